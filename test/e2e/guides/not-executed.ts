@@ -71,6 +71,7 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
       'test/cli/commands/agent/takeover/run.test.ts',
       'test/providers/cloud/user-data.test.ts',
       'test/scripts/agent/deb.test.ts',
+      'test/scripts/agent/rpm.test.ts',
     ],
   })),
   ...['Check hosts', 'Many hosts', 'Apply Machines', 'Keys and passwords'].map((section) => ({
