@@ -10,6 +10,7 @@ import { addRecord, recordFor } from '../revision/history.ts';
 import type { Revision } from '../revision/resolve.ts';
 import { approvalReason } from './approval.ts';
 import { batchPhase, settling, startedIn, unsettled, withSoak } from './batch-phase.ts';
+import { proofWait } from './failure/proof.ts';
 import type {
   OpenBatch,
   Permission,
@@ -20,7 +21,6 @@ import type {
 } from './input.ts';
 import { canariesOf, countEarlier, hasCanary, mayBeIn, nextBatch } from './next-batch.ts';
 import { permissionFor } from './permission.ts';
-import { proofWait } from './proof.ts';
 import { pickMembers } from './slots.ts';
 import { isPinned, startWait } from './start-wait.ts';
 

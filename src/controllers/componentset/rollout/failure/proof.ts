@@ -1,7 +1,7 @@
 /** Whether a batch has proven its revision: hosts that were adopted and differ run what they ran before. Pure. */
-import type { Explanation } from '../../../rollout/explanation.ts';
-import { startedIn } from './batch-phase.ts';
-import type { OpenBatch, RolloutInput, RolloutProgress } from './input.ts';
+import type { Explanation } from '../../../../rollout/explanation.ts';
+import { startedIn } from '../batch-phase.ts';
+import type { OpenBatch, RolloutInput, RolloutProgress } from '../input.ts';
 
 /**
  * Returns why no batch may follow this one: some of its hosts keep what they run, and no other one has come to run the revision. A batch

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { MemberState } from '../../../../src/controllers/componentset/machine/member-state.ts';
-import { proofWait } from '../../../../src/controllers/componentset/rollout/proof.ts';
-import { BATCH, inputOf, member, NEW, progressOf } from './rollout-input.ts';
+import type { MemberState } from '../../../../../src/controllers/componentset/machine/member-state.ts';
+import { proofWait } from '../../../../../src/controllers/componentset/rollout/failure/proof.ts';
+import { BATCH, inputOf, member, NEW, progressOf } from '../rollout-input.ts';
 
 const OWN = { at: NEW, batch: BATCH.index } as const;
 const DIFFERS = { ...OWN, step: 'Differs', reason: 'HostDiffers' } as const;
