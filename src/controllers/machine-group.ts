@@ -4,6 +4,7 @@ import { optional } from '../kube/objects/optional.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
 import { createMachineController } from './machine/controller.ts';
 import { createMachineSetController } from './machineset/controller.ts';
+import { createOrphanSweepController } from './orphansweep/controller.ts';
 
 export async function createMachineControllers({
   connectAs,
@@ -22,10 +23,16 @@ export async function createMachineControllers({
     help: 'Imported hosts whose Machine was deleted and that may not be as they were before, by reason.',
     labels: ['reason'],
   });
+  const left = metrics.gauge({
+    name: 'orphan_instances',
+    help: 'Instances of providers whose Machine does not exist, by provider and by why they are left.',
+    labels: ['provider', 'reason'],
+  });
   return {
     controllers: [
       createMachineController({ client, grants, ...instances, ...imports, incompleteCleanups }),
       createMachineSetController({ client: await connectAs(PRINCIPAL_MACHINESET), grants }),
+      ...(opened ? [createOrphanSweepController({ client, grants, left, ...opened })] : []),
     ],
     views: {},
     ...optional('providers', opened?.providers),
