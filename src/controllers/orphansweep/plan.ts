@@ -25,7 +25,7 @@ export interface SweepInput {
 
 /** Why an orphan is not deleted now. */
 export type OrphanWait =
-  | 'SeenOnce'
+  | 'ListedOnce'
   | 'InvalidTag'
   | 'NodeExists'
   | 'StormGuardActive'
@@ -54,7 +54,7 @@ export interface SweepPlan {
 const SIGHTINGS_APART_MS = 600_000;
 /** The most deletions of one sweep: what one wrong decision can cost. */
 const MAX_DELETES = 5;
-/** More orphans than this share of the instances are no lost answers, but lost Machines: a cluster that was restored from a backup. */
+/** More orphans than this share of the instances show that Machines are missing, as in a cluster that was restored from a backup. */
 const MAX_ORPHANS_PERCENT = 10;
 const IS_UID = new RegExp(UUID.regex);
 
@@ -66,8 +66,8 @@ export function planSweep(input: SweepInput): SweepPlan {
   const storm = stormReason(input, orphans.length);
   let deletes = 0;
   const planned = orphans.map((instance): Orphan => {
-    const seenMs = nowMs - (first.get(instance.id) ?? nowMs);
-    const found = waitOf(instance, seenMs, input) ?? storm;
+    const listedMs = nowMs - (first.get(instance.id) ?? nowMs);
+    const found = waitOf(instance, listedMs, input) ?? storm;
     if (found) return { instance, ...found };
     deletes += 1;
     const because = 'the Machine with its UID does not exist';
@@ -96,11 +96,11 @@ function isOrphan({ id, tags, import: host }: Instance, { uids, ids }: KnownInst
 
 type Wait = Required<Pick<Orphan, 'wait' | 'because'>>;
 
-function waitOf(instance: Instance, seenMs: number, input: SweepInput): Wait | undefined {
+function waitOf(instance: Instance, listedMs: number, input: SweepInput): Wait | undefined {
   const { machineUid, set } = instance.tags;
-  if (seenMs < SIGHTINGS_APART_MS) {
+  if (listedMs < SIGHTINGS_APART_MS) {
     const because = `it is deleted when it is listed again ${SIGHTINGS_APART_MS / 60_000} minutes after its first sighting`;
-    return { wait: 'SeenOnce', because };
+    return { wait: 'ListedOnce', because };
   }
   if (!IS_UID.test(machineUid)) {
     return { wait: 'InvalidTag', because: 'its tag is not the UID of a Machine. Delete it in the cloud' };

@@ -23,7 +23,7 @@ interface Reporting {
 }
 
 const WAITS: Readonly<Record<OrphanWait, true>> = {
-  SeenOnce: true,
+  ListedOnce: true,
   InvalidTag: true,
   NodeExists: true,
   StormGuardActive: true,

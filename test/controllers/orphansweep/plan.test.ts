@@ -52,10 +52,10 @@ describe('planSweep', () => {
 
   it('MAC-36 waits for the second sighting, ten minutes after the first, and remembers the first', () => {
     const first = planSweep(input([LEAKED], { sightings: new Map() }));
-    expect(first.orphans).toMatchObject([{ wait: 'SeenOnce' }]);
+    expect(first.orphans).toMatchObject([{ wait: 'ListedOnce' }]);
     expect(first.sightings).toEqual(new Map([[LEAKED.id, AT]]));
     const next = { sightings: first.sightings, nowMs: AT + 10 * MINUTE - 1 };
-    expect(explain(input([LEAKED], next))).toEqual([`${LEAKED.id} SeenOnce`]);
+    expect(explain(input([LEAKED], next))).toEqual([`${LEAKED.id} ListedOnce`]);
     expect(explain(input([LEAKED], { ...next, nowMs: AT + 10 * MINUTE }))).toEqual([`${LEAKED.id} Delete`]);
   });
 
@@ -127,7 +127,7 @@ describe('planSweep', () => {
     expect(explain(input(three, { sightings }))).toEqual([
       `${LEAKED.id} TooManyOrphans`,
       'aws:///zone/i-101 TooManyOrphans',
-      'aws:///zone/i-102 SeenOnce',
+      'aws:///zone/i-102 ListedOnce',
     ]);
   });
 
