@@ -17,6 +17,14 @@ export interface ProviderKind {
   configReason(request: InstanceShape): string | undefined;
   /** Tells whether the host of such an instance joins with a bootstrap file. */
   needsBootstrap(request: InstanceShape): boolean;
+  /** Returns the platform of the host of such an instance; undefined: not known, or its agent downloads nothing. Needs no request. */
+  platformOf?(request: InstanceShape): InstancePlatform | undefined;
+}
+
+export interface InstancePlatform {
+  readonly os: 'linux' | 'darwin';
+  /** Undefined: not known. */
+  readonly arch?: 'amd64' | 'arm64';
 }
 
 export interface Provider extends ProviderKind {
