@@ -15,7 +15,7 @@ import type { Step } from '../../../src/api/steps/steps.ts';
 import { createRemedyJobController } from '../../../src/controllers/remedyjob/controller.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { BUDGETS } from '../../../src/kube/drain/budgets.ts';
-import { NODES, PODS } from '../../../src/kube/objects/core-kinds.ts';
+import { NODES, PODS, VOLUME_ATTACHMENTS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import type { Reading } from '../../../src/rules/compiled-rule.ts';
 import type { FactChange } from '../../../src/rules/live/fact-changes.ts';
@@ -34,6 +34,7 @@ const KINDS: readonly ServedKind[] = [
   { resource: DEFENDER_LEDGERS },
   { resource: PODS },
   { resource: BUDGETS },
+  { resource: VOLUME_ATTACHMENTS },
 ];
 export const JOB = 'm-kernel-hang-7c1f02ab-r1-a1';
 const TURN_MS = 500;
@@ -274,15 +275,13 @@ export function createJobBed(): JobBed {
   }
 }
 
-async function* noPages(): AsyncGenerator<never> {}
-
 function controllerIn(
   host: SimulatedHost,
   client: Client,
   switches: MemoryPower,
 ): ReturnType<typeof createRemedyJobController> {
   return createRemedyJobController({
-    client: { pages: noPages, get: client.get.bind(client) } as never,
+    client: { pages: client.pages.bind(client), get: client.get.bind(client) },
     switches,
     metrics: { settled: (_, { outcome }) => void host.counted.push(outcome?.class ?? 'unknown') },
     facts: {

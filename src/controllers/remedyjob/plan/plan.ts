@@ -92,7 +92,7 @@ function begin(observation: JobInput, step: JobStep, before: JobStepStatus | und
 }
 
 /** Reasons of waits for others: a step that times out names what it waited for. */
-const WHY: readonly string[] = ['Power', 'Replacing'];
+const WHY: readonly string[] = ['Power', 'Releasing', 'Replacing'];
 
 function planCentral({ job, now }: JobInput, step: JobStep, record: JobStepStatus): JobDecision {
   const isOverdue = stepEnd(step, record.startedAt, now) <= now;

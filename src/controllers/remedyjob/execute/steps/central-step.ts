@@ -53,6 +53,8 @@ export interface StepChange {
   readonly drain?: JobDrain;
   readonly replacement?: JobReplacement;
   readonly power?: JobStepPower;
+  /** A message for people that the record of a running step keeps until its end. */
+  readonly note?: string;
   /** The change by a renewal of the grant. */
   readonly renewed?: JobChange;
 }
