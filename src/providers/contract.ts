@@ -40,6 +40,11 @@ export interface Provider extends ProviderKind {
   power(id: string, action: PowerAction, signal: AbortSignal): Promise<void>;
   /** Returns the announced maintenance, which is empty without the capability. */
   events(signal: AbortSignal): Promise<readonly InstanceEvent[]>;
+  /**
+   * Answers an announced event of one of our instances. It resolves when the provider has accepted the answer; what follows takes time, and
+   * another boot shows it. Rejects as Terminal for an answer that the provider does not take. Absent: it takes none.
+   */
+  answer?(answer: EventAnswer, signal: AbortSignal): Promise<void>;
 }
 
 export interface ProviderCapabilities {
@@ -105,6 +110,11 @@ export interface InstanceEvent {
   readonly type: string;
   readonly notBefore?: Date;
   readonly deadline?: Date;
+}
+
+export interface EventAnswer extends Pick<InstanceEvent, 'eventId' | 'instanceId'> {
+  /** Accept: what the provider proposes may begin. StartNow: it begins now. Defer: it begins later. */
+  readonly answer: 'Accept' | 'Defer' | 'StartNow';
 }
 
 /** The code of an error of a provider, by what a caller can do about it. */

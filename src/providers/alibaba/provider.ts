@@ -17,6 +17,7 @@ import {
   ProviderError,
 } from '../contract.ts';
 import { onlyInstance } from '../only-instance.ts';
+import { answerEvent } from './answer.ts';
 import { createAlibabaApi } from './api/client.ts';
 import { ALIBABA } from './config.ts';
 import { credentialLoader } from './credentials/load.ts';
@@ -71,6 +72,7 @@ export function openAlibabaProvider(options: CloudProviderOptions): Provider {
       await switchPower(instance, action, parts, signal);
     },
     events: (signal) => listEvents(parts, signal),
+    answer: (answer, signal) => answerEvent(answer, parts, signal),
   };
 }
 
