@@ -46,6 +46,8 @@ const ACTS: Readonly<Record<string, string>> = {
   'dead-host': 'Cordon PowerCycle',
   'disk-pressure': 'CleanDisk',
   'flapping-not-ready': 'Cordon',
+  'gpu-hardware': 'Cordon',
+  'gpu-xid': 'Cordon Drain Reboot WaitForBoot',
   'inode-exhaustion': 'CleanDisk Cordon',
   'kernel-hang': 'Cordon Drain Reboot WaitForBoot',
   'kubelet-not-ready': 'RestartService',
