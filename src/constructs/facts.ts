@@ -13,6 +13,7 @@ import { historyFact } from '../rules/facts/history.ts';
 import { maintenanceFact } from '../rules/facts/maintenance.ts';
 import { nodeFact } from '../rules/facts/node.ts';
 import { probeFact } from '../rules/facts/probe.ts';
+import { xidFact } from '../rules/facts/xid.ts';
 import { compareFact, type FactComparisons } from './comparisons.ts';
 import type { Expr } from './generated/types.ts';
 
@@ -89,6 +90,11 @@ export function maintenance(): MaintenanceComparisons {
     isHintDue: () => all(...due(true)),
     isNoHintDue: () => any(...notDue(true)),
   });
+}
+
+/** Errors of GPUs with one of these codes, which NVIDIA calls Xid. */
+export function xid(codes: readonly number[], { within }: WithinWindow): FactComparisons<typeof xidFact> {
+  return compareFact(xidFact, { codes, windowSeconds: secondsOf(within) });
 }
 
 /** A component of the machine, by its name. */

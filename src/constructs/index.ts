@@ -22,6 +22,7 @@ export {
   nodeProperties as node,
   probeByName as probe,
   type WithinWindow,
+  xid,
 } from './facts.ts';
 export { type ClusterProps, Fleet, FleetCluster } from './fleet.ts';
 export { Cluster, type ClusterProps as ClusterObjectProps } from './generated/cluster.ts';

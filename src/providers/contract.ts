@@ -53,6 +53,11 @@ export interface Provider extends ProviderKind {
    * be created. Absent: this provider has no account.
    */
   check?(shape: InstanceShape | undefined, signal: AbortSignal): Promise<readonly ProviderCheck[]>;
+  /**
+   * Answers an announced event of one of our instances. It resolves when the provider has accepted the answer; what follows takes time, and
+   * another boot shows it. Rejects as Terminal for an answer that the provider does not take. Absent: it takes none.
+   */
+  answer?(answer: EventAnswer, signal: AbortSignal): Promise<void>;
 }
 
 export interface ProviderCheck {
@@ -126,6 +131,11 @@ export interface InstanceEvent {
   readonly type: string;
   readonly notBefore?: Date;
   readonly deadline?: Date;
+}
+
+export interface EventAnswer extends Pick<InstanceEvent, 'eventId' | 'instanceId'> {
+  /** Accept: what the provider proposes may begin. StartNow: it begins now. Defer: it begins later. */
+  readonly answer: 'Accept' | 'Defer' | 'StartNow';
 }
 
 /** The code of an error of a provider, by what a caller can do about it. */

@@ -9,6 +9,7 @@ import { historyFact } from './facts/history.ts';
 import { maintenanceFact } from './facts/maintenance.ts';
 import { nodeFact } from './facts/node.ts';
 import { probeFact } from './facts/probe.ts';
+import { xidFact } from './facts/xid.ts';
 import { formatValue, type ReportProblem, suggestName } from './problems.ts';
 
 const KINDS: readonly FactKind[] = [
@@ -20,6 +21,7 @@ const KINDS: readonly FactKind[] = [
   probeFact,
   historyFact,
   maintenanceFact,
+  xidFact,
 ];
 
 export const FACT_KINDS: ReadonlyMap<string, FactKind> = new Map(KINDS.map((kind) => [kind.name, kind]));

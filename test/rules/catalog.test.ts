@@ -14,6 +14,7 @@ disk (filesystem): usedPercent inodesUsedPercent risingSeconds reclaimableBytes;
 probe (name): result ageSeconds; 3 heartbeats
 history (action, windowSeconds): count lastAgeSeconds lastOutcome; our watch
 maintenance (): pending type state hint secondsUntilNotBefore secondsUntilAct; our watch
+xid (codes, windowSeconds): count lastAgeSeconds sinceBoot maxPerGPU distinctGPUs; 3 heartbeats
 `;
 
 function formatKind({ name, params, fields, maxAge }: FactKind): string {

@@ -1566,6 +1566,20 @@ export interface JobStep {
   readonly onTimeout: 'Fail' | 'RequestApproval' | 'NextRung';
 }
 
+/** Records what the step has answered to the provider of the machine. */
+export interface JobStepAnswer {
+  /** Name of the MaintenanceEvent that is answered. */
+  readonly event: string;
+  /** The answer. */
+  readonly answer: 'Accept' | 'Defer' | 'StartNow';
+  /** When the answer was decided, before it was sent. */
+  readonly intendedAt: string;
+  /** When the provider accepted the answer. */
+  readonly acceptedAt?: string;
+  /** When it was sent, and it is not known whether the provider received it. */
+  readonly lostAt?: string;
+}
+
 /** Records what the step has requested of the power switch of the machine, and what it read. */
 export interface JobStepPower {
   /** Way to the power switch. */
@@ -1610,6 +1624,8 @@ export interface JobStepStatus {
   readonly bootIDAfter?: string;
   /** Records what the step has requested of the power switch of the machine, and what it read. */
   readonly power?: JobStepPower;
+  /** Records what the step has answered to the provider of the machine. */
+  readonly answer?: JobStepAnswer;
 }
 
 /** Times of the job. */

@@ -113,6 +113,7 @@ export const remedyjobRights: Rights = {
     may(PATCH, GROUP, ['remedyoperationjobs', 'remedyoperationjobs/status']), // jobs: the finalizer
     may(PATCH, GROUP, ['machines/status']),
     may(['get', ...PATCH], '', ['nodes']), // get: before a machine is switched off
+    may(['list'], 'storage.k8s.io', ['volumeattachments']), // those of a node that is out of service
     ...draining,
   ],
 };

@@ -17,6 +17,7 @@ import {
   ProviderError,
 } from '../contract.ts';
 import { onlyInstance } from '../only-instance.ts';
+import { answerEvent } from './answer.ts';
 import { createAlibabaApi } from './api/client.ts';
 import { checkAlibaba } from './check.ts';
 import { ALIBABA } from './config.ts';
@@ -73,6 +74,7 @@ export function openAlibabaProvider(options: CloudProviderOptions): Provider {
     },
     events: (signal) => listEvents(parts, signal),
     check: (shape, signal) => checkAlibaba(shape, parts, signal),
+    answer: (answer, signal) => answerEvent(answer, parts, signal),
   };
 }
 

@@ -27,6 +27,7 @@ import { NODES, PODS } from '../../kube/objects/core-kinds.ts';
 import type { Resource } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
+import { createEventAnswers } from '../../providers/event-answers.ts';
 import type { PowerSwitches } from '../../providers/power.ts';
 import { createLiveFacts } from '../../rules/live/live-facts.ts';
 import { createFactViews, FACT_VIEW_NAMES, FACT_VIEWS } from '../../rules/views.ts';
@@ -138,6 +139,7 @@ export function createControllerProcess(options: ProcessOptions): ControllerProc
         createRemedyJobController({
           client,
           switches: aliveSwitches(switchesWith(switches, broken), client),
+          eventAnswers: createEventAnswers(() => ({})),
           grants,
           facts,
         }),

@@ -126,6 +126,8 @@ export const permissions: readonly [Permission, readonly string[]][] = [
     [PRINCIPAL_MACHINE, PRINCIPAL_REMEDYJOB, PRINCIPAL_DEFENDER, PRINCIPAL_SYNC],
   ],
   [{ verb: 'watch', resource: 'pods' }, [PRINCIPAL_DEFENDER]],
+  [{ verb: 'list', group: 'storage.k8s.io', resource: 'volumeattachments' }, [PRINCIPAL_REMEDYJOB]],
+  [{ verb: 'delete', group: 'storage.k8s.io', resource: 'volumeattachments' }, []],
   [ofApiServers('get'), [PRINCIPAL_COMPONENTSET]],
   [ofApiServers('list'), [PRINCIPAL_COMPONENTSET]],
   [ofApiServers('watch'), [PRINCIPAL_COMPONENTSET]],

@@ -144,6 +144,19 @@ export function createEcs(clock: Clock, region = 'cn-hangzhou'): Ecs {
       found.status = 'Starting';
       return {};
     },
+    // Documented: it returns at once, and the instance is stopped and started elsewhere.
+    RedeployInstance(query) {
+      const found = requireInstance(query);
+      if (found.status !== 'Running' && found.status !== 'Stopped') throw REFUSALS.badStatus();
+      found.status = found.status === 'Running' ? 'Stopping' : 'Starting';
+      return {};
+    },
+    AcceptInquiredSystemEvent(query) {
+      const found = ecs.events.find(({ id, status }) => id === query['EventId'] && status === 'Inquiring');
+      if (!found) throw REFUSALS.noInquiry();
+      found.status = 'Scheduled';
+      return {};
+    },
     DescribeInstanceHistoryEvents(query) {
       const states = Object.entries(query)
         .filter(([name]) => name.startsWith('InstanceEventCycleStatus.'))
