@@ -41,6 +41,8 @@ export interface GroupParts {
   readonly openImports: (client: Client) => Promise<ImportParts | undefined>;
   /** The power switches of machines. Those of providers exist once `openInstances` has resolved. */
   readonly power: PowerSwitches;
+  /** The folder in which hardware systems report maintenance events. */
+  readonly maintenanceFolder?: string;
   readonly clock: Clock;
   /** The wall clock of this process minus that of the API server; undefined while the server does not answer. */
   readonly skewSeconds: () => number | undefined;
