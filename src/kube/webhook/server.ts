@@ -10,7 +10,7 @@ import type { HookAnswer, HookIntake, HookResult } from './request.ts';
 
 export interface HookServerOptions {
   readonly intake: HookIntake;
-  /** What is served, for the error of a port that is taken. Default: `webhooks`. */
+  /** Names the server in the error of a port that is taken. Default: `webhooks`. */
   readonly what?: string;
   /** The largest body that is read. Default: MAX_BODY_BYTES. */
   readonly maxBodyBytes?: number;

@@ -15,7 +15,7 @@ import { createWebhookSecrets } from '../../../src/controllers/hostdoctor/intake
 import type { MaintenanceReport } from '../../../src/controllers/hostdoctor/report/parse.ts';
 import {
   createReportRecorder,
-  type ReportOutcome,
+  type HardwareReportOutcome,
 } from '../../../src/controllers/hostdoctor/report/record.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { findFreePort } from '../../../src/os/net/ports.ts';
@@ -137,7 +137,7 @@ async function shown(name: string): Promise<string> {
   return [spec.state, status?.phase, status?.waiting?.reason].filter(Boolean).join(' ');
 }
 
-async function record(changes: Partial<MaintenanceReport>, seconds = 0): Promise<ReportOutcome> {
+async function record(changes: Partial<MaintenanceReport>, seconds = 0): Promise<HardwareReportOutcome> {
   const now = clock.now();
   const reportedAt = new Date(+now + seconds * 1000);
   return await createReportRecorder(account).record({ report: report(changes), now, reportedAt });

@@ -7,7 +7,7 @@ import type { ReconcileContext } from '../../../kube/controller/reconcile-contex
 import { secondsAfter } from '../../../os/dates.ts';
 import { messageOf } from '../../../os/errors.ts';
 import { readReport } from '../report/parse.ts';
-import type { ReportOutcome, ReportRecorder } from '../report/record.ts';
+import type { HardwareReportOutcome, ReportRecorder } from '../report/record.ts';
 import { listEventFiles, readEventFile, rejectEventFile } from './event-file.ts';
 import { type EventFile, type KnownFile, planScan } from './folder-plan.ts';
 
@@ -104,7 +104,11 @@ async function readFile(
 }
 
 /** A file that waits for its Machine is logged once. */
-function logOutcome({ name }: EventFile, outcome: ReportOutcome, { memory, context }: ScanParts): void {
+function logOutcome(
+  { name }: EventFile,
+  outcome: HardwareReportOutcome,
+  { memory, context }: ScanParts,
+): void {
   if (outcome.type === 'Recorded') {
     context.log.info('maintenance event of a file recorded', { file: name, event: outcome.event });
     return;

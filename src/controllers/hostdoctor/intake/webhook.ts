@@ -8,7 +8,7 @@ import type { HookAnswer, HookIntake, HookRequest } from '../../../kube/webhook/
 import { isSigned, signatureScheme, textOf } from '../../../kube/webhook/signature.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { MAX_REPORT_BYTES, readReport } from '../report/parse.ts';
-import type { ReportOutcome, ReportRecorder } from '../report/record.ts';
+import type { HardwareReportOutcome, ReportRecorder } from '../report/record.ts';
 import type { ReadWebhookSecrets } from './secret.ts';
 
 export interface MaintenanceIntakeOptions {
@@ -93,7 +93,7 @@ const ANSWERS = {
   UnknownMachine: { status: 422, start: '', result: 'Invalid' },
 } as const;
 
-function answerTo(outcome: ReportOutcome): HookAnswer {
+function answerTo(outcome: HardwareReportOutcome): HookAnswer {
   if (outcome.type === 'Recorded') {
     return { status: 202, text: `recorded: MaintenanceEvent ${outcome.event}`, result: 'Accepted' };
   }

@@ -9,7 +9,7 @@ import { secondsAfter } from '../../../os/dates.ts';
 import type { EventIdentity } from '../poll/identity.ts';
 import type { MaintenanceReport } from './parse.ts';
 
-export interface ReportInput {
+export interface HardwareReportInput {
   readonly report: MaintenanceReport;
   /** When the sender made the report: of two reports the later one counts, in whatever order they arrive. */
   readonly reportedAt: Date;
@@ -37,7 +37,7 @@ export interface UnwrittenReport {
 const KEEP_SECONDS = 1_209_600;
 const RANKS: readonly MaintenanceState[] = ['Inquiring', 'Scheduled', 'Executing'];
 
-export function planReport(input: ReportInput): ReportPlan {
+export function planReport(input: HardwareReportInput): ReportPlan {
   const { before, report, reportedAt, now } = input;
   if (before) return planChange(input, before);
   if (isFinalState(report.state) && secondsAfter(reportedAt, KEEP_SECONDS) <= now) {
@@ -46,7 +46,7 @@ export function planReport(input: ReportInput): ReportPlan {
   return { type: 'Create', event: eventOf(input) };
 }
 
-function planChange(input: ReportInput, before: MaintenanceEvent): ReportPlan {
+function planChange(input: HardwareReportInput, before: MaintenanceEvent): ReportPlan {
   const because = refusalReason(input, before);
   if (because !== undefined) return { type: 'Refused', because };
   const event = eventOf(input);
@@ -59,7 +59,10 @@ function planChange(input: ReportInput, before: MaintenanceEvent): ReportPlan {
 }
 
 /** Returns why the event cannot get this report. */
-function refusalReason({ report }: ReportInput, { metadata, spec }: MaintenanceEvent): string | undefined {
+function refusalReason(
+  { report }: HardwareReportInput,
+  { metadata, spec }: MaintenanceEvent,
+): string | undefined {
   const name = `MaintenanceEvent ${metadata.name}`;
   if (metadata.annotations?.[ANNOTATION_REPORTED_AT] === undefined) {
     return `${name} was reported by another reporter: use another eventID`;
@@ -72,7 +75,10 @@ function refusalReason({ report }: ReportInput, { metadata, spec }: MaintenanceE
 }
 
 /** Two reports of one second are told apart by their states, because the time of a delivery has whole seconds. */
-function laterReason({ report, reportedAt }: ReportInput, before: MaintenanceEvent): string | undefined {
+function laterReason(
+  { report, reportedAt }: HardwareReportInput,
+  before: MaintenanceEvent,
+): string | undefined {
   const { metadata, spec } = before;
   const last = parseTime(metadata.annotations?.[ANNOTATION_REPORTED_AT]);
   if (!last || reportedAt > last) return undefined;
@@ -85,7 +91,7 @@ function rankOf(state: MaintenanceState): number {
   return rank < 0 ? RANKS.length : rank;
 }
 
-function eventOf({ report, reportedAt, machine, identity }: ReportInput): MaintenanceEvent {
+function eventOf({ report, reportedAt, machine, identity }: HardwareReportInput): MaintenanceEvent {
   return {
     apiVersion: API_VERSION,
     kind: 'MaintenanceEvent',

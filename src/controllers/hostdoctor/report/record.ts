@@ -18,14 +18,14 @@ export interface ReportRequest {
   readonly signal?: AbortSignal;
 }
 
-export type ReportOutcome =
+export type HardwareReportOutcome =
   | { readonly type: 'Recorded'; readonly event: string }
   | { readonly type: 'UnknownMachine'; readonly because: string }
   | UnwrittenReport;
 
 export interface ReportRecorder {
   /** Resolves when the event is written. Rejects with a KubeError when the API server does not answer. */
-  record(request: ReportRequest): Promise<ReportOutcome>;
+  record(request: ReportRequest): Promise<HardwareReportOutcome>;
 }
 
 type ReportClient = Pick<Client, 'get' | 'create' | 'replace'>;
@@ -49,7 +49,7 @@ export function createReportRecorder(client: ReportClient): ReportRecorder {
   };
 }
 
-async function attempt(request: ReportRequest, client: ReportClient): Promise<ReportOutcome> {
+async function attempt(request: ReportRequest, client: ReportClient): Promise<HardwareReportOutcome> {
   const { report, signal } = request;
   const options = signal ? { signal } : {};
   const machine = await unlessMissing(client.get<Machine>(MACHINES, { name: report.machine }, options));
@@ -89,7 +89,7 @@ async function write(
   { type, event }: ReportWrite,
   client: ReportClient,
   options: { readonly signal?: AbortSignal },
-): Promise<ReportOutcome> {
+): Promise<HardwareReportOutcome> {
   const how = { ...options, fieldManager: MANAGER_HOSTDOCTOR };
   if (type === 'Create') await client.create(MAINTENANCE_EVENTS, event, how);
   else await client.replace(MAINTENANCE_EVENTS, event, how);

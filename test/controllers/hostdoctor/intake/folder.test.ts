@@ -130,7 +130,7 @@ describe('MAC-39 the folder of events', () => {
     expect(await bed.recorder.record({ report, now, reportedAt: now })).toMatchObject({ type: 'Recorded' });
   });
 
-  it('fails while the API server does not answer, and then goes on with the same file', async () => {
+  it('fails while the API server does not answer, and then reads the same file again', async () => {
     const bed = open();
     bed.put('a.json', hardwareReport());
     bed.put('b.json', hardwareReport({ eventID: 'psu-8' }));

@@ -39,7 +39,7 @@ describe('readReport', () => {
     ['a field of JavaScript', JSON.parse('{"__proto__": {"machine": "m-2"}}') as object, '__proto__'],
     ['an unknown type', { type: 'Explosion' }, 'type: '],
     ['an unknown state', { state: 'scheduled' }, 'state: '],
-    ['a time that is none', { notBefore: 'tomorrow' }, 'notBefore: '],
+    ['a text that is not a time', { notBefore: 'tomorrow' }, 'notBefore: '],
     ['a long id', { eventID: 'x'.repeat(129) }, 'eventID: '],
     ['an empty machine', { machine: '' }, 'machine: '],
     ['a number as machine', { machine: 7 }, 'machine: '],

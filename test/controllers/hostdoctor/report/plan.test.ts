@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { MaintenanceEvent } from '../../../../src/api/generated/types.ts';
 import { ANNOTATION_REPORTED_AT, LABEL_MANAGED_BY } from '../../../../src/api/names.ts';
-import { planReport, type ReportInput } from '../../../../src/controllers/hostdoctor/report/plan.ts';
+import { type HardwareReportInput, planReport } from '../../../../src/controllers/hostdoctor/report/plan.ts';
 import { ago, machine, NOW } from '../../../support/builders.ts';
 import { type EventParts, maintenanceEvent } from '../../../support/maintenance.ts';
 import { hardwareReport } from './reports.ts';
 
 /** Seconds before now. */
-function input(changes: Partial<ReportInput> = {}, age = 0): ReportInput {
+function input(changes: Partial<HardwareReportInput> = {}, age = 0): HardwareReportInput {
   return {
     report: hardwareReport(),
     reportedAt: new Date(ago(age)),
@@ -47,7 +47,7 @@ describe('planReport', () => {
     expect('event' in plan && plan.event.metadata.labels?.[LABEL_MANAGED_BY]).toBeUndefined();
   });
 
-  it.each<[what: string, given: ReportInput, expected: string]>([
+  it.each<[what: string, given: HardwareReportInput, expected: string]>([
     [
       'the next state',
       input({ before: known(60), report: hardwareReport({ state: 'Executing' }) }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MaintenanceReport } from '../../../../src/controllers/hostdoctor/report/parse.ts';
-import type { ReportOutcome } from '../../../../src/controllers/hostdoctor/report/record.ts';
+import type { HardwareReportOutcome } from '../../../../src/controllers/hostdoctor/report/record.ts';
 import { ApiRefusal } from '../../../../src/sim/api-server/refusal.ts';
 import { hardwareReport, type ReportBed, reportBed } from './reports.ts';
 
@@ -14,7 +14,7 @@ async function record(
   return textOf(await bed.recorder.record({ report: hardwareReport(changes), reportedAt, now }));
 }
 
-function textOf(outcome: ReportOutcome): string {
+function textOf(outcome: HardwareReportOutcome): string {
   return `${outcome.type}: ${'event' in outcome ? outcome.event : outcome.because}`;
 }
 
