@@ -7,6 +7,7 @@ import { DECIDED, NO_OUTAGES, OUTAGES } from '../api/enums.ts';
 import type { Step } from '../api/steps/steps.ts';
 import { componentFact } from '../rules/facts/component.ts';
 import { conditionFact } from '../rules/facts/condition.ts';
+import { diagnosisFact } from '../rules/facts/diagnosis.ts';
 import { diskFact } from '../rules/facts/disk.ts';
 import { eventFact } from '../rules/facts/event.ts';
 import { historyFact } from '../rules/facts/history.ts';
@@ -89,6 +90,11 @@ export function maintenance(): MaintenanceComparisons {
     isHintDue: () => all(...due(true)),
     isNoHintDue: () => any(...notDue(true)),
   });
+}
+
+/** Compares why the machine is silent, by several vantage points. */
+export function diagnosis(): FactComparisons<typeof diagnosisFact> {
+  return compareFact(diagnosisFact);
 }
 
 /** A component of the machine, by its name. */

@@ -22,6 +22,7 @@ const READ: readonly FactRef[] = [
   refOf('disk', { filesystem: 'imagefs' }),
   refOf('probe', { name: 'dns' }),
   refOf('history', { action: 'Reboot', windowSeconds: 3600 }),
+  refOf('diagnosis'),
   refOf('maintenance'),
 ];
 const AGES = new Map<string, MaxAge>([...FACT_KINDS].map(([name, { maxAge }]) => [name, maxAge]));
@@ -88,7 +89,9 @@ const ACTIONS: readonly ((bed: RecordingBed, n: number) => void)[] = [
     const components = [{ name: 'kubelet', state: 'Committed', ready: n % 2 === 0, restarts: n } as never];
     const disk = [{ filesystem: 'imagefs', usedPercent: 10 * (n % 9) } as never];
     const probes = [{ name: 'dns', result: n % 3 === 0 ? 'Fail' : 'Pass' } as never];
-    bed.machine('m-1', { status: { components, facts: { disk, probes } } });
+    const infra = { state: n % 4 === 0 ? 'Stopped' : 'Running' } as const;
+    const conditions = [{ type: 'InfraReady', status: n % 2 === 0 ? 'True' : 'Unknown' } as never];
+    bed.machine('m-1', { status: { components, conditions, infra, facts: { disk, probes } } });
   },
   (bed, n) =>
     bed.event(`e-${n % 2}`, { reason: 'TaskHung', count: n, lastTimestamp: bed.now().toISOString() }),
