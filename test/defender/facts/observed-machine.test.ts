@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { MachineFacts } from '../../../src/defender/facts/facts.ts';
 import { observedFacts } from '../../../src/defender/facts/observed-machine.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { ago, type MachineParts, machine, NOW, node } from '../../support/builders.ts';
+import { ago, condition, type MachineParts, machine, NOW, node } from '../../support/builders.ts';
 
 function facts(parts: MachineParts = {}, its: KubeObject | undefined = node('n', 'True')): MachineFacts {
   return observedFacts({
@@ -26,6 +26,37 @@ describe('observedFacts', () => {
     ['a Node that reports nothing', nodeWith({ status: {} }), 'Unknown'],
   ] as const)('reads the readiness of its Node: %s', (_, its, readiness) => {
     expect(facts({}, its).readiness).toBe(readiness);
+  });
+
+  it('R20 reads what others tell about a silent machine: its agent and the provider of its instance', () => {
+    const told = (
+      conditions: readonly [string, 'True' | 'False' | 'Unknown'][],
+      state: 'Running' | 'Stopped',
+    ): object => {
+      const { agentReports, power } = facts({
+        status: { conditions: conditions.map(([type, status]) => condition(type, status)), infra: { state } },
+      });
+      return { agentReports, power };
+    };
+    expect(
+      told(
+        [
+          ['AgentReady', 'True'],
+          ['InfraReady', 'True'],
+        ],
+        'Running',
+      ),
+    ).toEqual({ agentReports: true, power: 'On' });
+    expect(
+      told(
+        [
+          ['AgentReady', 'Unknown'],
+          ['InfraReady', 'False'],
+        ],
+        'Stopped',
+      ),
+    ).toEqual({ power: 'Off' });
+    expect(told([['InfraReady', 'Unknown']], 'Running')).toEqual({});
   });
 
   it('counts a machine whose Node was deleted as not Ready, and one that never had a Node as not established', () => {
