@@ -223,11 +223,17 @@ export function zoneAndSilence(fleet: SimulatedFleet, changed: Set<SimulatedMach
   for (const [index, machine] of fleet.machines.entries()) {
     if (isInDarkZone(machine, isDark)) changed.add(darken(machine, nowMs));
     else if (!isDark && machine.isDark) changed.add(lighten(machine, nowMs));
-    const isSilent = (isCut && index % 4 === 1) || isInCutRack(fleet, machine);
-    const silence = { isSilent, silentSinceMs: nowMs };
-    if (isSilent !== machine.isSilent) changed.add(Object.assign(machine, silence));
+    if (silence(fleet, machine, isCut && index % 4 === 1)) changed.add(machine);
   }
   Object.assign(shown, { isDark, isCut, hasCutRack });
+}
+
+/** Tells whether the silence of the machine changed. */
+function silence(fleet: SimulatedFleet, machine: SimulatedMachine, isCut: boolean): boolean {
+  const isSilent = isCut || isInCutRack(fleet, machine);
+  if (isSilent === machine.isSilent) return false;
+  Object.assign(machine, { isSilent, silentSinceMs: fleet.nowMs });
+  return true;
 }
 
 function isInDarkZone({ zone, isReady, isControlPlane }: SimulatedMachine, isDark: boolean): boolean {

@@ -24,9 +24,9 @@ export interface Diagnosis {
   readonly confidencePercent: number;
 }
 
-/** What is read directly is certain; what is concluded from others is not. */
+/** The percentage of what was read directly. */
 const READ = 95;
-/** The link of the machine itself may be cut: nobody but itself can tell. */
+/** The link of the machine itself may be cut, which no other machine can tell. */
 const CONCLUDED = 80;
 const WITHOUT_POWER = 60;
 

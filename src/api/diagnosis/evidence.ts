@@ -2,7 +2,7 @@
 import { conditionStatus } from '../../kube/objects/conditions.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import type { Machine } from '../generated/types.ts';
+import type { Machine, MachineInfraStatus } from '../generated/types.ts';
 import { readyCondition } from '../machine/node-state.ts';
 
 export type Sign = 'Alive' | 'Silent' | 'Unknown';
@@ -33,10 +33,15 @@ export function kubeletSign(node: KubeObject | undefined): Sign {
  * owns: the provider `ssh` reads no power.
  */
 export function powerSign({ spec, status }: Machine): PowerSign {
-  const { state } = status?.infra ?? {};
-  if (spec.infra.provider === 'ssh' || conditionStatus(status?.conditions, 'InfraReady') === 'Unknown') {
-    return 'Unknown';
-  }
-  if (state === 'Running') return 'On';
-  return state === 'Stopped' || state === 'Gone' ? 'Off' : 'Unknown';
+  const isRead =
+    spec.infra.provider !== 'ssh' && conditionStatus(status?.conditions, 'InfraReady') !== 'Unknown';
+  return isRead ? POWER_OF[status?.infra?.state ?? 'Unknown'] : 'Unknown';
 }
+
+const POWER_OF: Readonly<Record<NonNullable<MachineInfraStatus['state']>, PowerSign>> = {
+  Pending: 'Unknown',
+  Running: 'On',
+  Stopped: 'Off',
+  Gone: 'Off',
+  Unknown: 'Unknown',
+};

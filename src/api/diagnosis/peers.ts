@@ -30,7 +30,7 @@ export function choosePeers<P extends PeerPlace>(subject: PeerPlace, all: Iterab
 }
 
 /**
- * Returns Silent when most near peers are silent: the rack, the zone or our own view is cut. Too few peers are no evidence. Far peers tell
+ * Returns Silent when most near peers are silent: the rack, the zone or our own view is cut. Too few peers prove nothing. Far peers tell
  * whether anything reaches the API server, where a machine has no neighbors.
  */
 export function judgePeers<P>({ near, far }: Peers<P>, signOf: (peer: P) => Sign): Sign {

@@ -66,7 +66,7 @@ export function observedFacts(observed: ObservedMachine): MachineFacts {
   };
 }
 
-/** What others tell about the machine than its kubelet. */
+/** Returns what the agent and the provider tell about the machine. */
 function vantageOf(machine: Machine): Pick<MachineFacts, 'agentReports' | 'power'> {
   const reports = conditionStatus(machine.status?.conditions, 'AgentReady') === 'True';
   const power = powerSign(machine);

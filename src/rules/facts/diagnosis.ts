@@ -3,7 +3,13 @@
  * What cannot be told apart is unknown: no rule acts on it.
  */
 import { DIAGNOSIS_CAUSES, diagnose } from '../../api/diagnosis/diagnose.ts';
-import { kubeletSign, POWER_SIGNS, powerSign, type Sign } from '../../api/diagnosis/evidence.ts';
+import {
+  kubeletSign,
+  POWER_SIGNS,
+  powerSign,
+  type Sign,
+  type SilenceEvidence,
+} from '../../api/diagnosis/evidence.ts';
 import { SILENT_MS } from '../../api/machine/heartbeat.ts';
 import type { FactKind } from './fact.ts';
 import { createEnumField, createFields, createParams, PERCENT_FIELD } from './field.ts';
@@ -24,26 +30,33 @@ const fields = createFields({
 const PEERS_AGAIN_MS = 15_000;
 
 const read: ReadFact = (snapshot) => {
-  const { problems, machine, node, agentAgeMs } = snapshot;
-  const problem = problems.nodes ?? problems.machines ?? problems.agentLeases ?? problems.nodeLeases;
+  const problem = viewProblem(snapshot);
   if (problem !== undefined) return unknownAnswer(problem);
-  if (!machine) return unknownAnswer('there is no Machine');
-  const agent = agentSign(agentAgeMs);
-  const kubelet = kubeletSign(node);
-  const isSilent = agent === 'Silent' && kubelet === 'Silent';
-  // They are chosen from the whole fleet: only for a machine that is silent.
-  const peers = isSilent ? snapshot.peers() : 'Unknown';
-  const power = powerSign(machine);
-  const found = diagnose({ agent, kubelet, power, peers });
-  const changesInMs = isSilent ? PEERS_AGAIN_MS : silentInMs(snapshot);
-  if (!found) {
-    return {
-      ...unknownAnswer(`agent ${agent}, kubelet ${kubelet}, power ${power}, peers ${peers}`),
-      changesInMs,
-    };
-  }
-  return knownAnswer(fields, { ...found, power, peers }, changesInMs);
+  const evidence = evidenceOf(snapshot);
+  const { agent, kubelet, power, peers } = evidence;
+  const found = diagnose(evidence);
+  const changesInMs = isSilent(evidence) ? PEERS_AGAIN_MS : silentInMs(snapshot);
+  if (found) return knownAnswer(fields, { ...found, power, peers }, changesInMs);
+  const unknown = `agent ${agent}, kubelet ${kubelet}, power ${power}, peers ${peers}`;
+  return { ...unknownAnswer(unknown), changesInMs };
 };
+
+function viewProblem({ problems, machine }: NodeSnapshot): string | undefined {
+  const problem = problems.nodes ?? problems.machines ?? problems.agentLeases ?? problems.nodeLeases;
+  return problem ?? (machine ? undefined : 'there is no Machine');
+}
+
+function evidenceOf(snapshot: NodeSnapshot): SilenceEvidence {
+  const { machine, node, agentAgeMs } = snapshot;
+  const own = { agent: agentSign(agentAgeMs), kubelet: kubeletSign(node) };
+  const power = machine ? powerSign(machine) : 'Unknown';
+  // They are chosen from the whole fleet: only for a machine that is silent.
+  return { ...own, power, peers: isSilent(own) ? snapshot.peers() : 'Unknown' };
+}
+
+function isSilent({ agent, kubelet }: Pick<SilenceEvidence, 'agent' | 'kubelet'>): boolean {
+  return agent === 'Silent' && kubelet === 'Silent';
+}
 
 /** An agent that was never heard of may not be installed. */
 function agentSign(ageMs: number): Sign {

@@ -18,7 +18,7 @@ function instance(
     metadata,
     spec: { ...machine('m-1').spec, infra: { provider, config: {} } },
     status: { ...machine('m-1').status, conditions, infra },
-  } as Machine;
+  };
 }
 
 describe('kubeletSign', () => {

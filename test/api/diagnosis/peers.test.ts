@@ -13,7 +13,7 @@ const SUBJECT: PeerPlace = { name: 'm-0', zone: 'a' };
 const names = (peers: readonly PeerPlace[]): readonly string[] => peers.map(({ name }) => name);
 const judged = (near: string, far = ''): Sign => {
   const signs: Record<string, Sign> = { a: 'Alive', s: 'Silent', u: 'Unknown' };
-  return judgePeers({ near: [...near], far: [...far] }, (each) => signs[each] ?? 'Unknown');
+  return judgePeers({ near: near.split(''), far: far.split('') }, (each) => signs[each] ?? 'Unknown');
 };
 
 describe('choosePeers', () => {

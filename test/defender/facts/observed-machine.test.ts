@@ -18,6 +18,15 @@ function nodeWith(fields: Readonly<Record<string, unknown>>): KubeObject {
   return { ...node('n', 'True', { uid: 'u-1', creationTimestamp: ago(3600) }), ...fields };
 }
 
+function vantageOf(
+  state: 'Running' | 'Stopped',
+  statuses: Readonly<Record<string, 'True' | 'False' | 'Unknown'>>,
+): Partial<MachineFacts> {
+  const conditions = Object.entries(statuses).map(([type, status]) => condition(type, status));
+  const { agentReports, power } = facts({ status: { conditions, infra: { state } } });
+  return { ...(agentReports ? { agentReports } : {}), ...(power ? { power } : {}) };
+}
+
 describe('observedFacts', () => {
   it.each([
     ['Ready', node('n', 'True'), 'Ready'],
@@ -28,35 +37,13 @@ describe('observedFacts', () => {
     expect(facts({}, its).readiness).toBe(readiness);
   });
 
-  it('R20 reads what others tell about a silent machine: its agent and the provider of its instance', () => {
-    const told = (
-      conditions: readonly [string, 'True' | 'False' | 'Unknown'][],
-      state: 'Running' | 'Stopped',
-    ): object => {
-      const { agentReports, power } = facts({
-        status: { conditions: conditions.map(([type, status]) => condition(type, status)), infra: { state } },
-      });
-      return { agentReports, power };
-    };
-    expect(
-      told(
-        [
-          ['AgentReady', 'True'],
-          ['InfraReady', 'True'],
-        ],
-        'Running',
-      ),
-    ).toEqual({ agentReports: true, power: 'On' });
-    expect(
-      told(
-        [
-          ['AgentReady', 'Unknown'],
-          ['InfraReady', 'False'],
-        ],
-        'Stopped',
-      ),
-    ).toEqual({ power: 'Off' });
-    expect(told([['InfraReady', 'Unknown']], 'Running')).toEqual({});
+  it('R20 reads what others report about a silent machine: its agent and the provider of its instance', () => {
+    expect(vantageOf('Running', { AgentReady: 'True', InfraReady: 'True' })).toEqual({
+      agentReports: true,
+      power: 'On',
+    });
+    expect(vantageOf('Stopped', { AgentReady: 'Unknown', InfraReady: 'False' })).toEqual({ power: 'Off' });
+    expect(vantageOf('Running', { InfraReady: 'Unknown' })).toEqual({});
   });
 
   it('counts a machine whose Node was deleted as not Ready, and one that never had a Node as not established', () => {

@@ -72,7 +72,7 @@ function* placesOf(machines: Iterable<MachineFacts>): Iterable<ObservedPlace> {
   for (const machine of machines) yield placeOf(machine);
 }
 
-/** A machine that was never in service is no witness, and no machine that fell silent. */
+/** A machine that was never in service can neither confirm anything, nor fall silent. */
 function signOf({ readiness, agentReports, established, nodeUID }: MachineFacts): Sign {
   if (agentReports) return 'Alive';
   if (!established || nodeUID === undefined) return 'Unknown';

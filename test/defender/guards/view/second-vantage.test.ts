@@ -35,6 +35,10 @@ const DISAGREES =
 const missing = (witnesses: string): string =>
   `SecondVantageMissing [fleet-default]: machine s-1 is silent, and no witness confirms it: ${witnesses}`;
 
+function rack(name: string): Partial<MachineFacts> {
+  return { labels: { 'topology.kubernetes.io/rack': name } };
+}
+
 describe('the second vantage point', () => {
   it.each<
     [
@@ -90,7 +94,7 @@ describe('the second vantage point', () => {
       {},
       'granted',
     ],
-  ])('R20 permits %s', (_, witnesses, others, facts, expected) => {
+  ])('R20 permits %s', (...[, witnesses, others, facts, expected]) => {
     expect(decided(witnesses, others, facts)).toBe(expected);
   });
 
@@ -103,9 +107,6 @@ describe('the second vantage point', () => {
   });
 
   it('R20 judges by the rack before the zone', () => {
-    const rack = (name: string): Partial<MachineFacts> => ({
-      labels: { 'topology.kubernetes.io/rack': name },
-    });
     const silentRack = machines(3, { ...SILENT, ...rack('r7') });
     const zone = ['z-1', 'z-2', 'z-3', 'z-4', 'z-5'].map((name) => machineFacts(name, rack('r8')));
     expect(decided(['PeerAgents'], [...silentRack, ...zone], rack('r7'))).toBe(DISAGREES);
