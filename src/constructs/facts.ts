@@ -7,6 +7,7 @@ import { DECIDED, NO_OUTAGES, OUTAGES } from '../api/enums.ts';
 import type { Step } from '../api/steps/steps.ts';
 import { componentFact } from '../rules/facts/component.ts';
 import { conditionFact } from '../rules/facts/condition.ts';
+import { diagnosisFact } from '../rules/facts/diagnosis.ts';
 import { diskFact } from '../rules/facts/disk.ts';
 import { eventFact } from '../rules/facts/event.ts';
 import { historyFact } from '../rules/facts/history.ts';
@@ -95,6 +96,11 @@ export function maintenance(): MaintenanceComparisons {
 /** Errors of GPUs with one of these codes, which NVIDIA calls Xid. */
 export function xid(codes: readonly number[], { within }: WithinWindow): FactComparisons<typeof xidFact> {
   return compareFact(xidFact, { codes, windowSeconds: secondsOf(within) });
+}
+
+/** Compares why the machine is silent, by several vantage points. */
+export function diagnosis(): FactComparisons<typeof diagnosisFact> {
+  return compareFact(diagnosisFact);
 }
 
 /** A component of the machine, by its name. */

@@ -13,6 +13,7 @@ export {
   type ConditionComparisons,
   component,
   condition,
+  diagnosis,
   disk,
   event,
   type ForDuration,

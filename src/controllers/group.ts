@@ -43,6 +43,8 @@ export interface GroupParts {
   /** The power switches of machines. Those of providers exist once `openInstances` has resolved. */
   readonly power: PowerSwitches;
   readonly eventAnswers: EventAnswers;
+  /** The folder in which hardware systems report maintenance events. */
+  readonly maintenanceFolder?: string;
   readonly clock: Clock;
   /** The wall clock of this process minus that of the API server; undefined while the server does not answer. */
   readonly skewSeconds: () => number | undefined;

@@ -2,6 +2,7 @@
 import { FACTS } from '../api/facts.ts';
 import { componentFact } from './facts/component.ts';
 import { conditionFact } from './facts/condition.ts';
+import { diagnosisFact } from './facts/diagnosis.ts';
 import { diskFact } from './facts/disk.ts';
 import { eventFact } from './facts/event.ts';
 import type { FactKind } from './facts/fact.ts';
@@ -20,6 +21,7 @@ const KINDS: readonly FactKind[] = [
   diskFact,
   probeFact,
   historyFact,
+  diagnosisFact,
   maintenanceFact,
   xidFact,
 ];

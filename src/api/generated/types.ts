@@ -3518,7 +3518,7 @@ export interface SelfDoubt {
   readonly massUnknownPercent: number;
   /** Period for massUnknownPercent. (default 120) */
   readonly withinSeconds: number;
-  /** Independent witnesses that are asked. (at most 2) */
+  /** Vantage points that must confirm that a silent machine is the cause, before it is repaired. (at most 2) */
   readonly secondVantage: readonly ('PeerAgents' | 'Provider')[];
 }
 

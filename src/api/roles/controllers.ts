@@ -10,6 +10,7 @@ import {
   NAMESPACE_OF_NODE_EVENTS,
   NAMESPACE_OF_NODE_LEASES,
   PRINCIPAL_HOSTING,
+  SECRET_MAINTENANCE_WEBHOOK,
   SIGNER_AGENT,
   SIGNER_KUBELET,
   SLICE_OF_API_SERVERS,
@@ -118,17 +119,19 @@ export const remedyjobRights: Rights = {
   ],
 };
 
-/**
- * The permissions of the host doctor. Machines, rules and jobs are read by other controllers of the same process. People and scripts create
- * the events.
- */
+/** The permissions of the host doctor. Machines, rules and jobs are watched by other controllers of the same process. */
 export const hostdoctorRights: Rights = {
   description:
-    'MaintenanceEvents that providers announce, their status, and the deletion of events that ended long ago.',
+    'MaintenanceEvents that providers and hardware systems announce, their status, and the deletion of events that ended long ago.',
   cluster: [
-    may([...READ, 'create', ...PATCH, 'delete'], GROUP, ['maintenanceevents']),
+    // update: reports of hardware systems are written by compare-and-swap.
+    may([...READ, ...WRITE], GROUP, ['maintenanceevents']),
     may(PATCH, GROUP, ['maintenanceevents/status']),
+    may(['get'], GROUP, ['machines']), // the machine that a report names
   ],
+  namespaced: {
+    [NAMESPACE]: [may(['get'], '', ['secrets'], [SECRET_MAINTENANCE_WEBHOOK])],
+  },
 };
 
 /** The ClusterRole that hosting binds in each namespace that it creates. It can read Secrets in no other namespace. */

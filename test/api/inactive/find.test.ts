@@ -147,12 +147,6 @@ describe('the fields of an object that this version does not act on', () => {
     ],
     [
       'DefenderPolicy',
-      'selfDoubt.secondVantage',
-      { selfDoubt: { secondVantage: ['PeerAgents'] } },
-      'remove it',
-    ],
-    [
-      'DefenderPolicy',
       'blockers.promql',
       { blockers: { promql: [{ name: 'a', query: 'up' }] } },
       'remove it',

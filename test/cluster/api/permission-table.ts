@@ -16,6 +16,7 @@ import {
   ROLE_OPERATOR,
   ROLE_STOP,
   ROLE_VIEW,
+  SECRET_MAINTENANCE_WEBHOOK,
 } from '../../../src/api/names.ts';
 
 /** A permission in the terms of `kubectl auth can-i`. */
@@ -92,6 +93,11 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [ours('patch', 'noderemediers'), [PRINCIPAL_SYNC, ROLE_ADMIN]],
   [ours('create', 'maintenanceevents'), [PRINCIPAL_HOSTDOCTOR, ROLE_OPERATOR, ROLE_ADMIN]],
   [ours('patch', 'maintenanceevents'), [PRINCIPAL_HOSTDOCTOR, ROLE_OPERATOR, ROLE_ADMIN]],
+  [ours('update', 'maintenanceevents'), [PRINCIPAL_HOSTDOCTOR, ROLE_ADMIN]],
+  [
+    ours('get', 'machines'),
+    [...READERS, PRINCIPAL_MACHINE, PRINCIPAL_HOSTDOCTOR, ROLE_VIEW, ROLE_OPERATOR, ROLE_ADMIN],
+  ],
   [ours('delete', 'maintenanceevents'), [PRINCIPAL_HOSTDOCTOR, ROLE_ADMIN]],
   [ours('patch', 'maintenanceevents', 'status'), [PRINCIPAL_HOSTDOCTOR, ROLE_ADMIN]],
   [ours('patch', 'clusters', 'status'), [PRINCIPAL_SYNC, PRINCIPAL_HOSTING, ROLE_ADMIN]],
@@ -146,6 +152,10 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [inKubeSystem('list', 'secrets'), []],
   [inKubeSystem('patch', 'secrets'), []],
   [inSystem('get', 'secrets'), [PRINCIPAL_SYNC, PRINCIPAL_HOSTING, PRINCIPAL_MACHINE]],
+  [
+    { ...inSystem('get', 'secrets'), name: SECRET_MAINTENANCE_WEBHOOK },
+    [PRINCIPAL_SYNC, PRINCIPAL_HOSTING, PRINCIPAL_MACHINE, PRINCIPAL_HOSTDOCTOR],
+  ],
   [inSystem('list', 'secrets'), [PRINCIPAL_SYNC, PRINCIPAL_HOSTING]],
   [inSystem('create', 'secrets'), [PRINCIPAL_HOSTING]],
   [{ verb: 'get', resource: 'secrets', namespace: 'default' }, []],

@@ -56,6 +56,12 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     because: 'it needs a git host that reaches the hub; a test sends the same requests to a real hub',
     coveredBy: ['test/cluster/sync/webhook.test.ts'],
   })),
+  ...['The secret', 'Start it', 'Report by HTTP', 'Report by a file'].map((section) => ({
+    path: 'docs/guides/hardware-events.md',
+    section,
+    because: 'a test with an API server of its own runs all shell blocks of the page',
+    coveredBy: ['test/cluster/controllers/hardware-events.test.ts'],
+  })),
   {
     path: 'docs/guides/join-a-machine.md',
     section: 'On a real host',

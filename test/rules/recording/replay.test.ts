@@ -22,6 +22,7 @@ const READ: readonly FactRef[] = [
   refOf('disk', { filesystem: 'imagefs' }),
   refOf('probe', { name: 'dns' }),
   refOf('history', { action: 'Reboot', windowSeconds: 3600 }),
+  refOf('diagnosis'),
   refOf('maintenance'),
   refOf('xid', { codes: [79], windowSeconds: 60 }),
 ];
@@ -95,7 +96,9 @@ const ACTIONS: readonly ((bed: RecordingBed, n: number) => void)[] = [
       xidSince: n % 4 === 0 ? at : '2020-01-01T00:00:00Z',
       bootedAt: n % 3 === 0 ? at : '2020-01-01T00:00:00Z',
     };
-    bed.machine('m-1', { status: { components, facts: { disk, probes, ...errors } } });
+    const infra = { state: n % 4 === 0 ? 'Stopped' : 'Running' } as const;
+    const conditions = [{ type: 'InfraReady', status: n % 2 === 0 ? 'True' : 'Unknown' } as never];
+    bed.machine('m-1', { status: { components, conditions, infra, facts: { disk, probes, ...errors } } });
   },
   (bed, n) =>
     bed.event(`e-${n % 2}`, { reason: 'TaskHung', count: n, lastTimestamp: bed.now().toISOString() }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { MachineFacts } from '../../../src/defender/facts/facts.ts';
-import { decideScene, explain, machineFacts, machines, policy } from '../builders.ts';
+import type { MachineFacts } from '../../../../src/defender/facts/facts.ts';
+import { decideScene, explain, machineFacts, machines, policy } from '../../builders.ts';
 
 const ZONES = [policy({ zones: { haltPercent: 55, minNodes: 3 } })];
 

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { createConnection } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { HookAnswer, HookRequest, HookResult } from '../../../src/sync/intake/intake.ts';
-import { type HookServer, MAX_BODY_BYTES, startHookServer } from '../../../src/sync/intake/server.ts';
+import type { HookAnswer, HookRequest, HookResult } from '../../../src/kube/webhook/request.ts';
+import { type HookServer, MAX_BODY_BYTES, startHookServer } from '../../../src/kube/webhook/server.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 
 const ACCEPTED: HookAnswer = { status: 202, text: 'the repository is read now', result: 'Accepted' };
@@ -12,9 +12,13 @@ const TOO_LARGE: HookAnswer = { status: 413, text: 'too large', result: 'Invalid
 let server: HookServer | undefined;
 afterEach(() => server?.close());
 
-async function serve(handle: (request: HookRequest) => Promise<HookAnswer>): Promise<HookResult[]> {
+async function serve(
+  handle: (request: HookRequest) => Promise<HookAnswer>,
+  limits: { readonly maxBodyBytes?: number } = {},
+): Promise<HookResult[]> {
   const counted: HookResult[] = [];
   server = await startHookServer({
+    ...limits,
     intake: { handle },
     port: 0,
     host: '127.0.0.1',
@@ -53,6 +57,12 @@ describe('the webhook server', () => {
     await serve(sizes);
     expect(await post(Buffer.alloc(MAX_BODY_BYTES))).toBe(`202 ${MAX_BODY_BYTES}`);
     expect(await post(Buffer.alloc(MAX_BODY_BYTES + 1))).toBe('413 too large');
+  });
+
+  it('reads no larger body than its caller permits', async () => {
+    await serve(sizes, { maxBodyBytes: 10 });
+    expect(await post('1234567890')).toBe('202 10');
+    expect(await post('12345678901')).toBe('413 too large');
   });
 
   it('stops reading a body of unknown length at one MiB, and closes the connection', async () => {

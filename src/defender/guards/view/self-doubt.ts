@@ -1,10 +1,10 @@
 /** R20: when we cannot trust our own view, nothing is granted. */
-import type { DenialCause } from '../../api/grants.ts';
-import { optional } from '../../kube/objects/optional.ts';
-import type { ViewFacts } from '../facts/facts.ts';
-import { CLUSTER_KEY } from '../facts/grouping.ts';
-import type { PreparedPolicy } from '../policies/prepare.ts';
-import type { AskGuard, GuardInput, PolicyGuard } from './guard.ts';
+import type { DenialCause } from '../../../api/grants.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import type { ViewFacts } from '../../facts/facts.ts';
+import { CLUSTER_KEY } from '../../facts/grouping.ts';
+import type { PreparedPolicy } from '../../policies/prepare.ts';
+import type { AskGuard, GuardInput, PolicyGuard } from '../guard.ts';
 
 /** Clocks that differ by less are trusted. */
 export const MAX_CLOCK_SKEW_SECONDS = 30;

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type HookHeaders, isSigned, signatureScheme } from '../../../src/sync/intake/signature.ts';
+import { type HookHeaders, isSigned, signatureScheme } from '../../../src/kube/webhook/signature.ts';
 import { NOW } from '../../support/virtual-clock.ts';
 
 const SECRET = 'a secret of the webhook';

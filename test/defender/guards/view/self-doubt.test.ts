@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isClockTrusted, timeOfServer } from '../../../src/defender/guards/self-doubt.ts';
-import { decideScene, explain, machineFacts, machines, NOW, policy, secondsAgo } from '../builders.ts';
+import { isClockTrusted, timeOfServer } from '../../../../src/defender/guards/view/self-doubt.ts';
+import { decideScene, explain, machineFacts, machines, NOW, policy, secondsAgo } from '../../builders.ts';
 
 const HALF = policy({
   selfDoubt: {

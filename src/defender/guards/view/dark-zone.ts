@@ -1,10 +1,10 @@
 /** R19: in a zone that is dark, nothing disruptive is done, and nothing is drained out of it. */
-import type { DenialCause } from '../../api/grants.ts';
-import { byCode } from '../../kube/objects/digest.ts';
-import { countStates, type FleetFacts, STATE_BITS } from '../facts/facts.ts';
-import { groupKey } from '../facts/grouping.ts';
-import type { PreparedPolicy } from '../policies/prepare.ts';
-import type { AskGuard, GuardInput, PolicyGuard } from './guard.ts';
+import type { DenialCause } from '../../../api/grants.ts';
+import { byCode } from '../../../kube/objects/digest.ts';
+import { countStates, type FleetFacts, STATE_BITS } from '../../facts/facts.ts';
+import { groupKey } from '../../facts/grouping.ts';
+import type { PreparedPolicy } from '../../policies/prepare.ts';
+import type { AskGuard, GuardInput, PolicyGuard } from '../guard.ts';
 
 const UNHEALTHY = STATE_BITS.NotReady | STATE_BITS.Unknown;
 

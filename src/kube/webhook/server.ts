@@ -1,15 +1,19 @@
 /**
- * Serves the webhooks over HTTP, on a port of its own: it is the only one of sync that a git host has to reach. TLS ends in front of it,
- * at an Ingress or a Gateway.
+ * Serves webhooks over HTTP, on a port of its own: it is the only one that their senders have to reach. TLS ends in front of it, at an
+ * Ingress or a Gateway.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { Log } from '../../kube/process/log.ts';
 import { type ConnectionLimits, limitConnections } from '../../os/net/connection-limits.ts';
 import { closeServer, httpUrl, listenOn } from '../../os/net/http-server.ts';
-import type { HookAnswer, HookIntake, HookResult } from './intake.ts';
+import type { Log } from '../process/log.ts';
+import type { HookAnswer, HookIntake, HookResult } from './request.ts';
 
 export interface HookServerOptions {
   readonly intake: HookIntake;
+  /** Names the server in the error of a port that is taken. Default: `webhooks`. */
+  readonly what?: string;
+  /** The largest body that is read. Default: MAX_BODY_BYTES. */
+  readonly maxBodyBytes?: number;
   /** 0 selects a free port. */
   readonly port: number;
   readonly host: string;
@@ -23,7 +27,7 @@ export interface HookServer {
   close(): Promise<void>;
 }
 
-/** The largest deliveries of git hosts, pushes with hundreds of commits, are smaller; a larger one is found by the next poll. */
+/** The largest deliveries of git hosts, pushes with hundreds of commits, are smaller. */
 export const MAX_BODY_BYTES = 1_048_576;
 /** The bodies that are read at a time, which bounds their memory. */
 const MAX_BODIES = 16;
@@ -33,7 +37,7 @@ const HEADERS_MS = 5000;
 const REQUEST_MS = 10_000;
 
 export async function startHookServer(options: HookServerOptions): Promise<HookServer> {
-  const { port, host, log } = options;
+  const { port, host, log, what = 'webhooks' } = options;
   const bodies = { reading: 0 };
   const server = createServer({
     maxHeaderSize: 16_384,
@@ -48,7 +52,7 @@ export async function startHookServer(options: HookServerOptions): Promise<HookS
       .then((isKnown) => isKnown && guard.know(request.socket.remoteAddress))
       .catch((error: unknown) => log.debug('answer not sent', { error }));
   });
-  const bound = await listenOn(server, 'webhooks', { host, port });
+  const bound = await listenOn(server, what, { host, port });
   // Such as too many open files when a connection is accepted.
   server.on('error', (error) => log.error('webhook server failed to accept', { error }));
   return {
@@ -61,7 +65,7 @@ interface Serving extends HookServerOptions {
   readonly bodies: { reading: number };
 }
 
-/** Returns whether the sender has signed the request. */
+/** Returns whether the request was accepted, which needs a signature. */
 async function serve(request: IncomingMessage, response: ServerResponse, serving: Serving): Promise<boolean> {
   const { method = '', url = '', headers } = request;
   const answer = await serving.intake
@@ -69,7 +73,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, serving
       method,
       path: url.split('?')[0] ?? '',
       headers,
-      readBody: () => readBody(request, serving.bodies),
+      readBody: () => readBody(request, serving),
     })
     .catch((error: unknown): HookAnswer => {
       serving.log.error('webhook failed', { error });
@@ -80,12 +84,15 @@ async function serve(request: IncomingMessage, response: ServerResponse, serving
   return answer.status === 202;
 }
 
-async function readBody(request: IncomingMessage, bodies: { reading: number }): Promise<Buffer | undefined> {
+async function readBody(
+  request: IncomingMessage,
+  { bodies, maxBodyBytes = MAX_BODY_BYTES }: Serving,
+): Promise<Buffer | undefined> {
   const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > MAX_BODY_BYTES || bodies.reading >= MAX_BODIES) return undefined;
+  if (announced > maxBodyBytes || bodies.reading >= MAX_BODIES) return undefined;
   bodies.reading += 1;
   try {
-    return await collect(request);
+    return await collect(request, maxBodyBytes);
   } catch {
     return undefined;
   } finally {
@@ -93,13 +100,13 @@ async function readBody(request: IncomingMessage, bodies: { reading: number }): 
   }
 }
 
-async function collect(request: IncomingMessage): Promise<Buffer | undefined> {
+async function collect(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of request) {
     const data = piece as Buffer;
     bytes += data.length;
-    if (bytes > MAX_BODY_BYTES) return undefined;
+    if (bytes > maxBytes) return undefined;
     pieces.push(data);
   }
   return Buffer.concat(pieces);
