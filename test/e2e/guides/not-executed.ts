@@ -44,6 +44,11 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     coveredBy: ['test/cluster/defender/http.test.ts'],
   })),
   {
+    path: 'docs/guides/signatures.md',
+    because: 'it configures the git of a person; a test signs real commits, and pushes them to a real hub',
+    coveredBy: ['test/sync/git/signatures/verify.test.ts', 'test/cluster/sync/signatures.test.ts'],
+  },
+  {
     path: 'docs/guides/install.md',
     section: 'The image',
     statements: ['npm ci', 'npm pack', 'docker'],
