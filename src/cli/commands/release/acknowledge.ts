@@ -7,7 +7,7 @@ import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts'
 import { CliError, EXIT } from '../../errors.ts';
 import { findByName, readHub } from '../../fleet/hub-objects.ts';
 import type { Io } from '../../io.ts';
-import { commitEntries } from './commit/commit-entries.ts';
+import { commitEntries } from '../../commit/commit-entries.ts';
 import { withHub } from './hub.ts';
 
 const HELP = `

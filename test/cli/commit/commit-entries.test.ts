@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Pipeline } from '../../../../../src/api/generated/types.ts';
-import { commitEntries } from '../../../../../src/cli/commands/release/commit/commit-entries.ts';
-import { createTestRepository, type TestRepository } from '../../../../support/git-server/repository.ts';
-import { tempFolder } from '../../../../support/temp.ts';
-import { type TestIo, testIo } from '../../../../support/test-io.ts';
+import type { Pipeline } from '../../../src/api/generated/types.ts';
+import { commitEntries } from '../../../src/cli/commit/commit-entries.ts';
+import { createTestRepository, type TestRepository } from '../../support/git-server/repository.ts';
+import { tempFolder } from '../../support/temp.ts';
+import { type TestIo, testIo } from '../../support/test-io.ts';
 
 const NAMES = { GIT_AUTHOR_NAME: 'Ann', GIT_AUTHOR_EMAIL: 'ann@example.com' };
 const USER = { ...NAMES, GIT_COMMITTER_NAME: 'Ann', GIT_COMMITTER_EMAIL: 'ann@example.com' };
