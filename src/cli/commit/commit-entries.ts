@@ -17,7 +17,7 @@ import { isSameRepository, type LocalRepository, openLocalRepository } from './r
 
 export interface EntriesCommit {
   readonly pipeline: Pipeline;
-  readonly list: 'acknowledgements';
+  readonly list: 'acknowledgements' | 'freezes';
   readonly entries: readonly ListEntry[];
   readonly subject: string;
   readonly reason: string;
@@ -94,7 +94,7 @@ function checkDeclared(
   if (entries.every((entry) => !known.has(canonicalJson(entry)))) return;
   throw new CliError('nothing was committed: the repository has this entry already', {
     where: root,
-    hint: 'push it, if sync has not read it yet; to release an equal plan once more, give another --reason',
+    hint: 'push it, if sync has not read it yet; to add an equal entry once more, give another --reason',
     exitCode: EXIT.badInput,
   });
 }

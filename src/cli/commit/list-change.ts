@@ -8,7 +8,7 @@ import type { ListEntry } from './edit.ts';
 
 export interface PipelineList {
   readonly pipeline: string;
-  /** `acknowledgements`. */
+  /** `acknowledgements` or `freezes`. */
   readonly list: string;
 }
 

@@ -71,6 +71,24 @@ describe('commitEntries', () => {
     await expect(commitTo(repository)).rejects.toThrow('the repository has this entry already');
   });
 
+  it('S36 commits a freeze, which kubenode freeze declares', async () => {
+    const repository = created(PIPELINES);
+    const { dir } = repository;
+    const io = testIo({ env: { ...process.env, ...USER } });
+    const source = { repository: `file://${dir}`, ref: 'refs/heads/main', path: '.' };
+    const times = { from: '2030-12-20T17:00:00Z', until: '2031-01-03T06:00:00Z' };
+    await commitEntries(io, dir, {
+      pipeline: { metadata: { name: 'fleet' }, spec: { source } } as unknown as Pipeline,
+      list: 'freezes',
+      entries: [{ name: 'x-mas', ...times, reason: "it's over" }],
+      subject: 'Freeze the fleet',
+      reason: 'holidays',
+    });
+    expect(readFileSync(join(dir, 'fleet/pipelines.ts'), 'utf8')).toContain(
+      `  freezes: [\n    { name: 'x-mas', from: '${times.from}', until: '${times.until}', reason: "it's over" },\n  ],\n`,
+    );
+  });
+
   it('leaves the repository as it was where no place is found', async () => {
     const text = PIPELINES.replace('  stages: [{', "  ['sta' + 'ges']: [{");
     const repository = created(text);
