@@ -22,7 +22,7 @@ function planned(request: Partial<FreezeRequest>, freezes: readonly Freeze[] = [
 }
 
 describe('planFreeze', () => {
-  it('S36 names a freeze by the day on which it begins, or as it is told', () => {
+  it('S36 names a freeze by the day on which it begins, or as the request names it', () => {
     expect(planned({})).toEqual(ENTRY);
     expect(planned({ name: 'holidays', from: NOW })).toEqual({
       ...ENTRY,
