@@ -44,17 +44,18 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     coveredBy: ['test/cluster/defender/http.test.ts'],
   })),
   {
-    path: 'docs/guides/signatures.md',
-    because: 'it configures the git of a person; a test signs real commits, and pushes them to a real hub',
-    coveredBy: ['test/sync/git/signatures/verify.test.ts', 'test/cluster/sync/signatures.test.ts'],
-  },
-  {
     path: 'docs/guides/install.md',
     section: 'The image',
     statements: ['npm ci', 'npm pack', 'docker'],
     because: 'it needs a container engine and a registry',
     coveredBy: ['test/nodes/deploy/pods.test.ts', 'test/support/node-kit/engine-image.ts'],
   },
+  ...['List the keys', 'When a commit is refused'].map((section) => ({
+    path: 'docs/guides/signatures.md',
+    section,
+    because: 'it configures the git of a person; a test signs real commits, and pushes them to a real hub',
+    coveredBy: ['test/sync/git/signatures/verify.test.ts', 'test/cluster/sync/signatures.test.ts'],
+  })),
   ...['The secret', 'At the git host'].map((section) => ({
     path: 'docs/guides/webhooks.md',
     section,
