@@ -33,6 +33,7 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   status: async (io) => (await import('./commands/status/status.ts')).createStatusCommand(io),
   why: async (io) => (await import('./commands/why/why.ts')).createWhyCommand(io),
   release: async (io) => (await import('./commands/release/release.ts')).createReleaseCommand(io),
+  freeze: async (io) => (await import('./commands/freeze/freeze.ts')).createFreezeCommand(io),
   history: async (io) => (await import('./commands/history.ts')).createHistoryCommand(io),
   rollout: async (io) => (await import('./commands/rollout/rollout.ts')).createRolloutCommand(io),
   remedy: async (io) => (await import('./commands/remedy/remedy.ts')).createRemedyCommand(io),

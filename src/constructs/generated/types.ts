@@ -1354,7 +1354,7 @@ export interface PerMachineLimit {
   readonly lemon?: LemonLimit;
 }
 
-/** The head that a person accepted in place of the commits before it. It stays accepted: commits that descend from it need no acceptance. Written by `kubenode release accept-head`; git must not set it. */
+/** The head that a person accepted in place of the commits before it, and without signatures. It stays accepted: commits that descend from it need no acceptance. Written by `kubenode release accept-head`; git must not set it. */
 export interface PipelineAcceptedHead {
   /** The accepted head. */
   readonly commit: string;
@@ -1392,7 +1392,7 @@ export interface PipelineSource {
   readonly pollSeconds?: number;
   /** SSH host keys as lines of known_hosts. A host without a key is not connected to. (at most 16) */
   readonly hostKeys?: readonly string[];
-  /** Which commits must be signed. Range: every commit since the last applied one. (default "None") */
+  /** Which commits must be signed. Range: every commit since the last accepted one. (default "None") */
   readonly signatures?: 'None' | 'Head' | 'Range';
   /** Allowed signers. (at most 16) */
   readonly signers?: readonly Signer[];
@@ -1422,7 +1422,7 @@ export interface PipelineSpec {
   readonly paused?: boolean;
   /** A stop by a person, which no commit lifts. Written by `kubenode release halt`, removed by `kubenode release resume`; git must not set it. */
   readonly halt?: PipelineHalt;
-  /** The head that a person accepted in place of the commits before it. It stays accepted: commits that descend from it need no acceptance. Written by `kubenode release accept-head`; git must not set it. */
+  /** The head that a person accepted in place of the commits before it, and without signatures. It stays accepted: commits that descend from it need no acceptance. Written by `kubenode release accept-head`; git must not set it. */
   readonly acceptedHead?: PipelineAcceptedHead;
   /** Number of finished Releases that are kept. (1 to 100; default 20) */
   readonly historyLimit?: number;
@@ -1864,9 +1864,9 @@ export interface SetComponent {
 export interface Signer {
   /** Name used in messages. */
   readonly name: string;
-  /** File of allowed signers in the repository, read from the commit before the range that is verified. */
+  /** File in the repository with SSH keys in the format of allowed signers, or armored OpenPGP keys. A commit needs a key that the file has both in the accepted commit before and in the head. */
   readonly keysPath: string;
-  /** Paths that these signers may change. Empty: all paths. (at most 16) */
+  /** Files and folders that these signers may change. Empty: all paths. (at most 16) */
   readonly paths?: readonly string[];
 }
 

@@ -50,6 +50,12 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     because: 'it needs a container engine and a registry',
     coveredBy: ['test/nodes/deploy/pods.test.ts', 'test/support/node-kit/engine-image.ts'],
   },
+  ...['List the keys', 'When a commit is refused'].map((section) => ({
+    path: 'docs/guides/signatures.md',
+    section,
+    because: 'it configures the git of a person; a test signs real commits, and pushes them to a real hub',
+    coveredBy: ['test/sync/git/signatures/verify.test.ts', 'test/cluster/sync/signatures.test.ts'],
+  })),
   ...['The secret', 'At the git host'].map((section) => ({
     path: 'docs/guides/webhooks.md',
     section,

@@ -1,14 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Pipeline } from '../../../../../src/api/generated/types.ts';
-import {
-  isSameRepository,
-  openLocalRepository,
-} from '../../../../../src/cli/commands/release/commit/repository.ts';
-import { createTestRepository, type TestRepository } from '../../../../support/git-server/repository.ts';
-import { tempFolder } from '../../../../support/temp.ts';
-import { testIo } from '../../../../support/test-io.ts';
+import type { Pipeline } from '../../../src/api/generated/types.ts';
+import { isSameRepository, openLocalRepository } from '../../../src/cli/commit/repository.ts';
+import { createTestRepository, type TestRepository } from '../../support/git-server/repository.ts';
+import { tempFolder } from '../../support/temp.ts';
+import { testIo } from '../../support/test-io.ts';
 
 const IO = testIo({ env: process.env });
 

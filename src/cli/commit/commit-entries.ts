@@ -2,22 +2,22 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Pipeline } from '../../../../api/generated/types.ts';
-import { canonicalJson } from '../../../../kube/objects/digest.ts';
-import { fullRef } from '../../../../sync/git/repository-url.ts';
-import { isRenderError } from '../../../../sync/render/errors.ts';
-import { createRenderer } from '../../../../sync/render/renderer.ts';
-import type { RenderedTarget } from '../../../../sync/rendered.ts';
-import { shortCommit } from '../../../../views/text/age.ts';
-import { CliError, EXIT } from '../../../errors.ts';
-import type { Io } from '../../../io.ts';
+import type { Pipeline } from '../../api/generated/types.ts';
+import { canonicalJson } from '../../kube/objects/digest.ts';
+import { fullRef } from '../../sync/git/repository-url.ts';
+import { isRenderError } from '../../sync/render/errors.ts';
+import { createRenderer } from '../../sync/render/renderer.ts';
+import type { RenderedTarget } from '../../sync/rendered.ts';
+import { shortCommit } from '../../views/text/age.ts';
+import { CliError, EXIT } from '../errors.ts';
+import type { Io } from '../io.ts';
 import { entryEdits, type FileText, isYaml, type ListEntry } from './edit.ts';
 import { addsExactly, declaredList } from './list-change.ts';
 import { isSameRepository, type LocalRepository, openLocalRepository } from './repository.ts';
 
 export interface EntriesCommit {
   readonly pipeline: Pipeline;
-  readonly list: 'acknowledgements';
+  readonly list: 'acknowledgements' | 'freezes';
   readonly entries: readonly ListEntry[];
   readonly subject: string;
   readonly reason: string;
@@ -94,7 +94,7 @@ function checkDeclared(
   if (entries.every((entry) => !known.has(canonicalJson(entry)))) return;
   throw new CliError('nothing was committed: the repository has this entry already', {
     where: root,
-    hint: 'push it, if sync has not read it yet; to release an equal plan once more, give another --reason',
+    hint: 'push it, if sync has not read it yet; to add an equal entry once more, give another --reason',
     exitCode: EXIT.badInput,
   });
 }

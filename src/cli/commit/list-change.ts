@@ -1,14 +1,14 @@
 /** Whether a change of a fleet repository adds exactly these entries to a list of a Pipeline, and changes nothing else. Pure. */
 
-import { canonicalJson } from '../../../../kube/objects/digest.ts';
-import { listAt } from '../../../../kube/objects/json.ts';
-import type { KubeObject } from '../../../../kube/objects/object.ts';
-import type { RenderedTarget } from '../../../../sync/rendered.ts';
+import { canonicalJson } from '../../kube/objects/digest.ts';
+import { listAt } from '../../kube/objects/json.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import type { RenderedTarget } from '../../sync/rendered.ts';
 import type { ListEntry } from './edit.ts';
 
 export interface PipelineList {
   readonly pipeline: string;
-  /** `acknowledgements`. */
+  /** `acknowledgements` or `freezes`. */
   readonly list: string;
 }
 

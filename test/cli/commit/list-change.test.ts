@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { addsExactly, declaredList } from '../../../../../src/cli/commands/release/commit/list-change.ts';
-import type { RenderedTarget } from '../../../../../src/sync/rendered.ts';
+import { addsExactly, declaredList } from '../../../src/cli/commit/list-change.ts';
+import type { RenderedTarget } from '../../../src/sync/rendered.ts';
 
 const OLD = { unit: 'web', planDigest: 'sha256:aa', reason: 'old' };
 const NEW = { ...OLD, planDigest: 'sha256:bb' };

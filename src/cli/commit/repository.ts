@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Pipeline } from '../../../../api/generated/types.ts';
-import { CliError, EXIT } from '../../../errors.ts';
-import type { Io } from '../../../io.ts';
+import type { Pipeline } from '../../api/generated/types.ts';
+import { CliError, EXIT } from '../errors.ts';
+import type { Io } from '../io.ts';
 
 const run = promisify(execFile);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { entryEdits, isYaml } from '../../../../../src/cli/commands/release/commit/edit.ts';
+import { entryEdits, isYaml } from '../../../src/cli/commit/edit.ts';
 
 const NEW = { unit: 'web', planDigest: 'sha256:bb', reason: 'moved' };
 const TS = "{ unit: 'web', planDigest: 'sha256:bb', reason: 'moved' }";

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Pipeline } from '../../../../../src/api/generated/types.ts';
-import { commitEntries } from '../../../../../src/cli/commands/release/commit/commit-entries.ts';
-import { createTestRepository, type TestRepository } from '../../../../support/git-server/repository.ts';
-import { tempFolder } from '../../../../support/temp.ts';
-import { type TestIo, testIo } from '../../../../support/test-io.ts';
+import type { Pipeline } from '../../../src/api/generated/types.ts';
+import { commitEntries } from '../../../src/cli/commit/commit-entries.ts';
+import { createTestRepository, type TestRepository } from '../../support/git-server/repository.ts';
+import { tempFolder } from '../../support/temp.ts';
+import { type TestIo, testIo } from '../../support/test-io.ts';
 
 const NAMES = { GIT_AUTHOR_NAME: 'Ann', GIT_AUTHOR_EMAIL: 'ann@example.com' };
 const USER = { ...NAMES, GIT_COMMITTER_NAME: 'Ann', GIT_COMMITTER_EMAIL: 'ann@example.com' };
@@ -69,6 +69,24 @@ describe('commitEntries', () => {
     expect(repository.git('rev-list', '--count', 'origin/main')).toBe('1');
 
     await expect(commitTo(repository)).rejects.toThrow('the repository has this entry already');
+  });
+
+  it('S36 commits a freeze, which kubenode freeze declares', async () => {
+    const repository = created(PIPELINES);
+    const { dir } = repository;
+    const io = testIo({ env: { ...process.env, ...USER } });
+    const source = { repository: `file://${dir}`, ref: 'refs/heads/main', path: '.' };
+    const times = { from: '2030-12-20T17:00:00Z', until: '2031-01-03T06:00:00Z' };
+    await commitEntries(io, dir, {
+      pipeline: { metadata: { name: 'fleet' }, spec: { source } } as unknown as Pipeline,
+      list: 'freezes',
+      entries: [{ name: 'x-mas', ...times, reason: "it's over" }],
+      subject: 'Freeze the fleet',
+      reason: 'holidays',
+    });
+    expect(readFileSync(join(dir, 'fleet/pipelines.ts'), 'utf8')).toContain(
+      `  freezes: [\n    { name: 'x-mas', from: '${times.from}', until: '${times.until}', reason: "it's over" },\n  ],\n`,
+    );
   });
 
   it('leaves the repository as it was where no place is found', async () => {
