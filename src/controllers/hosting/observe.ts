@@ -15,6 +15,8 @@ export interface HostingPorts {
   readonly inside: ClusterInside;
   /** How many control planes this hosting creates. */
   readonly maxClusters: number;
+  /** How long a throw-away cluster may exist at most, in seconds. */
+  readonly maxAgeSeconds: number;
 }
 
 export interface HostingObservation {
@@ -26,7 +28,7 @@ export interface HostingObservation {
 export async function observeHosting(
   cluster: Cluster,
   hosted: Hosted,
-  { driver, inside, maxClusters }: HostingPorts,
+  { driver, inside, maxClusters, maxAgeSeconds }: HostingPorts,
   context: ReconcileContext,
 ): Promise<HostingObservation> {
   const { signal } = context;
@@ -41,6 +43,7 @@ export async function observeHosting(
     inside: access && isServing ? await inside.read(access.admin, signal) : undefined,
     secret: secretState(cluster.metadata.name, access, context),
     overLimit: overLimit(cluster, maxClusters, context),
+    maxAgeSeconds,
     halt: haltOf(context),
     now: context.clock.now(),
   };

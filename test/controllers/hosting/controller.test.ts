@@ -52,7 +52,7 @@ describe('the controller of hosted control planes', () => {
     const writes = await sweepCrashes(
       {
         controllers: () => {
-          return [createHostingController({ ...hosting.current, maxClusters: 20 })];
+          return [createHostingController({ ...hosting.current, maxClusters: 20, maxAgeSeconds: 691_200 })];
         },
         kinds: KINDS,
         objects: [applied()],
@@ -138,7 +138,7 @@ describe('the controller of hosted control planes', () => {
   it('leaves a control plane alone that another hosting of the same hub created', async () => {
     let hosting = memoryHosting(() => NOW, 'first');
     const bed = createControllerBed({
-      controllers: () => [createHostingController({ ...hosting, maxClusters: 20 })],
+      controllers: () => [createHostingController({ ...hosting, maxClusters: 20, maxAgeSeconds: 691_200 })],
       kinds: KINDS,
       objects: [applied()],
     });
@@ -237,7 +237,7 @@ function dyingBed(
   const bed = createControllerBed({
     controllers: () => {
       processes += 1;
-      return [createHostingController({ ...dying, maxClusters: 20 })];
+      return [createHostingController({ ...dying, maxClusters: 20, maxAgeSeconds: 691_200 })];
     },
     kinds: KINDS,
     objects: [applied()],

@@ -31,7 +31,7 @@ export function hostingBed(objects: readonly KubeObject[], maxClusters = 20): Ho
     return opened;
   };
   const bed: ControllerBed = createControllerBed({
-    controllers: () => [createHostingController({ ...hosting(), maxClusters })],
+    controllers: () => [createHostingController({ ...hosting(), maxClusters, maxAgeSeconds: 691_200 })],
     kinds: KINDS,
     objects,
   });

@@ -132,6 +132,7 @@ export function hostingInput({ plane = {}, input = {}, ...parts }: InputParts = 
     inside: INSIDE,
     secret: 'Current',
     overLimit: undefined,
+    maxAgeSeconds: 691_200,
     halt: undefined,
     now: NOW,
     ...input,

@@ -26,7 +26,7 @@ import { hostingFolder } from '../../hosting/folder.ts';
 import { controllersCommand, loadPrograms } from '../../hosting/programs.ts';
 import type { Io } from '../../io.ts';
 import { addLogOptions, createCommandLog, type LogFlags } from '../../log-options.ts';
-import { createIntegerParser } from '../../option-parsers.ts';
+import { createDurationOption, createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
 import { KUBENODE_VERSION } from '../../version.ts';
 
@@ -46,6 +46,8 @@ interface Flags extends ConnectionFlags, LogFlags {
   readonly dir: string;
   readonly kubeAssets?: string;
   readonly maxClusters: number;
+  /** In seconds. By default the longest ttlSecondsAfterReady, and a day to become ready. */
+  readonly maxAge: number;
   readonly port?: number;
   readonly host: string;
 }
@@ -60,6 +62,13 @@ export function createHostingCommand(io: Io): Command {
       'how many control planes are created at most',
       createIntegerParser(0, 1000),
       20,
+    )
+    .addOption(
+      createDurationOption(
+        '--max-age <duration>',
+        'how long a throw-away cluster may exist, ready or not',
+        '8d',
+      ),
     )
     .option(
       '--port <n>',
@@ -106,7 +115,7 @@ async function hosting(io: Io, flags: Flags): Promise<void> {
   }
 }
 
-function portsOf(io: Io, { dir, kubeAssets, maxClusters }: Flags, log: Log): HostingPorts {
+function portsOf(io: Io, { dir, kubeAssets, maxClusters, maxAge }: Flags, log: Log): HostingPorts {
   const { clock } = io;
   const onStep = (step: string): void => log.info('programs of the control plane', { step });
   const driver = createProcessDriver({
@@ -117,7 +126,7 @@ function portsOf(io: Io, { dir, kubeAssets, maxClusters }: Flags, log: Log): Hos
     controllers: controllersCommand,
     version: KUBENODE_VERSION,
   });
-  return { driver, inside: createClusterInside(clock), maxClusters };
+  return { driver, inside: createClusterInside(clock), maxClusters, maxAgeSeconds: maxAge };
 }
 
 interface ViewParts {

@@ -15,6 +15,8 @@ export interface HostingInput {
   readonly secret: 'Absent' | 'Current' | 'Differs' | 'Foreign';
   /** Why no further control plane is created. */
   readonly overLimit: string | undefined;
+  /** How long a throw-away cluster may exist at most, whether it was ever ready or not. */
+  readonly maxAgeSeconds: number;
   /** Who engaged the kill switch of the hub, and why. */
   readonly halt: string | undefined;
   readonly now: Date;
