@@ -1,6 +1,7 @@
 /** Reads what the next step is decided on: the Cluster and the Secret in the hub, the members, and the cluster itself. */
 import { CLUSTERS, DEFENDER_POLICIES } from '../../api/generated/resources.ts';
 import type { Cluster, DefenderPolicy, KillSwitch } from '../../api/generated/types.ts';
+import type { GrantPort } from '../../api/grants.ts';
 import { KILL_SWITCH, kubeconfigSecret, LABEL_CLUSTER, NAMESPACE } from '../../api/names.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { SECRETS } from '../../kube/objects/core-kinds.ts';
@@ -8,9 +9,11 @@ import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { PlaneAccess, PlaneDriver, PlaneReport, PlaneSpec } from './drivers/driver.ts';
 import type { ClusterInside } from './inside/execute.ts';
+import { heldGrant } from './permission.ts';
 import type { Hosted, HostingInput } from './plan/input.ts';
 
 export interface HostingPorts {
+  readonly grants: GrantPort;
   readonly driver: PlaneDriver;
   readonly inside: ClusterInside;
   /** How many control planes this hosting creates. */
@@ -44,6 +47,7 @@ export async function observeHosting(
     secret: secretState(cluster.metadata.name, access, context),
     overLimit: overLimit(cluster, maxClusters, context),
     maxAgeSeconds,
+    grant: heldGrant(cluster.metadata.name, context),
     halt: haltOf(context),
     now: context.clock.now(),
   };

@@ -4,15 +4,30 @@ import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { CLUSTERS, MACHINES } from '../../../src/api/generated/resources.ts';
-import type { Cluster } from '../../../src/api/generated/types.ts';
-import { MANAGER_HOSTING, MANAGER_SYNC, PRINCIPAL_HOSTING } from '../../../src/api/names.ts';
+import {
+  CLUSTERS,
+  DEFENDER_LEDGERS,
+  DEFENDER_POLICIES,
+  MACHINES,
+} from '../../../src/api/generated/resources.ts';
+import type { Cluster, DefenderLedger, DefenderPolicySpec } from '../../../src/api/generated/types.ts';
+import {
+  FLEET_DEFAULT,
+  LEDGER,
+  MANAGER_HOSTING,
+  MANAGER_SYNC,
+  PRINCIPAL_HOSTING,
+  PRINCIPAL_SYNC,
+  serviceAccountUser,
+} from '../../../src/api/names.ts';
 import { API_VERSION } from '../../../src/api/version.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { connect } from '../../../src/kube/client/connect.ts';
 import { unlessMissing } from '../../../src/kube/client/errors.ts';
 import { createPrincipal } from '../../../src/local/pki/principal.ts';
 import { listProcesses } from '../../../src/local/processes/observe.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
+import { policy } from '../../defender/builders.ts';
 import { eventually } from '../../support/eventually.ts';
 import { shellEnv } from '../../support/local-fleet.ts';
 import { tempFolder } from '../../support/temp.ts';
@@ -43,6 +58,22 @@ afterEach(async () => {
     await unlessMissing(hub.delete(CLUSTERS, metadata, { uid: metadata.uid ?? '' }));
   }
 });
+
+const WAIT = { timeout: 60_000, interval: 250 };
+const SINCE_LONG_AGO = '2020-01-01T00:00:00Z';
+
+/** As sync does: rules and limits come from git. */
+async function writeDefault(freezes: readonly object[]): Promise<void> {
+  const { spec } = policy({ freezes: [...freezes] as DefenderPolicySpec['freezes'] });
+  const object = {
+    apiVersion: API_VERSION,
+    kind: DEFENDER_POLICIES.kind,
+    metadata: { name: FLEET_DEFAULT },
+    spec,
+  };
+  const sync = await installed.as(serviceAccountUser(PRINCIPAL_SYNC));
+  await sync.apply(DEFENDER_POLICIES, object, { fieldManager: MANAGER_SYNC, force: true });
+}
 
 async function planeProcesses(): Promise<readonly { readonly pid: number }[]> {
   return (await listProcesses()).filter(({ command }) => command.some((each) => each.includes(`=${dir}/`)));
@@ -203,7 +234,19 @@ describe('kubenode cluster kubeconfig', () => {
     await admin.close();
     const path = await run(installed, 'cluster', 'kubeconfig', 'job', '--path');
     expect(existsSync(path.stdout.trim())).toBe(true);
+
+    // The Defender of the hub decides when a control plane is taken away.
+    const until = new Date(+createSystemClock().now() + 3_600_000).toISOString();
+    await writeDefault([{ name: 'sale', from: SINCE_LONG_AGO, until, reason: 'sale', risks: ['Node'] }]);
+    expect((await run(installed, 'cluster', 'delete', 'job')).exitCode).toBe(0);
+    await expect
+      .poll(async () => (await read('job'))?.status?.hosted?.waiting?.message, WAIT)
+      .toMatch(/^Freeze: freeze sale until/);
+    expect(await planeProcesses()).toHaveLength(5);
+    await writeDefault([]);
     expect((await run(installed, 'cluster', 'delete', 'job', '--wait')).exitCode).toBe(0);
+    const { spec } = await hub.get<DefenderLedger>(DEFENDER_LEDGERS, { name: LEDGER });
+    expect(spec.grants['cluster:job']).toMatchObject({ state: 'Settled', outcome: 'Succeeded' });
     expect([await planeProcesses(), readdirSync(join(dir, 'clusters'))]).toEqual([[], []]);
   });
 });

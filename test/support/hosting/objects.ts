@@ -133,6 +133,7 @@ export function hostingInput({ plane = {}, input = {}, ...parts }: InputParts = 
     secret: 'Current',
     overLimit: undefined,
     maxAgeSeconds: 691_200,
+    grant: undefined,
     halt: undefined,
     now: NOW,
     ...input,

@@ -2,12 +2,17 @@
 import { FINALIZER_HOSTING } from '../../../api/names.ts';
 import { planCreate } from './create.ts';
 import { planDestroy } from './destroy.ts';
+import { withSettlement } from './grants.ts';
 import type { HostingDecision, HostingInput, HostingWait } from './input.ts';
 import { hostingProblems } from './problems.ts';
 import { planEndOfLife } from './throw-away.ts';
 import { wait } from './wait.ts';
 
 export function planHosting(input: HostingInput): HostingDecision {
+  return withSettlement(input, planStep(input));
+}
+
+function planStep(input: HostingInput): HostingDecision {
   const { metadata, spec } = input.cluster;
   const isDeleting = metadata.deletionTimestamp !== undefined;
   if (isDeleting && !hasFinalizer(input)) return {};
