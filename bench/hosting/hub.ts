@@ -41,12 +41,12 @@ export async function startBenchHub(parent: string): Promise<BenchHub> {
 
 async function succeed(args: readonly string[]): Promise<void> {
   const child = spawn(execPath, args, { env: shellEnv(), stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
+  let message = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
+    message += text;
   });
   const [code] = (await once(child, 'exit')) as [number | null];
-  if (code !== 0) throw new Error(`${args.join(' ')}: exit code ${code}: ${said}`);
+  if (code !== 0) throw new Error(`${args.join(' ')}: exit code ${code}: ${message}`);
 }
 
 async function stop(hosting: ChildProcess): Promise<void> {
