@@ -139,6 +139,8 @@ export const MANAGER_SYNC_REPORT = 'kubenode-sync-report';
 export const MANAGER_SYNC_WEBHOOK = 'kubenode-sync-webhook';
 export const MANAGER_HOSTING = 'kubenode-hosting';
 export const MANAGER_MACHINE = 'kubenode-machine';
+/** The field manager of the sweep of orphan instances, which writes no field and has the account of the machine controller. */
+export const MANAGER_ORPHANSWEEP = 'kubenode-orphansweep';
 export const MANAGER_MACHINESET = 'kubenode-machineset';
 export const MANAGER_COMPONENTSET = 'kubenode-componentset';
 /** The field manager of the status of MachineComponents, which is written with the account of the component sets. */

@@ -40,6 +40,7 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
     (await import('./commands/maintenance/maintenance.ts')).createMaintenanceCommand(io),
   machine: async (io) => (await import('./commands/machine/machine.ts')).createMachineCommand(io),
   cluster: async (io) => (await import('./commands/cluster/cluster.ts')).createClusterCommand(io),
+  provider: async (io) => (await import('./commands/provider/provider.ts')).createProviderCommand(io),
   pool: async (io) => (await import('./commands/pool/pool.ts')).createPoolCommand(io),
   import: async (io) => (await import('./commands/import/import.ts')).createImportCommand(io),
   component: async (io) => (await import('./commands/component/component.ts')).createComponentCommand(io),

@@ -38,7 +38,7 @@ export interface Rights {
 export const machineRights: Rights = {
   description: 'Machine status, Nodes, evictions, bootstrap tokens, and imports of hosts.',
   cluster: [
-    may(['get'], GROUP, ['machines']), // the record of a bootstrap token
+    may(['get', 'list'], GROUP, ['machines']), // the record of a bootstrap token; list: whose instances exist without them
     may(PATCH, GROUP, ['machines', 'machines/status']), // machines: the finalizer
     may(['get', ...PATCH, 'delete'], '', ['nodes']), // get, delete: of a Machine that is deleted
     ...draining,

@@ -5,7 +5,7 @@ import type { Dimensions } from './dimensions.ts';
 import type { Faults } from './fault-since.ts';
 
 export interface MachineFacts {
-  /** Name of the Machine, or `hostedControlPlaneKey(cluster)`. */
+  /** Name of the Machine, `hostedControlPlaneKey(cluster)`, or `orphanInstanceKey(machineUid)`. */
   readonly name: string;
   /** Labels of the Machine and its Node. */
   readonly labels: Labels;

@@ -20,6 +20,7 @@ import { clusterOfKey, hostedControlPlaneFacts } from './hosted-control-plane.ts
 import { jobGrants, machineGrants, nodeGrants } from './live-grants.ts';
 import { observedFacts } from './observed-machine.ts';
 import { blockingPodsOn, isComplete, nodesOf, type ObservedViews, viewFacts } from './observed-views.ts';
+import { orphanInstanceFacts } from './orphan-instance.ts';
 import { createPoolSizes, type PoolSizes } from './pool-sizes.ts';
 import { createUnknownSince, type UnknownSince } from './unknown-since.ts';
 
@@ -73,7 +74,8 @@ export function createFleetObserver(options: FleetObserverOptions): FleetObserve
       bringUpToDate(fleet);
       return {
         ...fleet.index,
-        machine: (name) => fleet.index.machine(name) ?? controlPlaneOf(views, name),
+        machine: (name) =>
+          fleet.index.machine(name) ?? controlPlaneOf(views, name) ?? orphanInstanceFacts(name),
         view: viewFacts(views, calls),
         // This version reads neither etcd members nor providers nor alerts: what needs them is denied.
         controlPlane: undefined,

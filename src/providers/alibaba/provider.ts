@@ -18,6 +18,7 @@ import {
 } from '../contract.ts';
 import { onlyInstance } from '../only-instance.ts';
 import { createAlibabaApi } from './api/client.ts';
+import { checkAlibaba } from './check.ts';
 import { ALIBABA } from './config.ts';
 import { credentialLoader } from './credentials/load.ts';
 import { isApiCode } from './errors.ts';
@@ -71,6 +72,7 @@ export function openAlibabaProvider(options: CloudProviderOptions): Provider {
       await switchPower(instance, action, parts, signal);
     },
     events: (signal) => listEvents(parts, signal),
+    check: (shape, signal) => checkAlibaba(shape, parts, signal),
   };
 }
 

@@ -109,7 +109,10 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [ours('break-glass', 'noderemediers'), [ROLE_ADMIN]],
   [ours('create', 'defenderledgers', 'approvals'), [ROLE_OPERATOR, ROLE_ADMIN]],
   [ours('create', 'defenderledgers', 'grants'), [ROLE_GRANTS, ROLE_ADMIN]],
-  [ours('list', 'machines'), [...READERS, PRINCIPAL_MACHINESET, ROLE_VIEW, ROLE_OPERATOR, ROLE_ADMIN]],
+  [
+    ours('list', 'machines'),
+    [...READERS, PRINCIPAL_MACHINE, PRINCIPAL_MACHINESET, ROLE_VIEW, ROLE_OPERATOR, ROLE_ADMIN],
+  ],
   [{ verb: 'patch', resource: 'nodes' }, [PRINCIPAL_MACHINE, PRINCIPAL_REMEDYJOB]],
   [{ verb: 'patch', resource: 'nodes', subresource: 'status' }, []],
   [{ verb: 'delete', resource: 'nodes' }, [PRINCIPAL_MACHINE]],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MachineSet } from '../../../src/api/generated/types.ts';
+import { orphanInstanceKey } from '../../../src/api/grants.ts';
 import { createCallWindow } from '../../../src/defender/facts/call-window.ts';
 import { createFleetObserver, type FleetObserver } from '../../../src/defender/facts/observer.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
@@ -60,6 +61,14 @@ describe('the observer of the fleet', () => {
     const clock = virtualClock();
     const observer = createFleetObserver({ views, clock, calls: createCallWindow(clock) });
     expect(observer.facts().machine('cluster:ci')).toBeUndefined();
+  });
+
+  it('MAC-36 knows an instance without a Machine by the UID of that, and counts it as no machine', () => {
+    const made = completeBed();
+    const key = orphanInstanceKey('00000000-0000-4000-8000-000000000100');
+    expect(made.observer.facts().machine(key)).toMatchObject({ name: key, established: false });
+    expect(made.observer.holder(key, { kind: 'Machine', name: 'm-100' })).toBe('NotFound');
+    expect(countsOf(made)).toEqual([0, []]);
   });
 
   it('R13 knows nothing before every view is complete', () => {
