@@ -60,6 +60,8 @@ export async function createProgram(io: Io, [name = '']: readonly string[]): Pro
     .version(KUBENODE_VERSION, '-V, --version', 'print the version')
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', FOOTER)
+    // Otherwise --version of a command would be that of kubenode.
+    .enablePositionalOptions()
     .showSuggestionAfterError(true);
   const isKnown = Object.hasOwn(COMMANDS, name);
   const loads = Object.entries(COMMANDS).filter(([each]) => !isKnown || each === name);

@@ -9,6 +9,7 @@ import {
   NAMESPACE_OF_API_SERVERS,
   NAMESPACE_OF_NODE_EVENTS,
   NAMESPACE_OF_NODE_LEASES,
+  PRINCIPAL_DEFENDER,
   PRINCIPAL_HOSTING,
   SECRET_MAINTENANCE_WEBHOOK,
   SIGNER_AGENT,
@@ -153,6 +154,8 @@ export const hostingRights: Rights = {
     [NAMESPACE]: [
       may([...READ, ...WRITE], '', ['secrets']), // <cluster>-kubeconfig
       may(['get', 'create', 'update', 'patch'], 'coordination.k8s.io', ['leases']), // who hosts
+      // The Defender of the hub decides in the process of hosting.
+      may(['impersonate'], '', ['serviceaccounts'], [PRINCIPAL_DEFENDER]),
     ],
   },
 };

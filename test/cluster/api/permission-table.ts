@@ -233,6 +233,10 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [{ verb: 'impersonate', resource: 'users' }, []],
   [{ verb: 'impersonate', resource: 'groups', name: 'system:masters' }, []],
   [{ ...inSystem('impersonate', 'serviceaccounts'), name: PRINCIPAL_REMEDY }, [PRINCIPAL_CONTROLLERS]],
+  [
+    { ...inSystem('impersonate', 'serviceaccounts'), name: PRINCIPAL_DEFENDER },
+    [PRINCIPAL_CONTROLLERS, PRINCIPAL_HOSTING],
+  ],
   [{ ...inSystem('impersonate', 'serviceaccounts'), name: PRINCIPAL_SYNC }, []],
   [{ verb: 'create', resource: 'serviceaccounts', subresource: 'token', namespace: 'kubenode-system' }, []],
 ];

@@ -176,11 +176,14 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
       'cdk8s-cli is not installed; a test runs what it runs, and compares the objects with those of sync',
     coveredBy: ['test/fleet/synth.test.ts', 'test/fleet/fleet.test.ts'],
   },
-  ...['Hosted clusters', 'Delete one'].map((section) => ({
+  ...['Hosted clusters', 'Delete one', 'Throw-away clusters'].map((section) => ({
     path: 'docs/guides/hosted-clusters.md',
     section,
     because: 'a control plane takes half a minute and 1 GB; a test with a real hub does the same',
-    coveredBy: ['test/cluster/controllers/hosting/hosting.test.ts'],
+    coveredBy: [
+      'test/cluster/controllers/hosting/hosting.test.ts',
+      'test/cluster/cli/cluster-hosted.test.ts',
+    ],
   })),
   {
     path: 'docs/guides/extend.md',
