@@ -1,4 +1,4 @@
-/** A zone whose machines are all silent: nothing is done in it, and the other zone is healed as ever. */
+/** A zone whose machines are all silent: nothing is done in it, while the other zone is healed and a single dead machine is replaced. */
 import type { Cluster, Machine } from '../../../api/generated/types.ts';
 import { readinessOf } from '../../../api/machine/node-state.ts';
 import { CliError, EXIT } from '../../../cli/errors.ts';
@@ -7,21 +7,22 @@ import { clusterHealth, incidentSentence } from '../../../views/status/cluster-h
 import { readClusterNode, readClusters, readJobs, readMachines } from '../fleet-state.ts';
 import { notReadyReason, remedyWaitReason } from '../observed.ts';
 import type { Tour, TourStep } from '../step.ts';
+import { cutOff, expectReplaced } from './dead-machine.ts';
 import { hangAndHeal, leastRepaired } from './kernel-hang.ts';
 
 const CLUSTER = 'prod';
 const ZONE = 'west';
-const RULE = 'kubelet-silent';
+const RULE = 'dead-machine';
 /** Kubernetes gives a kubelet 50 seconds, and looks every 5. */
 const UNKNOWN_SECONDS = 120;
 const BACK_SECONDS = 120;
 
 export const darkZoneStep: TourStep = {
   name: 'dark-zone',
-  title: 'A whole zone goes dark, and is left alone',
+  title: 'A dark zone is left alone, and a dead machine is replaced',
   explanation: [
-    'The machines of a zone stand still, as without power. A rule would restart their kubelets; the Defender denies that:',
-    'acts make an outage worse. A machine of the other zone is healed meanwhile, and then the dark zone comes back by itself.',
+    'A zone of prod stands still, as without power, and one machine of pre for good. The same rule would replace them all:',
+    'the Defender denies that for the zone, which comes back by itself. In pre another machine is Ready before one goes.',
   ],
   async run(tour) {
     const machines = await readMachines(tour, CLUSTER);
@@ -34,9 +35,10 @@ export const darkZoneStep: TourStep = {
         hint: 'use a new repository: kubenode start --demo FOLDER',
       });
     }
+    const dead = await cutOff(tour);
     const before = await jobsOf(tour, names);
     try {
-      tour.say(`$ kill -STOP ...    # all processes of ${names.join(', ')}`);
+      tour.say(`$ kill -STOP ...    # all processes of ${names.join(', ')} in ${CLUSTER}`);
       await onEach(dark, (uid) => tour.suspend(CLUSTER, uid));
       await expectDenied(tour, names);
       await expectShown(tour);
@@ -46,6 +48,7 @@ export const darkZoneStep: TourStep = {
       tour.say(`$ kill -CONT ...    # the same processes`);
       await onEach(dark, (uid) => tour.resume(CLUSTER, uid));
     }
+    await expectReplaced(tour, dead);
     await expectBack(tour, names);
     await tour.verify({
       what: `nothing was done to a machine of zone ${ZONE}`,
