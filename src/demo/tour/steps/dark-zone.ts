@@ -41,6 +41,7 @@ export const darkZoneStep: TourStep = {
       tour.say(`$ kill -STOP ...    # all processes of ${names.join(', ')} in ${CLUSTER}`);
       await onEach(dark, (uid) => tour.suspend(CLUSTER, uid));
       await expectDenied(tour, names);
+      await expectReplaced(tour, dead);
       await expectShown(tour);
       await hangAndHeal(tour, CLUSTER, leastRepaired(lit, await readJobs(tour, CLUSTER)));
       await tour.show(['why', 'node', names[0] ?? '', '--context', CLUSTER]);
@@ -48,7 +49,6 @@ export const darkZoneStep: TourStep = {
       tour.say(`$ kill -CONT ...    # the same processes`);
       await onEach(dark, (uid) => tour.resume(CLUSTER, uid));
     }
-    await expectReplaced(tour, dead);
     await expectBack(tour, names);
     await tour.verify({
       what: `nothing was done to a machine of zone ${ZONE}`,

@@ -35,7 +35,7 @@ export async function expectReplaced(tour: Tour, dead: CutOff): Promise<void> {
     lookAt: `kubenode remedy list --context ${CLUSTER}`,
     reason: async () => {
       const machines = await readMachines(tour, CLUSTER);
-      counts.push(countMachines(machines));
+      counts.push(sampleMachines(machines));
       job = (await readJobs(tour, CLUSTER)).findLast(({ spec }) => spec.machine.uid === dead.uid);
       return notReplacedReason(dead, job, machines);
     },
@@ -54,7 +54,7 @@ export interface MachineCount {
   readonly all: number;
 }
 
-export function countMachines(machines: readonly Machine[]): MachineCount {
+export function sampleMachines(machines: readonly Machine[]): MachineCount {
   const ready = machines.filter((machine) => notReadyReason(machine) === undefined);
   return { ready: ready.length, all: machines.length };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Machine, RemedyOperationJob } from '../../../../src/api/generated/types.ts';
 import {
-  countMachines,
+  sampleMachines,
   notReplacedReason,
   overBudgetReason,
 } from '../../../../src/demo/tour/steps/dead-machine.ts';
@@ -58,6 +58,6 @@ describe('a machine that is cut off for good', () => {
   });
 
   it('is counted among all, and not among those that are Ready', () => {
-    expect(countMachines([named('a', 'Unknown'), named('b')])).toEqual({ ready: 1, all: 2 });
+    expect(sampleMachines([named('a', 'Unknown'), named('b')])).toEqual({ ready: 1, all: 2 });
   });
 });
