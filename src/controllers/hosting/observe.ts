@@ -6,6 +6,7 @@ import type { ReconcileContext } from '../../kube/controller/reconcile-context.t
 import { SECRETS } from '../../kube/objects/core-kinds.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { messageOf } from '../../os/errors.ts';
 import type { PlaneAccess, PlaneDriver, PlaneReport, PlaneSpec } from './drivers/driver.ts';
 import type { ClusterInside } from './inside/execute.ts';
 import type { Hosted, HostingInput } from './plan/input.ts';
@@ -38,13 +39,26 @@ export async function observeHosting(
     cluster,
     hosted,
     plane: report,
-    inside: access && isServing ? await inside.read(access.admin, signal) : undefined,
+    ...(access && isServing ? await askInside(inside, access, signal) : { inside: undefined }),
     secret: secretState(cluster.metadata.name, access, context),
     overLimit: overLimit(cluster, maxClusters, context),
     halt: haltOf(context),
     now: context.clock.now(),
   };
   return { input, plane, access };
+}
+
+async function askInside(
+  inside: ClusterInside,
+  { admin }: PlaneAccess,
+  signal: AbortSignal,
+): Promise<Pick<HostingInput, 'inside' | 'silence'>> {
+  try {
+    return { inside: await inside.read(admin, signal) };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { inside: undefined, silence: messageOf(error) };
+  }
 }
 
 function isReady({ members }: PlaneReport): boolean {

@@ -2,9 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { CLUSTERS, DEFENDER_POLICIES } from '../../../src/api/generated/resources.ts';
 import { KILL_SWITCH, kubeconfigSecret, LABEL_CLUSTER, NAMESPACE } from '../../../src/api/names.ts';
 import { API_VERSION } from '../../../src/api/version.ts';
+import { createHostingController } from '../../../src/controllers/hosting/controller.ts';
+import type { Controller } from '../../../src/kube/controller/controller.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { ago, NOW } from '../../support/builders.ts';
-import { applied, conditionText, found, hostingBed, secretOf } from '../../support/hosting/bed.ts';
+import { createControllerBed } from '../../support/controller/bed.ts';
+import { applied, conditionText, found, hostingBed, KINDS, secretOf } from '../../support/hosting/bed.ts';
+import { memoryHosting } from '../../support/hosting/memory-driver.ts';
 import { hostedCluster } from '../../support/hosting/objects.ts';
 
 const ENGAGED = { engaged: true, scope: 'All', by: 'ann', reason: 'incident' };
@@ -17,6 +21,10 @@ function policy(killSwitch: object, name = KILL_SWITCH): KubeObject {
 function foreignSecret(labels: Readonly<Record<string, string>> = {}): KubeObject {
   const metadata = { name: kubeconfigSecret('ci'), namespace: NAMESPACE, labels };
   return { apiVersion: 'v1', kind: 'Secret', metadata, data: { kubeconfig: 'b2Y=' } };
+}
+
+async function refuse(): Promise<never> {
+  throw new Error('status 403: forbidden');
 }
 
 /** Creates a control plane, deletes its Cluster, and returns what the destruction waits for. */
@@ -44,6 +52,18 @@ describe('what hosting observes in the hub', () => {
     ['of another policy', policy(ENGAGED, 'other')],
   ])('destroys with a kill switch that is %s', async (_, object) => {
     expect(await destroyed(object)).toBeUndefined();
+  });
+
+  it('reports why the API server of a cluster does not answer its administrator', async () => {
+    const hosting = memoryHosting(() => NOW);
+    const silent = { ...hosting, inside: { ...hosting.inside, read: refuse }, maxClusters: 20 };
+    const controllers = (): Controller[] => [createHostingController(silent)];
+    const bed = createControllerBed({ controllers, kinds: KINDS, objects: [applied()] });
+    await bed.start();
+    await bed.advance(10_000);
+    const { waiting } = found(bed)?.status?.hosted ?? {};
+    expect(waiting?.reason).toBe('ApiNotAnswering');
+    expect(waiting?.message).toContain('administrator: status 403: forbidden; read the log');
   });
 
   it.each<readonly [string, Readonly<Record<string, string>>]>([

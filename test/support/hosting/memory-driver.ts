@@ -127,9 +127,9 @@ export function memoryHosting(now: () => Date, place = 'memory'): MemoryHosting 
 /** The kubeconfig of the administrator is the name of the cluster. */
 function memoryInside(planes: ReadonlyMap<string, MemoryPlane>, log: string[]): ClusterInside {
   return {
-    read: async (name): Promise<InsideReport | undefined> => {
+    read: async (name): Promise<InsideReport> => {
       const plane = planes.get(name);
-      if (!plane?.running.has('kube-apiserver')) return undefined;
+      if (!plane?.running.has('kube-apiserver')) throw new Error('connection refused');
       const controllersLead = plane.running.has('kubenode-controllers');
       return {
         isInstalled: plane.isInstalled,

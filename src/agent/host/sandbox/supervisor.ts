@@ -1,12 +1,12 @@
 /** Starts, restarts and stops the processes of a sandbox's units. They survive the agent, and the next one adopts them. */
-
+import { optional } from '../../../kube/objects/optional.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { messageOf } from '../../../os/errors.ts';
 import { readFileIfExists } from '../../../os/files.ts';
 import { HostError } from '../errors.ts';
 import type { UnitDefinition } from '../port.ts';
 import type { SandboxFolders } from './folders.ts';
-import { findMain, isAlive, sendSignal, spawnUnit, unitPids } from './unit-process.ts';
+import { findMain, isAlive, readScriptDigest, sendSignal, spawnUnit, unitPids } from './unit-process.ts';
 import {
   afterExit,
   createUnitStates,
@@ -50,8 +50,7 @@ export class SandboxSupervisor {
     await this.#endRun(name);
     // What is left of an earlier run must not share ports and files with this one.
     await this.#endProcesses(name, { signal: 'SIGKILL', timeoutMs: 0 });
-    const state: UnitState = { ...NOT_STARTED, intent: 'Running' };
-    await this.states.write(name, state);
+    const state = await this.#recordIntent(unit, { ...NOT_STARTED, intent: 'Running' });
     try {
       const { ended } = await this.#spawn(unit, state);
       if (unit.type === 'OneShot') await this.#finishHook(unit, ended);
@@ -84,7 +83,7 @@ export class SandboxSupervisor {
       ? state.process
       : await findMain(this.#folders, name, this.#clock.now());
     if (main) {
-      await this.states.write(name, { ...state, process: main });
+      await this.#recordProcess(name, state, main);
       return { ended: this.#untilEnded(unit, main) };
     }
     // The last agent was killed before it started the process: the unit has not ended, so this start is not a restart.
@@ -118,8 +117,21 @@ export class SandboxSupervisor {
 
   async #spawn(unit: UnitDefinition, state: UnitState): Promise<Run> {
     const { main, ended } = await spawnUnit(this.#folders, unit, this.#clock.now());
-    if (main) await this.states.write(unit.name, { ...state, process: main });
+    if (main) await this.#recordProcess(unit.name, state, main);
     return { ended };
+  }
+
+  /** Records what is about to start, before it can run. */
+  async #recordIntent(unit: UnitDefinition, state: UnitState): Promise<UnitState> {
+    const { scriptDigest: _earlier, ...rest } = state;
+    const intended = { ...rest, ...optional('scriptDigest', await readScriptDigest(unit)) };
+    await this.states.write(unit.name, intended);
+    return intended;
+  }
+
+  async #recordProcess(name: string, state: UnitState, main: UnitMain): Promise<void> {
+    const process = { ...optional('scriptDigest', state.scriptDigest), ...main };
+    await this.states.write(name, { ...state, process });
   }
 
   async #untilEnded(unit: UnitDefinition, main: UnitMain): Promise<string | undefined> {
@@ -186,9 +198,9 @@ export class SandboxSupervisor {
 
   /** Starts a unit again. A program that cannot be started counts as one that ended. */
   async #restart(unit: UnitDefinition, state: UnitState): Promise<Run> {
-    await this.states.write(unit.name, state);
+    const intended = await this.#recordIntent(unit, state);
     try {
-      const run = await this.#spawn(unit, state);
+      const run = await this.#spawn(unit, intended);
       this.#onChange(unit.name);
       return run;
     } catch (error) {

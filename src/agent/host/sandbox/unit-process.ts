@@ -45,12 +45,9 @@ export async function spawnUnit(
 ): Promise<StartedUnit> {
   const { exec, name } = unit;
   if (!exec) throw new HostError('NotSupported', `unit ${name} has no exec`, { where: name });
-  const scriptDigest = await digestOfScript(exec.argv[0] ?? '');
   const { pid, ended } = await spawnChild(folders, unit, exec);
   const identity = await readProcessIdentity(pid);
-  if (!identity) return { main: undefined, ended };
-  const main = { ...identity, startedAt: startedAt.toISOString(), ...optional('scriptDigest', scriptDigest) };
-  return { main, ended };
+  return { main: identity && { ...identity, startedAt: startedAt.toISOString() }, ended };
 }
 
 async function spawnChild(
@@ -162,7 +159,9 @@ export async function describeProcess(main: UnitMain): Promise<UnitProcess> {
   };
 }
 
-async function digestOfScript(path: string): Promise<string | undefined> {
+/** Returns the digest of the script of a unit; undefined when its program is a binary. */
+export async function readScriptDigest({ exec }: UnitDefinition): Promise<string | undefined> {
+  const path = exec?.argv[0] ?? '';
   const content = await readStart(path);
   if (content?.toString('latin1') !== '#!') return undefined;
   return createHash('sha256')

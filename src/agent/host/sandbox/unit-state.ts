@@ -10,6 +10,8 @@ export interface UnitState {
   /** The intent of the agent. Running: the unit was started by the agent and not stopped since, whatever became of the process. */
   readonly intent: 'Running' | 'Stopped';
   readonly process?: UnitMain;
+  /** The digest of the script that is about to start, for an agent that finds its process without a record of it. */
+  readonly scriptDigest?: string;
   /** The outcome, which is set when the run has ended for good. */
   readonly outcome?: 'Succeeded' | 'Failed';
   readonly restarts: number;

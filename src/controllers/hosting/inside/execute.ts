@@ -3,6 +3,7 @@ import { MACHINE_SETS, MACHINES } from '../../../api/generated/resources.ts';
 import type { Machine, MachineSet } from '../../../api/generated/types.ts';
 import { install, installation } from '../../../api/install/install.ts';
 import { ANNOTATION_INSTALLED, CONTROLLERS_LEASE, MANAGER_HOSTING, NAMESPACE } from '../../../api/names.ts';
+import { API_VERSION } from '../../../api/version.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { connect } from '../../../kube/client/connect.ts';
 import { unlessMissing } from '../../../kube/client/errors.ts';
@@ -10,7 +11,7 @@ import { LEASES } from '../../../kube/leader/record.ts';
 import { NAMESPACES } from '../../../kube/objects/core-kinds.ts';
 import { digestOf } from '../../../kube/objects/digest.ts';
 import { textAt } from '../../../kube/objects/json.ts';
-import type { KubeObject } from '../../../kube/objects/object.ts';
+import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { HostingError } from '../errors.ts';
 
@@ -26,8 +27,8 @@ export interface InsideReport {
 }
 
 export interface ClusterInside {
-  /** Resolves to undefined when the API server does not answer. */
-  read(kubeconfig: string, signal: AbortSignal): Promise<InsideReport | undefined>;
+  /** Rejects when the API server does not answer. */
+  read(kubeconfig: string, signal: AbortSignal): Promise<InsideReport>;
   install(kubeconfig: string, signal: AbortSignal): Promise<void>;
   /** Sets the size of MachineSets to 0. Their controller asks the Defender of that cluster for each machine. */
   scaleDown(kubeconfig: string, machineSets: readonly string[], signal: AbortSignal): Promise<void>;
@@ -38,14 +39,9 @@ const READ_MS = 10_000;
 export function createClusterInside(clock: Clock): ClusterInside {
   const digest = digestOf(installation());
   return {
-    read: async (kubeconfig, signal) => {
+    read: (kubeconfig, signal) => {
       const within = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
-      try {
-        return await withClient(kubeconfig, clock, (client) => readInside(client, digest, within));
-      } catch {
-        signal.throwIfAborted();
-        return undefined;
-      }
+      return withClient(kubeconfig, clock, (client) => readInside(client, digest, within));
     },
     install: (kubeconfig, signal) =>
       withClient(kubeconfig, clock, (client) => installInside(client, { clock, digest, signal })),
@@ -63,23 +59,28 @@ export function createClusterInside(clock: Clock): ClusterInside {
 async function readInside(client: Client, digest: string, signal: AbortSignal): Promise<InsideReport> {
   const namespace = await unlessMissing(client.get(NAMESPACES, { name: NAMESPACE }, { signal }));
   const isInstalled = namespace?.metadata.annotations?.[ANNOTATION_INSTALLED] === digest;
-  // Before the first installation the kinds are not served.
   if (!namespace) return { isInstalled, controllersLead: false, machines: [], machineSets: [] };
   const [lease, machines, sets] = await Promise.all([
     unlessMissing(client.get(LEASES, CONTROLLERS_LEASE, { signal })),
-    unlessMissing(client.list<Machine>(MACHINES, { signal })),
-    unlessMissing(client.list<MachineSet>(MACHINE_SETS, { signal })),
+    listServed<Machine>(client, MACHINES, signal),
+    listServed<MachineSet>(client, MACHINE_SETS, signal),
   ]);
   return {
     isInstalled,
     controllersLead: (textAt(lease, 'spec', 'holderIdentity') ?? '') !== '',
-    machines: namesIn(machines),
-    machineSets: namesIn(sets && { items: sets.items.filter(wantsMachines) }),
+    machines: machines.map(({ metadata }) => metadata.name),
+    machineSets: sets.filter(wantsMachines).map(({ metadata }) => metadata.name),
   };
 }
 
-function namesIn(list: { readonly items: readonly KubeObject[] } | undefined): readonly string[] {
-  return (list?.items ?? []).map(({ metadata }) => metadata.name);
+/** Returns no objects of a kind that is not served: an installation that was interrupted leaves our namespace without our kinds. */
+async function listServed<T extends KubeObject>(
+  client: Client,
+  resource: Resource,
+  signal: AbortSignal,
+): Promise<readonly T[]> {
+  const served = await unlessMissing(client.resourceFor(API_VERSION, resource.kind));
+  return served ? (await client.list<T>(resource, { signal })).items : [];
 }
 
 function wantsMachines({ spec }: MachineSet): boolean {

@@ -129,7 +129,8 @@ function planSecret({ secret, cluster }: HostingInput): HostingDecision {
   return { act: { type: 'WriteSecret', because } };
 }
 
-function apiSilent({ plane }: HostingInput): NonNullable<HostingDecision['wait']> {
-  const message = `the API server does not answer the administrator: read the log in ${plane.where}/logs`;
+function apiSilent({ plane, silence }: HostingInput): NonNullable<HostingDecision['wait']> {
+  const why = silence === undefined ? '' : `${silence}; `;
+  const message = `the API server does not answer the administrator: ${why}read the log in ${plane.where}/logs`;
   return wait('ApiNotAnswering', message, ['Process', 'kube-apiserver']);
 }

@@ -11,6 +11,8 @@ export interface HostingInput {
   readonly plane: PlaneReport;
   /** Undefined: the API server does not answer. */
   readonly inside: InsideReport | undefined;
+  /** Why the API server does not answer, where it was asked. */
+  readonly silence?: string;
   /** The Secret of the hub with the kubeconfig of sync. `Foreign`: somebody else made it. */
   readonly secret: 'Absent' | 'Current' | 'Differs' | 'Foreign';
   /** Why no further control plane is created. */

@@ -7,6 +7,7 @@ import type { UnitDefinition } from '../../../../src/agent/host/port.ts';
 import { sandboxFolders, UNIT_DIRECTORY } from '../../../../src/agent/host/sandbox/folders.ts';
 import { createSandboxHost, type SandboxHost } from '../../../../src/agent/host/sandbox/host.ts';
 import { sendSignal, unitPids } from '../../../../src/agent/host/sandbox/unit-process.ts';
+import type { UnitState } from '../../../../src/agent/host/sandbox/unit-state.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { endSandbox, openSandbox } from '../../../support/agent/sandbox.ts';
 import { agentUnit } from '../../../support/agent/targets.ts';
@@ -33,6 +34,12 @@ function unit(script: string, fields: Partial<UnitDefinition> = {}): UnitDefinit
     restart: { policy: 'Always', delaySeconds: 0, maxPerMinute: 10 },
     ...fields,
   });
+}
+
+/** A unit whose program is a script. */
+function scriptUnit(): UnitDefinition {
+  writeFileSync(join(directory, 'run'), '#!/bin/sh\nsleep 600\n', { mode: 0o755 });
+  return agentUnit('work', { exec: { argv: [join(directory, 'run')], env: {}, user: 'root' } });
 }
 
 async function start(definition: UnitDefinition): Promise<void> {
@@ -89,9 +96,7 @@ describe('a unit of a sandbox', () => {
   });
 
   it('has the digest of its script as its program', async () => {
-    writeFileSync(join(directory, 'run'), '#!/bin/sh\nsleep 600\n', { mode: 0o755 });
-    const exec = { argv: [join(directory, 'run')], env: {}, user: 'root' };
-    const definition = agentUnit('work', { exec });
+    const definition = scriptUnit();
     await start(definition);
     const expected = await host.files.digest('/run');
     writeFileSync(join(directory, 'run'), '#!/bin/sh\nsleep 601\n');
@@ -151,17 +156,18 @@ describe('a unit of a sandbox', () => {
     expect(await host.units.status(definition)).toMatchObject({ restarts: 0 });
   });
 
-  it('AGT-12 is found by the next agent when the last one was killed before it noted the process', async () => {
-    const definition = unit('sleep 600');
+  it('AGT-12 is found by the next agent, with its script, when the last one was killed before it noted the process', async () => {
+    const definition = scriptUnit();
     await start(definition);
+    const before = (await host.units.status(definition))?.process;
     await host.close();
     const stateFile = sandboxFolders(directory).stateFile('work');
-    const { process: main, ...state } = JSON.parse(readFileSync(stateFile, 'utf8')) as {
-      process: { pid: number };
-    };
+    const { process: _main, ...state } = JSON.parse(readFileSync(stateFile, 'utf8')) as UnitState;
     writeFileSync(stateFile, JSON.stringify(state));
     host = await openSandbox(directory);
-    expect((await host.units.status(definition))?.process?.pid).toBe(main.pid);
+    const { pid, programDigest } = (await host.units.status(definition))?.process ?? {};
+    // Another digest would be another program, and the agent would restart the unit.
+    expect([pid, programDigest]).toEqual([before?.pid, before?.programDigest]);
   });
 });
 

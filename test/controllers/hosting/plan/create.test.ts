@@ -143,3 +143,10 @@ it('the plan to revive a control plane starts its members and nothing else', () 
   const alive = { input: { inside: undefined, secret: 'Absent' as const } };
   expect(decisionText(planRevival(hostingInput(alive)))).toBe('wait ApiNotAnswering');
 });
+
+it('the wait for an API server that does not answer names why', () => {
+  const { wait } = planCreate(
+    hostingInput({ input: { inside: undefined, silence: 'status 403: forbidden' } }),
+  );
+  expect(wait?.message).toMatch(/^the API server does not answer the administrator: status 403: forbidden; /);
+});
