@@ -7,12 +7,11 @@ import { clusterHealth, incidentSentence } from '../../../views/status/cluster-h
 import { readClusterNode, readClusters, readJobs, readMachines } from '../fleet-state.ts';
 import { notReadyReason, remedyWaitReason } from '../observed.ts';
 import type { Tour, TourStep } from '../step.ts';
-import { cutOff, expectReplaced } from './dead-machine.ts';
+import { cutOff, DEAD_MACHINE_RULE, expectReplaced } from './dead-machine.ts';
 import { hangAndHeal, leastRepaired } from './kernel-hang.ts';
 
 const CLUSTER = 'prod';
 const ZONE = 'west';
-const RULE = 'dead-machine';
 /** Kubernetes gives a kubelet 50 seconds, and looks every 5. */
 const UNKNOWN_SECONDS = 120;
 const BACK_SECONDS = 120;
@@ -74,7 +73,7 @@ async function expectDenied(tour: Tour, names: readonly string[]): Promise<void>
     },
   });
   await tour.verify({
-    what: `rule ${RULE} found each of them, and the Defender denies every act in a zone that is dark`,
+    what: `rule ${DEAD_MACHINE_RULE} found each of them, and the Defender denies every act in a zone that is dark`,
     withinSeconds: 60,
     lookAt: `kubenode why node ${names[0]} --context ${CLUSTER}`,
     reason: async () => notDeniedReason(await machinesOf(tour, names)),
@@ -121,7 +120,7 @@ export function otherReadinessReason(nodes: readonly KubeObject[]): string | und
 /** By the wait that the rule reports of each machine. */
 export function notDeniedReason(machines: readonly Machine[]): string | undefined {
   const others = machines.flatMap(({ metadata, status }) => {
-    const wait = status?.remedyWaits?.find(({ rule }) => rule === RULE);
+    const wait = status?.remedyWaits?.find(({ rule }) => rule === DEAD_MACHINE_RULE);
     return wait?.reason === 'ZoneDark' ? [] : [`${metadata.name}: ${wait?.reason ?? 'no wait'}`];
   });
   return others.length === 0 ? undefined : others.join(', ');

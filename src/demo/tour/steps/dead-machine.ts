@@ -6,6 +6,7 @@ import { notReadyReason, notRepairedReason } from '../observed.ts';
 import type { Tour } from '../step.ts';
 
 const CLUSTER = 'pre';
+export const DEAD_MACHINE_RULE = 'dead-machine';
 const REPLACED_SECONDS = 240;
 
 export interface CutOff {
@@ -36,7 +37,7 @@ export async function expectReplaced(tour: Tour, dead: CutOff): Promise<void> {
     reason: async () => {
       const machines = await readMachines(tour, CLUSTER);
       counts.push(sampleMachines(machines));
-      job = (await readJobs(tour, CLUSTER)).findLast(({ spec }) => spec.machine.uid === dead.uid);
+      job = replacementJobOf(dead, await readJobs(tour, CLUSTER));
       return notReplacedReason(dead, job, machines);
     },
   });
@@ -47,6 +48,14 @@ export async function expectReplaced(tour: Tour, dead: CutOff): Promise<void> {
     reason: () => Promise.resolve(overBudgetReason(dead, counts)),
   });
   await tour.show(['remedy', 'show', job?.metadata.name ?? '', '--context', CLUSTER]);
+}
+
+/** Other rules may have repaired the machine before. */
+export function replacementJobOf(
+  { uid }: CutOff,
+  jobs: readonly RemedyOperationJob[],
+): RemedyOperationJob | undefined {
+  return jobs.find(({ spec }) => spec.machine.uid === uid && spec.cause.remedier === DEAD_MACHINE_RULE);
 }
 
 export interface MachineCount {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Machine, RemedyOperationJob } from '../../../../src/api/generated/types.ts';
 import {
-  sampleMachines,
   notReplacedReason,
   overBudgetReason,
+  replacementJobOf,
+  sampleMachines,
 } from '../../../../src/demo/tour/steps/dead-machine.ts';
 import { condition, machine } from '../../../support/builders.ts';
 
@@ -19,21 +20,14 @@ function named(name: string, ready: 'True' | 'False' | 'Unknown' = 'True'): Mach
 }
 
 describe('a machine that is cut off for good', () => {
-  it.each<[string, RemedyOperationJob | undefined, readonly Machine[], string | RegExp | undefined]>([
-    ['has no job yet', undefined, [named('a', 'Unknown'), named('b')], 'no repair job yet'],
-    [
-      'exists beside its replacement',
-      JOB,
-      [named('a', 'Unknown'), named('b'), named('c')],
-      'a is not deleted yet',
-    ],
-    ['was deleted without a replacement', JOB, [named('b')], '1 machines, expected 2'],
+  it.each<[string, RemedyOperationJob | undefined, readonly Machine[], RegExp]>([
+    ['has no job yet', undefined, [named('a', 'Unknown'), named('b')], /^no repair job yet$/],
+    ['exists beside its replacement', JOB, [named('a', 'Unknown'), named('b')], /^a is not deleted yet$/],
+    ['was deleted without a replacement', JOB, [named('b')], /^1 machines, expected 2$/],
     ['has a replacement that is not Ready', JOB, [named('b'), named('c', 'False')], /^Ready=False/],
-    ['is replaced', JOB, [named('b'), named('c')], undefined],
+    ['is replaced', JOB, [named('b'), named('c')], /^nothing$/],
   ])('%s', (_, job, machines, expected) => {
-    const found = notReplacedReason(DEAD, job, machines);
-    if (expected instanceof RegExp) expect(found).toMatch(expected);
-    else expect(found).toBe(expected);
+    expect(notReplacedReason(DEAD, job, machines) ?? 'nothing').toMatch(expected);
   });
 
   it('has a job that has not succeeded, whatever its machines', () => {
@@ -55,6 +49,14 @@ describe('a machine that is cut off for good', () => {
       index % 2 === 0 ? [{ ready, all: numbers[index + 1] ?? 0 }] : [],
     );
     expect(overBudgetReason(DEAD, counts)).toBe(expected);
+  });
+
+  it('is replaced by a job of its rule, whatever other rules have done before', () => {
+    const job = (name: string, remedier: string, uid = 'uid-a'): RemedyOperationJob =>
+      ({ metadata: { name }, spec: { machine: { uid }, cause: { remedier } } }) as RemedyOperationJob;
+    const others = [job('1', 'kubelet-silent'), job('2', 'dead-machine', 'uid-b')];
+    expect(replacementJobOf(DEAD, others)).toBeUndefined();
+    expect(replacementJobOf(DEAD, [...others, job('3', 'dead-machine')])?.metadata.name).toBe('3');
   });
 
   it('is counted among all, and not among those that are Ready', () => {

@@ -10,8 +10,6 @@ export const deadMachine: NodeRemedierSpec = {
   mode: 'Enforce',
   owner: { team: 'demo' },
   faultClass: 'Hardware',
-  // Before kubelet-silent, which needs the agent.
-  priority: 600,
   // Half of a cluster may be silent: what is done in a zone that is dark is the decision of the Defender.
   target: { nodeSelector: { matchLabels: { pool: 'general' } }, maxMatchPercent: 60 },
   rule: {
@@ -47,9 +45,7 @@ function silentFor(
   kubelet: 'True' | 'Unknown',
   agent: 'True' | 'Unknown',
 ): Readonly<Record<string, unknown>> {
-  const condition = {
-    Ready: { status: kubelet, observedSeconds },
-    AgentReady: { status: agent, observedSeconds },
-  };
-  return { condition };
+  const Ready = { status: kubelet, observedSeconds };
+  const AgentReady = { status: agent, observedSeconds };
+  return { condition: { Ready, AgentReady } };
 }
