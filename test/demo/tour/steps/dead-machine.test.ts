@@ -19,6 +19,10 @@ function named(name: string, ready: 'True' | 'False' | 'Unknown' = 'True'): Mach
   });
 }
 
+function jobBy(name: string, remedier: string, uid = 'uid-a'): RemedyOperationJob {
+  return { metadata: { name }, spec: { machine: { uid }, cause: { remedier } } } as RemedyOperationJob;
+}
+
 describe('a machine that is cut off for good', () => {
   it.each<[string, RemedyOperationJob | undefined, readonly Machine[], RegExp]>([
     ['has no job yet', undefined, [named('a', 'Unknown'), named('b')], /^no repair job yet$/],
@@ -52,11 +56,9 @@ describe('a machine that is cut off for good', () => {
   });
 
   it('is replaced by a job of its rule, whatever other rules have done before', () => {
-    const job = (name: string, remedier: string, uid = 'uid-a'): RemedyOperationJob =>
-      ({ metadata: { name }, spec: { machine: { uid }, cause: { remedier } } }) as RemedyOperationJob;
-    const others = [job('1', 'kubelet-silent'), job('2', 'dead-machine', 'uid-b')];
+    const others = [jobBy('1', 'kubelet-silent'), jobBy('2', 'dead-machine', 'uid-b')];
     expect(replacementJobOf(DEAD, others)).toBeUndefined();
-    expect(replacementJobOf(DEAD, [...others, job('3', 'dead-machine')])?.metadata.name).toBe('3');
+    expect(replacementJobOf(DEAD, [...others, jobBy('3', 'dead-machine')])?.metadata.name).toBe('3');
   });
 
   it('is counted among all, and not among those that are Ready', () => {
