@@ -385,6 +385,7 @@ export const REASONS = [
   'HostKeyMismatch',
   'MachineBusy',
   'NoNodesYet',
+  'NothingProven',
   'Observe',
   'OutsideWindow',
   'Paused',

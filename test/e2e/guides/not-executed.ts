@@ -71,6 +71,7 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
       'test/cli/commands/agent/takeover/run.test.ts',
       'test/providers/cloud/user-data.test.ts',
       'test/scripts/agent/deb.test.ts',
+      'test/scripts/agent/rpm.test.ts',
     ],
   })),
   ...['Check hosts', 'Many hosts', 'Apply Machines', 'Keys and passwords'].map((section) => ({
@@ -149,6 +150,13 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     because: 'it needs the sites of publishers; tests with a server of their own run the commands',
     coveredBy: ['test/cli/commands/component/change.test.ts', 'test/cli/commands/component/outdated.test.ts'],
   })),
+  {
+    path: 'docs/guides/example-fleet.md',
+    section: 'Permit sync to grant what add-ons need',
+    because:
+      'it needs a cluster of a hosts fleet; a test applies the same file, and then all objects as sync',
+    coveredBy: ['test/cluster/cli/declared.test.ts'],
+  },
   {
     path: 'docs/guides/example-fleet.md',
     section: 'Render it',
