@@ -43,7 +43,7 @@ const ACTS: Readonly<Record<string, string>> = {
   'component-down-node-exporter': 'RestartService ReinstallComponent',
   'conntrack-full': 'Cordon',
   'container-runtime-down': 'RestartService Cordon',
-  'dead-host': 'Cordon PowerCycle',
+  'dead-host': 'Cordon PowerCycle ReplaceMachine',
   'disk-pressure': 'CleanDisk',
   'flapping-not-ready': 'Cordon',
   'gpu-hardware': 'Cordon',
