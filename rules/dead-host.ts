@@ -1,10 +1,19 @@
-import { all, condition, history, type NodeRemedierSpec } from 'kubenode/constructs';
+import { all, condition, maintenance, type NodeRemedierSpec } from 'kubenode/constructs';
 
 const SILENT = '5m';
+const DAY_SECONDS = 86_400;
+
+const CALM = { maintenance: { pending: false } };
+const REBOOTED_BY_PROVIDER = {
+  maintenance: { pending: true, type: 'Reboot', state: 'Executing', hint: false, secondsUntilAct: -60 },
+};
+
+const returned = all(condition('Ready').is('True'), condition('AgentReady').is('True'));
 
 /**
- * Switches a host off and on of which nothing answers, neither the kubelet nor the agent. When many hosts of a zone fall silent it is the
- * network or the zone: then the Defender denies it, see the breaker `unhealthy` of the policy.
+ * Switches a host off and on of which nothing answers, neither the kubelet nor the agent, and replaces it when that does not help and its
+ * MachineSet can create another one. When many hosts of a zone fall silent it is the network or the zone: then the Defender denies it, see
+ * the breaker `unhealthy` of the policy.
  */
 export const deadHost: NodeRemedierSpec = {
   mode: 'Enforce',
@@ -17,9 +26,11 @@ export const deadHost: NodeRemedierSpec = {
       condition('Ready').is('Unknown', { for: SILENT }),
       condition('AgentReady').is('Unknown', { for: SILENT }),
     ),
-    // A host that dies again and again is for a person.
-    gate: history('PowerCycle', { within: '24h' }).count.below(2),
+    // An announced reboot or redeployment looks the same while it happens.
+    gate: maintenance().isNotDue(),
     clearSeconds: 300,
+    // A host that dies a third time within a day is for a person: each time it falls silent, and each time it returns, counts.
+    flap: { windowSeconds: DAY_SECONDS, maxTransitions: 4 },
   },
   dedup: { group: 'power-cycle', coveredBy: ['replace'] },
   ladder: [
@@ -29,45 +40,43 @@ export const deadHost: NodeRemedierSpec = {
         { step: 'Cordon', timeoutSeconds: 30 },
         { step: 'PowerCycle', with: { via: ['BMC', 'Provider'] }, timeoutSeconds: 900 },
       ],
-      verify: {
-        conditions: all(condition('Ready').is('True'), condition('AgentReady').is('True')),
-        holdSeconds: 120,
-        timeoutSeconds: 600,
-      },
+      verify: { conditions: returned, holdSeconds: 120, timeoutSeconds: 600 },
       onVerified: [{ step: 'Uncordon' }],
+    },
+    {
+      name: 'replace',
+      // Another machine is Ready before this one is deleted: a set that cannot create one loses nothing. The deletion of a machine that
+      // does not answer may take the two hours of spec.deletion.timeoutSeconds.
+      plan: [{ step: 'ReplaceMachine', with: { replacementFirst: true }, timeoutSeconds: 10_800 }],
+      verify: {
+        target: 'Replacement',
+        conditions: condition('Ready').is('True'),
+        holdSeconds: 120,
+        timeoutSeconds: 900,
+      },
     },
     { name: 'person', plan: [{ step: 'HandOff', with: { queue: 'node-sre', severity: 'page' } }] },
   ],
+  job: { deadlineSeconds: 14_400 },
   tests: [
-    {
-      name: 'nothing answers',
-      expect: 'Match',
-      given: { ...silent('Unknown', 'Unknown', 310), history: [] },
-    },
+    { name: 'nothing answers', expect: 'Match', given: { ...silent('Unknown', 'Unknown', 310), ...CALM } },
     {
       name: 'nothing answers since a minute',
       expect: 'NoMatch',
-      given: { ...silent('Unknown', 'Unknown', 60), history: [] },
+      given: { ...silent('Unknown', 'Unknown', 60), ...CALM },
     },
+    { name: 'the agent answers', expect: 'NoMatch', given: { ...silent('Unknown', 'True', 900), ...CALM } },
+    { name: 'the kubelet answers', expect: 'NoMatch', given: { ...silent('True', 'Unknown', 900), ...CALM } },
     {
-      name: 'the agent answers',
-      expect: 'NoMatch',
-      given: { ...silent('Unknown', 'True', 900), history: [] },
-    },
-    {
-      name: 'the kubelet answers',
-      expect: 'NoMatch',
-      given: { ...silent('True', 'Unknown', 900), history: [] },
-    },
-    {
-      name: 'power-cycled twice today',
+      name: 'its provider reboots it',
       expect: 'Held',
-      given: { ...silent('Unknown', 'Unknown', 310), history: powerCycles(3600, 36_000) },
+      given: { ...silent('Unknown', 'Unknown', 310), ...REBOOTED_BY_PROVIDER },
     },
+    { name: 'agent never observed', expect: 'Indeterminate', given: { ...ready('Unknown', 310), ...CALM } },
     {
-      name: 'agent never observed',
+      name: 'events of its provider are not known',
       expect: 'Indeterminate',
-      given: { ...ready('Unknown', 310), history: [] },
+      given: silent('Unknown', 'Unknown', 310),
     },
   ],
 };
@@ -81,8 +90,4 @@ function ready(status: string, observedSeconds: number): Given {
 function silent(kubelet: string, agent: string, observedSeconds: number): Given {
   const AgentReady = { status: agent, observedSeconds };
   return { condition: { Ready: { status: kubelet, observedSeconds }, AgentReady } };
-}
-
-function powerCycles(...agesSeconds: number[]): readonly object[] {
-  return agesSeconds.map((ageSeconds) => ({ action: 'PowerCycle', ageSeconds }));
 }

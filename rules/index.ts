@@ -8,6 +8,7 @@ import { deadHost } from './dead-host.ts';
 import { diskPressure } from './disk-pressure.ts';
 import { flappingNotReady } from './flapping-not-ready.ts';
 import { fleetDefault } from './fleet-default.ts';
+import { gpuHardware, gpuXid } from './gpu-xid.ts';
 import { inodeExhaustion } from './inode-exhaustion.ts';
 import { kernelHang } from './kernel-hang.ts';
 import { kubeletNotReady } from './kubelet-not-ready.ts';
@@ -26,6 +27,8 @@ export const rules: Readonly<Record<string, NodeRemedierSpec>> = {
   'dead-host': deadHost,
   'disk-pressure': diskPressure,
   'flapping-not-ready': flappingNotReady,
+  'gpu-hardware': gpuHardware,
+  'gpu-xid': gpuXid,
   'inode-exhaustion': inodeExhaustion,
   'kernel-hang': kernelHang,
   'kubelet-not-ready': kubeletNotReady,

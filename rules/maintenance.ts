@@ -79,6 +79,30 @@ export const maintenanceRule: NodeRemedierSpec = {
   ],
 };
 
+/**
+ * As maintenanceRule, and then the provider is asked not to wait: an empty machine is moved now, and returns sooner. For pools of a provider
+ * that takes answers. Its jobs have the risk Machine, so that the policy limits them as replacements: one at a time in a pool.
+ */
+export const answeringMaintenanceRule: NodeRemedierSpec = {
+  ...maintenanceRule,
+  ladder: maintenanceRule.ladder.map((rung) =>
+    rung.name === 'empty'
+      ? {
+          ...rung,
+          plan: [
+            ...rung.plan,
+            {
+              step: 'AnswerProvider',
+              with: { answer: 'StartNow' },
+              timeoutSeconds: 1800,
+              onTimeout: 'NextRung',
+            },
+          ],
+        }
+      : rung,
+  ),
+};
+
 /** A reboot, unless the fields differ. */
 function announced(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const due = { pending: true, type: 'Reboot', state: 'Scheduled', hint: false, secondsUntilAct: 0 };

@@ -102,6 +102,7 @@ const homes: Record<string, string> = {
   commander: 'src/cli/',
   'isomorphic-git': 'src/sync/git/',
   'json-rules-engine': 'src/rules/',
+  openpgp: 'src/sync/git/signatures/',
   'p-queue': 'src/sync/',
   pino: 'src/kube/',
   preact: 'src/console/page/',

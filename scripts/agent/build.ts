@@ -1,5 +1,5 @@
 // Builds the program of the agent for hosts without Node.js: one executable for each architecture, compressed forms, checksums and a
-// manifest: `npm run build:agent [-- folder] [--arch amd64|arm64] [--deb]`.
+// manifest: `npm run build:agent [-- folder] [--arch amd64|arm64] [--deb] [--rpm]`.
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
@@ -13,6 +13,8 @@ import { writeFileAtomic } from '../../src/os/files.ts';
 import { buildBundle } from '../bundle.ts';
 import { buildDebianPackage } from './deb.ts';
 import { AGENT_ARCHES, type AgentArch, buildExecutable } from './executable.ts';
+import type { AgentPackage } from './package-files.ts';
+import { buildRpmPackage } from './rpm.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -106,7 +108,11 @@ function formatSums(programs: readonly BuiltProgram[]): string {
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
-    options: { arch: { type: 'string', multiple: true }, deb: { type: 'boolean', default: false } },
+    options: {
+      arch: { type: 'string', multiple: true },
+      deb: { type: 'boolean', default: false },
+      rpm: { type: 'boolean', default: false },
+    },
     allowPositionals: true,
   });
   const arches = AGENT_ARCHES.filter((arch) => values.arch?.includes(arch) ?? true);
@@ -118,11 +124,15 @@ async function main(): Promise<void> {
       `${relative(process.cwd(), join(folder, file))}\n  sha256 ${sha256}, ${sizeBytes} bytes\n`,
     );
   }
-  if (!values.deb) return;
   for (const { arch, file } of programs) {
-    const made = await buildDebianPackage({ program: join(folder, file), folder, version, arch });
-    process.stdout.write(`${relative(process.cwd(), made)}\n`);
+    const contents: AgentPackage = { program: join(folder, file), folder, version, arch };
+    if (values.deb) print(await buildDebianPackage(contents));
+    if (values.rpm) print(await buildRpmPackage(contents));
   }
+}
+
+function print(file: string): void {
+  process.stdout.write(`${relative(process.cwd(), file)}\n`);
 }
 
 if (import.meta.main) await main();

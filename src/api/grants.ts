@@ -11,7 +11,7 @@ import type { Action } from './steps/steps.ts';
 /** One request for permission to act on one machine. */
 export interface GrantAsk {
   readonly holder: LedgerHolder;
-  /** The name of the Machine, or `hostedControlPlaneKey(cluster)`. */
+  /** The name of the Machine, `hostedControlPlaneKey(cluster)`, or `orphanInstanceKey(machineUid)`. */
   readonly machine: string;
   /** The UID of the Node that the asker observed; absent when the machine has no Node. */
   readonly nodeUID?: string;
@@ -121,6 +121,17 @@ export function grantFromEntry(machine: string, entry: LedgerGrant): Grant {
 /** Returns the key of a hosted control plane in the ledger, where machines have their names. */
 export function hostedControlPlaneKey(cluster: string): string {
   return `cluster:${cluster}`;
+}
+
+const ORPHAN_INSTANCE = /^instance:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Returns the key in the ledger of an instance whose Machine does not exist: by the UID of that Machine, which no other one gets. */
+export function orphanInstanceKey(machineUid: string): string {
+  return `instance:${machineUid}`;
+}
+
+export function isOrphanInstanceKey(key: string): boolean {
+  return ORPHAN_INSTANCE.test(key);
 }
 
 /**

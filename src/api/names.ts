@@ -98,11 +98,18 @@ export const ANNOTATION_INSTALLED = `${GROUP}/installed`;
  * that it may be sent to. Git never sets it. See docs/decisions/0019-secrets-permit-their-use.md.
  */
 export const ANNOTATION_SECRET_USE = `${GROUP}/secret-use`;
+/** The Secret in NAMESPACE with which hardware systems sign the maintenance events that they send. */
+export const SECRET_MAINTENANCE_WEBHOOK = 'kubenode-maintenance-webhook';
 /**
  * The annotation of a Pipeline of which each new value makes sync poll the repository at once. `status.head.polledFor` names the last one
  * that was served.
  */
 export const ANNOTATION_POLL_REQUEST = `${GROUP}/poll-request`;
+/**
+ * The annotation of a MaintenanceEvent that a hardware system reports by a file or a webhook: the time of its last report. An older report,
+ * such as a repeated delivery, changes nothing.
+ */
+export const ANNOTATION_REPORTED_AT = `${GROUP}/reported-at`;
 /** The annotation `<until>; <who>; <why>`, at most 4 hours, that overrides an admission policy, and raises an alert. */
 export const ANNOTATION_BREAK_GLASS = `${GROUP}/break-glass`;
 /** The annotation that kubenode-machine sets on a Machine: the bootstrap token that its agent may join with, without its secret. */
@@ -139,6 +146,8 @@ export const MANAGER_SYNC_REPORT = 'kubenode-sync-report';
 export const MANAGER_SYNC_WEBHOOK = 'kubenode-sync-webhook';
 export const MANAGER_HOSTING = 'kubenode-hosting';
 export const MANAGER_MACHINE = 'kubenode-machine';
+/** The field manager of the sweep of orphan instances, which writes no field and has the account of the machine controller. */
+export const MANAGER_ORPHANSWEEP = 'kubenode-orphansweep';
 export const MANAGER_MACHINESET = 'kubenode-machineset';
 export const MANAGER_COMPONENTSET = 'kubenode-componentset';
 /** The field manager of the status of MachineComponents, which is written with the account of the component sets. */
@@ -385,6 +394,7 @@ export const REASONS = [
   'HostKeyMismatch',
   'MachineBusy',
   'NoNodesYet',
+  'NothingProven',
   'Observe',
   'OutsideWindow',
   'Paused',

@@ -1,7 +1,7 @@
 /** Parsers of option values: expected before found. */
 import { isIP } from 'node:net';
-import { InvalidArgumentError } from 'commander';
-import { DURATION_FORM, durationSeconds } from '../api/duration.ts';
+import { InvalidArgumentError, Option } from 'commander';
+import { DURATION_FORM, type DurationText, durationSeconds } from '../api/duration.ts';
 import { SHA256 } from '../api/patterns.ts';
 
 export function createIntegerParser(min: number, max: number): (text: string) => number {
@@ -22,6 +22,13 @@ export function parseDuration(text: string): number {
   const seconds = durationSeconds(text);
   if (seconds !== undefined) return seconds;
   throw new InvalidArgumentError(`Expected ${DURATION_FORM}, got ${JSON.stringify(text)}.`);
+}
+
+/** An option whose value is a number of seconds, with its default as people write it. */
+export function createDurationOption(flags: string, description: string, byDefault: DurationText): Option {
+  return new Option(flags, description)
+    .argParser(parseDuration)
+    .default(durationSeconds(byDefault), byDefault);
 }
 
 /** Where new hosts download the program of the agent. */

@@ -33,6 +33,7 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   status: async (io) => (await import('./commands/status/status.ts')).createStatusCommand(io),
   why: async (io) => (await import('./commands/why/why.ts')).createWhyCommand(io),
   release: async (io) => (await import('./commands/release/release.ts')).createReleaseCommand(io),
+  freeze: async (io) => (await import('./commands/freeze/freeze.ts')).createFreezeCommand(io),
   history: async (io) => (await import('./commands/history.ts')).createHistoryCommand(io),
   rollout: async (io) => (await import('./commands/rollout/rollout.ts')).createRolloutCommand(io),
   remedy: async (io) => (await import('./commands/remedy/remedy.ts')).createRemedyCommand(io),
@@ -40,6 +41,7 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
     (await import('./commands/maintenance/maintenance.ts')).createMaintenanceCommand(io),
   machine: async (io) => (await import('./commands/machine/machine.ts')).createMachineCommand(io),
   cluster: async (io) => (await import('./commands/cluster/cluster.ts')).createClusterCommand(io),
+  provider: async (io) => (await import('./commands/provider/provider.ts')).createProviderCommand(io),
   pool: async (io) => (await import('./commands/pool/pool.ts')).createPoolCommand(io),
   import: async (io) => (await import('./commands/import/import.ts')).createImportCommand(io),
   component: async (io) => (await import('./commands/component/component.ts')).createComponentCommand(io),
@@ -58,6 +60,8 @@ export async function createProgram(io: Io, [name = '']: readonly string[]): Pro
     .version(KUBENODE_VERSION, '-V, --version', 'print the version')
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', FOOTER)
+    // Otherwise --version of a command would be that of kubenode.
+    .enablePositionalOptions()
     .showSuggestionAfterError(true);
   const isKnown = Object.hasOwn(COMMANDS, name);
   const loads = Object.entries(COMMANDS).filter(([each]) => !isKnown || each === name);

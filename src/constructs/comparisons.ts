@@ -1,6 +1,6 @@
 /** The comparisons of each field of a fact, typed by the fields that src/rules/facts declares. */
 import type { FactKind } from '../rules/facts/fact.ts';
-import type { TypedFields } from '../rules/facts/field.ts';
+import type { FactParams, TypedFields } from '../rules/facts/field.ts';
 import type { Expr } from './generated/types.ts';
 
 export interface ValueComparisons<V> {
@@ -30,10 +30,7 @@ export type FactComparisons<K extends FactKind> =
   K['fields'] extends TypedFields<infer F> ? { readonly [N in keyof F]: FieldComparisons<F[N]> } : never;
 
 /** A comparison without a parameter reads a fact of the whole node. */
-export function compareFact<K extends FactKind>(
-  kind: K,
-  params?: Readonly<Record<string, string | number>>,
-): FactComparisons<K> {
+export function compareFact<K extends FactKind>(kind: K, params?: FactParams): FactComparisons<K> {
   const fact = { fact: kind.name as NonNullable<Expr['fact']>, ...(params && { params }) };
   const fields = [...kind.fields.keys()].map((name) => [name, compareField({ ...fact, path: `$.${name}` })]);
   return Object.freeze(Object.fromEntries(fields)) as FactComparisons<K>;

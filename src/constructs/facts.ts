@@ -7,12 +7,14 @@ import { DECIDED, NO_OUTAGES, OUTAGES } from '../api/enums.ts';
 import type { Step } from '../api/steps/steps.ts';
 import { componentFact } from '../rules/facts/component.ts';
 import { conditionFact } from '../rules/facts/condition.ts';
+import { diagnosisFact } from '../rules/facts/diagnosis.ts';
 import { diskFact } from '../rules/facts/disk.ts';
 import { eventFact } from '../rules/facts/event.ts';
 import { historyFact } from '../rules/facts/history.ts';
 import { maintenanceFact } from '../rules/facts/maintenance.ts';
 import { nodeFact } from '../rules/facts/node.ts';
 import { probeFact } from '../rules/facts/probe.ts';
+import { xidFact } from '../rules/facts/xid.ts';
 import { compareFact, type FactComparisons } from './comparisons.ts';
 import type { Expr } from './generated/types.ts';
 
@@ -89,6 +91,16 @@ export function maintenance(): MaintenanceComparisons {
     isHintDue: () => all(...due(true)),
     isNoHintDue: () => any(...notDue(true)),
   });
+}
+
+/** Errors of GPUs with one of these codes, which NVIDIA calls Xid. */
+export function xid(codes: readonly number[], { within }: WithinWindow): FactComparisons<typeof xidFact> {
+  return compareFact(xidFact, { codes, windowSeconds: secondsOf(within) });
+}
+
+/** Compares why the machine is silent, by several vantage points. */
+export function diagnosis(): FactComparisons<typeof diagnosisFact> {
+  return compareFact(diagnosisFact);
 }
 
 /** A component of the machine, by its name. */

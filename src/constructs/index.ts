@@ -13,6 +13,7 @@ export {
   type ConditionComparisons,
   component,
   condition,
+  diagnosis,
   disk,
   event,
   type ForDuration,
@@ -22,6 +23,7 @@ export {
   nodeProperties as node,
   probeByName as probe,
   type WithinWindow,
+  xid,
 } from './facts.ts';
 export { type ClusterProps, Fleet, FleetCluster } from './fleet.ts';
 export { Cluster, type ClusterProps as ClusterObjectProps } from './generated/cluster.ts';

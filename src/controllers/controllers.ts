@@ -21,7 +21,7 @@ import { createRolloutControllers } from './rollout-group.ts';
 const GROUPS: readonly CreateGroup[] = [
   // approver, bootstraptoken
   createIdentityControllers,
-  // machine, machineset
+  // machine, machineset, orphansweep
   createMachineControllers,
   // componentset, machinecomponent
   createRolloutControllers,

@@ -8,6 +8,7 @@ import type { Log } from '../kube/process/log.ts';
 import type { Metrics } from '../kube/process/metrics.ts';
 import type { WatchMetrics } from '../kube/process/metrics-runtime.ts';
 import type { Clock } from '../os/clock.ts';
+import type { EventAnswers } from '../providers/event-answers.ts';
 import type { PowerSwitches } from '../providers/power.ts';
 import type { OpenProviders } from '../providers/registry.ts';
 import type { ImportParts } from './machine/import/execute/steps.ts';
@@ -41,6 +42,9 @@ export interface GroupParts {
   readonly openImports: (client: Client) => Promise<ImportParts | undefined>;
   /** The power switches of machines. Those of providers exist once `openInstances` has resolved. */
   readonly power: PowerSwitches;
+  readonly eventAnswers: EventAnswers;
+  /** The folder in which hardware systems report maintenance events. */
+  readonly maintenanceFolder?: string;
   readonly clock: Clock;
   /** The wall clock of this process minus that of the API server; undefined while the server does not answer. */
   readonly skewSeconds: () => number | undefined;

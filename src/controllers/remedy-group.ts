@@ -36,6 +36,7 @@ export async function createRemedyControllers(parts: GroupParts): Promise<Contro
         grants,
         client: await connectAs(PRINCIPAL_REMEDYJOB),
         switches: power,
+        eventAnswers: parts.eventAnswers,
         metrics: registerRemedyMetrics(metrics),
       }),
     ],

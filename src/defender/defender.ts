@@ -6,6 +6,7 @@ import {
   MACHINES,
   REMEDY_OPERATION_JOBS,
 } from '../api/generated/resources.ts';
+import type { Cluster } from '../api/generated/types.ts';
 import { JOB_INDEXERS } from '../api/machine/jobs.ts';
 import { LEDGER, MANAGER_DEFENDER } from '../api/names.ts';
 import { createTransform } from '../kube/cache/trim.ts';
@@ -15,6 +16,7 @@ import type { Controller } from '../kube/controller/controller.ts';
 import type { Views } from '../kube/controller/views.ts';
 import { NODES, PODS } from '../kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../kube/objects/object.ts';
+import { optional } from '../kube/objects/optional.ts';
 import type { Log } from '../kube/process/log.ts';
 import type { Metrics } from '../kube/process/metrics.ts';
 import type { WatchMetrics } from '../kube/process/metrics-runtime.ts';
@@ -44,6 +46,8 @@ export interface DefenderOptions {
   readonly leads: () => boolean;
   readonly watch?: WatchMetrics;
   readonly metrics?: Metrics;
+  /** The Clusters of a hub, in a process that asks about hosted control planes. Their view is run by that process. */
+  readonly clusters?: View<Cluster>;
 }
 
 export interface Defender {
@@ -62,7 +66,8 @@ export interface Defender {
 export function createDefender(options: DefenderOptions): Defender {
   const { client, clock, log, calls, leads } = options;
   const views = createDefenderViews(options);
-  const observer = createFleetObserver({ views, clock, calls });
+  const observed: ObservedViews = { ...views, ...optional('clusters', options.clusters) };
+  const observer = createFleetObserver({ views: observed, clock, calls });
   const denials = createDenialCounts(clock);
   const pending = createPendingApprovals(clock);
   const ledger = createLedger({
@@ -80,7 +85,6 @@ export function createDefender(options: DefenderOptions): Defender {
     },
     leads,
   });
-  const observed: ObservedViews = views;
   const reports =
     options.metrics &&
     registerDefenderMetrics(
@@ -115,7 +119,7 @@ const MACHINE_DROPS = ['status.drift'];
 /** The managedFields that are kept from every manager: the owner of an entry of a Machine decides whether it is a pin. */
 const OWNERS_OF_COMPONENTS = ['f:spec', 'f:components'];
 
-type DefenderViews = { readonly [K in keyof ObservedViews]: View & ObservedViews[K] };
+type DefenderViews = { readonly [K in Exclude<keyof ObservedViews, 'clusters'>]: View & ObservedViews[K] };
 
 function createDefenderViews(options: DefenderOptions): DefenderViews {
   const { client, clock, random, log, watch, managers: sharing = [] } = options;

@@ -29,7 +29,7 @@ export function containerOf(program: DeployedProgram, image: string): ContainerP
     image,
     // A tag of a release never changes. With a moving tag, restart the pods by hand.
     imagePullPolicy: ImagePullPolicy.IF_NOT_PRESENT,
-    args: [...args, ...webhookArgs(webhookPort, address), '--port', String(HEALTH_PORT), '--host', address],
+    args: [...args, ...webhookArgs(program, address), '--port', String(HEALTH_PORT), '--host', address],
     ports: [
       { name: 'health', number: HEALTH_PORT },
       ...(webhookPort === undefined ? [] : [{ name: 'webhook', number: webhookPort }]),
@@ -58,8 +58,11 @@ export function containerOf(program: DeployedProgram, image: string): ContainerP
   };
 }
 
-function webhookArgs(port: number | undefined, address: string): readonly string[] {
-  return port === undefined ? [] : ['--webhook-port', String(port), '--webhook-host', address];
+function webhookArgs(
+  { webhookPort: port, webhookOption: option }: DeployedProgram,
+  address: string,
+): readonly string[] {
+  return port === undefined ? [] : [`--${option}-port`, String(port), `--${option}-host`, address];
 }
 
 function probe(path: string, options: ProbeOptions): Probe {

@@ -12,8 +12,10 @@ export interface DeployedProgram {
   /** The arguments of the program `kubenode`, without those of the health server. */
   readonly args: readonly string[];
   readonly resources: DeployedResources;
-  /** The port that git hosts reach through a Service. Absent: none. */
+  /** The port that senders of webhooks reach through a Service. Absent: none. */
   readonly webhookPort?: number;
+  /** The start of the options of that port: `--<name>-port` and `--<name>-host`. */
+  readonly webhookOption: 'webhook' | 'maintenance';
   /** The TCP ports of the servers that the program calls. */
   readonly egressPorts: readonly number[];
   /** Whether the program finds servers by name, and so needs DNS. */
@@ -44,6 +46,7 @@ export const SYNC: DeployedProgram = {
   account: PRINCIPAL_SYNC,
   description: 'kubenode sync: brings the commits of the fleet repository to the clusters of this hub.',
   args: ['sync', '--cache', CACHE_FOLDER],
+  webhookOption: 'webhook',
   resources: {
     cpuMillis: { request: 200, limit: 2000 },
     // 216 MiB in a storm of commits of 5,000 objects (bench/README.md), and a render may take 512 MiB of heap and as much beside it.
@@ -65,6 +68,7 @@ export const CONTROLLERS: DeployedProgram = {
   account: PRINCIPAL_CONTROLLERS,
   description: 'kubenode controllers: the Defender and the controllers of this cluster; one pod leads.',
   args: ['controllers'],
+  webhookOption: 'maintenance',
   resources: {
     cpuMillis: { request: 200, limit: 2000 },
     // 209 to 223 MiB with 10,000 machines (bench/README.md).
@@ -76,3 +80,6 @@ export const CONTROLLERS: DeployedProgram = {
   usesDns: false,
   startsPrograms: false,
 };
+
+/** The controllers with a port for the maintenance events of hardware systems. */
+export const CONTROLLERS_WITH_MAINTENANCE: DeployedProgram = { ...CONTROLLERS, webhookPort: WEBHOOK_PORT };

@@ -17,6 +17,14 @@ export interface ProviderKind {
   configReason(request: InstanceShape): string | undefined;
   /** Tells whether the host of such an instance joins with a bootstrap file. */
   needsBootstrap(request: InstanceShape): boolean;
+  /** Returns the platform of the host of such an instance; undefined: not known, or its agent downloads nothing. Needs no request. */
+  platformOf?(request: InstanceShape): InstancePlatform | undefined;
+}
+
+export interface InstancePlatform {
+  readonly os: 'linux' | 'darwin';
+  /** Undefined: not known. */
+  readonly arch?: 'amd64' | 'arm64';
 }
 
 export interface Provider extends ProviderKind {
@@ -40,6 +48,24 @@ export interface Provider extends ProviderKind {
   power(id: string, action: PowerAction, signal: AbortSignal): Promise<void>;
   /** Returns the announced maintenance, which is empty without the capability. */
   events(signal: AbortSignal): Promise<readonly InstanceEvent[]>;
+  /**
+   * Checks credentials and each right that the calls above need, and changes nothing. With a shape it also tries whether such an instance could
+   * be created. Absent: this provider has no account.
+   */
+  check?(shape: InstanceShape | undefined, signal: AbortSignal): Promise<readonly ProviderCheck[]>;
+  /**
+   * Answers an announced event of one of our instances. It resolves when the provider has accepted the answer; what follows takes time, and
+   * another boot shows it. Rejects as Terminal for an answer that the provider does not take. Absent: it takes none.
+   */
+  answer?(answer: EventAnswer, signal: AbortSignal): Promise<void>;
+}
+
+export interface ProviderCheck {
+  /** The right as the provider names it, such as ec2:RunInstances. */
+  readonly right: string;
+  /** Refused: the credentials are missing, wrong or expired. Unknown: it was not tried, or the answer shows neither. */
+  readonly result: 'Allowed' | 'Missing' | 'Refused' | 'Unknown';
+  readonly message: string;
 }
 
 export interface ProviderCapabilities {
@@ -105,6 +131,11 @@ export interface InstanceEvent {
   readonly type: string;
   readonly notBefore?: Date;
   readonly deadline?: Date;
+}
+
+export interface EventAnswer extends Pick<InstanceEvent, 'eventId' | 'instanceId'> {
+  /** Accept: what the provider proposes may begin. StartNow: it begins now. Defer: it begins later. */
+  readonly answer: 'Accept' | 'Defer' | 'StartNow';
 }
 
 /** The code of an error of a provider, by what a caller can do about it. */

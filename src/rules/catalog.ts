@@ -2,6 +2,7 @@
 import { FACTS } from '../api/facts.ts';
 import { componentFact } from './facts/component.ts';
 import { conditionFact } from './facts/condition.ts';
+import { diagnosisFact } from './facts/diagnosis.ts';
 import { diskFact } from './facts/disk.ts';
 import { eventFact } from './facts/event.ts';
 import type { FactKind } from './facts/fact.ts';
@@ -9,6 +10,7 @@ import { historyFact } from './facts/history.ts';
 import { maintenanceFact } from './facts/maintenance.ts';
 import { nodeFact } from './facts/node.ts';
 import { probeFact } from './facts/probe.ts';
+import { xidFact } from './facts/xid.ts';
 import { formatValue, type ReportProblem, suggestName } from './problems.ts';
 
 const KINDS: readonly FactKind[] = [
@@ -19,7 +21,9 @@ const KINDS: readonly FactKind[] = [
   diskFact,
   probeFact,
   historyFact,
+  diagnosisFact,
   maintenanceFact,
+  xidFact,
 ];
 
 export const FACT_KINDS: ReadonlyMap<string, FactKind> = new Map(KINDS.map((kind) => [kind.name, kind]));

@@ -5,10 +5,13 @@ export type ScalarValue = string | number | boolean;
 export type ComparisonValue = ScalarValue | readonly ScalarValue[];
 export type ComparisonOperator = (typeof OPERATORS)[number];
 
+/** The value of a parameter of a fact: a name, a number of seconds, or a list of codes. */
+export type FactParamValue = string | number | readonly number[];
+
 /** A fact with its parameters. */
 export interface FactRef {
   readonly fact: string;
-  readonly params: Readonly<Record<string, string | number>>;
+  readonly params: Readonly<Record<string, FactParamValue>>;
   /** Identifies the combination of fact and parameters. */
   readonly key: string;
 }

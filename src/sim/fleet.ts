@@ -9,6 +9,8 @@ import type { Random } from './random.ts';
 export interface SimulatedMachine {
   readonly name: string;
   readonly zone: string;
+  /** Absent in a small fleet, whose zones are racks. */
+  readonly rack?: string;
   readonly pool: string;
   readonly isControlPlane: boolean;
   /** The version of the kubelet. */
@@ -54,7 +56,8 @@ export const HAZARDS = [
   'badImage',
   'badVersion',
 ] as const;
-export type Hazard = (typeof HAZARDS)[number];
+/** A rack is cut by the clock, not by chance: see `cutRacks`. */
+export type Hazard = (typeof HAZARDS)[number] | 'rackCut';
 
 export interface SimulatedFleet {
   readonly machines: readonly SimulatedMachine[];
@@ -63,7 +66,7 @@ export interface SimulatedFleet {
   /** The machines with an act in work. */
   readonly acting: Set<SimulatedMachine>;
   /** Hazards that machines showed in the last step. */
-  readonly shown: { isDark: boolean; isCut: boolean };
+  readonly shown: { isDark: boolean; isCut: boolean; hasCutRack: boolean };
   readonly hazards: Map<Hazard, { readonly sinceMs: number; readonly untilMs: number }>;
   nowMs: number;
 }
@@ -73,8 +76,20 @@ export const NEW_VERSION = 'v1.35.0';
 const TRIED_ON = 100;
 const OLD_VERSION = 'v1.34.2';
 
+const RACK = 'topology.kubernetes.io/rack';
 export const ZONES = ['a', 'b', 'c'] as const;
 const DAY_MS = 86_400_000;
+/** In a fleet that is smaller, one rack is more than a limit of the policy permits at once. */
+const SMALLEST_WITH_RACKS = 90;
+const RACK_SIZE = 5;
+/** A rack without members of the control plane. */
+const CUT_RACK = 'a-1';
+
+function rackOf(index: number, size: number): Pick<SimulatedMachine, 'rack'> {
+  if (size < SMALLEST_WITH_RACKS) return {};
+  const zone = ZONES[index % ZONES.length] ?? 'a';
+  return { rack: `${zone}-${Math.floor(index / ZONES.length / RACK_SIZE)}` };
+}
 
 export function createFleet(size: number, startMs: number): SimulatedFleet {
   const machines = Array.from(
@@ -82,6 +97,7 @@ export function createFleet(size: number, startMs: number): SimulatedFleet {
     (_, index): SimulatedMachine => ({
       name: `m-${index}`,
       zone: ZONES[index % ZONES.length] ?? 'a',
+      ...rackOf(index, size),
       // The last two machines are a pool of their own, in which one failure leaves one that serves.
       pool: index < size - 2 ? 'general' : 'pair',
       isControlPlane: index < 3,
@@ -104,7 +120,7 @@ export function createFleet(size: number, startMs: number): SimulatedFleet {
   );
   const byName = new Map(machines.map((machine) => [machine.name, machine]));
   const controlPlane = machines.filter(({ isControlPlane }) => isControlPlane);
-  const shown = { isDark: false, isCut: false };
+  const shown = { isDark: false, isCut: false, hasCutRack: false };
   return { machines, byName, controlPlane, acting: new Set(), shown, hazards: new Map(), nowMs: startMs };
 }
 
@@ -132,6 +148,7 @@ export function befall(fleet: SimulatedFleet, random: Random, stepMs: number): R
   }
   if (random.chance(perStep / 30)) change(renew);
   breakVersion(fleet, random, changed);
+  cutRacks(fleet);
   zoneAndSilence(fleet, changed);
   return changed;
 
@@ -183,19 +200,40 @@ export function endAct(fleet: SimulatedFleet, machine: SimulatedMachine): void {
   fleet.acting.delete(machine);
 }
 
+const CUT_EVERY_MS = 5 * 3_600_000;
+const CUT_MS = 2_400_000;
+
+/** Cuts off the first rack for forty minutes of each five hours. Its machines are well: only nothing is heard of them. */
+function cutRacks({ hazards, machines, nowMs }: SimulatedFleet): void {
+  if (machines[0]?.rack === undefined) return;
+  const sinceMs = nowMs - (nowMs % CUT_EVERY_MS);
+  if (nowMs - sinceMs < CUT_MS) hazards.set('rackCut', { sinceMs, untilMs: sinceMs + CUT_MS });
+}
+
+export function isInCutRack(fleet: SimulatedFleet, { rack }: SimulatedMachine): boolean {
+  return rack === CUT_RACK && isOn(fleet, 'rackCut');
+}
+
 /** Applies dark zones and cuts: the machines of a dark zone are not Ready; of a cut fleet, every fourth is silent. */
 export function zoneAndSilence(fleet: SimulatedFleet, changed: Set<SimulatedMachine>): void {
   const { shown, nowMs } = fleet;
   const [isDark, isCut] = [isOn(fleet, 'zoneDark'), isOn(fleet, 'massUnknown')];
-  if (![isDark, isCut, shown.isDark, shown.isCut].includes(true)) return;
+  const hasCutRack = isOn(fleet, 'rackCut');
+  if (![isDark, isCut, hasCutRack, shown.isDark, shown.isCut, shown.hasCutRack].includes(true)) return;
   for (const [index, machine] of fleet.machines.entries()) {
     if (isInDarkZone(machine, isDark)) changed.add(darken(machine, nowMs));
     else if (!isDark && machine.isDark) changed.add(lighten(machine, nowMs));
-    const isSilent = isCut && index % 4 === 1;
-    const silence = { isSilent, silentSinceMs: nowMs };
-    if (isSilent !== machine.isSilent) changed.add(Object.assign(machine, silence));
+    if (silence(fleet, machine, isCut && index % 4 === 1)) changed.add(machine);
   }
-  Object.assign(shown, { isDark, isCut });
+  Object.assign(shown, { isDark, isCut, hasCutRack });
+}
+
+/** Tells whether the silence of the machine changed. */
+function silence(fleet: SimulatedFleet, machine: SimulatedMachine, isCut: boolean): boolean {
+  const isSilent = isCut || isInCutRack(fleet, machine);
+  if (isSilent === machine.isSilent) return false;
+  Object.assign(machine, { isSilent, silentSinceMs: fleet.nowMs });
+  return true;
 }
 
 function isInDarkZone({ zone, isReady, isControlPlane }: SimulatedMachine, isDark: boolean): boolean {
@@ -221,6 +259,7 @@ export function factsOf(machine: SimulatedMachine): MachineFacts {
   const {
     name,
     zone,
+    rack,
     pool,
     uid,
     createdMs,
@@ -234,7 +273,7 @@ export function factsOf(machine: SimulatedMachine): MachineFacts {
   const readiness = isReady ? 'Ready' : 'NotReady';
   return {
     name,
-    labels: {},
+    labels: rack === undefined ? {} : { [RACK]: rack },
     zone,
     pool,
     nodeUID: String(uid),

@@ -3,7 +3,13 @@ import { RISKS } from '../api/enums.ts';
 import type { GrantAsk } from '../api/grants.ts';
 import { isStep, stepEntry } from '../api/steps/steps.ts';
 import { takesNodeDown } from '../defender/ledger/entries.ts';
-import { type Hazard, hazardAgeMs, type SimulatedFleet, type SimulatedMachine } from './fleet.ts';
+import {
+  type Hazard,
+  hazardAgeMs,
+  isInCutRack,
+  type SimulatedFleet,
+  type SimulatedMachine,
+} from './fleet.ts';
 import { LIMITS, QUIET_HOURS, rebootLimits } from './policies.ts';
 
 /**
@@ -101,6 +107,7 @@ function machineViolations(begun: Begun): readonly string[] {
   const others = fleet.machines.filter((each) => each.isControlPlane && each !== machine);
   return broken([
     ...repairChecks(begun),
+    [isCut(begun), 'a repair of a machine in a rack that is cut'],
     [machine.isHeld && isSettled, 'an act on a held machine'],
     [machine.isForeign && isSettled, 'an act on a machine of another tool'],
     [machine.hasBlockingPod && isSettled, 'an act under a blocking Pod'],
@@ -118,6 +125,12 @@ function repairChecks({ fleet, machine, ask }: Begun): Check {
     [ageMs > SIGHT_MS && ageMs < (LIMITS.minNodeAgeSeconds - 120) * 1000, 'a repair of a young node'],
     [sinceMs < (LIMITS.minIntervalSeconds - 120) * 1000, 'a repair too soon after the last'],
   ];
+}
+
+/** The machine is well: only nothing is heard of it. */
+function isCut({ fleet, machine, ask }: Begun): boolean {
+  const isNode = ask.holder.kind === 'RemedyOperationJob' && ask.risk !== 'Pod';
+  return isNode && machine.isReady && isInCutRack(fleet, machine) && hazardAgeMs(fleet, 'rackCut') > SIGHT_MS;
 }
 
 function isDown({ isReady, act }: SimulatedMachine): boolean {

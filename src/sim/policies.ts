@@ -136,7 +136,7 @@ const BASE: Omit<DefenderPolicySpec, 'killSwitch' | 'freezes' | 'rates'> = {
     apiErrorPercent: 20,
     massUnknownPercent: 20,
     withinSeconds: 120,
-    secondVantage: [],
+    secondVantage: ['PeerAgents'],
   },
   controlPlane: { max: 1, readyAPIServersAfter: 2, etcdQuorumAfter: true, actions: [] },
   quiet: [

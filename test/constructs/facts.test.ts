@@ -11,6 +11,7 @@ import {
   maintenance,
   nodeProperties as node,
   probeByName as probe,
+  xid,
 } from '../../src/constructs/facts.ts';
 import type { Expr } from '../../src/constructs/generated/types.ts';
 import { compileTree } from '../../src/rules/compile/tree.ts';
@@ -57,6 +58,17 @@ describe('the helpers of conditions', () => {
       'a fact of the whole node',
       node.uptimeSeconds.above(900),
       { fact: 'node', path: '$.uptimeSeconds', operator: 'greaterThan', value: 900 },
+    ],
+    [
+      'a list of codes',
+      xid([48, 79], { within: '1h' }).maxPerGPU.atLeast(2),
+      {
+        fact: 'xid',
+        params: { codes: [48, 79], windowSeconds: 3600 },
+        path: '$.maxPerGPU',
+        operator: 'greaterThanInclusive',
+        value: 2,
+      },
     ],
     [
       'several values',

@@ -31,6 +31,17 @@ describe('Fleet', () => {
     expect(cluster).toMatchObject({ name: 'test', environment: 'test', labels: { team: 'shop' } });
   });
 
+  it('declares a hosted cluster, whose units are those of any other', () => {
+    const fleet = new Fleet();
+    const hosted = { driver: 'process', version: 'v1.36.3', ttlSecondsAfterReady: 3600 } as const;
+    const deletion = { protection: false };
+    const cluster = fleet.cluster('ci', { environment: 'test', hosted, deletion });
+    expect(objectsOf(fleet.hub('clusters'))).toMatchObject([
+      { metadata: { name: 'ci' }, spec: { environment: 'test', hosted, deletion } },
+    ]);
+    expect(cluster.unit('machines').node.path).toBe('ci/machines');
+  });
+
   it('returns the same chart for the same unit', () => {
     const cluster = new Fleet().cluster('test', { environment: 'test', connection });
     expect(cluster.unit('web')).toBe(cluster.unit('web'));

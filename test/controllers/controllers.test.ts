@@ -8,6 +8,7 @@ import type { Client } from '../../src/kube/client/client.ts';
 import type { Controller } from '../../src/kube/controller/controller.ts';
 import type { Views } from '../../src/kube/controller/views.ts';
 import { createMetrics } from '../../src/kube/process/metrics.ts';
+import { createEventAnswers } from '../../src/providers/event-answers.ts';
 import { createPowerSwitches } from '../../src/providers/power/switches.ts';
 import { memoryLog } from '../support/memory-log.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -34,6 +35,7 @@ beforeAll(async () => {
     openImports: async () => undefined,
     power: createPowerSwitches({ providers: () => ({}), secrets: CLIENT }),
     grants: defender.ledger,
+    eventAnswers: createEventAnswers(() => ({})),
   };
   groups = await createControllerGroups(parts, defender.views);
   controllers = groups.flatMap((group) => group.controllers);

@@ -34,6 +34,15 @@ export const OF_LATER_VERSIONS = DENY_REASONS.filter((reason) => DENIALS[reason]
 
 const P = '[fleet-default]';
 
+const SILENT_FACTS = { readiness: 'Unknown', unknownSince: secondsAgo(9000) } as const;
+const SILENT = machineFacts('m-1', SILENT_FACTS);
+
+/** A policy whose other limits a silent fleet does not reach. */
+function vantage(witness: 'PeerAgents' | 'Provider'): Pick<Scene, 'policies'> {
+  const { selfDoubt } = policy().spec;
+  return only({ selfDoubt: { ...selfDoubt, massUnknownPercent: 1000, secondVantage: [witness] } });
+}
+
 function only(spec: Partial<DefenderPolicySpec>): Pick<Scene, 'policies'> {
   return { policies: [policy(spec)] };
 }
@@ -279,6 +288,19 @@ export const FIXTURES: readonly DenialFixture[] = [
       ],
     },
     because: `MassUnknown ${P}: 4 of 10 machines became Unknown within 120 s; 4 put the view in doubt`,
+  },
+  {
+    reason: 'SecondVantageMissing',
+    scene: { ...vantage('Provider'), machines: [SILENT, ...machines(10).slice(1)] },
+    because: `SecondVantageMissing ${P}: machine m-1 is silent, and no witness confirms it: Provider`,
+  },
+  {
+    reason: 'SecondVantageDisagrees',
+    scene: {
+      ...vantage('PeerAgents'),
+      machines: [SILENT, ...machines(10, { ...SILENT_FACTS, zone: 'a' }).slice(1)],
+    },
+    because: `SecondVantageDisagrees ${P}: machine m-1 is silent, and so are most machines near it: the network or the view is cut`,
   },
   {
     reason: 'ControlPlaneBusy',

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { installation } from '../../src/api/install/installation.ts';
 import {
   CONTROLLERS,
+  CONTROLLERS_WITH_MAINTENANCE,
   type DeployedProgram,
   HEALTH_PORT,
   SYNC,
@@ -189,6 +190,14 @@ describe('sync with webhooks', () => {
     expect(valueAt(service, 'spec', 'selector')).toEqual(labels);
     const args = listAt(container(SYNC_WITH_WEBHOOKS), 'args').join(' ');
     expect(args).toContain(`--webhook-port ${SYNC_WITH_WEBHOOKS.webhookPort} --webhook-host $(POD_IP)`);
+  });
+
+  it('is like the Service of the controllers for events of hardware systems', () => {
+    const service = rendered('Service', CONTROLLERS_WITH_MAINTENANCE);
+    expect(service).toMatchObject({ metadata: { name: 'kubenode-controllers-webhooks' } });
+    const args = listAt(container(CONTROLLERS_WITH_MAINTENANCE), 'args').join(' ');
+    const { webhookPort } = CONTROLLERS_WITH_MAINTENANCE;
+    expect(args).toContain(`--maintenance-port ${webhookPort} --maintenance-host $(POD_IP)`);
   });
 
   it('is the same as sync in everything else', () => {

@@ -1,7 +1,7 @@
 /** Generates rules: valid ones from the catalog, and arbitrary JSON with words of the rule language. */
 import fc from 'fast-check';
 import { FACT_KINDS } from '../../src/rules/catalog.ts';
-import type { ScalarValue } from '../../src/rules/compiled-rule.ts';
+import type { FactParamValue, ScalarValue } from '../../src/rules/compiled-rule.ts';
 import type { FactKind } from '../../src/rules/facts/fact.ts';
 import type { FactField, FactParam } from '../../src/rules/facts/field.ts';
 
@@ -9,7 +9,8 @@ const KINDS = [...FACT_KINDS.values()];
 export const FIELDS: readonly string[] = [...new Set(KINDS.flatMap(({ fields }) => [...fields.keys()]))];
 
 /** Few values, so that comparisons of a rule often share a fact. */
-function paramFor(param: FactParam): fc.Arbitrary<string | number> {
+function paramFor(param: FactParam): fc.Arbitrary<FactParamValue> {
+  if (param.type === 'codes') return fc.constantFrom([79], [48, 63]);
   if (param.type === 'seconds') return fc.constantFrom(60, 3600);
   if (param.type === 'choice') return fc.constantFrom(...param.values.slice(0, 2));
   return fc.constantFrom('nodefs', 'imagefs');

@@ -3,12 +3,15 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { rules } from '../../rules/index.ts';
+import { answeringMaintenanceRule } from '../../rules/maintenance.ts';
 import type { NodeRemedier } from '../../src/api/generated/types.ts';
 import { isWithin, matchBound } from '../../src/controllers/remedy/targets.ts';
 import { checkRule } from '../../src/rules/rule-tests.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const all = Object.entries(rules).map(([name, spec]) => ({ name, spec }));
+/** With the variants that a fleet may use in place of a rule. */
+const variants = { ...rules, 'maintenance, answering': answeringMaintenanceRule };
+const all = Object.entries(variants).map(([name, spec]) => ({ name, spec }));
 
 describe('a shipped rule', () => {
   it.each(all)('R9 $name compiles, and passes its own tests', async ({ spec }) => {
@@ -40,13 +43,16 @@ const ACTS: Readonly<Record<string, string>> = {
   'component-down-node-exporter': 'RestartService ReinstallComponent',
   'conntrack-full': 'Cordon',
   'container-runtime-down': 'RestartService Cordon',
-  'dead-host': 'Cordon PowerCycle',
+  'dead-host': 'Cordon PowerCycle ReplaceMachine',
   'disk-pressure': 'CleanDisk',
   'flapping-not-ready': 'Cordon',
+  'gpu-hardware': 'Cordon',
+  'gpu-xid': 'Cordon Drain Reboot WaitForBoot',
   'inode-exhaustion': 'CleanDisk Cordon',
   'kernel-hang': 'Cordon Drain Reboot WaitForBoot',
   'kubelet-not-ready': 'RestartService',
   maintenance: 'Cordon Drain',
+  'maintenance, answering': 'Cordon Drain AnswerProvider',
   'network-unavailable': '',
   'oom-storm': 'Cordon',
   'read-only-filesystem': 'Cordon',
@@ -66,7 +72,7 @@ describe('the limits of a shipped rule', () => {
   });
 
   // A provider announces the maintenance of a whole zone at once: these are limited by the Defender alone.
-  const limited = all.filter(({ name }) => name !== 'maintenance');
+  const limited = all.filter(({ spec }) => spec.faultClass !== 'Maintenance');
 
   it.each(limited)('R9 $name acts on no node when a detector flips a quarter of them at once', ({ spec }) => {
     const { maxMatchPercent = 100 } = spec.target;

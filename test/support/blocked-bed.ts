@@ -16,7 +16,7 @@ import { condition, machine, node } from './builders.ts';
 import { type ControllerBed, createControllerBed } from './controller/bed.ts';
 import { budget, drainPod } from './kube/drain-bed.ts';
 import { machineSet, template } from './machine-sets.ts';
-import { type MemoryGrants, memoryGrants } from './memory-grants.ts';
+import { ledgerOf, type MemoryGrants, memoryGrants } from './memory-grants.ts';
 import { type MemoryProvider, memoryProvider } from './memory-provider.ts';
 
 export const DRAIN_SECONDS = 60;
@@ -187,9 +187,4 @@ function leaseAt(at: Date): KubeObject {
     metadata,
     spec: { renewTime: at.toISOString() },
   };
-}
-
-function ledgerOf(grants: object): KubeObject {
-  const { group, version, kind } = DEFENDER_LEDGERS;
-  return { apiVersion: `${group}/${version}`, kind, metadata: { name: 'default' }, spec: { grants } };
 }

@@ -1,4 +1,5 @@
 /** A Defender in memory: one act at a time for each machine, and denials that the test decides. */
+import { DEFENDER_LEDGERS } from '../../src/api/generated/resources.ts';
 import type { LedgerGrant } from '../../src/api/generated/types.ts';
 import {
   type Allowance,
@@ -10,6 +11,7 @@ import {
   type GrantSettlement,
   grantFromEntry,
 } from '../../src/api/grants.ts';
+import type { KubeObject } from '../../src/kube/objects/object.ts';
 import type { Clock } from '../../src/os/clock.ts';
 
 export interface MemoryGrants extends Pick<GrantPort, 'ask' | 'dryRun' | 'renew' | 'settle'> {
@@ -128,4 +130,10 @@ function denialOf(because: string | Denial): Denial {
 
 function denial(reason: Denial['reason'], message: string): Denial {
   return { granted: false, reason, message, also: [] };
+}
+
+/** Returns the ledger as the API server has it. */
+export function ledgerOf(grants: object): KubeObject {
+  const { group, version, kind } = DEFENDER_LEDGERS;
+  return { apiVersion: `${group}/${version}`, kind, metadata: { name: 'default' }, spec: { grants } };
 }

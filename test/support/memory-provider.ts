@@ -1,4 +1,5 @@
 /** A provider in memory that fails on demand: the callers of providers are tested against it. */
+import { matchesFilter } from '../../src/providers/cloud/tags.ts';
 import {
   type Instance,
   type InstanceEvent,
@@ -81,8 +82,8 @@ export function memoryProvider(now: () => Date): MemoryProvider {
     needsBootstrap: () => true,
     create: (request) => call(`create ${request.machine}`, () => create(request)),
     get: (id) => call('get', () => instances.get(id)),
-    find: ({ machineUid }) =>
-      call('find', () => [...instances.values()].filter(({ tags }) => tags.machineUid === machineUid)),
+    find: (filter) =>
+      call('find', () => [...instances.values()].filter((instance) => matchesFilter(instance, filter))),
     delete: (id) =>
       call('delete', () => {
         deleted.add(id);

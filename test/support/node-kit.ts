@@ -12,7 +12,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ApiServerAddress } from './fault-proxy/upstream.ts';
-import { nodeBase } from './node-kit/base.ts';
+import { type DebianSuite, nodeBase } from './node-kit/base.ts';
 import { makeBridge } from './node-kit/bridge.ts';
 import { KUBELET, kubeletBinary, putKubelet } from './node-kit/kubelet.ts';
 import { nameOf, nextNumber } from './node-kit/marks.ts';
@@ -34,6 +34,8 @@ export interface NodeKit {
 
 export interface BootOptions {
   readonly name: string;
+  /** The release of Debian; default: the one of all other nodes. */
+  readonly suite?: DebianSuite;
   /** With a kubelet that joins this API server, which listens on 0.0.0.0 and has `hostAddress` in its certificate. */
   readonly cluster?: ApiServerAddress;
   /** Read-only bind mounts, from a path of the host to one inside. */
@@ -43,19 +45,18 @@ export interface BootOptions {
 }
 
 export async function nodeKit(): Promise<NodeKit> {
-  const base = await nodeBase();
   const folder = await mkdtemp(join(tmpdir(), 'nodes-'));
   const bridge = await makeBridge();
   const nodes = new Map<string, RunningNode>();
 
   return { hostAddress: bridge.address, boot, remove, close };
 
-  async function boot({ name, cluster, binds = [], prepare }: BootOptions): Promise<TestNode> {
+  async function boot({ name, suite, cluster, binds = [], prepare }: BootOptions): Promise<TestNode> {
     if (nodes.has(name)) throw new Error(`there is a node ${name} already`);
     const root = join(folder, name);
     const identity = { name, ...bridge.nextAddress(), gateway: bridge.address };
     const { address, gateway } = identity;
-    await makeRootfs(base, root, identity);
+    await makeRootfs(await nodeBase(suite), root, identity);
     if (cluster) await putKubelet(root, { server: cluster, gateway, node: name, address });
     await prepare?.(root);
     const kubelet = cluster ? [[await kubeletBinary(), KUBELET] as const] : [];

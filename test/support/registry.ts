@@ -43,11 +43,13 @@ export interface TestRegistry {
 
 export async function startRegistry(
   auth: 'None' | 'Basic' | 'Bearer' | 'Public' = 'None',
+  /** 0.0.0.0 for real nodes. */
+  bindAddress = '127.0.0.1',
 ): Promise<TestRegistry> {
   const folder = tempFolder('registry');
   const port = await findFreePort();
   const name = `127.0.0.1:${port}`;
-  const hasTokens = auth === 'Bearer' || auth === 'Public';
+  const hasTokens = ['Bearer', 'Public'].includes(auth);
   const tokens = hasTokens ? await startTokenServer(folder, name, auth === 'Public') : undefined;
   writeFileSync(join(folder, 'htpasswd'), HTPASSWD);
   mkdirSync(join(folder, 'data'));
@@ -55,7 +57,7 @@ export async function startRegistry(
     version: '0.1',
     log: { accesslog: { disabled: true }, level: 'error' },
     storage: { filesystem: { rootdirectory: join(folder, 'data') } },
-    http: { addr: name, secret: 'registry' },
+    http: { addr: `${bindAddress}:${port}`, secret: 'registry' },
     ...(auth === 'Basic' && { auth: { htpasswd: { realm: 'test', path: join(folder, 'htpasswd') } } }),
     ...(tokens && { auth: { token: tokens.config } }),
   };

@@ -17,4 +17,9 @@ describe('acceptedHeads', () => {
     expect(isHeadAccepted(object, 'h')).toBe(expected.includes('h'));
     expect(isHeadAccepted(object, undefined)).toBe(false);
   });
+
+  it('S19 are of a person only where the command wrote them: a commit accepts no unsigned head', () => {
+    const heads = acceptedHeads(pipeline(BY_COMMAND, 'g'));
+    expect(heads.map(({ byPerson }) => byPerson)).toEqual([true, undefined]);
+  });
 });

@@ -1,5 +1,5 @@
 /** Collects facts of the host for rules. It runs beside the loop of the agent: a disk or a runtime that does not answer delays nothing. */
-import type { DiskFact, TestResult } from '../../api/generated/types.ts';
+import type { DiskFact, TestResult, XidFact } from '../../api/generated/types.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { Host } from '../host/port.ts';
@@ -14,10 +14,14 @@ import {
   type ProbeAnswers,
   reportProbes,
 } from './probes.ts';
+import type { ReportedXids } from './xid.ts';
+import { createXidLog, type XidLog } from './xid-log.ts';
 
 export interface CollectedFacts {
   readonly disk?: readonly DiskFact[];
   readonly probes?: readonly TestResult[];
+  readonly xid?: readonly XidFact[];
+  readonly xidSince?: string;
 }
 
 export interface FactCollector {
@@ -50,15 +54,18 @@ class Collector implements FactCollector {
   #disks: readonly DiskTrend[] = [];
   #probes: readonly TestResult[] = [];
   #blocked: BlockedSince = new Map();
+  readonly #xidLog: XidLog;
+  #xids: ReportedXids | undefined;
 
   constructor(options: FactCollectorOptions) {
     this.#options = options;
+    this.#xidLog = createXidLog(options.host);
   }
 
   facts(): CollectedFacts {
     const ageMs = this.#options.clock.monotonicMs() - this.#collectedMs;
     if (ageMs > MAX_AGE_MS) return {};
-    return { disk: this.#disks.map(({ fact }) => fact), probes: this.#probes };
+    return { disk: this.#disks.map(({ fact }) => fact), probes: this.#probes, ...this.#xids };
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -75,6 +82,7 @@ class Collector implements FactCollector {
     const answers = { ...(await this.#probeHealth()), ...(config ? await this.#probeRuntime(config) : {}) };
     this.#disks = disks;
     this.#probes = reportProbes(answers, this.#probes, clock.now());
+    this.#xids = await this.#attempt('xid', () => this.#xidLog.read(clock.now()));
     this.#collectedMs = clock.monotonicMs();
   }
 

@@ -96,14 +96,13 @@ export const GENERAL_DENIALS = [
         hint: 'check the network and the API server from a node; do not replace machines now',
       },
       SecondVantageMissing: {
-        meaning: 'No second witness confirms that the machine is silent.',
-        hint: 'start the second witness that the policy names',
-        later: true,
+        meaning: 'No second vantage point of the policy can tell whether the silent machine is the cause.',
+        hint: 'check the provider of the machine, and that machines near it report; or repair it by hand',
       },
       SecondVantageDisagrees: {
-        meaning: 'A second witness reports that the machine is fine.',
-        hint: 'check the network between the controllers and the machine',
-        later: true,
+        meaning:
+          'The machines near the silent machine are silent, too: the network is a likelier cause than the machine.',
+        hint: 'check the switch of the rack and the network between the controllers and the machine',
       },
     },
   },

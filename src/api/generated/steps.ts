@@ -42,7 +42,7 @@ export const STEP_TABLE = {
   /** Releases the pods and volumes of a node that is confirmed to be powered off. */
   OutOfServiceTaint: {"version":1,"available":true,"risk":"Node","executor":"Central","undo":{"step":"Untaint","with":{"key":"node.kubernetes.io/out-of-service"}},"input":{"type":"object","properties":{}}},
   /** Answers a MaintenanceEvent of the provider. Ambiguous until the host ID or the boot ID has changed. */
-  AnswerProvider: {"version":1,"available":false,"risk":"Machine","executor":"Central","input":{"type":"object","required":["answer"],"properties":{"answer":{"type":"string","enum":["Accept","Defer","StartNow"]}}}},
+  AnswerProvider: {"version":1,"available":true,"risk":"Machine","executor":"Central","input":{"type":"object","required":["answer"],"properties":{"answer":{"type":"string","enum":["Accept","Defer","StartNow"]}}}},
   /** Replaces the machine through its MachineSet. */
   ReplaceMachine: {"version":1,"available":true,"risk":"Machine","executor":"Central","input":{"type":"object","properties":{"replacementFirst":{"type":"boolean","default":false},"keepFailed":{"type":"object","required":["holdSeconds"],"properties":{"holdSeconds":{"type":"integer","minimum":60,"maximum":2592000},"max":{"type":"integer","default":1,"minimum":1,"maximum":20}}}}}},
   /** Installs the machine from nothing. Needs an approval. */
@@ -83,7 +83,7 @@ export interface StepInputs {
 
 /** Input of the step AnswerProvider. */
 export interface AnswerProviderInput {
-  /** StartNow asks the provider not to wait. */
+  /** StartNow asks the provider not to wait. No provider of this version takes Defer. */
   readonly answer: 'Accept' | 'Defer' | 'StartNow';
 }
 

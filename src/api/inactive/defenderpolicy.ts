@@ -21,7 +21,6 @@ const NO_WAVES = 'a rule is not enforced in waves';
 const COMMON_CAUSE = ['type', 'CommonCause'] as const;
 
 export const DEFENDER_POLICY: readonly InactiveField[] = [
-  { path: 'spec.selfDoubt.secondVantage', because: 'the Defender asks no other witness' },
   { path: 'spec.blockers.promql', because: 'the Defender asks no Prometheus' },
   { path: 'spec.blockers.foreign[].lease', because: 'only a taint or label is observed' },
   {

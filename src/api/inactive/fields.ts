@@ -7,12 +7,9 @@ import { DEFENDER_POLICY } from './defenderpolicy.ts';
 import type { InactiveField } from './field.ts';
 import { HOSTED } from './hosted.ts';
 
-const NO_SIGNATURES = 'signatures of commits are not verified';
 const NO_TAKE_OVER = 'sync decides by fixed rules which fields it owns';
 
 const PIPELINE: readonly InactiveField[] = [
-  { path: 'spec.source.signatures', accepts: ['None'], because: NO_SIGNATURES },
-  { path: 'spec.source.signers', because: NO_SIGNATURES },
   { path: 'spec.source.statusCredentialsRef', because: 'sync writes no commit statuses' },
   { path: 'spec.source.writeCredentialsRef', because: 'sync pushes nothing' },
   { path: 'spec.source.sopsKeysRef', because: 'sync decrypts nothing' },

@@ -88,8 +88,11 @@ const selfDoubt = named(
     massUnknownPercent: percent('Percentage of nodes that become Unknown within withinSeconds.').default(20),
     withinSeconds: int('Period for massUnknownPercent.').default(120),
     secondVantage: list(
-      'Independent witnesses that are asked.',
-      choice('A witness.', ['PeerAgents', 'Provider']),
+      'Vantage points that must confirm that a silent machine is the cause, before it is repaired.',
+      choice('A vantage point: whether machines near it report, or its provider tells its power.', [
+        'PeerAgents',
+        'Provider',
+      ]),
       [0, 2],
     ).default([]),
   },

@@ -37,12 +37,12 @@ const REPOSITORY =
 const signer = named('Signer', 'Signers that are allowed for some paths.', {
   name: name('Name used in messages.'),
   keysPath: name(
-    'File of allowed signers in the repository, read from the commit before the range that is verified.',
+    'File in the repository with SSH keys in the format of allowed signers, or armored OpenPGP keys. A commit needs a key that the file has both in the accepted commit before and in the head.',
     256,
   ),
   paths: list(
-    'Paths that these signers may change. Empty: all paths.',
-    name('A path.', 256),
+    'Files and folders that these signers may change. Empty: all paths.',
+    name('A file or folder.', 256),
     [0, 16],
   ).default([]),
 });
@@ -71,7 +71,7 @@ const source = rules(
       name('A line.', 1024),
       [0, 16],
     ).default([]),
-    signatures: choice('Which commits must be signed. Range: every commit since the last applied one.', [
+    signatures: choice('Which commits must be signed. Range: every commit since the last accepted one.', [
       'None',
       'Head',
       'Range',
@@ -101,6 +101,11 @@ const source = rules(
     message:
       'use a URL that begins with https://, ssh:// or file://, or git@host:path; plain http is allowed for loopback addresses only',
     fieldPath: '.repository',
+  },
+  {
+    rule: "(self.signatures == 'None') == (self.signers.size() == 0)",
+    message: 'set signers if signatures is Head or Range, and leave them out otherwise',
+    fieldPath: '.signers',
   },
 );
 
@@ -195,7 +200,7 @@ const spec = rules(
     ).optional(),
     acceptedHead: named(
       'PipelineAcceptedHead',
-      'The head that a person accepted in place of the commits before it. It stays accepted: commits that descend from it need no acceptance. Written by `kubenode release accept-head`; git must not set it.',
+      'The head that a person accepted in place of the commits before it, and without signatures. It stays accepted: commits that descend from it need no acceptance. Written by `kubenode release accept-head`; git must not set it.',
       {
         commit: text('The accepted head.', COMMIT),
         replaces: list(

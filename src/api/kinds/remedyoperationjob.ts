@@ -210,6 +210,15 @@ const power = named(
   },
 );
 
+/** A provider reboots an instance for an answer, and may not tell whether it has one already: so it is sent at most once. */
+const answer = named('JobStepAnswer', 'Records what the step has answered to the provider of the machine.', {
+  event: name('Name of the MaintenanceEvent that is answered.', 253),
+  answer: choice('The answer.', ['Accept', 'Defer', 'StartNow']),
+  intendedAt: time('When the answer was decided, before it was sent.'),
+  acceptedAt: time('When the provider accepted the answer.').optional(),
+  lostAt: time('When it was sent, and it is not known whether the provider received it.').optional(),
+});
+
 const stepStatus = rules(
   named('JobStepStatus', 'State of one step, recorded by the job controller.', {
     id: name('Id of the step.'),
@@ -232,6 +241,7 @@ const stepStatus = rules(
     bootIDBefore: text('Boot id before the step.', BOOT).optional(),
     bootIDAfter: text('Boot id after the step.', BOOT).optional(),
     power: power.optional(),
+    answer: answer.optional(),
   }),
   {
     rule: "!(oldSelf.state in ['Succeeded', 'Skipped', 'Undone']) || self.state == oldSelf.state || self.state == 'Undone'",

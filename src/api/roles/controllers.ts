@@ -9,7 +9,9 @@ import {
   NAMESPACE_OF_API_SERVERS,
   NAMESPACE_OF_NODE_EVENTS,
   NAMESPACE_OF_NODE_LEASES,
+  PRINCIPAL_DEFENDER,
   PRINCIPAL_HOSTING,
+  SECRET_MAINTENANCE_WEBHOOK,
   SIGNER_AGENT,
   SIGNER_KUBELET,
   SLICE_OF_API_SERVERS,
@@ -37,7 +39,7 @@ export interface Rights {
 export const machineRights: Rights = {
   description: 'Machine status, Nodes, evictions, bootstrap tokens, and imports of hosts.',
   cluster: [
-    may(['get'], GROUP, ['machines']), // the record of a bootstrap token
+    may(['get', 'list'], GROUP, ['machines']), // the record of a bootstrap token; list: whose instances exist without them
     may(PATCH, GROUP, ['machines', 'machines/status']), // machines: the finalizer
     may(['get', ...PATCH, 'delete'], '', ['nodes']), // get, delete: of a Machine that is deleted
     ...draining,
@@ -113,21 +115,24 @@ export const remedyjobRights: Rights = {
     may(PATCH, GROUP, ['remedyoperationjobs', 'remedyoperationjobs/status']), // jobs: the finalizer
     may(PATCH, GROUP, ['machines/status']),
     may(['get', ...PATCH], '', ['nodes']), // get: before a machine is switched off
+    may(['list'], 'storage.k8s.io', ['volumeattachments']), // those of a node that is out of service
     ...draining,
   ],
 };
 
-/**
- * The permissions of the host doctor. Machines, rules and jobs are read by other controllers of the same process. People and scripts create
- * the events.
- */
+/** The permissions of the host doctor. Machines, rules and jobs are watched by other controllers of the same process. */
 export const hostdoctorRights: Rights = {
   description:
-    'MaintenanceEvents that providers announce, their status, and the deletion of events that ended long ago.',
+    'MaintenanceEvents that providers and hardware systems announce, their status, and the deletion of events that ended long ago.',
   cluster: [
-    may([...READ, 'create', ...PATCH, 'delete'], GROUP, ['maintenanceevents']),
+    // update: reports of hardware systems are written by compare-and-swap.
+    may([...READ, ...WRITE], GROUP, ['maintenanceevents']),
     may(PATCH, GROUP, ['maintenanceevents/status']),
+    may(['get'], GROUP, ['machines']), // the machine that a report names
   ],
+  namespaced: {
+    [NAMESPACE]: [may(['get'], '', ['secrets'], [SECRET_MAINTENANCE_WEBHOOK])],
+  },
 };
 
 /** The ClusterRole that hosting binds in each namespace that it creates. It can read Secrets in no other namespace. */
@@ -149,6 +154,8 @@ export const hostingRights: Rights = {
     [NAMESPACE]: [
       may([...READ, ...WRITE], '', ['secrets']), // <cluster>-kubeconfig
       may(['get', 'create', 'update', 'patch'], 'coordination.k8s.io', ['leases']), // who hosts
+      // The Defender of the hub decides in the process of hosting.
+      may(['impersonate'], '', ['serviceaccounts'], [PRINCIPAL_DEFENDER]),
     ],
   },
 };

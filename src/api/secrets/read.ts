@@ -51,6 +51,7 @@ const PURPOSES: Readonly<Record<SecretUse, string>> = {
   git: 'a git credential',
   'git-ca': 'certificate authorities',
   'git-webhook': 'a webhook secret',
+  'maintenance-webhook': 'a webhook secret of maintenance events',
   'git-status': 'a credential for commit statuses',
   'git-push': 'a credential for pushing',
   sops: 'SOPS keys',

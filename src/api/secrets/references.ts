@@ -8,6 +8,7 @@ export type SecretUse =
   | 'git'
   | 'git-ca'
   | 'git-webhook'
+  | 'maintenance-webhook'
   | 'git-status'
   | 'git-push'
   | 'sops'

@@ -20,6 +20,7 @@ export type RepairWaitReason =
   | 'PodBlocked'
   | 'PodDisruptionBudget'
   | 'Power'
+  | 'Releasing'
   | 'Replacing'
   | 'Stopping'
   | 'VerificationHolding';

@@ -71,6 +71,7 @@ const PERMANENT: readonly string[] = [
   'InvalidInput',
   'NoPowerSwitch',
   'PowerRefused',
+  'AnswerRefused',
   'NoMachineSet',
 ];
 /** The codes after which repeating the step would not help. */

@@ -6,8 +6,14 @@ import { step } from './step.ts';
 export const answerProvider = step(
   'AnswerProvider',
   'Answers a MaintenanceEvent of the provider. Ambiguous until the host ID or the boot ID has changed.',
-  { risk: 'Machine', executor: 'Central', available: false },
-  { answer: choice('StartNow asks the provider not to wait.', ['Accept', 'Defer', 'StartNow']) },
+  { risk: 'Machine', executor: 'Central' },
+  {
+    answer: choice('StartNow asks the provider not to wait. No provider of this version takes Defer.', [
+      'Accept',
+      'Defer',
+      'StartNow',
+    ]),
+  },
 );
 
 export const replaceMachine = step(

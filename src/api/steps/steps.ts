@@ -31,7 +31,7 @@ export function isAction(word: unknown): word is Action {
 /** Returns the highest risk that an act without a step can have: its asker may state a lower one. */
 export function defaultRisk(action: Action): StepFacts['risk'] {
   if (isStep(action)) return TABLE[action].risk;
-  return action === 'DeleteMachine' ? 'Machine' : 'Node';
+  return action === 'DeleteMachine' || action === 'DeleteInstance' ? 'Machine' : 'Node';
 }
 
 /** Returns the lowest risk that an act may state. That of a component update depends on what changes. */

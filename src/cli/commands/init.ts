@@ -203,6 +203,7 @@ function formatHostSteps(folder: string, name: string): string {
   npx kubenode cluster connect ${name} --context ${name}
   npx kubenode import HOST… --identity KEY --context ${name} --label pool=general --create-secret > ${folder}/fleet/hosts.ts
   git -C ${folder} add . && git -C ${folder} commit -m "The fleet"
+  kubectl --context ${name} apply -f docs/guides/sync-add-ons.yaml    # what sync may grant to CoreDNS and kube-proxy
   npx kubenode controllers --context ${name}    # runs until Ctrl-C, as sync does
   npx kubenode sync --context ${name} --from ${folder}
 `;

@@ -30,7 +30,7 @@ export interface ApprovalRule {
   /** Risks that it applies to. Empty: all. (at most 5) */
   readonly risks?: readonly ('None' | 'Pod' | 'Node' | 'Machine' | 'Data')[];
   /** Actions that it applies to. Empty: all. (at most 16) */
-  readonly actions?: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk' | 'UpdateComponent' | 'DeleteMachine' | 'UpdateControlPlane')[];
+  readonly actions?: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane')[];
   /** Whether it applies to nodes with local data only. (default false) */
   readonly onlyLocalData?: boolean;
   /** Groups whose members may approve. (at most 8) */
@@ -403,7 +403,7 @@ export interface ConcurrencyLimit {
   /** Label key for per: Label. */
   readonly labelKey?: string;
   /** Actions that it applies to. Empty: all. (at most 16) */
-  readonly actions?: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk' | 'UpdateComponent' | 'DeleteMachine' | 'UpdateControlPlane')[];
+  readonly actions?: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane')[];
   /** Risks that it applies to. Empty: all. (at most 5) */
   readonly risks?: readonly ('None' | 'Pod' | 'Node' | 'Machine' | 'Data')[];
   /** Maximum count. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. */
@@ -419,7 +419,7 @@ export interface ControlPlaneGuard {
   /** Whether etcd must keep its quorum. (default true) */
   readonly etcdQuorumAfter?: boolean;
   /** Actions that are allowed. Empty: all. (at most 16) */
-  readonly actions?: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk' | 'UpdateComponent' | 'DeleteMachine' | 'UpdateControlPlane')[];
+  readonly actions?: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane')[];
 }
 
 /** A component of the control plane. */
@@ -557,7 +557,7 @@ export interface DefenderScope {
   /** Selected nodes. */
   readonly nodeSelector: Selector;
   /** Actions that it applies to. Empty: all. (at most 32) */
-  readonly actions?: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk' | 'UpdateComponent' | 'DeleteMachine' | 'UpdateControlPlane')[];
+  readonly actions?: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane')[];
   /** Risks that it applies to. Empty: all. (at most 5) */
   readonly risks?: readonly ('None' | 'Pod' | 'Node' | 'Machine' | 'Data')[];
   /** Kinds that ask for grants. Empty: all. (at most 6) */
@@ -1354,7 +1354,7 @@ export interface PerMachineLimit {
   readonly lemon?: LemonLimit;
 }
 
-/** The head that a person accepted in place of the commits before it. It stays accepted: commits that descend from it need no acceptance. Written by `kubenode release accept-head`; git must not set it. */
+/** The head that a person accepted in place of the commits before it, and without signatures. It stays accepted: commits that descend from it need no acceptance. Written by `kubenode release accept-head`; git must not set it. */
 export interface PipelineAcceptedHead {
   /** The accepted head. */
   readonly commit: string;
@@ -1392,7 +1392,7 @@ export interface PipelineSource {
   readonly pollSeconds?: number;
   /** SSH host keys as lines of known_hosts. A host without a key is not connected to. (at most 16) */
   readonly hostKeys?: readonly string[];
-  /** Which commits must be signed. Range: every commit since the last applied one. (default "None") */
+  /** Which commits must be signed. Range: every commit since the last accepted one. (default "None") */
   readonly signatures?: 'None' | 'Head' | 'Range';
   /** Allowed signers. (at most 16) */
   readonly signers?: readonly Signer[];
@@ -1422,7 +1422,7 @@ export interface PipelineSpec {
   readonly paused?: boolean;
   /** A stop by a person, which no commit lifts. Written by `kubenode release halt`, removed by `kubenode release resume`; git must not set it. */
   readonly halt?: PipelineHalt;
-  /** The head that a person accepted in place of the commits before it. It stays accepted: commits that descend from it need no acceptance. Written by `kubenode release accept-head`; git must not set it. */
+  /** The head that a person accepted in place of the commits before it, and without signatures. It stays accepted: commits that descend from it need no acceptance. Written by `kubenode release accept-head`; git must not set it. */
   readonly acceptedHead?: PipelineAcceptedHead;
   /** Number of finished Releases that are kept. (1 to 100; default 20) */
   readonly historyLimit?: number;
@@ -1487,7 +1487,7 @@ export interface RateLimit {
   /** Label key for per: Label. */
   readonly labelKey?: string;
   /** Actions that it applies to. Empty: all. (at most 16) */
-  readonly actions?: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk' | 'UpdateComponent' | 'DeleteMachine' | 'UpdateControlPlane')[];
+  readonly actions?: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane')[];
   /** Risks that it applies to. Empty: all. (at most 5) */
   readonly risks?: readonly ('None' | 'Pod' | 'Node' | 'Machine' | 'Data')[];
   /** Maximum count. */
@@ -1844,7 +1844,7 @@ export interface SelfDoubt {
   readonly massUnknownPercent?: number;
   /** Period for massUnknownPercent. (default 120) */
   readonly withinSeconds?: number;
-  /** Independent witnesses that are asked. (at most 2) */
+  /** Vantage points that must confirm that a silent machine is the cause, before it is repaired. (at most 2) */
   readonly secondVantage?: readonly ('PeerAgents' | 'Provider')[];
 }
 
@@ -1864,9 +1864,9 @@ export interface SetComponent {
 export interface Signer {
   /** Name used in messages. */
   readonly name: string;
-  /** File of allowed signers in the repository, read from the commit before the range that is verified. */
+  /** File in the repository with SSH keys in the format of allowed signers, or armored OpenPGP keys. A commit needs a key that the file has both in the accepted commit before and in the head. */
   readonly keysPath: string;
-  /** Paths that these signers may change. Empty: all paths. (at most 16) */
+  /** Files and folders that these signers may change. Empty: all paths. (at most 16) */
   readonly paths?: readonly string[];
 }
 

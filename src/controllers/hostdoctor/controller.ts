@@ -1,6 +1,6 @@
 /**
- * Follows MaintenanceEvents, as kubenode-hostdoctor, and reports those that providers announce. It never touches a Node: jobs of the rule
- * `maintenance` do.
+ * Follows MaintenanceEvents, as kubenode-hostdoctor, and reports those that providers and files announce. It never touches a Node: jobs of
+ * the rule `maintenance` do.
  */
 import {
   MACHINES,
@@ -28,6 +28,7 @@ import { conditionStatus } from '../../kube/objects/conditions.ts';
 import type { OpenProviders } from '../../providers/registry.ts';
 import { createTimePoints, type ReadTime } from '../../rules/clocks/time-point.ts';
 import { carryOutMaintenance } from './execute.ts';
+import { createFolderMemory, type EventFolder, FOLDER_KEY, scanFolder } from './intake/folder.ts';
 import { observeMaintenance } from './observe.ts';
 import { planMaintenance } from './plan.ts';
 import { createPollMemory, pollKey, pollProvider } from './poll/execute.ts';
@@ -37,15 +38,19 @@ export interface HostDoctorControllerOptions {
   readonly skewSeconds?: () => number | undefined;
   /** The providers of this process. Those that announce events are polled. */
   readonly providers?: OpenProviders;
+  /** The folder in which hardware systems report events. */
+  readonly folder?: EventFolder;
 }
 
 export function createHostDoctorController({
   skewSeconds,
   providers = {},
+  folder,
 }: HostDoctorControllerOptions): Controller {
   const polled = Object.values(providers)
     .filter(({ capabilities }) => capabilities.events)
     .map((provider) => ({ key: pollKey(provider.name), provider, memory: createPollMemory() }));
+  const folderMemory = createFolderMemory();
   let events: ReadableStore<MaintenanceEvent> | undefined;
   let readTime: ReadTime | undefined;
   return {
@@ -58,6 +63,7 @@ export function createHostDoctorController({
     ],
     triggers: (add) => {
       for (const { key } of polled) add(key);
+      if (folder) add(FOLDER_KEY);
       return () => undefined;
     },
     writes: ['MaintenanceEvent.metadata.labels', 'MaintenanceEvent.spec', 'MaintenanceEvent.status'],
@@ -68,6 +74,9 @@ export function createHostDoctorController({
     reconcile: async (key, context) => {
       events = context.view<MaintenanceEvent>(MAINTENANCE_EVENTS);
       const time = (readTime ??= createTimePoints(context.clock, skewSeconds));
+      if (folder && key === FOLDER_KEY) {
+        return await scanFolder(folder, { memory: folderMemory, now: () => time().at, context });
+      }
       const poll = polled.find((each) => each.key === key);
       if (!poll) return await reconcile(key, time().at, context);
       return await pollProvider(poll.provider, { memory: poll.memory, now: () => time().at, context });

@@ -7,6 +7,7 @@ import { type ConditionUpdate, withConditions } from '../../kube/objects/conditi
 import { optional } from '../../kube/objects/optional.ts';
 import { wholeSeconds } from '../../os/dates.ts';
 import type { MaintenanceInput } from './observe.ts';
+import { respondedTo } from './responded.ts';
 import type { StagedEvent } from './stage.ts';
 import { eventWait } from './waits.ts';
 
@@ -31,6 +32,7 @@ export function maintenanceStatus(
     ...optional('machine', match.machine),
     ...optional('actAt', actAt && wholeSeconds(actAt)),
     ...jobNames(job, status),
+    ...respondedTo(event, observation.jobs),
     reports: metadata.generation ?? 1,
   };
 }

@@ -1,5 +1,5 @@
 /** Creates and destroys hosted control planes, as kubenode-hosting. Every choice is made in plan. */
-import { CLUSTERS, DEFENDER_POLICIES } from '../../api/generated/resources.ts';
+import { CLUSTERS, DEFENDER_LEDGERS, DEFENDER_POLICIES } from '../../api/generated/resources.ts';
 import type { Cluster } from '../../api/generated/types.ts';
 import { FINALIZER_HOSTING, LABEL_CLUSTER, MANAGER_HOSTING } from '../../api/names.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
@@ -28,6 +28,7 @@ export function createHostingController(ports: HostingPorts): Controller {
       read<Cluster>(CLUSTERS, { changed: contentChanged }),
       read(SECRETS, { keys: clusterOf }),
       read(DEFENDER_POLICIES, { keys: () => [] }),
+      read(DEFENDER_LEDGERS, { keys: () => [] }),
     ],
     writes: [
       'Cluster.status.hosted',

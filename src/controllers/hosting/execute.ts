@@ -18,6 +18,7 @@ import type { ReconcileContext } from '../../kube/controller/reconcile-context.t
 import { SECRETS } from '../../kube/objects/core-kinds.ts';
 import { OsError } from '../../os/errors.ts';
 import type { HostingObservation, HostingPorts } from './observe.ts';
+import { permissionWait } from './permission.ts';
 import type { HostingAct, HostingWait, SimpleAct } from './plan/input.ts';
 import { wait } from './plan/wait.ts';
 
@@ -29,6 +30,8 @@ export async function carryOutHosting(
   context: ReconcileContext,
 ): Promise<HostingWait | undefined> {
   const what = 'member' in act ? `${act.type} ${act.member}` : act.type;
+  const denied = await permissionWait(act, observation.plane.name, { grants: ports.grants, context });
+  if (denied) return denied;
   context.log.info('hosting acts', { act: what, because: act.because });
   tell(act, observation.input.cluster, context);
   try {
@@ -83,6 +86,9 @@ const SIMPLE: Readonly<Record<SimpleAct, Perform>> = {
   Remove: ({ plane }, { driver }) => driver.remove(plane),
   Install: async ({ access }, { inside }, { signal }) => {
     if (access) await inside.install(access.admin, signal);
+  },
+  SettleGrant: async ({ input: { grant } }, { grants }) => {
+    if (grant) await grants.settle([{ ...grant, outcome: 'Succeeded' }]);
   },
   WriteSecret: async ({ access, plane }, _, context) => {
     if (access) await context.apply(SECRETS, secretOf(plane.name, access.sync));

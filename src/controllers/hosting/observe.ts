@@ -1,6 +1,7 @@
 /** Reads what the next step is decided on: the Cluster and the Secret in the hub, the members, and the cluster itself. */
 import { CLUSTERS, DEFENDER_POLICIES } from '../../api/generated/resources.ts';
 import type { Cluster, DefenderPolicy, KillSwitch } from '../../api/generated/types.ts';
+import type { GrantPort } from '../../api/grants.ts';
 import { KILL_SWITCH, kubeconfigSecret, LABEL_CLUSTER, NAMESPACE } from '../../api/names.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { SECRETS } from '../../kube/objects/core-kinds.ts';
@@ -9,13 +10,17 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { messageOf } from '../../os/errors.ts';
 import type { PlaneAccess, PlaneDriver, PlaneReport, PlaneSpec } from './drivers/driver.ts';
 import type { ClusterInside } from './inside/execute.ts';
+import { heldGrant } from './permission.ts';
 import type { Hosted, HostingInput } from './plan/input.ts';
 
 export interface HostingPorts {
+  readonly grants: GrantPort;
   readonly driver: PlaneDriver;
   readonly inside: ClusterInside;
   /** How many control planes this hosting creates. */
   readonly maxClusters: number;
+  /** How long a throw-away cluster may exist at most, in seconds. */
+  readonly maxAgeSeconds: number;
 }
 
 export interface HostingObservation {
@@ -27,7 +32,7 @@ export interface HostingObservation {
 export async function observeHosting(
   cluster: Cluster,
   hosted: Hosted,
-  { driver, inside, maxClusters }: HostingPorts,
+  { driver, inside, maxClusters, maxAgeSeconds }: HostingPorts,
   context: ReconcileContext,
 ): Promise<HostingObservation> {
   const { signal } = context;
@@ -42,6 +47,8 @@ export async function observeHosting(
     ...(access && isServing ? await askInside(inside, access, signal) : { inside: undefined }),
     secret: secretState(cluster.metadata.name, access, context),
     overLimit: overLimit(cluster, maxClusters, context),
+    maxAgeSeconds,
+    grant: heldGrant(cluster.metadata.name, context),
     halt: haltOf(context),
     now: context.clock.now(),
   };

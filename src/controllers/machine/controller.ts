@@ -1,5 +1,10 @@
 /** Brings Machines to Ready and deletes them, as kubenode-machine: conditions, labels and taints of Nodes, drains. Every choice is made in plan.ts, drain.ts and deletion.ts. */
-import { DEFENDER_LEDGERS, MACHINES } from '../../api/generated/resources.ts';
+import {
+  DEFENDER_LEDGERS,
+  MACHINE_COMPONENT_SETS,
+  MACHINE_COMPONENTS,
+  MACHINES,
+} from '../../api/generated/resources.ts';
 import type { Machine } from '../../api/generated/types.ts';
 import { readAgentLeases } from '../../api/machine/agent-lease.ts';
 import { machinesOf } from '../../api/machine/certificate-requests.ts';
@@ -91,6 +96,8 @@ export function createMachineController({
       readAgentLeases(({ metadata }) => [metadata.name]),
       // The grant of a deletion. A denial is asked about again; no other change matters.
       read(DEFENDER_LEDGERS, { keys: () => [] }),
+      // The components that a machine without an instance will run: such a machine is reconciled every ten seconds.
+      ...(instances.preflight ? COMPONENT_READS : []),
     ],
     triggers: (add) => imported.open(add),
     creates: ['CertificateSigningRequest'],
@@ -120,6 +127,11 @@ export function createMachineController({
       reconcile(name, { heartbeats, instances: created, imports: imported, executor, context }),
   };
 }
+
+const COMPONENT_READS = [
+  read(MACHINE_COMPONENT_SETS, { keys: () => [] }),
+  read(MACHINE_COMPONENTS, { keys: () => [] }),
+];
 
 /** Heartbeats of a kubelet trigger no reconcile. */
 function partOfNode(node: KubeObject): unknown {

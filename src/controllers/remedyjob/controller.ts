@@ -2,6 +2,7 @@
 import {
   DEFENDER_LEDGERS,
   MACHINES,
+  MAINTENANCE_EVENTS,
   NODE_REMEDIERS,
   REMEDY_OPERATION_JOBS,
 } from '../../api/generated/resources.ts';
@@ -23,6 +24,7 @@ import type { EvictionAnswers } from '../../kube/drain/answers.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import { listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import type { EventAnswers } from '../../providers/event-answers.ts';
 import type { PowerSwitches } from '../../providers/power.ts';
 import type { LiveFacts } from '../../rules/live/live-facts.ts';
 import type { NodeFacts } from '../../rules/live/node-facts.ts';
@@ -40,6 +42,7 @@ export interface RemedyJobControllerOptions {
   /** As kubenode-remedyjob: lists Pods and PodDisruptionBudgets of nodes that are drained, and reads Nodes that are switched off. */
   readonly client: Pick<Client, 'pages' | 'get'>;
   readonly switches: PowerSwitches;
+  readonly eventAnswers: EventAnswers;
   readonly grants: Pick<GrantPort, 'ask' | 'renew' | 'settle'>;
   readonly facts: NodeFacts & Pick<LiveFacts, 'onChange'>;
   readonly metrics?: RemedyMetrics;
@@ -81,8 +84,9 @@ export function createRemedyJobController(options: RemedyJobControllerOptions): 
         ],
         changed: partChanged(partOfNode),
       }),
-      // The rule that must not be refuted, and answers of people: both are looked at whenever a job goes on.
+      // The rule that must not be refuted, answers of people, and what a provider announces: all are looked at whenever a job goes on.
       read(NODE_REMEDIERS, { keys: () => [] }),
+      read(MAINTENANCE_EVENTS, { keys: () => [] }),
       read(DEFENDER_LEDGERS, { keys: () => [] }),
     ],
     // What only the Machine shows. Facts that stay the same concern no step and no verification.
@@ -187,13 +191,14 @@ async function observeNamed(
 
 function portsFor(
   remedier: NodeRemedier | undefined,
-  { client, switches, answers, grants }: ControllerParts,
+  { client, switches, eventAnswers, answers, grants }: ControllerParts,
   context: ReconcileContext,
 ): Omit<StepPorts, 'lookAgain'> {
   const ledger = (): DefenderLedger | undefined => context.view<DefenderLedger>(DEFENDER_LEDGERS).get(LEDGER);
   return {
     client,
     switches,
+    eventAnswers,
     answers,
     remedier,
     approvals: createApprovals(grants, ledger),

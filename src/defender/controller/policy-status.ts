@@ -11,7 +11,7 @@ import type { Problem } from '../../api/validation/validate.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { FleetFacts } from '../facts/facts.ts';
-import { darkZones } from '../guards/dark-zone.ts';
+import { darkZones } from '../guards/view/dark-zone.ts';
 import { endedTimes } from '../policies/ended.ts';
 import { looserNumbers } from '../policies/looser.ts';
 import { unapprovedPercentages } from '../policies/machine-percent.ts';

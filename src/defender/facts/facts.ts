@@ -5,7 +5,7 @@ import type { Dimensions } from './dimensions.ts';
 import type { Faults } from './fault-since.ts';
 
 export interface MachineFacts {
-  /** Name of the Machine, or `hostedControlPlaneKey(cluster)`. */
+  /** Name of the Machine, `hostedControlPlaneKey(cluster)`, or `orphanInstanceKey(machineUid)`. */
   readonly name: string;
   /** Labels of the Machine and its Node. */
   readonly labels: Labels;
@@ -17,6 +17,10 @@ export interface MachineFacts {
   readonly readiness: 'Ready' | 'NotReady' | 'Unknown';
   /** When the readiness became Unknown, by our own clock. */
   readonly unknownSince?: Date;
+  /** Whether its agent renews its Lease; absent: it is silent, or was not observed. */
+  readonly agentReports?: true;
+  /** The power as the provider of its instance told last; absent: not observed. */
+  readonly power?: 'On' | 'Off';
   /** Whether the machine was Ready at least once. Until then it is neither counted as available nor as unavailable. */
   readonly established: boolean;
   readonly cordoned: boolean;
@@ -95,6 +99,7 @@ export function countStates({ byStates }: GroupCounts, mask: number): number {
 export interface FleetFacts {
   readonly view: ViewFacts;
   machine(name: string): MachineFacts | undefined;
+  machines(): Iterable<MachineFacts>;
   /** States of the machine, as a sum of `STATE_BITS`; 0: it serves. */
   statesOf(machine: MachineFacts): number;
   /** Counts of one group of a grouping, by `Grouping.id`. */

@@ -1,4 +1,5 @@
 /** The facts of one machine, from its Machine, its Node and the Pods on it. What was not observed is absent. Pure. */
+import { powerSign } from '../../api/diagnosis/evidence.ts';
 import { RISKS } from '../../api/enums.ts';
 import type { Machine } from '../../api/generated/types.ts';
 import {
@@ -9,6 +10,7 @@ import {
   taintKeys,
 } from '../../api/machine/node-state.ts';
 import { LABEL_EXCLUDE, LABEL_MACHINESET, LABEL_POOL } from '../../api/names.ts';
+import { conditionStatus } from '../../kube/objects/conditions.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Labels } from '../../kube/objects/selector.ts';
@@ -49,6 +51,7 @@ export function observedFacts(observed: ObservedMachine): MachineFacts {
     ...optional('nodeCreatedAt', parseTime(node?.metadata.creationTimestamp)),
     readiness,
     ...(readiness === 'Unknown' ? optional('unknownSince', unknownSince) : {}),
+    ...vantageOf(machine),
     established: isEstablished(machine, node),
     cordoned: isCordoned(node),
     taints: taintKeys(node),
@@ -60,6 +63,16 @@ export function observedFacts(observed: ObservedMachine): MachineFacts {
     isControlPlane: labels[CONTROL_PLANE] !== undefined,
     dimensions: dimensionsOf({ zone, pool, labels }, machine, node),
     ...optional('faults', faults),
+  };
+}
+
+/** Returns what the agent and the provider tell about the machine. */
+function vantageOf(machine: Machine): Pick<MachineFacts, 'agentReports' | 'power'> {
+  const reports = conditionStatus(machine.status?.conditions, 'AgentReady') === 'True';
+  const power = powerSign(machine);
+  return {
+    ...(reports ? { agentReports: true } : {}),
+    ...optional('power', power === 'Unknown' ? undefined : power),
   };
 }
 

@@ -1,5 +1,6 @@
 /** The views that the Defender reads, whether they are complete, and how old the oldest of them is. */
 import type {
+  Cluster,
   DefenderLedger,
   DefenderPolicy,
   Machine,
@@ -33,6 +34,8 @@ export interface ObservedViews {
   readonly policies: ObservedView<DefenderPolicy>;
   readonly jobs: ObservedView<RemedyOperationJob>;
   readonly ledgers: ObservedView<DefenderLedger>;
+  /** The Clusters of a hub, in a process that hosts control planes. */
+  readonly clusters?: ObservedView<Cluster>;
 }
 
 /** The one label of blocking Pods that is observed, as policies name it. */
@@ -45,8 +48,9 @@ export function isComplete(views: ObservedViews): boolean {
 }
 
 function allOf(views: ObservedViews): readonly AnyView[] {
-  const { machines, nodes, pods, machineSets, policies, jobs, ledgers } = views;
-  return [machines, nodes, pods, machineSets, policies, jobs, ledgers];
+  const { machines, nodes, pods, machineSets, policies, jobs, ledgers, clusters } = views;
+  const hub = clusters ? [clusters] : [];
+  return [machines, nodes, pods, machineSets, policies, jobs, ledgers, ...hub];
 }
 
 export function viewFacts(views: ObservedViews, calls: CallWindow): ViewFacts {

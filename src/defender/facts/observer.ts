@@ -11,14 +11,16 @@ import type { LiveGrant } from '../ledger/recover.ts';
 import { type PreparedPolicies, preparePolicies } from '../policies/prepare.ts';
 import { acceptanceProblems } from '../policies/unsupported.ts';
 import type { CallWindow } from './call-window.ts';
-import type { FleetFacts } from './facts.ts';
+import type { FleetFacts, MachineFacts } from './facts.ts';
 import { createFaultsSince, type FaultsSince } from './fault-since.ts';
 import { createFleetIndex, type FleetIndex } from './fleet-index.ts';
 import { foreignOwner } from './foreign.ts';
 import { type HolderState, holderState } from './holder-state.ts';
+import { clusterOfKey, hostedControlPlaneFacts } from './hosted-control-plane.ts';
 import { jobGrants, machineGrants, nodeGrants } from './live-grants.ts';
 import { observedFacts } from './observed-machine.ts';
 import { blockingPodsOn, isComplete, nodesOf, type ObservedViews, viewFacts } from './observed-views.ts';
+import { orphanInstanceFacts } from './orphan-instance.ts';
 import { createPoolSizes, type PoolSizes } from './pool-sizes.ts';
 import { createUnknownSince, type UnknownSince } from './unknown-since.ts';
 
@@ -72,6 +74,8 @@ export function createFleetObserver(options: FleetObserverOptions): FleetObserve
       bringUpToDate(fleet);
       return {
         ...fleet.index,
+        machine: (name) =>
+          fleet.index.machine(name) ?? controlPlaneOf(views, name) ?? orphanInstanceFacts(name),
         view: viewFacts(views, calls),
         // This version reads neither etcd members nor providers nor alerts: what needs them is denied.
         controlPlane: undefined,
@@ -91,6 +95,13 @@ export function createFleetObserver(options: FleetObserverOptions): FleetObserve
       for (const close of closes) close();
     },
   };
+}
+
+/** Undefined: there is none of that key, or this process does not read Clusters. */
+function controlPlaneOf({ clusters }: ObservedViews, key: string): MachineFacts | undefined {
+  const name = clusterOfKey(key);
+  const cluster = name === undefined ? undefined : clusters?.store.get(name);
+  return cluster && hostedControlPlaneFacts(cluster);
 }
 
 function stateOfHolder(

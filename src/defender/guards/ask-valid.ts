@@ -1,6 +1,6 @@
 /** The ask itself: well formed, recent, and about the machine that we know. */
 import { HOLDERS, RISKS } from '../../api/enums.ts';
-import type { DenialCause } from '../../api/grants.ts';
+import { type DenialCause, isOrphanInstanceKey } from '../../api/grants.ts';
 import { isAction, isStep, leastRisk, stepEntry } from '../../api/steps/steps.ts';
 import { isAtLeast } from '../ledger/entries.ts';
 import { type AskGuard, type GuardInput, secondsFrom } from './guard.ts';
@@ -55,6 +55,7 @@ export function askProblems(ask: GuardInput['ask']): readonly string[] {
     [!HOLDERS.includes(holder.kind), `unknown holder kind ${holder.kind}`],
     [holder.name === '', 'holder has no name'],
     [!(expectedSeconds >= 0), 'expectedSeconds must not be negative'],
+    [(action === 'DeleteInstance') !== isOrphanInstanceKey(machine), `${action} is not for ${machine}`],
     [recovery && !mayRecover(action), `${action} takes back no act, so it cannot be a recovery`],
   ];
   return [...checks.flatMap(([isWrong, problem]) => (isWrong ? [problem] : [])), ...riskProblems(ask)];

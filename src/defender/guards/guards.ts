@@ -4,14 +4,15 @@ import { askRecent, askValid, revisionKnown, sameNode } from './ask-valid.ts';
 import { alerts, blockingPods, foreignOwners } from './blockers.ts';
 import { breakerOpen, commonCause, stormCooldown } from './breaker-open.ts';
 import { controlPlane } from './control-plane.ts';
-import { darkZone, zonalShift } from './dark-zone.ts';
 import type { Guard } from './guard.ts';
 import { ledgerFull, ledgerRecovering } from './ledger-state.ts';
 import { nodeAge, oneAct, repairLimits } from './machine.ts';
 import { rates } from './rates.ts';
-import { apiErrors, clockTrusted, massUnknown, viewFresh } from './self-doubt.ts';
 import { held, killSwitch } from './stop.ts';
 import { concurrencyLimits, lastReady } from './unavailable-limits.ts';
+import { darkZone, zonalShift } from './view/dark-zone.ts';
+import { secondVantage } from './view/second-vantage.ts';
+import { apiErrors, clockTrusted, massUnknown, viewFresh } from './view/self-doubt.ts';
 import { freeze, quietWindow } from './windows.ts';
 
 export const GUARDS: readonly Guard[] = [
@@ -27,6 +28,7 @@ export const GUARDS: readonly Guard[] = [
   viewFresh,
   apiErrors,
   massUnknown,
+  secondVantage,
   controlPlane,
   darkZone,
   zonalShift,

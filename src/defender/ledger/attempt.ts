@@ -7,7 +7,7 @@ import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import { messageOf } from '../../os/errors.ts';
 import type { FleetFacts } from '../facts/facts.ts';
-import { timeOfServer } from '../guards/self-doubt.ts';
+import { timeOfServer } from '../guards/view/self-doubt.ts';
 import type { PreparedPolicies } from '../policies/prepare.ts';
 import { type LedgerPlanInput, planLedger } from './plan.ts';
 import { type LiveGrant, planRecovery } from './recover.ts';

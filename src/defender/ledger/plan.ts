@@ -6,7 +6,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import { reviewBreakers } from '../breakers/review.ts';
 import { type Decision, type DecisionInput, decideAsk } from '../decide.ts';
 import type { FleetFacts } from '../facts/facts.ts';
-import { isClockTrusted } from '../guards/self-doubt.ts';
+import { isClockTrusted } from '../guards/view/self-doubt.ts';
 import type { PreparedPolicies } from '../policies/prepare.ts';
 import { createDraft, finishDraft, type LedgerDraft } from './draft.ts';
 import { grantOn, isLapsed, isSameHolder } from './entries.ts';

@@ -35,7 +35,8 @@ export function skipReason(
   return kubeletAnswers || deadNode === 'Wait' ? undefined : 'DeadNode';
 }
 
-function isStatic({ metadata: { annotations = {}, ownerReferences = [] } }: KubeObject): boolean {
+/** Tells whether the API server only mirrors the pod. */
+export function isStatic({ metadata: { annotations = {}, ownerReferences = [] } }: KubeObject): boolean {
   return Object.hasOwn(annotations, MIRROR) || ownerReferences.some(({ kind }) => kind === 'Node');
 }
 

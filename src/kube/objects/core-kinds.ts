@@ -14,6 +14,13 @@ export const ENDPOINT_SLICES: Resource = {
   plural: 'endpointslices',
   namespaced: true,
 };
+export const VOLUME_ATTACHMENTS: Resource = {
+  group: 'storage.k8s.io',
+  version: 'v1',
+  kind: 'VolumeAttachment',
+  plural: 'volumeattachments',
+  namespaced: false,
+};
 
 function core(kind: string, namespaced: boolean): Resource {
   return { group: '', version: 'v1', kind, plural: `${kind.toLowerCase()}s`, namespaced };

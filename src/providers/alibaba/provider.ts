@@ -17,7 +17,9 @@ import {
   ProviderError,
 } from '../contract.ts';
 import { onlyInstance } from '../only-instance.ts';
+import { answerEvent } from './answer.ts';
 import { createAlibabaApi } from './api/client.ts';
+import { checkAlibaba } from './check.ts';
 import { ALIBABA } from './config.ts';
 import { credentialLoader } from './credentials/load.ts';
 import { isApiCode } from './errors.ts';
@@ -71,6 +73,8 @@ export function openAlibabaProvider(options: CloudProviderOptions): Provider {
       await switchPower(instance, action, parts, signal);
     },
     events: (signal) => listEvents(parts, signal),
+    check: (shape, signal) => checkAlibaba(shape, parts, signal),
+    answer: (answer, signal) => answerEvent(answer, parts, signal),
   };
 }
 

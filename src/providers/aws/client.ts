@@ -31,7 +31,17 @@ export interface AwsClient {
   /** As a power switch does: the kernel may be dead. */
   stop(instanceId: string, signal: AbortSignal): Promise<void>;
   start(instanceId: string, signal: AbortSignal): Promise<void>;
+  /** Asks whether a request would be permitted. Rejects with the reason DryRunOperation when it would be. */
+  dryRun(request: AwsDryRun, signal: AbortSignal): Promise<void>;
 }
+
+export type AwsDryRun =
+  | { readonly call: 'DescribeInstances' | 'DescribeInstanceStatus' }
+  | { readonly call: 'RunInstances'; readonly input: RunInstancesCommandInput }
+  | {
+      readonly call: 'StartInstances' | 'StopInstances' | 'TerminateInstances';
+      readonly instanceId: string;
+    };
 
 export interface AwsClientOptions {
   readonly clock: Clock;
@@ -71,7 +81,14 @@ export async function createAwsClient({
       throw toAwsError(error, lost, clock.now());
     }
   };
-  return { region, ...readCalls(ec2, guarded), ...writeCalls(ec2, guarded) };
+  return {
+    region,
+    ...readCalls(ec2, guarded),
+    ...writeCalls(ec2, guarded),
+    dryRun: async (request, signal) => {
+      await guarded(() => sendDryRun(ec2, request, signal), signal);
+    },
+  };
 }
 
 function readCalls(ec2: EC2Client, guarded: Guarded): Pick<AwsClient, 'describe' | 'describeEvents'> {
@@ -122,6 +139,33 @@ function writeCalls(
       await guarded(() => ec2.send(command, { abortSignal: signal }), signal);
     },
   };
+}
+
+function sendDryRun(ec2: EC2Client, request: AwsDryRun, abortSignal: AbortSignal): Promise<unknown> {
+  const options = { abortSignal };
+  switch (request.call) {
+    case 'DescribeInstances':
+      return ec2.send(new DescribeInstancesCommand({ DryRun: true }), options);
+    case 'DescribeInstanceStatus':
+      return ec2.send(new DescribeInstanceStatusCommand({ DryRun: true }), options);
+    case 'RunInstances':
+      return ec2.send(new RunInstancesCommand({ ...request.input, DryRun: true }), options);
+    case 'StartInstances':
+      return ec2.send(new StartInstancesCommand(oneInstance(request)), options);
+    case 'StopInstances':
+      return ec2.send(new StopInstancesCommand(oneInstance(request)), options);
+    case 'TerminateInstances':
+      return ec2.send(new TerminateInstancesCommand(oneInstance(request)), options);
+    default:
+      return request satisfies never;
+  }
+}
+
+function oneInstance({ instanceId }: { readonly instanceId: string }): {
+  readonly InstanceIds: string[];
+  readonly DryRun: true;
+} {
+  return { InstanceIds: [instanceId], DryRun: true };
 }
 
 interface Paging {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { cloudConfigReason } from '../cloud/config-reason.ts';
 import { cloudKind } from '../cloud/kind.ts';
 import { isOwnTag } from '../cloud/tags.ts';
-import type { InstanceShape } from '../contract.ts';
+import type { InstancePlatform, InstanceShape, ProviderKind } from '../contract.ts';
 
 const ID_LENGTH = 64;
 /** EC2 accepts 50 tags, of which five are ours. */
@@ -86,10 +86,22 @@ const config = z
 
 export type AwsConfig = Readonly<z.infer<typeof config>>;
 
-export const AWS = cloudKind('aws', awsConfigReason);
+export const AWS: ProviderKind = { ...cloudKind('aws', awsConfigReason), platformOf: awsPlatform };
 
 export function awsConfigReason(shape: InstanceShape): string | undefined {
   return cloudConfigReason('aws', config, shape) ?? zoneReason(shape);
+}
+
+/**
+ * Instance types with Graviton processors: a1, and those with a g after the generation, as the EC2 documentation names its types. The types
+ * of a launch template are not known here.
+ */
+const ARM = /^(a1|[a-z]+\d+[a-z]*g[a-z]*)\./;
+
+function awsPlatform(shape: InstanceShape): InstancePlatform {
+  const type = shape.config['instanceType'];
+  if (typeof type !== 'string') return { os: 'linux' };
+  return { os: 'linux', arch: ARM.test(type) ? 'arm64' : 'amd64' };
 }
 
 /** Reads a config that was accepted. */

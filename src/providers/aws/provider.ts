@@ -17,6 +17,7 @@ import {
   ProviderError,
 } from '../contract.ts';
 import { onlyInstance } from '../only-instance.ts';
+import { checkAws } from './check.ts';
 import { type AwsClient, type AwsClientOptions, createAwsClient } from './client.ts';
 import { AWS, readAwsConfig } from './config.ts';
 import { EVENT_CODES, readEvents } from './events.ts';
@@ -67,6 +68,7 @@ export async function openAwsProvider(options: AwsProviderOptions): Promise<Prov
     delete: (id, signal) => deleteInstance(id, parts, signal),
     power: (id, action, signal) => switchPower(id, action, parts, signal),
     events: async (signal) => await listEvents(parts, signal),
+    check: (shape, signal) => checkAws(shape, parts, signal),
   };
 }
 

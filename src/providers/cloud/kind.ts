@@ -20,5 +20,6 @@ export function cloudKind(
     hasInstance: (shape) => Object.keys(shape.config).length > 0,
     configReason,
     needsBootstrap: () => true,
+    platformOf: () => ({ os: 'linux' }),
   };
 }

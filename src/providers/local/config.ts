@@ -1,11 +1,16 @@
 /** Reads `spec.infra.config` of provider local. Pure. */
-import type { InstanceShape, ProviderKind } from '../contract.ts';
+import { arch, platform } from 'node:os';
+import { optional } from '../../kube/objects/optional.ts';
+import type { InstancePlatform, InstanceShape, ProviderKind } from '../contract.ts';
 
 /** Sandbox: a directory with an agent of its own. Simulated: an agent on a host in memory, many in one process. */
 export type LocalInstanceType = 'sandbox' | 'simulated';
 
 const TYPES: readonly LocalInstanceType[] = ['sandbox', 'simulated'];
 const FIELDS = ['type'];
+const OSES = ['linux', 'darwin'] as const;
+/** By the names of Node. */
+const ARCHS: Readonly<Record<string, InstancePlatform['arch']>> = { x64: 'amd64', arm64: 'arm64' };
 
 export const LOCAL: ProviderKind = {
   name: 'local',
@@ -14,7 +19,15 @@ export const LOCAL: ProviderKind = {
   hasInstance: ({ config }) => Object.keys(config).length > 0,
   configReason: localConfigReason,
   needsBootstrap: (shape) => localInstanceType(shape) === 'sandbox',
+  // A simulated host downloads nothing.
+  platformOf: (shape) => (localInstanceType(shape) === 'sandbox' ? ownPlatform() : undefined),
 };
+
+/** A sandbox runs on this machine. */
+function ownPlatform(): InstancePlatform | undefined {
+  const os = OSES.find((each) => each === platform());
+  return os && { os, ...optional('arch', ARCHS[arch()]) };
+}
 
 /** Undefined: the host is somewhere on this machine already, and joins by itself. */
 export function localInstanceType({ config }: InstanceShape): LocalInstanceType | undefined {

@@ -1,6 +1,6 @@
 /** Compiles the parameters of a fact: all of its kind are required, others are refused. */
 import { isRecord, valueAt } from '../../kube/objects/json.ts';
-import type { FactRef } from '../compiled-rule.ts';
+import type { FactParamValue, FactRef } from '../compiled-rule.ts';
 import type { FactKind } from '../facts/fact.ts';
 import type { FactParam } from '../facts/field.ts';
 import { childPath, formatValue, type ReportProblem, suggestName, typeProblem } from '../problems.ts';
@@ -22,7 +22,7 @@ export function compileParams(
   const valid = [...known].flatMap(([name, param]) => {
     const value = valueAt(given, name);
     const reason = invalidParamReason(param, value);
-    if (reason === undefined) return [[name, value as string | number] as const];
+    if (reason === undefined) return [[name, value as FactParamValue] as const];
     report(`${path}.${name}`, value === undefined ? `is required: ${reason}` : reason);
     return [];
   });
@@ -32,6 +32,7 @@ export function compileParams(
 }
 
 export function invalidParamReason(param: FactParam, value: unknown): string | undefined {
+  if (param.type === 'codes') return invalidCodesReason(value, param.max);
   if (param.type === 'seconds') return invalidSecondsReason(value, param.max);
   return param.type === 'choice' ? invalidChoiceReason(param.values, value) : invalidTextReason(param, value);
 }
@@ -39,6 +40,17 @@ export function invalidParamReason(param: FactParam, value: unknown): string | u
 function invalidSecondsReason(value: unknown, max: number): string | undefined {
   const isValid = typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max;
   return isValid ? undefined : `must be an integer number of seconds from 1 to ${max}, without quotes`;
+}
+
+const MAX_CODE = 9999;
+
+function invalidCodesReason(value: unknown, max: number): string | undefined {
+  const isCode = (each: unknown): boolean =>
+    Number.isInteger(each) && Number(each) >= 0 && Number(each) <= MAX_CODE;
+  const codes: readonly unknown[] = Array.isArray(value) ? value : [];
+  const isValid = codes.length > 0 && codes.length <= max && codes.every(isCode);
+  if (isValid && new Set(codes).size === codes.length) return undefined;
+  return `must be a list of 1 to ${max} different integers from 0 to ${MAX_CODE}, without quotes`;
 }
 
 function invalidChoiceReason(values: readonly string[], value: unknown): string | undefined {

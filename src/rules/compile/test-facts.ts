@@ -3,7 +3,13 @@ import { isRecord, type JsonRecord, valueAt } from '../../kube/objects/json.ts';
 import { FACT_KINDS, findFactKind } from '../catalog.ts';
 import { type FactReader, type Reading, UNKNOWN_READING } from '../compiled-rule.ts';
 import type { FactKind } from '../facts/fact.ts';
-import { type FactFields, invalidValueReason, type Observation, parseReading } from '../facts/field.ts';
+import {
+  type FactFields,
+  type FactParams,
+  invalidValueReason,
+  type Observation,
+  parseReading,
+} from '../facts/field.ts';
 import { childPath, type ReportProblem, readArray, readObject, suggestName } from '../problems.ts';
 import { invalidParamReason } from './params.ts';
 
@@ -23,7 +29,7 @@ export function compileTestFacts(report: ReportProblem, path: string, written: u
 
 function readTestFact(
   { observed, fields, params: known }: FactKind,
-  params: Readonly<Record<string, string | number>>,
+  params: FactParams,
   given: unknown,
 ): Reading {
   // The observations of a test are complete: they cover every window.
@@ -33,7 +39,7 @@ function readTestFact(
       : UNKNOWN_READING;
   }
   const [key] = known.keys();
-  const values = key === undefined ? given : valueAt(given, `${params[key]}`);
+  const values = key === undefined ? given : valueAt(given, String(params[key]));
   return isRecord(values) ? parseReading(fields, values) : UNKNOWN_READING;
 }
 

@@ -1,7 +1,7 @@
 /** Describes the parameters and the fields of facts with their types, and checks their values. */
 import type { Pattern } from '../../api/patterns.ts';
 import { ownValue } from '../../kube/objects/json.ts';
-import type { Reading, ScalarValue } from '../compiled-rule.ts';
+import type { FactParamValue, Reading, ScalarValue } from '../compiled-rule.ts';
 import { formatValue, suggestName, typeProblem } from '../problems.ts';
 
 export type FactField =
@@ -27,9 +27,11 @@ export interface TypedFields<F> extends FactFields {
 export type FactParam =
   | { readonly type: 'text'; readonly pattern: Pattern; readonly max: number }
   | { readonly type: 'choice'; readonly values: readonly string[] }
-  | { readonly type: 'seconds'; readonly max: number };
+  | { readonly type: 'seconds'; readonly max: number }
+  /** A list of numbers of which each names one kind of error. */
+  | { readonly type: 'codes'; readonly max: number };
 
-export type FactParams = Readonly<Record<string, string | number>>;
+export type FactParams = Readonly<Record<string, FactParamValue>>;
 /** One of the occurrences that a fact counts. */
 export type Observation = Readonly<Record<string, ScalarValue>>;
 

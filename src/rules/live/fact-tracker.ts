@@ -18,6 +18,7 @@ import {
 } from './fact-changes.ts';
 import { kubeletHeartbeat, nodeOfEvent, viewProblems } from './fact-views.ts';
 import { followMachineObjects } from './machine-objects.ts';
+import { createPeerSigns, type PeerSigns } from './peer-signs.ts';
 
 export interface FactTracker {
   snapshot(machine: string): NodeSnapshot;
@@ -42,6 +43,7 @@ interface Tracked extends FactTrackerOptions {
   readonly kubelets: LastChanges;
   readonly kubeletLeases: LastChanges;
   readonly jobEnds: JobEnds;
+  readonly peers: PeerSigns;
   readonly emit: (machine: string, topics: readonly string[], silentMs?: number) => void;
   eventsSinceMs: number | undefined;
 }
@@ -57,6 +59,7 @@ export function createFactTracker(options: FactTrackerOptions): FactTracker {
     kubelets: createLastChanges(),
     kubeletLeases: createLastChanges(),
     jobEnds: createJobEnds(),
+    peers: createPeerSigns(options.views),
     emit: (machine, topics, silentMs) => {
       if (topics.length === 0) return;
       const change = { machine, topics, ...(silentMs !== undefined && { silentMs }) };
@@ -89,6 +92,8 @@ function takeSnapshot(tracked: Tracked, objects: MachineObjects, machine: string
   const point = readTime();
   const freshness = views.events.reflector.freshness();
   if (freshness.synced) tracked.eventsSinceMs ??= point.ms;
+  const kubeletAgeMs = (name: string): number =>
+    Math.min(kubelets.ageMs(name, point), kubeletLeases.ageMs(name, point));
   return {
     point,
     problems: viewProblems(views, maxViewAgeMs),
@@ -96,7 +101,13 @@ function takeSnapshot(tracked: Tracked, objects: MachineObjects, machine: string
     node: views.nodes.store.get(machine),
     conditions: tracked.conditions.get(machine),
     agentAgeMs: agents.ageMs(machine, point),
-    kubeletAgeMs: Math.min(kubelets.ageMs(machine, point), kubeletLeases.ageMs(machine, point)),
+    kubeletAgeMs: kubeletAgeMs(machine),
+    peers: () =>
+      tracked.peers.read(
+        machine,
+        (peer) => Math.min(agents.ageMs(peer, point), kubeletAgeMs(peer)),
+        point.ms,
+      ),
     objects,
     find: (view, name) => views[view].store.get(name),
     jobEndedMs: tracked.jobEnds.endedMs(machine),

@@ -27,6 +27,7 @@ import { NODES, PODS } from '../../kube/objects/core-kinds.ts';
 import type { Resource } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
+import { createEventAnswers } from '../../providers/event-answers.ts';
 import type { PowerSwitches } from '../../providers/power.ts';
 import { createLiveFacts } from '../../rules/live/live-facts.ts';
 import { createFactViews, FACT_VIEW_NAMES, FACT_VIEWS } from '../../rules/views.ts';
@@ -35,7 +36,14 @@ import { type ControllerQueue, createControllerQueue, type QueueOptions } from '
 import { createFaultyClient, type FaultyClient, type FaultyClientOptions } from './faulty-client.ts';
 import { createFollowingView } from './following-view.ts';
 import { createObservedLedger, type ObservedLedger, type ObservedLedgerParts } from './observed-ledger.ts';
-import { type Breakage, jobClientWith, jobGrantsWith, switchesWith } from './repairs/breakage.ts';
+import {
+  type Breakage,
+  jobClientWith,
+  jobGrantsWith,
+  powerViewsWith,
+  recheckWith,
+  switchesWith,
+} from './repairs/breakage.ts';
 import {
   grantsWith,
   ledgerWithout,
@@ -136,8 +144,9 @@ export function createControllerProcess(options: ProcessOptions): ControllerProc
       createQueue(createRemedyController({ facts, grants: ledger })),
       createQueue(
         createRemedyJobController({
-          client,
+          client: recheckWith(client, views, broken),
           switches: aliveSwitches(switchesWith(switches, broken), client),
+          eventAnswers: createEventAnswers(() => ({})),
           grants,
           facts,
         }),
@@ -193,7 +202,7 @@ function viewOf(views: Readonly<Record<string, View>>, { kind }: Resource): View
 /** Returns the views of the job controller, without what a breakage hides from it. */
 function jobViews(views: Readonly<Record<string, View>>, options: ProcessOptions): QueueOptions['views'] {
   const broken = options.repairs?.broken;
-  return broken === 'GuardIgnored' ? withoutRules(views, options) : views;
+  return broken === 'GuardIgnored' ? withoutRules(views, options) : powerViewsWith(views, broken);
 }
 
 /** A process that was killed switches nothing. */

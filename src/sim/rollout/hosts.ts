@@ -245,6 +245,14 @@ function stepNode(host: SimulatedHost, machine: Machine | undefined, context: Ho
   api.put(nodeOf(host, node));
 }
 
+/** Reports at once that the host has booted: its kubelet answers between two steps of the run. */
+export function reportBoot(host: SimulatedHost, { api, nowMs }: Pick<HostsContext, 'api' | 'nowMs'>): void {
+  const node = api.get(NODES, host.name);
+  if (!node) return;
+  Object.assign(host, { isReady: true, readyChangedMs: nowMs() });
+  api.put(nodeOf(host, node));
+}
+
 /** Tells whether the Node may join: that of a Machine that is deleted does not return. */
 function mayJoin({ uid }: SimulatedHost, machine: Machine | undefined): boolean {
   return machine?.metadata.uid === uid && machine.metadata.deletionTimestamp === undefined;

@@ -5,6 +5,7 @@ import { GitError, isGitError } from './errors.ts';
 import { EXPORT_LIMITS, exportFiles } from './export.ts';
 import { OID, parseCommit, tagTarget } from './http/objects.ts';
 import { fullRef } from './repository-url.ts';
+import { verifySignatures } from './signatures/verify.ts';
 import type {
   Ancestry,
   AncestryQuestion,
@@ -13,6 +14,8 @@ import type {
   GitRepository,
   GitTransport,
   ObjectReader,
+  SignatureQuestion,
+  SignatureReport,
 } from './transport.ts';
 import { changesBetween, listFiles, readRequired } from './tree.ts';
 
@@ -81,6 +84,7 @@ export function createGitTransport(backend: GitBackend): GitTransport {
     fetch,
     deepen,
     ancestry,
+    signatures,
     ensure,
     close,
   };
@@ -106,18 +110,27 @@ export function createGitTransport(backend: GitBackend): GitTransport {
     return (await isLocalAncestor(head, ancestor)) === true ? 'older' : 'diverged';
   }
 
-  async function descends(
-    ancestor: string,
-    head: string,
-    ref: string,
+  function descends(ancestor: string, head: string, ref: string, signal?: AbortSignal): Promise<boolean> {
+    return deepenUntilKnown({ head, ref }, () => isLocalAncestor(ancestor, head), signal);
+  }
+
+  async function signatures(question: SignatureQuestion, signal?: AbortSignal): Promise<SignatureReport> {
+    const verify = (): Promise<SignatureReport | 'unknown'> =>
+      read(() => useReader(backend, (reader) => verifySignatures(reader, question, signal)));
+    return deepenUntilKnown(question, verify, signal);
+  }
+
+  async function deepenUntilKnown<T>(
+    { head, ref }: { readonly head: string; readonly ref: string },
+    ask: () => Promise<T | 'unknown'>,
     signal?: AbortSignal,
-  ): Promise<boolean> {
+  ): Promise<T> {
     for (const depth of DEPTHS) {
-      const found = await isLocalAncestor(ancestor, head);
+      const found = await ask();
       if (found !== 'unknown') return found;
       await deepen(ref, depth, signal);
     }
-    const found = await isLocalAncestor(ancestor, head);
+    const found = await ask();
     if (found !== 'unknown') return found;
     throw new GitError('NotFoundObject', `the history of ${head} in ${backend.display} is incomplete`, {
       where: ref,

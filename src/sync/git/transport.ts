@@ -66,6 +66,42 @@ export interface GitRepository {
   exportTree(commit: string, folder: string, limits?: Partial<ExportLimits>): Promise<ExportedTree>;
 }
 
+/** Signers and the paths that they may change. */
+export interface SignerSet {
+  readonly name: string;
+  /** The file in the repository that lists their keys. */
+  readonly keysPath: string;
+  /** Files and folders. Empty: all paths. */
+  readonly paths: readonly string[];
+}
+
+export interface SignatureQuestion {
+  readonly mode: 'Head' | 'Range';
+  readonly head: string;
+  /** The accepted commit before the head: its signers decide. Absent before the first: then the head is judged by its own. */
+  readonly before?: string;
+  /** The ref that the head was fetched from. */
+  readonly ref: string;
+  readonly signers: readonly SignerSet[];
+  readonly now: Date;
+}
+
+export interface SignatureProblem {
+  readonly commit: string;
+  readonly subject: string;
+  /** Completes "commit X: …". */
+  readonly because: string;
+}
+
+export interface SignatureReport {
+  /** How many commits were verified. */
+  readonly commits: number;
+  /** The first problems, the newest commit first. */
+  readonly problems: readonly SignatureProblem[];
+  /** How many commits have a problem. */
+  readonly refused: number;
+}
+
 export interface GitTransport extends GitRepository {
   /** Ref name to object id, as the server has them now. With `ref`, the server may leave out all others. */
   listRefs(signal?: AbortSignal, ref?: string): Promise<ReadonlyMap<string, string>>;
@@ -75,6 +111,8 @@ export interface GitTransport extends GitRepository {
   deepen(ref: string, depth: number | 'all', signal?: AbortSignal): Promise<void>;
   /** Decides by the true history and deepens as far as necessary: never a guess at a shallow boundary. */
   ancestry(question: AncestryQuestion, signal?: AbortSignal): Promise<Ancestry>;
+  /** Verifies the signatures of the commits that a head adds, and deepens as far as necessary. */
+  signatures(question: SignatureQuestion, signal?: AbortSignal): Promise<SignatureReport>;
   /** Fetches a commit of the ref's history, however old it is. */
   ensure(commit: string, ref: string, signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;

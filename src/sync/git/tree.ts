@@ -49,7 +49,12 @@ export async function listFiles(reader: ObjectReader, tree: string): Promise<Tre
   }
 }
 
-export async function changesBetween(reader: ObjectReader, from: string, to: string): Promise<ChangedPath[]> {
+/** Compares two trees. Without the first one, all files of the second are added. */
+export async function changesBetween(
+  reader: ObjectReader,
+  from: string | undefined,
+  to: string,
+): Promise<ChangedPath[]> {
   const trees = createTreeReader(reader);
   const changes: ChangedPath[] = [];
   await compare(from, to, '');

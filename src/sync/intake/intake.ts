@@ -8,39 +8,12 @@ import { SecretError } from '../../api/secrets/read.ts';
 import type { Store } from '../../kube/cache/store.ts';
 import type { Log } from '../../kube/process/log.ts';
 import { createTokenBucket } from '../../kube/process/token-bucket.ts';
+import type { HookAnswer, HookIntake, HookRequest } from '../../kube/webhook/request.ts';
+import { isSigned, signatureScheme } from '../../kube/webhook/signature.ts';
 import type { Clock } from '../../os/clock.ts';
 import { ignoredPushReason } from './push.ts';
 import { createRecentKeys } from './recent-keys.ts';
 import { readHookSecrets } from './secrets.ts';
-import { type HookHeaders, isSigned, signatureScheme } from './signature.ts';
-
-export interface HookRequest {
-  readonly method: string;
-  /** Without the query. */
-  readonly path: string;
-  readonly headers: HookHeaders;
-  /** Undefined: it is larger than permitted, or was not sent whole. */
-  readonly readBody: () => Promise<Buffer | undefined>;
-}
-
-export interface HookAnswer {
-  readonly status: number;
-  /** A sentence for the person who looks at the deliveries of the git host. */
-  readonly text: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly result: HookResult;
-}
-
-/** The results of requests, as the metric counts them. */
-export type HookResult =
-  | 'Accepted'
-  | 'Ignored'
-  | 'Repeated'
-  | 'Refused'
-  | 'Unknown'
-  | 'Limited'
-  | 'Invalid'
-  | 'Unavailable';
 
 export interface HookIntakeOptions {
   readonly pipelines: Pick<Store<Pipeline>, 'get'>;
@@ -49,10 +22,6 @@ export interface HookIntakeOptions {
   readonly requestPoll: (pipeline: string) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
-}
-
-export interface HookIntake {
-  handle(request: HookRequest): Promise<HookAnswer>;
 }
 
 /**

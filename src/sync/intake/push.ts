@@ -1,6 +1,6 @@
 /** Reads from the body of a webhook whether the ref of a Pipeline was pushed. Pure. */
 import { isRecord } from '../../kube/objects/json.ts';
-import { type HookHeaders, textOf } from './signature.ts';
+import { type HookHeaders, textOf } from '../../kube/webhook/signature.ts';
 
 /** Returns why the push does not concern the ref; undefined: the ref was pushed, or the request does not tell. */
 export function ignoredPushReason(headers: HookHeaders, body: Buffer, ref: string): string | undefined {

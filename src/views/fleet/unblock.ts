@@ -54,6 +54,8 @@ const UNBLOCKS: Readonly<Record<string, string>> = {
   Pinned: 'remove the pin: its owner removes the entry from spec.components of Machine BLOCKER',
   FailureBudgetSpent: STOPPED,
   BatchUnproven: STOPPED,
+  NothingProven:
+    'set spec.import.existingNode of Machine BLOCKER to Converge, or declare what its host runs and commit',
   HealthUnknown:
     'repair what reports the health of BLOCKER, then resume: kubenode rollout pause SET, and kubenode rollout resume SET',
   RolledBack: 'commit another version, or a new spec.retryToken to try this one again',

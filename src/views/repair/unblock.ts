@@ -30,6 +30,8 @@ const JOB_WAITS: Readonly<Record<RepairWaitReason, string>> = {
   PodBlocked: 'no action required once the pod may be evicted: check the pod that is named',
   PodDisruptionBudget: 'no action required once its pods may be evicted: check the budget that is named',
   Power: 'no action required while the power switch is read: kubenode remedy show lists what it answered',
+  Releasing:
+    'no action required while Kubernetes deletes its pods and detaches its volumes: kubectl get volumeattachments lists them',
   Replacing:
     'no action required while its set replaces it: kubectl get machinesets.kubenode.dev shows what it waits for',
   Stopping: 'no action required: the job ends when its agent has ended the step',

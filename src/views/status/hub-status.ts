@@ -10,6 +10,7 @@ import { textField } from '../text/fields.ts';
 import type { Table } from '../text/table.ts';
 import { formatTable } from '../text/table.ts';
 import { fitTable, formatHanging } from '../text/wrap.ts';
+import { closedTimeNotes } from './closed-times.ts';
 import { type ClusterHealth, clusterHealth, healthCell, incidentSentence } from './cluster-health.ts';
 import { type HubObjects, pipelineTrouble } from './hub-objects.ts';
 import { keptObjectNotes, pausedUnitNotes, pipelineNotes } from './pipeline-notes.ts';
@@ -76,6 +77,9 @@ export function summarizeHub(
     ...rows.clusters.flatMap(pendingNotes),
     ...pipelines.flatMap((pipeline) =>
       pipelineNotes(pipeline).map((note) => `Pipeline ${pipeline.metadata.name}: ${note}`),
+    ),
+    ...pipelines.flatMap((pipeline) =>
+      closedTimeNotes(pipeline, now).map((note) => `Pipeline ${pipeline.metadata.name}: ${note}`),
     ),
     ...clusters.flatMap((cluster) => pausedUnitNotes(cluster, now)),
     ...clusters.flatMap(keptObjectNotes),

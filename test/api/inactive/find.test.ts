@@ -23,8 +23,6 @@ function rollout(fields: object): object {
 
 describe('the fields of an object that this version does not act on', () => {
   it.each<[kind: string, path: string, spec: object, message: string]>([
-    ['Pipeline', 'source.signatures', { source: { signatures: 'Range' } }, 'use None'],
-    ['Pipeline', 'source.signers', { source: { signers: [{ name: 'a' }] } }, 'remove it'],
     ['Pipeline', 'source.sopsKeysRef', { source: { sopsKeysRef: { name: 'a' } } }, 'remove it'],
     ['Pipeline', 'source.statusCredentialsRef', { source: { statusCredentialsRef: {} } }, 'remove it'],
     ['Pipeline', 'source.writeCredentialsRef', { source: { writeCredentialsRef: {} } }, 'remove it'],
@@ -136,12 +134,6 @@ describe('the fields of an object that this version does not act on', () => {
       'MachineComponentSet',
       'rollout.gate.checks[0].failureLimit',
       rollout({ gate: { checks: [{ builtin: {}, failureLimit: 2 }] } }),
-      'remove it',
-    ],
-    [
-      'DefenderPolicy',
-      'selfDoubt.secondVantage',
-      { selfDoubt: { secondVantage: ['PeerAgents'] } },
       'remove it',
     ],
     [

@@ -120,7 +120,7 @@ describe('readSecret', () => {
     expect(readers.map(({ path }) => path)).toEqual(['src/api/secrets/read.ts']);
     // The token of sync in a cluster, that a person has made, the hub's cache of Secrets, the Secret that `kubenode plan` puts into its own cache, those that
     // imports of hosts read one by one, and those that only write Secrets: bootstrap tokens and `kubenode local`.
-    // Hosting compares the Secret that it wrote with the one that it would write.
+    // The Secret of maintenance events, by its name. Hosting compares the Secret that it wrote with the one that it would write.
     const importers = SOURCES.filter(({ text }) => /import \{[^}]*\bSECRETS\b/.test(text));
     expect(importers.map(({ path }) => path)).toEqual([
       'src/cli/commands/cluster/connect.ts',
@@ -129,6 +129,7 @@ describe('readSecret', () => {
       'src/cli/commands/import/apply/secret.ts',
       'src/cli/fleet/connect-cluster.ts',
       'src/controllers/bootstraptoken/execute.ts',
+      'src/controllers/hostdoctor/intake/secret.ts',
       'src/controllers/hosting/controller.ts',
       'src/controllers/hosting/execute.ts',
       'src/controllers/hosting/observe.ts',

@@ -43,7 +43,7 @@ describe('the steps', () => {
     ['PowerOff', 'Node Central undo PowerOn'],
     ['PowerCycle', 'Node Central undo PowerOn'],
     ['OutOfServiceTaint', 'Node Central undo Untaint'],
-    ['AnswerProvider', 'Machine Central later'],
+    ['AnswerProvider', 'Machine Central'],
     ['ReplaceMachine', 'Machine Central'],
     ['Reprovision', 'Data Central later'],
     ['WipeDisk', 'Data Central later'],
@@ -67,8 +67,9 @@ describe('the steps', () => {
   });
 
   it('leave data alone, and machines but for their replacement', () => {
-    expect(AVAILABLE_STEPS).toHaveLength(22);
+    expect(AVAILABLE_STEPS).toHaveLength(23);
     expect(AVAILABLE_STEPS.filter((step) => ['Machine', 'Data'].includes(stepEntry(step).risk))).toEqual([
+      'AnswerProvider',
       'ReplaceMachine',
     ]);
   });

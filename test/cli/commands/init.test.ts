@@ -332,6 +332,8 @@ describe('kubenode init --cluster', () => {
       0,
       expect.stringContaining('npx kubenode cluster connect eu-1 --context eu-1'),
     ]);
+    const [, permit = ''] = /apply -f (\S+)/.exec(err) ?? [];
+    expect(readFileSync(permit, 'utf8')).toContain('\nkind: ClusterRole\n');
     const hub = await objectsOf(folder, 'hub');
     expect(hub).toContainEqual(
       expect.objectContaining({

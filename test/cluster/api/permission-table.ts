@@ -16,6 +16,7 @@ import {
   ROLE_OPERATOR,
   ROLE_STOP,
   ROLE_VIEW,
+  SECRET_MAINTENANCE_WEBHOOK,
 } from '../../../src/api/names.ts';
 
 /** A permission in the terms of `kubectl auth can-i`. */
@@ -92,6 +93,11 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [ours('patch', 'noderemediers'), [PRINCIPAL_SYNC, ROLE_ADMIN]],
   [ours('create', 'maintenanceevents'), [PRINCIPAL_HOSTDOCTOR, ROLE_OPERATOR, ROLE_ADMIN]],
   [ours('patch', 'maintenanceevents'), [PRINCIPAL_HOSTDOCTOR, ROLE_OPERATOR, ROLE_ADMIN]],
+  [ours('update', 'maintenanceevents'), [PRINCIPAL_HOSTDOCTOR, ROLE_ADMIN]],
+  [
+    ours('get', 'machines'),
+    [...READERS, PRINCIPAL_MACHINE, PRINCIPAL_HOSTDOCTOR, ROLE_VIEW, ROLE_OPERATOR, ROLE_ADMIN],
+  ],
   [ours('delete', 'maintenanceevents'), [PRINCIPAL_HOSTDOCTOR, ROLE_ADMIN]],
   [ours('patch', 'maintenanceevents', 'status'), [PRINCIPAL_HOSTDOCTOR, ROLE_ADMIN]],
   [ours('patch', 'clusters', 'status'), [PRINCIPAL_SYNC, PRINCIPAL_HOSTING, ROLE_ADMIN]],
@@ -109,7 +115,10 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [ours('break-glass', 'noderemediers'), [ROLE_ADMIN]],
   [ours('create', 'defenderledgers', 'approvals'), [ROLE_OPERATOR, ROLE_ADMIN]],
   [ours('create', 'defenderledgers', 'grants'), [ROLE_GRANTS, ROLE_ADMIN]],
-  [ours('list', 'machines'), [...READERS, PRINCIPAL_MACHINESET, ROLE_VIEW, ROLE_OPERATOR, ROLE_ADMIN]],
+  [
+    ours('list', 'machines'),
+    [...READERS, PRINCIPAL_MACHINE, PRINCIPAL_MACHINESET, ROLE_VIEW, ROLE_OPERATOR, ROLE_ADMIN],
+  ],
   [{ verb: 'patch', resource: 'nodes' }, [PRINCIPAL_MACHINE, PRINCIPAL_REMEDYJOB]],
   [{ verb: 'patch', resource: 'nodes', subresource: 'status' }, []],
   [{ verb: 'delete', resource: 'nodes' }, [PRINCIPAL_MACHINE]],
@@ -123,6 +132,8 @@ export const permissions: readonly [Permission, readonly string[]][] = [
     [PRINCIPAL_MACHINE, PRINCIPAL_REMEDYJOB, PRINCIPAL_DEFENDER, PRINCIPAL_SYNC],
   ],
   [{ verb: 'watch', resource: 'pods' }, [PRINCIPAL_DEFENDER]],
+  [{ verb: 'list', group: 'storage.k8s.io', resource: 'volumeattachments' }, [PRINCIPAL_REMEDYJOB]],
+  [{ verb: 'delete', group: 'storage.k8s.io', resource: 'volumeattachments' }, []],
   [ofApiServers('get'), [PRINCIPAL_COMPONENTSET]],
   [ofApiServers('list'), [PRINCIPAL_COMPONENTSET]],
   [ofApiServers('watch'), [PRINCIPAL_COMPONENTSET]],
@@ -141,6 +152,10 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [inKubeSystem('list', 'secrets'), []],
   [inKubeSystem('patch', 'secrets'), []],
   [inSystem('get', 'secrets'), [PRINCIPAL_SYNC, PRINCIPAL_HOSTING, PRINCIPAL_MACHINE]],
+  [
+    { ...inSystem('get', 'secrets'), name: SECRET_MAINTENANCE_WEBHOOK },
+    [PRINCIPAL_SYNC, PRINCIPAL_HOSTING, PRINCIPAL_MACHINE, PRINCIPAL_HOSTDOCTOR],
+  ],
   [inSystem('list', 'secrets'), [PRINCIPAL_SYNC, PRINCIPAL_HOSTING]],
   [inSystem('create', 'secrets'), [PRINCIPAL_HOSTING]],
   [{ verb: 'get', resource: 'secrets', namespace: 'default' }, []],
@@ -218,6 +233,10 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [{ verb: 'impersonate', resource: 'users' }, []],
   [{ verb: 'impersonate', resource: 'groups', name: 'system:masters' }, []],
   [{ ...inSystem('impersonate', 'serviceaccounts'), name: PRINCIPAL_REMEDY }, [PRINCIPAL_CONTROLLERS]],
+  [
+    { ...inSystem('impersonate', 'serviceaccounts'), name: PRINCIPAL_DEFENDER },
+    [PRINCIPAL_CONTROLLERS, PRINCIPAL_HOSTING],
+  ],
   [{ ...inSystem('impersonate', 'serviceaccounts'), name: PRINCIPAL_SYNC }, []],
   [{ verb: 'create', resource: 'serviceaccounts', subresource: 'token', namespace: 'kubenode-system' }, []],
 ];

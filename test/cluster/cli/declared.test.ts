@@ -54,11 +54,9 @@ describe.each([
   });
 });
 
-/** As an administrator, by the role that the guide prints. Its label works with a controller of Kubernetes that does not run here. */
+/** As an administrator, by the role of the guide. Its label works with a controller of Kubernetes that does not run here. */
 async function permitAddOns(): Promise<void> {
-  const page = readFileSync('docs/guides/example-fleet.md', 'utf8');
-  const [, text = ''] = /```yaml\n(?<role>apiVersion: rbac[^`]+)```/.exec(page) ?? [];
-  const role = parse(text) as KubeObject;
+  const role = parse(readFileSync('docs/guides/sync-add-ons.yaml', 'utf8')) as KubeObject;
   const { client } = installed.server;
   await client.create(rbacResource('ClusterRole', 'clusterroles'), role);
   await client.create(rbacResource('ClusterRoleBinding', 'clusterrolebindings'), {

@@ -1,4 +1,5 @@
 /** The controller of jobs on a real API server under every admission policy, with its own account; tests create the jobs as kubenode-remedy. */
+
 import { onTestFinished } from 'vitest';
 import {
   DEFENDER_LEDGERS,
@@ -29,6 +30,7 @@ import { runControllers } from '../../../src/kube/controller/run.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import type { Resource } from '../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
+import { createEventAnswers } from '../../../src/providers/event-answers.ts';
 import { jobSpec } from '../../controllers/remedyjob/jobs.ts';
 import { createGranter, untilObserved } from '../../support/granter.ts';
 import { memoryLog } from '../../support/memory-log.ts';
@@ -127,6 +129,7 @@ export async function startJobCluster(): Promise<JobCluster> {
     const controller = createRemedyJobController({
       client,
       switches: createMemoryPower({ clock }),
+      eventAnswers: createEventAnswers(() => ({})),
       facts: { read: () => () => ({ status: 'True' }), onChange: () => () => {} },
       grants: {
         ask: () => Promise.reject(new Error('no approval is asked for')),

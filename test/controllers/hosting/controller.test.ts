@@ -11,6 +11,7 @@ import { type ControllerBed, createControllerBed, sweepCrashes } from '../../sup
 import { applied, conditionText, found, hostingBed, KINDS, secretOf } from '../../support/hosting/bed.ts';
 import { type MemoryHosting, memoryHosting } from '../../support/hosting/memory-driver.ts';
 import { hostedCluster } from '../../support/hosting/objects.ts';
+import { memoryGrants } from '../../support/memory-grants.ts';
 
 const CREATED = [
   'prepare ci',
@@ -18,6 +19,7 @@ const CREATED = [
   'install ci',
   'start ci kubenode-controllers',
 ];
+const LIMITS = { maxClusters: 20, maxAgeSeconds: 691_200, grants: memoryGrants({ now: () => NOW }) };
 const DESTROYED = [...MEMBERS.toReversed().map((member) => `stop ci ${member}`), 'remove ci'];
 
 describe('the controller of hosted control planes', () => {
@@ -52,7 +54,7 @@ describe('the controller of hosted control planes', () => {
     const writes = await sweepCrashes(
       {
         controllers: () => {
-          return [createHostingController({ ...hosting.current, maxClusters: 20 })];
+          return [createHostingController({ ...hosting.current, ...LIMITS })];
         },
         kinds: KINDS,
         objects: [applied()],
@@ -138,7 +140,7 @@ describe('the controller of hosted control planes', () => {
   it('leaves a control plane alone that another hosting of the same hub created', async () => {
     let hosting = memoryHosting(() => NOW, 'first');
     const bed = createControllerBed({
-      controllers: () => [createHostingController({ ...hosting, maxClusters: 20 })],
+      controllers: () => [createHostingController({ ...hosting, ...LIMITS })],
       kinds: KINDS,
       objects: [applied()],
     });
@@ -237,7 +239,7 @@ function dyingBed(
   const bed = createControllerBed({
     controllers: () => {
       processes += 1;
-      return [createHostingController({ ...dying, maxClusters: 20 })];
+      return [createHostingController({ ...dying, ...LIMITS })];
     },
     kinds: KINDS,
     objects: [applied()],

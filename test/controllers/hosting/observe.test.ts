@@ -10,7 +10,9 @@ import { createControllerBed } from '../../support/controller/bed.ts';
 import { applied, conditionText, found, hostingBed, KINDS, secretOf } from '../../support/hosting/bed.ts';
 import { memoryHosting } from '../../support/hosting/memory-driver.ts';
 import { hostedCluster } from '../../support/hosting/objects.ts';
+import { memoryGrants } from '../../support/memory-grants.ts';
 
+const LIMITS = { maxClusters: 20, maxAgeSeconds: 691_200, grants: memoryGrants({ now: () => NOW }) };
 const ENGAGED = { engaged: true, scope: 'All', by: 'ann', reason: 'incident' };
 
 function policy(killSwitch: object, name = KILL_SWITCH): KubeObject {
@@ -56,7 +58,7 @@ describe('what hosting observes in the hub', () => {
 
   it('reports why the API server of a cluster does not answer its administrator', async () => {
     const hosting = memoryHosting(() => NOW);
-    const silent = { ...hosting, inside: { ...hosting.inside, read: refuse }, maxClusters: 20 };
+    const silent = { ...hosting, inside: { ...hosting.inside, read: refuse }, ...LIMITS };
     const controllers = (): Controller[] => [createHostingController(silent)];
     const bed = createControllerBed({ controllers, kinds: KINDS, objects: [applied()] });
     await bed.start();

@@ -2,6 +2,7 @@
 import {
   DEFENDER_LEDGERS,
   MACHINES,
+  MAINTENANCE_EVENTS,
   NODE_REMEDIERS,
   REMEDY_OPERATION_JOBS,
 } from '../../../src/api/generated/resources.ts';
@@ -15,8 +16,9 @@ import type { Step } from '../../../src/api/steps/steps.ts';
 import { createRemedyJobController } from '../../../src/controllers/remedyjob/controller.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { BUDGETS } from '../../../src/kube/drain/budgets.ts';
-import { NODES, PODS } from '../../../src/kube/objects/core-kinds.ts';
+import { NODES, PODS, VOLUME_ATTACHMENTS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { createEventAnswers, type EventAnswers } from '../../../src/providers/event-answers.ts';
 import type { Reading } from '../../../src/rules/compiled-rule.ts';
 import type { FactChange } from '../../../src/rules/live/fact-changes.ts';
 import { type ServedKind, servedKind } from '../../../src/sim/api-server/kinds.ts';
@@ -34,6 +36,8 @@ const KINDS: readonly ServedKind[] = [
   { resource: DEFENDER_LEDGERS },
   { resource: PODS },
   { resource: BUDGETS },
+  { resource: VOLUME_ATTACHMENTS },
+  servedKind(MAINTENANCE_EVENTS),
 ];
 export const JOB = 'm-kernel-hang-7c1f02ab-r1-a1';
 const TURN_MS = 500;
@@ -75,6 +79,8 @@ export interface SimulatedHost {
   renewal: 'granted' | 'denied' | 'lost';
   /** The times at which a dead host showed life, and was switched off; and at which a running one was out of service. */
   readonly wrongs: string[];
+  /** Takes answers to what it has announced, and reboots the host for one. */
+  provider: EventAnswers;
   /** The state in which the agent ends a step. */
   result: (step: Step) => AgentStep['state'];
 }
@@ -101,6 +107,7 @@ export function createJobBed(): JobBed {
     bootDelayMs: 0,
     renewal: 'granted',
     wrongs: [],
+    provider: createEventAnswers(() => ({})),
     result: () => 'Succeeded',
   };
   const begun = new Map<string, AgentStep>();
@@ -274,16 +281,15 @@ export function createJobBed(): JobBed {
   }
 }
 
-async function* noPages(): AsyncGenerator<never> {}
-
 function controllerIn(
   host: SimulatedHost,
   client: Client,
   switches: MemoryPower,
 ): ReturnType<typeof createRemedyJobController> {
   return createRemedyJobController({
-    client: { pages: noPages, get: client.get.bind(client) } as never,
+    client: { pages: client.pages.bind(client), get: client.get.bind(client) },
     switches,
+    eventAnswers: host.provider,
     metrics: { settled: (_, { outcome }) => void host.counted.push(outcome?.class ?? 'unknown') },
     facts: {
       read: () => (ref) => host.facts(String(ref.params['type'] ?? ref.fact)),

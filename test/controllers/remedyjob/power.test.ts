@@ -6,6 +6,7 @@ import { isCordoned, taintKeys } from '../../../src/api/machine/node-state.ts';
 import { planTaint } from '../../../src/controllers/remedyjob/plan/owned-taints.ts';
 import { OUT_OF_SERVICE_TAINT } from '../../../src/controllers/remedyjob/power/out-of-service.ts';
 import { lastPower } from '../../../src/controllers/remedyjob/power/power-records.ts';
+import { PODS, VOLUME_ATTACHMENTS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { ProviderError } from '../../../src/providers/contract.ts';
 import type { PowerState } from '../../../src/providers/power.ts';
@@ -140,6 +141,31 @@ describe('a job that switches the power', () => {
     expect(bed.job()?.status?.outcome?.class).toBe('Permanent');
   });
 
+  it('R31 tries the next way when the first one does not answer for half of the time, and keeps both reasons', async () => {
+    const plan = [jobStep('s1', 'PowerCycle', { with: VIA, timeoutSeconds: 40 })];
+    const bed = await started(plan, ({ power }) => void (power.faults.BMC = { silent: 'Retryable' }));
+    await bed.live(10);
+    expect(bed.power.requests).toEqual([]);
+    await bed.live(50);
+    expect(bed.power.requests).toEqual(['Provider Off m', 'Provider On m']);
+    expect(stepOf(bed.job(), 's1')).toMatch(
+      /^Succeeded : the node has booted.*; BMC of machine m: the switch does not answer$|^Succeeded : Provider reads On; BMC of machine m: the switch does not answer$/,
+    );
+  });
+
+  it('R31 names both ways when neither answers', async () => {
+    const plan = [jobStep('s1', 'PowerCycle', { with: VIA, timeoutSeconds: 30 })];
+    const silent = { silent: 'Retryable' } as const;
+    const bed = await started(
+      plan,
+      ({ power }) => void Object.assign(power.faults, { BMC: silent, Provider: silent }),
+    );
+    await bed.live(40);
+    expect(stepOf(bed.job(), 's1')).toBe(
+      'Failed TimedOut: not done in 30 s: BMC of machine m: the switch does not answer; Provider of machine m: the switch does not answer',
+    );
+  });
+
   it('R33 never switches off a host that came back, also when a view does not know yet', async () => {
     const bed = await started(CYCLE, ({ job, powerCalls, comeBack }) => {
       powerCalls.called = (call) => {
@@ -247,6 +273,68 @@ describe('a job that switches the power', () => {
     await bed.live(20);
     expect(taintKeys(bed.node())).toEqual([]);
     expect(bed.host.wrongs).toEqual([]);
+  });
+
+  it('R35 ends the step when the pods are deleted and the volumes detached, and names them until then', async () => {
+    const bed = await started(FENCED, ({ apply }) => {
+      apply({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'db', namespace: 'shop' },
+        spec: { nodeName: 'm' },
+      });
+      const metadata = { name: 'csi-1' };
+      apply({ apiVersion: 'storage.k8s.io/v1', kind: 'VolumeAttachment', metadata, spec: { nodeName: 'm' } });
+    });
+    await bed.live(30);
+    expect(taintKeys(bed.node())).toContain('node.kubernetes.io/out-of-service');
+    expect(bed.job()?.status?.waiting).toMatchObject({
+      reason: 'Releasing',
+      message: 'the node still has 1 pods (shop/db) and 1 attached volumes (csi-1)',
+    });
+    bed.api.objects.delete({ resource: PODS }, { name: 'db', namespace: 'shop' });
+    await bed.live(10);
+    expect(bed.job()?.status?.waiting?.message).toBe('the node still has 1 attached volumes (csi-1)');
+    expect(bed.power.requests).toEqual(['BMC Off m']);
+    bed.delete(VOLUME_ATTACHMENTS, 'csi-1');
+    await bed.live(60);
+    expect(endOf(bed)).toEqual(REPAIRED);
+  });
+
+  it('R35 fails with what it waited for, and returns the machine without the taint', async () => {
+    const bed = await started(
+      FENCED.map((step) => (step.id === 's3' ? { ...step, timeoutSeconds: 20 } : step)),
+      ({ apply }) => {
+        const metadata = { name: 'csi-1' };
+        apply({
+          apiVersion: 'storage.k8s.io/v1',
+          kind: 'VolumeAttachment',
+          metadata,
+          spec: { nodeName: 'm' },
+        });
+      },
+    );
+    await bed.live(90);
+    expect(stepOf(bed.job(), 's3')).toBe(
+      'Failed TimedOut: not done in 20 s: the node still has 1 attached volumes (csi-1)',
+    );
+    expect(bed.power.hostOf('m')).toMatchObject({ offs: 1, ons: 1, isOn: true });
+    expect(taintKeys(bed.node())).not.toContain('node.kubernetes.io/out-of-service');
+    expect(bed.host.wrongs).toEqual([]);
+  });
+
+  it('R35 takes the taint back when the switch reads On while volumes are released', async () => {
+    const bed = await started(FENCED, ({ apply, host, power, powerCalls, job }) => {
+      host.bootDelayMs = 600_000;
+      const metadata = { name: 'csi-1' };
+      apply({ apiVersion: 'storage.k8s.io/v1', kind: 'VolumeAttachment', metadata, spec: { nodeName: 'm' } });
+      powerCalls.called = () => {
+        if (job()?.status?.waiting?.reason === 'Releasing') power.faults.BMC = { alwaysReads: 'On' };
+      };
+    });
+    await bed.live(30);
+    expect(stepOf(bed.job(), 's3')).toBe('Failed MachineRuns: the switch reads On: the machine runs');
+    expect(taintKeys(bed.node())).not.toContain('node.kubernetes.io/out-of-service');
   });
 
   it('R35 switches no machine on with a taint that its view does not have yet', async () => {

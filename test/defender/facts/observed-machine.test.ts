@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { MachineFacts } from '../../../src/defender/facts/facts.ts';
 import { observedFacts } from '../../../src/defender/facts/observed-machine.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { ago, type MachineParts, machine, NOW, node } from '../../support/builders.ts';
+import { ago, condition, type MachineParts, machine, NOW, node } from '../../support/builders.ts';
 
 function facts(parts: MachineParts = {}, its: KubeObject | undefined = node('n', 'True')): MachineFacts {
   return observedFacts({
@@ -18,6 +18,15 @@ function nodeWith(fields: Readonly<Record<string, unknown>>): KubeObject {
   return { ...node('n', 'True', { uid: 'u-1', creationTimestamp: ago(3600) }), ...fields };
 }
 
+function vantageOf(
+  state: 'Running' | 'Stopped',
+  statuses: Readonly<Record<string, 'True' | 'False' | 'Unknown'>>,
+): Partial<MachineFacts> {
+  const conditions = Object.entries(statuses).map(([type, status]) => condition(type, status));
+  const { agentReports, power } = facts({ status: { conditions, infra: { state } } });
+  return { ...(agentReports ? { agentReports } : {}), ...(power ? { power } : {}) };
+}
+
 describe('observedFacts', () => {
   it.each([
     ['Ready', node('n', 'True'), 'Ready'],
@@ -26,6 +35,15 @@ describe('observedFacts', () => {
     ['a Node that reports nothing', nodeWith({ status: {} }), 'Unknown'],
   ] as const)('reads the readiness of its Node: %s', (_, its, readiness) => {
     expect(facts({}, its).readiness).toBe(readiness);
+  });
+
+  it('R20 reads what others report about a silent machine: its agent and the provider of its instance', () => {
+    expect(vantageOf('Running', { AgentReady: 'True', InfraReady: 'True' })).toEqual({
+      agentReports: true,
+      power: 'On',
+    });
+    expect(vantageOf('Stopped', { AgentReady: 'Unknown', InfraReady: 'False' })).toEqual({ power: 'Off' });
+    expect(vantageOf('Running', { InfraReady: 'Unknown' })).toEqual({});
   });
 
   it('counts a machine whose Node was deleted as not Ready, and one that never had a Node as not established', () => {

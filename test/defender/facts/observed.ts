@@ -11,7 +11,9 @@ type Writable<V> =
     ? ObservedView<T> & { readonly store: WritableStore<T>; ageMs: number }
     : never;
 
-export type TestViews = { readonly [K in keyof ObservedViews]: Writable<ObservedViews[K]> };
+type FleetViews = Required<ObservedViews>;
+
+export type TestViews = { readonly [K in keyof FleetViews]: Writable<FleetViews[K]> };
 
 export function testViews(): TestViews {
   return {
@@ -22,6 +24,7 @@ export function testViews(): TestViews {
     policies: testView(),
     jobs: testView(),
     ledgers: testView(),
+    clusters: testView(),
   };
 }
 

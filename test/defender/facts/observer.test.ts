@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { MachineSet } from '../../../src/api/generated/types.ts';
+import { orphanInstanceKey } from '../../../src/api/grants.ts';
 import { createCallWindow } from '../../../src/defender/facts/call-window.ts';
 import { createFleetObserver, type FleetObserver } from '../../../src/defender/facts/observer.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { ago, machine, NOW, node } from '../../support/builders.ts';
+import { hostedCluster } from '../../support/hosting/objects.ts';
 import { type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
 import { policy } from '../builders.ts';
 import { job } from '../objects.ts';
@@ -43,6 +45,32 @@ function countsOf({ observer }: Bed): readonly [number, readonly number[]] {
 }
 
 describe('the observer of the fleet', () => {
+  it('knows the control planes of Clusters, and nothing before they are read', () => {
+    const { views, observer } = bed();
+    for (const [name, { store }] of Object.entries(views)) if (name !== 'clusters') store.replace([]);
+    expect([observer.facts().view.ageSeconds, observer.liveGrants()]).toEqual([undefined, undefined]);
+    views.clusters.store.replace([hostedCluster({ spec: { paused: true } })]);
+    expect(observer.facts().view.ageSeconds).toBe(0);
+    expect(observer.facts().machine('cluster:ci')).toMatchObject({ name: 'cluster:ci', paused: true });
+    expect(observer.facts().machine('cluster:other')).toBeUndefined();
+    expect(observer.facts().machine('ci')).toBeUndefined();
+  });
+
+  it('knows no control plane in a process that reads no Clusters', () => {
+    const { clusters: _, ...views } = testViews();
+    const clock = virtualClock();
+    const observer = createFleetObserver({ views, clock, calls: createCallWindow(clock) });
+    expect(observer.facts().machine('cluster:ci')).toBeUndefined();
+  });
+
+  it('MAC-36 knows an instance without a Machine by the UID of that, and counts it as no machine', () => {
+    const made = completeBed();
+    const key = orphanInstanceKey('00000000-0000-4000-8000-000000000100');
+    expect(made.observer.facts().machine(key)).toMatchObject({ name: key, established: false });
+    expect(made.observer.holder(key, { kind: 'Machine', name: 'm-100' })).toBe('NotFound');
+    expect(countsOf(made)).toEqual([0, []]);
+  });
+
   it('R13 knows nothing before every view is complete', () => {
     const { views, observer } = bed();
     views.machines.store.replace([machine('m-1')]);

@@ -4,6 +4,8 @@ import type { GrantAsk } from '../../../src/api/grants.ts';
 import { askProblems, isRecoveryStep } from '../../../src/defender/guards/ask-valid.ts';
 import { ask, decideScene, explain, secondsAgo } from '../builders.ts';
 
+const UID = '00000000-0000-4000-8000-000000000100';
+
 describe('askProblems', () => {
   it.each<[string, Partial<Record<keyof GrantAsk, unknown>>, string]>([
     ['no machine', { machine: '' }, 'machine is empty'],
@@ -14,6 +16,21 @@ describe('askProblems', () => {
       'a deletion as harmless',
       { action: 'DeleteMachine', risk: 'None' },
       'risk of DeleteMachine is at least Machine',
+    ],
+    [
+      'a repair of an instance without a Machine',
+      { machine: `instance:${UID}` },
+      `Reboot is not for instance:${UID}`,
+    ],
+    [
+      'the deletion of an instance by the name of a Machine',
+      { action: 'DeleteInstance', risk: 'Machine' },
+      'DeleteInstance is not for m-1',
+    ],
+    [
+      'the deletion of an instance as harmless',
+      { action: 'DeleteInstance', risk: 'Node', machine: `instance:${UID}` },
+      'risk of DeleteInstance is at least Machine',
     ],
     ['an unknown holder', { holder: { kind: 'Cron', name: 'x' } }, 'unknown holder kind Cron'],
     ['a holder without a name', { holder: { kind: 'Machine', name: '' } }, 'holder has no name'],

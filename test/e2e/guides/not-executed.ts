@@ -50,11 +50,23 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     because: 'it needs a container engine and a registry',
     coveredBy: ['test/nodes/deploy/pods.test.ts', 'test/support/node-kit/engine-image.ts'],
   },
+  ...['List the keys', 'When a commit is refused'].map((section) => ({
+    path: 'docs/guides/signatures.md',
+    section,
+    because: 'it configures the git of a person; a test signs real commits, and pushes them to a real hub',
+    coveredBy: ['test/sync/git/signatures/verify.test.ts', 'test/cluster/sync/signatures.test.ts'],
+  })),
   ...['The secret', 'At the git host'].map((section) => ({
     path: 'docs/guides/webhooks.md',
     section,
     because: 'it needs a git host that reaches the hub; a test sends the same requests to a real hub',
     coveredBy: ['test/cluster/sync/webhook.test.ts'],
+  })),
+  ...['The secret', 'Start it', 'Report by HTTP', 'Report by a file'].map((section) => ({
+    path: 'docs/guides/hardware-events.md',
+    section,
+    because: 'a test with an API server of its own runs all shell blocks of the page',
+    coveredBy: ['test/cluster/controllers/hardware-events.test.ts'],
   })),
   {
     path: 'docs/guides/join-a-machine.md',
@@ -71,6 +83,7 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
       'test/cli/commands/agent/takeover/run.test.ts',
       'test/providers/cloud/user-data.test.ts',
       'test/scripts/agent/deb.test.ts',
+      'test/scripts/agent/rpm.test.ts',
     ],
   })),
   ...['Check hosts', 'Many hosts', 'Apply Machines', 'Keys and passwords'].map((section) => ({
@@ -151,16 +164,26 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
   })),
   {
     path: 'docs/guides/example-fleet.md',
+    section: 'Permit sync to grant what add-ons need',
+    because:
+      'it needs a cluster of a hosts fleet; a test applies the same file, and then all objects as sync',
+    coveredBy: ['test/cluster/cli/declared.test.ts'],
+  },
+  {
+    path: 'docs/guides/example-fleet.md',
     section: 'Render it',
     because:
       'cdk8s-cli is not installed; a test runs what it runs, and compares the objects with those of sync',
     coveredBy: ['test/fleet/synth.test.ts', 'test/fleet/fleet.test.ts'],
   },
-  ...['Hosted clusters', 'Delete one'].map((section) => ({
+  ...['Hosted clusters', 'Delete one', 'Throw-away clusters'].map((section) => ({
     path: 'docs/guides/hosted-clusters.md',
     section,
     because: 'a control plane takes half a minute and 1 GB; a test with a real hub does the same',
-    coveredBy: ['test/cluster/controllers/hosting/hosting.test.ts'],
+    coveredBy: [
+      'test/cluster/controllers/hosting/hosting.test.ts',
+      'test/cluster/cli/cluster-hosted.test.ts',
+    ],
   })),
   {
     path: 'docs/guides/extend.md',

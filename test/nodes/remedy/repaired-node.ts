@@ -52,7 +52,7 @@ export const REPAIRED_COMMIT = '4f2c9e1a77b0';
 const REPAIR_MS = 300_000;
 const KUBELET = CONTROL_PLANE_VERSION.slice(1);
 /** For a cluster of one node. */
-const POLICY = {
+export const ONE_NODE_POLICY = {
   scope: { nodeSelector: { all: true } },
   concurrency: [{ name: 'one', per: 'Cluster', risks: ['Node', 'Machine'], max: 1 }],
   counting: { lingerSeconds: 0, smallPool: { below: 1, max: 1 } },
@@ -73,7 +73,7 @@ export async function startRepairedNode(options: RepairedNodeOptions): Promise<R
   const cluster = await startNodeCluster({ kubernetes: ['disruption'] });
   try {
     const { client } = cluster.installed.server;
-    await applyFleetDefault(cluster.installed, POLICY);
+    await applyFleetDefault(cluster.installed, ONE_NODE_POLICY);
     await cluster.declareMachine(name, [], { pool });
     const node = await cluster.boot(name);
     await prepare?.(node);
@@ -96,7 +96,8 @@ export async function startRepairedNode(options: RepairedNodeOptions): Promise<R
   }
 }
 
-function repairedNode(cluster: NodeCluster, node: TestNode, name: string): RepairedNode {
+/** `node`: a node of the cluster, whose Machine has this name. */
+export function repairedNode(cluster: NodeCluster, node: TestNode, name: string): RepairedNode {
   const { client } = cluster.installed.server;
 
   async function jobs(): Promise<readonly RemedyOperationJob[]> {
@@ -146,8 +147,9 @@ function repairedNode(cluster: NodeCluster, node: TestNode, name: string): Repai
       await eventually(poll, what, REPAIR_MS).catch(async (error: unknown) => {
         const explained = await Promise.all([why('node', name), why('rollout', SET)]);
         const lines = ['--no-pager', '--lines=40', '--unit=kubenode-agent'];
-        const { stdout } = await node.run('journalctl', ...lines);
-        throw new Error([String(error), ...explained, JSON.stringify(await jobs()), stdout].join('\n'), {
+        // It may be off.
+        const log = await node.run('journalctl', ...lines).then(({ stdout }) => stdout, String);
+        throw new Error([String(error), ...explained, JSON.stringify(await jobs()), log].join('\n'), {
           cause: error,
         });
       });

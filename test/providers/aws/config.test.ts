@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { awsConfigReason, readAwsConfig } from '../../../src/providers/aws/config.ts';
+import { AWS, awsConfigReason, readAwsConfig } from '../../../src/providers/aws/config.ts';
 import type { InstanceShape } from '../../../src/providers/contract.ts';
 
 const INLINE = { instanceType: 'm7i.large', imageId: 'ami-0123456789abcdef0' };
@@ -8,6 +8,26 @@ const SUBNETS = { 'eu-central-1a': 'subnet-0a', 'eu-central-1b': 'subnet-0b' };
 function shape(config: object, zone?: string): InstanceShape {
   return { config: { ...config }, host: 'systemd', ...(zone === undefined ? {} : { zone }) };
 }
+
+describe('the platform of an instance of aws', () => {
+  it.each([
+    ['m7i.large', 'amd64'],
+    ['g4dn.xlarge', 'amd64'],
+    ['g6e.xlarge', 'amd64'],
+    ['u-6tb1.metal', 'amd64'],
+    ['u7i-12tb.224xlarge', 'amd64'],
+    ['t4g.nano', 'arm64'],
+    ['m8gd.large', 'arm64'],
+    ['im4gn.large', 'arm64'],
+    ['is4gen.large', 'arm64'],
+    ['g5g.xlarge', 'arm64'],
+    ['a1.large', 'arm64'],
+    [undefined, undefined],
+  ])('MAC-35 of the type %s has the architecture %s', (instanceType, arch) => {
+    const platform = AWS.platformOf?.({ config: { instanceType }, host: 'systemd' });
+    expect([platform?.os, platform?.arch]).toEqual(['linux', arch]);
+  });
+});
 
 describe('awsConfigReason', () => {
   it.each([

@@ -40,6 +40,15 @@ describe('localInstanceType', () => {
 });
 
 describe('the kind of provider local', () => {
+  it('MAC-35 has the platform of this machine for a sandbox, and none for what downloads nothing', () => {
+    const arch = { x64: 'amd64', arm64: 'arm64' }[process.arch as string];
+    expect(LOCAL.platformOf?.({ config: { type: 'sandbox' }, host: 'sandbox' })).toEqual({
+      os: process.platform,
+      arch,
+    });
+    expect(LOCAL.platformOf?.({ config: { type: 'simulated' }, host: 'sandbox' })).toBeUndefined();
+  });
+
   it('has an instance for every config, so that a wrong one is not taken for a host that joins by itself', () => {
     const configs = [{}, { type: 'sandbox' }, { size: 'm' }];
     expect(configs.map((config) => LOCAL.hasInstance({ config, host: 'sandbox' }))).toEqual([

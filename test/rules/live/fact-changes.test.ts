@@ -84,7 +84,8 @@ describe('a change of an object', () => {
     bed.node({ FrequentTaskHung: 'False' }, { heartbeat: ago(-300) });
     bed.heartbeat();
     bed.renewNodeLease();
-    expect(values(bed)).toEqual(['condition Ready', 'condition FrequentTaskHung']);
+    // Its Node has no condition Ready any more.
+    expect(values(bed)).toEqual(['condition Ready', 'condition FrequentTaskHung', 'diagnosis']);
     expect(bed.changes.filter(({ silentMs }) => silentMs !== undefined)).toEqual([
       { machine: 'n', topics: ['node', 'component', 'disk', 'probe'], silentMs: 300_000 },
       { machine: 'n', topics: ['condition', 'node'], silentMs: Infinity },

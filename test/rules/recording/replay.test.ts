@@ -22,7 +22,9 @@ const READ: readonly FactRef[] = [
   refOf('disk', { filesystem: 'imagefs' }),
   refOf('probe', { name: 'dns' }),
   refOf('history', { action: 'Reboot', windowSeconds: 3600 }),
+  refOf('diagnosis'),
   refOf('maintenance'),
+  refOf('xid', { codes: [79], windowSeconds: 60 }),
 ];
 const AGES = new Map<string, MaxAge>([...FACT_KINDS].map(([name, { maxAge }]) => [name, maxAge]));
 
@@ -88,7 +90,15 @@ const ACTIONS: readonly ((bed: RecordingBed, n: number) => void)[] = [
     const components = [{ name: 'kubelet', state: 'Committed', ready: n % 2 === 0, restarts: n } as never];
     const disk = [{ filesystem: 'imagefs', usedPercent: 10 * (n % 9) } as never];
     const probes = [{ name: 'dns', result: n % 3 === 0 ? 'Fail' : 'Pass' } as never];
-    bed.machine('m-1', { status: { components, facts: { disk, probes } } });
+    const at = bed.now().toISOString();
+    const errors = {
+      xid: [{ code: 79, gpu: n % 2, at }],
+      xidSince: n % 4 === 0 ? at : '2020-01-01T00:00:00Z',
+      bootedAt: n % 3 === 0 ? at : '2020-01-01T00:00:00Z',
+    };
+    const infra = { state: n % 4 === 0 ? 'Stopped' : 'Running' } as const;
+    const conditions = [{ type: 'InfraReady', status: n % 2 === 0 ? 'True' : 'Unknown' } as never];
+    bed.machine('m-1', { status: { components, conditions, infra, facts: { disk, probes, ...errors } } });
   },
   (bed, n) =>
     bed.event(`e-${n % 2}`, { reason: 'TaskHung', count: n, lastTimestamp: bed.now().toISOString() }),

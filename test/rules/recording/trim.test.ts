@@ -44,9 +44,9 @@ describe('trimRecorded', () => {
     });
   });
 
-  it('keeps neither the provider of a Machine nor the inputs of the steps of a job', () => {
+  it('keeps neither the config of the provider of a Machine nor the inputs of the steps of a job', () => {
     const trimmed = trimRecorded('machines', machine('m-1'));
-    expect(trimmed['spec']).toEqual({ node: { labels: {} } });
+    expect(trimmed['spec']).toEqual({ node: { labels: {} }, infra: { provider: 'local' } });
     const job = trimRecorded('jobs', remedyJob({ outcome: 'Succeeded' }));
     expect(job['spec']).toMatchObject({ plan: [{ id: 's1', step: 'Reboot@v1' }] });
     expect(JSON.stringify(job)).not.toContain('evidence');

@@ -2,23 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { buildDebianPackage, packageUnit } from '../../../scripts/agent/deb.ts';
+import { buildDebianPackage } from '../../../scripts/agent/deb.ts';
 import { tempFolder } from '../../support/temp.ts';
 
 const missing = spawnSync('dpkg-deb', ['--version']).error && 'dpkg-deb is not installed';
 if (missing) process.stderr.write(`skipped: ${missing}\n`);
-
-describe('packageUnit', () => {
-  it('takes the Machine and further options from the config file', () => {
-    const unit = packageUnit();
-    expect(unit).toContain(
-      '\nEnvironmentFile=/etc/kubenode/agent.env\nExecStart=/var/lib/kubenode/agent/program run ',
-    );
-    expect(unit).toMatch(
-      / run --machine \$\{KUBENODE_MACHINE\} --host systemd --port 0 \$KUBENODE_AGENT_FLAGS\n/,
-    );
-  });
-});
 
 describe.skipIf(missing)(`buildDebianPackage${missing ? ` (${missing})` : ''}`, () => {
   it('packs program, unit and config, and starts nothing without a Machine', async () => {

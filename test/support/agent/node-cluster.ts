@@ -30,10 +30,12 @@ import { testIo } from '../test-io.ts';
 
 export interface NodeCluster extends AsyncDisposable {
   readonly installed: InstalledServer;
+  /** The address of this machine for the nodes. */
+  readonly hostAddress: string;
   /** A node whose agent joins as this Machine, which is declared already. */
   boot(name: string): Promise<TestNode>;
   /** A host with nothing but sshd. */
-  bootBare(name: string): Promise<BareHost>;
+  bootBare(name: string, suite?: BootOptions['suite']): Promise<BareHost>;
   /** The same with a kubelet that a person has joined to the cluster. */
   bootJoined(name: string): Promise<BareHost>;
   /** As an administrator, who leaves the grants to their writer. */
@@ -56,7 +58,7 @@ export interface BareHost {
   /** How the controllers reach it. */
   readonly import: {
     readonly address: string;
-    readonly credentialsRef: object;
+    readonly credentialsRef: { readonly name: string };
     readonly hostKeys: readonly object[];
   };
 }
@@ -99,8 +101,9 @@ export async function startNodeCluster({
     const { client } = installed.server;
     return {
       installed,
+      hostAddress: kit.hostAddress,
       boot: (name) => bootAgent(kit, installed, name),
-      bootBare: (name) => bootBare(kit, { name }, access?.publicKey ?? ''),
+      bootBare: (name, suite) => bootBare(kit, { name, ...(suite && { suite }) }, access?.publicKey ?? ''),
       bootJoined: (name) => bootBare(kit, { name, cluster: installed.server }, access?.publicKey ?? ''),
       async declareMachine(name, components, labels = {}, host) {
         const infra = { provider: host ? 'ssh' : 'local' };
@@ -214,7 +217,7 @@ async function importHosts(
 
 async function bootBare(
   kit: NodeKit,
-  options: Pick<BootOptions, 'name' | 'cluster'>,
+  options: Pick<BootOptions, 'name' | 'cluster' | 'suite'>,
   publicKey: string,
 ): Promise<BareHost> {
   const node = await kit.boot({
@@ -224,9 +227,9 @@ async function bootBare(
       await putFile(root, 'etc/systemd/system/kubenode-agent.service.d/boot-id.conf', OWN_BOOT_ID);
     },
   });
-  // Those in the base are the same for all.
+  // Those in the base are the same for all, and sshd of some releases runs with them already.
   await node.run('sh', '-c', 'rm /etc/ssh/ssh_host_*; ssh-keygen -A');
-  await node.run('systemctl', 'start', 'ssh.service');
+  await node.run('systemctl', 'restart', 'ssh.service');
   const { stdout } = await node.run('ssh-keygen', '-lf', '/etc/ssh/ssh_host_ed25519_key.pub');
   const [, fingerprint = ''] = stdout.split(' ');
   const hostKeys = [{ algorithm: 'ssh-ed25519', fingerprint }];

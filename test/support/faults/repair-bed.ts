@@ -22,6 +22,7 @@ import { LEASES } from '../../../src/kube/leader/record.ts';
 import { NODES, PODS } from '../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../src/kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
+import { createEventAnswers } from '../../../src/providers/event-answers.ts';
 import { createLiveFacts } from '../../../src/rules/live/live-facts.ts';
 import { createFactViews, FACT_VIEWS, NODE_EVENTS } from '../../../src/rules/views.ts';
 import { type ServedKind, servedKind } from '../../../src/sim/api-server/kinds.ts';
@@ -133,7 +134,13 @@ export function createRepairBed(rules: readonly NodeRemedier[]): RepairBed {
     return {
       controllers: [
         createRemedyController({ facts, grants }),
-        createRemedyJobController({ facts, grants, client, switches: createMemoryPower({ clock }) }),
+        createRemedyJobController({
+          facts,
+          grants,
+          client,
+          switches: createMemoryPower({ clock }),
+          eventAnswers: createEventAnswers(() => ({})),
+        }),
         createHostDoctorController({ skewSeconds: () => bed.skewSeconds }),
       ],
       views: { ...Object.fromEntries(views), [NODE_EVENTS.kind]: events },

@@ -13,6 +13,8 @@ export interface TestRepository {
   /** Adds commits in one step and pushes them. Returns them, oldest first. */
   commitMany(count: number): string[];
   push(...args: string[]): void;
+  /** Writes a commit object as it is given, moves main to it, and pushes it. */
+  pushCommitObject(content: string): string;
   head(): string;
 }
 
@@ -38,7 +40,7 @@ export function createTestRepository(folder: string, name = 'fleet'): TestReposi
   run(bare, 'config', 'http.receivepack', 'true');
   run(bare, 'config', 'receive.denyDeleteCurrent', 'ignore');
   git('remote', 'add', 'origin', bare);
-  return { dir, bare, git, commit, commitMany, push, head: () => git('rev-parse', 'HEAD') };
+  return { dir, bare, git, commit, commitMany, push, pushCommitObject, head: () => git('rev-parse', 'HEAD') };
 
   function run(cwd: string, ...args: string[]): string {
     return runWithInput('', cwd, ...args);
@@ -81,6 +83,13 @@ ${message}
     git('reset', '--quiet', '--hard');
     push('--force', 'origin', 'HEAD');
     return git('rev-list', '--reverse', `--max-count=${count}`, 'HEAD').split('\n');
+  }
+
+  function pushCommitObject(content: string): string {
+    const oid = runWithInput(content, dir, 'hash-object', '-t', 'commit', '-w', '--stdin', '--literally');
+    git('reset', '--quiet', '--hard', oid);
+    push('--force', 'origin', 'HEAD');
+    return oid;
   }
 
   function push(...args: string[]): void {

@@ -1,5 +1,5 @@
 /** A bed for the controller of hosted control planes, with a driver in memory. */
-import { CLUSTERS, DEFENDER_POLICIES } from '../../../src/api/generated/resources.ts';
+import { CLUSTERS, DEFENDER_LEDGERS, DEFENDER_POLICIES } from '../../../src/api/generated/resources.ts';
 import type { Cluster } from '../../../src/api/generated/types.ts';
 import { kubeconfigSecret } from '../../../src/api/names.ts';
 import { createHostingController } from '../../../src/controllers/hosting/controller.ts';
@@ -8,10 +8,11 @@ import { SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { servedKind } from '../../../src/sim/api-server/kinds.ts';
 import { type ControllerBed, createControllerBed } from '../controller/bed.ts';
+import { ledgerOf, type MemoryGrants, memoryGrants } from '../memory-grants.ts';
 import { type MemoryHosting, memoryHosting } from './memory-driver.ts';
 import { type HostedParts, hostedCluster } from './objects.ts';
 
-export const KINDS = [CLUSTERS, SECRETS, DEFENDER_POLICIES].map(servedKind);
+export const KINDS = [CLUSTERS, SECRETS, DEFENDER_POLICIES, DEFENDER_LEDGERS].map(servedKind);
 
 /** As a person applies it: without what the API server sets. */
 export function applied(parts: HostedParts = {}): KubeObject {
@@ -21,6 +22,7 @@ export function applied(parts: HostedParts = {}): KubeObject {
 
 export interface HostingBed extends ControllerBed {
   readonly hosting: () => MemoryHosting;
+  readonly grants: MemoryGrants;
 }
 
 /** The control planes outlive the process of the controller, so each bed has them once. */
@@ -30,12 +32,16 @@ export function hostingBed(objects: readonly KubeObject[], maxClusters = 20): Ho
     opened ??= memoryHosting(() => bed.clock.now());
     return opened;
   };
+  const grants = memoryGrants({ now: () => bed.clock.now() });
   const bed: ControllerBed = createControllerBed({
-    controllers: () => [createHostingController({ ...hosting(), maxClusters })],
+    controllers: () => [
+      createHostingController({ ...hosting(), grants, maxClusters, maxAgeSeconds: 691_200 }),
+    ],
     kinds: KINDS,
     objects,
   });
-  return { ...bed, hosting };
+  grants.changed = (ledger) => bed.apply(ledgerOf(ledger));
+  return { ...bed, hosting, grants };
 }
 
 export function found(bed: ControllerBed, name = 'ci'): Cluster | undefined {

@@ -132,6 +132,8 @@ export function hostingInput({ plane = {}, input = {}, ...parts }: InputParts = 
     inside: INSIDE,
     secret: 'Current',
     overLimit: undefined,
+    maxAgeSeconds: 691_200,
+    grant: undefined,
     halt: undefined,
     now: NOW,
     ...input,

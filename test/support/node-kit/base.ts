@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { cacheFolder } from '../../../src/local/folders.ts';
 import { run } from './shell.ts';
 
-const SUITE = 'bookworm';
+const SUITE: DebianSuite = 'bookworm';
 const PACKAGES = [
   'systemd',
   'systemd-sysv',
@@ -25,8 +25,13 @@ const PACKAGES = [
 
 const MAKING_MS = 15 * 60_000;
 
-export async function nodeBase(): Promise<string> {
-  return await debianBase(SUITE, PACKAGES);
+/** The releases of Debian that a node can have, each with the version of its systemd. */
+export const DEBIAN_SUITES = { bullseye: 247, bookworm: 252, trixie: 257 } as const;
+
+export type DebianSuite = keyof typeof DEBIAN_SUITES;
+
+export async function nodeBase(suite: DebianSuite = SUITE): Promise<string> {
+  return await debianBase(suite, PACKAGES);
 }
 
 /** Path of a Debian with these packages, which nothing may change. */

@@ -10,17 +10,21 @@ import { type Emulator, startEmulator } from './emulator.ts';
 export interface NodeBmc extends Emulator {
   /** Resolves when the node is up, or off, as the BMC was asked last. */
   settled(): Promise<void>;
+  /** Each change of power since the start. */
+  changes(): readonly string[];
 }
 
 /** `uuid`: that of the system at the BMC. `folder`: for the files of the emulator. */
 export async function startNodeBmc(node: TestNode, uuid: string, folder: string): Promise<NodeBmc> {
   let power = 'On';
+  const changes: string[] = [];
   let under: Promise<void> = Promise.resolve();
 
   /** The BMC shows Off only after the node has ended; it shows On while the node boots. */
   async function follow(wanted: string): Promise<void> {
     if (wanted === power) return;
     power = wanted;
+    changes.push(wanted);
     under = under.then(() => (wanted === 'Off' ? node.cutPower() : node.powerOn()));
     if (wanted === 'Off') await under;
   }
@@ -41,6 +45,7 @@ export async function startNodeBmc(node: TestNode, uuid: string, folder: string)
   return {
     ...emulator,
     settled: () => under,
+    changes: () => [...changes],
     async [Symbol.asyncDispose]() {
       await emulator[Symbol.asyncDispose]();
       server.closeAllConnections();

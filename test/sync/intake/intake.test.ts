@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createStore } from '../../../src/kube/cache/store.ts';
-import { createHookIntake, type HookAnswer, type HookRequest } from '../../../src/sync/intake/intake.ts';
+import type { HookAnswer, HookRequest } from '../../../src/kube/webhook/request.ts';
+import { createHookIntake } from '../../../src/sync/intake/intake.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { secretStore } from '../../support/secret-store.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';

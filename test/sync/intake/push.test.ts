@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { HookHeaders } from '../../../src/kube/webhook/signature.ts';
 import { ignoredPushReason } from '../../../src/sync/intake/push.ts';
-import type { HookHeaders } from '../../../src/sync/intake/signature.ts';
 
 const GITHUB = { 'x-github-event': 'push' };
 const GITLAB = { 'x-gitlab-event': 'Push Hook' };

@@ -213,7 +213,7 @@ describe('summarizeHub', () => {
 
   it('shows below the tables that earlier gates apply, without calling it trouble', () => {
     const status = summarizeHub({
-      pipelines: [pipeline({ gates: { judging: { commits: [COMMIT] } } })],
+      pipelines: [pipeline({ gates: { judging: { commits: [COMMIT], gates: {} } } })],
       clusters: [],
     });
     expect(status.trouble).toEqual([]);

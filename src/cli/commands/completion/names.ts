@@ -11,7 +11,7 @@ import {
   RELEASES,
   REMEDY_OPERATION_JOBS,
 } from '../../../api/generated/resources.ts';
-import { listAt, textAt } from '../../../kube/objects/json.ts';
+import { listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { stateFolder } from '../../../local/folders.ts';
@@ -41,6 +41,7 @@ const QUERIES: Readonly<Record<string, NameSource | ((line: TypedLine) => NameSo
   cluster: ({ command }) => (command.name() === 'simulate' ? 'LocalClusters' : { resource: CLUSTERS }),
   component: { resource: MACHINE_COMPONENTS, names: (object) => textsAt(object, 'spec', 'component') },
   event: { resource: MAINTENANCE_EVENTS },
+  'hosted-cluster': { resource: CLUSTERS, names: (object) => (isHosted(object) ? nameOf(object) : []) },
   job: JOBS,
   machine: MACHINE_NAMES,
   // Of `kubenode local kubeconfig` and `kubenode why KIND`.
@@ -64,6 +65,10 @@ const QUERIES: Readonly<Record<string, NameSource | ((line: TypedLine) => NameSo
 
 function isOther({ metadata }: KubeObject, name: string | undefined): boolean {
   return name !== undefined && metadata.name !== name;
+}
+
+function isHosted(cluster: KubeObject): boolean {
+  return valueAt(cluster, 'spec', 'hosted') !== undefined;
 }
 
 function stagesOf(pipeline: KubeObject): readonly string[] {

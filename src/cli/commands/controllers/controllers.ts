@@ -20,10 +20,12 @@ import { type ConnectOptions, connect } from '../../../kube/client/connect.ts';
 import { impersonateServiceAccount } from '../../../kube/controller/principals.ts';
 import { runControllers } from '../../../kube/controller/run.ts';
 import { createLeaseElection, type LeaseElection } from '../../../kube/leader/election.ts';
+import { optional } from '../../../kube/objects/optional.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import { createLoopDelay } from '../../../kube/process/loop-delay.ts';
 import { createMetrics } from '../../../kube/process/metrics.ts';
 import { createRuntimeMetrics } from '../../../kube/process/metrics-runtime.ts';
+import type { HookServer } from '../../../kube/webhook/server.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import type { Io } from '../../io.ts';
@@ -32,6 +34,7 @@ import { createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
 import { addHttpOptions, filesOf, type HttpFlags, startHttp } from './http.ts';
 import { addHostImportOptions, type HostImportFlags, importsOpener } from './imports.ts';
+import { addMaintenanceOptions, type MaintenanceFlags, serveMaintenance } from './maintenance.ts';
 import { powerOfInstances } from './power.ts';
 import { addProviderOptions, instancesOpener, type ProviderFlags } from './providers.ts';
 
@@ -51,12 +54,21 @@ folder of --agent-programs, which npm run build:agent makes. docs/guides/import.
 
 With --defender-port other tools ask the Defender over HTTPS: docs/guides/http-api.md.
 
+With --maintenance-port or --maintenance-folder the hardware systems of a data center report maintenance and faults of
+machines: docs/guides/hardware-events.md.
+
 Examples:
   kubenode controllers --context test --port 8080
   kubenode controllers --local-machines hub
   kubenode controllers --defender-port 8443 --defender-cert tls.crt --defender-key tls.key`;
 
-interface Flags extends ConnectionFlags, HttpFlags, HostImportFlags, LogFlags, ProviderFlags {
+interface Flags
+  extends ConnectionFlags,
+    HttpFlags,
+    HostImportFlags,
+    LogFlags,
+    MaintenanceFlags,
+    ProviderFlags {
   readonly port?: number;
   readonly host: string;
 }
@@ -74,7 +86,7 @@ export function createControllersCommand(io: Io): Command {
     .option('--host <address>', 'address for --port to listen on', '127.0.0.1')
     .addHelpText('after', HELP);
   return addConnectionOptions(
-    addProviderOptions(addHostImportOptions(addHttpOptions(addLogOptions(command)))),
+    addProviderOptions(addHostImportOptions(addMaintenanceOptions(addHttpOptions(addLogOptions(command))))),
   ).action((flags: Flags) => controllers(io, flags));
 }
 
@@ -118,9 +130,11 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     ...powerOfInstances(instancesOpener(io, flags, connection), await connectAs(PRINCIPAL_MACHINE)),
     openImports,
     grants: defender.ledger,
+    ...optional('maintenanceFolder', flags.maintenanceFolder),
   };
   const groups = await createControllerGroups(parts, defender.views);
   let http: HttpServer | undefined;
+  let hooks: HookServer | undefined;
   try {
     http = await startHttp(flags, {
       defender,
@@ -130,6 +144,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
       leads,
       leader: () => lease.holder(),
     });
+    hooks = await serveMaintenance(flags, { connectAs, clock, log, metrics });
     await runControllers(
       {
         ...shared,
@@ -145,7 +160,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
       signal,
     );
   } finally {
-    await http?.close();
+    await Promise.all([http?.close(), hooks?.close()]);
     defender.close();
     await Promise.all([client.close(), closeAll()]);
   }

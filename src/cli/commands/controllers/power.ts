@@ -1,5 +1,6 @@
-/** Opens the power switches of machines, with the providers that the machine controller opened. */
+/** Opens the power switches of machines, and the answers to their providers, with the providers that the machine controller opened. */
 import type { GroupParts } from '../../../controllers/group.ts';
+import { createEventAnswers } from '../../../providers/event-answers.ts';
 import type { BmcSecretClient } from '../../../providers/power/bmc-secret.ts';
 import { createPowerSwitches } from '../../../providers/power/switches.ts';
 import type { OpenProviders } from '../../../providers/registry.ts';
@@ -8,7 +9,7 @@ import type { OpenProviders } from '../../../providers/registry.ts';
 export function powerOfInstances(
   openInstances: GroupParts['openInstances'],
   secrets: BmcSecretClient,
-): Pick<GroupParts, 'openInstances' | 'power'> {
+): Pick<GroupParts, 'openInstances' | 'power' | 'eventAnswers'> {
   let providers: OpenProviders = {};
   return {
     openInstances: async (client, imports) => {
@@ -17,5 +18,6 @@ export function powerOfInstances(
       return parts;
     },
     power: createPowerSwitches({ providers: () => providers, secrets }),
+    eventAnswers: createEventAnswers(() => providers),
   };
 }

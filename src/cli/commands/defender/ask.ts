@@ -8,7 +8,7 @@ import { isInFlight } from '../../../api/grants.ts';
 import { KILL_SWITCH, LEDGER } from '../../../api/names.ts';
 import { OTHER_ACTIONS } from '../../../api/steps/actions.ts';
 import { type Action, defaultRisk, isAction } from '../../../api/steps/steps.ts';
-import { timeOfServer } from '../../../defender/guards/self-doubt.ts';
+import { timeOfServer } from '../../../defender/guards/view/self-doubt.ts';
 import { grantOn, isSuspect } from '../../../defender/ledger/entries.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';

@@ -3,17 +3,18 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { CLUSTERS, DEFENDER_POLICIES } from '../../../api/generated/resources.ts';
+import { CLUSTERS } from '../../../api/generated/resources.ts';
+import type { Cluster } from '../../../api/generated/types.ts';
 import { GROUP, HOSTING_LEASE, MANAGER_HOSTING, NAMESPACE, PRINCIPAL_HOSTING } from '../../../api/names.ts';
 import { createHostingController } from '../../../controllers/hosting/controller.ts';
 import { createProcessDriver } from '../../../controllers/hosting/drivers/process/driver.ts';
 import { createClusterInside } from '../../../controllers/hosting/inside/execute.ts';
 import type { HostingPorts } from '../../../controllers/hosting/observe.ts';
-import { createView } from '../../../kube/cache/view.ts';
+import { createCallWindow } from '../../../defender/facts/call-window.ts';
+import { createView, type View } from '../../../kube/cache/view.ts';
 import type { Client } from '../../../kube/client/client.ts';
-import { connect } from '../../../kube/client/connect.ts';
+import { type ConnectOptions, connect } from '../../../kube/client/connect.ts';
 import { runControllers } from '../../../kube/controller/run.ts';
-import type { Views } from '../../../kube/controller/views.ts';
 import { createLeaseElection } from '../../../kube/leader/election.ts';
 import { SECRETS } from '../../../kube/objects/core-kinds.ts';
 import type { Log } from '../../../kube/process/log.ts';
@@ -22,11 +23,12 @@ import { createMetrics } from '../../../kube/process/metrics.ts';
 import { createRuntimeMetrics, type RuntimeMetrics } from '../../../kube/process/metrics-runtime.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
+import { openHubDefender } from '../../hosting/defender.ts';
 import { hostingFolder } from '../../hosting/folder.ts';
 import { controllersCommand, loadPrograms } from '../../hosting/programs.ts';
 import type { Io } from '../../io.ts';
 import { addLogOptions, createCommandLog, type LogFlags } from '../../log-options.ts';
-import { createIntegerParser } from '../../option-parsers.ts';
+import { createDurationOption, createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
 import { KUBENODE_VERSION } from '../../version.ts';
 
@@ -46,6 +48,8 @@ interface Flags extends ConnectionFlags, LogFlags {
   readonly dir: string;
   readonly kubeAssets?: string;
   readonly maxClusters: number;
+  /** In seconds. By default the longest ttlSecondsAfterReady, and a day to become ready. */
+  readonly maxAge: number;
   readonly port?: number;
   readonly host: string;
 }
@@ -60,6 +64,13 @@ export function createHostingCommand(io: Io): Command {
       'how many control planes are created at most',
       createIntegerParser(0, 1000),
       20,
+    )
+    .addOption(
+      createDurationOption(
+        '--max-age <duration>',
+        'how long a throw-away cluster may exist, ready or not',
+        '8d',
+      ),
     )
     .option(
       '--port <n>',
@@ -76,22 +87,36 @@ async function hosting(io: Io, flags: Flags): Promise<void> {
   const log = createCommandLog(io, flags, { write: (line) => io.err(line) });
   const metrics = createMetrics();
   const runtime = createRuntimeMetrics(metrics, createLoopDelay());
-  const connection = {
+  const calls = createCallWindow(clock);
+  const connection: ConnectOptions = {
     ...(await connectOptionsFor(io, flags, PRINCIPAL_HOSTING)),
-    onCall: (report: Parameters<typeof runtime.call>[0]) => runtime.call(report),
+    onCall: (report) => {
+      runtime.call(report);
+      calls.add(report);
+    },
   };
   const client = await connect(connection);
   const identity = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
   const shared = { clock, log, random: systemRandom };
   const election = { ...shared, client, identity, name: HOSTING_LEASE, metrics: runtime.lease };
+  const { clusters, secrets } = createHubViews(io, { client, log, runtime });
+  const asking = {
+    ...shared,
+    connection,
+    calls,
+    clusters,
+    managers: [MANAGER_HOSTING],
+    watch: runtime.watch,
+  };
+  const defender = await openHubDefender(asking);
   const { host, port } = flags;
   const listening = (url: string): void => log.info('health server started', { url });
   try {
     await runControllers(
       {
         ...shared,
-        controllers: [createHostingController(portsOf(io, flags, log))],
-        views: viewsOf(io, { client, log, runtime }),
+        controllers: [createHostingController({ ...portsOf(io, flags, log), grants: defender.ledger })],
+        views: { ...defender.views, [CLUSTERS.kind]: clusters, [SECRETS.kind]: secrets },
         connect: (principal) => connect({ ...connection, ...principal }),
         reporter: { domain: GROUP, instance: identity },
         lease: createLeaseElection(election),
@@ -102,11 +127,15 @@ async function hosting(io: Io, flags: Flags): Promise<void> {
       signal,
     );
   } finally {
-    await client.close();
+    await Promise.all([client.close(), defender.close()]);
   }
 }
 
-function portsOf(io: Io, { dir, kubeAssets, maxClusters }: Flags, log: Log): HostingPorts {
+function portsOf(
+  io: Io,
+  { dir, kubeAssets, maxClusters, maxAge }: Flags,
+  log: Log,
+): Omit<HostingPorts, 'grants'> {
   const { clock } = io;
   const onStep = (step: string): void => log.info('programs of the control plane', { step });
   const driver = createProcessDriver({
@@ -117,7 +146,7 @@ function portsOf(io: Io, { dir, kubeAssets, maxClusters }: Flags, log: Log): Hos
     controllers: controllersCommand,
     version: KUBENODE_VERSION,
   });
-  return { driver, inside: createClusterInside(clock), maxClusters };
+  return { driver, inside: createClusterInside(clock), maxClusters, maxAgeSeconds: maxAge };
 }
 
 interface ViewParts {
@@ -126,7 +155,11 @@ interface ViewParts {
   readonly runtime: RuntimeMetrics;
 }
 
-function viewsOf({ clock }: Io, { client, log, runtime }: ViewParts): Views {
+/** The policies and the ledger are read by the Defender. */
+function createHubViews(
+  { clock }: Io,
+  { client, log, runtime }: ViewParts,
+): { readonly clusters: View<Cluster>; readonly secrets: View } {
   const shared = {
     client,
     clock,
@@ -136,8 +169,7 @@ function viewsOf({ clock }: Io, { client, log, runtime }: ViewParts): Views {
     managers: [MANAGER_HOSTING],
   };
   return {
-    [CLUSTERS.kind]: createView({ ...shared, resource: CLUSTERS }),
-    [SECRETS.kind]: createView({ ...shared, resource: SECRETS, namespace: NAMESPACE }),
-    [DEFENDER_POLICIES.kind]: createView({ ...shared, resource: DEFENDER_POLICIES }),
+    clusters: createView<Cluster>({ ...shared, resource: CLUSTERS }),
+    secrets: createView({ ...shared, resource: SECRETS, namespace: NAMESPACE }),
   };
 }

@@ -1,6 +1,12 @@
 /** Defines the options of `kubenode install` for running kubenode in the cluster itself, and the objects that they ask for. */
 import type { Command } from 'commander';
-import { CONTROLLERS, type DeployedProgram, SYNC, SYNC_WITH_WEBHOOKS } from '../../../deploy/programs.ts';
+import {
+  CONTROLLERS,
+  CONTROLLERS_WITH_MAINTENANCE,
+  type DeployedProgram,
+  SYNC,
+  SYNC_WITH_WEBHOOKS,
+} from '../../../deploy/programs.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
@@ -10,6 +16,7 @@ export interface DeployFlags {
   readonly hub?: true;
   readonly cluster?: true;
   readonly webhooks?: true;
+  readonly maintenance?: true;
   readonly image?: string;
   readonly registry?: string;
   readonly replicas?: number;
@@ -30,6 +37,7 @@ export function addDeployOptions(command: Command): Command {
     .option('--hub', 'also run kubenode sync in this cluster, which is the hub of a fleet')
     .option('--cluster', 'also run kubenode controllers in this cluster')
     .option('--webhooks', 'with --hub: also a Service for the webhooks of git hosts')
+    .option('--maintenance', 'with --cluster: also a Service for the maintenance events of hardware systems')
     .option('--registry <path>', `registry of the image; it is then PATH/kubenode:${KUBENODE_VERSION}`)
     .option('--image <reference>', 'image, instead of --registry')
     .option(
@@ -67,15 +75,28 @@ export async function deployedObjects(flags: DeployFlags): Promise<readonly Kube
   return programs.flatMap((program) => renderWorkload(program, { image, replicas, egressPorts }));
 }
 
-export function programsOf({ hub, cluster, webhooks }: DeployFlags): readonly DeployedProgram[] {
+export function programsOf(flags: DeployFlags): readonly DeployedProgram[] {
+  const { hub, cluster, webhooks, maintenance } = flags;
+  checkReceivers(flags);
+  const sync = webhooks ? SYNC_WITH_WEBHOOKS : SYNC;
+  const controllers = maintenance ? CONTROLLERS_WITH_MAINTENANCE : CONTROLLERS;
+  return [...(hub ? [sync] : []), ...(cluster ? [controllers] : [])];
+}
+
+/** Each Service leads to one program. */
+function checkReceivers({ hub, cluster, webhooks, maintenance }: DeployFlags): void {
   if (webhooks && !hub) {
     throw new CliError('--webhooks needs --hub', {
       hint: 'the webhooks of git hosts are received by kubenode sync, which runs in the hub',
       exitCode: EXIT.usage,
     });
   }
-  const sync = webhooks ? SYNC_WITH_WEBHOOKS : SYNC;
-  return [...(hub ? [sync] : []), ...(cluster ? [CONTROLLERS] : [])];
+  if (maintenance && !cluster) {
+    throw new CliError('--maintenance needs --cluster', {
+      hint: 'the events of hardware systems are received by kubenode controllers, which runs in each cluster with machines',
+      exitCode: EXIT.usage,
+    });
+  }
 }
 
 /** Returns the ports to which all pods of these flags may connect. */

@@ -18,14 +18,15 @@ import { withHub } from './hub.ts';
 type Flags = ConnectionFlags & { readonly pipeline?: string; readonly yes?: true };
 
 const HELP = `
-A head that does not descend from the last applied commit (a forced push, a rewritten history) is held. This command prints what it
-would replace; with --yes it accepts the head for good: commits that descend from it need no further acceptance.`;
+A head that does not descend from the last applied commit (a forced push, a rewritten history), or whose signatures are not accepted, is
+held. This command prints what it would replace; with --yes it accepts the head for good, also without signatures. Commits that descend
+from it need no further acceptance, but signatures of their own.`;
 
 const MAX_REPLACED = 20;
 
 export function createAcceptHeadCommand(io: Io): Command {
   const command = new Command('accept-head')
-    .description('accept a head that does not descend from the last applied commit')
+    .description('accept a head that is held because of its history or its signatures')
     .argument('[commit]', 'the head, as a check that it is the one you reviewed')
     .option('--pipeline <name>', 'name of the Pipeline: needed if the hub has several')
     .option('--yes', 'accept it: without this, only print what it would replace')

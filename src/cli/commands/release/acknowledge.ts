@@ -3,11 +3,11 @@ import { Command } from 'commander';
 import type { Cluster } from '../../../api/generated/types.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
+import { commitEntries } from '../../commit/commit-entries.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { findByName, readHub } from '../../fleet/hub-objects.ts';
 import type { Io } from '../../io.ts';
-import { commitEntries } from './commit/commit-entries.ts';
 import { withHub } from './hub.ts';
 
 const HELP = `

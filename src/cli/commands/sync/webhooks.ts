@@ -1,11 +1,11 @@
 /** Starts the webhook server of sync for the flags --webhook-port and --webhook-host. */
 import type { Log } from '../../../kube/process/log.ts';
 import type { Metrics } from '../../../kube/process/metrics.ts';
+import { type HookServer, startHookServer } from '../../../kube/webhook/server.ts';
 import type { Clock } from '../../../os/clock.ts';
 import type { HubCache } from '../../../sync/hub/hub-cache.ts';
 import { createHookIntake } from '../../../sync/intake/intake.ts';
 import { createPollRequests } from '../../../sync/intake/poll-requests.ts';
-import { type HookServer, startHookServer } from '../../../sync/intake/server.ts';
 
 interface WebhookFlags {
   readonly webhookPort?: number;

@@ -10,6 +10,7 @@ import { addRecord, recordFor } from '../revision/history.ts';
 import type { Revision } from '../revision/resolve.ts';
 import { approvalReason } from './approval.ts';
 import { batchPhase, settling, startedIn, unsettled, withSoak } from './batch-phase.ts';
+import { proofWait } from './failure/proof.ts';
 import type {
   OpenBatch,
   Permission,
@@ -88,7 +89,7 @@ function next(
   return fill(input, opened, context, candidates);
 }
 
-/** Returns what has to come before the next batch: an approval, or a canary that can start. A revert waits for neither. */
+/** Returns what has to come before the next batch: a proof, an approval, or a canary that can start. A revert waits for none. */
 function forwardWait(
   input: RolloutInput,
   progress: RolloutProgress,
@@ -100,7 +101,8 @@ function forwardWait(
   const { batch } = progress;
   if (!batch) return canaries === 0 ? canaryWait(input, context) : undefined;
   const isFirst = batch.index === 0 || isWithoutCanary(input, progress, batch);
-  return approvalReason(input.set.spec.rollout, revision, { index: batch.index, isFirst });
+  const approval = { index: batch.index, isFirst };
+  return proofWait(input, progress, batch) ?? approvalReason(input.set.spec.rollout, revision, approval);
 }
 
 /**

@@ -4,9 +4,9 @@ import type { Client } from '../../../kube/client/client.ts';
 import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { messageOf } from '../../../os/errors.ts';
+import type { ServerVersions } from '../../../rollout/kubelet-skew.ts';
 import { versionIn } from './endpoints.ts';
 import type { PublishedServers } from './server-view.ts';
-import type { ServerVersions } from './skew.ts';
 
 export interface ServerVersionsOptions {
   readonly client: Pick<Client, 'raw' | 'server'>;

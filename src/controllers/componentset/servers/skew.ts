@@ -1,13 +1,9 @@
-/** Compares versions of kubelets with those of the API servers that run now. Pure. */
-import type { Blocker, MachineComponentSpec } from '../../../api/generated/types.ts';
+/** Finds the kubelets of a revision that may not run with the API servers that run now. Pure. */
+import type { MachineComponentSpec } from '../../../api/generated/types.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
+import { type ServerVersions, skewReason } from '../../../rollout/kubelet-skew.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import type { Revision } from '../revision/resolve.ts';
-
-/** The versions that the API servers report. One server that does not answer makes all of them unknown. */
-export type ServerVersions =
-  | { readonly state: 'Known'; readonly versions: readonly string[] }
-  | { readonly state: 'Unknown'; readonly because: string };
 
 /** Finds the identity and the version of a MachineComponent. Undefined: no MachineComponent has that name. */
 export type FindIdentity = (
@@ -19,10 +15,6 @@ export type SkewRule = (
   member: Pick<MemberState, 'name' | 'machine' | 'pinned'>,
   to: Revision,
 ) => Explanation | undefined;
-
-/** How many minors a kubelet may be older than the API server: Kubernetes supports as many. */
-const MAX_MINORS = 3;
-const SERVICE: Blocker = { kind: 'Service', name: 'kubernetes', namespace: 'default' };
 
 export function createSkewRule(servers: ServerVersions, find: FindIdentity): SkewRule {
   const known = new Map<string, readonly ForbiddenKubelet[]>();
@@ -55,47 +47,4 @@ function forbiddenKubelets(
     const wait = skewReason(found.version, servers);
     return wait ? [{ name, digest, wait }] : [];
   });
-}
-
-/** Returns why that kubelet may not run with these API servers. Undefined: it may. */
-export function skewReason(kubelet: string, servers: ServerVersions): Explanation | undefined {
-  if (servers.state === 'Unknown') return unknown(servers.because);
-  const versions = servers.versions.map(parseVersion);
-  const version = parseVersion(kubelet);
-  const [lowest] = versions.toSorted(compare);
-  if (!version || !lowest || versions.includes(undefined)) {
-    return unknown(`cannot compare kubelet ${kubelet} with API servers ${servers.versions.join(', ')}`);
-  }
-  if (compare(version, lowest) > 0) return skew(`${kubelet} is newer than the API server`, lowest);
-  const isTooOld = version.major < lowest.major || lowest.minor - version.minor > MAX_MINORS;
-  return isTooOld
-    ? skew(`${kubelet} is more than ${MAX_MINORS} minors older than the API server`, lowest)
-    : undefined;
-}
-
-function skew(what: string, { text }: Version): Explanation {
-  return { reason: 'KubeletSkew', because: `kubelet ${what}, ${text}`, blocker: SERVICE };
-}
-
-function unknown(because: string): Explanation {
-  return { reason: 'ServerVersionUnknown', because: `no kubelet is moved: ${because}`, blocker: SERVICE };
-}
-
-interface Version {
-  readonly text: string;
-  readonly major: number;
-  readonly minor: number;
-  readonly patch: number;
-}
-
-/** Parses a version. What follows the three numbers is the build: `1.34.2-eks-1`, `1.34.2-0a1b2c3d`. */
-function parseVersion(text: string): Version | undefined {
-  const [, major, minor, patch = '0'] = /^v?(\d+)\.(\d+)(?:\.(\d+))?(?:[-+].*)?$/.exec(text) ?? [];
-  if (major === undefined || minor === undefined) return undefined;
-  return { text, major: Number(major), minor: Number(minor), patch: Number(patch) };
-}
-
-function compare(a: Version | undefined, b: Version | undefined): number {
-  if (!a || !b) return 0;
-  return a.major - b.major || a.minor - b.minor || a.patch - b.patch;
 }

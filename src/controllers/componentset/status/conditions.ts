@@ -166,6 +166,7 @@ const NEEDS_PERSON: ReadonlySet<string> = new Set([
   'FailureBudgetSpent',
   'GateFailed',
   'HealthUnknown',
+  'NothingProven',
   'ParameterMissing',
   'ParameterUnknown',
   'RollbackImpossible',

@@ -13,6 +13,7 @@ import type { SetReport } from './report.ts';
 const TYPE = 'GatesPassed';
 const FAILED: Reason = 'GateFailed';
 const UNKNOWN: Reason = 'HealthUnknown';
+const UNPROVEN: Reason = 'NothingProven';
 const COMPLETED: Reason = 'AllDone';
 const MAX_VALUE = 64;
 
@@ -22,7 +23,10 @@ export function gatesFinding({ input, plan }: SetReport): ConditionUpdate {
   const known = BY_MODE[plan.mode];
   if (isObserved && 'because' in input.gate) return checkFinding(input.gate);
   if (known) return finding(TYPE, known.status, known.reason, plan.limit.because);
-  if (isObserved) return finding(TYPE, 'Unknown', 'Soaking', plan.limit.because);
+  if (isObserved) {
+    const { reason, because } = plan.limit;
+    return finding(TYPE, 'Unknown', reason === UNPROVEN ? UNPROVEN : 'Soaking', because);
+  }
   return lastGate(plan);
 }
 

@@ -1,13 +1,14 @@
 /** Plans the next step to a control plane that is ready, and stays so. Pure. */
 import { CERTIFICATE_DAYS } from '../../../local/pki/lifetime.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
-import { disruptive, planMembers, waitForMembers } from './members.ts';
+import { planMembers, waitForMembers } from './members.ts';
+import { planEndOfLife } from './throw-away.ts';
 import { wait } from './wait.ts';
 
 const DAY_MS = 86_400_000;
 
 export function planCreate(input: HostingInput): HostingDecision {
-  const expiry = planExpiry(input);
+  const expiry = planEndOfLife(input);
   if (expiry?.act) return expiry;
   const next = planSteps(input);
   return next.act || next.wait ? next : (expiry ?? next);
@@ -62,16 +63,6 @@ function programsMissing({ plane: { programs } }: HostingInput, needed: string):
   if (programs.version === needed) return undefined;
   const message = `this hosting has the programs of ${programs.version}, and not of ${needed}: set spec.hosted.version to ${programs.version}, or start hosting with --kube-assets and a folder with ${needed}`;
   return { wait: wait('VersionNotAvailable', message, ['Program', 'kube-apiserver'], 'stalled') };
-}
-
-/** Deletes a throw-away cluster when its time is over, also one whose programs are missing. A deletion cannot be taken back, so the kill switch holds it. */
-function planExpiry(input: HostingInput): HostingDecision | undefined {
-  const { cluster, hosted, now } = input;
-  const { ttlSecondsAfterReady: seconds } = hosted;
-  const readyAt = cluster.status?.hosted?.readyAt;
-  if (seconds === undefined || readyAt === undefined || cluster.spec.deletion.protection) return undefined;
-  if (+now < Date.parse(readyAt) + seconds * 1000) return undefined;
-  return disruptive(input, { type: 'DeleteCluster', because: `it has been ready for ${seconds} s` });
 }
 
 function planPreparation(input: HostingInput): HostingDecision | undefined {

@@ -17,9 +17,18 @@ export interface HostingInput {
   readonly secret: 'Absent' | 'Current' | 'Differs' | 'Foreign';
   /** Why no further control plane is created. */
   readonly overLimit: string | undefined;
+  /** How long a throw-away cluster may exist at most, whether it was ever ready or not. */
+  readonly maxAgeSeconds: number;
+  /** The grant of the Defender for an act on the control plane that is in work. */
+  readonly grant: HeldGrant | undefined;
   /** Who engaged the kill switch of the hub, and why. */
   readonly halt: string | undefined;
   readonly now: Date;
+}
+
+export interface HeldGrant {
+  readonly id: string;
+  readonly fence: number;
 }
 
 export type HostingAct =
@@ -37,6 +46,7 @@ export type SimpleAct =
   | 'DeleteSecret'
   | 'BeginDestroy'
   | 'Remove'
+  | 'SettleGrant'
   | 'RemoveFinalizer';
 
 export interface HostingWait {

@@ -2,11 +2,17 @@
 import { FINALIZER_HOSTING } from '../../../api/names.ts';
 import { planCreate } from './create.ts';
 import { planDestroy } from './destroy.ts';
+import { withSettlement } from './grants.ts';
 import type { HostingDecision, HostingInput, HostingWait } from './input.ts';
 import { hostingProblems } from './problems.ts';
+import { planEndOfLife } from './throw-away.ts';
 import { wait } from './wait.ts';
 
 export function planHosting(input: HostingInput): HostingDecision {
+  return withSettlement(input, planStep(input));
+}
+
+function planStep(input: HostingInput): HostingDecision {
   const { metadata, spec } = input.cluster;
   const isDeleting = metadata.deletionTimestamp !== undefined;
   if (isDeleting && !hasFinalizer(input)) return {};
@@ -30,7 +36,7 @@ function elsewhereWait({ cluster: { status }, plane }: HostingInput): HostingWai
 /** Keeps running what runs, with the settings that it was created with. */
 function planSupported(input: HostingInput): HostingDecision {
   const unsupported = unsupportedWait(input);
-  if (unsupported && input.plane.claim !== 'Own') return { wait: unsupported };
+  if (unsupported && input.plane.claim !== 'Own') return planEndOfLife(input) ?? { wait: unsupported };
   if (!hasFinalizer(input)) {
     return { act: { type: 'AddFinalizer', because: 'nothing may be left behind' } };
   }

@@ -10,6 +10,7 @@ import {
 } from '../../../providers/contract.ts';
 import { onlyInstance } from '../../../providers/only-instance.ts';
 import type { OpenProviders } from '../../../providers/registry.ts';
+import type { CreationPreflight } from './preflight/observe.ts';
 
 export interface InstanceParts {
   readonly providers: OpenProviders;
@@ -17,6 +18,8 @@ export interface InstanceParts {
   readonly clusterUid: string;
   /** Makes a token for this Machine. The text is a secret. */
   readonly createBootstrap: (machine: string) => Promise<Bootstrap>;
+  /** Absent: no component is checked before a creation. */
+  readonly preflight?: CreationPreflight;
 }
 
 export interface Bootstrap {

@@ -1,23 +1,27 @@
 /** Creates, starts and deletes the instances of machines. Every call may be repeated: the UID of the Machine is its token. */
 import type { Machine, MachineImport, MachineInfraStatus } from '../../../api/generated/types.ts';
-import { EVENT_PREFIX, LABEL_MACHINESET, MANAGER_MACHINE } from '../../../api/names.ts';
+import { EVENT_PREFIX, MANAGER_MACHINE } from '../../../api/names.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import type { Instance, Provider, ProviderError } from '../../../providers/contract.ts';
+import type { Instance, Provider } from '../../../providers/contract.ts';
 import { findProviderEntry } from '../../../providers/registry.ts';
+import type { Explanation } from '../../../rollout/explanation.ts';
 import type { Finding } from '../finding.ts';
 import {
-  type Bootstrap,
-  findInstance,
-  type InstanceParts,
-  providerFailure,
-  retryAfterMs,
-  tagsOf,
-} from './calls.ts';
+  type BootstrapDelivery,
+  type CallFailure,
+  type InstanceAct,
+  type InstanceScope,
+  lastFailure,
+  type ObservedHost,
+} from './act.ts';
+import { findInstance, type InstanceParts, providerFailure, retryAfterMs, tagsOf } from './calls.ts';
+import { carryOutInstance } from './carry-out.ts';
 import { type InfraObservation, infraFindings, infraStatus } from './findings.ts';
 import { type LastRead, unchangedInstance } from './last-read.ts';
 import { type InstanceDecision, planInstance, shapeOf } from './plan.ts';
+import { createCapacityGate } from './preflight/capacity.ts';
 import { type RemovalWait, removeInstance, withPooledHost } from './removal.ts';
 
 export interface InstanceInput {
@@ -48,15 +52,14 @@ export interface Instances {
 
 /** How often an instance is observed until its host joins. Afterwards its heartbeat is observed. */
 const STARTING_MS = 10_000;
-/** How long a token must still be valid to be given to a host that starts. */
-const MIN_TOKEN_MS = 300_000;
 
 export function createInstances(parts: InstanceParts): Instances {
-  const delivered = new Map<string, Delivery>();
-  const failures = new Map<string, Failure>();
+  const delivered = new Map<string, BootstrapDelivery>();
+  const failures = new Map<string, CallFailure>();
   const reads = new Map<string, LastRead>();
+  const capacity = createCapacityGate();
   return {
-    ensure: (input, context) => ensure(input, { ...parts, delivered, failures, reads, context }),
+    ensure: (input, context) => ensure(input, { ...parts, delivered, failures, reads, capacity, context }),
     withHost: (machine, context) => withPooledHost(machine, parts, context),
     remove: (machine, context) => removeInstance(machine, parts, { context, how: 'Delete' }),
     abandon: (machine, context) => removeInstance(machine, parts, { context, how: 'Abandon' }),
@@ -68,31 +71,12 @@ export function createInstances(parts: InstanceParts): Instances {
   };
 }
 
-/** The token that this process gave to a host. Other processes do not know it: without it a host gets another token. */
-interface Delivery {
-  readonly bootstrap: Bootstrap;
-  readonly at: Date;
-}
-
-/** A failed call. Until its time is over the provider is not called again, whatever triggers a reconcile. */
-interface Failure {
-  readonly error: ProviderError;
-  readonly generation: number | undefined;
-  readonly until: Date;
-}
-
-interface Act extends InstanceParts {
-  readonly delivered: Map<string, Delivery>;
-  readonly failures: Map<string, Failure>;
-  readonly reads: Map<string, LastRead>;
-  readonly context: ReconcileContext;
-}
-
-async function ensure(input: InstanceInput, act: Act): Promise<InfraReport> {
+async function ensure(input: InstanceInput, act: InstanceScope): Promise<InfraReport> {
   const { machine, hasJoined } = input;
   const { clock } = act.context;
   const { observation, retryMs } = await observeInfra(input, act);
-  const waitMs = retryMs ?? (observation.host === 'Instance' && !hasJoined ? STARTING_MS : undefined);
+  const isStarting = observation.host === 'Instance' && !hasJoined;
+  const waitMs = retryMs ?? (isStarting || observation.host === 'Held' ? STARTING_MS : undefined);
   return {
     ...optional('import', observation.host === 'Instance' ? observation.instance?.import : undefined),
     findings: infraFindings(machine, observation),
@@ -101,12 +85,7 @@ async function ensure(input: InstanceInput, act: Act): Promise<InfraReport> {
   };
 }
 
-interface Observed {
-  readonly observation: InfraObservation;
-  readonly retryMs?: number;
-}
-
-async function observeInfra(input: InstanceInput, act: Act): Promise<Observed> {
+async function observeInfra(input: InstanceInput, act: InstanceScope): Promise<ObservedHost> {
   const { machine } = input;
   if (machine.spec.import) return { observation: { host: 'Imported' } };
   const provider = act.providers[machine.spec.infra.provider];
@@ -116,15 +95,11 @@ async function observeInfra(input: InstanceInput, act: Act): Promise<Observed> {
   return lastFailure(machine, act) ?? (await advanceOrFail(input, provider, act));
 }
 
-function lastFailure({ metadata }: Machine, { failures, context }: Act): Observed | undefined {
-  const { uid = '', generation } = metadata;
-  const failure = failures.get(uid);
-  const leftMs = failure ? failure.until.getTime() - context.clock.now().getTime() : 0;
-  if (!failure || failure.generation !== generation || leftMs <= 0) return undefined;
-  return { observation: { host: 'Failed', error: failure.error }, retryMs: leftMs };
-}
-
-async function advanceOrFail(input: InstanceInput, provider: Provider, act: Act): Promise<Observed> {
+async function advanceOrFail(
+  input: InstanceInput,
+  provider: Provider,
+  act: InstanceScope,
+): Promise<ObservedHost> {
   const { uid = '', name, generation } = input.machine.metadata;
   const { log, signal, clock } = act.context;
   try {
@@ -157,9 +132,13 @@ function withoutProvider(machine: Machine): InfraObservation {
     : { host: 'JoinsByItself' };
 }
 
-async function advance(input: InstanceInput, provider: Provider, act: Act): Promise<InfraObservation> {
+async function advance(
+  input: InstanceInput,
+  provider: Provider,
+  act: InstanceScope,
+): Promise<InfraObservation> {
   const { machine } = input;
-  const { signal, clock, log } = act.context;
+  const { signal, clock } = act.context;
   const found = await readInstance(machine, provider, act);
   const uid = machine.metadata.uid ?? '';
   const shape = shapeOf(machine);
@@ -187,17 +166,37 @@ async function advance(input: InstanceInput, provider: Provider, act: Act): Prom
     return { ...known, ...optional('reason', decision.reason), instance: found };
   }
   if (decision.type === 'Adopt') return { ...known, instance: decision.instance };
-  const id = await carryOut(decision, { machine, provider, act });
-  const { name } = machine.metadata;
-  log.info('instance', { machine: name, step: decision.type, id, because });
-  const reason = `${EVENT_PREFIX[MANAGER_MACHINE]}Instance${decision.type === 'Create' ? 'Created' : 'Started'}`;
-  act.context.event(machine, { type: 'Normal', reason, action: decision.type, note: `${id}: ${because}` });
+  const held = await heldCreation(decision, { machine, provider, act });
+  if (held) return { host: 'Held', explanation: held };
+  const id = await carryOutInstance(decision, { machine, provider, act });
+  report(decision, { id, machine, act });
   const instance = (await provider.get(id, signal)) ?? pending(id, machine, act);
   return { ...known, instance };
 }
 
+/** Returns why no instance is created, although there is none. */
+async function heldCreation(
+  { type }: InstanceDecision,
+  { machine, provider, act }: InstanceAct,
+): Promise<Explanation | undefined> {
+  return type === 'Create' ? await act.preflight?.(machine, provider, act.context) : undefined;
+}
+
+function report(
+  { type, because }: InstanceDecision,
+  { id, machine, act: { context } }: Omit<InstanceAct, 'provider'> & { readonly id: string },
+): void {
+  context.log.info('instance', { machine: machine.metadata.name, step: type, id, because });
+  const reason = `${EVENT_PREFIX[MANAGER_MACHINE]}Instance${type === 'Create' ? 'Created' : 'Started'}`;
+  context.event(machine, { type: 'Normal', reason, action: type, note: `${id}: ${because}` });
+}
+
 /** Reads the instance, unless its provider counts requests and its agent is alive. */
-async function readInstance(machine: Machine, provider: Provider, act: Act): Promise<Instance | undefined> {
+async function readInstance(
+  machine: Machine,
+  provider: Provider,
+  act: InstanceScope,
+): Promise<Instance | undefined> {
   const { clusterUid, reads, context } = act;
   const { uid = '', generation } = machine.metadata;
   const at = context.clock.now();
@@ -210,40 +209,8 @@ async function readInstance(machine: Machine, provider: Provider, act: Act): Pro
   return instance;
 }
 
-async function carryOut(
-  decision: Extract<InstanceDecision, { type: 'Create' | 'PowerOn' }>,
-  { machine, provider, act }: { readonly machine: Machine; readonly provider: Provider; readonly act: Act },
-): Promise<string> {
-  const { signal } = act.context;
-  if (decision.type === 'PowerOn') {
-    await provider.power(decision.id, 'on', signal);
-    return decision.id;
-  }
-  const bootstrap = decision.withBootstrap ? await bootstrapFor(machine, act) : undefined;
-  signal.throwIfAborted();
-  const { name } = machine.metadata;
-  const set = machine.metadata.labels?.[LABEL_MACHINESET];
-  const tags = { ...tagsOf(machine, act.clusterUid), ...optional('set', set) };
-  const request = { ...shapeOf(machine), machine: name, tags, ...optional('bootstrap', bootstrap) };
-  return await provider.create(request, signal);
-}
-
-/** Returns the bootstrap file of a host. A create that is repeated uses the token of the last try. */
-async function bootstrapFor(
-  { metadata }: Machine,
-  { delivered, createBootstrap, context }: Act,
-): Promise<string> {
-  const { name, uid = '' } = metadata;
-  const now = context.clock.now();
-  const last = delivered.get(uid);
-  const isLeft = last && last.bootstrap.expiresAt.getTime() - now.getTime() > MIN_TOKEN_MS;
-  const bootstrap = isLeft ? last.bootstrap : await createBootstrap(name);
-  delivered.set(uid, { bootstrap, at: now });
-  return bootstrap.text;
-}
-
 /** Returns an instance that the provider does not list yet. */
-function pending(id: string, machine: Machine, act: Act): Instance {
+function pending(id: string, machine: Machine, act: InstanceScope): Instance {
   const { clock } = act.context;
   return {
     id,

@@ -2,6 +2,7 @@
 import { PROVIDERS } from '../../../api/enums.ts';
 import type { Machine, MachineInfraStatus } from '../../../api/generated/types.ts';
 import type { Instance, ProviderError } from '../../../providers/contract.ts';
+import type { Explanation } from '../../../rollout/explanation.ts';
 import { type Finding, finding } from '../finding.ts';
 
 /** Describes what is known of the host of a machine. */
@@ -13,6 +14,8 @@ export type InfraObservation =
   /** This process did not open the provider. The hint tells how one does. */
   | { readonly host: 'NotOpen'; readonly hint: string }
   | { readonly host: 'ConfigRefused'; readonly because: string }
+  /** The preflight of its creation found why it would never be Ready. */
+  | { readonly host: 'Held'; readonly explanation: Explanation }
   | { readonly host: 'Failed'; readonly error: Pick<ProviderError, 'reason' | 'message'> }
   /** Undefined: not found. `because` explains why nothing was done. */
   | {
@@ -39,6 +42,11 @@ export function infraFindings(machine: Machine, observation: InfraObservation): 
   if (observation.host === 'Failed') {
     const { reason, message } = observation.error;
     return [VALID, { ...finding('InfraReady', 'Unknown', reason, message), blocker }];
+  }
+  if (observation.host === 'Held') {
+    const { reason, because, blocker: cause } = observation.explanation;
+    const ready = finding('InfraReady', 'False', reason, `no instance is created: ${because}`);
+    return [VALID, { ...ready, blocker: cause ?? blocker }];
   }
   if (observation.host === 'ConfigRefused') {
     const ready = finding('InfraReady', 'False', 'InvalidConfig', 'an invalid config has no instance');

@@ -158,7 +158,14 @@ async function recordResult(
 type EndedResult = Exclude<CentralResult, { state: 'Waiting' | 'Denied' }>;
 
 function runningOf(result: Extract<CentralResult, { state: 'Waiting' }>, record: JobStepStatus): JobChange {
-  const step: JobStepStatus = { ...record, state: 'Running', ...optional('power', result.power) };
+  const { power, answer, note: message } = result;
+  const step: JobStepStatus = {
+    ...record,
+    state: 'Running',
+    ...optional('power', power),
+    ...optional('answer', answer),
+    ...optional('message', message),
+  };
   return { step, wait: result.wait, ...progressOf(result) };
 }
 

@@ -16,6 +16,7 @@ import {
 import { conditionOf } from '../../../kube/objects/conditions.ts';
 import type { JobInput } from '../observe/observe.ts';
 import { isSwitchedOn, mayGoOff } from '../power/power-records.ts';
+import { mayBeAnswered } from '../power/provider-answer.ts';
 import { type JobDecision, jobFinding, type RepairWait } from './decision.ts';
 import { ABORT_CLASSES, type Abort, type AbortReason, guardAbort } from './guard.ts';
 import { isReplaced } from './replacement.ts';
@@ -83,8 +84,8 @@ function guarded(observation: JobInput): Abort | undefined {
   const step = currentStep(job);
   if (!step || !isDisruptive(step) || isReplaced(observation)) return undefined;
   const record = stepRecord(job, step.id);
-  // A machine that is off is switched on whatever has changed meanwhile.
-  if (record && (isWithAgent(job, record) || isSwitchedOn(record))) return undefined;
+  // A machine that is off is switched on whatever has changed meanwhile, and what was answered is waited for.
+  if (record && (isWithAgent(job, record) || isSwitchedOn(record) || mayBeAnswered(record))) return undefined;
   return guardAbort(observation);
 }
 
@@ -149,6 +150,6 @@ function endAborted(job: RemedyOperationJob, { reason, message }: Abort): JobDec
 
 /** Tells whether the agent has begun a disruptive step, and has not ended it; or whether the machine may still go off. */
 function mayStillHappen({ step, record, answer }: OpenStep): boolean {
-  if (mayGoOff(record)) return true;
+  if (mayGoOff(record) || mayBeAnswered(record)) return true;
   return isDisruptive(step) && answer !== undefined && isBegun(answer);
 }

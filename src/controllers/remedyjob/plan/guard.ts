@@ -9,6 +9,7 @@ import { type CordonMark, cordonState } from '../../../kube/drain/cordon.ts';
 import { holdInForce } from '../../../rollout/holds.ts';
 import type { JobInput } from '../observe/observe.ts';
 import { isSwitchedOn } from '../power/power-records.ts';
+import { mayBeAnswered } from '../power/provider-answer.ts';
 
 export type AbortReason =
   | 'NodeReplaced'
@@ -62,12 +63,12 @@ function guardBoot({ job, node }: JobInput): Abort | undefined {
   return { reason: 'BootChanged', message: `the node has booted since the job began: ${bootID}` };
 }
 
-/** Tells whether our own Reboot was released, or the machine was switched on by us: from then on another boot is expected. */
+/** Tells whether our own Reboot was released, the machine was switched on by us, or its provider was answered: from then on another boot is expected. */
 export function hasRebooted(job: RemedyOperationJob): boolean {
   return job.spec.plan.some((step) => {
     const record = stepRecord(job, step.id);
     if (!record || record.state === 'Pending' || record.state === 'Skipped') return false;
-    return stepName(step) === 'Reboot' || isSwitchedOn(record);
+    return stepName(step) === 'Reboot' || isSwitchedOn(record) || mayBeAnswered(record);
   });
 }
 

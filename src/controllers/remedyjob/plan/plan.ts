@@ -2,7 +2,7 @@
  * Decides what a repair job does next. Every reconcile decides from the records alone, so that a restart at any point changes
  * nothing: a step is recorded before it is done, and what is not known is never done again. Pure.
  */
-import type { JobOutcome, JobStep, JobStepStatus } from '../../../api/generated/types.ts';
+import type { JobOutcome, JobStep, JobStepStatus, Wait } from '../../../api/generated/types.ts';
 import {
   type AfterFailure,
   afterFailure,
@@ -18,6 +18,7 @@ import {
 } from '../../../api/status/step-records.ts';
 import type { JobInput } from '../observe/observe.ts';
 import { mayGoOff, powerStep } from '../power/power-records.ts';
+import { mayBeAnswered } from '../power/provider-answer.ts';
 import { abortOf, planAbort } from './abort.ts';
 import { planAgentStep, planRelease, recordedAnswer } from './agent-step.ts';
 import { type JobDecision, jobFinding } from './decision.ts';
@@ -86,27 +87,32 @@ function begin(observation: JobInput, step: JobStep, before: JobStepStatus | und
   const tries = (before?.tries ?? 0) + 1;
   const startedAt = now.toISOString();
   const bootIDBefore = bootIdOf(node) ?? job.spec.node.bootID;
-  const boot = powerStep(step) ? { bootIDBefore } : {};
+  const boot = powerStep(step) || stepName(step) === 'AnswerProvider' ? { bootIDBefore } : {};
   const record: JobStepStatus = { id: step.id, state: 'Intended', tries, startedAt, ...boot };
   return { type: 'Write', because: `${step.step}: try ${tries}`, change: { step: record } };
 }
 
 /** Reasons of waits for others: a step that times out names what it waited for. */
-const WHY: readonly string[] = ['Power', 'Replacing'];
+const WHY: readonly string[] = ['Power', 'Releasing', 'Replacing'];
 
 function planCentral({ job, now }: JobInput, step: JobStep, record: JobStepStatus): JobDecision {
   const isOverdue = stepEnd(step, record.startedAt, now) <= now;
   if (!isOverdue || step.onTimeout === 'RequestApproval') {
     return { type: 'RunStep', step, record, isOverdue, because: step.step };
   }
-  const { waiting } = job.status ?? {};
-  const why = waiting && (powerStep(step) || WHY.includes(waiting.reason)) ? `: ${waiting.message}` : '';
-  const message = `not done in ${step.timeoutSeconds} s${why}`;
+  const message = `not done in ${step.timeoutSeconds} s${waitText(job.status?.waiting, step, record)}`;
   const finishedAt = now.toISOString();
   // What was requested may still happen.
-  const state = mayGoOff(record) ? 'Ambiguous' : 'Failed';
+  const state = mayGoOff(record) || mayBeAnswered(record) ? 'Ambiguous' : 'Failed';
   const failed: JobStepStatus = { ...record, state, code: TIMED_OUT, message, finishedAt };
   return { type: 'Write', because: message, change: { step: failed } };
+}
+
+/** Returns the text of a wait for others; empty for one that its step explains. */
+function waitText(waiting: Wait | undefined, step: JobStep, { answer }: JobStepStatus): string {
+  if (!waiting) return '';
+  const isForOthers = powerStep(step) !== undefined || answer !== undefined || WHY.includes(waiting.reason);
+  return isForOthers ? `: ${waiting.message}` : '';
 }
 
 const CLASSES: Readonly<

@@ -3,7 +3,7 @@
  * too: an act would count, a breaker stay open and a recovery last until that moment. It becomes now. Pure.
  */
 import type { LedgerRate } from '../../../api/generated/types.ts';
-import { MAX_CLOCK_SKEW_SECONDS } from '../../guards/self-doubt.ts';
+import { MAX_CLOCK_SKEW_SECONDS } from '../../guards/view/self-doubt.ts';
 import type { LedgerDraft } from '../draft.ts';
 
 /** Returns whether a time was in the future. */

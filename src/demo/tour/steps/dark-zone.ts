@@ -1,4 +1,4 @@
-/** A zone whose machines are all silent: nothing is done in it, and the other zone is healed as ever. */
+/** A zone whose machines are all silent: nothing is done in it, while the other zone is healed and a single dead machine is replaced. */
 import type { Cluster, Machine } from '../../../api/generated/types.ts';
 import { readinessOf } from '../../../api/machine/node-state.ts';
 import { CliError, EXIT } from '../../../cli/errors.ts';
@@ -7,21 +7,21 @@ import { clusterHealth, incidentSentence } from '../../../views/status/cluster-h
 import { readClusterNode, readClusters, readJobs, readMachines } from '../fleet-state.ts';
 import { notReadyReason, remedyWaitReason } from '../observed.ts';
 import type { Tour, TourStep } from '../step.ts';
+import { cutOff, DEAD_MACHINE_RULE, expectReplaced } from './dead-machine.ts';
 import { hangAndHeal, leastRepaired } from './kernel-hang.ts';
 
 const CLUSTER = 'prod';
 const ZONE = 'west';
-const RULE = 'kubelet-silent';
 /** Kubernetes gives a kubelet 50 seconds, and looks every 5. */
 const UNKNOWN_SECONDS = 120;
 const BACK_SECONDS = 120;
 
 export const darkZoneStep: TourStep = {
   name: 'dark-zone',
-  title: 'A whole zone goes dark, and is left alone',
+  title: 'A dark zone is left alone, and a dead machine is replaced',
   explanation: [
-    'The machines of a zone stand still, as without power. A rule would restart their kubelets; the Defender denies that:',
-    'acts make an outage worse. A machine of the other zone is healed meanwhile, and then the dark zone comes back by itself.',
+    'A zone of prod stands still, as without power, and one machine of pre for good. The same rule would replace them all:',
+    'the Defender denies that for the zone, which comes back by itself. In pre another machine is Ready before one goes.',
   ],
   async run(tour) {
     const machines = await readMachines(tour, CLUSTER);
@@ -34,11 +34,13 @@ export const darkZoneStep: TourStep = {
         hint: 'use a new repository: kubenode start --demo FOLDER',
       });
     }
+    const dead = await cutOff(tour);
     const before = await jobsOf(tour, names);
     try {
-      tour.say(`$ kill -STOP ...    # all processes of ${names.join(', ')}`);
+      tour.say(`$ kill -STOP ...    # all processes of ${names.join(', ')} in ${CLUSTER}`);
       await onEach(dark, (uid) => tour.suspend(CLUSTER, uid));
       await expectDenied(tour, names);
+      await expectReplaced(tour, dead);
       await expectShown(tour);
       await hangAndHeal(tour, CLUSTER, leastRepaired(lit, await readJobs(tour, CLUSTER)));
       await tour.show(['why', 'node', names[0] ?? '', '--context', CLUSTER]);
@@ -71,7 +73,7 @@ async function expectDenied(tour: Tour, names: readonly string[]): Promise<void>
     },
   });
   await tour.verify({
-    what: `rule ${RULE} found each of them, and the Defender denies every act in a zone that is dark`,
+    what: `rule ${DEAD_MACHINE_RULE} found each of them, and the Defender denies every act in a zone that is dark`,
     withinSeconds: 60,
     lookAt: `kubenode why node ${names[0]} --context ${CLUSTER}`,
     reason: async () => notDeniedReason(await machinesOf(tour, names)),
@@ -118,7 +120,7 @@ export function otherReadinessReason(nodes: readonly KubeObject[]): string | und
 /** By the wait that the rule reports of each machine. */
 export function notDeniedReason(machines: readonly Machine[]): string | undefined {
   const others = machines.flatMap(({ metadata, status }) => {
-    const wait = status?.remedyWaits?.find(({ rule }) => rule === RULE);
+    const wait = status?.remedyWaits?.find(({ rule }) => rule === DEAD_MACHINE_RULE);
     return wait?.reason === 'ZoneDark' ? [] : [`${metadata.name}: ${wait?.reason ?? 'no wait'}`];
   });
   return others.length === 0 ? undefined : others.join(', ');

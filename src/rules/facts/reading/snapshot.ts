@@ -1,4 +1,5 @@
 /** Holds what is known of one node at one moment: the input of the readers of facts. */
+import type { Sign } from '../../../api/diagnosis/evidence.ts';
 import type { Machine } from '../../../api/generated/types.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import type { ComponentHistories } from '../../clocks/component-clock.ts';
@@ -26,6 +27,8 @@ export interface NodeSnapshot {
   /** How long ago the agent, or the kubelet, last showed that it is alive. Infinity: never. */
   readonly agentAgeMs: number;
   readonly kubeletAgeMs: number;
+  /** Reads whether machines near this one report. It reads the whole fleet. */
+  readonly peers: () => Sign;
   /** When the last job that did something ended, on the monotonic clock. */
   readonly jobEndedMs: number | undefined;
   readonly components: ComponentHistories | undefined;

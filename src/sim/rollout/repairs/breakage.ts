@@ -1,10 +1,13 @@
 /**
  * Breaks a part of a run on purpose, to show that its promise is judged: a port of the controllers, a guard of the ledger, or the agent.
  */
+import { REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
+import type { RemedyOperationJob } from '../../../api/generated/types.ts';
 import type { GrantPort } from '../../../api/grants.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
 import type { PowerState, PowerSwitches } from '../../../providers/power.ts';
+import { type ProcessViews, viewsShowing } from './guard-breakage.ts';
 
 export const BREAKAGES = [
   /** The job controller does not find the rule, and so never learns that the fault has ended. */
@@ -19,6 +22,10 @@ export const BREAKAGES = [
   'RebootRepeated',
   /** A switch that has accepted a request reads as if it were carried out. Of a run with power. */
   'OffUnconfirmed',
+  /** Before it switches off, the job controller reads the Node from its view again. Of a run with power, as the next one. */
+  'RecheckIgnored',
+  /** The job controller forgets that it has switched a machine on. */
+  'OnForgotten',
 ] as const;
 export type Breakage = (typeof BREAKAGES)[number];
 
@@ -65,6 +72,35 @@ export function switchesWith(switches: PowerSwitches, broken: Breakage | undefin
       };
     },
   };
+}
+
+/** Wraps the client of the job controller so that a live read finds what the view has. */
+export function recheckWith<C extends Pick<Client, 'get'>>(
+  client: C,
+  { [NODES.kind]: nodes }: ProcessViews,
+  broken: Breakage | undefined,
+): C {
+  if (broken !== 'RecheckIgnored') return client;
+  const get: Client['get'] = (resource, name, options) => {
+    const known = resource.kind === NODES.kind ? nodes?.store.get(name.name) : undefined;
+    return known ? Promise.resolve(known as never) : client.get(resource, name, options);
+  };
+  return { ...client, get };
+}
+
+/** Shows the job controller its jobs without what it has recorded of a machine that it has switched on. */
+export function powerViewsWith(views: ProcessViews, broken: Breakage | undefined): ProcessViews {
+  return viewsShowing(views, REMEDY_OPERATION_JOBS, broken === 'OnForgotten' ? withoutOn : undefined);
+}
+
+function withoutOn(job: RemedyOperationJob): RemedyOperationJob {
+  const { status } = job;
+  if (!status?.steps) return job;
+  const steps = status.steps.map((record) => {
+    const { power, ...rest } = record;
+    return power?.desired === 'On' && power.acceptedAt !== undefined ? rest : record;
+  });
+  return { ...job, status: { ...status, steps } };
 }
 
 interface Operation {

@@ -11,7 +11,7 @@ import type {
   PowerSwitches,
   PowerWay,
 } from '../../../providers/power.ts';
-import type { SimulatedHost } from '../hosts.ts';
+import { reportBoot, type SimulatedHost } from '../hosts.ts';
 import type { PeopleContext } from '../people.ts';
 import type { RepairJudge } from './judge/repair-judge.ts';
 
@@ -25,7 +25,7 @@ export interface SimulatedPower {
   calm(): void;
 }
 
-type PowerContext = Pick<PeopleContext, 'random' | 'nowMs' | 'hosts'> & {
+type PowerContext = Pick<PeopleContext, 'api' | 'random' | 'nowMs' | 'hosts'> & {
   readonly judge: Pick<RepairJudge, 'offRequested' | 'powerChanged'>;
 };
 
@@ -36,11 +36,11 @@ interface Change {
 
 const SECOND_MS = 1000;
 /** The chances of each call of a switch. */
-const RATES = { silent: 0.05, lost: 0.08, none: 0.05 } as const;
+const RATES = { silent: 0.05, lost: 0.08, none: 0.05, back: 0.15 } as const;
 
 export const NO_SWITCHES: PowerSwitches = { open: async () => ({ because: 'no machine has a switch' }) };
 
-export function createSimulatedPower({ random, nowMs, hosts, judge }: PowerContext): SimulatedPower {
+export function createSimulatedPower({ api, random, nowMs, hosts, judge }: PowerContext): SimulatedPower {
   const off = new Set<SimulatedHost>();
   const changes = new Map<SimulatedHost, Change>();
   const returns = new Map<SimulatedHost, number>();
@@ -64,7 +64,16 @@ export function createSimulatedPower({ random, nowMs, hosts, judge }: PowerConte
   function read(host: SimulatedHost): PowerState {
     if (befalls(RATES.silent)) throw new ProviderError('Retryable', 'the switch does not answer');
     if (befalls(RATES.silent)) return 'Unknown';
+    comeBack(host);
     return off.has(host) ? 'Off' : 'On';
+  }
+
+  /** A host that would have come back later does so now: between the decision to switch it off and the request. */
+  function comeBack(host: SimulatedHost): void {
+    if (off.has(host) || !returns.has(host) || !befalls(RATES.back)) return;
+    boot(host);
+    host.notReadyUntilMs = nowMs();
+    reportBoot(host, { api, nowMs });
   }
 
   function request(host: SimulatedHost, desired: 'On' | 'Off'): void {

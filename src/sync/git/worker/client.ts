@@ -51,6 +51,7 @@ export function createWorkerTransport(
     fetch: (ref, signal) => call('fetch', [ref], signal),
     deepen: (ref, depth, signal) => call('deepen', [ref, depth], signal),
     ancestry: (question, signal) => call('ancestry', [question], signal),
+    signatures: (question, signal) => call('signatures', [question], signal),
     ensure: (commit, ref, signal) => call('ensure', [commit, ref], signal),
     has: (commit) => call('has', [commit]),
     commit: (oid) => call('commit', [oid]),

@@ -1,5 +1,6 @@
-/** Accepts or refuses the head of a repository by its ancestry, its render and its objects. */
+/** Accepts or refuses the head of a repository by its ancestry, its signatures, its render and its objects. */
 import type { Log } from '../../../kube/process/log.ts';
+import type { Clock } from '../../../os/clock.ts';
 import type { AcceptedHead } from '../../accepted-heads.ts';
 import { isRefusal } from '../../git/errors.ts';
 import type { GitTransport } from '../../git/transport.ts';
@@ -14,6 +15,7 @@ import {
   refuseCommit,
   type VerdictMemory,
 } from './commit-checks.ts';
+import { checkHeadSignatures, type SignaturePolicy } from './head-signatures.ts';
 
 export interface HeadAcceptanceOptions {
   readonly git: GitTransport;
@@ -27,6 +29,9 @@ export interface HeadAcceptanceOptions {
   readonly newestReleasedCommit: () => string | undefined;
   /** The heads that persons accepted, as the Pipeline names them now. */
   readonly acceptedHeads: () => readonly AcceptedHead[];
+  /** Which commits must be signed, and by whom, as the Pipeline declares now. */
+  readonly signatures: () => SignaturePolicy;
+  readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
 }
 
@@ -56,9 +61,10 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
     const newest = accepted ?? options.newestReleasedCommit();
     const before = [...new Set([...(newest ? [newest] : []), ...options.appliedCommits()])];
     const heads = options.acceptedHeads();
-    const key = JSON.stringify([head, heads, before]);
+    const policy = options.signatures();
+    const key = JSON.stringify([head, heads, before, policy]);
     if (last?.key === key) return;
-    const acceptance = await acceptanceOf({ head, before, newest, accepted: heads, signal });
+    const acceptance = await acceptanceOf({ head, before, newest, accepted: heads, policy, signal });
     signal.throwIfAborted();
     last = { key, head, acceptance };
     if (!acceptance.accepted) {
@@ -75,9 +81,14 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
     accepted = head;
   }
 
-  async function acceptanceOf(question: AncestryQuestion): Promise<CommitAcceptance> {
+  /** Signatures come before the render, which runs code of the commit. */
+  async function acceptanceOf(question: HeadQuestion): Promise<CommitAcceptance> {
     try {
-      return (await ancestryRefusal(options, question)) ?? (await contentAcceptance(question));
+      return (
+        (await ancestryRefusal(options, question)) ??
+        (await checkHeadSignatures(options, { ...question, now: options.clock.now() })) ??
+        (await contentAcceptance(question))
+      );
     } catch (error) {
       if (isRefusal(error)) return refuseCommit(error);
       throw error;
@@ -85,7 +96,7 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
   }
 
   /** Found once for each commit: neither what it renders to nor the checks change while this process runs. */
-  async function contentAcceptance({ head, signal }: AncestryQuestion): Promise<CommitAcceptance> {
+  async function contentAcceptance({ head, signal }: HeadQuestion): Promise<CommitAcceptance> {
     const known = verdicts.get(head);
     if (known) return known;
     const found = await judge(head, signal);
@@ -104,18 +115,19 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
   }
 }
 
-interface AncestryQuestion {
+interface HeadQuestion {
   readonly head: string;
   /** The newest commit that the hub accepted, and commits that only inventories name. */
   readonly before: readonly string[];
   readonly newest: string | undefined;
   readonly accepted: readonly AcceptedHead[];
+  readonly policy: SignaturePolicy;
   readonly signal: AbortSignal;
 }
 
 async function ancestryRefusal(
   { git, ref }: Pick<HeadAcceptanceOptions, 'git' | 'ref'>,
-  { head, before, newest, accepted, signal }: AncestryQuestion,
+  { head, before, newest, accepted, signal }: HeadQuestion,
 ): Promise<CommitAcceptance | undefined> {
   for (const lastApplied of before) {
     const question = { head, lastApplied, isReleased: lastApplied === newest, accepted };

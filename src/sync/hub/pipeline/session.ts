@@ -4,6 +4,7 @@ import { acceptedHeads } from '../../accepted-heads.ts';
 import { webhookReport } from '../../intake/report.ts';
 import type { CommitRenderer } from '../../render/renderer.ts';
 import type { VerdictMemory } from '../acceptance/commit-checks.ts';
+import { signaturePolicy } from '../acceptance/head-signatures.ts';
 import { newestReleasedCommit, unreleasedCommits } from '../commit-log.ts';
 import { openRepository } from '../repository.ts';
 import { createOwnObjects, type OwnObjects, type OwnObjectsOptions } from './own-objects.ts';
@@ -41,6 +42,7 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
     appliedCommits: () => unreleasedCommits(clusterCommits(name), releases.list()),
     newestReleasedCommit: () => newestReleasedCommit(name, releases.list()),
     acceptedHeads: () => [pipelines.get(name)].flatMap((current) => (current ? acceptedHeads(current) : [])),
+    signatures: () => signaturePolicy(pipelines.get(name) ?? pipeline),
     hubProblem: () => ownObjects.problem(),
     webhook: () => webhookReport(pipelines.get(name), secrets, options),
   });

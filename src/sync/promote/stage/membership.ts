@@ -1,8 +1,9 @@
 /** Decides which stage, and which Pipeline, a cluster belongs to. Pure. */
+
 import type { Cluster, Pipeline, Stage } from '../../../api/generated/types.ts';
-import { LABEL_ENVIRONMENT, LABEL_REGION } from '../../../api/names.ts';
+import { selectableLabels } from '../../../api/status/cluster-labels.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
-import { isSelected, type Labels } from '../../../kube/objects/selector.ts';
+import { isSelected } from '../../../kube/objects/selector.ts';
 import { managedClusters } from '../cluster/registration.ts';
 import { judgingPipeline } from '../gates/in-force.ts';
 
@@ -29,15 +30,6 @@ export function stageMembership(cluster: Cluster, stages: readonly Stage[]): Sta
 export function membershipIn(cluster: Cluster, stageLists: readonly (readonly Stage[])[]): StageMembership {
   const found = stageLists.map((stages) => stageMembership(cluster, stages));
   return found.find(({ kind }) => kind === 'Member') ?? found.at(-1) ?? { kind: 'Unassigned' };
-}
-
-/** Returns the labels that selectors match. Environment and region come from the spec and override labels of the same name. */
-export function selectableLabels({ metadata, spec }: Pick<Cluster, 'metadata' | 'spec'>): Labels {
-  return {
-    ...metadata.labels,
-    [LABEL_ENVIRONMENT]: spec.environment,
-    ...(spec.region === undefined ? {} : { [LABEL_REGION]: spec.region }),
-  };
 }
 
 export interface ClusterClaim {

@@ -97,6 +97,9 @@ describe('completion of names', () => {
     ['why rollout', 'MachineComponentSet'],
     ['local kubeconfig', 'LocalClusters'],
     ['agent simulate --cluster', 'LocalClusters'],
+    ['cluster delete', 'Cluster'],
+    ['cluster kubeconfig', 'Cluster'],
+    ['cluster create', undefined],
   ])('completes what follows kubenode %s', (typed, kind) => {
     expect(kindAfter(lineOf(typed))).toBe(kind);
   });

@@ -50,6 +50,11 @@ describe('deployedObjects', () => {
     ['replicas of nothing', { replicas: 3 }, '--replicas needs --hub or --cluster'],
     ['a port of nothing', { egressPort: [1] }, '--egress-port needs --hub or --cluster'],
     ['webhooks without a sync', { cluster: true, image: 'a', webhooks: true }, '--webhooks needs --hub'],
+    [
+      'maintenance without controllers',
+      { hub: true, image: 'a', maintenance: true },
+      '--maintenance needs --cluster',
+    ],
     ['nothing to print', { print: true }, '--print needs --hub or --cluster'],
   ])('refuses %s', async (_, flags, message) => {
     await expect(deployedObjects(flags)).rejects.toThrow(message);

@@ -81,6 +81,44 @@ describe('planBatches', () => {
       'batch 2 of 1: b, BatchFull',
     ],
     [
+      'the next batch after one in which a host differs, and another one runs the revision',
+      () =>
+        plan(
+          {
+            members: [member('a', DIFFERS), member('b', { at: NEW, batch: 1 }), member('c')],
+          },
+          SOAKED,
+        ),
+      'batch 2 of 1: c, BatchFull',
+    ],
+    [
+      'nothing after a batch in which every host differs',
+      () => plan({ members: [member('a', DIFFERS), member('b')] }, SOAKED),
+      'batch 1 of 1: -, NothingProven',
+    ],
+    [
+      'nothing after a canary that differs',
+      () =>
+        plan(
+          { members: [member('a', { ...DIFFERS, ...LABEL, batch: 0 }), member('b')], rollout: CANARY },
+          progressOf({ batch: { ...BATCH, index: 0, size: 1, soakUntil: new Date(ago(0)) } }),
+        ),
+      'batch 0 of 1: -, NothingProven',
+    ],
+    [
+      'nothing after a batch in which every host differs, whatever a person has approved',
+      () => {
+        const approved = { revision: NEW.name, throughBatch: 9 };
+        return plan({ members: [member('a', DIFFERS), member('b')], rollout: { approved } }, SOAKED);
+      },
+      'batch 1 of 1: -, NothingProven',
+    ],
+    [
+      'the next batch after one in which every host differs, in a revert',
+      () => plan({ members: [member('a', DIFFERS), member('b')] }, SOAKED, { mode: 'Revert' }),
+      'batch 2 of 1: b, BatchFull',
+    ],
+    [
       'the end after a soak',
       () => plan({ members: [member('a', { at: NEW, batch: 1 })] }, SOAKED),
       'no batch: -, AllDone',

@@ -1,11 +1,8 @@
 /** API servers are upgraded one after the other while kubelets are rolled out, in any order. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  createSkewRule,
-  type FindIdentity,
-  type ServerVersions,
-} from '../../../../src/controllers/componentset/servers/skew.ts';
+import { createSkewRule, type FindIdentity } from '../../../../src/controllers/componentset/servers/skew.ts';
+import type { ServerVersions } from '../../../../src/rollout/kubelet-skew.ts';
 import { LONG } from '../../../support/sweep-size.ts';
 import { RolloutSimulation } from '../simulation/rollout-simulation.ts';
 import type { SimulatedMachine } from '../simulation/simulated-machine.ts';

@@ -169,6 +169,18 @@ export const SITUATIONS: readonly SetSituation[] = [
     answer: 'Failed HealthUnknown',
   },
   {
+    name: 'a batch in which every host differs, and a machine that is left',
+    members: [member('a', DIFFERS), member('b', DIFFERS), member('c')],
+    progress: progressOf({ batch: SOAKED }),
+    phase: 'Stalled',
+    ready: 'False MachinesBehind',
+    progressing: 'False NothingProven',
+    waiting: 'NothingProven Machine/a',
+    stalled: 'True NothingProven',
+    gates: 'Unknown NothingProven',
+    answer: 'Failed NothingProven',
+  },
+  {
     name: 'a check that fails, with nothing to return to',
     members: [member('a', DONE), member('b', DONE), member('c')],
     progress: progressOf({ batch: SOAKED }),

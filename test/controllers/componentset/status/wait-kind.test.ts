@@ -64,6 +64,14 @@ describe('waitKinds', () => {
       'Paused',
     ],
     [
+      'a batch before it that has proven nothing',
+      {
+        members: [member('a'), member('b', DIFFERS)],
+        progress: progressOf({ batch: { ...SOAKED, size: 1 } }),
+      },
+      'Stopped',
+    ],
+    [
       'a silent agent in the open batch',
       { members: [member('a', { ...DONE, step: 'Unknown', reason: 'AgentSilent' })] },
       'AgentSilent',

@@ -107,33 +107,19 @@ describe('the plan of a control plane that is created', () => {
     expect(decisionText(planCreate(hostingInput(parts)))).toBe(expected);
   });
 
-  it.each<readonly [string, number, InputParts, string]>([
-    ['has been ready for 59 of 60 s', 59, {}, 'nothing'],
-    ['has been ready for 60 s', 60, {}, EXPIRED],
-    ['is protected', 900, { deletion: { protection: true } }, 'nothing'],
-    ['is held by the kill switch', 900, { input: { halt: 'ann: incident' } }, 'wait KillSwitch'],
-    [
-      'is held by the kill switch, and a member ended',
-      900,
-      { input: { halt: 'ann: incident' }, plane: { members: members({ etcd: STOPPED }) } },
-      'Start etcd: it is not running',
-    ],
-    [
-      'has no programs any more',
-      900,
-      { plane: { programs: { problem: 'x', isLoading: false }, members: members({ etcd: STOPPED }) } },
-      EXPIRED,
-    ],
-  ])('of a throw-away cluster that %s', (_, seconds, parts, expected) => {
-    const throwAway = {
+  it('deletes a throw-away cluster before all else, also one that has no programs any more', () => {
+    const parts = {
       hosted: { ttlSecondsAfterReady: 60 },
-      status: { conditions: [], hosted: { readyAt: ago(seconds) } },
+      status: { conditions: [], hosted: { readyAt: ago(60) } },
+      plane: { programs: { problem: 'x', isLoading: false }, members: members({ etcd: STOPPED }) },
     };
-    expect(decisionText(planCreate(hostingInput({ ...throwAway, ...parts })))).toBe(expected);
-  });
-
-  it('deletes no throw-away cluster that has not been ready', () => {
-    expect(decisionText(planCreate(hostingInput({ hosted: { ttlSecondsAfterReady: 60 } })))).toBe('nothing');
+    expect(decisionText(planCreate(hostingInput(parts)))).toBe(EXPIRED);
+    const held = hostingInput({
+      ...parts,
+      plane: { members: members({ etcd: STOPPED }) },
+      input: { halt: 'ann' },
+    });
+    expect(decisionText(planCreate(held))).toBe('Start etcd: it is not running');
   });
 });
 

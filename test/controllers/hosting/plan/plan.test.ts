@@ -48,6 +48,15 @@ describe('the plan of a hosted control plane', () => {
       { hosted: BACKUP, input: { secret: 'Absent' } },
       'WriteSecret: sync has no kubeconfig',
     ],
+    [
+      'wants what is not supported, and is a throw-away one that is too old',
+      {
+        plane: NOTHING,
+        hosted: { ...BACKUP, ttlSecondsAfterReady: 60 },
+        metadata: { creationTimestamp: '2020-01-01T00:00:00Z' },
+      },
+      'DeleteCluster: it was created 691200 s ago: this hosting keeps no throw-away cluster longer (--max-age)',
+    ],
     ['is of another driver', { plane: NOTHING, hosted: { driver: 'workload' } }, 'stalled NotSupported'],
   ])('of a Cluster that %s', (_, parts, expected) => {
     expect(decisionText(planHosting(hostingInput(parts)))).toBe(expected);

@@ -11,7 +11,7 @@ import { ApiRefusal } from '../../../../src/sim/api-server/refusal.ts';
 import { machine, node } from '../../../support/builders.ts';
 import { type BedCrash, type ControllerBed, createControllerBed } from '../../../support/controller/bed.ts';
 import { budget, drainPod } from '../../../support/kube/drain-bed.ts';
-import { type MemoryGrants, memoryGrants } from '../../../support/memory-grants.ts';
+import { ledgerOf, type MemoryGrants, memoryGrants } from '../../../support/memory-grants.ts';
 
 const KINDS: readonly ServedKind[] = [
   servedKind(MACHINES),
@@ -78,11 +78,6 @@ async function deletionBed({
   async function* pages(resource: Resource): AsyncGenerator<{ items: readonly KubeObject[] }> {
     yield { items: bed.api.objects.list({ resource }, undefined) };
   }
-}
-
-function ledgerOf(grants: object): KubeObject {
-  const { group, version, kind } = DEFENDER_LEDGERS;
-  return { apiVersion: `${group}/${version}`, kind, metadata: { name: 'default' }, spec: { grants } };
 }
 
 function waiting(bed: DeletionBed): string {

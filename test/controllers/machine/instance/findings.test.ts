@@ -36,6 +36,11 @@ describe('infraFindings', () => {
       { host: 'NotOpen', hint: 'run it' },
       'Unknown ProviderMissing, False ProviderMissing',
     ],
+    [
+      'a creation that is held',
+      { host: 'Held', explanation: { reason: 'ArtifactMissing', because: 'x' } },
+      'True AsWanted, False ArtifactMissing',
+    ],
     ['a refused config', { host: 'ConfigRefused', because: 'x' }, 'False InvalidConfig, False InvalidConfig'],
     [
       'a failed call',

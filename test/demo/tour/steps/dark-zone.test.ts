@@ -25,10 +25,10 @@ describe('a zone that is dark', () => {
   });
 
   it('is one in which the Defender denies what the rule wants, on each machine', () => {
-    const denied = waiting('a', { rule: 'kubelet-silent', reason: 'ZoneDark' });
+    const denied = waiting('a', { rule: 'dead-machine', reason: 'ZoneDark' });
     expect(notDeniedReason([denied])).toBeUndefined();
     const otherRule = waiting('b', { rule: 'kernel-hang', reason: 'ZoneDark' });
-    const otherReason = waiting('c', { rule: 'kubelet-silent', reason: 'BreakerOpen' });
+    const otherReason = waiting('c', { rule: 'dead-machine', reason: 'BreakerOpen' });
     expect(notDeniedReason([denied, otherRule, otherReason])).toBe('b: no wait, c: BreakerOpen');
   });
 

@@ -55,18 +55,24 @@ export function createEcs(clock: Clock, region = 'cn-hangzhou'): Ecs {
     call(action, query) {
       const act = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
       if (!act) throw REFUSALS.missing('Action');
-      const failure = ecs.failures.get(action);
-      ecs.failures.delete(action);
-      if (failure) throw failure();
+      throwFailure(action);
       // Documented: without the right DescribeInstances answers with an empty list.
       const isDenied = ecs.denied.has(action);
-      const isList = action === 'DescribeInstances' && query['DryRun'] !== 'true';
+      const isDryRun = query['DryRun'] === 'true';
+      const isList = action === 'DescribeInstances' && !isDryRun;
       if (isDenied && !isList) throw REFUSALS.noRight();
       if (isDenied) return { RequestId: 'r', Instances: { Instance: [] }, NextToken: '' };
+      if (isDryRun) throw REFUSALS.dryRun();
       return { RequestId: '473469C7-AA6F-4DC5-B3DB-A3DC0DE3C83E', ...act(query) };
     },
   };
   let count = 0;
+
+  function throwFailure(action: string): void {
+    const failure = ecs.failures.get(action);
+    ecs.failures.delete(action);
+    if (failure) throw failure();
+  }
 
   function requireInstance(query: Query): EcsInstance {
     const found = ecs.instances.get(query['InstanceId'] ?? '');
@@ -95,13 +101,12 @@ export function createEcs(clock: Clock, region = 'cn-hangzhou'): Ecs {
       return { InstanceIdSets: { InstanceIdSet: ids } };
     },
     DescribeInstances(query) {
-      if (query['DryRun'] === 'true') throw REFUSALS.dryRun();
       const expected = Object.entries(tagsOf(query));
       const ids =
         query['InstanceIds'] === undefined ? undefined : (JSON.parse(query['InstanceIds']) as string[]);
       const matching = [...ecs.instances.values()]
         .filter(({ id }) => ids?.includes(id) ?? true)
-        .filter(({ tags }) => expected.every(([name, value]) => tags[name] === value));
+        .filter(({ tags }) => expected.every(([name, value]) => hasTag(tags, name, value)));
       const visible = matching.filter((each) => each.hiddenFor === 0);
       for (const each of matching) each.hiddenFor = Math.max(0, each.hiddenFor - 1);
       const begin = Number(query['NextToken'] ?? 0);
@@ -139,6 +144,19 @@ export function createEcs(clock: Clock, region = 'cn-hangzhou'): Ecs {
       found.status = 'Starting';
       return {};
     },
+    // Documented: it returns at once, and the instance is stopped and started elsewhere.
+    RedeployInstance(query) {
+      const found = requireInstance(query);
+      if (found.status !== 'Running' && found.status !== 'Stopped') throw REFUSALS.badStatus();
+      found.status = found.status === 'Running' ? 'Stopping' : 'Starting';
+      return {};
+    },
+    AcceptInquiredSystemEvent(query) {
+      const found = ecs.events.find(({ id, status }) => id === query['EventId'] && status === 'Inquiring');
+      if (!found) throw REFUSALS.noInquiry();
+      found.status = 'Scheduled';
+      return {};
+    },
     DescribeInstanceHistoryEvents(query) {
       const states = Object.entries(query)
         .filter(([name]) => name.startsWith('InstanceEventCycleStatus.'))
@@ -162,6 +180,11 @@ export function createEcs(clock: Clock, region = 'cn-hangzhou'): Ecs {
     },
   };
   return ecs;
+}
+
+/** Documented: a key without a value finds every value. */
+function hasTag(tags: EcsInstance['tags'], name: string, value: string): boolean {
+  return value === '' ? tags[name] !== undefined : tags[name] === value;
 }
 
 function tagsOf(query: Query): Record<string, string> {

@@ -20,6 +20,12 @@ export const REFUSALS = {
       'OperationDenied.NoStock',
       'The requested resource is sold out in the specified zone; try other types of resources or other regions and zones.',
     ),
+  noInquiry: () =>
+    new EcsRefusal(
+      404,
+      'InvalidEventId.NoInquiringEventFound',
+      'The specified parameter EventId is not valid.',
+    ),
   noRight: () =>
     new EcsRefusal(403, 'Forbidden.RAM', 'User not authorized to operate on the specified resource.'),
   throttled: () =>

@@ -20,7 +20,7 @@ const ROWS: readonly Row[] = [
   ['Sudo', 'Unknown: not known: the user', { uid: [] }],
   ['OperatingSystem', 'Fail: FreeBSD', { os: 'FreeBSD' }],
   ['OperatingSystem', 'Warn: Arch Linux', { 'release-ID': 'arch', 'release-PRETTY_NAME': 'Arch Linux' }],
-  ['OperatingSystem', 'Warn: debian 11', { 'release-VERSION_ID': '"11"', 'release-PRETTY_NAME': [] }],
+  ['OperatingSystem', 'Warn: debian 10', { 'release-VERSION_ID': '"10"', 'release-PRETTY_NAME': [] }],
   [
     'OperatingSystem',
     'Pass: Debian GNU/Linux trixie/sid',

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { simulateRollouts } from '../../../../src/sim/rollout/simulate-rollouts.ts';
 import { findSeed } from '../../../support/seed-search.ts';
-import { LONG } from '../../../support/sweep-size.ts';
+import { LONG, slice } from '../../../support/sweep-size.ts';
 
 const SIZE = { hours: LONG ? 2 : 0.6, machines: 8 };
 const SEEDS = LONG ? [1, 2, 3, 5, 6, 7, 8, 9] : [3];
@@ -17,11 +17,22 @@ it.each(SEEDS)(
   600_000,
 );
 
-it('R35 releases pods of a machine that runs when Off is not read back', async () => {
-  const repairs = { power: true, broken: 'OffUnconfirmed' } as const;
-  const run = async (seed: number): ReturnType<typeof simulateRollouts> =>
-    simulateRollouts({ seed, hours: 0.6, machines: 8, repairs });
-  await expect(findSeed(3, /^a machine that runs is out of service$/, run)).resolves.toBeGreaterThanOrEqual(
-    3,
-  );
-}, 600_000);
+/** For each guard the promise that some seed breaks without it, and the first seed that is tried. */
+const GUARDS = [
+  ['OffUnconfirmed', 6, /^a machine that runs is out of service$/],
+  ['RecheckIgnored', 1, /^a host that came back was switched off$/],
+  ['OnForgotten', 1, /^a machine was switched off twice by one step$/],
+] as const;
+
+it.each(slice(GUARDS, 1))(
+  'R31 R33 R35 breaks a promise with %s, and none with all guards',
+  async (broken, first, promise) => {
+    const size = { hours: 0.6, machines: 8 };
+    const seed = await findSeed(first, promise, async (each) =>
+      simulateRollouts({ seed: each, ...size, repairs: { power: true, broken } }),
+    );
+    const { violations } = await simulateRollouts({ seed, ...size, repairs: { power: true } });
+    expect({ seed, violations }).toEqual({ seed, violations: [] });
+  },
+  600_000,
+);

@@ -10,6 +10,7 @@ import {
   type HeadAcceptance,
   type HeadAcceptanceOptions,
 } from '../../../../src/sync/hub/acceptance/head-acceptance.ts';
+import type { SignaturePolicy } from '../../../../src/sync/hub/acceptance/head-signatures.ts';
 import type { RenderStore } from '../../../../src/sync/hub/render-store.ts';
 import { judgeContent } from '../../../../src/sync/judge/content.ts';
 import { RenderError } from '../../../../src/sync/render/errors.ts';
@@ -60,6 +61,8 @@ function createAcceptance(
     appliedCommits: () => [],
     newestReleasedCommit: () => released,
     acceptedHeads: () => [],
+    signatures: () => ({ mode: 'None', signers: [] }),
+    clock: { now: () => new Date('2030-01-01T00:00:00Z') },
     log: memoryLog(),
     ...options,
   });
@@ -140,6 +143,30 @@ describe('createHeadAcceptance', () => {
     accepted = [{ commit: GOOD, replaces: [] }];
     await heads.check(BETTER, NEVER);
     expect(heads.newestAccepted()).toBe(BETTER);
+  });
+
+  it('S19 refuses an unsigned head before it is rendered, and judges it again when the Pipeline asks for less', async () => {
+    const judged: string[] = [];
+    const renders = {
+      async judge(commit: string) {
+        judged.push(commit);
+        return judgeContent(rendered(commit), createCommitChecks());
+      },
+    } as unknown as RenderStore;
+    let policy: SignaturePolicy = { mode: 'Range', signers: [] };
+    const problem = { commit: BETTER, subject: 'better', because: 'it is not signed' };
+    const git = {
+      ancestry: async () => 'descends',
+      signatures: async () => ({ commits: 1, problems: [problem], refused: 1 }),
+    } as unknown as GitTransport;
+    const heads = createAcceptance(undefined, GOOD, { git, renders, signatures: () => policy });
+    await heads.check(BETTER, NEVER);
+    expect(heads.resultFor(BETTER)).toMatchObject({ accepted: false, verdict: 'BadSignature' });
+    expect([heads.newestAccepted(), judged]).toEqual([GOOD, []]);
+
+    policy = { mode: 'None', signers: [] };
+    await heads.check(BETTER, NEVER);
+    expect([heads.newestAccepted(), judged]).toEqual([BETTER, [BETTER]]);
   });
 
   it('SAF-5 renders and judges a commit once, also after this process lost its Lease and got it back', async () => {

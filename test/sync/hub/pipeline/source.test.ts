@@ -72,6 +72,7 @@ function createBed(released?: string): Bed {
     appliedCommits: () => [],
     newestReleasedCommit: () => released,
     acceptedHeads: () => [],
+    signatures: () => ({ mode: 'None', signers: [] }),
     clock,
     log: memoryLog(),
     random: () => 0.5,

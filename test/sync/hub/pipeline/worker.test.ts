@@ -22,7 +22,12 @@ const SECRET: KubeObject = {
   metadata: { name: 'git-token', namespace: 'kubenode-system' },
   data: { token: Buffer.from('s3cret').toString('base64') },
 };
-const SOURCE = { repository: 'https://git.example.com/fleet', ref: 'refs/heads/main' };
+const SOURCE = {
+  signatures: 'None',
+  signers: [],
+  repository: 'https://git.example.com/fleet',
+  ref: 'refs/heads/main',
+};
 
 describe('createPipelineWorker', () => {
   it.each<[name: string, secrets: readonly KubeObject[], source: object, expected: string]>([

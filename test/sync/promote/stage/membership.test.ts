@@ -3,7 +3,6 @@ import type { Cluster } from '../../../../src/api/generated/types.ts';
 import {
   claimClusters,
   promotedClusters,
-  selectableLabels,
   stageMembership,
 } from '../../../../src/sync/promote/stage/membership.ts';
 import { PromotionSimulation, stageOf } from '../simulation/simulation.ts';
@@ -23,13 +22,10 @@ describe('stageMembership', () => {
     });
   });
 
-  it('matches environment and region of the spec, whatever the labels are', () => {
+  it('matches the environment of the spec, whatever the labels are', () => {
     const labelled = new PromotionSimulation({ clusters: [] });
-    const object = labelled
-      .addCluster('prod-1', { labels: { 'kubenode.dev/environment': 'test', team: 'a' } })
-      .object();
-    const labels = selectableLabels({ ...object, spec: { ...object.spec, region: 'eu' } });
-    expect(labels).toEqual({ 'kubenode.dev/environment': 'prod', 'kubenode.dev/region': 'eu', team: 'a' });
+    const object = labelled.addCluster('prod-1', { labels: { 'kubenode.dev/environment': 'test' } }).object();
+    expect(stageMembership(object, stages)).toEqual({ kind: 'Member', stage: 'prod' });
   });
 
   it('lists the Pipelines that select a cluster, and the one that writes its status', () => {

@@ -5,27 +5,44 @@ import { isProviderError } from '../../../../providers/contract.ts';
 import type { PowerState, PowerSwitch, PowerSwitches, PowerWay } from '../../../../providers/power.ts';
 
 export type OpenedSwitch =
-  | { readonly type: 'Read'; readonly power: PowerSwitch; readonly state: PowerState }
+  | {
+      readonly type: 'Read';
+      readonly power: PowerSwitch;
+      readonly state: PowerState;
+      /** Why the ways before it were not taken, for people. */
+      readonly passed?: string;
+    }
   /** The switch may answer later. */
   | { readonly type: 'Silent'; readonly because: string }
   /** No way leads to a switch. */
   | { readonly type: 'None'; readonly because: string };
 
-/** The next way is tried only where this one certainly has no switch, or refuses to read it: what is silent may answer later. */
+export interface SwitchSearch {
+  readonly ways: readonly PowerWay[];
+  /** Whether a way that does not answer has had its time, so that the next one is tried, too. */
+  readonly passesSilent: boolean;
+}
+
+/** The next way is tried where this one certainly has no switch, or refuses to read it: what is silent may answer later, and is given time. */
 export async function openSwitch(
   switches: PowerSwitches,
   machine: Machine,
-  ways: readonly PowerWay[],
+  { ways, passesSilent }: SwitchSearch,
   signal: AbortSignal,
 ): Promise<OpenedSwitch> {
   const reasons: string[] = [];
+  let isSilent = false;
   for (const way of ways) {
     // oxlint-disable-next-line no-await-in-loop -- one way after the other
     const opened = await openWay(switches, machine, way, signal);
-    if (opened.type !== 'None') return opened;
+    if (opened.type === 'Read') {
+      return reasons.length > 0 ? { ...opened, passed: reasons.join('; ') } : opened;
+    }
     reasons.push(opened.because);
+    isSilent ||= opened.type === 'Silent';
+    if (isSilent && !passesSilent) break;
   }
-  return { type: 'None', because: reasons.join('; ') };
+  return { type: isSilent ? 'Silent' : 'None', because: reasons.join('; ') };
 }
 
 async function openWay(

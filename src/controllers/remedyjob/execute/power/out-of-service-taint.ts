@@ -1,9 +1,13 @@
-/** Sets the taint that releases pods and volumes of a node whose machine this job has switched off, and that is read Off again now. */
+/**
+ * Sets the taint that releases pods and volumes of a node whose machine this job has switched off, and that is read Off again now. The step
+ * ends when Kubernetes has released them.
+ */
 import type { Machine } from '../../../../api/generated/types.ts';
-import { NODES } from '../../../../kube/objects/core-kinds.ts';
+import { NODES, PODS, VOLUME_ATTACHMENTS } from '../../../../kube/objects/core-kinds.ts';
 import type { PowerWay } from '../../../../providers/power.ts';
 import { planTaint, taintState } from '../../plan/owned-taints.ts';
 import { OUT_OF_SERVICE_TAINT, planOutOfService, powerOffOf } from '../../power/out-of-service.ts';
+import { heldReason } from '../../power/released.ts';
 import {
   type CentralResult,
   type CentralRun,
@@ -11,6 +15,8 @@ import {
   stepSucceeded,
   stepWaits,
 } from '../steps/central-step.ts';
+import { listAll } from '../steps/evict-pods.ts';
+import { removeOutOfService } from './back-in-service.ts';
 import { openSwitch } from './open-switch.ts';
 
 export async function runOutOfServiceTaint(run: CentralRun): Promise<CentralResult> {
@@ -19,22 +25,47 @@ export async function runOutOfServiceTaint(run: CentralRun): Promise<CentralResu
   if (!off || !machine) {
     return stepFailed('NotPoweredOff', 'this job has not read the power of the machine Off');
   }
+  const refused = await refusedBySwitch(run, machine, off.power.way);
+  if (refused) return refused;
   const taint = taintState(run.node, OUT_OF_SERVICE_TAINT, job.spec.grant.id);
-  if (taint === 'Foreign') return stepSucceeded('the node had the taint before');
-  if (taint === 'Ours') return stepSucceeded('the node is out of service');
-  return await setTaint(run, machine, off.power.way);
+  return taint === 'None' ? await setTaint(run) : await waitForRelease(run);
 }
 
-async function setTaint(run: CentralRun, machine: Machine, way: PowerWay): Promise<CentralResult> {
-  const { observation, node, context, ports } = run;
-  const { job, now } = observation;
-  const opened = await openSwitch(ports.switches, machine, [way], context.signal);
+/** Undefined: the machine is off. Else it waits; or fails, without the taint: a machine that runs is never out of service. */
+async function refusedBySwitch(
+  run: CentralRun,
+  machine: Machine,
+  way: PowerWay,
+): Promise<CentralResult | undefined> {
+  const { observation, context, ports } = run;
+  const { now } = observation;
+  const search = { ways: [way], passesSilent: false };
+  const opened = await openSwitch(ports.switches, machine, search, context.signal);
   if (opened.type !== 'Read') return stepWaits({ reason: 'Power', message: opened.because }, now);
   const present = (await ports.lookAgain()) ?? observation;
   const plan = planOutOfService(present, opened.state);
-  if (plan.type === 'Runs') return stepFailed('MachineRuns', plan.because);
+  if (plan.type === 'Set') return undefined;
   if (plan.type === 'Wait') return stepWaits({ reason: 'Power', message: plan.because }, now);
+  await removeOutOfService(run);
+  return stepFailed('MachineRuns', plan.because);
+}
+
+async function setTaint({ observation, node, context }: CentralRun): Promise<CentralResult> {
+  const { job, now } = observation;
   // It tests that the Node has not changed since.
   await context.patch(NODES, node, planTaint(node, OUT_OF_SERVICE_TAINT, job.spec.grant.id));
-  return stepSucceeded('the node is out of service: its pods and volumes are released');
+  const message = 'the node is out of service: its pods and volumes are released next';
+  return stepWaits({ reason: 'Releasing', message }, now);
+}
+
+/** The list of attachments has no selector for nodes. It is read only while a machine is off. */
+async function waitForRelease(run: CentralRun): Promise<CentralResult> {
+  const { observation, node } = run;
+  const { name } = node.metadata;
+  const pods = await listAll(run, PODS, { fieldSelector: `spec.nodeName=${name}` });
+  const attachments = await listAll(run, VOLUME_ATTACHMENTS, {});
+  const held = heldReason({ node: name, pods, attachments });
+  return held === undefined
+    ? stepSucceeded('the node is out of service: its pods are deleted and its volumes detached')
+    : stepWaits({ reason: 'Releasing', message: held }, observation.now);
 }

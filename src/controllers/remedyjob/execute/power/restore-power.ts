@@ -31,7 +31,7 @@ export async function restorePower(run: RestoreRun): Promise<RestoreResult> {
   const others = (powerStep(last.step)?.ways ?? []).filter((each) => each !== way);
   // What may still go off is read the way in which it was requested.
   const ways = last.power.offAt === undefined ? [way] : [way, ...others];
-  const opened = await openSwitch(ports.switches, machine, ways, context.signal);
+  const opened = await openSwitch(ports.switches, machine, { ways, passesSilent: true }, context.signal);
   const { message, power } =
     opened.type === 'Read'
       ? await restoreNow(

@@ -18,7 +18,7 @@ import {
   stepWaits,
 } from '../steps/central-step.ts';
 import { removeOutOfService } from './back-in-service.ts';
-import { isCertain, openSwitch } from './open-switch.ts';
+import { isCertain, type OpenedSwitch, openSwitch } from './open-switch.ts';
 import { permitOff } from './permit-off.ts';
 
 export const NO_SWITCH = 'NoPowerSwitch';
@@ -30,17 +30,37 @@ export async function runPower(run: CentralRun): Promise<CentralResult> {
   const step = powerStep(run.step);
   if (!step || !machine) return stepFailed(NO_SWITCH, 'the step names no way to a power switch');
   const booted = bootedSince(run);
-  const opened = await openSwitch(ports.switches, machine, waysNow(step, record.power), context.signal);
-  // A boot after we switched it on needs no switch that confirms it.
-  if (opened.type !== 'Read' && booted !== undefined && isSwitchedOn(record)) {
-    const message = `the node has booted: ${booted}`;
-    return { state: 'Succeeded', message, bootIDAfter: booted, ...optional('power', poweredOn(record, now)) };
-  }
-  if (opened.type === 'None') return noSwitch(run, opened.because);
-  if (opened.type === 'Silent') return waits(run, 'Power', opened.because);
-  const { power: found, state } = opened;
+  const search = { ways: waysNow(step, record.power), passesSilent: isPastPatience(run) };
+  const opened = await openSwitch(ports.switches, machine, search, context.signal);
+  if (opened.type !== 'Read') return withoutReading(run, opened, booted);
+  const { power: found, state, passed } = opened;
   const move = planPower({ ...step, way: found.way, power: record.power, state, booted, now });
-  return await carryOut(run, move, { step, found, booted });
+  const result = await carryOut(run, move, { step, found, booted });
+  return passed === undefined ? result : { ...result, note: passed };
+}
+
+function withoutReading(
+  run: CentralRun,
+  { type, because }: Exclude<OpenedSwitch, { type: 'Read' }>,
+  booted: string | undefined,
+): CentralResult {
+  const { record, observation } = run;
+  // A boot after we switched it on needs no switch that confirms it.
+  if (booted !== undefined && isSwitchedOn(record)) {
+    const message = `the node has booted: ${booted}`;
+    const power = optional('power', poweredOn(record, observation.now));
+    return { state: 'Succeeded', message, bootIDAfter: booted, ...power };
+  }
+  return type === 'None' ? noSwitch(run, because) : waits(run, 'Power', because);
+}
+
+/** A switch that is restarted, or busy, answers within a minute: three tries of 20 s. Short steps leave half of their time to the next way. */
+const PATIENCE_MS = 60_000;
+
+/** Tells whether a way that does not answer has had its time: since the step began, or since On was requested. */
+function isPastPatience({ step, record: { power, startedAt }, observation: { now } }: CentralRun): boolean {
+  const sinceMs = Date.parse(power?.intendedAt ?? startedAt ?? '');
+  return sinceMs + Math.min(PATIENCE_MS, (step.timeoutSeconds * 1000) / 2) <= now.getTime();
 }
 
 function bootedSince({ observation: { job, node }, record }: CentralRun): string | undefined {
@@ -80,7 +100,8 @@ async function carryOut(
   { step, found, booted }: Found,
 ): Promise<CentralResult> {
   if (move.type === 'Done') {
-    const { because: message, power } = move;
+    const { because, power } = move;
+    const message = [because, run.record.message].filter((each) => each !== undefined).join('; ');
     // A person may have switched it on.
     if (power.desired === 'On') await removeOutOfService(run);
     return { state: 'Succeeded', message, power, ...optional('bootIDAfter', booted) };

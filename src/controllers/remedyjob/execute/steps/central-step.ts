@@ -3,6 +3,7 @@ import type {
   JobDrain,
   JobReplacement,
   JobStep,
+  JobStepAnswer,
   JobStepPower,
   JobStepStatus,
   NodeRemedier,
@@ -12,6 +13,7 @@ import type { Client } from '../../../../kube/client/client.ts';
 import type { ReconcileContext } from '../../../../kube/controller/reconcile-context.ts';
 import type { EvictionAnswers } from '../../../../kube/drain/answers.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
+import type { EventAnswers } from '../../../../providers/event-answers.ts';
 import type { PowerSwitches } from '../../../../providers/power.ts';
 import type { JobInput } from '../../observe/observe.ts';
 import type { JobChange, RepairWait } from '../../plan/decision.ts';
@@ -38,6 +40,7 @@ export interface StepPorts {
    */
   readonly client: Pick<Client, 'pages' | 'get'>;
   readonly switches: PowerSwitches;
+  readonly eventAnswers: EventAnswers;
   /** Returns what the job is judged by at this moment. */
   readonly lookAgain: () => Promise<JobInput | undefined>;
   /** The answers to evictions, by job; only an optimization. */
@@ -53,6 +56,9 @@ export interface StepChange {
   readonly drain?: JobDrain;
   readonly replacement?: JobReplacement;
   readonly power?: JobStepPower;
+  readonly answer?: JobStepAnswer;
+  /** A message for people that the record of a running step keeps until its end. */
+  readonly note?: string;
   /** The change by a renewal of the grant. */
   readonly renewed?: JobChange;
 }

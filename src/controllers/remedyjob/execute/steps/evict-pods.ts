@@ -85,8 +85,9 @@ function progress(evicted: number, target: string | undefined): JobDrain {
   return { total: evicted + pending, evicted, pending, blockedBy: target === undefined ? [] : [target] };
 }
 
-async function listAll(
-  { ports, context }: CentralRun,
+/** Lists all pages, as kubenode-remedyjob. */
+export async function listAll(
+  { ports, context }: Pick<CentralRun, 'ports' | 'context'>,
   resource: Resource,
   options: { readonly fieldSelector?: string; readonly namespace?: string },
 ): Promise<readonly KubeObject[]> {

@@ -3,6 +3,7 @@
 import { stepName } from '../../../../api/status/step-records.ts';
 import { type CentralStep, type Step, stepInput, stepInputProblems } from '../../../../api/steps/steps.ts';
 import { isReplaced } from '../../plan/replacement.ts';
+import { runAnswerProvider } from '../power/answer-provider.ts';
 import { runOutOfServiceTaint } from '../power/out-of-service-taint.ts';
 import { runPower, runPowerOn } from '../power/run-power.ts';
 import { runReplaceMachine } from '../replace-machine.ts';
@@ -23,6 +24,7 @@ type RunCentralStep = (run: CentralRun<never>) => Promise<CentralResult>;
 
 /** A step that is available and missing here does not compile. */
 const CENTRAL_STEPS = {
+  AnswerProvider: runAnswerProvider,
   Cordon: runCordon,
   Drain: runDrain,
   EvictPods: runEvictPods,

@@ -3,7 +3,7 @@ import { fail, type PreflightCheck, passed, unknown, type Verdict, warn } from '
 import type { PreflightFacts } from '../facts.ts';
 
 /** The distributions on which the tests of kubenode run, each with the oldest version. */
-const TRIED: Readonly<Record<string, number>> = { debian: 12 };
+const TRIED: Readonly<Record<string, number>> = { debian: 11 };
 const ARCHITECTURES: Readonly<Record<string, string>> = { x86_64: 'amd64', aarch64: 'arm64' };
 /** The first kernel with all that kubelet and containerd need of cgroups and overlay. */
 const OLDEST_KERNEL = { major: 4, minor: 19 };

@@ -28,6 +28,8 @@ export function declareMachines(cluster: FleetCluster, replicas: number, zones: 
         infra: { provider: 'local', config: { type: 'sandbox' } },
         host: { type: 'sandbox' },
         node: { labels: POOL },
+        // Shortened for a demonstration: how long the deletion of a machine that does not answer waits for it.
+        deletion: { timeoutSeconds: 10 },
       },
     },
   });

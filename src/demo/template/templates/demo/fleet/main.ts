@@ -1,5 +1,6 @@
 /** The fleet program. sync renders its objects from a commit. */
 import { DefenderPolicy, Fleet, NodeRemedier } from 'kubenode/constructs';
+import { deadMachine } from '../rules/dead-machine.ts';
 import { fleetDefault } from '../rules/fleet-default.ts';
 import { kernelHang } from '../rules/kernel-hang.ts';
 import { kubeletSilent } from '../rules/kubelet-silent.ts';
@@ -13,6 +14,7 @@ for (const { name, machines, zones, ...spec } of clusters) {
   const cluster = fleet.cluster(name, spec);
   const rules = cluster.unit('rules');
   new DefenderPolicy(rules, 'fleet-default', { metadata: { name: 'fleet-default' }, spec: fleetDefault });
+  new NodeRemedier(rules, 'dead-machine', { metadata: { name: 'dead-machine' }, spec: deadMachine });
   new NodeRemedier(rules, 'kernel-hang', { metadata: { name: 'kernel-hang' }, spec: kernelHang });
   new NodeRemedier(rules, 'kubelet-silent', { metadata: { name: 'kubelet-silent' }, spec: kubeletSilent });
   declareMachines(cluster, machines, zones);

@@ -1,13 +1,16 @@
-import { condition, type NodeRemedierSpec } from 'kubenode/constructs';
+import { all, condition, type NodeRemedierSpec } from 'kubenode/constructs';
 
-/** Restarts a kubelet that is not heard of, and hands off to people if that does not help. Times are shortened for a demonstration. */
+/** Restarts a kubelet that is not heard of while the agent answers, and hands off to people if that does not help. Times are shortened for a demonstration. */
 export const kubeletSilent: NodeRemedierSpec = {
   mode: 'Enforce',
   owner: { team: 'demo' },
   faultClass: 'Runtime',
   // Half of prod may be silent: what is done in a zone that is dark is the decision of the Defender.
   target: { nodeSelector: { matchLabels: { pool: 'general' } }, maxMatchPercent: 60 },
-  rule: { conditions: condition('Ready').is('Unknown', { for: '20s' }), clearSeconds: 5 },
+  rule: {
+    conditions: all(condition('Ready').is('Unknown', { for: '20s' }), condition('AgentReady').is('True')),
+    clearSeconds: 5,
+  },
   ladder: [
     {
       name: 'restart',
@@ -19,11 +22,17 @@ export const kubeletSilent: NodeRemedierSpec = {
   tests: [
     { name: 'silent', expect: 'Match', given: readyFor('Unknown', 30) },
     { name: 'for a moment', expect: 'NoMatch', given: readyFor('Unknown', 10) },
+    { name: 'nor the agent', expect: 'NoMatch', given: readyFor('Unknown', 30, 'Unknown') },
     { name: 'heard of', expect: 'NoMatch', given: readyFor('True', 600) },
     { name: 'no Node yet', expect: 'Indeterminate', given: {} },
   ],
 };
 
-function readyFor(status: 'True' | 'Unknown', observedSeconds: number): Readonly<Record<string, unknown>> {
-  return { condition: { Ready: { status, observedSeconds } } };
+function readyFor(
+  status: 'True' | 'Unknown',
+  observedSeconds: number,
+  agent: 'True' | 'Unknown' = 'True',
+): Readonly<Record<string, unknown>> {
+  const AgentReady = { status: agent, observedSeconds };
+  return { condition: { Ready: { status, observedSeconds }, AgentReady } };
 }

@@ -1,0 +1,158 @@
+import { all, any, condition, type Expr, type NodeRemedierSpec, node, xid } from 'kubenode/constructs';
+
+/**
+ * The errors of NVIDIA GPUs by what ends them, after the catalog at docs.nvidia.com/deploy/xid-errors. Errors of applications (13, 31, 43,
+ * 45) and those that a restart of the application ends (94) are in none.
+ */
+export const XIDS = {
+  /**
+   * Ended by a reset of the GPU, or by a reboot: memory errors that were not corrected (48), remapped (64) or contained (95), a GPU whose
+   * processor does not answer (119, 120), and one that fell off the bus (79).
+   */
+  reboot: [48, 64, 79, 95, 119, 120],
+  /** Ended by a person: an error of the link to another GPU (74), and a high rate of corrected memory errors (92). */
+  hardware: [74, 92],
+} as const;
+
+const DAY = { within: '24h' } as const;
+/** An error that returns on one GPU after reboots is one of its hardware. */
+const REPEATED = 3;
+
+const rebootable = xid(XIDS.reboot, DAY);
+const hardware = xid(XIDS.hardware, DAY);
+
+const common = {
+  mode: 'Enforce',
+  owner: { team: 'gpu-sre', runbook: 'docs/runbooks/gpu-xid.md' },
+  faultClass: 'GPU',
+  target: {
+    nodeSelector: { matchLabels: { 'nvidia.com/gpu.present': 'true' } },
+    controlPlane: 'Never',
+    maxMatchPercent: 5,
+  },
+} as const;
+
+/** Empties and reboots a node whose GPU has an error that a reboot ends. */
+export const gpuXid: NodeRemedierSpec = {
+  ...common,
+  priority: 500,
+  rule: {
+    conditions: rebootable.sinceBoot.atLeast(1),
+    // Another reboot does not help while the driver starts, nor a GPU that is to be replaced.
+    gate: all(node.uptimeSeconds.atLeast(300), rebootable.maxPerGPU.below(REPEATED), hardware.count.is(0)),
+    clearSeconds: 300,
+  },
+  dedup: { group: 'reboot', coveredBy: ['replace'] },
+  ladder: [
+    {
+      name: 'reboot',
+      plan: [
+        { step: 'CollectDiagnostics', timeoutSeconds: 180, onFailure: 'Continue' },
+        { step: 'Cordon', timeoutSeconds: 30 },
+        { step: 'Drain', timeoutSeconds: 3600, onTimeout: 'RequestApproval' },
+        { step: 'Reboot', timeoutSeconds: 900 },
+        { step: 'WaitForBoot', timeoutSeconds: 900 },
+      ],
+      verify: {
+        conditions: all(condition('Ready').is('True'), rebootable.sinceBoot.is(0)),
+        holdSeconds: 300,
+        timeoutSeconds: 1800,
+      },
+      onVerified: [{ step: 'Uncordon' }],
+    },
+    person(),
+  ],
+  perMachine: { maxJobs: 3, windowSeconds: 86_400 },
+  tests: [
+    { name: 'fell off the bus', expect: 'Match', given: { ...errors([79, 3]), ...upFor(9000) } },
+    {
+      name: 'one error on each of two GPUs',
+      expect: 'Match',
+      given: { ...errors([48, 0], [95, 1]), ...upFor(9000) },
+    },
+    {
+      name: 'errors of applications',
+      expect: 'NoMatch',
+      given: { ...errors([13, 0], [31, 0], [43, 1], [45, 1], [94, 2]), ...upFor(9000) },
+    },
+    { name: 'before the boot', expect: 'NoMatch', given: { ...errors([79, 3, 7200]), ...upFor(3600) } },
+    { name: 'the driver starts', expect: 'Held', given: { ...errors([79, 3]), ...upFor(120) } },
+    {
+      name: 'the third on one GPU',
+      expect: 'Held',
+      given: { ...errors([79, 3], [79, 3, 7200], [48, 3, 9000]), ...upFor(3600) },
+    },
+    { name: 'a link is broken, too', expect: 'Held', given: { ...errors([79, 3], [74, 2]), ...upFor(9000) } },
+    { name: 'agent silent', expect: 'Indeterminate', given: upFor(9000) },
+  ],
+};
+
+/** Keeps new Pods away from a node whose GPU needs a person, and hands it off: what is broken is replaced by its vendor or its cloud. */
+export const gpuHardware: NodeRemedierSpec = {
+  ...common,
+  priority: 510,
+  rule: {
+    conditions: any(hardware.count.atLeast(1), rebootable.maxPerGPU.atLeast(REPEATED)),
+    gate: node.uptimeSeconds.atLeast(300),
+    clearSeconds: 3600,
+  },
+  dedup: { group: 'gpu', coveredBy: ['replace'] },
+  ladder: [
+    {
+      name: 'isolate',
+      plan: [
+        { step: 'CollectDiagnostics', timeoutSeconds: 180, onFailure: 'Continue' },
+        { step: 'Cordon', timeoutSeconds: 30 },
+      ],
+      verify: { conditions: quiet(), holdSeconds: 600, timeoutSeconds: 1800 },
+      onVerified: [{ step: 'Uncordon' }],
+    },
+    person(),
+  ],
+  tests: [
+    { name: 'a link is broken', expect: 'Match', given: { ...errors([74, 2]), ...upFor(9000) } },
+    {
+      name: 'the third on one GPU',
+      expect: 'Match',
+      given: { ...errors([79, 3], [79, 3, 7200], [48, 3, 9000]), ...upFor(3600) },
+    },
+    {
+      name: 'three on three GPUs',
+      expect: 'NoMatch',
+      given: { ...errors([79, 1], [79, 2], [79, 3]), ...upFor(9000) },
+    },
+    {
+      name: 'errors of applications',
+      expect: 'NoMatch',
+      given: { ...errors([31, 0], [31, 0], [31, 0]), ...upFor(9000) },
+    },
+    { name: 'the driver starts', expect: 'Held', given: { ...errors([92, 2]), ...upFor(120) } },
+    { name: 'agent silent', expect: 'Indeterminate', given: upFor(9000) },
+  ],
+};
+
+function person(): NodeRemedierSpec['ladder'][number] {
+  return { name: 'person', plan: [{ step: 'HandOff', with: { queue: 'gpu-sre', severity: 'ticket' } }] };
+}
+
+function quiet(): Expr {
+  return all(hardware.count.is(0), rebootable.maxPerGPU.below(REPEATED));
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+/** Each is a code, the index of a GPU, and an age of a minute unless it is given. Older than an hour: before the last boot. */
+function errors(...logged: readonly (readonly [code: number, gpu: number, ageSeconds?: number])[]): Given {
+  return {
+    xid: logged.map(([code, gpu, ageSeconds = 60]) => ({
+      code,
+      gpu,
+      ageSeconds,
+      earlierBoot: ageSeconds > 3600,
+    })),
+  };
+}
+
+function upFor(uptimeSeconds: number): Given {
+  return { node: { uptimeSeconds } };
+}

@@ -1,0 +1,102 @@
+/** Reads the errors of GPUs that the driver of NVIDIA writes to the kernel log: `NVRM: Xid (PCI:0000:3b:00): 79, …`. Pure. */
+import type { XidFact } from '../../api/generated/types.ts';
+import { byCode } from '../../kube/objects/digest.ts';
+import { isRecord, textAt } from '../../kube/objects/json.ts';
+
+export interface LoggedXid {
+  readonly code: number;
+  /** The address of the GPU, without its function: 0000:3b:00. */
+  readonly address: string;
+  readonly at: Date;
+}
+
+/** Older drivers write no `PCI:`, and a part of a GPU (MIG) follows the address. Lines of switches begin with another word. */
+const LINE =
+  /^NVRM: Xid \((?:PCI:)?([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2})(?:\.[0-7])?(?:[ ,][^)]{0,64})?\): (\d{1,4}),/i;
+/** The room in the status of a Machine. */
+const MAX_XIDS = 32;
+/** As long as the longest window that a rule counts in. */
+export const XID_KEPT_MS = 7 * 86_400_000;
+
+/** Reads the lines of `journalctl --output=json`. Other lines are passed over. */
+export function parseXids(output: string): readonly LoggedXid[] {
+  return output.split('\n').flatMap((line) => parseEntry(line) ?? []);
+}
+
+function parseEntry(line: string): LoggedXid | undefined {
+  const entry = parseJson(line);
+  const [, address, code] = LINE.exec(textAt(entry, 'MESSAGE') ?? '') ?? [];
+  const at = new Date(Number(textAt(entry, '__REALTIME_TIMESTAMP') ?? 'none') / 1000);
+  if (address === undefined || Number.isNaN(at.getTime())) return undefined;
+  return { code: Number(code), address: address.toLowerCase(), at };
+}
+
+function parseJson(line: string): unknown {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the time of the oldest entry that `journalctl --list-boots --utc` names; undefined: it names none. */
+export function parseOldestEntry(output: string): Date | undefined {
+  const times = [...output.matchAll(/(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2}) UTC/g)];
+  const dates = times.map(([, day, time]) => Date.parse(`${day}T${time}Z`)).filter(Number.isFinite);
+  return dates.length > 0 ? new Date(Math.min(...dates)) : undefined;
+}
+
+export interface ReportedXids {
+  readonly xid: readonly XidFact[];
+  readonly xidSince: string;
+}
+
+export interface XidReport {
+  readonly logged: readonly LoggedXid[];
+  /** The addresses of the GPUs that the driver knows. */
+  readonly gpus: readonly string[];
+  /** The time since which the log is complete. */
+  readonly since: Date;
+  readonly now: Date;
+}
+
+/** Returns the errors of the last week, newest first. Where there is no room for all, the period ends before the first that is left out. */
+export function reportXids({ logged, gpus, since, now }: XidReport): ReportedXids {
+  const startMs = Math.max(since.getTime(), now.getTime() - XID_KEPT_MS);
+  const known = gpus.map((each) => each.toLowerCase().replace(/\.[0-7]$/, '')).toSorted(byCode);
+  const missing = new Set(logged.map(({ address }) => address).filter((each) => !known.includes(each)));
+  // The index of nvidia-smi is the place in the order of addresses. A GPU that the driver does not know any more follows the others.
+  const addresses = [...known, ...[...missing].toSorted(byCode)];
+  const recent = logged
+    .filter(({ at }) => at.getTime() >= startMs)
+    .toSorted((a, b) => b.at.getTime() - a.at.getTime());
+  const firstOmitted = recent[MAX_XIDS];
+  const completeMs = firstOmitted ? firstOmitted.at.getTime() + 1 : startMs;
+  return {
+    xid: recent.slice(0, MAX_XIDS).map(({ code, address, at }) => ({
+      code,
+      gpu: addresses.indexOf(address),
+      at: at.toISOString(),
+    })),
+    xidSince: new Date(completeMs).toISOString(),
+  };
+}
+
+/** Returns all that is known of the last week, each error once: the log is read again from a moment before. */
+export function mergeXids(
+  before: readonly LoggedXid[],
+  read: readonly LoggedXid[],
+  now: Date,
+): readonly LoggedXid[] {
+  const all = new Map([...before, ...read].map((each) => [keyOf(each), each]));
+  const startMs = now.getTime() - XID_KEPT_MS;
+  return [...all.values()].filter(({ at }) => at.getTime() >= startMs).slice(-MAX_KEPT);
+}
+
+/** A GPU that fails writes thousands of lines; a count beyond this changes no decision. */
+const MAX_KEPT = 1000;
+
+function keyOf({ code, address, at }: LoggedXid): string {
+  return `${at.getTime()} ${address} ${code}`;
+}

@@ -1,0 +1,47 @@
+/** Reads what each vantage point tells about a machine that may be silent. What was not observed is Unknown. Pure. */
+import { conditionStatus } from '../../kube/objects/conditions.ts';
+import { textAt } from '../../kube/objects/json.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import type { Machine, MachineInfraStatus } from '../generated/types.ts';
+import { readyCondition } from '../machine/node-state.ts';
+
+export type Sign = 'Alive' | 'Silent' | 'Unknown';
+
+export const POWER_SIGNS = ['On', 'Off', 'Unknown'] as const;
+export type PowerSign = (typeof POWER_SIGNS)[number];
+
+export interface SilenceEvidence {
+  /** Whether the agent renews its Lease. */
+  readonly agent: Sign;
+  /** Whether the kubelet reports the Node. */
+  readonly kubelet: Sign;
+  /** The power by the provider of the instance. */
+  readonly power: PowerSign;
+  /** Whether machines near this one reach the API server. */
+  readonly peers: Sign;
+}
+
+/** The node lifecycle controller sets Unknown when the kubelet is silent. A Node without the condition was never reported. */
+export function kubeletSign(node: KubeObject | undefined): Sign {
+  const status = textAt(readyCondition(node), 'status');
+  if (status === 'Unknown') return 'Silent';
+  return status === 'True' || status === 'False' ? 'Alive' : 'Unknown';
+}
+
+/**
+ * Returns the power as the provider told last. While the provider does not answer it is Unknown, and so is that of a host that a person
+ * owns: the provider `ssh` reads no power.
+ */
+export function powerSign({ spec, status }: Machine): PowerSign {
+  const isRead =
+    spec.infra.provider !== 'ssh' && conditionStatus(status?.conditions, 'InfraReady') !== 'Unknown';
+  return isRead ? POWER_OF[status?.infra?.state ?? 'Unknown'] : 'Unknown';
+}
+
+const POWER_OF: Readonly<Record<NonNullable<MachineInfraStatus['state']>, PowerSign>> = {
+  Pending: 'Unknown',
+  Running: 'On',
+  Stopped: 'Off',
+  Gone: 'Off',
+  Unknown: 'Unknown',
+};

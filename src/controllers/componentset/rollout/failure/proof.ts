@@ -1,0 +1,28 @@
+/** Whether a batch has proven its revision: hosts that were adopted and differ run what they ran before. Pure. */
+import type { Explanation } from '../../../../rollout/explanation.ts';
+import { startedIn } from '../batch-phase.ts';
+import type { OpenBatch, RolloutInput, RolloutProgress } from '../input.ts';
+
+/**
+ * Returns why no batch may follow this one: some of its hosts keep what they run, and no other one has come to run the revision. A batch
+ * without a machine, because all of them left the set, does not hold the set up.
+ */
+export function proofWait(
+  input: RolloutInput,
+  progress: RolloutProgress,
+  batch: OpenBatch,
+): Explanation | undefined {
+  const started = startedIn(input, progress, batch);
+  const [differing, ...others] = started.filter(({ step }) => step === 'Differs');
+  if (!differing || started.some(({ step }) => step === 'Settled')) return undefined;
+  const names = [differing, ...others.slice(0, MAX_NAMES - 1)].map(({ name }) => name);
+  const more = others.length + 1 - names.length;
+  const list = `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return {
+    reason: 'NothingProven',
+    because: `batch ${batch.index + 1} has proven nothing: no machine of it runs the version, and these were adopted and keep what their hosts run: ${list}`,
+    blocker: { kind: 'Machine', name: differing.name },
+  };
+}
+
+const MAX_NAMES = 3;

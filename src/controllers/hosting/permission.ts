@@ -1,0 +1,67 @@
+/** Asks the Defender of the hub before an act that takes a control plane, or a part of it, out of service. */
+import { DEFENDER_LEDGERS, DEFENDER_POLICIES } from '../../api/generated/resources.ts';
+import {
+  type Denial,
+  type GrantAsk,
+  type GrantPort,
+  hostedControlPlaneKey,
+  isInFlight,
+} from '../../api/grants.ts';
+import { FLEET_DEFAULT, LEDGER } from '../../api/names.ts';
+import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+import { ownValue } from '../../kube/objects/json.ts';
+import { needsGrant } from './plan/grants.ts';
+import type { HeldGrant, HostingAct, HostingWait } from './plan/input.ts';
+import { wait } from './plan/wait.ts';
+
+export interface PermissionParts {
+  readonly grants: GrantPort;
+  readonly context: ReconcileContext;
+}
+
+/** The processes of a control plane end within seconds; a person may have to release a port or a file meanwhile. */
+const EXPECTED_SECONDS = 300;
+
+/**
+ * Resolves to the denial as a wait, and to undefined when the act may be carried out. Each act renews the grant, so that a window, a freeze or
+ * a stop that begins in the middle holds the next one. A hub without the policy fleet-default has no Defender to ask.
+ */
+export async function permissionWait(
+  act: HostingAct,
+  cluster: string,
+  { grants, context }: PermissionParts,
+): Promise<HostingWait | undefined> {
+  if (!needsGrant(act) || !context.view(DEFENDER_POLICIES).get(FLEET_DEFAULT)) return undefined;
+  const [grant] = await grants.ask([askOf(cluster, context)]);
+  if (!grant?.granted) return denialWait(grant);
+  const [renewed] = await grants.renew([{ id: grant.id, fence: grant.fence }]);
+  return renewed?.granted ? undefined : denialWait(renewed);
+}
+
+function askOf(cluster: string, { clock }: ReconcileContext): GrantAsk {
+  return {
+    holder: { kind: 'Cluster', name: cluster, origin: `Cluster/${cluster}` },
+    machine: hostedControlPlaneKey(cluster),
+    action: 'UpdateControlPlane',
+    risk: 'Node',
+    factsAt: clock.now(),
+    expectedSeconds: EXPECTED_SECONDS,
+  };
+}
+
+function denialWait(denial: Denial | undefined): HostingWait {
+  const { reason, message, policy } = denial ?? { reason: 'LedgerUnavailable', message: 'no answer' };
+  return wait(
+    'GrantDenied',
+    `${reason}: ${message}`,
+    policy === undefined ? [DEFENDER_LEDGERS.kind, LEDGER] : [DEFENDER_POLICIES.kind, policy],
+  );
+}
+
+/** Returns the grant of hosting for the control plane that is in work, by the ledger. */
+export function heldGrant(cluster: string, context: ReconcileContext): HeldGrant | undefined {
+  const grants = context.view(DEFENDER_LEDGERS).get(LEDGER)?.spec.grants ?? {};
+  const entry = ownValue(grants, hostedControlPlaneKey(cluster));
+  if (!entry || !isInFlight(entry) || entry.holder.kind !== 'Cluster') return undefined;
+  return { id: entry.id, fence: entry.fence };
+}

@@ -1,0 +1,80 @@
+/** Reports orphan instances to people: an Event for each new state of one, about its MachineSet, and a metric. */
+import { MACHINE_SETS } from '../../api/generated/resources.ts';
+import type { MachineSet } from '../../api/generated/types.ts';
+import { EVENT_PREFIX, MANAGER_MACHINE, NAMESPACE } from '../../api/names.ts';
+import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import type { Gauge } from '../../kube/process/metrics.ts';
+import type { Instance } from '../../providers/contract.ts';
+import type { Orphan, OrphanWait } from './plan.ts';
+
+export interface OrphanReports {
+  /** Orphans that are left, by provider and reason. */
+  readonly left?: OrphanGauge;
+  /** The last reported state of each orphan, by the id of its instance. */
+  readonly reported: Map<string, string>;
+}
+
+export type OrphanGauge = Gauge<'provider' | 'reason'>;
+
+interface Reporting {
+  readonly reports: OrphanReports;
+  readonly context: ReconcileContext;
+}
+
+const WAITS: Readonly<Record<OrphanWait, true>> = {
+  ListedOnce: true,
+  InvalidTag: true,
+  NodeExists: true,
+  StormGuardActive: true,
+  NoMachines: true,
+  TooManyOrphans: true,
+  Queued: true,
+  GrantDenied: true,
+  Deleting: true,
+  DeletionFailed: true,
+};
+const PREFIX = EVENT_PREFIX[MANAGER_MACHINE];
+/** At most so many Events of one sweep: the metric counts all. */
+const MAX_EVENTS = 20;
+
+export function reportOrphans(provider: string, orphans: readonly Orphan[], reporting: Reporting): void {
+  const { reported, left } = reporting.reports;
+  const waiting = orphans.filter(({ wait }) => wait !== undefined);
+  for (const reason of Object.keys(WAITS)) {
+    left?.set({ provider, reason }, waiting.filter(({ wait }) => wait === reason).length);
+  }
+  const isNews = ({ instance, wait }: Orphan): boolean => wait !== reported.get(instance.id);
+  for (const orphan of waiting.filter(isNews).slice(0, MAX_EVENTS)) reportOrphan(orphan, reporting);
+  forgetOthers(reported, provider, waiting);
+}
+
+/** Reports the new state of one orphan: without `wait`, that it was deleted. */
+export function reportOrphan({ instance, wait, because }: Orphan, { reports, context }: Reporting): void {
+  const note = `${describeInstance(instance, context.clock.now())}: ${because}`;
+  const about = objectOf(instance, context);
+  if (wait === undefined) {
+    reports.reported.delete(instance.id);
+    const reason = `${PREFIX}OrphanInstanceDeleted`;
+    return context.event(about, { type: 'Normal', reason, action: 'Delete', note });
+  }
+  reports.reported.set(instance.id, wait);
+  context.event(about, { type: 'Warning', reason: `${PREFIX}OrphanInstance`, action: 'Sweep', note });
+}
+
+/** Names the instance, its tags and its age. */
+function describeInstance({ id, machine, tags, createdAt }: Instance, now: Date): string {
+  const hours = Math.max(0, Math.floor((now.getTime() - createdAt.getTime()) / 3_600_000));
+  return `instance ${id} of Machine ${machine} (UID ${tags.machineUid}), created ${createdAt.toISOString()}, ${hours} h ago`;
+}
+
+/** Returns the MachineSet of its tag or, when that does not exist, our namespace. */
+function objectOf({ tags }: Instance, context: ReconcileContext): KubeObject {
+  const set = tags.set === undefined ? undefined : context.view<MachineSet>(MACHINE_SETS).get(tags.set);
+  return set ?? { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } };
+}
+
+function forgetOthers(reported: Map<string, string>, provider: string, waiting: readonly Orphan[]): void {
+  const ids = new Set(waiting.map(({ instance }) => instance.id));
+  for (const id of reported.keys()) if (id.startsWith(`${provider}:`) && !ids.has(id)) reported.delete(id);
+}

@@ -1,0 +1,90 @@
+/**
+ * The fact why a machine is silent, by several vantage points: its agent, its kubelet, the provider of its instance, and machines near it.
+ * What cannot be told apart is unknown: no rule acts on it.
+ */
+import { DIAGNOSIS_CAUSES, diagnose } from '../../api/diagnosis/diagnose.ts';
+import {
+  kubeletSign,
+  POWER_SIGNS,
+  powerSign,
+  type Sign,
+  type SilenceEvidence,
+} from '../../api/diagnosis/evidence.ts';
+import { SILENT_MS } from '../../api/machine/heartbeat.ts';
+import type { FactKind } from './fact.ts';
+import { createEnumField, createFields, createParams, PERCENT_FIELD } from './field.ts';
+import { knownAnswer, type ReadFact, unknownAnswer } from './reading/answer.ts';
+import type { NodeSnapshot } from './reading/snapshot.ts';
+import { RECORDED_CONDITION } from './recorded.ts';
+
+const SIGNS = ['Alive', 'Silent', 'Unknown'] as const satisfies readonly Sign[];
+
+const fields = createFields({
+  cause: createEnumField(DIAGNOSIS_CAUSES),
+  confidencePercent: PERCENT_FIELD,
+  power: createEnumField(POWER_SIGNS),
+  peers: createEnumField(SIGNS),
+});
+
+/** The peers of a silent machine change without a change of its own objects. */
+const PEERS_AGAIN_MS = 15_000;
+
+const read: ReadFact = (snapshot) => {
+  const problem = viewProblem(snapshot);
+  if (problem !== undefined) return unknownAnswer(problem);
+  const evidence = evidenceOf(snapshot);
+  const { agent, kubelet, power, peers } = evidence;
+  const found = diagnose(evidence);
+  const changesInMs = isSilent(evidence) ? PEERS_AGAIN_MS : silentInMs(snapshot);
+  if (found) return knownAnswer(fields, { ...found, power, peers }, changesInMs);
+  const unknown = `agent ${agent}, kubelet ${kubelet}, power ${power}, peers ${peers}`;
+  return { ...unknownAnswer(unknown), changesInMs };
+};
+
+function viewProblem({ problems, machine }: NodeSnapshot): string | undefined {
+  const problem = problems.nodes ?? problems.machines ?? problems.agentLeases ?? problems.nodeLeases;
+  return problem ?? (machine ? undefined : 'there is no Machine');
+}
+
+function evidenceOf(snapshot: NodeSnapshot): SilenceEvidence {
+  const { machine, node, agentAgeMs } = snapshot;
+  const own = { agent: agentSign(agentAgeMs), kubelet: kubeletSign(node) };
+  const power = machine ? powerSign(machine) : 'Unknown';
+  // They are chosen from the whole fleet: only for a machine that is silent.
+  return { ...own, power, peers: isSilent(own) ? snapshot.peers() : 'Unknown' };
+}
+
+function isSilent({ agent, kubelet }: Pick<SilenceEvidence, 'agent' | 'kubelet'>): boolean {
+  return agent === 'Silent' && kubelet === 'Silent';
+}
+
+/** An agent that was never heard of may not be installed. */
+function agentSign(ageMs: number): Sign {
+  if (!Number.isFinite(ageMs)) return 'Unknown';
+  return ageMs <= SILENT_MS ? 'Alive' : 'Silent';
+}
+
+function silentInMs({ agentAgeMs }: NodeSnapshot): number {
+  return agentAgeMs <= SILENT_MS ? SILENT_MS - agentAgeMs + 1 : Infinity;
+}
+
+export const diagnosisFact = {
+  name: 'diagnosis',
+  source: 'the Leases of the agent and of machines near it, the Node, and the state of the instance',
+  maxAge: 'OurWatch',
+  heartbeats: [],
+  params: createParams({}),
+  fields,
+  read,
+  changes: {
+    nodes: (before, after) => kubeletSign(before) !== kubeletSign(after),
+    machines: (before, after) => !before || !after || powerSign(before) !== powerSign(after),
+  },
+  recorded: {
+    nodes: { status: { conditions: RECORDED_CONDITION } },
+    machines: {
+      spec: { infra: { provider: true } },
+      status: { conditions: RECORDED_CONDITION, infra: { state: true } },
+    },
+  },
+} satisfies FactKind;

@@ -1,0 +1,99 @@
+/** Verifies OpenPGP signatures. The package is loaded with the first of them: most repositories sign with SSH. */
+import type * as openpgpTypes from 'openpgp';
+import { messageOf } from '../../../os/errors.ts';
+import type { KeyVerdict } from './key-verdict.ts';
+import { SignatureError } from './signature-error.ts';
+
+export const PGP_ARMOR = '-----BEGIN PGP SIGNATURE-----';
+const KEY_BLOCK = /-----BEGIN PGP PUBLIC KEY BLOCK-----[^]*?-----END PGP PUBLIC KEY BLOCK-----/g;
+/** Reading takes some 10 ms for each key of 2 KiB. More signers use SSH, where 100,000 are read at once. */
+const MAX_KEY_BYTES = 512 * 1024;
+const MAX_SIGNATURE_BYTES = 64 * 1024;
+/** Clocks of people differ. */
+const CLOCK_SKEW_MS = 300_000;
+
+type OpenPgp = typeof openpgpTypes;
+type PublicKeys = Awaited<ReturnType<OpenPgp['readKeys']>>;
+type Signature = Awaited<ReturnType<OpenPgp['readSignature']>>;
+
+export interface OpenPgpKeys {
+  readonly count: number;
+  /** Decides whether one of the keys made this signature, and may make one now. */
+  judge(signed: OpenPgpSigned, now: Date): Promise<KeyVerdict>;
+}
+
+export interface OpenPgpSigned {
+  readonly armored: string;
+  readonly payload: Buffer;
+}
+
+/** Splits a file of signers into armored OpenPGP keys and all other lines, which keep their numbers. Pure. */
+export function splitKeyBlocks(text: string): { readonly blocks: readonly string[]; readonly rest: string } {
+  const blocks = text.match(KEY_BLOCK) ?? [];
+  return { blocks, rest: text.replaceAll(KEY_BLOCK, (block) => block.replaceAll(/[^\n]/g, '')) };
+}
+
+/** Throws a SignatureError when a key cannot be used. */
+export async function readOpenPgpKeys(blocks: readonly string[]): Promise<OpenPgpKeys> {
+  const bytes = blocks.reduce((sum, block) => sum + block.length, 0);
+  if (bytes > MAX_KEY_BYTES) {
+    throw new SignatureError(
+      `it has ${bytes} bytes of OpenPGP keys, expected at most ${MAX_KEY_BYTES}: use SSH keys`,
+    );
+  }
+  const openpgp = await import('openpgp');
+  const keys: PublicKeys = [];
+  for (const block of blocks) {
+    try {
+      keys.push(...(await openpgp.readKeys({ armoredKeys: block })));
+    } catch (cause) {
+      throw new SignatureError(`an OpenPGP key cannot be read: ${messageOf(cause)}`, { cause });
+    }
+  }
+  return { count: keys.length, judge: (signed, now) => judge({ openpgp, keys, now }, signed) };
+}
+
+interface Judge {
+  readonly openpgp: OpenPgp;
+  readonly keys: PublicKeys;
+  readonly now: Date;
+}
+
+async function judge({ openpgp, keys, now }: Judge, signed: OpenPgpSigned): Promise<KeyVerdict> {
+  const signature = await readSignature(openpgp, signed.armored);
+  const [keyId = new openpgp.KeyID()] = signature.getSigningKeyIDs();
+  const name = `OpenPGP key ${keyId.toHex().toUpperCase()}`;
+  const key = keys.find((each) => each.getKeys(keyId).length > 0);
+  if (!key) return { state: 'Unknown', name };
+  const madeAt = signature.packets[0]?.created?.getTime() ?? Number.POSITIVE_INFINITY;
+  if (madeAt > now.getTime() + CLOCK_SKEW_MS) {
+    return { state: 'Refused', because: `its signature by ${name} is from the future` };
+  }
+  const date = new Date(Math.max(now.getTime(), madeAt));
+  try {
+    const message = await openpgp.createMessage({ binary: signed.payload });
+    const { signatures } = await openpgp.verify({ message, signature, verificationKeys: key, date });
+    await Promise.all(signatures.map(({ verified }) => verified));
+    // The package checks the key at the time that the signature contains, which the signer chooses.
+    await key.getSigningKey(keyId, date);
+  } catch (error) {
+    return { state: 'Refused', because: `its signature by ${name} is not valid: ${messageOf(error)}` };
+  }
+  return { state: 'Valid', name };
+}
+
+async function readSignature(openpgp: OpenPgp, armored: string): Promise<Signature> {
+  const signature = armored.length > MAX_SIGNATURE_BYTES ? undefined : await parse(openpgp, armored);
+  if (!signature) throw new SignatureError('its OpenPGP signature is too large');
+  const { length } = signature.packets;
+  if (length !== 1) throw new SignatureError(`it has ${length} OpenPGP signatures, expected 1`);
+  return signature;
+}
+
+async function parse(openpgp: OpenPgp, armored: string): Promise<Signature> {
+  try {
+    return await openpgp.readSignature({ armoredSignature: armored });
+  } catch (cause) {
+    throw new SignatureError(`its OpenPGP signature cannot be read: ${messageOf(cause)}`, { cause });
+  }
+}

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type LoggedXid,
+  mergeXids,
+  parseOldestEntry,
+  parseXids,
+  reportXids,
+} from '../../../src/agent/facts/xid.ts';
+
+const [NOW, AT] = [new Date('2030-01-01T12:00:00Z'), new Date('2030-01-01T11:59:00Z')];
+
+function entry(MESSAGE: unknown, usec: unknown = `${AT.getTime()}000`): string {
+  return JSON.stringify({ __REALTIME_TIMESTAMP: usec, MESSAGE });
+}
+
+describe('parseXids', () => {
+  // As drivers of NVIDIA have logged them: from bug reports, and from the pages of a monitor.
+  it.each([
+    [
+      "NVRM: Xid (PCI:0000:01:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.",
+      '79 0000:01:00',
+    ],
+    [
+      "NVRM: Xid (PCI:0000:cb:00): 13, pid='<unknown>', name=<unknown>, Graphics SM Warp Exception on (GPC 7, TPC 0)",
+      '13 0000:cb:00',
+    ],
+    [
+      'NVRM: Xid (PCI:0000:18:00): 119, pid=1234, name=python, Timeout after 45s of waiting for RPC response from GPU0 GSP!',
+      '119 0000:18:00',
+    ],
+    ['NVRM: Xid (0000:03:00): 31, Ch 00000010, engmask 00000101, intr 10000000', '31 0000:03:00'],
+    ['NVRM: Xid (PCI:0000:3B:00.0): 48, pid=77, An uncorrectable double bit error', '48 0000:3b:00'],
+    ['NVRM: Xid (PCI:0000:07:00 GPU-I:05): 94, pid=77, Contained', '94 0000:07:00'],
+  ])('reads %s', (line, expected) => {
+    expect(parseXids(entry(line)).map(({ code, address }) => `${code} ${address}`)).toEqual([expected]);
+  });
+
+  it.each([
+    ['a line of a switch', entry('nvidia-nvswitch1: SXid (PCI:0000:06:00.0): 20034, Fatal, Link 30')],
+    ['a line that follows', entry('NVRM: GPU 0000:91:00.0: GPU has fallen off the bus.')],
+    ['a line that quotes one', entry('audit: NVRM: Xid (PCI:0000:01:00): 79, x')],
+    ['an invalid address', entry('NVRM: Xid (PCI:0000:01:zz): 79, x')],
+    ['a message of bytes', entry([78, 86])],
+    ['no time', entry('NVRM: Xid (PCI:0000:01:00): 79, x', 'soon')],
+    ['no JSON', 'NVRM: Xid (PCI:0000:01:00): 79, x'],
+    ['JSON of a number', '79'],
+    ['nothing', ''],
+  ])('passes over %s', (_, line) => {
+    expect(parseXids(line)).toEqual([]);
+  });
+});
+
+describe('parseOldestEntry', () => {
+  it('returns the first entry of all boots', () => {
+    const boots = ` -1 6f3c Fri 2029-12-30 08:00:00 UTC—Mon 2029-12-31 09:00:00 UTC
+  0 7a1b Mon 2029-12-31 09:01:00 UTC—Tue 2030-01-01 11:00:00 UTC`;
+    expect(parseOldestEntry(boots)).toEqual(new Date('2029-12-30T08:00:00Z'));
+    expect(parseOldestEntry('no boots')).toBeUndefined();
+  });
+});
+
+function logged(code: number, address: string, minutes: number): LoggedXid {
+  return { code, address, at: new Date(NOW.getTime() - minutes * 60_000) };
+}
+
+describe('reportXids', () => {
+  const since = new Date('2029-12-31T00:00:00Z');
+  const gpus = ['0000:cb:00.0', '0000:3b:00.0'];
+
+  it('numbers the GPUs in the order of their addresses, newest error first', () => {
+    const report = reportXids({
+      logged: [logged(48, '0000:cb:00', 9), logged(79, '0000:3b:00', 2)],
+      gpus,
+      since,
+      now: NOW,
+    });
+    expect(report.xid.map(({ code, gpu }) => `${code} ${gpu}`)).toEqual(['79 0', '48 1']);
+    expect(report.xidSince).toBe(since.toISOString());
+  });
+
+  it('keeps the number of others when the driver does not know one any more', () => {
+    const report = reportXids({
+      logged: [logged(79, '0000:01:00', 2), logged(79, '0000:3b:00', 3)],
+      gpus,
+      since,
+      now: NOW,
+    });
+    expect(report.xid.map(({ gpu }) => gpu)).toEqual([2, 0]);
+  });
+
+  it('R1 covers a week at most, and no time of which an error is left out', () => {
+    const old = reportXids({
+      logged: [logged(79, '0000:3b:00', 60 * 24 * 8)],
+      gpus,
+      since: new Date(0),
+      now: NOW,
+    });
+    expect(old).toEqual({ xid: [], xidSince: '2029-12-25T12:00:00.000Z' });
+    const many = Array.from({ length: 40 }, (_, index) => logged(31, '0000:3b:00', index));
+    const full = reportXids({ logged: many, gpus, since, now: NOW });
+    expect(full.xid).toHaveLength(32);
+    expect(Date.parse(full.xidSince)).toBe(NOW.getTime() - 32 * 60_000 + 1);
+  });
+});
+
+describe('mergeXids', () => {
+  it('keeps each error once, and none that is older than a week', () => {
+    const one = { code: 79, address: '0000:3b:00', at: AT };
+    const old = { ...one, at: new Date('2029-12-01T00:00:00Z') };
+    expect(
+      mergeXids(
+        [one, old],
+        [
+          { ...one, at: new Date(AT) },
+          { ...one, code: 48 },
+        ],
+        NOW,
+      ).map(({ code }) => code),
+    ).toEqual([79, 48]);
+  });
+});

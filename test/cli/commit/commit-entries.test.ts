@@ -1,0 +1,121 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Pipeline } from '../../../src/api/generated/types.ts';
+import { commitEntries } from '../../../src/cli/commit/commit-entries.ts';
+import { createTestRepository, type TestRepository } from '../../support/git-server/repository.ts';
+import { tempFolder } from '../../support/temp.ts';
+import { type TestIo, testIo } from '../../support/test-io.ts';
+
+const NAMES = { GIT_AUTHOR_NAME: 'Ann', GIT_AUTHOR_EMAIL: 'ann@example.com' };
+const USER = { ...NAMES, GIT_COMMITTER_NAME: 'Ann', GIT_COMMITTER_EMAIL: 'ann@example.com' };
+const ENTRY = { unit: 'web', planDigest: `sha256:${'b'.repeat(64)}`, reason: 'moved' };
+const PROGRAM = `import { Fleet } from 'kubenode/constructs';
+import { spec } from './pipelines.ts';
+const fleet = new Fleet();
+fleet.pipeline('fleet', spec);
+fleet.synth();
+`;
+const PIPELINES = `export const unrelated = {
+  stages: [],
+};
+export const spec = {
+  source: { repository: 'https://git.example.com/fleet' },
+  stages: [{ name: 'test', clusterSelector: { all: true } }],
+};
+`;
+
+function created(pipelines: string): TestRepository {
+  const repository = createTestRepository(tempFolder('fleet'));
+  repository.commit('first', { 'fleet/main.ts': PROGRAM, 'fleet/pipelines.ts': pipelines });
+  return repository;
+}
+
+async function commitTo({ dir }: TestRepository, more: object = {}): Promise<TestIo> {
+  const io = testIo({ env: { ...process.env, ...USER } });
+  const source = { repository: `file://${dir}`, ref: 'refs/heads/main', path: '.', ...more };
+  await commitEntries(io, dir, {
+    pipeline: { metadata: { name: 'fleet' }, spec: { source } } as unknown as Pipeline,
+    list: 'acknowledgements',
+    entries: [ENTRY],
+    subject: 'Acknowledge the deletes of unit web in test',
+    reason: ENTRY.reason,
+  });
+  return io;
+}
+
+describe('commitEntries', () => {
+  it('commits the entry where the Pipeline is declared, as the user, and prints what is next', async () => {
+    const repository = created(PIPELINES);
+    const { stdout } = await commitTo(repository);
+    const { dir } = repository;
+    expect(stdout).toBe(
+      `committed ${repository.head().slice(0, 12)} to main of ${dir}: fleet/pipelines.ts\nnext: kubenode sync now\n`,
+    );
+    expect(readFileSync(join(dir, 'fleet/pipelines.ts'), 'utf8')).toBe(
+      PIPELINES.replace(
+        '  stages: [{',
+        `  acknowledgements: [\n    { unit: 'web', planDigest: '${ENTRY.planDigest}', reason: 'moved' },\n  ],\n  stages: [{`,
+      ),
+    );
+    expect(repository.git('log', '-1', '--format=%an %s %b')).toBe(
+      'Ann Acknowledge the deletes of unit web in test moved',
+    );
+    expect([repository.git('status', '--porcelain'), repository.git('rev-list', '--count', 'HEAD')]).toEqual([
+      '',
+      '2',
+    ]);
+    // Nothing was pushed.
+    expect(repository.git('rev-list', '--count', 'origin/main')).toBe('1');
+
+    await expect(commitTo(repository)).rejects.toThrow('the repository has this entry already');
+  });
+
+  it('S36 commits a freeze, which kubenode freeze declares', async () => {
+    const repository = created(PIPELINES);
+    const { dir } = repository;
+    const io = testIo({ env: { ...process.env, ...USER } });
+    const source = { repository: `file://${dir}`, ref: 'refs/heads/main', path: '.' };
+    const times = { from: '2030-12-20T17:00:00Z', until: '2031-01-03T06:00:00Z' };
+    await commitEntries(io, dir, {
+      pipeline: { metadata: { name: 'fleet' }, spec: { source } } as unknown as Pipeline,
+      list: 'freezes',
+      entries: [{ name: 'x-mas', ...times, reason: "it's over" }],
+      subject: 'Freeze the fleet',
+      reason: 'holidays',
+    });
+    expect(readFileSync(join(dir, 'fleet/pipelines.ts'), 'utf8')).toContain(
+      `  freezes: [\n    { name: 'x-mas', from: '${times.from}', until: '${times.until}', reason: "it's over" },\n  ],\n`,
+    );
+  });
+
+  it('leaves the repository as it was where no place is found', async () => {
+    const text = PIPELINES.replace('  stages: [{', "  ['sta' + 'ges']: [{");
+    const repository = created(text);
+    await expect(commitTo(repository)).rejects.toThrow('no place was found for spec.acknowledgements');
+    expect(readFileSync(join(repository.dir, 'fleet/pipelines.ts'), 'utf8')).toBe(text);
+    expect([repository.git('status', '--porcelain'), repository.git('rev-list', '--count', 'HEAD')]).toEqual([
+      '',
+      '1',
+    ]);
+  });
+
+  it('leaves the repository as it was where a hook of the user refuses the commit', async () => {
+    const repository = created(PIPELINES);
+    const hook = join(repository.dir, '.git/hooks/pre-commit');
+    writeFileSync(hook, '#!/bin/sh\necho "not today" >&2\nexit 1\n', { mode: 0o755 });
+    await expect(commitTo(repository)).rejects.toMatchObject({
+      message: 'nothing was committed: git refused the commit',
+      hint: 'see what git printed: not today',
+    });
+    expect(repository.git('status', '--porcelain')).toBe('');
+  });
+
+  it('names the branch where another one is synced', async () => {
+    const repository = created(PIPELINES);
+    repository.git('checkout', '--quiet', '-b', 'topic');
+    expect((await commitTo(repository)).stdout).toContain(
+      'next: push topic, and bring it to refs/heads/main, for example by a pull request\n',
+    );
+  });
+});

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { planSweep, type SweepInput } from '../../../src/controllers/orphansweep/plan.ts';
+import type { Instance } from '../../../src/providers/contract.ts';
+import { machine, NOW, node } from '../../support/builders.ts';
+
+const MINUTE = 60_000;
+const AT = 100 * MINUTE;
+
+function uidOf(number: number): string {
+  return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+}
+
+function instance(number: number, changes: Partial<Instance> = {}): Instance {
+  return {
+    id: `aws:///zone/i-${number}`,
+    machine: `m-${number}`,
+    tags: { clusterUid: 'c', machineUid: uidOf(number), set: 'web' },
+    state: 'Running',
+    addresses: [],
+    createdAt: new Date(NOW.getTime() + number),
+    ...changes,
+  };
+}
+
+const MEMBERS = Array.from({ length: 20 }, (_, index) => index);
+
+/** Twenty instances with their Machines, and orphans from 100 on that were listed ten minutes ago. */
+function input(orphans: readonly Instance[], changes: Partial<SweepInput> = {}): SweepInput {
+  return {
+    instances: [...MEMBERS.map((number) => instance(number)), ...orphans],
+    machines: MEMBERS.map((number) => machine(`m-${number}`, { metadata: { uid: uidOf(number) } })),
+    nodes: [],
+    storms: new Set(),
+    sightings: new Map(orphans.map(({ id }) => [id, AT - 10 * MINUTE])),
+    nowMs: AT,
+    ...changes,
+  };
+}
+
+function explain(scene: SweepInput): readonly string[] {
+  return planSweep(scene).orphans.map(({ instance: { id }, wait = 'Delete' }) => `${id} ${wait}`);
+}
+
+const LEAKED = instance(100);
+
+describe('planSweep', () => {
+  it('MAC-36 deletes an instance whose Machine does not exist after two sightings', () => {
+    expect(planSweep(input([LEAKED])).orphans).toEqual([
+      { instance: LEAKED, because: 'the Machine with its UID does not exist' },
+    ]);
+  });
+
+  it('MAC-36 waits for the second sighting, ten minutes after the first, and remembers the first', () => {
+    const first = planSweep(input([LEAKED], { sightings: new Map() }));
+    expect(first.orphans).toMatchObject([{ wait: 'ListedOnce' }]);
+    expect(first.sightings).toEqual(new Map([[LEAKED.id, AT]]));
+    const next = { sightings: first.sightings, nowMs: AT + 10 * MINUTE - 1 };
+    expect(explain(input([LEAKED], next))).toEqual([`${LEAKED.id} ListedOnce`]);
+    expect(explain(input([LEAKED], { ...next, nowMs: AT + 10 * MINUTE }))).toEqual([`${LEAKED.id} Delete`]);
+  });
+
+  it('MAC-36 forgets a sighting when the instance was not listed in between', () => {
+    const between = planSweep(input([], { sightings: new Map([[LEAKED.id, AT]]) }));
+    expect([...between.sightings.keys()]).toEqual([]);
+  });
+
+  it.each<[string, Partial<Instance>, Partial<SweepInput>]>([
+    ['the Machine with its UID exists', { tags: { clusterUid: 'c', machineUid: uidOf(3) } }, {}],
+    ['it is a host that was imported', { import: {} as never }, {}],
+    [
+      'a Machine has recorded it, whatever its tag is',
+      {},
+      {
+        machines: [
+          machine('other', { status: { infra: { providerID: LEAKED.id, state: 'Running', addresses: [] } } }),
+        ],
+      },
+    ],
+  ])('MAC-36 is not about an instance when %s', (_, changes, scene) => {
+    expect(explain(input([instance(100, changes)], scene))).not.toContainEqual(
+      expect.stringContaining(LEAKED.id),
+    );
+  });
+
+  it('MAC-36 deletes the instance of an earlier Machine of the same name, also while the later one has a Node', () => {
+    const recreated = machine('m-100', { metadata: { uid: uidOf(999) } });
+    const scene = input([LEAKED]);
+    const machines = [...scene.machines, recreated];
+    expect(explain({ ...scene, machines, nodes: [node('m-100')] })).toEqual([`${LEAKED.id} Delete`]);
+  });
+
+  it.each<[string, object]>([
+    ['has its name, and no Machine has that', { metadata: { name: 'm-100' } }],
+    ['has its provider ID', { metadata: { name: 'x' }, spec: { providerID: LEAKED.id } }],
+  ])('MAC-36 keeps an instance while a Node %s', (_, fields) => {
+    const scene = input([LEAKED], { nodes: [{ apiVersion: 'v1', kind: 'Node', ...fields } as never] });
+    const [orphan] = planSweep(scene).orphans;
+    expect(orphan?.wait).toBe('NodeExists');
+    expect(orphan?.because).toMatch(/^Node \S+ is on it\. Delete that Node/);
+  });
+
+  it('MAC-36 keeps an instance whose tag is not a UID, which no grant can name', () => {
+    const odd = instance(100, { tags: { clusterUid: 'c', machineUid: '../x' } });
+    expect(explain(input([odd]))).toEqual([`${odd.id} InvalidTag`]);
+  });
+
+  it('MAC-36 keeps the instances of a MachineSet whose storm guard is active, and no others', () => {
+    const other = instance(101, { tags: { clusterUid: 'c', machineUid: uidOf(101), set: 'db' } });
+    expect(explain(input([LEAKED, other], { storms: new Set(['web']) }))).toEqual([
+      `${LEAKED.id} StormGuardActive`,
+      `${other.id} Delete`,
+    ]);
+  });
+
+  it('MAC-36 deletes nothing when all Machines are missing, as after the restore of a backup', () => {
+    const scene = input([]);
+    const sightings = new Map(scene.instances.map(({ id }) => [id, 0]));
+    const waits = planSweep({ ...scene, machines: [], sightings }).orphans.map(({ wait }) => wait);
+    expect(waits).toEqual(MEMBERS.map(() => 'NoMachines'));
+  });
+
+  it('MAC-36 deletes nothing when more than a tenth of the instances are orphans, also new ones', () => {
+    const two = [LEAKED, instance(101)];
+    const three = [...two, instance(102)];
+    expect(explain(input(two))).toEqual(two.map(({ id }) => `${id} Delete`));
+    const sightings = input(two).sightings;
+    expect(explain(input(three, { sightings }))).toEqual([
+      `${LEAKED.id} TooManyOrphans`,
+      'aws:///zone/i-101 TooManyOrphans',
+      'aws:///zone/i-102 ListedOnce',
+    ]);
+  });
+
+  it('MAC-36 deletes one orphan beside a single Machine, and not two', () => {
+    const scene = input([LEAKED]);
+    const small = { ...scene, instances: [instance(0), LEAKED], machines: scene.machines.slice(0, 1) };
+    expect(explain(small)).toEqual([`${LEAKED.id} Delete`]);
+    const sightings = new Map([LEAKED, instance(101)].map(({ id }) => [id, 0]));
+    const more = { ...small, instances: [...small.instances, instance(101)], sightings };
+    expect(explain(more).map((line) => line.split(' ')[1])).toEqual(['TooManyOrphans', 'TooManyOrphans']);
+  });
+
+  it('MAC-36 deletes at most five instances in one sweep, the oldest first, in any order of the list', () => {
+    const members = Array.from({ length: 90 }, (_, index) => index);
+    const orphans = Array.from({ length: 7 }, (_, index) => instance(100 + index));
+    const scene = input(orphans, {
+      instances: [...orphans, ...members.map((number) => instance(number))].toReversed(),
+      machines: members.map((number) => machine(`m-${number}`, { metadata: { uid: uidOf(number) } })),
+    });
+    expect(explain(scene)).toEqual(
+      orphans.map(({ id }, index) => `${id} ${index < 5 ? 'Delete' : 'Queued'}`),
+    );
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import type { DefenderPolicySpec } from '../../../../src/api/generated/types.ts';
+import type { MachineFacts } from '../../../../src/defender/facts/facts.ts';
+import { decideScene, explain, machineFacts, machines, policy, secondsAgo } from '../../builders.ts';
+
+type Vantage = DefenderPolicySpec['selfDoubt']['secondVantage'][number];
+
+/** A policy that asks these witnesses. */
+function asking(...secondVantage: readonly Vantage[]): ReturnType<typeof policy> {
+  const { selfDoubt } = policy().spec;
+  return policy({ selfDoubt: { ...selfDoubt, secondVantage: [...secondVantage] } });
+}
+
+const SILENT = { readiness: 'Unknown', unknownSince: secondsAgo(600) } as const;
+const subject = (facts: Partial<MachineFacts> = {}): MachineFacts =>
+  machineFacts('s-1', { ...SILENT, ...facts });
+
+/** What is decided on a repair of the silent machine, also where MassUnknown would deny it: the fleets here are small. */
+function decided(
+  witnesses: readonly Vantage[],
+  others: readonly MachineFacts[],
+  facts: Partial<MachineFacts> = {},
+  ask: Parameters<typeof decideScene>[0]['ask'] = {},
+): string {
+  const scene = {
+    policies: [asking(...witnesses)],
+    machines: [subject(facts), ...others],
+    ask: { machine: 's-1', nodeUID: 'uid-s-1', action: 'PowerCycle', risk: 'Node', ...ask },
+  } as const;
+  return explain(decideScene(scene, new Set(['mass-unknown'])));
+}
+
+const DISAGREES =
+  'SecondVantageDisagrees [fleet-default]: machine s-1 is silent, and so are most machines near it: the network or the view is cut';
+const missing = (witnesses: string): string =>
+  `SecondVantageMissing [fleet-default]: machine s-1 is silent, and no witness confirms it: ${witnesses}`;
+
+function rack(name: string): Partial<MachineFacts> {
+  return { labels: { 'topology.kubernetes.io/rack': name } };
+}
+
+describe('the second vantage point', () => {
+  it.each<
+    [
+      what: string,
+      witnesses: Vantage[],
+      others: readonly MachineFacts[],
+      facts: Partial<MachineFacts>,
+      expected: RegExp | string,
+    ]
+  >([
+    ['nothing where the policy names none', [], machines(3, SILENT), {}, 'granted'],
+    ['a repair when its neighbors report', ['PeerAgents'], machines(3), {}, 'granted'],
+    ['no repair when its neighbors are silent, too', ['PeerAgents'], machines(3, SILENT), {}, DISAGREES],
+    ['no repair with one neighbor only', ['PeerAgents'], machines(1), {}, missing('PeerAgents')],
+    [
+      'no repair by machines that were never in service',
+      ['PeerAgents'],
+      machines(3, { established: false }),
+      {},
+      missing('PeerAgents'),
+    ],
+    ['a repair when the provider tells that it is off', ['Provider'], [], { power: 'Off' }, 'granted'],
+    ['a repair when the provider tells that it runs: it hangs', ['Provider'], [], { power: 'On' }, 'granted'],
+    ['no repair while the provider does not answer', ['Provider'], machines(3), {}, missing('Provider')],
+    ['a repair with one witness of two', ['PeerAgents', 'Provider'], machines(3), {}, 'granted'],
+    ['a repair with the other one of two', ['PeerAgents', 'Provider'], [], { power: 'Off' }, 'granted'],
+    [
+      'no repair with a witness that disagrees',
+      ['Provider', 'PeerAgents'],
+      machines(3, SILENT),
+      { power: 'On' },
+      DISAGREES,
+    ],
+    ['no repair with none of two', ['PeerAgents', 'Provider'], [], {}, missing('PeerAgents, Provider')],
+    [
+      'a repair of a machine whose agent reports',
+      ['PeerAgents'],
+      machines(3, SILENT),
+      { agentReports: true },
+      'granted',
+    ],
+    [
+      'a repair of a machine whose kubelet reports',
+      ['PeerAgents'],
+      machines(3, SILENT),
+      { readiness: 'NotReady' },
+      'granted',
+    ],
+    [
+      'neighbors as alive whose agents report',
+      ['PeerAgents'],
+      machines(3, { ...SILENT, agentReports: true }),
+      {},
+      'granted',
+    ],
+  ])('R20 permits %s', (...[, witnesses, others, facts, expected]) => {
+    expect(decided(witnesses, others, facts)).toBe(expected);
+  });
+
+  it('R20 asks no witness for an act that takes no node down, and none for a rollout', () => {
+    const others = machines(3, SILENT);
+    expect(decided(['PeerAgents'], others, {}, { action: 'CleanDisk', risk: 'None' })).toBe('granted');
+    expect(decided(['PeerAgents'], others, {}, { action: 'Drain', risk: 'Pod' })).toBe('granted');
+    const holder = { kind: 'MachineComponentSet', name: 'web', revision: 'r-1' } as const;
+    expect(decided(['PeerAgents'], others, {}, { holder })).toBe('granted');
+  });
+
+  it('R20 judges by the rack before the zone', () => {
+    const silentRack = machines(3, { ...SILENT, ...rack('r7') });
+    const zone = ['z-1', 'z-2', 'z-3', 'z-4', 'z-5'].map((name) => machineFacts(name, rack('r8')));
+    expect(decided(['PeerAgents'], [...silentRack, ...zone], rack('r7'))).toBe(DISAGREES);
+    expect(decided(['PeerAgents'], [...silentRack, ...zone], rack('r8'))).toBe('granted');
+  });
+});

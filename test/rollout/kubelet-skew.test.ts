@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { type ServerVersions, skewReason } from '../../src/rollout/kubelet-skew.ts';
+
+function known(...versions: readonly string[]): ServerVersions {
+  return { state: 'Known', versions };
+}
+
+const UNKNOWN: ServerVersions = { state: 'Unknown', because: '10.0.0.2:6443 does not answer' };
+
+describe('skewReason', () => {
+  it.each<readonly [kubelet: string, servers: ServerVersions, expected: string | undefined]>([
+    ['1.34.2', known('v1.34.2'), undefined],
+    ['1.34.2', known('v1.35.0', 'v1.34.2'), undefined],
+    ['1.31.0', known('v1.34.2'), undefined],
+    ['1.34.2-0a1b2c3d', known('v1.34.2+k3s1'), undefined],
+    ['1.35.0', known('v1.36.0', 'v1.34.2'), 'kubelet 1.35.0 is newer than the API server, v1.34.2'],
+    ['1.34.3', known('v1.34.2'), 'kubelet 1.34.3 is newer than the API server, v1.34.2'],
+    ['1.9.0', known('v1.10.0'), undefined],
+    ['1.10.0', known('v1.9.0'), 'kubelet 1.10.0 is newer than the API server, v1.9.0'],
+    ['1.30.9', known('v1.34.0'), 'kubelet 1.30.9 is more than 3 minors older than the API server, v1.34.0'],
+    ['1.34.2', known('v2.0.0'), 'kubelet 1.34.2 is more than 3 minors older than the API server, v2.0.0'],
+    ['1.34.2', UNKNOWN, 'no kubelet is moved: 10.0.0.2:6443 does not answer'],
+    ['1.34.2', known(), 'no kubelet is moved: cannot compare kubelet 1.34.2 with API servers '],
+    [
+      'latest',
+      known('v1.34.2'),
+      'no kubelet is moved: cannot compare kubelet latest with API servers v1.34.2',
+    ],
+    [
+      '1.34.2',
+      known('v1.35.0', 'devel'),
+      'no kubelet is moved: cannot compare kubelet 1.34.2 with API servers v1.35.0, devel',
+    ],
+  ])('ROL-53 permits only what every API server supports: kubelet %s, %o', (kubelet, servers, expected) => {
+    expect(skewReason(kubelet, servers)?.because).toBe(expected);
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { NAMESPACE_AGENTS } from '../../../src/api/names.ts';
+import { condition, type MachineParts, machine } from '../../support/builders.ts';
+import { type FactsBed, factsBed } from '../live/facts-bed.ts';
+
+const SILENT_MS = 46_000;
+const PEERS = ['p-1', 'p-2', 'p-3'];
+
+function agentLease(bed: FactsBed, name: string): void {
+  bed.put('agentLeases', {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name, namespace: NAMESPACE_AGENTS },
+    spec: { renewTime: bed.clock.now().toISOString() },
+  });
+}
+
+/** An instance of a cloud. */
+function instance(
+  state: 'Running' | 'Stopped',
+  infraReady: 'True' | 'False' | 'Unknown' = 'True',
+): MachineParts {
+  return {
+    spec: { infra: { provider: 'aws', config: {} } },
+    status: { infra: { state }, conditions: [condition('InfraReady', infraReady)] },
+  };
+}
+
+/** Machine `n` with peers, of which all report. */
+function open(parts: MachineParts = instance('Running')): FactsBed {
+  const bed = factsBed();
+  bed.machine(parts);
+  for (const name of PEERS) bed.put('machines', machine(name));
+  bed.node({ Ready: 'True' });
+  reportAll(bed);
+  return bed;
+}
+
+function reportAll(bed: FactsBed): void {
+  bed.heartbeat();
+  reportPeers(bed);
+}
+
+function reportPeers(bed: FactsBed): void {
+  for (const name of PEERS) agentLease(bed, name);
+}
+
+/** The kubelet and the agent of `n` are silent. */
+async function fallSilent(bed: FactsBed): Promise<void> {
+  await bed.clock.advance(SILENT_MS);
+  bed.node({ Ready: 'Unknown' });
+}
+
+describe('the fact diagnosis', () => {
+  it('R20 knows that a machine is not silent', () => {
+    expect(open().read('diagnosis')).toEqual({
+      cause: 'none',
+      confidencePercent: 95,
+      power: 'On',
+      peers: 'Unknown',
+    });
+  });
+
+  it('R20 tells a host that hangs from one whose power is off or unknown', async () => {
+    const causes: unknown[] = [];
+    for (const parts of [instance('Running'), instance('Stopped', 'False'), instance('Running', 'Unknown')]) {
+      const bed = open(parts);
+      await fallSilent(bed); // oxlint-disable-line no-await-in-loop -- each has its own clock
+      reportPeers(bed);
+      causes.push(bed.read('diagnosis')?.['cause']);
+    }
+    expect(causes).toEqual(['host-hang', 'power-off', 'unreachable']);
+  });
+
+  it('R20 names the network while the neighbors are silent, too, and the host when they report again', async () => {
+    const bed = open();
+    await fallSilent(bed);
+    expect(bed.read('diagnosis')).toMatchObject({ cause: 'network', peers: 'Silent' });
+    bed.changes.length = 0;
+    reportPeers(bed);
+    await bed.clock.advance(15_000);
+    expect(bed.read('diagnosis')).toMatchObject({ cause: 'host-hang', peers: 'Alive' });
+  });
+
+  it('R20 tells which one of agent and kubelet is silent', async () => {
+    const bed = open();
+    await bed.clock.advance(SILENT_MS);
+    bed.node({ Ready: 'True' });
+    expect(bed.read('diagnosis')?.['cause']).toBe('agent-only');
+    bed.heartbeat();
+    bed.node({ Ready: 'Unknown' });
+    expect(bed.read('diagnosis')?.['cause']).toBe('kubelet-only');
+  });
+
+  it('R20 knows nothing of a silent machine without neighbors, of one that never reported, and without contact', async () => {
+    const alone = factsBed();
+    alone.machine(instance('Running'));
+    alone.node({ Ready: 'True' });
+    alone.heartbeat();
+    await fallSilent(alone);
+    expect(alone.read('diagnosis')).toEqual({});
+    expect(alone.why('diagnosis')).toBe('agent Silent, kubelet Silent, power On, peers Unknown');
+
+    const never = factsBed();
+    never.machine(instance('Stopped', 'False'));
+    never.node({ Ready: 'Unknown' });
+    expect(never.why('diagnosis')).toMatch(/^agent Unknown/);
+
+    const cut = open();
+    await fallSilent(cut);
+    reportPeers(cut);
+    cut.silence('agentLeases', 200_000);
+    expect(cut.why('diagnosis')).toMatch(/Leases of agents/);
+  });
+});

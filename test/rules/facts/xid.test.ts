@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { ago } from '../../support/builders.ts';
+import { lying, reporting } from '../live/facts-bed.ts';
+
+const HOUR = { codes: [48, 79], windowSeconds: 3600 };
+const errors = [
+  { code: 79, gpu: 3, at: ago(60) },
+  { code: 79, gpu: 3, at: ago(120) },
+  { code: 48, gpu: 1, at: ago(600) },
+  { code: 31, gpu: 0, at: ago(30) },
+  { code: 79, gpu: 2, at: ago(7200) },
+];
+
+describe('the fact xid', () => {
+  it('counts the errors with these codes, on each GPU', () => {
+    const bed = reporting({ facts: { xid: errors, xidSince: ago(86_400), bootedAt: ago(300) } });
+    expect(bed.read('xid', HOUR)).toEqual({
+      count: 3,
+      lastAgeSeconds: 60,
+      sinceBoot: 2,
+      maxPerGPU: 2,
+      distinctGPUs: 2,
+    });
+    expect(bed.read('xid', { codes: [62], windowSeconds: 3600 })).toEqual({
+      count: 0,
+      sinceBoot: 0,
+      maxPerGPU: 0,
+      distinctGPUs: 0,
+    });
+  });
+
+  it.each<readonly [name: string, facts: unknown]>([
+    ['nothing', {}],
+    ['no begin', { xid: errors, bootedAt: ago(300) }],
+    ['no boot', { xid: errors, xidSince: ago(86_400) }],
+    ['a begin within the window', { xid: errors, xidSince: ago(3599), bootedAt: ago(300) }],
+    ['a begin that is not a time', { xid: errors, xidSince: 'yesterday', bootedAt: ago(300) }],
+  ])('R1 is unknown for a report with %s', (_, facts) => {
+    expect(reporting({ facts: lying(facts) }).read('xid', HOUR)).toEqual({});
+  });
+
+  it('R1 counts no entry that cannot be read', () => {
+    const xid = [
+      null,
+      'x',
+      { code: '79', gpu: 1, at: ago(9) },
+      { code: 79, gpu: 1 },
+      { code: 79, at: ago(9) },
+    ];
+    const bed = reporting({ facts: lying({ xid, xidSince: ago(86_400), bootedAt: ago(300) }) });
+    expect(bed.read('xid', HOUR)).toMatchObject({ count: 0 });
+  });
+});

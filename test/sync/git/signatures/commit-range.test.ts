@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { findCommitRange, MAX_RANGE } from '../../../../src/sync/git/signatures/commit-range.ts';
+import type { ObjectReader } from '../../../../src/sync/git/transport.ts';
+
+const oid = (name: string): string => name.repeat(40);
+
+/** `c9 b a`: commit c of time 9 with the parents b and a. Where two commits are not in the order of time, their clocks were wrong. */
+function readerOf(commits: readonly string[]): ObjectReader {
+  const objects = new Map(
+    commits.map((text) => {
+      const [head = '', ...parents] = text.split(' ');
+      const lines = [`tree ${oid('0')}`, ...parents.map((parent) => `parent ${oid(parent)}`)];
+      return [oid(head[0] ?? ''), [...lines, `committer C <c@d> ${head.slice(1)} +0000`, '', 'm'].join('\n')];
+    }),
+  );
+  return {
+    read: async (id) => {
+      const text = objects.get(id);
+      return text === undefined ? undefined : { type: 'commit', content: Buffer.from(text) };
+    },
+    close: async () => undefined,
+  };
+}
+
+async function rangeIn(commits: readonly string[], head: string, before: string): Promise<string> {
+  const range = await findCommitRange(readerOf(commits), oid(head), oid(before));
+  return typeof range === 'string' ? range : range.commits.map(({ info }) => info.oid[0]).join('');
+}
+
+describe('the commits that a head adds', () => {
+  it.each<[name: string, commits: string[], expected: string]>([
+    ['those of a line, the newest first', ['d4 c', 'c3 b', 'b2 a', 'a1'], 'dc'],
+    ['those of a merged branch that began before', ['d5 b c', 'c4 a', 'b3 a', 'a1'], 'dc'],
+    [
+      'none that is older, although the head reaches it by another way',
+      ['d5 c b', 'c4 a', 'b3 a', 'a1'],
+      'dc',
+    ],
+    ['no merged commit that the accepted one contains', ['d6 b c', 'b5 c', 'c2 a', 'a1'], 'd'],
+    ['all of another history', ['d4 c', 'c3', 'b2'], 'dc'],
+    ['no old commit that claims to be new', ['d3 b c', 'b2 c', 'c9 a', 'a1'], 'd'],
+    [
+      'also an old one where dates hide it: more is verified',
+      ['d9 c b', 'c3 e', 'e8', 'b2 f', 'f1 e'],
+      'dec',
+    ],
+    ['a new commit that claims to be old', ['d4 c', 'c0 b', 'b2 a', 'a1'], 'dc'],
+    ['unknown where a new commit leads to one that was not fetched', ['d5 b c', 'b3 a', 'a1'], 'unknown'],
+    ['known where only older ones were not fetched', ['d4 c', 'c3 b', 'b2 a'], 'dc'],
+    ['unknown where the accepted commit was not fetched', ['d4'], 'unknown'],
+    ['unknown where the head was not fetched', ['b4'], 'unknown'],
+  ])('S19 are %s', async (_, commits, expected) => {
+    expect(await rangeIn(commits, 'd', 'b')).toBe(expected);
+  });
+
+  it('S19 do not exist where the head is accepted already', async () => {
+    expect(await rangeIn(['d4 c', 'c3'], 'd', 'd')).toBe('');
+  });
+
+  it('S19 are too many beyond a limit', async () => {
+    const reader: ObjectReader = {
+      read: async (commit) => {
+        const index = Number.parseInt(commit, 16);
+        const parent = index === 0 ? '' : `parent ${numbered(index - 1)}\n`;
+        const content = Buffer.from(`tree ${oid('0')}\n${parent}committer C <c@d> ${index} +0000\n\nm`);
+        return { type: 'commit', content };
+      },
+      close: async () => undefined,
+    };
+    const at = async (count: number): Promise<unknown> =>
+      findCommitRange(reader, numbered(count), numbered(0));
+    expect(await at(MAX_RANGE + 1)).toBe('large');
+    expect(await at(MAX_RANGE)).toMatchObject({ commits: { length: MAX_RANGE } });
+  });
+});
+
+function numbered(index: number): string {
+  return index.toString(16).padStart(40, '0');
+}

@@ -1,0 +1,277 @@
+/** Real commits, signed by git with ssh-keygen and gpg. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createSystemClock } from '../../../../src/os/system-clock.ts';
+import type { TestRepository } from '../../../support/git-server/repository.ts';
+import { createSignedRepository, KEYS } from '../../../support/git-server/signed-repository.ts';
+import { createGpg, createSshSigner } from '../../../support/git-server/signer.ts';
+import { LONG } from '../../../support/sweep-size.ts';
+import { tempFolder } from '../../../support/temp.ts';
+
+const [ann, bob] = [createSshSigner('ann'), createSshSigner('bob')];
+const BOTH = ann.entry + bob.entry;
+const SETS = [
+  { name: 'platform', keysPath: 'keys/platform', paths: [] },
+  { name: 'writers', keysPath: 'keys/writers', paths: ['docs', 'README.md'] },
+];
+const TWO_FILES = { 'keys/platform': ann.entry, 'keys/writers': bob.entry, 'fleet/main.ts': '1' };
+
+describe('the signatures of a range', () => {
+  it('S19 accepts signed commits and signed merges, by any of the signers', async () => {
+    const { repository, commit, merge, verify } = createSignedRepository();
+    const base = commit(undefined, 'base', { [KEYS]: BOTH });
+    commit(ann, 'one', { a: '1' });
+    repository.git('checkout', '--quiet', '-b', 'side', base);
+    commit(bob, 'two', { b: '1' });
+    repository.git('checkout', '--quiet', 'main');
+    merge(ann, 'side');
+    expect(await verify(base)).toEqual(['ok 3']);
+  });
+
+  it('S19 refuses an unsigned commit below a signed merge, which only the head would not show', async () => {
+    const { repository, commit, merge, verify } = createSignedRepository();
+    const base = commit(undefined, 'base', { [KEYS]: BOTH });
+    repository.git('checkout', '--quiet', '-b', 'side');
+    commit(undefined, 'smuggled', { b: '1' });
+    repository.git('checkout', '--quiet', 'main');
+    merge(ann, 'side');
+    expect(await verify(base)).toEqual(['smuggled: it is not signed']);
+    expect(await verify(base, { mode: 'Head' })).toEqual(['ok 1']);
+  });
+
+  it('S19 judges by the signers before the range, so that a new key does not count in the push that adds it', async () => {
+    const { commit, verify } = createSignedRepository();
+    const base = commit(ann, 'base', { [KEYS]: ann.entry });
+    const added = commit(ann, 'add bob', { [KEYS]: BOTH });
+    commit(bob, 'by bob', { a: '1' });
+    expect(await verify(base)).toEqual([
+      expect.stringMatching(/^by bob: SSH key SHA256:\S+ is in no signer file before these commits$/),
+    ]);
+    expect(await verify(added)).toEqual(['ok 1']);
+  });
+
+  it('S19 refuses a push that removes the signer whom it needs, and accepts the removal on its own', async () => {
+    const { commit, verify } = createSignedRepository();
+    const base = commit(undefined, 'base', { [KEYS]: BOTH });
+    const byBob = commit(bob, 'by bob', { a: '1' });
+    commit(ann, 'remove bob', { [KEYS]: ann.entry });
+    expect(await verify(base)).toEqual([
+      'by bob: the key of bob@example.com is removed from keys/signers together with it: push the removal on its own, after this commit was accepted',
+    ]);
+    expect(await verify(byBob)).toEqual(['ok 1']);
+  });
+
+  it('S19 refuses a head that leaves a file of signers missing, empty, or broken', async () => {
+    const { commit, verify } = createSignedRepository();
+    const base = commit(undefined, 'base', { [KEYS]: BOTH, other: '1' });
+    commit(ann, 'removed', { [KEYS]: undefined });
+    expect(await verify(base)).toEqual([
+      'removed: it has no signer file keys/signers of the signers people: restore it, or remove the signers from spec.source.signers first',
+    ]);
+    commit(ann, 'emptied', { [KEYS]: '# empty\n' });
+    expect(await verify(base)).toEqual([
+      'emptied: signer file keys/signers of the signers people: it lists no key',
+    ]);
+    commit(ann, 'broken', { [KEYS]: `${BOTH}bob ssh-ed25519\n` });
+    expect(await verify(base)).toEqual([
+      'broken: signer file keys/signers of the signers people: line 3 is not of the form PRINCIPALS [OPTIONS] TYPE KEY',
+    ]);
+  });
+
+  it('S19 refuses a signature that was made over another commit', async () => {
+    const { repository, commit, verify } = createSignedRepository();
+    const base = commit(undefined, 'base', { [KEYS]: BOTH });
+    const genuine = commit(ann, 'genuine', { a: '1' });
+    const raw = repository.git('cat-file', 'commit', genuine);
+    repository.pushCommitObject(`${raw.replace('\n\ngenuine', '\n\nforged')}\n`);
+    expect(await verify(base)).toEqual([
+      'forged: its signature is over other content: the commit was changed after it was signed',
+    ]);
+  });
+
+  it('S19 verifies only the head of a first commit, by its own signers', async () => {
+    const { commit, verify } = createSignedRepository();
+    commit(undefined, 'old times', { a: '1' });
+    commit(ann, 'start', { [KEYS]: ann.entry });
+    expect(await verify(undefined)).toEqual(['ok 1']);
+    commit(bob, 'by bob', { a: '2' });
+    expect(await verify(undefined)).toEqual([expect.stringContaining('is in no signer file') as string]);
+  });
+
+  it('S19 verifies nothing again of the accepted commit itself', async () => {
+    const { commit, verify } = createSignedRepository();
+    const base = commit(undefined, 'base', { [KEYS]: BOTH });
+    expect(await verify(base)).toEqual(['ok 0']);
+  });
+
+  it('S19 fetches more of the history when the first fetch was shallow', async () => {
+    const { repository, commit, git, verify } = createSignedRepository();
+    const base = commit(undefined, 'base', { [KEYS]: BOTH });
+    await git.fetch('refs/heads/main');
+    repository.commitMany(40);
+    expect(await verify(base)).toHaveLength(10);
+    commit(ann, 'last');
+    expect((await verify(base)).join()).toContain('it is not signed');
+  });
+});
+
+it('S19 agrees with git verify-commit about each of many commits', async () => {
+  const { repository, commit, verify } = createSignedRepository();
+  const listed = join(tempFolder('listed'), 'signers');
+  writeFileSync(listed, BOTH);
+  const eve = createSshSigner('eve');
+  let before = commit(undefined, 'base', { [KEYS]: BOTH });
+  const differences: string[] = [];
+  for (let index = 0; index < (LONG ? 200 : 8); index += 1) {
+    const head = commit([ann, bob, eve, undefined][index % 4], `c${index}`, { a: String(index) });
+    const [verdict = ''] = await verify(before);
+    const isGood = isVerifiedByGit(repository, listed, head);
+    if (isGood !== (verdict === 'ok 1')) differences.push(`${head} ${isGood} ${verdict}`);
+    before = head;
+  }
+  expect(differences).toEqual([]);
+});
+
+function isVerifiedByGit(repository: TestRepository, listed: string, commit: string): boolean {
+  try {
+    repository.git('-c', `gpg.ssh.allowedSignersFile=${listed}`, 'verify-commit', commit);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('the paths of signers', () => {
+  it('S19 lets a signer change his paths only, whatever else he signs', async () => {
+    const { commit, verify } = createSignedRepository();
+    const base = commit(undefined, 'base', TWO_FILES);
+    const docs = commit(bob, 'docs', { 'docs/a.md': '1', 'README.md': '1' });
+    expect(await verify(base, { signers: SETS })).toEqual(['ok 1']);
+    commit(bob, 'more', { 'docs/a.md': '2', 'docs2/a.md': '1', 'fleet/main.ts': '2', 'keys/writers': BOTH });
+    expect(await verify(docs, { signers: SETS })).toEqual([
+      'more: its signer may not change docs2/a.md, fleet/main.ts, keys/writers',
+    ]);
+  });
+
+  it('S19 lets him merge what others signed, and not choose the other side', async () => {
+    const { repository, commit, merge, verify } = createSignedRepository();
+    const base = commit(undefined, 'base', { ...TWO_FILES, 'docs/a.md': '1' });
+    repository.git('checkout', '--quiet', '-b', 'docs');
+    commit(bob, 'docs', { 'docs/a.md': '2' });
+    repository.git('checkout', '--quiet', 'main');
+    commit(ann, 'version', { 'fleet/main.ts': '2', 'fleet/new.ts': '1' });
+    repository.git('checkout', '--quiet', 'docs');
+    merge(bob, 'main');
+    repository.git('push', '--quiet', '--force', 'origin', 'HEAD:main');
+    expect(await verify(base, { signers: SETS })).toEqual(['ok 3']);
+
+    repository.git('reset', '--quiet', '--hard', 'HEAD^');
+    merge(bob, 'main', '--strategy=ours');
+    repository.git('push', '--quiet', '--force', 'origin', 'HEAD:main');
+    expect(await verify(base, { signers: SETS })).toEqual([
+      'merge main: its signer may not change fleet/main.ts, fleet/new.ts',
+    ]);
+  });
+
+  it('S19 asks in mode Head for the paths of everything since the accepted commit', async () => {
+    const { commit, verify } = createSignedRepository();
+    const base = commit(undefined, 'base', TWO_FILES);
+    commit(undefined, 'unsigned', { 'fleet/main.ts': '2' });
+    commit(bob, 'docs', { 'docs/a.md': '1' });
+    expect(await verify(base, { signers: SETS, mode: 'Head' })).toEqual([
+      'docs: its signer may not change fleet/main.ts',
+    ]);
+  });
+});
+
+describe('keys', () => {
+  it.each(['ed25519', 'rsa -b 3072', 'ecdsa -b 256', 'ecdsa -b 384', 'ecdsa -b 521'])(
+    'S19 accepts a commit signed with a key of type %s',
+    async (type) => {
+      const { commit, verify } = createSignedRepository();
+      const signer = createSshSigner('carl', type);
+      const base = commit(undefined, 'base', { [KEYS]: signer.entry });
+      commit(signer, 'one', { a: '1' });
+      expect(await verify(base)).toEqual(['ok 1']);
+    },
+  );
+
+  it('S19 refuses a weak RSA key, which git itself accepts', async () => {
+    const { commit, verify } = createSignedRepository();
+    const weak = createSshSigner('weak', 'rsa -b 1024');
+    const base = commit(undefined, 'base', { [KEYS]: weak.entry });
+    commit(weak, 'one', { a: '1' });
+    expect(await verify(base)).toEqual([
+      'one: its RSA key has 1024 bits, expected 2048 to 16384: use ssh-ed25519',
+    ]);
+  });
+
+  it('S19 refuses a key that has expired now, also where the commit is dated back', async () => {
+    const { commit, verify } = createSignedRepository();
+    const limited = ann.entry.replace(' ', ' valid-before="20300601" ');
+    const base = commit(undefined, 'base', { [KEYS]: limited });
+    commit(ann, 'one', { a: '1' });
+    expect(await verify(base, { now: new Date('2030-05-31T00:00:00Z') })).toEqual(['ok 1']);
+    expect(await verify(base)).toEqual([
+      expect.stringMatching(
+        /^one: the key of ann@example.com is valid until 2030-06-01T00:00:00.000Z only, and the commit is of 2030-03-17/,
+      ),
+    ]);
+  });
+
+  it('S19 accepts OpenPGP keys beside SSH keys in one file, and refuses them once revoked or expired', async () => {
+    const { commit, verify } = createSignedRepository();
+    const gpg = createGpg();
+    const [pat, rsa, short] = [
+      gpg.signer('pat'),
+      gpg.signer('rex', 'rsa3072'),
+      gpg.signer('shorty', 'ed25519', '1y'),
+    ];
+    const base = commit(undefined, 'base', { [KEYS]: ann.entry + pat.entry + rsa.entry + short.entry });
+    commit(ann, 'by ann', { a: '1' });
+    commit(pat, 'by pat', { a: '2' });
+    const second = commit(rsa, 'by rex', { a: '3' });
+    expect(await verify(base)).toEqual(['ok 3']);
+
+    const third = commit(short, 'by shorty', { a: '4' });
+    expect(await verify(second, { now: createSystemClock().now() })).toEqual(['ok 1']);
+    expect(await verify(second)).toEqual([
+      expect.stringMatching(/^by shorty: its signature by OpenPGP key [0-9A-F]{16} is not valid: .*expired/i),
+    ]);
+    const revokedKey = { [KEYS]: ann.entry + gpg.revokedEntryOf('pat') };
+    const problems = [
+      expect.stringMatching(/^again: its signature by OpenPGP key \S+ is not valid: .*revoked/i),
+    ];
+    commit(pat, 'again', { a: '5' });
+    expect(await verify(third)).toEqual(['ok 1']);
+    commit(ann, 'revoke pat', revokedKey);
+    expect(await verify(third)).toEqual(problems);
+    const revoked = commit(ann, 'revoked', revokedKey);
+    commit(pat, 'again', { a: '6' });
+    expect(await verify(revoked)).toEqual(problems);
+  });
+
+  it('S19 refuses OpenPGP signatures of an unknown key, over another commit, and with SHA-1', async () => {
+    const { repository, commit, verify } = createSignedRepository();
+    const gpg = createGpg();
+    const [pat, eve] = [gpg.signer('pat', 'rsa2048'), gpg.signer('eve')];
+    const base = commit(undefined, 'base', { [KEYS]: pat.entry });
+    const genuine = commit(pat, 'genuine', { a: '1' });
+    commit(eve, 'by eve', { a: '2' });
+    expect(await verify(base)).toEqual([
+      expect.stringMatching(/^by eve: OpenPGP key [0-9A-F]{16} is in no signer file before these commits$/),
+    ]);
+    const raw = repository.git('cat-file', 'commit', genuine);
+    repository.pushCommitObject(`${raw.replace('\n\ngenuine', '\n\nforged')}\n`);
+    expect(await verify(base)).toEqual([
+      expect.stringMatching(/^forged: its signature by .* is not valid: /),
+    ]);
+    gpg.configure('digest-algo SHA1');
+    repository.git('reset', '--quiet', '--hard', base);
+    commit(pat, 'sha1', { a: '3' });
+    expect(await verify(base)).toEqual([
+      expect.stringMatching(/^sha1: its signature by .* is not valid: .*SHA1/i),
+    ]);
+  });
+});

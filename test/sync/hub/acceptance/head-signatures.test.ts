@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import type { Pipeline } from '../../../../src/api/generated/types.ts';
+import type { AcceptedHead } from '../../../../src/sync/accepted-heads.ts';
+import { GitError } from '../../../../src/sync/git/errors.ts';
+import type { Ancestry, SignatureQuestion, SignatureReport } from '../../../../src/sync/git/transport.ts';
+import {
+  checkHeadSignatures,
+  signaturePolicy,
+  signatureRefusal,
+} from '../../../../src/sync/hub/acceptance/head-signatures.ts';
+
+const NOW = new Date('2030-01-01T00:00:00Z');
+const SIGNERS = [{ name: 'people', keysPath: 'keys', paths: [] }];
+const PERSON: AcceptedHead = { commit: 'z', replaces: [], byPerson: true };
+const IN_GIT: AcceptedHead = { commit: 'z', replaces: [] };
+
+/** Each relation is of an older commit to the head; one that is not listed is not in the repository any more. */
+async function ask(
+  head: string,
+  relations: Readonly<Record<string, Ancestry>>,
+  { mode = 'Range', newest = 'n', accepted = [] as readonly AcceptedHead[] } = {},
+): Promise<SignatureQuestion | undefined> {
+  const asked: SignatureQuestion[] = [];
+  const git = {
+    async ancestry({ ancestor }: { readonly ancestor: string }) {
+      const found = relations[ancestor];
+      if (!found) throw new GitError('NotFoundObject', 'not found');
+      return found;
+    },
+    async signatures(question: SignatureQuestion): Promise<SignatureReport> {
+      asked.push(question);
+      return { commits: 1, problems: [], refused: 0 };
+    },
+  };
+  const policy = { mode: mode as 'None' | 'Range', signers: SIGNERS };
+  const question = { head, newest, accepted, policy, now: NOW, signal: new AbortController().signal };
+  expect(await checkHeadSignatures({ git, ref: 'main' }, question)).toBeUndefined();
+  return asked[0];
+}
+
+describe('the commits whose signatures are verified', () => {
+  it.each<
+    [
+      name: string,
+      head: string,
+      relations: Record<string, Ancestry>,
+      accepted: AcceptedHead[],
+      before: string,
+    ]
+  >([
+    ['since the newest accepted commit', 'h', { n: 'descends' }, [], 'n'],
+    ['since it, too, where the head was accepted in git only', 'z', { n: 'diverged' }, [IN_GIT], 'n'],
+    [
+      'since it, although an older head was accepted by a person',
+      'h',
+      { n: 'descends', z: 'descends' },
+      [PERSON],
+      'n',
+    ],
+    [
+      'since a head that a person accepted in its place',
+      'h',
+      { n: 'diverged', z: 'descends' },
+      [PERSON],
+      'z',
+    ],
+    ['since that head, also where the replaced commit is not found', 'h', { z: 'descends' }, [PERSON], 'z'],
+    [
+      'since the newest, where that head is of another history',
+      'h',
+      { n: 'diverged', z: 'diverged' },
+      [PERSON],
+      'n',
+    ],
+    [
+      'since the newest, where that head was accepted in git only',
+      'h',
+      { n: 'diverged', z: 'descends' },
+      [IN_GIT],
+      'n',
+    ],
+  ])('S19 are those %s', async (...[, head, relations, accepted, before]) => {
+    const question = await ask(head, relations, { accepted });
+    expect(question).toEqual({ mode: 'Range', head, before, ref: 'main', signers: SIGNERS, now: NOW });
+  });
+
+  it('S19 are not asked for where the Pipeline asks for none, or a person accepted exactly this head', async () => {
+    expect(await ask('h', { n: 'descends' }, { mode: 'None' })).toBeUndefined();
+    expect(await ask('z', { n: 'diverged' }, { accepted: [PERSON] })).toBeUndefined();
+  });
+
+  it('S19 are read from the Pipeline in the hub', () => {
+    const source = { signatures: 'Head', signers: SIGNERS };
+    const pipeline = { spec: { source } } as unknown as Pipeline;
+    expect(signaturePolicy(pipeline)).toEqual({ mode: 'Head', signers: SIGNERS });
+  });
+});
+
+describe('signatureRefusal', () => {
+  it('S19 names the first commits with their reasons, counts the others, and tells what to do', () => {
+    const report = { commits: 9, refused: 5, problems: ['a', 'b', 'c'].map(problem) };
+    expect(signatureRefusal(report, 'head')).toBe(
+      "commit aaaaaaaaaaaa (a a a a a a a a a a a a a a a a a a a a …): it is not signed; commit bbbbbbbbbbbb (b b b b b b b b b b b b b b b b b b b b …): it is not signed; and 3 more commits. Push signed commits in place of them (git rebase --exec 'git commit --amend --no-edit -S'), or run: kubenode release accept-head head",
+    );
+    expect(signatureRefusal({ commits: 9, refused: 0, problems: [] }, 'head')).toBeUndefined();
+  });
+});
+
+function problem(commit: string): SignatureReport['problems'][number] {
+  return { commit: commit.repeat(40), subject: `${commit} `.repeat(30), because: 'it is not signed' };
+}
