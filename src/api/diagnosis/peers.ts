@@ -30,12 +30,15 @@ export function choosePeers<P extends PeerPlace>(subject: PeerPlace, all: Iterab
 }
 
 /**
- * Returns Silent when most near peers are silent: the rack, the zone or our own view is cut. Too few peers prove nothing. Far peers tell
- * whether anything reaches the API server, where a machine has no neighbors.
+ * Returns Silent when most near peers are silent: the rack, the zone or our own view is cut. Too few peers prove nothing: far peers tell
+ * whether anything reaches the API server, but not whether a rack of two silent machines is cut.
  */
 export function judgePeers<P>({ near, far }: Peers<P>, signOf: (peer: P) => Sign): Sign {
-  const nearby = majorityOf(near.map(signOf));
-  return nearby === 'Unknown' ? majorityOf(far.map(signOf)) : nearby;
+  const signs = near.map(signOf);
+  const nearby = majorityOf(signs);
+  if (nearby !== 'Unknown') return nearby;
+  const onlySilent = signs.includes('Silent') && !signs.includes('Alive');
+  return onlySilent ? 'Unknown' : majorityOf(far.map(signOf));
 }
 
 function majorityOf(signs: readonly Sign[]): Sign {

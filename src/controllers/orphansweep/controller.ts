@@ -11,7 +11,8 @@ import { optional } from '../../kube/objects/optional.ts';
 import { secondsAfter } from '../../os/dates.ts';
 import { isProviderError, type Provider } from '../../providers/contract.ts';
 import type { OpenProviders } from '../../providers/registry.ts';
-import { createSweepMemory, type SweepMemory, type SweepParts, sweepProvider } from './execute.ts';
+import type { SweepParts } from './delete.ts';
+import { createSweepMemory, type SweepMemory, sweepProvider } from './execute.ts';
 import type { OrphanGauge } from './report.ts';
 
 export interface OrphanSweepOptions extends Omit<SweepParts, 'reports'> {

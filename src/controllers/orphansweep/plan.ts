@@ -3,10 +3,10 @@
  * has does not exist: the answer to its creation was lost, and it was listed only after its Machine was deleted. Pure.
  */
 import type { Machine } from '../../api/generated/types.ts';
-import { UUID } from '../../api/patterns.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { isMachineUid } from '../../providers/cloud/request.ts';
 import type { Instance } from '../../providers/contract.ts';
 import { isOnInstance } from '../../providers/node-provider-id.ts';
 
@@ -56,7 +56,6 @@ const SIGHTINGS_APART_MS = 600_000;
 const MAX_DELETES = 5;
 /** More orphans than this share of the instances show that Machines are missing, as in a cluster that was restored from a backup. */
 const MAX_ORPHANS_PERCENT = 10;
-const IS_UID = new RegExp(UUID.regex);
 
 export function planSweep(input: SweepInput): SweepPlan {
   const known = knownInstances(input.machines);
@@ -102,7 +101,7 @@ function waitOf(instance: Instance, listedMs: number, input: SweepInput): Wait |
     const because = `it is deleted when it is listed again ${SIGHTINGS_APART_MS / 60_000} minutes after its first sighting`;
     return { wait: 'ListedOnce', because };
   }
-  if (!IS_UID.test(machineUid)) {
+  if (!isMachineUid(machineUid)) {
     return { wait: 'InvalidTag', because: 'its tag is not the UID of a Machine. Delete it in the cloud' };
   }
   const node = nodeOn(instance, input);
@@ -114,15 +113,20 @@ function waitOf(instance: Instance, listedMs: number, input: SweepInput): Wait |
   return { wait: 'StormGuardActive', because: `the storm guard of MachineSet ${set} is active` };
 }
 
-/** Returns the Node of the instance: by its provider ID or, without one, by the name, unless that belongs to a later Machine. */
+/** Returns the Node of the instance: by its provider ID or, without one, by the name, unless it registered after a later Machine was created. */
 function nodeOn({ id, machine }: Instance, { nodes, machines }: SweepInput): string | undefined {
-  const isRecreated = machines.some(({ metadata }) => metadata.name === machine);
+  const later = machines.find(({ metadata }) => metadata.name === machine);
   const found = nodes.find((node) => {
     const providerId = textAt(node, 'spec', 'providerID');
     if (providerId !== undefined && isOnInstance(id, providerId)) return true;
-    return node.metadata.name === machine && !isRecreated;
+    return node.metadata.name === machine && !(later && isCreatedAfter(node, later));
   });
   return found?.metadata.name;
+}
+
+/** Without both times it is not known. */
+function isCreatedAfter(node: KubeObject, { metadata }: Machine): boolean {
+  return Date.parse(node.metadata.creationTimestamp ?? '') >= Date.parse(metadata.creationTimestamp ?? '');
 }
 
 /** Returns why nothing is deleted: it is the Machines that are missing, more likely than their deletion that left instances. */

@@ -23,6 +23,7 @@ describe('choosePeers', () => {
     expect(near.every(({ zone }) => zone === 'a')).toBe(true);
     expect(far.every(({ zone }) => zone !== 'a')).toBe(true);
     expect(names([...near, ...far])).not.toContain('m-0');
+    expect(choosePeers(SUBJECT, [SUBJECT])).toEqual({ near: [], far: [] });
   });
 
   it('R20 chooses the same peers in whatever order the machines are listed', () => {
@@ -62,6 +63,11 @@ describe('judgePeers', () => {
     ['asu', 'aaa', 'Alive'],
     ['asu', 'sss', 'Silent'],
     ['auu', '', 'Unknown'],
+    ['auu', 'aaa', 'Alive'],
+    ['', 'aaa', 'Alive'],
+    ['s', 'aaa', 'Unknown'],
+    ['suu', 'aaa', 'Unknown'],
+    ['suu', 'sss', 'Unknown'],
     ['a', 'a', 'Unknown'],
     ['', '', 'Unknown'],
   ])('R20 judges near peers %s and far peers %s', (near, far, expected) => {

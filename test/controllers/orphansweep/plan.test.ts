@@ -41,6 +41,10 @@ function explain(scene: SweepInput): readonly string[] {
   return planSweep(scene).orphans.map(({ instance: { id }, wait = 'Delete' }) => `${id} ${wait}`);
 }
 
+function createdAt(time: string | undefined): { readonly creationTimestamp?: string } {
+  return time === undefined ? {} : { creationTimestamp: `2026-11-20T${time}:00Z` };
+}
+
 const LEAKED = instance(100);
 
 describe('planSweep', () => {
@@ -82,11 +86,18 @@ describe('planSweep', () => {
     );
   });
 
-  it('MAC-36 deletes the instance of an earlier Machine of the same name, also while the later one has a Node', () => {
-    const recreated = machine('m-100', { metadata: { uid: uidOf(999) } });
+  it.each<[what: string, created: string | undefined, registered: string | undefined, expected: string]>([
+    ['deletes the instance of an earlier Machine whose successor has a Node', '10:00', '10:02', 'Delete'],
+    ['keeps an instance whose Node is older than the Machine of that name', '10:00', '09:59', 'NodeExists'],
+    ['keeps an instance whose Node has an unknown age', '10:00', undefined, 'NodeExists'],
+    ['keeps an instance whose Machine of that name has an unknown age', undefined, '10:02', 'NodeExists'],
+  ])('MAC-36 %s', (_, created, registered, expected) => {
+    const later = machine('m-100', { metadata: { uid: uidOf(999), ...createdAt(created) } });
     const scene = input([LEAKED]);
-    const machines = [...scene.machines, recreated];
-    expect(explain({ ...scene, machines, nodes: [node('m-100')] })).toEqual([`${LEAKED.id} Delete`]);
+    const nodes = [node('m-100', 'True', createdAt(registered))];
+    expect(explain({ ...scene, machines: [...scene.machines, later], nodes })).toEqual([
+      `${LEAKED.id} ${expected}`,
+    ]);
   });
 
   it.each<[string, object]>([
@@ -99,10 +110,13 @@ describe('planSweep', () => {
     expect(orphan?.because).toMatch(/^Node \S+ is on it\. Delete that Node/);
   });
 
-  it('MAC-36 keeps an instance whose tag is not a UID, which no grant can name', () => {
-    const odd = instance(100, { tags: { clusterUid: 'c', machineUid: '../x' } });
-    expect(explain(input([odd]))).toEqual([`${odd.id} InvalidTag`]);
-  });
+  it.each(['../x', '..', `${uidOf(100).slice(0, -4)}ABCD`, `${uidOf(100)} `])(
+    'MAC-36 keeps an instance whose tag is %j, which no grant can name',
+    (machineUid) => {
+      const odd = instance(100, { tags: { clusterUid: 'c', machineUid } });
+      expect(explain(input([odd]))).toEqual([`${odd.id} InvalidTag`]);
+    },
+  );
 
   it('MAC-36 keeps the instances of a MachineSet whose storm guard is active, and no others', () => {
     const other = instance(101, { tags: { clusterUid: 'c', machineUid: uidOf(101), set: 'db' } });

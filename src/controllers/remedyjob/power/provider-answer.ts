@@ -44,14 +44,19 @@ export function planProviderAnswer(input: AnswerInput): AnswerMove {
   }
   const { acceptedAt, intendedAt } = answer;
   if (acceptedAt !== undefined) return planAccepted(answer, acceptedAt);
-  const isOld = Date.parse(intendedAt) + SEND_MS <= now.getTime();
-  if (answer.lostAt !== undefined || isOld) {
+  if (answer.lostAt !== undefined || !isRecent(intendedAt, now)) {
     return {
       type: 'Wait',
       because: 'it is not known whether the provider has the answer; another boot would show it',
     };
   }
   return planSend(input, answer);
+}
+
+/** A time in the future has an unknown age: a clock has jumped. */
+function isRecent(intendedAt: string, now: Date): boolean {
+  const ageMs = now.getTime() - Date.parse(intendedAt);
+  return ageMs >= 0 && ageMs < SEND_MS;
 }
 
 function planFirst({ answer, ...input }: AnswerInput): AnswerMove {

@@ -80,6 +80,7 @@ describe('planProviderAnswer', () => {
     ['sends what is recorded', { recorded: {} }, 'Send: StartNow is sent'],
     ['sends within half a minute', { recorded: {}, seconds: 29 }, 'Send: StartNow is sent'],
     ['never later: another process may have sent it', { recorded: {}, seconds: 30 }, UNKNOWN],
+    ['not with a clock that jumped back: the age is unknown', { recorded: {}, seconds: -1 }, UNKNOWN],
     ['never again when the answer was lost', { recorded: { lostAt: later(1) }, seconds: 2 }, UNKNOWN],
     [
       'not for an event that is over meanwhile',

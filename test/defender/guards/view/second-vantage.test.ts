@@ -106,6 +106,23 @@ describe('the second vantage point', () => {
     expect(decided(['PeerAgents'], others, {}, { holder })).toBe('granted');
   });
 
+  it('R20 does not conclude from other racks that a rack of two machines, both silent, is not cut', () => {
+    const silent = machineFacts('s-2', { ...SILENT, ...rack('r7') });
+    const others = ['z-1', 'z-2', 'z-3'].map((name) => machineFacts(name, rack('r8')));
+    expect(decided(['PeerAgents'], [silent, ...others], rack('r7'))).toBe(missing('PeerAgents'));
+  });
+
+  it('R20 takes no neighbor without a Node as a witness', () => {
+    const others = machines(3).map(({ nodeUID: _, ...other }) => other);
+    expect(decided(['PeerAgents'], others)).toBe(missing('PeerAgents'));
+  });
+
+  it('R20 ends a repair at its renewal when the neighbors fall silent, too', () => {
+    const renewal = { isRenewal: true } as Parameters<typeof decided>[3];
+    expect(decided(['PeerAgents'], machines(3), {}, renewal)).toBe('granted');
+    expect(decided(['PeerAgents'], machines(3, SILENT), {}, renewal)).toBe(DISAGREES);
+  });
+
   it('R20 judges by the rack before the zone', () => {
     const silentRack = machines(3, { ...SILENT, ...rack('r7') });
     const zone = ['z-1', 'z-2', 'z-3', 'z-4', 'z-5'].map((name) => machineFacts(name, rack('r8')));

@@ -28,7 +28,7 @@ interface PreflightBed {
   readonly bed: ControllerBed;
   readonly provider: MemoryProvider;
   /** The version of the control plane. */
-  readonly server: { version: string };
+  readonly server: { version: string; fault?: Error; requests: number };
   readonly ready: (name?: string) => string;
 }
 
@@ -36,7 +36,7 @@ async function open(objects: readonly KubeObject[]): Promise<PreflightBed> {
   const now = (): Date => bed.clock.now();
   const provider = memoryProvider(now);
   provider.platformOf = () => ({ os: 'linux', arch: 'amd64' });
-  const server = { version: 'v1.34.2' };
+  const server: PreflightBed['server'] = { version: 'v1.34.2', requests: 0 };
   const bed: ControllerBed = createControllerBed({
     controllers: () => [
       createMachineController({
@@ -48,7 +48,14 @@ async function open(objects: readonly KubeObject[]): Promise<PreflightBed> {
           createBootstrap: () =>
             Promise.resolve({ text: 'x', expiresAt: new Date(now().getTime() + 900_000) }),
           preflight: createCreationPreflight(
-            { server: 'https://api', raw: () => Promise.resolve({ gitVersion: server.version }) },
+            {
+              server: 'https://api',
+              raw: async () => {
+                server.requests += 1;
+                if (server.fault) throw server.fault;
+                return { gitVersion: server.version };
+              },
+            },
             bed.clock,
           ),
         },
@@ -131,6 +138,47 @@ describe('the preflight of a creation', () => {
     server.version = 'v1.34.2';
     await bed.advance(10_000);
     expect(provider.created.map((request) => request.machine)).toEqual(['m-1', 'm-2']);
+  });
+
+  it('MAC-35 creates nothing with a kubelet while the version of the control plane is unknown, and names why', async () => {
+    const { bed, provider, server, ready } = await open([component(), componentSet()]);
+    server.fault = new Error('connect ETIMEDOUT');
+    bed.apply(machineObject('m-1'));
+    await bed.advance(10_000);
+    expect(ready()).toMatch(/^False ServerVersionUnknown: no instance is created: .*connect ETIMEDOUT$/);
+    expect(provider.created).toEqual([]);
+  });
+
+  it('MAC-35 reads the version of the control plane once for all machines that wait, and not without a kubelet', async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `m-${index}`);
+    const { bed, provider, server } = await open([component()]);
+    bed.apply(machineObject('without'));
+    await bed.advance(1000);
+    expect([provider.created.length, server.requests]).toEqual([1, 0]);
+    for (const object of [componentSet(), ...names.map(machineObject)]) bed.apply(object);
+    await bed.advance(2000);
+    expect([provider.created.length, server.requests]).toEqual([13, 1]);
+  });
+
+  it('MAC-35 asks for each machine when one was refused for another reason than capacity', async () => {
+    const { bed, provider, ready } = await open([]);
+    provider.fault = (call) => (call === 'create m-1' ? 'Terminal' : undefined);
+    bed.apply(machineObject('m-1'));
+    await bed.advance(1000);
+    bed.apply(machineObject('m-2'));
+    await bed.advance(2000);
+    expect(ready('m-1')).toBe('Unknown ImageMissing: no such image');
+    expect(provider.created.map((request) => request.machine)).toEqual(['m-2']);
+  });
+
+  it('MAC-35 starts an instance that exists, also while a component is missing', async () => {
+    const { bed, provider } = await open([machineObject('m-1')]);
+    await bed.advance(1000);
+    const [id = ''] = provider.instances.keys();
+    bed.apply(componentSet());
+    provider.setState(id, 'Stopped');
+    await bed.advance(60_000);
+    expect(provider.instances.get(id)?.state).toBe('Running');
   });
 
   it('MAC-35 asks once for all machines that want the same while there is no capacity, and creates all within ten seconds after', async () => {
