@@ -113,7 +113,10 @@ describe('the second vantage point', () => {
   });
 
   it('R20 takes no neighbor without a Node as a witness', () => {
-    const others = machines(3).map(({ nodeUID: _, ...other }) => other);
+    const others = machines(3).map((each) => {
+      const { nodeUID: _, ...other } = each;
+      return other;
+    });
     expect(decided(['PeerAgents'], others)).toBe(missing('PeerAgents'));
   });
 
