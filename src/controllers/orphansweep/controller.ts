@@ -13,7 +13,7 @@ import { isProviderError, type Provider } from '../../providers/contract.ts';
 import type { OpenProviders } from '../../providers/registry.ts';
 import type { SweepParts } from './delete.ts';
 import { createSweepMemory, type SweepMemory, sweepProvider } from './execute.ts';
-import type { OrphanGauge } from './report.ts';
+import type { OrphanGauge } from './status.ts';
 
 export interface OrphanSweepOptions extends Omit<SweepParts, 'reports'> {
   readonly providers: OpenProviders;

@@ -17,7 +17,7 @@ import {
   type ProviderError,
 } from '../../providers/contract.ts';
 import type { Orphan } from './plan.ts';
-import { type OrphanReports, reportOrphan } from './report.ts';
+import { type OrphanReports, reportOrphan } from './status.ts';
 
 export interface SweepParts {
   readonly client: Pick<Client, 'pages' | 'get'>;

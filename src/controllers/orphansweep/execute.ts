@@ -7,7 +7,7 @@ import { NODES } from '../../kube/objects/core-kinds.ts';
 import type { Instance } from '../../providers/contract.ts';
 import { deleteOrphan, endDeletions, type Sweep, type SweepParts, type SweptProvider } from './delete.ts';
 import { type Orphan, planSweep } from './plan.ts';
-import { reportOrphans } from './report.ts';
+import { reportOrphans } from './status.ts';
 
 /** Holds what a process remembers between two sweeps of one provider. A new process sees everything for the first time. */
 export interface SweepMemory {

@@ -123,7 +123,7 @@ describe('the deletion of an orphan instance', () => {
   });
 
   it('MAC-36 ends a deletion whose instance a person has taken from us, and deletes others', async () => {
-    const { bed, provider, grants, leak } = openSweep({ objects: MORE_MACHINES });
+    const { bed, provider, grants, leak, events } = openSweep({ objects: MORE_MACHINES });
     const taken = leak();
     provider.fault = (call) => (call === 'delete' ? 'RetryableBefore' : undefined);
     await bed.start();
@@ -142,6 +142,8 @@ describe('the deletion of an orphan instance', () => {
       `g-2 DeleteInstance instance:${OTHER_UID}: Succeeded`,
     ]);
     expect(provider.instances.has(other.id)).toBe(false);
+    const deleted = events().filter((text) => text.includes('MachineOrphanInstanceDeleted'));
+    expect(deleted).toEqual([expect.stringContaining(other.id)]);
   });
 
   it('MAC-36 returns the grant unused when the instance cannot be read again, and reports why', async () => {

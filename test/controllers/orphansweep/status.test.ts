@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Orphan } from '../../../src/controllers/orphansweep/plan.ts';
-import { type OrphanReports, reportOrphans } from '../../../src/controllers/orphansweep/report.ts';
+import { type OrphanReports, reportOrphans } from '../../../src/controllers/orphansweep/status.ts';
 import type { ReconcileContext } from '../../../src/kube/controller/reconcile-context.ts';
 import { NOW } from '../../support/builders.ts';
 
