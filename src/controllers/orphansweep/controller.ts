@@ -11,8 +11,8 @@ import { optional } from '../../kube/objects/optional.ts';
 import { secondsAfter } from '../../os/dates.ts';
 import { isProviderError, type Provider } from '../../providers/contract.ts';
 import type { OpenProviders } from '../../providers/registry.ts';
-import type { SweepParts } from './delete.ts';
-import { createSweepMemory, type SweepMemory, sweepProvider } from './execute.ts';
+import type { SweepParts } from './execute/delete.ts';
+import { createSweepMemory, type SweepMemory, sweepProvider } from './execute/execute.ts';
 import type { OrphanGauge } from './status.ts';
 
 export interface OrphanSweepOptions extends Omit<SweepParts, 'reports'> {

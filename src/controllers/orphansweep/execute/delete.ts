@@ -1,23 +1,23 @@
 /** Deletes orphans, each with a grant, and settles the grants of deletions that take longer. */
-import { MACHINES } from '../../api/generated/resources.ts';
-import type { Machine } from '../../api/generated/types.ts';
+import { MACHINES } from '../../../api/generated/resources.ts';
+import type { Machine } from '../../../api/generated/types.ts';
 import {
   type GrantOutcome,
   type GrantPort,
   type GrantSettlement,
   orphanInstanceKey,
-} from '../../api/grants.ts';
-import type { Client } from '../../kube/client/client.ts';
-import { isKubeError } from '../../kube/client/errors.ts';
-import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+} from '../../../api/grants.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import { isKubeError } from '../../../kube/client/errors.ts';
+import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import {
   type Instance,
   isProviderError,
   type Provider,
   type ProviderError,
-} from '../../providers/contract.ts';
-import type { Orphan } from './plan.ts';
-import { type OrphanReports, reportOrphan } from './status.ts';
+} from '../../../providers/contract.ts';
+import type { Orphan } from '../plan.ts';
+import { type OrphanReports, reportOrphan } from '../status.ts';
 
 export interface SweepParts {
   readonly client: Pick<Client, 'pages' | 'get'>;

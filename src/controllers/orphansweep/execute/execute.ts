@@ -1,13 +1,13 @@
 /** Lists the instances of a provider, deletes its orphans one after the other, and reports all of them. */
-import { MACHINE_SETS, MACHINES } from '../../api/generated/resources.ts';
-import type { Machine, MachineSet } from '../../api/generated/types.ts';
-import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
-import { conditionStatus } from '../../kube/objects/conditions.ts';
-import { NODES } from '../../kube/objects/core-kinds.ts';
-import type { Instance } from '../../providers/contract.ts';
+import { MACHINE_SETS, MACHINES } from '../../../api/generated/resources.ts';
+import type { Machine, MachineSet } from '../../../api/generated/types.ts';
+import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
+import { conditionStatus } from '../../../kube/objects/conditions.ts';
+import { NODES } from '../../../kube/objects/core-kinds.ts';
+import type { Instance } from '../../../providers/contract.ts';
+import { type Orphan, planSweep } from '../plan.ts';
+import { reportOrphans } from '../status.ts';
 import { deleteOrphan, endDeletions, type Sweep, type SweepParts, type SweptProvider } from './delete.ts';
-import { type Orphan, planSweep } from './plan.ts';
-import { reportOrphans } from './status.ts';
 
 /** Holds what a process remembers between two sweeps of one provider. A new process sees everything for the first time. */
 export interface SweepMemory {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { MACHINES } from '../../../src/api/generated/resources.ts';
-import { KubeError } from '../../../src/kube/client/errors.ts';
-import { type Instance, ProviderError } from '../../../src/providers/contract.ts';
-import { KEY, MINUTE, machineObject, openSweep, UID } from './sweep-bed.ts';
+import { MACHINES } from '../../../../src/api/generated/resources.ts';
+import { KubeError } from '../../../../src/kube/client/errors.ts';
+import { type Instance, ProviderError } from '../../../../src/providers/contract.ts';
+import { KEY, MINUTE, machineObject, openSweep, UID } from '../sweep-bed.ts';
 
 const OTHER_UID = '00000000-0000-4000-8000-000000000200';
 const MORE_MACHINES = Array.from({ length: 2 }, (_, index) => machineObject(`more-${index}`));
