@@ -16,7 +16,9 @@ interface Situation {
   readonly recorded?: Partial<JobStepAnswer>;
   readonly events?: readonly MaintenanceEvent[];
   readonly answer?: JobStepAnswer['answer'];
+  /** Empty: the Node is missing. */
   readonly bootID?: string;
+  readonly bootIDBefore?: string;
   readonly seconds?: number;
 }
 
@@ -25,15 +27,16 @@ function planned({
   events = [event()],
   answer = 'StartNow',
   bootID = BOOT,
+  bootIDBefore = BOOT,
   seconds = 0,
 }: Situation): string {
   const written = recorded && { event: 'local-e-1', answer, intendedAt: later(0), ...recorded };
   const move = planProviderAnswer({
     job: repairJob(),
-    node: jobNode({ bootID }),
+    node: bootID === '' ? undefined : jobNode({ bootID }),
     now: new Date(later(seconds)),
     machine,
-    record: { id: 's3', state: 'Running', bootIDBefore: BOOT, ...(written ? { answer: written } : {}) },
+    record: { id: 's3', state: 'Running', bootIDBefore, ...(written ? { answer: written } : {}) },
     answer,
     events,
   });
@@ -106,6 +109,16 @@ describe('planProviderAnswer', () => {
       'another boot ends what was lost',
       { recorded: { lostAt: later(1) }, bootID: 'boot-2' },
       'Done: the node has booted: boot-2',
+    ],
+    [
+      'a Node that is missing shows no other boot',
+      { recorded: { acceptedAt: later(1) }, bootID: '' },
+      `Wait: the provider has accepted StartNow at ${later(1)}, and the node has no new boot`,
+    ],
+    [
+      'the boot in which the step began does not count as another one',
+      { recorded: { acceptedAt: later(1) }, bootID: 'boot-2', bootIDBefore: 'boot-2' },
+      `Wait: the provider has accepted StartNow at ${later(1)}, and the node has no new boot`,
     ],
     ['another boot before anything was sent is not ours', { events: [], bootID: 'boot-2' }, NOTHING],
   ])('R31 R39 answers at most once: %s', (_, situation, expected) => {
