@@ -47,14 +47,22 @@ describe('repairs of the hardware', () => {
       ended({ step: 'ReplaceMachine@v1', risk: 'Machine' }),
       [OWN, '600 s rebooted kernel-hang'],
     ],
-    [
-      'does not take a replacement that has not begun for one',
-      ended({ step: 'ReplaceMachine@v1', risk: 'Machine', state: 'Pending' }),
-      [OWN],
-    ],
   ])('R26 %s', (_, job, expected) => {
     expect(repairs([job])).toEqual(expected);
   });
+
+  it.each(['Pending', 'Skipped'] as const)(
+    'R26 does not take a replacement that is %s after a drain for one',
+    (state) => {
+      const job = ended({ step: 'Drain@v1', risk: 'Machine' });
+      const [drain] = job.spec.plan;
+      if (!drain) throw new Error('the job has no step');
+      const plan = [drain, { ...drain, id: 's2', step: 'ReplaceMachine@v1' }];
+      const steps = [...(job.status?.steps ?? []), { id: 's2', state }];
+      const status = { conditions: [], ...job.status, steps };
+      expect(repairs([{ ...job, spec: { ...job.spec, plan }, status }])).toEqual([OWN, '600 s rebooted']);
+    },
+  );
 
   it('R26 leaves out jobs of another Machine that exists, and counts those of one whose name was given again', () => {
     expect(repairs([ended()], { old: 'uid-old' })).toEqual([OWN]);
