@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JobStepAnswer, MaintenanceEvent } from '../../../../src/api/generated/types.ts';
 import { planProviderAnswer } from '../../../../src/controllers/remedyjob/power/provider-answer.ts';
+import { optional } from '../../../../src/kube/objects/optional.ts';
 import { type EventParts, maintenanceEvent } from '../../../support/maintenance.ts';
 import { BOOT, jobMachine, jobNode, later, repairJob } from '../jobs.ts';
 
@@ -22,6 +23,10 @@ interface Situation {
   readonly seconds?: number;
 }
 
+function nodeOf(bootID: string): ReturnType<typeof jobNode> | undefined {
+  return bootID === '' ? undefined : jobNode({ bootID });
+}
+
 function planned({
   recorded,
   events = [event()],
@@ -33,10 +38,10 @@ function planned({
   const written = recorded && { event: 'local-e-1', answer, intendedAt: later(0), ...recorded };
   const move = planProviderAnswer({
     job: repairJob(),
-    node: bootID === '' ? undefined : jobNode({ bootID }),
+    node: nodeOf(bootID),
     now: new Date(later(seconds)),
     machine,
-    record: { id: 's3', state: 'Running', bootIDBefore, ...(written ? { answer: written } : {}) },
+    record: { id: 's3', state: 'Running', bootIDBefore, ...optional('answer', written) },
     answer,
     events,
   });
