@@ -185,6 +185,19 @@ describe('the paths of signers', () => {
   });
 });
 
+/** Types of OpenPGP signatures (RFC 9580, 5.2.1) that are not over a document. */
+const [STANDALONE, CERTIFICATION] = [0x02, 0x10];
+
+/** Replaces the type of the OpenPGP signature in a commit, whose key and time stay as they are. */
+function withSignatureType(raw: string, type: number): string {
+  return raw.replace(/(?<=PGP SIGNATURE-----\n \n)[^-]+(?=\n -----END)/, (body) => {
+    const packet = Buffer.from(body.replace(/\n =.*$/, ''), 'base64');
+    const version = packet.indexOf(4, 2);
+    packet[version + 1] = type;
+    return ` ${packet.toString('base64')}`;
+  });
+}
+
 describe('keys', () => {
   it.each(['ed25519', 'rsa -b 3072', 'ecdsa -b 256', 'ecdsa -b 384', 'ecdsa -b 521'])(
     'S19 accepts a commit signed with a key of type %s',
@@ -250,6 +263,19 @@ describe('keys', () => {
     const revoked = commit(ann, 'revoked', revokedKey);
     commit(pat, 'again', { a: '6' });
     expect(await verify(revoked)).toEqual(problems);
+  });
+
+  it('S19 refuses an OpenPGP packet that names a listed key but signs no content', async () => {
+    const { repository, commit, verify } = createSignedRepository();
+    const pat = createGpg().signer('pat');
+    const base = commit(undefined, 'base', { [KEYS]: pat.entry });
+    const raw = repository.git('cat-file', 'commit', commit(pat, 'genuine', { a: '1' }));
+    for (const type of [STANDALONE, CERTIFICATION]) {
+      repository.pushCommitObject(`${withSignatureType(raw, type).replace('\n\ngenuine', '\n\nforged')}\n`);
+      expect(await verify(base)).toEqual([
+        expect.stringMatching(/^forged: its signature by OpenPGP key \S+ is not valid: .*over content/),
+      ]);
+    }
   });
 
   it('S19 refuses OpenPGP signatures of an unknown key, over another commit, and with SHA-1', async () => {
