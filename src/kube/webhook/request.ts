@@ -6,7 +6,7 @@ export interface HookRequest {
   /** Without the query. */
   readonly path: string;
   readonly headers: HookHeaders;
-  /** Undefined: it is larger than permitted, or was not sent whole. */
+  /** Undefined: it is larger than permitted, or was not sent whole. Rejects when too many are read: let that pass to the server. */
   readonly readBody: () => Promise<Buffer | undefined>;
 }
 
