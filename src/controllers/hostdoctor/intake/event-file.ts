@@ -59,16 +59,11 @@ async function readOpen(file: FileHandle, stamp: string): Promise<FileContent> {
 }
 
 function contentAfter(error: unknown): FileContent {
-  switch (systemCode(error)) {
-    case 'ENOENT':
-      return undefined;
-    case 'ELOOP':
-      return { problem: 'it is a symbolic link' };
-    case 'ENXIO':
-      return { problem: 'it is not a regular file' };
-    default:
-      return { unreadable: `it cannot be read: ${messageOf(error)}` };
-  }
+  const code = systemCode(error);
+  if (code === 'ENOENT') return undefined;
+  if (code === 'ELOOP') return { problem: 'it is a symbolic link' };
+  if (code === 'ENXIO') return { problem: 'it is not a regular file' };
+  return { unreadable: `it cannot be read: ${messageOf(error)}` };
 }
 
 /**
