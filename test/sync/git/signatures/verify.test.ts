@@ -1,5 +1,5 @@
 /** Real commits, signed by git with ssh-keygen and gpg. */
-import { writeFileSync } from 'node:fs';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
@@ -171,6 +171,87 @@ describe('the paths of signers', () => {
     repository.git('push', '--quiet', '--force', 'origin', 'HEAD:main');
     expect(await verify(base, { signers: SETS })).toEqual([
       'merge main: its signer may not change fleet/main.ts, fleet/new.ts',
+    ]);
+  });
+
+  it.each<readonly [what: string, parents: readonly string[]]>([
+    ['of an older commit into the head', ['main', 'main~1']],
+    ['of the head into an older commit', ['main~1', 'main']],
+    ['of three commits', ['main', 'main~1', 'main~2']],
+    ['of the head with itself', ['main', 'main']],
+    ['with a history of its own', ['main', 'other']],
+  ])('S19 refuses a merge %s by which he takes a version back', async (_, parents) => {
+    const { repository, commit, verify } = createSignedRepository();
+    commit(undefined, 'base', { ...TWO_FILES, 'docs/a.md': '1' });
+    commit(ann, 'version', { 'fleet/main.ts': '2' });
+    const base = commit(ann, 'newer', { 'fleet/main.ts': '3' });
+    const old = repository.git('rev-parse', 'main~1^{tree}');
+    repository.git('branch', 'other', repository.git(...bob.flags, 'commit-tree', '-S', old, '-m', 'other'));
+    const of = parents.flatMap((each) => ['-p', repository.git('rev-parse', each)]);
+    repository.git(
+      'reset',
+      '--quiet',
+      '--hard',
+      repository.git(...bob.flags, 'commit-tree', '-S', old, ...of, '-m', 'merge'),
+    );
+    repository.push('--force', 'origin', 'HEAD');
+    expect(await verify(base, { signers: SETS })).toContain('merge: its signer may not change fleet/main.ts');
+  });
+
+  it.each<readonly [what: string, change: (repository: TestRepository) => void, denied: string]>([
+    [
+      'the mode of a file',
+      (repository) => void repository.git('update-index', '--chmod=+x', 'fleet/main.ts'),
+      'fleet/main.ts',
+    ],
+    [
+      'a file into a link',
+      ({ dir, git }) => {
+        rmSync(join(dir, 'fleet/main.ts'));
+        symlinkSync('../docs/a.md', join(dir, 'fleet/main.ts'));
+        git('add', '--all');
+      },
+      'fleet/main.ts',
+    ],
+    [
+      'a folder into a link',
+      ({ dir, git }) => {
+        rmSync(join(dir, 'fleet'), { recursive: true });
+        symlinkSync('docs', join(dir, 'fleet'));
+        git('add', '--all');
+      },
+      'fleet, fleet/main.ts',
+    ],
+    [
+      'a folder into a submodule',
+      ({ git }) => {
+        git('rm', '--quiet', '-r', 'fleet');
+        git('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},fleet`);
+      },
+      'fleet, fleet/main.ts',
+    ],
+    [
+      'the place of a file, into his folder',
+      ({ git }) => void git('mv', 'fleet/main.ts', 'docs/main.ts'),
+      'fleet/main.ts',
+    ],
+  ])('S19 lets him not change %s', async (_, change, denied) => {
+    const { repository, commit, verify } = createSignedRepository();
+    const base = commit(undefined, 'base', { ...TWO_FILES, 'docs/a.md': '1' });
+    change(repository);
+    repository.git(...bob.flags, 'commit', '--quiet', '-S', '-m', 'change');
+    repository.push('--force', 'origin', 'HEAD');
+    expect(await verify(base, { signers: SETS })).toEqual([`change: its signer may not change ${denied}`]);
+  });
+
+  it('S19 follows no link to a file of signers, which others may change', async () => {
+    const { repository, commit, verify } = createSignedRepository();
+    const base = commit(undefined, 'base', { ...TWO_FILES, 'docs/a.md': bob.entry });
+    rmSync(join(repository.dir, 'keys/platform'));
+    symlinkSync('../docs/a.md', join(repository.dir, 'keys/platform'));
+    commit(ann, 'link');
+    expect(await verify(base, { signers: SETS })).toEqual([
+      expect.stringMatching(/^link: it has no signer file keys\/platform of the signers platform/),
     ]);
   });
 
