@@ -206,33 +206,33 @@ describe('the paths of signers', () => {
     ],
     [
       'a file into a link',
-      ({ dir, git }) => {
-        rmSync(join(dir, 'fleet/main.ts'));
-        symlinkSync('../docs/a.md', join(dir, 'fleet/main.ts'));
-        git('add', '--all');
+      (repository) => {
+        rmSync(join(repository.dir, 'fleet/main.ts'));
+        symlinkSync('../docs/a.md', join(repository.dir, 'fleet/main.ts'));
+        repository.git('add', '--all');
       },
       'fleet/main.ts',
     ],
     [
       'a folder into a link',
-      ({ dir, git }) => {
-        rmSync(join(dir, 'fleet'), { recursive: true });
-        symlinkSync('docs', join(dir, 'fleet'));
-        git('add', '--all');
+      (repository) => {
+        rmSync(join(repository.dir, 'fleet'), { recursive: true });
+        symlinkSync('docs', join(repository.dir, 'fleet'));
+        repository.git('add', '--all');
       },
       'fleet, fleet/main.ts',
     ],
     [
       'a folder into a submodule',
-      ({ git }) => {
-        git('rm', '--quiet', '-r', 'fleet');
-        git('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},fleet`);
+      (repository) => {
+        repository.git('rm', '--quiet', '-r', 'fleet');
+        repository.git('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},fleet`);
       },
       'fleet, fleet/main.ts',
     ],
     [
       'the place of a file, into his folder',
-      ({ git }) => void git('mv', 'fleet/main.ts', 'docs/main.ts'),
+      (repository) => void repository.git('mv', 'fleet/main.ts', 'docs/main.ts'),
       'fleet/main.ts',
     ],
   ])('S19 lets him not change %s', async (_, change, denied) => {
@@ -344,6 +344,16 @@ describe('keys', () => {
     const revoked = commit(ann, 'revoked', revokedKey);
     commit(pat, 'again', { a: '6' });
     expect(await verify(revoked)).toEqual(problems);
+  });
+
+  it('S19 refuses an OpenPGP signature from the future, which would outlive its key', async () => {
+    const { commit, verify } = createSignedRepository();
+    const pat = createGpg().signer('pat');
+    const base = commit(undefined, 'base', { [KEYS]: pat.entry });
+    commit(pat, 'one', { a: '1' });
+    expect(await verify(base, { now: new Date('2020-01-01T00:00:00Z') })).toEqual([
+      expect.stringMatching(/^one: its signature by OpenPGP key [0-9A-F]{16} is from the future$/),
+    ]);
   });
 
   it('S19 refuses an OpenPGP packet that names a listed key but signs no content', async () => {
