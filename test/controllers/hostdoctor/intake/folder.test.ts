@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, utimesSync, wr
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createFolderMemory, scanFolder } from '../../../../src/controllers/hostdoctor/intake/folder.ts';
-import type { ReportRecorder } from '../../../../src/controllers/hostdoctor/report/record.ts';
+import type { ReportRecorder } from '../../../../src/controllers/hostdoctor/report/execute.ts';
 import { ApiRefusal } from '../../../../src/sim/api-server/refusal.ts';
 import { memoryLog } from '../../../support/memory-log.ts';
 import { tempFolder } from '../../../support/temp.ts';
