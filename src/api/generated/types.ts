@@ -2256,6 +2256,16 @@ export interface MachinePermits {
   readonly profiles: readonly string[];
 }
 
+/** The power of a host of provider ssh, as its BMC told. Only while the agent and the kubelet are silent. */
+export interface MachinePower {
+  /** Power of the host. Unknown: the BMC did not tell. */
+  readonly state: 'On' | 'Off' | 'Unknown';
+  /** When the BMC first told so. */
+  readonly since: string;
+  /** Why the power is not known. */
+  readonly message?: string;
+}
+
 /** Result of the preflight checks. */
 export interface MachinePreflight {
   /** When the checks ran. */
@@ -2416,6 +2426,8 @@ export interface MachineStatus {
   readonly waiting?: Wait;
   /** The instance at the provider. */
   readonly infra?: MachineInfraStatus;
+  /** The power of a host of provider ssh, as its BMC told. Only while the agent and the kubelet are silent. */
+  readonly power?: MachinePower;
   /** The Node of the same name. */
   readonly node?: MachineNodeStatus;
   /** Properties of the host, reported by the agent. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Machine } from '../../../src/api/generated/types.ts';
 import { formatMachine } from '../../../src/views/machine/show.ts';
 import { ago, condition, DESIRED, machine, NOW, node, PREVIOUS } from '../../support/builders.ts';
 
@@ -73,6 +74,18 @@ kubelet     1.34.2    1.34.1   WaitingForDrain   90s     by general-nodes
 CONDITION        REASON   SINCE   MESSAGE
 UpToDate=False   Behind   95s     kubelet
 `);
+  });
+
+  it('shows the power of a silent host as its BMC told it, or why it did not', () => {
+    const shown = (power: NonNullable<Machine['status']>['power'] & object): string =>
+      formatMachine(
+        { machine: machine('m', { status: { power } }), node: node('m'), grant: undefined },
+        NOW,
+        80,
+      );
+    expect(shown({ state: 'Off', since: ago(120) })).toContain('  power      Off for 2m\n');
+    const refused = { state: 'Unknown', since: ago(120), message: 'the BMC refused the password' } as const;
+    expect(shown(refused)).toContain('  power      Unknown for 2m: the BMC refused the password\n');
   });
 
   it('is short for a machine that is Ready', () => {
