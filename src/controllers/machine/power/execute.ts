@@ -8,7 +8,7 @@ import { messageOf } from '../../../os/errors.ts';
 import type { PowerSwitches } from '../../../providers/power.ts';
 import { createHostWork, type HostWork } from '../import/execute/work.ts';
 import type { Heartbeat } from '../observe.ts';
-import { type PowerReading, planPower, powerStatus } from './plan.ts';
+import { type PowerReading, planPowerRead, reportedPower } from './plan.ts';
 
 export interface PowerParts {
   readonly switches: PowerSwitches;
@@ -62,13 +62,16 @@ function observe(
   const last = work.result(uid, attempt);
   const now = parts.clock.now();
   const node = context.view(NODES).get(name);
-  const decision = planPower({ machine, node, heartbeat, last, isReading: work.isRunning(uid), now });
+  const decision = planPowerRead({ machine, node, heartbeat, last, isReading: work.isRunning(uid), now });
   if (decision.type === 'Forget') {
     work.forget(uid);
     return {};
   }
   if (decision.type === 'Read') work.start(createRead(machine, attempt, parts));
-  return { ...optional('status', powerStatus(machine, last, now)), ...optional('requeueAt', decision.until) };
+  return {
+    ...optional('status', reportedPower(machine, last, now)),
+    ...optional('requeueAt', decision.until),
+  };
 }
 
 function createRead(

@@ -6,18 +6,19 @@ import { kubeletSign } from '../../../api/diagnosis/evidence.ts';
 import type { Machine, MachinePower } from '../../../api/generated/types.ts';
 import { SILENT_MS } from '../../../api/machine/heartbeat.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
+import { optional } from '../../../kube/objects/optional.ts';
 import type { PowerState } from '../../../providers/power.ts';
 import { isPooled } from '../instance/pooled.ts';
 import type { Heartbeat } from '../observe.ts';
 
-/** What the BMC answered, or why nothing is known. */
+/** Holds what the BMC answered, or why nothing is known. */
 export interface PowerReading {
   readonly at: Date;
   readonly state: PowerState;
   readonly message?: string;
 }
 
-export interface PowerInput {
+export interface PowerReadInput {
   readonly machine: Machine;
   readonly node: KubeObject | undefined;
   readonly heartbeat: Heartbeat | undefined;
@@ -27,7 +28,7 @@ export interface PowerInput {
   readonly now: Date;
 }
 
-export type PowerDecision =
+export type PowerReadDecision =
   /** The machine is not silent, or it has no BMC: what was read counts no more. */
   | { readonly type: 'Forget' }
   /** `until`: what is reported changes by time alone. The end of a read triggers a reconcile by itself. */
@@ -38,33 +39,52 @@ const AGAIN_MS = 120_000;
 /** With so many silent machines that some wait for their turn this long, their power is not known any more. */
 const MAX_AGE_MS = 600_000;
 
-export function planPower({ machine, node, heartbeat, last, isReading, now }: PowerInput): PowerDecision {
+export function planPowerRead({
+  machine,
+  node,
+  heartbeat,
+  last,
+  isReading,
+  now,
+}: PowerReadInput): PowerReadDecision {
   if (!mayHaveBmc(machine) || !isSilent(node, heartbeat)) return { type: 'Forget' };
-  if (!last) return { type: isReading ? 'Wait' : 'Read' };
-  const ageMs = +now - +last.at;
-  // The clock may have gone back.
-  const isFresh = ageMs >= 0 && ageMs < AGAIN_MS;
-  if (isFresh && !isReading) return { type: 'Wait', until: new Date(+last.at + AGAIN_MS) };
-  const type = isReading ? 'Wait' : 'Read';
-  return isKnown(last, now) ? { type, until: new Date(+last.at + MAX_AGE_MS) } : { type };
+  if (last && isFresh(last, now)) return { type: 'Wait', until: after(last, AGAIN_MS) };
+  return { type: isReading ? 'Wait' : 'Read', ...optional('until', knownUntil(last, now)) };
+}
+
+/** A reading of the future is not fresh: the clock was set back. */
+function isFresh({ at }: PowerReading, now: Date): boolean {
+  return at <= now && +now - +at < AGAIN_MS;
 }
 
 function isKnown({ at }: PowerReading, now: Date): boolean {
   return +now - +at < MAX_AGE_MS;
 }
 
+function knownUntil(last: PowerReading | undefined, now: Date): Date | undefined {
+  return last && isKnown(last, now) ? after(last, MAX_AGE_MS) : undefined;
+}
+
+function after({ at }: PowerReading, ms: number): Date {
+  return new Date(+at + ms);
+}
+
 /** Returns the power as it is reported. A state that does not change is written once. */
-export function powerStatus(
+export function reportedPower(
   { status }: Machine,
   last: PowerReading | undefined,
   now: Date,
 ): MachinePower | undefined {
   if (!last || !isKnown(last, now)) return undefined;
-  const state = last.state === 'Changing' ? 'Unknown' : last.state;
-  const message = last.state === 'Changing' ? 'the power is changing' : last.message;
+  const { state, message } = settled(last);
   const before = status?.power;
   const since = before?.state === state ? before.since : last.at.toISOString();
-  return { state, since, ...(message === undefined ? {} : { message }) };
+  return { state, since, ...optional('message', message) };
+}
+
+function settled({ state, message }: PowerReading): Omit<MachinePower, 'since'> {
+  if (state === 'Changing') return { state: 'Unknown', message: 'the power is changing' };
+  return { state, ...optional('message', message) };
 }
 
 /** The entry of a host in a pool may name a BMC. */

@@ -75,7 +75,7 @@ async function reporting(): Promise<PowerBed> {
 }
 
 /** No age grows without contact with the API server: the agent of another machine renews its Lease. */
-async function pass(bed: ControllerBed, seconds: number): Promise<void> {
+async function wait(bed: ControllerBed, seconds: number): Promise<void> {
   for (let left = seconds; left > 0; left -= 5) {
     heartbeat(bed, 'other');
     // oxlint-disable-next-line no-await-in-loop -- one heartbeat after the other
@@ -85,7 +85,7 @@ async function pass(bed: ControllerBed, seconds: number): Promise<void> {
 
 async function fallSilent(bed: ControllerBed): Promise<void> {
   kubelet(bed, 'Unknown');
-  await pass(bed, 60);
+  await wait(bed, 60);
 }
 
 function reported(bed: ControllerBed): unknown {
@@ -99,14 +99,17 @@ describe('the power of a silent host', () => {
     expect([reads(), reported(bed)]).toEqual([0, undefined]);
     await fallSilent(bed);
     expect([reads(), reported(bed)]).toEqual([1, { state: 'Off', since: expect.any(String) as string }]);
-    await pass(bed, 95);
+    await wait(bed, 95);
     expect(reads()).toBe(1);
     power.hostOf('m').isOn = true;
-    await pass(bed, 25);
+    await wait(bed, 25);
     expect([reads(), reported(bed)]).toEqual([2, { state: 'On', since: expect.any(String) as string }]);
     heartbeat(bed);
     await bed.advance(10_000);
     expect([reads(), reported(bed)]).toEqual([2, undefined]);
+    // What was read before the host reported is not about its next silence.
+    await wait(bed, 60);
+    expect([reads(), reported(bed)]).toMatchObject([3, { state: 'On' }]);
   });
 
   it('R20 is unknown, with the reason, while the BMC does not answer', async () => {
@@ -115,7 +118,7 @@ describe('the power of a silent host', () => {
     await fallSilent(bed);
     expect(reported(bed)).toMatchObject({ state: 'Unknown', message: 'the switch does not answer' });
     power.faults.BMC = {};
-    await pass(bed, 125);
+    await wait(bed, 125);
     expect([reads(), reported(bed)]).toEqual([2, { state: 'On', since: expect.any(String) as string }]);
   });
 

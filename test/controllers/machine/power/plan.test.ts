@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Machine, MachinePower } from '../../../../src/api/generated/types.ts';
-import { type PowerReading, planPower, powerStatus } from '../../../../src/controllers/machine/power/plan.ts';
+import {
+  type PowerReading,
+  planPowerRead,
+  reportedPower,
+} from '../../../../src/controllers/machine/power/plan.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { ago, condition, machine, NOW } from '../../../support/builders.ts';
 
@@ -32,7 +36,7 @@ function nodeOf(kubelet: NonNullable<Parts['kubelet']>): KubeObject | undefined 
 
 function decide(parts: Parts): string {
   const { kubelet = 'Unknown', agent = {}, lastSeconds, isReading = false } = parts;
-  const decision = planPower({
+  const decision = planPowerRead({
     machine: host(parts),
     node: nodeOf(kubelet),
     heartbeat: agent === 'none' ? undefined : { ageMs: 60_000, unreportedMs: 0, hasChanged: true, ...agent },
@@ -44,7 +48,7 @@ function decide(parts: Parts): string {
   return until ? `${decision.type} ${(+until - +NOW) / 1000} s` : decision.type;
 }
 
-describe('planPower', () => {
+describe('planPowerRead', () => {
   it.each<[name: string, parts: Parts, expected: string]>([
     ['a silent host with a BMC', {}, 'Read'],
     [
@@ -81,7 +85,7 @@ describe('planPower', () => {
   });
 });
 
-describe('powerStatus', () => {
+describe('reportedPower', () => {
   const at = new Date(ago(60));
   const since = at.toISOString();
   const before = { state: 'Off', since: ago(500) } as const;
@@ -108,6 +112,6 @@ describe('powerStatus', () => {
     ['nothing that is too old', before, { at: new Date(ago(600)), state: 'Off' }, undefined],
   ])('reports %s', (_, power, last, expected) => {
     const object = machine('m', { status: power ? { power } : {} });
-    expect(powerStatus(object, last, NOW)).toEqual(expected);
+    expect(reportedPower(object, last, NOW)).toEqual(expected);
   });
 });
