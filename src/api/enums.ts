@@ -25,6 +25,8 @@ export const HOLDERS = [
 ] as const;
 export type HolderKind = (typeof HOLDERS)[number];
 
+export const POWER_SIGNS = ['On', 'Off', 'Unknown'] as const;
+
 export const FAULT_CLASSES = [
   'Kernel',
   'Disk',

@@ -90,10 +90,6 @@ export const SIZE: Pattern = {
   regex: '^[1-9][0-9]{0,11}(Ki|Mi|Gi|Ti)?$',
   description: 'a size in bytes, such as 40Gi',
 };
-export const DEVICE: Pattern = {
-  regex: '^/dev/[A-Za-z0-9._/-]+$',
-  description: 'the path of a device, such as /dev/nvme0n1',
-};
 export const SOCKET_PATH: Pattern = {
   regex: '^(/|[$][{](dir|data)[}]/).+$',
   description: 'an absolute path, such as /run/containerd/containerd.sock',
@@ -161,7 +157,6 @@ export const PATTERNS: readonly Pattern[] = [
   COMPONENT_NAME,
   COMPONENT_VERSION,
   SIZE,
-  DEVICE,
   SOCKET_PATH,
   STATE_DIRECTORY,
   NETWORK_INTERFACE,

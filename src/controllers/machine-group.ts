@@ -12,6 +12,7 @@ export async function createMachineControllers({
   grants,
   openInstances,
   openImports,
+  power,
   metrics,
   clock,
 }: GroupParts): Promise<ControllerGroup> {
@@ -33,7 +34,14 @@ export async function createMachineControllers({
   });
   return {
     controllers: [
-      createMachineController({ client, grants, ...instances, ...imports, incompleteCleanups }),
+      createMachineController({
+        client,
+        grants,
+        ...instances,
+        ...imports,
+        power: { switches: power, clock },
+        incompleteCleanups,
+      }),
       createMachineSetController({ client: await connectAs(PRINCIPAL_MACHINESET), grants }),
       ...(opened ? [createOrphanSweepController({ client, grants, left, ...opened })] : []),
     ],

@@ -2,12 +2,12 @@
 import { conditionStatus } from '../../kube/objects/conditions.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import type { Machine, MachineInfraStatus } from '../generated/types.ts';
+import type { POWER_SIGNS } from '../enums.ts';
+import type { Machine, MachineInfraStatus, MachineStatus } from '../generated/types.ts';
 import { readyCondition } from '../machine/node-state.ts';
 
 export type Sign = 'Alive' | 'Silent' | 'Unknown';
 
-export const POWER_SIGNS = ['On', 'Off', 'Unknown'] as const;
 export type PowerSign = (typeof POWER_SIGNS)[number];
 
 export interface SilenceEvidence {
@@ -15,7 +15,7 @@ export interface SilenceEvidence {
   readonly agent: Sign;
   /** Whether the kubelet reports the Node. */
   readonly kubelet: Sign;
-  /** The power by the provider of the instance. */
+  /** The power by the provider of the instance, or by the BMC of the host. */
   readonly power: PowerSign;
   /** Whether machines near this one reach the API server. */
   readonly peers: Sign;
@@ -29,13 +29,17 @@ export function kubeletSign(node: KubeObject | undefined): Sign {
 }
 
 /**
- * Returns the power as the provider told last. While the provider does not answer it is Unknown, and so is that of a host that a person
- * owns: the provider `ssh` reads no power.
+ * Returns the power as the provider told last, Unknown while it does not answer. The power of a host that a person owns is what its BMC told
+ * the machine controller, which asks it only while the machine is silent.
  */
 export function powerSign({ spec, status }: Machine): PowerSign {
-  const isRead =
-    spec.infra.provider !== 'ssh' && conditionStatus(status?.conditions, 'InfraReady') !== 'Unknown';
-  return isRead ? POWER_OF[status?.infra?.state ?? 'Unknown'] : 'Unknown';
+  if (!status) return 'Unknown';
+  return spec.infra.provider === 'ssh' ? (status.power?.state ?? 'Unknown') : powerOfInstance(status);
+}
+
+function powerOfInstance({ infra, conditions }: MachineStatus): PowerSign {
+  const isRead = conditionStatus(conditions, 'InfraReady') !== 'Unknown';
+  return isRead ? POWER_OF[infra?.state ?? 'Unknown'] : 'Unknown';
 }
 
 const POWER_OF: Readonly<Record<NonNullable<MachineInfraStatus['state']>, PowerSign>> = {

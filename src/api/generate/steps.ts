@@ -12,7 +12,7 @@ const UNREAD = [
   'x-kubernetes-list-type',
 ] as const satisfies readonly (keyof JsonSchema)[];
 
-const isOfAgent = ({ executor, available }: StepDefinition): boolean => executor === 'Agent' && available;
+const isOfAgent = ({ executor }: StepDefinition): boolean => executor === 'Agent';
 
 /** `src/api/generated/agent-steps.ts`: in a file of its own, so that the program of the agent has no other steps. */
 export function agentStepsFile(steps: readonly StepDefinition[]): GeneratedFile {

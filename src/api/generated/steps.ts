@@ -6,49 +6,43 @@ export const STEP_TABLE = {
   CollectDiagnostics: AGENT_STEP_TABLE.CollectDiagnostics,
   RearmDetector: AGENT_STEP_TABLE.RearmDetector,
   /** Sends a signal to the owner of the rule or to the workloads of the node. */
-  Notify: {"version":1,"available":true,"risk":"None","executor":"Central","input":{"type":"object","required":["signal"],"properties":{"signal":{"type":"string","minLength":1,"maxLength":63},"to":{"type":"string","enum":["Owner","Workloads"],"default":"Owner"},"leadTimeSeconds":{"type":"integer","default":0,"minimum":0,"maximum":86400},"message":{"type":"string","maxLength":256}}}},
+  Notify: {"version":1,"risk":"None","executor":"Central","input":{"type":"object","required":["signal"],"properties":{"signal":{"type":"string","minLength":1,"maxLength":63},"to":{"type":"string","enum":["Owner","Workloads"],"default":"Owner"},"leadTimeSeconds":{"type":"integer","default":0,"minimum":0,"maximum":86400},"message":{"type":"string","maxLength":256}}}},
   /** Waits until a condition of the Node has a status. */
-  WaitForCondition: {"version":1,"available":true,"risk":"None","executor":"Central","input":{"type":"object","required":["type"],"properties":{"type":{"type":"string","pattern":"^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$","minLength":1,"maxLength":63},"status":{"type":"string","enum":["True","False"],"default":"True"},"holdSeconds":{"type":"integer","default":0,"minimum":0,"maximum":86400}}}},
+  WaitForCondition: {"version":1,"risk":"None","executor":"Central","input":{"type":"object","required":["type"],"properties":{"type":{"type":"string","pattern":"^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$","minLength":1,"maxLength":63},"status":{"type":"string","enum":["True","False"],"default":"True"},"holdSeconds":{"type":"integer","default":0,"minimum":0,"maximum":86400}}}},
   /** Waits until the node reports another boot ID. */
-  WaitForBoot: {"version":1,"available":true,"risk":"None","executor":"Central","input":{"type":"object","properties":{}}},
+  WaitForBoot: {"version":1,"risk":"None","executor":"Central","input":{"type":"object","properties":{}}},
   /** Waits until a person approves or refuses with `kubenode defender approve|refuse`. */
-  RequestApproval: {"version":1,"available":true,"risk":"None","executor":"Central","input":{"type":"object","properties":{"approvers":{"type":"array","default":[],"maxItems":8,"items":{"type":"string","minLength":1,"maxLength":128}},"message":{"type":"string","maxLength":256}}}},
+  RequestApproval: {"version":1,"risk":"None","executor":"Central","input":{"type":"object","properties":{"approvers":{"type":"array","default":[],"maxItems":8,"items":{"type":"string","minLength":1,"maxLength":128}},"message":{"type":"string","maxLength":256}}}},
   /** Ends the case at a person: sets the condition NeedsPerson of the Machine. */
-  HandOff: {"version":1,"available":true,"risk":"None","executor":"Central","input":{"type":"object","properties":{"queue":{"type":"string","minLength":1,"maxLength":63},"severity":{"type":"string","enum":["ticket","page"],"default":"ticket"},"vendorCase":{"type":"boolean","default":false}}}},
+  HandOff: {"version":1,"risk":"None","executor":"Central","input":{"type":"object","properties":{"queue":{"type":"string","minLength":1,"maxLength":63},"severity":{"type":"string","enum":["ticket","page"],"default":"ticket"},"vendorCase":{"type":"boolean","default":false}}}},
   CleanDisk: AGENT_STEP_TABLE.CleanDisk,
   /** Removes our own cordon; the cordon of a person stays. */
-  Uncordon: {"version":1,"available":true,"risk":"None","executor":"Central","recovery":true,"input":{"type":"object","properties":{}}},
+  Uncordon: {"version":1,"risk":"None","executor":"Central","recovery":true,"input":{"type":"object","properties":{}}},
   /** Removes a taint that we added; taints of others stay. */
-  Untaint: {"version":1,"available":true,"risk":"None","executor":"Central","recovery":true,"input":{"type":"object","required":["key"],"properties":{"key":{"type":"string","pattern":"^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$","minLength":1,"maxLength":317}}}},
+  Untaint: {"version":1,"risk":"None","executor":"Central","recovery":true,"input":{"type":"object","required":["key"],"properties":{"key":{"type":"string","pattern":"^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$","minLength":1,"maxLength":317}}}},
   /** Switches the machine on after our own PowerOff. */
-  PowerOn: {"version":1,"available":true,"risk":"None","executor":"Central","recovery":true,"input":{"type":"object","properties":{"via":{"type":"array","default":["Provider","BMC"],"minItems":1,"maxItems":2,"items":{"type":"string","enum":["Provider","BMC"]}}}}},
+  PowerOn: {"version":1,"risk":"None","executor":"Central","recovery":true,"input":{"type":"object","properties":{"via":{"type":"array","default":["Provider","BMC"],"minItems":1,"maxItems":2,"items":{"type":"string","enum":["Provider","BMC"]}}}}},
   /** Marks the node unschedulable, with the id of our grant. */
-  Cordon: {"version":1,"available":true,"risk":"Pod","executor":"Central","undo":{"step":"Uncordon"},"input":{"type":"object","properties":{}}},
+  Cordon: {"version":1,"risk":"Pod","executor":"Central","undo":{"step":"Uncordon"},"input":{"type":"object","properties":{}}},
   /** Adds a taint to the node, recorded with our grant. */
-  Taint: {"version":1,"available":true,"risk":"Pod","executor":"Central","undo":{"step":"Untaint","keep":["key"]},"input":{"type":"object","required":["key"],"properties":{"key":{"type":"string","pattern":"^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$","minLength":1,"maxLength":317},"value":{"type":"string","maxLength":63},"effect":{"type":"string","enum":["NoSchedule","PreferNoSchedule","NoExecute"],"default":"NoSchedule"}}}},
+  Taint: {"version":1,"risk":"Pod","executor":"Central","undo":{"step":"Untaint","keep":["key"]},"input":{"type":"object","required":["key"],"properties":{"key":{"type":"string","pattern":"^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$","minLength":1,"maxLength":317},"value":{"type":"string","maxLength":63},"effect":{"type":"string","enum":["NoSchedule","PreferNoSchedule","NoExecute"],"default":"NoSchedule"}}}},
   RestartService: AGENT_STEP_TABLE.RestartService,
   ReinstallComponent: AGENT_STEP_TABLE.ReinstallComponent,
   /** Evicts the pods that use most of one resource. */
-  EvictPods: {"version":1,"available":true,"risk":"Pod","executor":"Central","input":{"type":"object","required":["by"],"properties":{"by":{"type":"string","enum":["ephemeral-storage","memory","cpu"]},"top":{"type":"integer","default":1,"minimum":1,"maximum":50}}}},
+  EvictPods: {"version":1,"risk":"Pod","executor":"Central","input":{"type":"object","required":["by"],"properties":{"by":{"type":"string","enum":["ephemeral-storage","memory","cpu"]},"top":{"type":"integer","default":1,"minimum":1,"maximum":50}}}},
   /** Evicts all pods of a cordoned node, except those of DaemonSets. */
-  Drain: {"version":1,"available":true,"risk":"Pod","executor":"Central","input":{"type":"object","properties":{"deadNode":{"type":"string","enum":["Wait","Skip"],"default":"Wait"},"gang":{"type":"string","enum":["None","WholeJob"],"default":"None"},"requests":{"type":"string","pattern":"^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$","minLength":1,"maxLength":317}}}},
-  /** Resets GPUs. Refused while a pod uses one of them. */
-  ResetGPU: {"version":1,"available":false,"risk":"Node","executor":"Agent","input":{"type":"object","properties":{"gpus":{"type":"array","default":[],"maxItems":16,"items":{"type":"integer","minimum":0,"maximum":63}}}}},
+  Drain: {"version":1,"risk":"Pod","executor":"Central","input":{"type":"object","properties":{"deadNode":{"type":"string","enum":["Wait","Skip"],"default":"Wait"},"gang":{"type":"string","enum":["None","WholeJob"],"default":"None"},"requests":{"type":"string","pattern":"^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$","minLength":1,"maxLength":317}}}},
   Reboot: AGENT_STEP_TABLE.Reboot,
   /** Switches the machine off. */
-  PowerOff: {"version":1,"available":true,"risk":"Node","executor":"Central","undo":{"step":"PowerOn","keep":["via"]},"input":{"type":"object","properties":{"via":{"type":"array","default":["Provider","BMC"],"minItems":1,"maxItems":2,"items":{"type":"string","enum":["Provider","BMC"]}},"confirm":{"type":"boolean","default":true}}}},
+  PowerOff: {"version":1,"risk":"Node","executor":"Central","undo":{"step":"PowerOn","keep":["via"]},"input":{"type":"object","properties":{"via":{"type":"array","default":["Provider","BMC"],"minItems":1,"maxItems":2,"items":{"type":"string","enum":["Provider","BMC"]}},"confirm":{"type":"boolean","default":true}}}},
   /** Switches the machine off and on. */
-  PowerCycle: {"version":1,"available":true,"risk":"Node","executor":"Central","undo":{"step":"PowerOn","keep":["via"]},"input":{"type":"object","properties":{"via":{"type":"array","default":["Provider","BMC"],"minItems":1,"maxItems":2,"items":{"type":"string","enum":["Provider","BMC"]}},"confirm":{"type":"boolean","default":true}}}},
+  PowerCycle: {"version":1,"risk":"Node","executor":"Central","undo":{"step":"PowerOn","keep":["via"]},"input":{"type":"object","properties":{"via":{"type":"array","default":["Provider","BMC"],"minItems":1,"maxItems":2,"items":{"type":"string","enum":["Provider","BMC"]}},"confirm":{"type":"boolean","default":true}}}},
   /** Releases the pods and volumes of a node that is confirmed to be powered off. */
-  OutOfServiceTaint: {"version":1,"available":true,"risk":"Node","executor":"Central","undo":{"step":"Untaint","with":{"key":"node.kubernetes.io/out-of-service"}},"input":{"type":"object","properties":{}}},
+  OutOfServiceTaint: {"version":1,"risk":"Node","executor":"Central","undo":{"step":"Untaint","with":{"key":"node.kubernetes.io/out-of-service"}},"input":{"type":"object","properties":{}}},
   /** Answers a MaintenanceEvent of the provider. Ambiguous until the host ID or the boot ID has changed. */
-  AnswerProvider: {"version":1,"available":true,"risk":"Machine","executor":"Central","input":{"type":"object","required":["answer"],"properties":{"answer":{"type":"string","enum":["Accept","Defer","StartNow"]}}}},
+  AnswerProvider: {"version":1,"risk":"Machine","executor":"Central","input":{"type":"object","required":["answer"],"properties":{"answer":{"type":"string","enum":["Accept","Defer","StartNow"]}}}},
   /** Replaces the machine through its MachineSet. */
-  ReplaceMachine: {"version":1,"available":true,"risk":"Machine","executor":"Central","input":{"type":"object","properties":{"replacementFirst":{"type":"boolean","default":false},"keepFailed":{"type":"object","required":["holdSeconds"],"properties":{"holdSeconds":{"type":"integer","minimum":60,"maximum":2592000},"max":{"type":"integer","default":1,"minimum":1,"maximum":20}}}}}},
-  /** Installs the machine from nothing. Needs an approval. */
-  Reprovision: {"version":1,"available":false,"risk":"Data","executor":"Central","input":{"type":"object","properties":{}}},
-  /** Erases disks. Needs an approval. */
-  WipeDisk: {"version":1,"available":false,"risk":"Data","executor":"Central","input":{"type":"object","required":["disks"],"properties":{"disks":{"type":"array","minItems":1,"maxItems":32,"items":{"type":"string","pattern":"^/dev/[A-Za-z0-9._/-]+$","maxLength":128}}}}},
+  ReplaceMachine: {"version":1,"risk":"Machine","executor":"Central","input":{"type":"object","properties":{"replacementFirst":{"type":"boolean","default":false},"keepFailed":{"type":"object","required":["holdSeconds"],"properties":{"holdSeconds":{"type":"integer","minimum":60,"maximum":2592000},"max":{"type":"integer","default":1,"minimum":1,"maximum":20}}}}}},
 } as const;
 
 /** What each step takes in `with`, with its defaults. */
@@ -70,15 +64,12 @@ export interface StepInputs {
   readonly ReinstallComponent: ReinstallComponentInput;
   readonly EvictPods: EvictPodsInput;
   readonly Drain: DrainInput;
-  readonly ResetGPU: ResetGPUInput;
   readonly Reboot: RebootInput;
   readonly PowerOff: PowerOffInput;
   readonly PowerCycle: PowerCycleInput;
   readonly OutOfServiceTaint: OutOfServiceTaintInput;
   readonly AnswerProvider: AnswerProviderInput;
   readonly ReplaceMachine: ReplaceMachineInput;
-  readonly Reprovision: ReprovisionInput;
-  readonly WipeDisk: WipeDiskInput;
 }
 
 /** Input of the step AnswerProvider. */
@@ -227,21 +218,12 @@ export interface ReplaceMachineInput {
   readonly keepFailed?: KeepFailedMachines;
 }
 
-/** Input of the step Reprovision. */
-export type ReprovisionInput = Readonly<Record<string, never>>;
-
 /** Input of the step RequestApproval. */
 export interface RequestApprovalInput {
   /** Groups whose members may answer. Empty: the groups of the DefenderPolicy. (at most 8) */
   readonly approvers: readonly string[];
   /** What the person is asked. */
   readonly message?: string;
-}
-
-/** Input of the step ResetGPU. */
-export interface ResetGPUInput {
-  /** Indexes of the GPUs. Empty: all of the machine. (at most 16) */
-  readonly gpus: readonly number[];
 }
 
 /** Input of the step RestartService. */
@@ -280,10 +262,4 @@ export interface WaitForConditionInput {
   readonly status: 'True' | 'False';
   /** How long it must keep this status. (0 to 86400; default 0) */
   readonly holdSeconds: number;
-}
-
-/** Input of the step WipeDisk. */
-export interface WipeDiskInput {
-  /** Device paths of the disks. (at most 32) */
-  readonly disks: readonly string[];
 }

@@ -156,7 +156,7 @@ export interface ApprovalRule {
   /** Risks that it applies to. Empty: all. (at most 5) */
   readonly risks: readonly ('None' | 'Pod' | 'Node' | 'Machine' | 'Data')[];
   /** Actions that it applies to. Empty: all. (at most 16) */
-  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane')[];
+  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane' | 'ResetGPU' | 'Reprovision' | 'WipeDisk')[];
   /** Whether it applies to nodes with local data only. (default false) */
   readonly onlyLocalData: boolean;
   /** Groups whose members may approve. (at most 8) */
@@ -789,7 +789,7 @@ export interface ConcurrencyLimit {
   /** Label key for per: Label. */
   readonly labelKey?: string;
   /** Actions that it applies to. Empty: all. (at most 16) */
-  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane')[];
+  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane' | 'ResetGPU' | 'Reprovision' | 'WipeDisk')[];
   /** Risks that it applies to. Empty: all. (at most 5) */
   readonly risks?: readonly ('None' | 'Pod' | 'Node' | 'Machine' | 'Data')[];
   /** Maximum count. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. */
@@ -821,7 +821,7 @@ export interface ControlPlaneGuard {
   /** Whether etcd must keep its quorum. (default true) */
   readonly etcdQuorumAfter: boolean;
   /** Actions that are allowed. Empty: all. (at most 16) */
-  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane')[];
+  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane' | 'ResetGPU' | 'Reprovision' | 'WipeDisk')[];
 }
 
 /** A component of the control plane. */
@@ -1031,7 +1031,7 @@ export interface DefenderScope {
   /** Selected nodes. */
   readonly nodeSelector: Selector;
   /** Actions that it applies to. Empty: all. (at most 32) */
-  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane')[];
+  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane' | 'ResetGPU' | 'Reprovision' | 'WipeDisk')[];
   /** Risks that it applies to. Empty: all. (at most 5) */
   readonly risks: readonly ('None' | 'Pod' | 'Node' | 'Machine' | 'Data')[];
   /** Kinds that ask for grants. Empty: all. (at most 6) */
@@ -2256,6 +2256,16 @@ export interface MachinePermits {
   readonly profiles: readonly string[];
 }
 
+/** The power of a host of provider ssh, as its BMC told. Only while the agent and the kubelet are silent. */
+export interface MachinePower {
+  /** Power of the host. Unknown: the BMC did not tell. */
+  readonly state: 'On' | 'Off' | 'Unknown';
+  /** When the BMC first told so. */
+  readonly since: string;
+  /** Why the power is not known. */
+  readonly message?: string;
+}
+
 /** Result of the preflight checks. */
 export interface MachinePreflight {
   /** When the checks ran. */
@@ -2416,6 +2426,8 @@ export interface MachineStatus {
   readonly waiting?: Wait;
   /** The instance at the provider. */
   readonly infra?: MachineInfraStatus;
+  /** The power of a host of provider ssh, as its BMC told. Only while the agent and the kubelet are silent. */
+  readonly power?: MachinePower;
   /** The Node of the same name. */
   readonly node?: MachineNodeStatus;
   /** Properties of the host, reported by the agent. */
@@ -2905,7 +2917,7 @@ export interface RateLimit {
   /** Label key for per: Label. */
   readonly labelKey?: string;
   /** Actions that it applies to. Empty: all. (at most 16) */
-  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane')[];
+  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane' | 'ResetGPU' | 'Reprovision' | 'WipeDisk')[];
   /** Risks that it applies to. Empty: all. (at most 5) */
   readonly risks: readonly ('None' | 'Pod' | 'Node' | 'Machine' | 'Data')[];
   /** Maximum count. */
@@ -3211,7 +3223,7 @@ export interface RemedyShadow {
 /** A step of a repair. */
 export interface RemedyStep {
   /** Name of the step. */
-  readonly step: 'CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk';
+  readonly step: 'CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine';
   /** Input of the step. The rule compiler checks it against the schema of the step. */
   readonly with: Readonly<Record<string, unknown>>;
   /** Timeout of the step. (default 300) */

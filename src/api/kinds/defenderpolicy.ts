@@ -89,7 +89,7 @@ const selfDoubt = named(
     withinSeconds: int('Period for massUnknownPercent.').default(120),
     secondVantage: list(
       'Vantage points that must confirm that a silent machine is the cause, before it is repaired.',
-      choice('A vantage point: whether machines near it report, or its provider tells its power.', [
+      choice('A vantage point: whether machines near it report, or its provider or BMC tells its power.', [
         'PeerAgents',
         'Provider',
       ]),

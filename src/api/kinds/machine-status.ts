@@ -1,6 +1,6 @@
 /** The status of a Machine: the part of the agent, and the part of the controllers. */
 import { count, statusHead, waiting } from '../common.ts';
-import { HOSTS, RISKS } from '../enums.ts';
+import { HOSTS, POWER_SIGNS, RISKS } from '../enums.ts';
 import { FINGERPRINT } from '../patterns.ts';
 import {
   bigInt,
@@ -150,6 +150,15 @@ export const status = named('MachineStatus', 'Observed state of the machine.', {
     ).optional(),
     createdAt: time('When the instance was created.').optional(),
   }).optional(),
+  power: named(
+    'MachinePower',
+    'The power of a host of provider ssh, as its BMC told. Only while the agent and the kubelet are silent.',
+    {
+      state: choice('Power of the host. Unknown: the BMC did not tell.', POWER_SIGNS),
+      since: time('When the BMC first told so.'),
+      message: message('Why the power is not known.', 512).optional(),
+    },
+  ).optional(),
   node: named('MachineNodeStatus', 'The Node of the same name.', {
     uid: text('UID of the Node.', { max: 63 }).optional(),
     bootID: text('Boot id that the Node reports.', { max: 63 }).optional(),

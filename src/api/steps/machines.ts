@@ -1,6 +1,5 @@
-/** Steps that can destroy the machine or its data. */
-import { DEVICE } from '../patterns.ts';
-import { choice, flag, int, list, named, text } from '../schema.ts';
+/** Steps that can destroy the machine. */
+import { choice, flag, int, named } from '../schema.ts';
 import { step } from './step.ts';
 
 export const answerProvider = step(
@@ -26,20 +25,5 @@ export const replaceMachine = step(
       holdSeconds: int('How long it is kept.', [60, 2_592_000]),
       max: int('How many are kept at a time.', [1, 20]).default(1),
     }).optional(),
-  },
-);
-
-export const reprovision = step('Reprovision', 'Installs the machine from nothing. Needs an approval.', {
-  risk: 'Data',
-  executor: 'Central',
-  available: false,
-});
-
-export const wipeDisk = step(
-  'WipeDisk',
-  'Erases disks. Needs an approval.',
-  { risk: 'Data', executor: 'Central', available: false },
-  {
-    disks: list('Device paths of the disks.', text('A device path.', { max: 128, pattern: DEVICE }), [1, 32]),
   },
 );

@@ -1,5 +1,5 @@
-/** Steps that restart devices and machines. */
-import { choice, flag, int, list } from '../schema.ts';
+/** Steps that restart machines. */
+import { choice, flag, list } from '../schema.ts';
 import { step } from './step.ts';
 
 const VIA = ['Provider', 'BMC'] as const;
@@ -10,17 +10,6 @@ const via = list(
   [1, 2],
 ).default([...VIA]);
 const confirm = flag('Reads the power state back before the step succeeds.').default(true);
-
-export const resetGPU = step(
-  'ResetGPU',
-  'Resets GPUs. Refused while a pod uses one of them.',
-  { risk: 'Node', executor: 'Agent', available: false },
-  {
-    gpus: list('Indexes of the GPUs. Empty: all of the machine.', int('An index.', [0, 63]), [0, 16]).default(
-      [],
-    ),
-  },
-);
 
 export const reboot = step(
   'Reboot',

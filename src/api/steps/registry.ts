@@ -3,10 +3,10 @@ import { OTHER_ACTIONS } from './actions.ts';
 import { reinstallComponent, restartService } from './components.ts';
 import { cleanDisk } from './disk.ts';
 import { collectDiagnostics, rearmDetector } from './evidence.ts';
-import { answerProvider, replaceMachine, reprovision, wipeDisk } from './machines.ts';
+import { answerProvider, replaceMachine } from './machines.ts';
 import { handOff, notify, requestApproval } from './people.ts';
 import { drain, evictPods } from './pods.ts';
-import { powerCycle, powerOff, powerOn, reboot, resetGPU } from './power.ts';
+import { powerCycle, powerOff, powerOn, reboot } from './power.ts';
 import { cordon, outOfServiceTaint, taint, uncordon, untaint } from './scheduling.ts';
 import type { StepDefinition } from './step.ts';
 import { waitForBoot, waitForCondition } from './waits.ts';
@@ -29,15 +29,12 @@ export const STEP_DEFINITIONS: readonly StepDefinition[] = [
   reinstallComponent,
   evictPods,
   drain,
-  resetGPU,
   reboot,
   powerOff,
   powerCycle,
   outOfServiceTaint,
   answerProvider,
   replaceMachine,
-  reprovision,
-  wipeDisk,
 ];
 
 const [first = '', ...others] = STEP_DEFINITIONS.map(({ name }) => name);

@@ -11,8 +11,6 @@ export interface StepFacts {
   readonly undo?: StepUndo;
   /** Increases when the meaning of `with` changes; a job names it as `Reboot@v1`. */
   readonly version: number;
-  /** Whether this release of kubenode can carry the step out. The compiler refuses the others by name. */
-  readonly available: boolean;
 }
 
 /** The step that reverses another one, and its input. */
@@ -38,7 +36,6 @@ export function step(name: string, description: string, facts: Declared, input: 
     name,
     description,
     version: 1,
-    available: true,
     ...facts,
     input: named(`${name}Input`, `Input of the step ${name}.`, input),
   };

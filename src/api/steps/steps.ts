@@ -1,24 +1,20 @@
 /** Describes the steps of a repair at run time. */
 import { STEP_TABLE, type StepInputs } from '../generated/steps.ts';
 import type { Problem } from '../validation/validate.ts';
-import { OTHER_ACTIONS } from './actions.ts';
+import { OTHER_ACTION_RISKS, OTHER_ACTIONS, type OtherAction } from './actions.ts';
 import { inputProblems, type StepEntry, withDefaults } from './input.ts';
 import type { StepFacts } from './step.ts';
 
 export type Step = keyof typeof STEP_TABLE;
 /** The steps that the job controller of this release carries out. */
 export type CentralStep = {
-  [S in Step]: (typeof STEP_TABLE)[S] extends { readonly executor: 'Central'; readonly available: true }
-    ? S
-    : never;
+  [S in Step]: (typeof STEP_TABLE)[S] extends { readonly executor: 'Central' } ? S : never;
 }[Step];
-export type Action = Step | (typeof OTHER_ACTIONS)[number];
+export type Action = Step | OtherAction;
 
 const TABLE: Readonly<Record<Step, StepEntry>> = STEP_TABLE;
 
 export const STEPS = Object.keys(STEP_TABLE) as readonly Step[];
-/** The steps that this release can carry out. */
-export const AVAILABLE_STEPS: readonly Step[] = STEPS.filter((step) => TABLE[step].available);
 
 export function isStep(word: unknown): word is Step {
   return typeof word === 'string' && Object.hasOwn(TABLE, word);
@@ -30,8 +26,7 @@ export function isAction(word: unknown): word is Action {
 
 /** Returns the highest risk that an act without a step can have: its asker may state a lower one. */
 export function defaultRisk(action: Action): StepFacts['risk'] {
-  if (isStep(action)) return TABLE[action].risk;
-  return action === 'DeleteMachine' || action === 'DeleteInstance' ? 'Machine' : 'Node';
+  return isStep(action) ? TABLE[action].risk : OTHER_ACTION_RISKS[action];
 }
 
 /** Returns the lowest risk that an act may state. That of a component update depends on what changes. */

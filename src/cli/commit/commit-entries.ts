@@ -1,5 +1,5 @@
 /** Adds entries to a list of a Pipeline in the local fleet repository, and commits that. Never pushes. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { lstat, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Pipeline } from '../../api/generated/types.ts';
@@ -113,7 +113,15 @@ async function readFiles(root: string, listed: string): Promise<readonly FileTex
     .split('\0')
     .filter((path) => (path.endsWith('.ts') && !path.endsWith('.d.ts')) || isYaml(path))
     .filter((path) => !/(^|\/)(node_modules|vendor)\//.test(path));
-  return Promise.all(paths.map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })));
+  const files = await Promise.all(paths.map((path) => readRegular(root, path)));
+  return files.flatMap((file) => file ?? []);
+}
+
+/** A symbolic link is not followed: an edit would change a file outside of the repository. */
+async function readRegular(root: string, path: string): Promise<FileText | undefined> {
+  const file = join(root, path);
+  if (!(await lstat(file)).isFile()) return undefined;
+  return { path, text: await readFile(file, 'utf8') };
 }
 
 async function writeAndCommit(

@@ -8,6 +8,8 @@ import { CliError, EXIT } from '../errors.ts';
 import type { Io } from '../io.ts';
 
 const run = promisify(execFile);
+/** The names of some hundred thousand files. */
+const MAX_OUTPUT = 64 * 1024 * 1024;
 
 export interface LocalRepository {
   readonly root: string;
@@ -78,7 +80,7 @@ async function runGit(
   folder: string,
   args: readonly string[],
 ): Promise<string> {
-  const { stdout } = await run('git', ['-C', folder, ...args], { env, signal });
+  const { stdout } = await run('git', ['-C', folder, ...args], { env, signal, maxBuffer: MAX_OUTPUT });
   return stdout.trimEnd();
 }
 

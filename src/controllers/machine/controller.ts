@@ -43,6 +43,7 @@ import { createInstances, type InfraReport, type Instances } from './instance/ex
 import { withImport } from './instance/pooled.ts';
 import { type MachineInput, observeMachineState } from './observe.ts';
 import { type MachinePlan, OWN_CONDITIONS, planMachine } from './plan.ts';
+import { createPowerReads, type PowerParts, type PowerReads } from './power/execute.ts';
 import { machineRequeueAt } from './requeue.ts';
 import { type MachineReport, machineStatus } from './status.ts';
 
@@ -57,6 +58,8 @@ export interface MachineControllerOptions {
   readonly instances?: InstanceParts;
   /** Default: no host is imported, and Machines that ask for it tell so. */
   readonly imports?: ImportParts;
+  /** Default: no BMC is read. */
+  readonly power?: PowerParts;
   /** Counts the hosts that may not be as they were before their import. */
   readonly incompleteCleanups?: CleanupCounter;
 }
@@ -72,10 +75,12 @@ export function createMachineController({
   grants,
   instances = NO_PROVIDERS,
   imports,
+  power,
   incompleteCleanups,
 }: MachineControllerOptions): Controller {
   const heartbeats = createHeartbeats();
   const created = createInstances(instances);
+  const powers = createPowerReads(power);
   const imported = createImports({
     ...optional('parts', imports),
     ...optional('incomplete', incompleteCleanups),
@@ -100,13 +105,19 @@ export function createMachineController({
       // The components that a machine without an instance will run: such a machine is reconciled every ten seconds.
       ...(instances.preflight ? COMPONENT_READS : []),
     ],
-    triggers: (add) => imported.open(add),
+    triggers: (add) => {
+      const ends = [imported.open(add), powers.open(add)];
+      return () => {
+        for (const end of ends) end();
+      };
+    },
     creates: ['CertificateSigningRequest'],
     writes: [
       'Machine.status.observedGeneration',
       'Machine.status.phase',
       'Machine.status.waiting',
       'Machine.status.infra',
+      'Machine.status.power',
       'Machine.status.import',
       'Machine.status.preflight',
       'Machine.status.node',
@@ -130,7 +141,7 @@ export function createMachineController({
     fieldManager: MANAGER_MACHINE,
     serviceAccount: { namespace: NAMESPACE, name: PRINCIPAL_MACHINE },
     reconcile: (name, context) =>
-      reconcile(name, { heartbeats, instances: created, imports: imported, executor, context }),
+      reconcile(name, { heartbeats, instances: created, imports: imported, powers, executor, context }),
   };
 }
 
@@ -157,6 +168,7 @@ interface Reconcile {
   readonly heartbeats: Heartbeats;
   readonly instances: Instances;
   readonly imports: Imports;
+  readonly powers: PowerReads;
   readonly executor: DeletionExecutor;
   readonly context: ReconcileContext;
 }
@@ -183,8 +195,10 @@ async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResul
   if (result.isFinished) {
     parts.instances.forget(machine);
     parts.imports.forget(machine);
+    parts.powers.forget(machine);
     return {};
   }
+  const power = parts.powers.observe(machine, heartbeats.of(machine, context), context);
   // Of a Machine that is deleted, only the Node that was observed before is its own.
   const reported = isDeleting ? ownNode(machine, node) : node;
   const report = {
@@ -193,11 +207,13 @@ async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResul
     plan,
     ...withoutRequeue(result),
     ...optional('infra', infra.status),
+    ...optional('power', power.status),
     imported: { ...optional('import', imported.import), ...optional('preflight', imported.preflight) },
   };
   const isIntent = result.isIntent === true || imported.isIntent;
   await writeStatus({ ...report, now: context.clock.now() }, isIntent, context);
-  const outcome = { machine, infra, imported, plan, result, heartbeat: heartbeats.of(machine, context) };
+  const heartbeat = heartbeats.of(machine, context);
+  const outcome = { machine, infra, imported, power, plan, result, heartbeat };
   return optional('requeueAt', machineRequeueAt(outcome, context.clock.now()));
 }
 

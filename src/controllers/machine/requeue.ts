@@ -11,14 +11,16 @@ export interface MachineOutcome {
   readonly heartbeat: Heartbeat | undefined;
   readonly infra: { readonly requeueAt?: Date };
   readonly imported?: { readonly requeueAt?: Date };
+  readonly power?: { readonly requeueAt?: Date };
   readonly plan: Pick<MachinePlan, 'wait' | 'changesAt'>;
   readonly result: { readonly requeueAt?: Date; readonly wait?: MachinePlan['wait'] };
 }
 
 export function machineRequeueAt(outcome: MachineOutcome, now: Date): Date | undefined {
-  const { infra, imported, plan, result } = outcome;
+  const { infra, imported, power, plan, result } = outcome;
   const late = [silentAt(outcome, now), lateAt(outcome)].filter((at) => at !== undefined && at > now);
-  return firstMoment([...late, infra.requeueAt, imported?.requeueAt, plan.changesAt, result.requeueAt]);
+  const others = [infra, imported, power, result].map((each) => each?.requeueAt);
+  return firstMoment([...late, ...others, plan.changesAt]);
 }
 
 /**

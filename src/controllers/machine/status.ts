@@ -3,6 +3,7 @@ import type {
   Machine,
   MachineDrain,
   MachineInfraStatus,
+  MachinePower,
   MachineStatus,
   Wait,
 } from '../../api/generated/types.ts';
@@ -30,6 +31,7 @@ export interface MachineReport {
   readonly wait?: MachineWait;
   readonly drain?: MachineDrain;
   readonly infra?: MachineInfraStatus;
+  readonly power?: MachinePower;
   readonly imported?: ImportStatus;
   readonly now: Date;
 }
@@ -38,7 +40,7 @@ export interface MachineReport {
 const DEADLINE_SECONDS = STABLE_SECONDS;
 
 export function machineStatus(report: MachineReport): MachineStatus {
-  const { machine, plan, drain, infra, now } = report;
+  const { machine, plan, drain, infra, power, now } = report;
   const wait = report.wait ?? plan.wait;
   const waiting = wait && waitingSince(wait, machine.status?.waiting, now);
   const conditions = progressConditions(report, waiting);
@@ -55,6 +57,7 @@ export function machineStatus(report: MachineReport): MachineStatus {
     conditions,
     ...optional('waiting', waiting),
     ...optional('infra', infra),
+    ...optional('power', power),
     ...report.imported,
     ...optional('node', nodeStatus(report)),
     ...optional('drain', drain),

@@ -1,6 +1,7 @@
 /** The ledger of a test: its earlier acts are granted and settled by the code that does so in a cluster. Pure. */
 import type { DefenderLedgerSpec } from '../../api/generated/types.ts';
 import type { GrantAsk } from '../../api/grants.ts';
+import { OUTSIDE_ACTIONS } from '../../api/steps/actions.ts';
 import { defaultRisk, isStep } from '../../api/steps/steps.ts';
 import type {
   PolicyTest,
@@ -106,6 +107,7 @@ export function testAsk(ask: PolicyTestAsk, { facts, now }: Pick<ReplayInput, 'f
 
 function usualHolder(action: GrantAsk['action']): GrantAsk['holder']['kind'] {
   if (isStep(action)) return 'RemedyOperationJob';
+  if (Object.hasOwn(OUTSIDE_ACTIONS, action)) return 'Other';
   return action === 'UpdateComponent' ? 'MachineComponentSet' : 'Machine';
 }
 

@@ -6,7 +6,7 @@ export interface HookRequest {
   /** Without the query. */
   readonly path: string;
   readonly headers: HookHeaders;
-  /** Undefined: it is larger than permitted, or was not sent whole. */
+  /** Undefined: it is larger than permitted, or was not sent whole. Rejects when too many are read at a time: the server answers that. */
   readonly readBody: () => Promise<Buffer | undefined>;
 }
 

@@ -61,6 +61,18 @@ export async function startHookServer(options: HookServerOptions): Promise<HookS
   };
 }
 
+/** More bodies arrive at a time than are read. */
+class TooManyBodies extends Error {
+  override readonly name = 'TooManyBodies';
+}
+
+const TOO_MANY_BODIES: HookAnswer = {
+  status: 429,
+  text: `too many requests: at most ${MAX_BODIES} at a time`,
+  headers: { 'retry-after': '1' },
+  result: 'Limited',
+};
+
 interface Serving extends HookServerOptions {
   readonly bodies: { reading: number };
 }
@@ -76,6 +88,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, serving
       readBody: () => readBody(request, serving),
     })
     .catch((error: unknown): HookAnswer => {
+      if (error instanceof TooManyBodies) return TOO_MANY_BODIES;
       serving.log.error('webhook failed', { error });
       return { status: 500, text: 'internal error', result: 'Unavailable' };
     });
@@ -89,7 +102,8 @@ async function readBody(
   { bodies, maxBodyBytes = MAX_BODY_BYTES }: Serving,
 ): Promise<Buffer | undefined> {
   const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > maxBodyBytes || bodies.reading >= MAX_BODIES) return undefined;
+  if (announced > maxBodyBytes) return undefined;
+  if (bodies.reading >= MAX_BODIES) throw new TooManyBodies();
   bodies.reading += 1;
   try {
     return await collect(request, maxBodyBytes);

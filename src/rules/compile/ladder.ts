@@ -1,5 +1,5 @@
-/** Compiles the ladder: available steps in a safe order, a proof for each rung, and a hand-off to people at the end. */
-import { AVAILABLE_STEPS, isStep, type Step, stepEntry, stepInputProblems } from '../../api/steps/steps.ts';
+/** Compiles the ladder: known steps in a safe order, a proof for each rung, and a hand-off to people at the end. */
+import { isStep, STEPS, type Step, stepEntry, stepInputProblems } from '../../api/steps/steps.ts';
 import { isRecord, type JsonRecord, listAt, textAt, valueAt } from '../../kube/objects/json.ts';
 import type { ConditionTree } from '../compiled-rule.ts';
 import { formatValue, type ReportProblem, readArray, readObject, suggestName } from '../problems.ts';
@@ -74,11 +74,7 @@ function checkStep(report: ReportProblem, path: string, written: unknown): undef
   const name = step && valueAt(step, 'step');
   if (!step) return undefined;
   if (!isStep(name)) return reportUnknownStep(report, `${path}.step`, name);
-  if (stepEntry(name).available) {
-    checkInput(report, `${path}.with`, name, valueAt(step, 'with'));
-  } else {
-    report(`${path}.step`, `step ${name} is not available in this version: hand off to people instead`);
-  }
+  checkInput(report, `${path}.with`, name, valueAt(step, 'with'));
   if (valueAt(step, 'onFailure') === 'Continue' && stepEntry(name).risk !== 'None') {
     const message = `Continue is not allowed for the disruptive step ${name}: it can take effect even if it fails`;
     return report(`${path}.onFailure`, message);
@@ -87,9 +83,9 @@ function checkStep(report: ReportProblem, path: string, written: unknown): undef
 }
 
 function reportUnknownStep(report: ReportProblem, path: string, name: unknown): undefined {
-  const known = AVAILABLE_STEPS.join(', ');
+  const known = STEPS.join(', ');
   if (name === undefined) return report(path, `is required: use one of ${known}`);
-  const hint = typeof name === 'string' ? suggestName(name, AVAILABLE_STEPS) : '';
+  const hint = typeof name === 'string' ? suggestName(name, STEPS) : '';
   return report(path, `unknown step ${formatValue(name)}: use one of ${known}${hint}`);
 }
 

@@ -1,15 +1,10 @@
 /**
- * The fact why a machine is silent, by several vantage points: its agent, its kubelet, the provider of its instance, and machines near it.
+ * The fact why a machine is silent, by several vantage points: its agent, its kubelet, the provider of its instance or its BMC, and machines near it.
  * What cannot be told apart is unknown: no rule acts on it.
  */
 import { DIAGNOSIS_CAUSES, diagnose } from '../../api/diagnosis/diagnose.ts';
-import {
-  kubeletSign,
-  POWER_SIGNS,
-  powerSign,
-  type Sign,
-  type SilenceEvidence,
-} from '../../api/diagnosis/evidence.ts';
+import { kubeletSign, powerSign, type Sign, type SilenceEvidence } from '../../api/diagnosis/evidence.ts';
+import { POWER_SIGNS } from '../../api/enums.ts';
 import { SILENT_MS } from '../../api/machine/heartbeat.ts';
 import type { FactKind } from './fact.ts';
 import { createEnumField, createFields, createParams, PERCENT_FIELD } from './field.ts';
@@ -70,7 +65,8 @@ function silentInMs({ agentAgeMs }: NodeSnapshot): number {
 
 export const diagnosisFact = {
   name: 'diagnosis',
-  source: 'the Leases of the agent and of machines near it, the Node, and the state of the instance',
+  source:
+    'the Leases of the agent and of machines near it, the Node, and the state of the instance or the BMC',
   maxAge: 'OurWatch',
   heartbeats: [],
   params: createParams({}),
@@ -84,7 +80,7 @@ export const diagnosisFact = {
     nodes: { status: { conditions: RECORDED_CONDITION } },
     machines: {
       spec: { infra: { provider: true } },
-      status: { conditions: RECORDED_CONDITION, infra: { state: true } },
+      status: { conditions: RECORDED_CONDITION, infra: { state: true }, power: { state: true } },
     },
   },
 } satisfies FactKind;

@@ -1,6 +1,6 @@
 /** Earlier repairs of this machine: the steps of its jobs that began. */
 import type { JobOutcome, RemedyOperationJob } from '../../api/generated/types.ts';
-import { AVAILABLE_STEPS } from '../../api/steps/steps.ts';
+import { STEPS } from '../../api/steps/steps.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { hasStepBegun } from '../clocks/job-ends.ts';
 import { ageSecondsAt, type TimePoint } from '../clocks/time-point.ts';
@@ -32,7 +32,7 @@ const CLASSES: Readonly<Record<JobOutcome['class'], true>> = {
 const outcome = createEnumField(Object.keys(CLASSES) as JobOutcome['class'][]);
 
 const observed: ObservationType = {
-  entry: createFields({ action: createEnumField(AVAILABLE_STEPS), ageSeconds: SECONDS_FIELD, outcome }),
+  entry: createFields({ action: createEnumField(STEPS), ageSeconds: SECONDS_FIELD, outcome }),
   read: (entries, params, reachSeconds) => {
     const same = entries.filter((entry) => entry['action'] === params['action']);
     const window = countInWindow(same, params, reachSeconds);
@@ -75,7 +75,7 @@ export const historyFact = {
   maxAge: 'OurWatch',
   heartbeats: [],
   params: createParams({
-    action: { type: 'choice', values: AVAILABLE_STEPS },
+    action: { type: 'choice', values: STEPS },
     windowSeconds: { type: 'seconds', max: MONTH },
   }),
   fields: createFields({ count: COUNT_FIELD, lastAgeSeconds: SECONDS_FIELD, lastOutcome: outcome }),

@@ -33,6 +33,7 @@ export function formatMachine(shown: ShownMachine, now: Date, columns: number): 
     `${printableLine(headline(machine, now))}\n`,
     field('node', nodeText(shown, now)),
     field('agent', agentText(machine, now)),
+    field('power', powerText(machine, now)),
     field('held', holdText(shown)),
     field('act', grantText(shown, now)),
     field('drain', drainText(machine, now)),
@@ -66,6 +67,13 @@ function agentText({ status }: Machine, now: Date): string {
   const { version, host } = status?.agent ?? {};
   const what = [version, host && `on ${host}`].filter(Boolean).join(' ');
   return [what, heardText(ready, now)].filter(Boolean).join(', ');
+}
+
+/** The power of a silent host, as its BMC told. */
+function powerText({ status }: Machine, now: Date): string {
+  if (!status?.power) return '';
+  const { state, since, message } = status.power;
+  return [`${state} for ${formatAge(since, now)}`, message].filter(Boolean).join(': ');
 }
 
 function heardText(ready: Condition | undefined, now: Date): string {

@@ -8,7 +8,6 @@ import {
 } from '../../../src/agent/jobs/step-table.ts';
 import { executorOf } from '../../../src/agent/jobs/steps/executors.ts';
 import {
-  AVAILABLE_STEPS,
   STEPS,
   stepEntry,
   stepInput,
@@ -16,7 +15,7 @@ import {
   stepReference,
 } from '../../../src/api/steps/steps.ts';
 
-const OF_AGENT = AVAILABLE_STEPS.filter((step) => stepEntry(step).executor === 'Agent') as StepOfAgent[];
+const OF_AGENT = STEPS.filter((step) => stepEntry(step).executor === 'Agent') as StepOfAgent[];
 
 describe('the steps of the agent', () => {
   it('are all steps of the catalog that an agent of this release carries out', () => {

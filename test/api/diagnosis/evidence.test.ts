@@ -55,12 +55,23 @@ describe('powerSign', () => {
     // The last answer is from before the provider became unreachable.
     ['aws', { state: 'Running' }, 'Unknown', 'Unknown'],
     ['aws', { state: 'Stopped' }, 'Unknown', 'Unknown'],
-    // A host of a person: the provider reads no power.
+    // A host of a person: only its BMC reads the power.
     ['ssh', { state: 'Running' }, 'True', 'Unknown'],
   ] as const)(
     'reads from %s, %j and InfraReady %s that the power is %s',
     (provider, infra, ready, expected) => {
       expect(powerSign(instance(provider, infra, ready))).toBe(expected);
+    },
+  );
+
+  it.each(['On', 'Off', 'Unknown'] as const)(
+    'believes the BMC of a host of provider ssh that tells %s',
+    (state) => {
+      const power = { state, since: '2030-01-01T11:00:00Z' };
+      const host = instance('ssh', { state: 'Running' }, 'Unknown');
+      expect(powerSign({ ...host, status: { ...host.status, power } } as Machine)).toBe(state);
+      const created = instance('aws', { state: 'Running' }, 'True');
+      expect(powerSign({ ...created, status: { ...created.status, power } } as Machine)).toBe('On');
     },
   );
 

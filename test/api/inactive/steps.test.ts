@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { INACTIVE_STEP_INPUTS } from '../../../src/api/inactive/steps.ts';
-import { AVAILABLE_STEPS, stepEntry, stepInputProblems } from '../../../src/api/steps/steps.ts';
+import { STEPS, stepEntry, stepInputProblems } from '../../../src/api/steps/steps.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
 const PAGE = readFileSync(new URL('docs/reference/fields.md', ROOT), 'utf8');
@@ -12,7 +12,7 @@ const rows = (section.split('\n## ')[0] ?? '').split('\n').flatMap((line) => {
   return field.startsWith('`') ? [{ field: field.replaceAll('`', ''), readBy, refused }] : [];
 });
 
-function fieldsOf(step: (typeof AVAILABLE_STEPS)[number]): readonly string[] {
+function fieldsOf(step: (typeof STEPS)[number]): readonly string[] {
   return Object.keys(stepEntry(step).input.properties ?? {}).map((field) => `${step}.${field}`);
 }
 
@@ -20,7 +20,7 @@ describe('the page of fields, about the steps of rules,', () => {
   it('names who reads each field of each step, or that it is refused', () => {
     const named = rows.filter(({ readBy, refused }) => readBy !== '' || refused !== '');
     const fields = new Set(named.map(({ field }) => field.split(/\[|(?<=\..*)\./)[0]));
-    expect(fields).toEqual(new Set(AVAILABLE_STEPS.flatMap(fieldsOf)));
+    expect(fields).toEqual(new Set(STEPS.flatMap(fieldsOf)));
   });
 
   it('refuses exactly what the list of inactive inputs refuses', () => {

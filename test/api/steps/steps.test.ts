@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { OUTSIDE_ACTIONS } from '../../../src/api/steps/actions.ts';
 import { STEP_DEFINITIONS } from '../../../src/api/steps/registry.ts';
 import {
-  AVAILABLE_STEPS,
+  type Action,
+  defaultRisk,
+  isAction,
   isStep,
+  leastRisk,
   STEPS,
   type Step,
   stepEntry,
@@ -38,24 +42,15 @@ describe('the steps', () => {
     ['ReinstallComponent', 'Pod Agent'],
     ['EvictPods', 'Pod Central'],
     ['Drain', 'Pod Central'],
-    ['ResetGPU', 'Node Agent later'],
     ['Reboot', 'Node Agent'],
     ['PowerOff', 'Node Central undo PowerOn'],
     ['PowerCycle', 'Node Central undo PowerOn'],
     ['OutOfServiceTaint', 'Node Central undo Untaint'],
     ['AnswerProvider', 'Machine Central'],
     ['ReplaceMachine', 'Machine Central'],
-    ['Reprovision', 'Data Central later'],
-    ['WipeDisk', 'Data Central later'],
   ])('%s: %s', (step, expected) => {
-    const { risk, executor, recovery, undo, available } = stepEntry(step);
-    const words = [
-      risk,
-      executor,
-      recovery && 'recovery',
-      undo && `undo ${undo.step}`,
-      !available && 'later',
-    ];
+    const { risk, executor, recovery, undo } = stepEntry(step);
+    const words = [risk, executor, recovery && 'recovery', undo && `undo ${undo.step}`];
     expect(words.filter(Boolean).join(' ')).toBe(expected);
   });
 
@@ -67,12 +62,34 @@ describe('the steps', () => {
   });
 
   it('leave data alone, and machines but for their replacement', () => {
-    expect(AVAILABLE_STEPS).toHaveLength(23);
-    expect(AVAILABLE_STEPS.filter((step) => ['Machine', 'Data'].includes(stepEntry(step).risk))).toEqual([
+    expect(STEPS).toHaveLength(23);
+    expect(STEPS.filter((step) => ['Machine', 'Data'].includes(stepEntry(step).risk))).toEqual([
       'AnswerProvider',
       'ReplaceMachine',
     ]);
   });
+});
+
+describe('an action', () => {
+  it.each<[Action, string]>([
+    ['Reboot', 'Node Node'],
+    ['UpdateComponent', 'Node None'],
+    ['DeleteMachine', 'Machine Machine'],
+    ['DeleteInstance', 'Machine Machine'],
+    ['UpdateControlPlane', 'Node Node'],
+    ['ResetGPU', 'Node Node'],
+    ['Reprovision', 'Data Data'],
+    ['WipeDisk', 'Data Data'],
+  ])('has a highest and a lowest risk: %s %s', (action, risks) => {
+    expect(`${defaultRisk(action)} ${leastRisk(action)}`).toBe(risks);
+  });
+
+  it.each(Object.keys(OUTSIDE_ACTIONS))(
+    'is no step when only people and other tools carry it out: %s',
+    (action) => {
+      expect([isAction(action), isStep(action)]).toEqual([true, false]);
+    },
+  );
 });
 
 describe('the input of a step', () => {

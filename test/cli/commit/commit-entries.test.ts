@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Pipeline } from '../../../src/api/generated/types.ts';
@@ -87,6 +87,20 @@ describe('commitEntries', () => {
     expect(readFileSync(join(dir, 'fleet/pipelines.ts'), 'utf8')).toContain(
       `  freezes: [\n    { name: 'x-mas', from: '${times.from}', until: '${times.until}', reason: "it's over" },\n  ],\n`,
     );
+  });
+
+  it('changes no file outside of the repository that a symbolic link names', async () => {
+    const text = PIPELINES.replace('  stages: [{', "  ['sta' + 'ges']: [{");
+    const repository = created(text);
+    const outside = join(tempFolder('outside'), 'pipelines.ts');
+    writeFileSync(outside, PIPELINES, { mode: 0o444 });
+    const { mtimeMs } = statSync(outside);
+    symlinkSync(outside, join(repository.dir, 'fleet/a-link.ts'));
+    symlinkSync('nowhere', join(repository.dir, 'fleet/dangling.ts'));
+    repository.git('add', '--all');
+    repository.git('commit', '--quiet', '-m', 'links');
+    await expect(commitTo(repository)).rejects.toThrow('no place was found for spec.acknowledgements');
+    expect(statSync(outside).mtimeMs).toBe(mtimeMs);
   });
 
   it('leaves the repository as it was where no place is found', async () => {

@@ -52,6 +52,7 @@ describe('the ledger of a test', () => {
     ['CleanDisk', 'None', 'RemedyOperationJob'],
     ['UpdateComponent', 'Node', 'MachineComponentSet'],
     ['DeleteMachine', 'Machine', 'Machine'],
+    ['WipeDisk', 'Data', 'Other'],
   ] as const)('asks for %s with risk %s as %s, unless the test names others', (action, risk, kind) => {
     expect(testAsk({ machine: 'm-1', action }, input)).toMatchObject({
       risk,

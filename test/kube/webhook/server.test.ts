@@ -80,13 +80,14 @@ describe('the webhook server', () => {
     request.destroy();
   });
 
-  it('reads sixteen bodies at a time, and answers the others at once', async () => {
-    await serve(sizes);
+  it('reads sixteen bodies at a time, and asks the others at once to send it again', async () => {
+    const counted = await serve(sizes);
     const { port } = new URL(server?.url ?? '');
     const head = 'POST /hooks/fleet HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n';
     const slow = Array.from({ length: 16 }, () => createConnection(Number(port), '127.0.0.1'));
     for (const socket of slow) socket.write(`${head}half`);
-    await expect.poll(() => post('x')).toBe('413 too large');
+    await expect.poll(() => post('x')).toBe('429 too many requests: at most 16 at a time');
+    expect(counted).toContain('Limited');
     const answers = slow.map((socket) => once(socket, 'data'));
     for (const socket of slow) socket.write('!');
     for (const [data] of await Promise.all(answers)) expect(String(data)).toContain('202');

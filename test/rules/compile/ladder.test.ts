@@ -1,19 +1,15 @@
 /** What the compiler checks of the steps of a ladder beyond their names: the input of each. */
 import { describe, expect, it } from 'vitest';
-import { AVAILABLE_STEPS } from '../../../src/api/steps/steps.ts';
 import { compileRule } from '../../../src/rules/compile.ts';
 import { acceptedInputs, refusedInputs } from '../../api/steps/inputs.ts';
 import { createRemedierSpec } from '../sample-rule.ts';
 
-const accepted = acceptedInputs.filter(([step]) => AVAILABLE_STEPS.includes(step));
-const refused = refusedInputs.filter(([step]) => AVAILABLE_STEPS.includes(step));
-
 describe('the input of a step in a ladder', () => {
-  it.each(accepted)('%s accepts %j', (step, input) => {
+  it.each(acceptedInputs)('%s accepts %j', (step, input) => {
     expect(compileRule(createRemedierSpec(planWith(step, input))).problems).toEqual([]);
   });
 
-  it.each(refused)('%s refuses %j', (step, { with: input, at, message }) => {
+  it.each(refusedInputs)('%s refuses %j', (step, { with: input, at, message }) => {
     const { problems } = compileRule(createRemedierSpec(planWith(step, input)));
     const path = `spec.ladder[0].plan[3].with${at === '' ? '' : `.${at}`}`;
     expect(problems).toEqual([

@@ -26,6 +26,12 @@ function instance(
   };
 }
 
+/** A host that a person owns, with what its BMC told. */
+function host(state?: 'On' | 'Off'): MachineParts {
+  const power = state && { state, since: '2030-01-01T11:00:00Z' };
+  return { spec: { infra: { provider: 'ssh', config: {} } }, status: power ? { power } : {} };
+}
+
 /** Machine `n` with peers, of which all report. */
 function open(parts: MachineParts = instance('Running')): FactsBed {
   const bed = factsBed();
@@ -70,6 +76,19 @@ describe('the fact diagnosis', () => {
       causes.push(bed.read('diagnosis')?.['cause']);
     }
     expect(causes).toEqual(['host-hang', 'power-off', 'unreachable']);
+  });
+
+  it('R20 believes the BMC of a host of provider ssh, once it was read', async () => {
+    const bed = open(host());
+    await fallSilent(bed);
+    reportPeers(bed);
+    expect(bed.read('diagnosis')).toMatchObject({ cause: 'unreachable', power: 'Unknown' });
+    bed.changes.length = 0;
+    bed.machine(host('Off'));
+    expect(bed.changes.map(({ topics }) => topics)).toContainEqual(['diagnosis']);
+    expect(bed.read('diagnosis')).toMatchObject({ cause: 'power-off', power: 'Off' });
+    bed.machine(host('On'));
+    expect(bed.read('diagnosis')).toMatchObject({ cause: 'host-hang', power: 'On' });
   });
 
   it('R20 names the network while the neighbors are silent, too, and the host when they report again', async () => {

@@ -6,7 +6,7 @@ import {
   PRINCIPAL_REMEDY,
   PRINCIPAL_REMEDYJOB,
 } from '../../../src/api/names.ts';
-import { AVAILABLE_STEPS, type Step, stepEntry, stepInputProblems } from '../../../src/api/steps/steps.ts';
+import { STEPS, type Step, stepEntry, stepInputProblems } from '../../../src/api/steps/steps.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../../src/cli/connection.ts';
 import { CliError, describeError, EXIT, type ExitCode } from '../../../src/cli/errors.ts';
 import type { Io } from '../../../src/cli/io.ts';
@@ -71,7 +71,7 @@ function createGrantCommand(io: Io): Command {
   });
 }
 
-const AGENT_STEPS = AVAILABLE_STEPS.filter((step) => stepEntry(step).executor === 'Agent');
+const AGENT_STEPS = STEPS.filter((step) => stepEntry(step).executor === 'Agent');
 
 function parseInput(text: string): Readonly<Record<string, unknown>> {
   try {

@@ -70,12 +70,37 @@ describe('a malicious tree', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is refused when it contains a name twice', async () => {
-    const twice = repositoryOf([
-      ['100644', 'a', 'one'],
-      ['100644', 'a', 'two'],
-    ]);
-    await expect(twice.repository.exportTree(twice.commit, tempFolder('export'))).rejects.toThrow(/EEXIST/);
+  it.each<readonly [what: string, entries: Entries]>([
+    [
+      'files',
+      [
+        ['100644', 'a', 'one'],
+        ['100644', 'a', 'two'],
+      ],
+    ],
+    [
+      'folders, of which a comparison would read only one',
+      [
+        ['40000', 'a', [['100644', 'added', 'one']]],
+        ['40000', 'a', [['100644', 'b', 'two']]],
+      ],
+    ],
+    [
+      'a file and a folder',
+      [
+        ['100644', 'a', 'one'],
+        ['40000', 'a', [['100644', 'b', 'two']]],
+      ],
+    ],
+  ])('SAF-5 is refused when it contains a name twice: %s', async (_, entries) => {
+    const { repository, commit } = repositoryOf(entries);
+    const refused = {
+      code: 'InvalidObject',
+      message: expect.stringMatching(/contains the name "a" twice/) as string,
+    };
+    const folder = tempFolder('export');
+    await expect(repository.exportTree(commit, folder)).rejects.toMatchObject(refused);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it('SAF-5 is refused when its nested trees expand to millions of files', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { MachinePower } from '../../../src/api/generated/types.ts';
 import { formatMachine } from '../../../src/views/machine/show.ts';
 import { ago, condition, DESIRED, machine, NOW, node, PREVIOUS } from '../../support/builders.ts';
 
@@ -51,6 +52,11 @@ const GRANT = {
   notAfter: '2030-01-01T12:05:00Z',
 } as const;
 
+function shownPower(power: MachinePower): string {
+  const silent = machine('m', { status: { power } });
+  return formatMachine({ machine: silent, node: node('m'), grant: undefined }, NOW, 80);
+}
+
 describe('formatMachine', () => {
   it('shows what happens, why, since when and what unblocks it, in 80 columns', () => {
     const cordoned = { ...node('rack7-n03'), spec: { unschedulable: true } };
@@ -73,6 +79,12 @@ kubelet     1.34.2    1.34.1   WaitingForDrain   90s     by general-nodes
 CONDITION        REASON   SINCE   MESSAGE
 UpToDate=False   Behind   95s     kubelet
 `);
+  });
+
+  it('shows the power of a silent host as its BMC told it, or why it did not', () => {
+    expect(shownPower({ state: 'Off', since: ago(120) })).toContain('  power      Off for 2m\n');
+    const refused = { state: 'Unknown', since: ago(120), message: 'the BMC refused the password' } as const;
+    expect(shownPower(refused)).toContain('  power      Unknown for 2m: the BMC refused the password\n');
   });
 
   it('is short for a machine that is Ready', () => {

@@ -8,7 +8,7 @@ import { rebootStep } from './reboot.ts';
 import { reinstallComponentStep } from './reinstall-component.ts';
 import { restartServiceStep } from './restart-service.ts';
 
-/** A step that is available and missing here does not compile. */
+/** A step of the agent that is missing here does not compile. */
 const EXECUTORS = {
   CleanDisk: cleanDiskStep,
   CollectDiagnostics: collectDiagnosticsStep,

@@ -14,6 +14,7 @@ export interface FreezeRequest {
 /** The limits of `spec.freezes` in the kind. */
 const MAX_FREEZES = 32;
 const MAX_REASON = 256;
+const MAX_NAME = 63;
 
 /** Returns the entry for `spec.freezes`. A freeze that is over is refused: it would hold nothing. */
 export function planFreeze(
@@ -21,19 +22,9 @@ export function planFreeze(
   { from, until, reason, name = `freeze-${wholeSeconds(from).slice(0, 10)}` }: FreezeRequest,
   now: Date,
 ): Freeze {
-  if (until <= from) {
-    throw refused(
-      `it ends at ${wholeSeconds(until)}, before it begins at ${wholeSeconds(from)}`,
-      'name a later --until',
-    );
-  }
-  if (until <= now) throw refused(`it is over since ${wholeSeconds(until)}`, 'name an --until in the future');
-  if (reason.trim() === '' || reason.length > MAX_REASON) {
-    throw refused(
-      `expected a reason of 1 to ${MAX_REASON} characters, got ${reason.length}`,
-      'tell people in --reason why nothing may change',
-    );
-  }
+  checkTimes(from, until, now);
+  checkLength('reason', reason.trim() === '' ? '' : reason, MAX_REASON);
+  checkLength('name', name, MAX_NAME);
   if (spec.freezes.some((freeze) => freeze.name === name)) {
     throw refused(
       `Pipeline ${metadata.name} has a freeze ${name} already`,
@@ -48,6 +39,26 @@ export function planFreeze(
   }
   return { name, from: wholeSeconds(from), until: wholeSeconds(until), reason };
 }
+
+function checkTimes(from: Date, until: Date, now: Date): void {
+  if (until <= from) {
+    throw refused(
+      `it ends at ${wholeSeconds(until)}, before it begins at ${wholeSeconds(from)}`,
+      'name a later --until',
+    );
+  }
+  if (until <= now) throw refused(`it is over since ${wholeSeconds(until)}`, 'name an --until in the future');
+}
+
+function checkLength(what: 'reason' | 'name', text: string, max: number): void {
+  if (text.length >= 1 && text.length <= max) return;
+  throw refused(`expected a ${what} of 1 to ${max} characters, got ${text.length}`, HINTS[what]);
+}
+
+const HINTS = {
+  reason: 'tell people in --reason why nothing may change',
+  name: 'give it another --name',
+} as const;
 
 function refused(because: string, hint: string): CliError {
   return new CliError(`the freeze cannot be declared: ${because}`, { hint, exitCode: EXIT.badInput });

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCode } from '../../../os/errors.ts';
+import { messageOf, systemCode } from '../../../os/errors.ts';
 import { MAX_REPORT_BYTES } from '../report/parse.ts';
 import type { EventFile } from './folder-plan.ts';
 
@@ -12,6 +12,8 @@ export const REJECTED = '.rejected';
 export type FileContent =
   | { readonly text: string; readonly changedAt: Date }
   | { readonly problem: string }
+  /** It cannot be read now, for a reason that may pass: its content may be good. */
+  | { readonly unreadable: string }
   /** It was changed or removed meanwhile. */
   | undefined;
 
@@ -32,18 +34,16 @@ async function stampOf(folder: string, name: string): Promise<EventFile | undefi
 }
 
 export async function readEventFile(folder: string, { name, stamp }: EventFile): Promise<FileContent> {
-  let file: FileHandle;
+  let file: FileHandle | undefined;
   try {
     // Without O_NONBLOCK the open of a named pipe never ends.
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
     file = await open(join(folder, name), flags);
-  } catch (error) {
-    return openProblem(error);
-  }
-  try {
     return await readOpen(file, stamp);
+  } catch (error) {
+    return contentAfter(error);
   } finally {
-    await file.close();
+    await file?.close();
   }
 }
 
@@ -58,16 +58,21 @@ async function readOpen(file: FileHandle, stamp: string): Promise<FileContent> {
   return { text: buffer.toString('utf8'), changedAt: mtime };
 }
 
-function openProblem(error: unknown): FileContent {
+function contentAfter(error: unknown): FileContent {
   const code = systemCode(error);
   if (code === 'ENOENT') return undefined;
   if (code === 'ELOOP') return { problem: 'it is a symbolic link' };
-  return { problem: `it cannot be opened: ${code ?? 'unknown error'}` };
+  if (code === 'ENXIO') return { problem: 'it is not a regular file' };
+  return { unreadable: `it cannot be read: ${messageOf(error)}` };
 }
 
-/** Resolves to whether the file has its new name: a folder may be mounted read-only. */
-export async function rejectEventFile(folder: string, name: string): Promise<boolean> {
+/**
+ * Resolves to whether the file has its new name: a folder may be mounted read-only. A file that was replaced since it was read keeps its
+ * name.
+ */
+export async function rejectEventFile(folder: string, { name, stamp }: EventFile): Promise<boolean> {
   try {
+    if ((await stampOf(folder, name))?.stamp !== stamp) return false;
     await rename(join(folder, name), join(folder, `${name}${REJECTED}`));
     return true;
   } catch {

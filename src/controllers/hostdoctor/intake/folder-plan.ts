@@ -8,10 +8,12 @@ export interface EventFile {
 
 export interface KnownFile {
   readonly stamp: string;
-  /** Done: its report is recorded or refused. Waiting: it names a Machine that does not exist yet. */
+  /** Done: its report is recorded or refused. Waiting: its Machine does not exist yet, or it cannot be read. */
   readonly state: 'New' | 'Done' | 'Waiting';
   /** When a waiting file is read again, in monotonic milliseconds. */
   readonly retryAtMs?: number;
+  /** Why it waits. */
+  readonly because?: string;
 }
 
 export interface FolderPlan {

@@ -45,7 +45,10 @@ export async function scanFolder(folder: EventFolder, parts: ScanParts): Promise
   const files = await listFiles(folder, parts);
   if (files) {
     const plan = planScan(files, memory.known, context.clock.monotonicMs());
-    const problem = plan.ignored === 0 ? undefined : `${plan.ignored} files over the limit are ignored`;
+    const problem =
+      plan.ignored === 0
+        ? undefined
+        : `${plan.ignored} files over the limit are ignored: remove the files of events that ended`;
     report(folder, problem, parts);
     const known = new Map(plan.known);
     memory.known = known;
@@ -83,9 +86,10 @@ async function readFile(
   const content = await readEventFile(path, file);
   // The next scan finds its new content.
   if (!content) return { stamp: '', state: 'New' };
+  if ('unreadable' in content) return waitFor(file, content.unreadable, parts);
   const read = 'problem' in content ? content : readReport(content.text);
   if ('problem' in read) {
-    const moved = await rejectEventFile(path, file.name);
+    const moved = await rejectEventFile(path, file);
     context.log.warn('file of a maintenance event rejected', {
       file: file.name,
       because: read.problem,
@@ -98,22 +102,27 @@ async function readFile(
   const reportedAt = new Date(Math.min(+changedAt, +now()));
   const { report: of } = read;
   const outcome = await recorder.record({ report: of, reportedAt, now: now(), signal: context.signal });
+  if (outcome.type === 'UnknownMachine') return waitFor(file, outcome.because, parts);
   logOutcome(file, outcome, parts);
-  if (outcome.type !== 'UnknownMachine') return done;
-  return { ...done, state: 'Waiting', retryAtMs: context.clock.monotonicMs() + RETRY_MS };
+  return done;
 }
 
-/** A file that waits for its Machine is logged once. */
 function logOutcome(
   { name }: EventFile,
-  outcome: HardwareReportOutcome,
-  { memory, context }: ScanParts,
+  outcome: Exclude<HardwareReportOutcome, { readonly type: 'UnknownMachine' }>,
+  { context: { log } }: ScanParts,
 ): void {
   if (outcome.type === 'Recorded') {
-    context.log.info('maintenance event of a file recorded', { file: name, event: outcome.event });
-    return;
+    log.info('maintenance event of a file recorded', { file: name, event: outcome.event });
+  } else if (outcome.type !== 'Unchanged') {
+    log.warn('maintenance event of a file not recorded', { file: name, because: outcome.because });
   }
-  const isNews = outcome.type === 'Refused' || memory.known.get(name)?.state !== 'Waiting';
-  if (!isNews || outcome.type === 'Unchanged') return;
-  context.log.warn('maintenance event of a file not recorded', { file: name, because: outcome.because });
+}
+
+/** Logs why a file waits once, until another reason follows. */
+function waitFor({ name, stamp }: EventFile, because: string, { memory, context }: ScanParts): KnownFile {
+  const { clock, log } = context;
+  const isNews = memory.known.get(name)?.because !== because;
+  if (isNews) log.warn('maintenance event of a file not recorded', { file: name, because });
+  return { stamp, state: 'Waiting', retryAtMs: clock.monotonicMs() + RETRY_MS, because };
 }

@@ -64,6 +64,7 @@ export function parseTree(oid: string, { type, content }: RawObject): TreeEntry[
   if (type !== 'tree') throw corruptObject(oid, `expected a tree, got a ${type}`);
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   const entries: TreeEntry[] = [];
+  const names = new Set<string>();
   let start = 0;
   while (start < bytes.length) {
     const space = bytes.indexOf(0x20, start);
@@ -73,6 +74,9 @@ export function parseTree(oid: string, { type, content }: RawObject): TreeEntry[
     const mode = bytes.toString('latin1', start, space);
     const name = bytes.toString('utf8', space + 1, zero);
     if (!isSafeName(name)) throw invalidObject(oid, `the unsafe name ${JSON.stringify(name)}`);
+    // Two readers of the tree could take a different one each.
+    if (names.has(name)) throw invalidObject(oid, `the name ${JSON.stringify(name)} twice`);
+    names.add(name);
     entries.push({ name, oid: bytes.toString('hex', zero + 1, end), type: typeOf(oid, mode) });
     start = end;
   }

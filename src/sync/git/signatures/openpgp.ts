@@ -14,6 +14,7 @@ const CLOCK_SKEW_MS = 300_000;
 
 type OpenPgp = typeof openpgpTypes;
 type PublicKeys = Awaited<ReturnType<OpenPgp['readKeys']>>;
+type PublicKey = PublicKeys[number];
 type Signature = Awaited<ReturnType<OpenPgp['readSignature']>>;
 
 export interface OpenPgpKeys {
@@ -71,15 +72,26 @@ async function judge({ openpgp, keys, now }: Judge, signed: OpenPgpSigned): Prom
   }
   const date = new Date(Math.max(now.getTime(), madeAt));
   try {
-    const message = await openpgp.createMessage({ binary: signed.payload });
-    const { signatures } = await openpgp.verify({ message, signature, verificationKeys: key, date });
-    await Promise.all(signatures.map(({ verified }) => verified));
+    await verifyContent(openpgp, { signature, verificationKeys: key, date }, signed.payload);
     // The package checks the key at the time that the signature contains, which the signer chooses.
     await key.getSigningKey(keyId, date);
   } catch (error) {
     return { state: 'Refused', because: `its signature by ${name} is not valid: ${messageOf(error)}` };
   }
   return { state: 'Valid', name };
+}
+
+/** Rejects when the signature was not made over the payload. */
+async function verifyContent(
+  openpgp: OpenPgp,
+  how: { readonly signature: Signature; readonly verificationKeys: PublicKey; readonly date: Date },
+  payload: Buffer,
+): Promise<void> {
+  const message = await openpgp.createMessage({ binary: payload });
+  const { signatures } = await openpgp.verify({ message, ...how });
+  // The package leaves out a signature that is not over a document, such as that of a user name, without an error.
+  if (signatures.length !== 1) throw new SignatureError('it is not over content');
+  await Promise.all(signatures.map(({ verified }) => verified));
 }
 
 async function readSignature(openpgp: OpenPgp, armored: string): Promise<Signature> {

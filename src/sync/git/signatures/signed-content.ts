@@ -10,6 +10,7 @@ export interface SignedContent {
 }
 
 const [NEWLINE, SPACE] = [0x0a, 0x20];
+const SIGNATURES: readonly string[] = ['gpgsig', 'gpgsig-sha256'];
 
 interface HeaderLine {
   readonly header: string;
@@ -24,7 +25,7 @@ interface HeaderLine {
 export function splitSignature(oid: string, { content }: Pick<RawObject, 'content'>): SignedContent {
   const own = oid.length === 64 ? 'gpgsig-sha256' : 'gpgsig';
   const { lines, rest } = readHeader(Buffer.from(content.buffer, content.byteOffset, content.byteLength));
-  const kept = lines.filter(({ header }) => !header.startsWith('gpgsig')).map(({ bytes }) => bytes);
+  const kept = lines.filter(({ header }) => !SIGNATURES.includes(header)).map(({ bytes }) => bytes);
   const payload = Buffer.concat([...kept, rest]);
   const ownLines = lines.filter(({ header }) => header === own);
   const count = ownLines.filter(({ isContinued }) => !isContinued).length;

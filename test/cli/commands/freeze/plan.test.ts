@@ -44,13 +44,15 @@ describe('planFreeze', () => {
       [],
       'it is over since 2030-12-01T10:00:00Z',
     ],
-    ['without a reason', { reason: '  ' }, [], 'expected a reason of 1 to 256 characters, got 2'],
+    ['without a reason', { reason: '  ' }, [], 'expected a reason of 1 to 256 characters, got 0'],
     [
       'with a long reason',
       { reason: 'x'.repeat(257) },
       [],
       'expected a reason of 1 to 256 characters, got 257',
     ],
+    ['without a name', { name: '' }, [], 'expected a name of 1 to 63 characters, got 0'],
+    ['with a long name', { name: 'x'.repeat(64) }, [], 'expected a name of 1 to 63 characters, got 64'],
     ['whose name exists', {}, [ENTRY], 'Pipeline fleet has a freeze freeze-2030-12-20 already'],
     [
       'beyond what the kind accepts',

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, utimesSync, wr
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createFolderMemory, scanFolder } from '../../../../src/controllers/hostdoctor/intake/folder.ts';
+import type { ReportRecorder } from '../../../../src/controllers/hostdoctor/report/execute.ts';
 import { ApiRefusal } from '../../../../src/sim/api-server/refusal.ts';
 import { memoryLog } from '../../../support/memory-log.ts';
 import { tempFolder } from '../../../support/temp.ts';
@@ -17,9 +18,16 @@ interface FolderBed extends ReportBed {
   readonly restart: () => void;
 }
 
-function open(path = tempFolder('events')): FolderBed {
+function open(path = tempFolder('events'), afterRecord: () => void = () => undefined): FolderBed {
   const bed = reportBed();
-  const { clock, recorder } = bed;
+  const { clock } = bed;
+  const recorder: ReportRecorder = {
+    async record(request) {
+      const outcome = await bed.recorder.record(request);
+      afterRecord();
+      return outcome;
+    },
+  };
   const log = memoryLog();
   let memory = createFolderMemory();
   const signal = new AbortController().signal;
@@ -108,6 +116,28 @@ describe('MAC-39 the folder of events', () => {
     });
     await bed.scan(7);
     expect(bed.events()).toEqual({ 'ssh-psu-7': 'psu-7 Scheduled' });
+  });
+
+  it('leaves a file that cannot be read for a while where it is, and reads it later', async () => {
+    const path = tempFolder('events');
+    const bed = open(path, () => {
+      // What is mounted there goes away in the middle of a scan.
+      renameSync(path, `${path}.away`);
+      writeFileSync(path, '');
+    });
+    bed.put('a.json', hardwareReport());
+    bed.put('b.json', hardwareReport({ eventID: 'psu-8' }));
+    await bed.scan();
+    rmSync(path);
+    renameSync(`${path}.away`, path);
+    expect(bed.logged().filter((line) => line.includes('not recorded'))).toEqual([
+      expect.stringMatching(/b\.json.*it cannot be read: ENOTDIR/) as string,
+    ]);
+    expect(readdirSync(path).toSorted()).toEqual(['a.json', 'b.json']);
+    await bed.scan(7);
+    rmSync(path);
+    renameSync(`${path}.away`, path);
+    expect(Object.keys(bed.events())).toEqual(['local-psu-7', 'local-psu-8']);
   });
 
   it('logs once what cannot be recorded, and leaves the file to a person', async () => {

@@ -18,6 +18,7 @@ describe('splitSignature', () => {
     ['without a message', `tree t\n${SIGNATURE}`, 'tree t\n'],
     ['with a message that is not UTF-8', `tree t\n${SIGNATURE}\n\xe9\n`, 'tree t\n\n\xe9\n'],
     ['beside one for the other algorithm', `tree t\n${OTHER}${SIGNATURE}\nm`, 'tree t\n\nm'],
+    ['beside a header that git signs', `tree t\ngpgsign x\n${SIGNATURE}\nm`, 'tree t\ngpgsign x\n\nm'],
     [
       'beside that of a merged tag, which was signed with the commit',
       `tree t\nmergetag object o\n gpgsig -----BEGIN\n\x20\n${SIGNATURE}\nm`,

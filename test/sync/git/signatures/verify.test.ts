@@ -1,5 +1,5 @@
 /** Real commits, signed by git with ssh-keygen and gpg. */
-import { writeFileSync } from 'node:fs';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
@@ -174,6 +174,87 @@ describe('the paths of signers', () => {
     ]);
   });
 
+  it.each<readonly [what: string, parents: readonly string[]]>([
+    ['of an older commit into the head', ['main', 'main~1']],
+    ['of the head into an older commit', ['main~1', 'main']],
+    ['of three commits', ['main', 'main~1', 'main~2']],
+    ['of the head with itself', ['main', 'main']],
+    ['with a history of its own', ['main', 'other']],
+  ])('S19 refuses a merge %s by which he takes a version back', async (_, parents) => {
+    const { repository, commit, verify } = createSignedRepository();
+    commit(undefined, 'base', { ...TWO_FILES, 'docs/a.md': '1' });
+    commit(ann, 'version', { 'fleet/main.ts': '2' });
+    const base = commit(ann, 'newer', { 'fleet/main.ts': '3' });
+    const old = repository.git('rev-parse', 'main~1^{tree}');
+    repository.git('branch', 'other', repository.git(...bob.flags, 'commit-tree', '-S', old, '-m', 'other'));
+    const of = parents.flatMap((each) => ['-p', repository.git('rev-parse', each)]);
+    repository.git(
+      'reset',
+      '--quiet',
+      '--hard',
+      repository.git(...bob.flags, 'commit-tree', '-S', old, ...of, '-m', 'merge'),
+    );
+    repository.push('--force', 'origin', 'HEAD');
+    expect(await verify(base, { signers: SETS })).toContain('merge: its signer may not change fleet/main.ts');
+  });
+
+  it.each<readonly [what: string, change: (repository: TestRepository) => void, denied: string]>([
+    [
+      'the mode of a file',
+      (repository) => void repository.git('update-index', '--chmod=+x', 'fleet/main.ts'),
+      'fleet/main.ts',
+    ],
+    [
+      'a file into a link',
+      (repository) => {
+        rmSync(join(repository.dir, 'fleet/main.ts'));
+        symlinkSync('../docs/a.md', join(repository.dir, 'fleet/main.ts'));
+        repository.git('add', '--all');
+      },
+      'fleet/main.ts',
+    ],
+    [
+      'a folder into a link',
+      (repository) => {
+        rmSync(join(repository.dir, 'fleet'), { recursive: true });
+        symlinkSync('docs', join(repository.dir, 'fleet'));
+        repository.git('add', '--all');
+      },
+      'fleet, fleet/main.ts',
+    ],
+    [
+      'a folder into a submodule',
+      (repository) => {
+        repository.git('rm', '--quiet', '-r', 'fleet');
+        repository.git('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},fleet`);
+      },
+      'fleet, fleet/main.ts',
+    ],
+    [
+      'the place of a file, into his folder',
+      (repository) => void repository.git('mv', 'fleet/main.ts', 'docs/main.ts'),
+      'fleet/main.ts',
+    ],
+  ])('S19 lets him not change %s', async (_, change, denied) => {
+    const { repository, commit, verify } = createSignedRepository();
+    const base = commit(undefined, 'base', { ...TWO_FILES, 'docs/a.md': '1' });
+    change(repository);
+    repository.git(...bob.flags, 'commit', '--quiet', '-S', '-m', 'change');
+    repository.push('--force', 'origin', 'HEAD');
+    expect(await verify(base, { signers: SETS })).toEqual([`change: its signer may not change ${denied}`]);
+  });
+
+  it('S19 follows no link to a file of signers, which others may change', async () => {
+    const { repository, commit, verify } = createSignedRepository();
+    const base = commit(undefined, 'base', { ...TWO_FILES, 'docs/a.md': bob.entry });
+    rmSync(join(repository.dir, 'keys/platform'));
+    symlinkSync('../docs/a.md', join(repository.dir, 'keys/platform'));
+    commit(ann, 'link');
+    expect(await verify(base, { signers: SETS })).toEqual([
+      expect.stringMatching(/^link: it has no signer file keys\/platform of the signers platform/),
+    ]);
+  });
+
   it('S19 asks in mode Head for the paths of everything since the accepted commit', async () => {
     const { commit, verify } = createSignedRepository();
     const base = commit(undefined, 'base', TWO_FILES);
@@ -184,6 +265,19 @@ describe('the paths of signers', () => {
     ]);
   });
 });
+
+/** Types of OpenPGP signatures (RFC 9580, 5.2.1) that are not over a document. */
+const [STANDALONE, CERTIFICATION] = [0x02, 0x10];
+
+/** Replaces the type of the OpenPGP signature in a commit, whose key and time stay as they are. */
+function withSignatureType(raw: string, type: number): string {
+  return raw.replace(/(?<=PGP SIGNATURE-----\n \n)[^-]+(?=\n -----END)/, (body) => {
+    const packet = Buffer.from(body.replace(/\n =.*$/, ''), 'base64');
+    const version = packet.indexOf(4, 2);
+    packet[version + 1] = type;
+    return ` ${packet.toString('base64')}`;
+  });
+}
 
 describe('keys', () => {
   it.each(['ed25519', 'rsa -b 3072', 'ecdsa -b 256', 'ecdsa -b 384', 'ecdsa -b 521'])(
@@ -250,6 +344,29 @@ describe('keys', () => {
     const revoked = commit(ann, 'revoked', revokedKey);
     commit(pat, 'again', { a: '6' });
     expect(await verify(revoked)).toEqual(problems);
+  });
+
+  it('S19 refuses an OpenPGP signature from the future, which would outlive its key', async () => {
+    const { commit, verify } = createSignedRepository();
+    const pat = createGpg().signer('pat');
+    const base = commit(undefined, 'base', { [KEYS]: pat.entry });
+    commit(pat, 'one', { a: '1' });
+    expect(await verify(base, { now: new Date('2020-01-01T00:00:00Z') })).toEqual([
+      expect.stringMatching(/^one: its signature by OpenPGP key [0-9A-F]{16} is from the future$/),
+    ]);
+  });
+
+  it('S19 refuses an OpenPGP packet that names a listed key but signs no content', async () => {
+    const { repository, commit, verify } = createSignedRepository();
+    const pat = createGpg().signer('pat');
+    const base = commit(undefined, 'base', { [KEYS]: pat.entry });
+    const raw = repository.git('cat-file', 'commit', commit(pat, 'genuine', { a: '1' }));
+    for (const type of [STANDALONE, CERTIFICATION]) {
+      repository.pushCommitObject(`${withSignatureType(raw, type).replace('\n\ngenuine', '\n\nforged')}\n`);
+      expect(await verify(base)).toEqual([
+        expect.stringMatching(/^forged: its signature by OpenPGP key \S+ is not valid: .*over content/),
+      ]);
+    }
   });
 
   it('S19 refuses OpenPGP signatures of an unknown key, over another commit, and with SHA1', async () => {

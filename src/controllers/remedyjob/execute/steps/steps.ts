@@ -22,7 +22,7 @@ import { runWaitForCondition } from './wait-for-condition.ts';
 
 type RunCentralStep = (run: CentralRun<never>) => Promise<CentralResult>;
 
-/** A step that is available and missing here does not compile. */
+/** A central step that is missing here does not compile. */
 const CENTRAL_STEPS = {
   AnswerProvider: runAnswerProvider,
   Cordon: runCordon,
