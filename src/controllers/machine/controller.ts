@@ -110,6 +110,7 @@ export function createMachineController({
       'Machine.status.preflight',
       'Machine.status.node',
       'Machine.status.drain',
+      'Machine.status.kept',
       ...OWN_CONDITIONS.map((type) => `Machine.status.conditions[${type}]`),
       `Machine.metadata.finalizers[${FINALIZER_MACHINE}]`,
       'Node.metadata.labels[*]',
@@ -185,6 +186,7 @@ async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResul
     node: reported,
     plan,
     ...withoutRequeue(result),
+    ...optional('kept', result.kept),
     ...optional('infra', infra.status),
     imported: { ...optional('import', imported.import), ...optional('preflight', imported.preflight) },
   };
