@@ -27,7 +27,7 @@ export const rules: Readonly<Record<string, NodeRemedierSpec>> = {
   'dead-host': deadHost,
   'disk-pressure': diskPressure,
   'flapping-not-ready': flappingNotReady,
-  'gpu-hardware': gpuHardware,
+  'gpu-xid-hardware': gpuHardware,
   'gpu-xid': gpuXid,
   'inode-exhaustion': inodeExhaustion,
   'kernel-hang': kernelHang,

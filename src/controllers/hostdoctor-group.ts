@@ -6,7 +6,7 @@ import { createView } from '../kube/cache/view.ts';
 import { optional } from '../kube/objects/optional.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
 import { createHostDoctorController } from './hostdoctor/controller.ts';
-import { createReportRecorder } from './hostdoctor/report/record.ts';
+import { createReportRecorder } from './hostdoctor/report/execute.ts';
 
 export async function createHostDoctorControllers(parts: GroupParts): Promise<ControllerGroup> {
   const { connectAs, clock, skewSeconds, random, log, watch, providers, maintenanceFolder: path } = parts;

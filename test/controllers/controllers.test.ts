@@ -16,6 +16,10 @@ import { virtualClock } from '../support/virtual-clock.ts';
 /** No controller asks a server before it runs. */
 const CLIENT = { server: 'none' } as Client;
 
+async function noBootstrap(): Promise<never> {
+  throw new Error('no instance is created here');
+}
+
 let groups: readonly ControllerGroup[];
 let controllers: readonly Controller[];
 let views: Views;
@@ -31,7 +35,7 @@ beforeAll(async () => {
     skewSeconds: () => 0,
     connectAs: async () => CLIENT,
     connectTo: async () => CLIENT,
-    openInstances: async () => undefined,
+    openInstances: async () => ({ providers: {}, clusterUid: 'c-1', createBootstrap: noBootstrap }),
     openImports: async () => undefined,
     power: createPowerSwitches({ providers: () => ({}), secrets: CLIENT }),
     grants: defender.ledger,

@@ -23,7 +23,7 @@ const CONTRACTS: Readonly<Record<ProviderName, ContractProvider>> = {
 for (const name of PROVIDERS) describeProviderContract(CONTRACTS[name]);
 
 describe('PROVIDER_REGISTRY', () => {
-  it('has the providers that the API calls supported, each under its name', () => {
+  it('MAC-34 has the providers that the API calls supported, each in the contract suite under its name', () => {
     expect(Object.values(PROVIDER_REGISTRY).map(({ name }) => name)).toEqual([...PROVIDERS]);
     expect(Object.keys(PROVIDER_REGISTRY)).toEqual([...PROVIDERS]);
     expect(PROVIDERS.map((name) => CONTRACTS[name].entry)).toEqual(Object.values(PROVIDER_REGISTRY));

@@ -65,7 +65,7 @@ describe('the ladder of dead-host', () => {
       [tried(1, 'Transient'), tried(2, 'Transient'), tried(3, 'HandedOff')],
       'HandedOff',
     ],
-  ])('R37 %s', (_, jobs, expected) => {
+  ])('R37 the ladder, step by step, %s', (_, jobs, expected) => {
     expect(next(...jobs)).toBe(expected);
   });
 
@@ -73,7 +73,7 @@ describe('the ladder of dead-host', () => {
     ['cycles a host that died once before today', [returned(3)], 'power-cycle'],
     ['replaces one that returned once, and not again', [returned(3), tried(1, 'Transient')], 'replace'],
     ['asks a person when a host dies a third time in a day', [returned(8), returned(3)], 'person'],
-  ])('R26 %s', (_, jobs, expected) => {
+  ])('R26 the ladder, within a day, %s', (_, jobs, expected) => {
     expect(next(...jobs)).toBe(expected);
   });
 

@@ -46,7 +46,7 @@ const ACTS: Readonly<Record<string, string>> = {
   'dead-host': 'Cordon PowerCycle ReplaceMachine',
   'disk-pressure': 'CleanDisk',
   'flapping-not-ready': 'Cordon',
-  'gpu-hardware': 'Cordon',
+  'gpu-xid-hardware': 'Cordon',
   'gpu-xid': 'Cordon Drain Reboot WaitForBoot',
   'inode-exhaustion': 'CleanDisk Cordon',
   'kernel-hang': 'Cordon Drain Reboot WaitForBoot',

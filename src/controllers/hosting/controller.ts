@@ -9,7 +9,7 @@ import type { ReconcileContext } from '../../kube/controller/reconcile-context.t
 import { SECRETS } from '../../kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import { blockedBy, carryOutHosting } from './execute.ts';
+import { blockedBy, carryOutHosting } from './execute/execute.ts';
 import { type HostingObservation, type HostingPorts, observeHosting } from './observe.ts';
 import type { HostingDecision, HostingWait } from './plan/input.ts';
 import { planHosting } from './plan/plan.ts';

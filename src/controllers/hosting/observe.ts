@@ -9,8 +9,8 @@ import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { messageOf } from '../../os/errors.ts';
 import type { PlaneAccess, PlaneDriver, PlaneReport, PlaneSpec } from './drivers/driver.ts';
+import { heldGrant } from './execute/permission.ts';
 import type { ClusterInside } from './inside/execute.ts';
-import { heldGrant } from './permission.ts';
 import type { Hosted, HostingInput } from './plan/input.ts';
 
 export interface HostingPorts {

@@ -12,7 +12,7 @@ import { secondsAfter } from '../../os/dates.ts';
 import { isProviderError, type Provider } from '../../providers/contract.ts';
 import type { OpenProviders } from '../../providers/registry.ts';
 import { createSweepMemory, type SweepMemory, type SweepParts, sweepProvider } from './execute.ts';
-import type { OrphanGauge } from './report.ts';
+import type { OrphanGauge } from './status.ts';
 
 export interface OrphanSweepOptions extends Omit<SweepParts, 'reports'> {
   readonly providers: OpenProviders;

@@ -14,7 +14,7 @@ import { conditionStatus } from '../../kube/objects/conditions.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import { type Instance, isProviderError, type Provider } from '../../providers/contract.ts';
 import { type Orphan, planSweep } from './plan.ts';
-import { type OrphanReports, reportOrphan, reportOrphans } from './report.ts';
+import { type OrphanReports, reportOrphan, reportOrphans } from './status.ts';
 
 export interface SweepParts {
   readonly client: Pick<Client, 'pages' | 'get'>;

@@ -16,11 +16,11 @@ import { createFaultsSince, type FaultsSince } from './fault-since.ts';
 import { createFleetIndex, type FleetIndex } from './fleet-index.ts';
 import { foreignOwner } from './foreign.ts';
 import { type HolderState, holderState } from './holder-state.ts';
-import { clusterOfKey, hostedControlPlaneFacts } from './hosted-control-plane.ts';
 import { jobGrants, machineGrants, nodeGrants } from './live-grants.ts';
 import { observedFacts } from './observed-machine.ts';
 import { blockingPodsOn, isComplete, nodesOf, type ObservedViews, viewFacts } from './observed-views.ts';
-import { orphanInstanceFacts } from './orphan-instance.ts';
+import { clusterOfKey, hostedControlPlaneFacts } from './other-subjects/hosted-control-plane.ts';
+import { orphanInstanceFacts } from './other-subjects/orphan-instance.ts';
 import { createPoolSizes, type PoolSizes } from './pool-sizes.ts';
 import { createUnknownSince, type UnknownSince } from './unknown-since.ts';
 

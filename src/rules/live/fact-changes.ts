@@ -25,7 +25,7 @@ export function topicsHeardOf(source: HeartbeatSource): readonly string[] {
 /** Returns the topic of a fact, by its first parameter, which names what is read. */
 export function topicOf({ fact, params }: Pick<FactRef, 'fact' | 'params'>): string {
   const [first] = Object.values(params);
-  return first === undefined ? fact : topic(fact, `${first}`);
+  return first === undefined ? fact : topic(fact, String(first));
 }
 
 function topic(fact: string, name: string): string {

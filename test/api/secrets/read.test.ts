@@ -131,7 +131,7 @@ describe('readSecret', () => {
       'src/controllers/bootstraptoken/execute.ts',
       'src/controllers/hostdoctor/intake/secret.ts',
       'src/controllers/hosting/controller.ts',
-      'src/controllers/hosting/execute.ts',
+      'src/controllers/hosting/execute/execute.ts',
       'src/controllers/hosting/observe.ts',
       'src/controllers/machine/import/execute/import-secret.ts',
       'src/local/pki/secrets.ts',

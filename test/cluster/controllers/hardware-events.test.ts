@@ -12,11 +12,11 @@ import { PRINCIPAL_HOSTDOCTOR, serviceAccountUser } from '../../../src/api/names
 import { hostdoctorRights } from '../../../src/api/roles/controllers.ts';
 import { API_VERSION } from '../../../src/api/version.ts';
 import { createWebhookSecrets } from '../../../src/controllers/hostdoctor/intake/secret.ts';
-import type { MaintenanceReport } from '../../../src/controllers/hostdoctor/report/parse.ts';
 import {
   createReportRecorder,
   type HardwareReportOutcome,
-} from '../../../src/controllers/hostdoctor/report/record.ts';
+} from '../../../src/controllers/hostdoctor/report/execute.ts';
+import type { MaintenanceReport } from '../../../src/controllers/hostdoctor/report/parse.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { findFreePort } from '../../../src/os/net/ports.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';

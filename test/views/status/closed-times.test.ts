@@ -71,7 +71,7 @@ describe('the notes about closed times', () => {
         'stage prod is closed now: window work has the unknown time zone Mars/Base: use a name such as Europe/Berlin',
       ],
     ],
-  ])('S36 tell %s', (_, now, times, expected) => {
+  ])('S36 the notes of status tell %s', (_, now, times, expected) => {
     expect(notes(now, times)).toEqual(expected);
   });
 });

@@ -5,8 +5,8 @@ import { PRINCIPAL_HOSTDOCTOR } from '../../../api/names.ts';
 import type { GroupParts } from '../../../controllers/group.ts';
 import { createWebhookSecrets } from '../../../controllers/hostdoctor/intake/secret.ts';
 import { createMaintenanceIntake } from '../../../controllers/hostdoctor/intake/webhook.ts';
+import { createReportRecorder } from '../../../controllers/hostdoctor/report/execute.ts';
 import { MAX_REPORT_BYTES } from '../../../controllers/hostdoctor/report/parse.ts';
-import { createReportRecorder } from '../../../controllers/hostdoctor/report/record.ts';
 import { type HookServer, startHookServer } from '../../../kube/webhook/server.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
 

@@ -6,8 +6,8 @@ import type { ReconcileResult } from '../../../kube/controller/controller.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import { secondsAfter } from '../../../os/dates.ts';
 import { messageOf } from '../../../os/errors.ts';
+import type { HardwareReportOutcome, ReportRecorder } from '../report/execute.ts';
 import { readReport } from '../report/parse.ts';
-import type { HardwareReportOutcome, ReportRecorder } from '../report/record.ts';
 import { listEventFiles, readEventFile, rejectEventFile } from './event-file.ts';
 import { type EventFile, type KnownFile, planScan } from './folder-plan.ts';
 

@@ -7,8 +7,8 @@ import { createTokenBucket, type TokenBucket } from '../../../kube/process/token
 import type { HookAnswer, HookIntake, HookRequest } from '../../../kube/webhook/request.ts';
 import { isSigned, signatureScheme, textOf } from '../../../kube/webhook/signature.ts';
 import type { Clock } from '../../../os/clock.ts';
+import type { HardwareReportOutcome, ReportRecorder } from '../report/execute.ts';
 import { MAX_REPORT_BYTES, readReport } from '../report/parse.ts';
-import type { HardwareReportOutcome, ReportRecorder } from '../report/record.ts';
 import type { ReadWebhookSecrets } from './secret.ts';
 
 export interface MaintenanceIntakeOptions {

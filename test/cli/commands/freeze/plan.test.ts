@@ -58,7 +58,7 @@ describe('planFreeze', () => {
       Array.from({ length: 32 }, (_, index) => ({ ...ENTRY, name: `f-${index}` })),
       'Pipeline fleet has 32 freezes already',
     ],
-  ])('S36 refuses a freeze %s', (_, request, freezes, message) => {
+  ])('S36 refuses to declare a freeze %s', (_, request, freezes, message) => {
     expect(() => planned(request, freezes)).toThrow(`the freeze cannot be declared: ${message}`);
   });
 });

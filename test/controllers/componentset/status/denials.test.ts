@@ -14,6 +14,8 @@ const OF_REPAIRS: readonly DenyReason[] = [
   'NodeJobLimit',
   'NodeRebootLimit',
   'Lemon',
+  'SecondVantageMissing',
+  'SecondVantageDisagrees',
 ];
 /** What is so whatever the policies are. */
 const WITHOUT_POLICY: readonly DenyReason[] = [

@@ -1,11 +1,11 @@
 /** Reports of hardware systems for tests: valid by default. */
 import { MACHINES, MAINTENANCE_EVENTS } from '../../../../src/api/generated/resources.ts';
 import type { MaintenanceEvent } from '../../../../src/api/generated/types.ts';
-import type { MaintenanceReport } from '../../../../src/controllers/hostdoctor/report/parse.ts';
 import {
   createReportRecorder,
   type ReportRecorder,
-} from '../../../../src/controllers/hostdoctor/report/record.ts';
+} from '../../../../src/controllers/hostdoctor/report/execute.ts';
+import type { MaintenanceReport } from '../../../../src/controllers/hostdoctor/report/parse.ts';
 import { SECRETS } from '../../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { servedKind } from '../../../../src/sim/api-server/kinds.ts';

@@ -94,7 +94,7 @@ describe('the second vantage point', () => {
       {},
       'granted',
     ],
-  ])('R20 permits %s', (...[, witnesses, others, facts, expected]) => {
+  ])('R20 permits, of a silent machine, %s', (...[, witnesses, others, facts, expected]) => {
     expect(decided(witnesses, others, facts)).toBe(expected);
   });
 

@@ -49,7 +49,7 @@ describe('the commits that a head adds', () => {
     ['known where only older ones were not fetched', ['d4 c', 'c3 b', 'b2 a'], 'dc'],
     ['unknown where the accepted commit was not fetched', ['d4'], 'unknown'],
     ['unknown where the head was not fetched', ['b4'], 'unknown'],
-  ])('S19 are %s', async (_, commits, expected) => {
+  ])('S19 the range to verify has %s', async (_, commits, expected) => {
     expect(await rangeIn(commits, 'd', 'b')).toBe(expected);
   });
 

@@ -14,7 +14,7 @@ describe('the merge base of two commits', () => {
     ['none where the histories have nothing in common', 'xa yb a b', undefined],
     ['none where two are equally good', 'xab yab ac bc c', undefined],
     ['none where it was not read', 'xb yb', undefined],
-  ])('S19 is %s', (_, commits, expected) => {
+  ])('S19 a merge is compared with %s', (_, commits, expected) => {
     expect(mergeBase(graph(commits), 'x', 'y')).toBe(expected);
     expect(mergeBase(graph(commits), 'y', 'x')).toBe(expected);
   });

@@ -252,7 +252,7 @@ describe('keys', () => {
     expect(await verify(revoked)).toEqual(problems);
   });
 
-  it('S19 refuses OpenPGP signatures of an unknown key, over another commit, and with SHA-1', async () => {
+  it('S19 refuses OpenPGP signatures of an unknown key, over another commit, and with SHA1', async () => {
     const { repository, commit, verify } = createSignedRepository();
     const gpg = createGpg();
     const [pat, eve] = [gpg.signer('pat', 'rsa2048'), gpg.signer('eve')];

@@ -79,7 +79,7 @@ describe('the commits whose signatures are verified', () => {
       [IN_GIT],
       'n',
     ],
-  ])('S19 are those %s', async (...[, head, relations, accepted, before]) => {
+  ])('S19 the commits to verify are those %s', async (...[, head, relations, accepted, before]) => {
     const question = await ask(head, relations, { accepted });
     expect(question).toEqual({ mode: 'Range', head, before, ref: 'main', signers: SIGNERS, now: NOW });
   });

@@ -20,7 +20,7 @@ describe('parseAllowedSigners', () => {
         validBefore: new Date('2030-01-03T04:05:00Z'),
       },
     ],
-  ])('S19 reads %s', (_, line, expected) => {
+  ])('S19 a file of signers reads %s', (_, line, expected) => {
     const { byKey, problems } = parseAllowedSigners(`# comment\n\n  ${line}\n`);
     expect({ keys: [...byKey], problems }).toEqual({ keys: [[KEY, [expected]]], problems: [] });
   });
@@ -67,7 +67,7 @@ describe('parseAllowedSigners', () => {
       `ann ${ED} ${'x'.repeat(10_000)}`,
       'is not of the form PRINCIPALS [OPTIONS] TYPE KEY',
     ],
-  ])('S19 does not use %s', (_, line, problem) => {
+  ])('S19 a file of signers does not use %s', (_, line, problem) => {
     expect(parseAllowedSigners(`\n${line}`)).toEqual({ byKey: new Map(), problems: [`line 2 ${problem}`] });
   });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { CLUSTERS, DEFENDER_POLICIES } from '../../../src/api/generated/resources.ts';
-import { FLEET_DEFAULT } from '../../../src/api/names.ts';
-import { API_VERSION } from '../../../src/api/version.ts';
-import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { applied, conditionText, found, type HostingBed, hostingBed } from '../../support/hosting/bed.ts';
+import { CLUSTERS, DEFENDER_POLICIES } from '../../../../src/api/generated/resources.ts';
+import { FLEET_DEFAULT } from '../../../../src/api/names.ts';
+import { API_VERSION } from '../../../../src/api/version.ts';
+import type { KubeObject } from '../../../../src/kube/objects/object.ts';
+import { applied, conditionText, found, type HostingBed, hostingBed } from '../../../support/hosting/bed.ts';
 
 const DEFAULT: KubeObject = {
   apiVersion: API_VERSION,

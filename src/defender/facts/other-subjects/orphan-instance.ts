@@ -1,6 +1,6 @@
 /** The facts of an instance whose Machine does not exist: nothing serves on it, and no person can hold it by a label. Pure. */
-import { isOrphanInstanceKey } from '../../api/grants.ts';
-import type { MachineFacts } from './facts.ts';
+import { isOrphanInstanceKey } from '../../../api/grants.ts';
+import type { MachineFacts } from '../facts.ts';
 
 /**
  * Returns the facts by the key of the ledger; undefined for any other key. The instance was never Ready as a machine, so it counts neither as

@@ -1,18 +1,18 @@
 /** Asks the Defender of the hub before an act that takes a control plane, or a part of it, out of service. */
-import { DEFENDER_LEDGERS, DEFENDER_POLICIES } from '../../api/generated/resources.ts';
+import { DEFENDER_LEDGERS, DEFENDER_POLICIES } from '../../../api/generated/resources.ts';
 import {
   type Denial,
   type GrantAsk,
   type GrantPort,
   hostedControlPlaneKey,
   isInFlight,
-} from '../../api/grants.ts';
-import { FLEET_DEFAULT, LEDGER } from '../../api/names.ts';
-import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
-import { ownValue } from '../../kube/objects/json.ts';
-import { needsGrant } from './plan/grants.ts';
-import type { HeldGrant, HostingAct, HostingWait } from './plan/input.ts';
-import { wait } from './plan/wait.ts';
+} from '../../../api/grants.ts';
+import { FLEET_DEFAULT, LEDGER } from '../../../api/names.ts';
+import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
+import { ownValue } from '../../../kube/objects/json.ts';
+import { needsGrant } from '../plan/grants.ts';
+import type { HeldGrant, HostingAct, HostingWait } from '../plan/input.ts';
+import { wait } from '../plan/wait.ts';
 
 export interface PermissionParts {
   readonly grants: GrantPort;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { orphanInstanceKey } from '../../../src/api/grants.ts';
-import { orphanInstanceFacts } from '../../../src/defender/facts/orphan-instance.ts';
-import { ago, decideScene, entry, explain, machines, policy, type Scene } from '../builders.ts';
+import { orphanInstanceKey } from '../../../../src/api/grants.ts';
+import { orphanInstanceFacts } from '../../../../src/defender/facts/other-subjects/orphan-instance.ts';
+import { ago, decideScene, entry, explain, machines, policy, type Scene } from '../../builders.ts';
 
 const KEY = orphanInstanceKey('00000000-0000-4000-8000-000000000100');
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { HardwareReportOutcome } from '../../../../src/controllers/hostdoctor/report/execute.ts';
 import type { MaintenanceReport } from '../../../../src/controllers/hostdoctor/report/parse.ts';
-import type { HardwareReportOutcome } from '../../../../src/controllers/hostdoctor/report/record.ts';
 import { ApiRefusal } from '../../../../src/sim/api-server/refusal.ts';
 import { hardwareReport, type ReportBed, reportBed } from './reports.ts';
 

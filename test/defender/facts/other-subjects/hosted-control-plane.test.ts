@@ -4,13 +4,16 @@ import type {
   DefenderPolicy,
   DefenderPolicySpec,
   LedgerGrant,
-} from '../../../src/api/generated/types.ts';
-import type { GrantAsk } from '../../../src/api/grants.ts';
-import { decide } from '../../../src/defender/decide.ts';
-import type { FleetFacts } from '../../../src/defender/facts/facts.ts';
-import { clusterOfKey, hostedControlPlaneFacts } from '../../../src/defender/facts/hosted-control-plane.ts';
-import { type HostedParts, hostedCluster } from '../../support/hosting/objects.ts';
-import { ago, entry, fleetFacts, ledgerSpec, machines, NOW, policy } from '../builders.ts';
+} from '../../../../src/api/generated/types.ts';
+import type { GrantAsk } from '../../../../src/api/grants.ts';
+import { decide } from '../../../../src/defender/decide.ts';
+import type { FleetFacts } from '../../../../src/defender/facts/facts.ts';
+import {
+  clusterOfKey,
+  hostedControlPlaneFacts,
+} from '../../../../src/defender/facts/other-subjects/hosted-control-plane.ts';
+import { type HostedParts, hostedCluster } from '../../../support/hosting/objects.ts';
+import { ago, entry, fleetFacts, ledgerSpec, machines, NOW, policy } from '../../builders.ts';
 
 function condition(status: 'True' | 'False' | 'Unknown'): HostedParts {
   const one = { type: 'ControlPlaneReady', status, reason: 'X', message: '', lastTransitionTime: ago(60) };

@@ -1,6 +1,6 @@
 /** Carries out the act that was decided, as kubenode-hosting. What blocks it comes back as a wait; every other error is thrown. */
-import { CLUSTERS } from '../../api/generated/resources.ts';
-import type { Cluster } from '../../api/generated/types.ts';
+import { CLUSTERS } from '../../../api/generated/resources.ts';
+import type { Cluster } from '../../../api/generated/types.ts';
 import {
   ANNOTATION_SECRET_USE,
   EVENT_PREFIX,
@@ -11,16 +11,16 @@ import {
   MANAGED_BY,
   MANAGER_HOSTING,
   NAMESPACE,
-} from '../../api/names.ts';
-import type { SecretUse } from '../../api/secrets/references.ts';
-import type { Intent } from '../../kube/controller/intent.ts';
-import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
-import { SECRETS } from '../../kube/objects/core-kinds.ts';
-import { OsError } from '../../os/errors.ts';
-import type { HostingObservation, HostingPorts } from './observe.ts';
+} from '../../../api/names.ts';
+import type { SecretUse } from '../../../api/secrets/references.ts';
+import type { Intent } from '../../../kube/controller/intent.ts';
+import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
+import { SECRETS } from '../../../kube/objects/core-kinds.ts';
+import { OsError } from '../../../os/errors.ts';
+import type { HostingObservation, HostingPorts } from '../observe.ts';
+import type { HostingAct, HostingWait, SimpleAct } from '../plan/input.ts';
+import { wait } from '../plan/wait.ts';
 import { permissionWait } from './permission.ts';
-import type { HostingAct, HostingWait, SimpleAct } from './plan/input.ts';
-import { wait } from './plan/wait.ts';
 
 /** Resolves to what blocked the act. */
 export async function carryOutHosting(

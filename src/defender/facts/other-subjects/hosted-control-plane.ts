@@ -1,11 +1,11 @@
 /** The facts of a hosted control plane, from its Cluster in the hub. What was not observed is absent. Pure. */
 
-import type { Cluster } from '../../api/generated/types.ts';
-import { hostedControlPlaneKey } from '../../api/grants.ts';
-import { LABEL_EXCLUDE } from '../../api/names.ts';
-import { selectableLabels } from '../../api/status/cluster-labels.ts';
-import { conditionStatus } from '../../kube/objects/conditions.ts';
-import type { MachineFacts } from './facts.ts';
+import type { Cluster } from '../../../api/generated/types.ts';
+import { hostedControlPlaneKey } from '../../../api/grants.ts';
+import { LABEL_EXCLUDE } from '../../../api/names.ts';
+import { selectableLabels } from '../../../api/status/cluster-labels.ts';
+import { conditionStatus } from '../../../kube/objects/conditions.ts';
+import type { MachineFacts } from '../facts.ts';
 
 const READINESS = { True: 'Ready', False: 'NotReady', Unknown: 'Unknown' } as const;
 const KEY = hostedControlPlaneKey('');
