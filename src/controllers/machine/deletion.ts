@@ -205,8 +205,8 @@ function orderOf(entry: LedgerGrant | undefined, now: Date): DrainOrder | undefi
  * this one was created, and not the grant that ended when the instance began to be kept.
  */
 function wasSettled(machine: Machine, entry: LedgerGrant | undefined): boolean {
-  if (machine.status?.kept || entry?.action !== 'DeleteMachine' || entry.outcome !== 'Succeeded')
-    return false;
+  if (machine.status?.kept) return false;
+  if (entry?.action !== 'DeleteMachine' || entry.outcome !== 'Succeeded') return false;
   return Date.parse(entry.settledAt ?? '') >= Date.parse(machine.metadata.deletionTimestamp ?? '');
 }
 

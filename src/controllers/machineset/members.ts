@@ -20,7 +20,7 @@ export interface Member extends SetMachine {
   readonly name: string;
   readonly zone?: string;
   readonly isDeleting: boolean;
-  /** Whether it is deleted, and only its instance is kept: it is no machine of the set any more, but for the deletion of the set. */
+  /** Whether it is deleted, and only its instance is kept: only the deletion of the set waits for it. */
   readonly isKept: boolean;
   readonly isReady: boolean;
   /** Why it is not available. Undefined: it is. */

@@ -91,10 +91,16 @@ function machineFor({
       ...(recorded === null ? {} : { node: { uid: 'node-1' } }),
       ...(instance === undefined ? {} : { infra: { providerID: instance } }),
       ...(drain ? { drain } : {}),
-      ...(isKeepAsked ? { replacement: KEEPING } : {}),
-      ...(kept ? { kept: { ...KEPT, ...kept } } : {}),
+      ...keepingStatus(isKeepAsked, kept),
     },
   });
+}
+
+function keepingStatus(isAsked: true | undefined, kept: Partial<MachineKept> | undefined): object {
+  return {
+    ...(isAsked ? { replacement: KEEPING } : {}),
+    ...(kept ? { kept: { ...KEPT, ...kept } } : {}),
+  };
 }
 
 function nodeFor(input: Case): KubeObject | undefined {
@@ -134,13 +140,19 @@ function explain(input: Case): string {
 }
 
 function detailOf(plan: DeletionDecision): string {
-  if (plan.type === 'Kept') return plan.settle ? ` and settle ${plan.settle.id}` : '';
+  if (plan.type === 'Kept') return settledText(plan.settle);
   if (plan.type === 'Record') return ` ${plan.drain.state} by ${plan.drain.grant}`;
   if (plan.type === 'Wait') return ` ${textOfWait(plan.wait)}`;
-  if (plan.type === 'DeleteNode') {
-    return `${plan.isIncomplete ? ' with pods' : ''}${plan.keepsInstance ? ' alone' : ''}`;
-  }
-  return plan.type === 'Finish' && plan.order ? ` and settle ${plan.order.id}` : '';
+  if (plan.type === 'DeleteNode') return scopeOf(plan);
+  return plan.type === 'Finish' ? settledText(plan.order) : '';
+}
+
+function settledText(order: { readonly id: string } | undefined): string {
+  return order ? ` and settle ${order.id}` : '';
+}
+
+function scopeOf(plan: Extract<DeletionDecision, { type: 'DeleteNode' }>): string {
+  return `${plan.isIncomplete ? ' with pods' : ''}${plan.keepsInstance ? ' alone' : ''}`;
 }
 
 function textOfWait({ reason, blocker }: MachineWait): string {

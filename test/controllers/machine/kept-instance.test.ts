@@ -114,11 +114,10 @@ function mark(bed: ControllerBed, name: string): void {
 
 function stateOf({ provider, grants, ...bed }: KeptBed, name = 'm'): string {
   const found = bed.machine(name);
-  const uid = found?.metadata.uid ?? '';
   return [
-    found ? `Machine ${found.status?.waiting?.reason ?? '-'}` : 'no Machine',
+    found ? `Machine ${found.status?.waiting?.reason}` : 'no Machine',
     bed.get(NODES, name) ? 'Node' : 'no Node',
-    provider.instances.has(`local:///${uid}`) ? 'instance' : 'no instance',
+    provider.instances.has(`local:///${found?.metadata.uid}`) ? 'instance' : 'no instance',
     `open grants ${grants.open.size}`,
   ].join(', ');
 }
