@@ -1,17 +1,21 @@
 import { all, any, condition, type Expr, type NodeRemedierSpec, node, xid } from 'kubenode/constructs';
 
 /**
- * The errors of NVIDIA GPUs by what ends them, after the catalog at docs.nvidia.com/deploy/xid-errors. Errors of applications (13, 31, 43,
- * 45) and those that a restart of the application ends (94) are in none.
+ * The errors of NVIDIA GPUs that rules act on, by the catalog at docs.nvidia.com/deploy/xid-errors for Ampere and newer GPUs. In no list is
+ * what the catalog ends with the application (13, 31, 94) or ignores (43, 63, 92).
  */
 export const XIDS = {
   /**
-   * Ended by a reset of the GPU, or by a reboot: memory errors that were not corrected (48), remapped (64) or contained (95), a GPU whose
-   * processor does not answer (119, 120), and one that fell off the bus (79).
+   * The catalog resets the GPU, which a reboot does, too: memory errors that were not corrected (48), remapped (64), contained (95) or
+   * recovered (140), and a GPU whose GSP processor fails or does not answer (119, 120). It restarts the host for a GPU that fell off the
+   * bus (79).
    */
-  reboot: [48, 64, 79, 95, 119, 120],
-  /** Ended by a person: an error of the link to another GPU (74), and a high rate of corrected memory errors (92). */
-  hardware: [74, 92],
+  reboot: [48, 64, 79, 95, 119, 120, 140],
+  /**
+   * An error of the link to another GPU. The catalog has a workflow for it, which begins with a reset. These rules ask a person instead: the
+   * code does not tell which end of the link is broken.
+   */
+  hardware: [74],
 } as const;
 
 const DAY = { within: '24h' } as const;
@@ -73,7 +77,7 @@ export const gpuXid: NodeRemedierSpec = {
     {
       name: 'errors of applications',
       expect: 'NoMatch',
-      given: { ...errors([13, 0], [31, 0], [43, 1], [45, 1], [94, 2]), ...upFor(9000) },
+      given: { ...errors([13, 0], [31, 0], [43, 1], [45, 1], [92, 1], [94, 2]), ...upFor(9000) },
     },
     { name: 'before the boot', expect: 'NoMatch', given: { ...errors([79, 3, 7200]), ...upFor(3600) } },
     { name: 'the driver starts', expect: 'Held', given: { ...errors([79, 3]), ...upFor(120) } },
@@ -126,7 +130,12 @@ export const gpuHardware: NodeRemedierSpec = {
       expect: 'NoMatch',
       given: { ...errors([31, 0], [31, 0], [31, 0]), ...upFor(9000) },
     },
-    { name: 'the driver starts', expect: 'Held', given: { ...errors([92, 2]), ...upFor(120) } },
+    { name: 'the driver starts', expect: 'Held', given: { ...errors([74, 2]), ...upFor(120) } },
+    {
+      name: 'a high rate of corrected errors',
+      expect: 'NoMatch',
+      given: { ...errors([92, 2]), ...upFor(9000) },
+    },
     { name: 'agent silent', expect: 'Indeterminate', given: upFor(9000) },
   ],
 };

@@ -44,7 +44,7 @@ export const LABEL_POOL = `${GROUP}/pool`;
 export const LABEL_HOST_POOL = `${GROUP}/host-pool`;
 /** On the Leases that record who has which host of a pool: Machine or Host. */
 export const LABEL_HOST_CLAIM = `${GROUP}/host-claim`;
-/** The hash of the serial number or provider host: repairs are counted per hardware, not per name. */
+/** On a Machine and its jobs, the hash of the system UUID or the provider id: repairs are counted on the hardware, not on the name. */
 export const LABEL_HARDWARE = `${GROUP}/hardware`;
 /** The label that, with `true` on a Pod, prevents disruptive acts on its node while the Pod runs. */
 export const LABEL_BLOCK = `${GROUP}/block`;

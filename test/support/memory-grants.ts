@@ -15,8 +15,8 @@ import type { KubeObject } from '../../src/kube/objects/object.ts';
 import type { Clock } from '../../src/os/clock.ts';
 
 export interface MemoryGrants extends Pick<GrantPort, 'ask' | 'dryRun' | 'renew' | 'settle'> {
-  /** Why asks about a machine are denied: a text is a kill switch. Undefined grants them. */
-  deny: (machine: string) => string | Denial | undefined;
+  /** Why asks about a machine are denied: a text is a kill switch. Undefined grants them. A renewal has no ask. */
+  deny: (machine: string, ask?: GrantAsk) => string | Denial | undefined;
   /** By machine, those that are not settled. */
   readonly open: ReadonlyMap<string, LedgerGrant>;
   /** Called after each change, with the last grant of each machine, as the ledger holds them. */
@@ -49,8 +49,8 @@ export function memoryGrants(clock: Pick<Clock, 'now'>): MemoryGrants {
   }
 
   async function dryRun(asks: readonly GrantAsk[]): Promise<readonly (Allowance | Denial)[]> {
-    return asks.map(({ machine }) => {
-      const because = grants.deny(machine);
+    return asks.map((asked) => {
+      const because = grants.deny(asked.machine, asked);
       return because === undefined ? { granted: true, dryRun: true } : denialOf(because);
     });
   }
@@ -62,7 +62,7 @@ export function memoryGrants(clock: Pick<Clock, 'now'>): MemoryGrants {
     const entry = open.get(machine);
     if (entry?.holder.name === holder.name && entry.action === action) return grantFromEntry(machine, entry);
     if (entry) return denial('NodeBusy', `${entry.action} is in work`);
-    const because = grants.deny(machine);
+    const because = grants.deny(machine, asked);
     if (because !== undefined) return denialOf(because);
     const created = issue(asked);
     record(machine, created);

@@ -29,8 +29,9 @@ export const LIMIT_DENIALS = [
         hint: 'find the fault, or replace the machine: more reboots do not help',
       },
       Lemon: {
-        meaning: 'The hardware was repaired too often within days.',
-        hint: 'take the hardware out of service: status.repairs of Machine MACHINE has its history',
+        meaning:
+          'The hardware was repaired too often within days, or has a fault again for which an earlier Machine was replaced.',
+        hint: 'take the hardware out of service: jobs with the label kubenode.dev/hardware of Machine MACHINE are its history',
       },
       LastReadyOfPool: {
         meaning: 'The machine is the last of its pool that serves, and the pool has to have machines.',

@@ -40,7 +40,7 @@ export const machineRights: Rights = {
   description: 'Machine status, Nodes, evictions, bootstrap tokens, and imports of hosts.',
   cluster: [
     may(['get', 'list'], GROUP, ['machines']), // the record of a bootstrap token; list: whose instances exist without them
-    may(PATCH, GROUP, ['machines', 'machines/status']), // machines: the finalizer
+    may(PATCH, GROUP, ['machines', 'machines/status']), // machines: the finalizer, and the label of the hardware
     may(['get', ...PATCH, 'delete'], '', ['nodes']), // get, delete: of a Machine that is deleted
     ...draining,
     may(['get'], '', ['namespaces'], [NAMESPACE_KUBE_SYSTEM]), // its UID is on the instances of this cluster

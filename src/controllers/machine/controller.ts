@@ -14,6 +14,7 @@ import {
   EVENT_PREFIX,
   FINALIZER_MACHINE,
   LABEL_AGENT_BLOCKED,
+  LABEL_HARDWARE,
   MANAGER_MACHINE,
   NAMESPACE,
   PRINCIPAL_MACHINE,
@@ -31,7 +32,7 @@ import { tellStalled } from '../../rollout/stalled.ts';
 import { ownNode } from './deletion.ts';
 import { type DeletionExecutor } from './execute/deletion.ts';
 import { type DrainExecutor, type DrainResult } from './execute/drain.ts';
-import { blockLease, carryOutMachine, writeNode } from './execute/execute.ts';
+import { blockLease, carryOutMachine, labelHardware, writeNode } from './execute/execute.ts';
 import { removeHost } from './execute/host-removal.ts';
 import { createHeartbeats, type Heartbeats } from './heartbeats.ts';
 import { createImports, type Imports } from './import/execute/execute.ts';
@@ -118,8 +119,13 @@ export function createMachineController({
       'CertificateSigningRequest.spec',
       `CertificateSigningRequest.metadata.annotations[${ANNOTATION_MACHINE_UID}]`,
     ],
-    // With jobs: cordons and taints are marked with their owner.
-    shares: ['Node.metadata.annotations[*]', 'Node.spec.taints', 'Node.spec.unschedulable'],
+    // With jobs: cordons and taints are marked with their owner. With sets: the label is set where it is missing.
+    shares: [
+      `Machine.metadata.labels[${LABEL_HARDWARE}]`,
+      'Node.metadata.annotations[*]',
+      'Node.spec.taints',
+      'Node.spec.unschedulable',
+    ],
     deletes: ['Node'],
     evicts: true,
     fieldManager: MANAGER_MACHINE,
@@ -164,7 +170,8 @@ async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResul
     executor.answers.delete(name);
     return {};
   }
-  const machine = await context.addFinalizer(MACHINES, found, FINALIZER_MACHINE);
+  const own = await context.addFinalizer(MACHINES, found, FINALIZER_MACHINE);
+  const machine = await labelHardware(own, context);
   await blockLease(machine, context);
   const isDeleting = machine.metadata.deletionTimestamp !== undefined;
   const infra = await ensureInstance(machine, parts);

@@ -49,7 +49,6 @@ export function createMachineSetController(options: MachineSetControllerOptions)
       read(DEFENDER_LEDGERS, { keys: () => [] }),
     ],
     writes: [
-      'Machine.metadata.labels',
       'Machine.metadata.ownerReferences',
       'Machine.spec.infra',
       'Machine.spec.host',
@@ -59,6 +58,8 @@ export function createMachineSetController(options: MachineSetControllerOptions)
       'MachineSet.status',
       `MachineSet.metadata.finalizers[${FINALIZER_MACHINESET}]`,
     ],
+    // With the machine controller, which sets one label where it is missing.
+    shares: ['Machine.metadata.labels'],
     creates: ['Machine'],
     deletes: ['Machine'],
     fieldManager: MANAGER_MACHINESET,

@@ -54,8 +54,8 @@ export interface RemedyAct extends Attempt {
   readonly detectedAt: Date;
   readonly node: JobNodeIdentity;
   readonly jobName: string;
-  /** How the fault flaps, if that decided on the rung. */
-  readonly flapMessage?: string;
+  /** Why it is not the rung that is next otherwise: the fault flaps, or the hardware was repaired too often. */
+  readonly why?: string;
 }
 
 export interface RemedyPlan {
@@ -148,7 +148,7 @@ function attemptFor(rule: RuleOnMachine, node: JobNodeIdentity, input: RemedyPla
   const { index, attempt } = next.attempt;
   const jobName = `${machine.metadata.name}-${remedier.metadata.name}-${found.id}-r${index}-a${attempt}`;
   const commit = remedier.metadata.annotations?.[ANNOTATION_COMMIT] ?? '';
-  const cause = { case: found.id, ...times, ...optional('flapMessage', flap?.message) };
+  const cause = { case: found.id, ...times, ...optional('why', flap?.message) };
   return { act: { ...next.attempt, remedier, digest, commit, ...cause, node, jobName } };
 }
 

@@ -52,6 +52,8 @@ export interface RepairFact {
   readonly rebooted: boolean;
   /** The name of the job whose steps failed and changed nothing. */
   readonly unchangedBy?: string;
+  /** The rule whose job replaced an earlier Machine on this hardware. */
+  readonly replacedFor?: string;
 }
 
 /** Describes whether our own view can be trusted. */

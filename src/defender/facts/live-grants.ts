@@ -45,7 +45,7 @@ export function jobGrants(job: RemedyOperationJob): readonly LiveGrant[] {
     notAfter: laterOf(notAfter, status?.grant?.notAfter),
   };
   // Executors remember the fence of a job that ended: a ledger that was lost continues above it.
-  return [{ machine: machine.name, entry, isInWork: hasBegun(job) && !isEndedJob(job) }];
+  return [{ machine: machine.name, entry, isInWork: hasJobBegun(job) && !isEndedJob(job) }];
 }
 
 /** As it was asked for: the first step of the highest risk, without its version. */
@@ -59,7 +59,8 @@ export function isEndedJob({ status }: RemedyOperationJob): boolean {
   return status?.outcome !== undefined;
 }
 
-function hasBegun({ status }: RemedyOperationJob): boolean {
+/** Tells whether a step of the job may have run. */
+export function hasJobBegun({ status }: RemedyOperationJob): boolean {
   return (
     status?.release !== undefined ||
     (status?.steps ?? []).some(({ state }) => state !== 'Pending' && state !== 'Skipped')

@@ -3,6 +3,8 @@
  * and single machines. Until every view is complete nothing is known, and nothing is granted.
  */
 import type { LedgerGone, LedgerHolder, Machine } from '../../api/generated/types.ts';
+import { jobsOfHardware } from '../../api/machine/jobs.ts';
+import { LABEL_HARDWARE } from '../../api/names.ts';
 import { generationChanged } from '../../kube/controller/predicates.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
@@ -15,6 +17,7 @@ import type { FleetFacts, MachineFacts } from './facts.ts';
 import { createFaultsSince, type FaultsSince } from './fault-since.ts';
 import { createFleetIndex, type FleetIndex } from './fleet-index.ts';
 import { foreignOwner } from './foreign.ts';
+import { withHardwareRepairs } from './hardware-repairs.ts';
 import { type HolderState, holderState } from './holder-state.ts';
 import { jobGrants, machineGrants, nodeGrants } from './live-grants.ts';
 import { observedFacts } from './observed-machine.ts';
@@ -74,8 +77,7 @@ export function createFleetObserver(options: FleetObserverOptions): FleetObserve
       bringUpToDate(fleet);
       return {
         ...fleet.index,
-        machine: (name) =>
-          fleet.index.machine(name) ?? controlPlaneOf(views, name) ?? orphanInstanceFacts(name),
+        machine: (name) => machineOf(fleet, name) ?? controlPlaneOf(views, name) ?? orphanInstanceFacts(name),
         view: viewFacts(views, calls),
         // This version reads neither etcd members nor providers nor alerts: what needs them is denied.
         controlPlane: undefined,
@@ -95,6 +97,23 @@ export function createFleetObserver(options: FleetObserverOptions): FleetObserve
       for (const close of closes) close();
     },
   };
+}
+
+/** Jobs are read when a machine is judged: what was repaired on the same hardware changes with other Machines. */
+function machineOf(
+  { index, views: { machines, jobs } }: ObservedFleet,
+  name: string,
+): MachineFacts | undefined {
+  const facts = index.machine(name);
+  const machine = machines.store.get(name);
+  // The label of the Machine: a kubelet may set labels of its Node.
+  const hardware = machine?.metadata.labels?.[LABEL_HARDWARE];
+  if (!facts?.repairs || !machine || hardware === undefined) return facts;
+  const history = {
+    jobs: jobsOfHardware(hardware, jobs.store),
+    uidOf: (other: string) => machines.store.get(other)?.metadata.uid,
+  };
+  return { ...facts, repairs: withHardwareRepairs(facts.repairs, machine, history) };
 }
 
 /** Undefined: there is none of that key, or this process does not read Clusters. */

@@ -88,7 +88,23 @@ function checkRepairs(input: GuardInput, { spec: { perMachine } }: PreparedPolic
       ...within,
     }),
     ...limited('Lemon', repairs, { max: lemon.repairs, seconds: lemon.windowSeconds, ...within }),
+    ...replaced(input, repairs, lemon.windowSeconds),
   ];
+}
+
+/** A fault that is there again on the hardware of which the Machine was replaced is one of the hardware. */
+function replaced(
+  { ask: { holder }, machine: { name }, now }: GuardInput,
+  repairs: readonly RepairFact[],
+  seconds: number,
+): readonly DenialCause[] {
+  const rule = holder.origin?.replace(/^NodeRemedier\//, '');
+  const found = repairs.find(
+    ({ at, replacedFor }) => rule !== undefined && replacedFor === rule && secondsFrom(at, now) < seconds,
+  );
+  if (!found) return [];
+  const message = `machine ${name}: rule ${rule} finds the fault again on hardware of which it replaced the machine at ${found.at.toISOString()}`;
+  return [{ reason: 'Lemon', message }];
 }
 
 interface Within {

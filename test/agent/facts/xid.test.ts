@@ -14,7 +14,7 @@ function entry(MESSAGE: unknown, usec: unknown = `${AT.getTime()}000`): string {
 }
 
 describe('parseXids', () => {
-  // As drivers of NVIDIA have logged them: from bug reports, and from the pages of a monitor.
+  // The first three follow lines in public bug reports; the others were written in their form.
   it.each([
     [
       "NVRM: Xid (PCI:0000:01:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.",
@@ -23,6 +23,10 @@ describe('parseXids', () => {
     [
       "NVRM: Xid (PCI:0000:cb:00): 13, pid='<unknown>', name=<unknown>, Graphics SM Warp Exception on (GPC 7, TPC 0)",
       '13 0000:cb:00',
+    ],
+    [
+      'NVRM: Xid (PCI:0000:01:00): 120, GSP kernel exception: store access page fault (cause:0xf)',
+      '120 0000:01:00',
     ],
     [
       'NVRM: Xid (PCI:0000:18:00): 119, pid=1234, name=python, Timeout after 45s of waiting for RPC response from GPU0 GSP!',

@@ -325,7 +325,7 @@ function toggle(
     });
     if (!plan.act) continue;
     names.push(plan.act.jobName);
-    messages.push(plan.act.flapMessage);
+    messages.push(plan.act.why);
     const { index, attempt, case: id } = plan.act;
     const handedOff = index === 2 ? 'HandedOff' : 'Superseded';
     const begun = -second;

@@ -1,4 +1,5 @@
 /** Views of the Defender that a test fills by hand. */
+import { JOB_INDEXERS } from '../../../src/api/machine/jobs.ts';
 import type { ObservedView, ObservedViews } from '../../../src/defender/facts/observed-views.ts';
 import { POD_INDEXERS } from '../../../src/defender/facts/observed-views.ts';
 import type { Freshness } from '../../../src/kube/cache/reflector.ts';
@@ -22,7 +23,7 @@ export function testViews(): TestViews {
     pods: testView({ indexers: POD_INDEXERS }),
     machineSets: testView(),
     policies: testView(),
-    jobs: testView(),
+    jobs: testView({ indexers: JOB_INDEXERS }),
     ledgers: testView(),
     clusters: testView(),
   };

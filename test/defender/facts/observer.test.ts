@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MachineSet } from '../../../src/api/generated/types.ts';
+import type { MachineSet, RemedyOperationJob } from '../../../src/api/generated/types.ts';
 import { orphanInstanceKey } from '../../../src/api/grants.ts';
 import { createCallWindow } from '../../../src/defender/facts/call-window.ts';
 import { createFleetObserver, type FleetObserver } from '../../../src/defender/facts/observer.ts';
@@ -44,7 +44,42 @@ function countsOf({ observer }: Bed): readonly [number, readonly number[]] {
   return [total, byStates.flatMap((count, states) => (count > 0 ? [states] : []))];
 }
 
+const HARDWARE = { 'kubenode.dev/hardware': '9f31c2d4' };
+
+function endedJobOn(name: string, settledSecondsAgo: number): RemedyOperationJob {
+  const steps = [{ id: 'b', state: 'Succeeded' as const }];
+  const timeline = { settledAt: ago(settledSecondsAgo) };
+  const made = job(name, { status: { steps, timeline, outcome: { class: 'Permanent' } } });
+  return { ...made, metadata: { ...made.metadata, labels: HARDWARE } };
+}
+
+function repairsOf({ observer }: Bed, name: string): number | undefined {
+  return observer.facts().machine(name)?.repairs?.length;
+}
+
 describe('the observer of the fleet', () => {
+  it('R26 counts the repairs of hardware that got another name, from the moment that its Machine is deleted', () => {
+    const made = completeBed();
+    const { machines, jobs } = made.views;
+    const old = machine('m-1', { metadata: { uid: 'uid-of-m-1', labels: HARDWARE } });
+    machines.store.put(old);
+    jobs.store.put(endedJobOn('m-1', 600));
+    machines.store.put(machine('m-2', { metadata: { labels: HARDWARE } }));
+    expect(repairsOf(made, 'm-2')).toBe(0);
+    machines.store.remove(old);
+    expect(repairsOf(made, 'm-2')).toBe(1);
+    jobs.store.remove(endedJobOn('m-1', 600));
+    expect(repairsOf(made, 'm-2')).toBe(0);
+  });
+
+  it('R26 trusts the label of the Machine for its hardware, and not one that a kubelet sets', () => {
+    const made = completeBed();
+    made.views.jobs.store.put(endedJobOn('m-1', 600));
+    made.views.machines.store.put(machine('m-2'));
+    made.views.nodes.store.put(node('m-2', 'True', { labels: HARDWARE }));
+    expect(repairsOf(made, 'm-2')).toBe(0);
+  });
+
   it('knows the control planes of Clusters, and nothing before they are read', () => {
     const { views, observer } = bed();
     for (const [name, { store }] of Object.entries(views)) if (name !== 'clusters') store.replace([]);

@@ -49,6 +49,15 @@ describe('repairLimits', () => {
     expect(reasonsOf(job, repairs)).toBe(expected);
   });
 
+  it.each<[what: string, repair: RepairFact, expected: string]>([
+    ['the same rule', { ...repair(86_400), replacedFor: 'hang' }, 'Lemon'],
+    ['another rule', { ...repair(86_400), replacedFor: 'disk' }, 'permitted'],
+    ['the same rule, eight days ago', { ...repair(691_200), replacedFor: 'hang' }, 'permitted'],
+    ['none: the machine was repaired', repair(86_400), 'permitted'],
+  ])('R26 repairs no hardware again of which a Machine was replaced for %s', (_what, found, expected) => {
+    expect(reasonsOf('m-1-job', [found])).toBe(expected);
+  });
+
   it('R26 counts a repair that changed nothing in the other limits of the machine', () => {
     expect(reasonsOf(`${CASE}-r2-a1`, [repair(1, `${CASE}-r1-a1`)], 1)).toBe('NodeJobLimit');
   });

@@ -1,4 +1,5 @@
-/** Carries out what is decided for a machine: its Lease, its Node, and its drain or its deletion. */
+/** Carries out what is decided for a machine: its label, its Lease, its Node, and its drain or its deletion. */
+import { MACHINES } from '../../../api/generated/resources.ts';
 import type { Machine } from '../../../api/generated/types.ts';
 import { NAMESPACE_AGENTS } from '../../../api/names.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
@@ -7,6 +8,7 @@ import { NODES } from '../../../kube/objects/core-kinds.ts';
 import { holdInForce } from '../../../rollout/holds.ts';
 import { planBlockedLease } from '../blocked-lease.ts';
 import { componentOrder } from '../drain.ts';
+import { planHardwareLabel } from '../hardware.ts';
 import { planNodeSync } from '../node/sync.ts';
 import {
   carryOutDeletion,
@@ -21,6 +23,12 @@ export async function blockLease(machine: Machine, context: ReconcileContext): P
   const lease = context.view(LEASES).get(`${NAMESPACE_AGENTS}/${machine.metadata.name}`);
   const operations = lease ? planBlockedLease(machine, lease) : [];
   if (lease && operations.length > 0) await context.patch(LEASES, lease, operations);
+}
+
+/** Resolves with the machine that has the label of its hardware, where that is known. */
+export async function labelHardware(machine: Machine, context: ReconcileContext): Promise<Machine> {
+  const operations = planHardwareLabel(machine);
+  return operations.length > 0 ? await context.patch(MACHINES, machine, operations) : machine;
 }
 
 export async function writeNode(

@@ -8,6 +8,7 @@ import { isKubeError } from '../../../kube/client/errors.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { repeatRefused } from '../../../kube/process/repeat-refused.ts';
+import { handOffOfLemon } from '../case/lemon.ts';
 import { evidenceOf } from '../job/evidence.ts';
 import { askFor, jobIntent } from '../job/job.ts';
 import type { EvaluatedRule } from '../observe/evaluation.ts';
@@ -23,20 +24,25 @@ export interface ExecuteParts {
 }
 
 /**
- * Asks the Defender, and creates the job. Resolves with the wait when it is denied. A crash between the two writes leaves a
- * grant that lapses; that the job exists means that it was created before.
+ * Asks the Defender, and creates the job: one that hands off when the hardware was repaired too often. Resolves with the wait when it is
+ * denied. A crash between the two writes leaves a grant that lapses; that the job exists means that it was created before.
  */
 export async function act(planned: RemedyAct, parts: ExecuteParts): Promise<RemedyWait | undefined> {
-  const { machine, state, context } = parts;
-  const ask = askFor(planned, machine.metadata.name, context.clock.now());
-  const [answer] = await state.grants.ask([ask]);
-  if (!answer) throw new Error(`the Defender gave no answer about ${planned.jobName}`);
-  if (!answer.granted) return deniedWait(answer);
-  await create(planned, answer, parts);
-  return undefined;
+  const answer = await ask(planned, parts);
+  if (answer.granted) return await create(planned, answer, parts);
+  const handOff = handOffOfLemon(planned, answer);
+  const permitted = handOff && (await ask(handOff, parts));
+  if (!permitted?.granted) return deniedWait(answer);
+  return await create(handOff ?? planned, permitted, parts);
 }
 
-async function create(planned: RemedyAct, grant: Grant, parts: ExecuteParts): Promise<void> {
+async function ask(planned: RemedyAct, { machine, state, context }: ExecuteParts): Promise<Grant | Denial> {
+  const [answer] = await state.grants.ask([askFor(planned, machine.metadata.name, context.clock.now())]);
+  if (!answer) throw new Error(`the Defender gave no answer about ${planned.jobName}`);
+  return answer;
+}
+
+async function create(planned: RemedyAct, grant: Grant, parts: ExecuteParts): Promise<undefined> {
   const { machine, evaluated, state, context } = parts;
   const own = ({ remedier }: EvaluatedRule): boolean =>
     remedier.metadata.name === planned.remedier.metadata.name;
@@ -49,8 +55,8 @@ async function create(planned: RemedyAct, grant: Grant, parts: ExecuteParts): Pr
     refused: (error) => (refusal = error as Error),
   });
   if (refusal !== undefined) throw refusal;
-  const { rung, attempt, remedier, flapMessage } = planned;
-  const why = flapMessage === undefined ? '' : `: ${flapMessage}`;
+  const { rung, attempt, remedier } = planned;
+  const why = planned.why === undefined ? '' : `: ${planned.why}`;
   record(
     parts,
     'JobCreated',

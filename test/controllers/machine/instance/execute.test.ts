@@ -166,6 +166,18 @@ describe('the instance of a Machine', () => {
     expect(ready(bed)).toBe('True AsWanted');
   });
 
+  it('R26 is the hardware of its Machine, by a label that keeps the value of a person', async () => {
+    const bed = await open();
+    await bed.start();
+    await bed.advance(30_000);
+    const label = (): string | undefined => bed.machine()?.metadata.labels?.['kubenode.dev/hardware'];
+    expect(label()).toMatch(/^[0-9a-f]{16}$/);
+    const metadata = { name: 'm', labels: { 'kubenode.dev/hardware': 'asset-77' } };
+    bed.apply({ apiVersion: 'kubenode.dev/v1alpha1', kind: 'Machine', metadata });
+    await bed.advance(30_000);
+    expect(label()).toBe('asset-77');
+  });
+
   it('is searched for before each creation, and created only with the finalizer', async () => {
     const bed = await open();
     await bed.start();

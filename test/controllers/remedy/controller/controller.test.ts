@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { MACHINES, NODE_REMEDIERS } from '../../../../src/api/generated/resources.ts';
 import type { Machine, NodeRemedier } from '../../../../src/api/generated/types.ts';
+import type { Denial } from '../../../../src/api/grants.ts';
 import { createRemedyController } from '../../../../src/controllers/remedy/controller/controller.ts';
 import type { ReconcileContext } from '../../../../src/kube/controller/reconcile-context.ts';
+import { EVENTS } from '../../../../src/kube/events/object.ts';
 import { NOW } from '../../../support/builders.ts';
 import { type ControllerBed, createControllerBed, sweepCrashes } from '../../../support/controller/bed.ts';
 import { HUNG_FACTS, type MemoryFacts, memoryFacts, WELL_FACTS } from '../../../support/memory-facts.ts';
@@ -104,6 +106,10 @@ function statusOf(bed: ControllerBed, name = 'kernel-hang'): NodeRemedier['statu
 function acceptedOf(bed: ControllerBed, name: string): string | undefined {
   const found = statusOf(bed, name)?.conditions.find(({ type }) => type === 'Accepted');
   return found && `${found.status}: ${found.message}`;
+}
+
+function lemon(message: string): Denial {
+  return { granted: false, reason: 'Lemon', message, also: [] };
 }
 
 function names(bed: ControllerBed): string[] {
@@ -319,6 +325,30 @@ describe('the remedy controller, of machines', () => {
     await bed.advance(60_000);
     expect(names(bed)).toEqual(['m-1-kernel-hang-CASE-r1-a1']);
     expect(statusOf(bed)).toMatchObject({ phase: 'Enforcing', counts: { denied: { KillSwitch: 0 } } });
+  });
+
+  it('R26 hands off the fault of a machine whose hardware was repaired too often, and does nothing to it', async () => {
+    const { bed, facts, grants } = await start([remedier(ALL, COMMIT)]);
+    const message = 'machine m-1: 5 repairs of a lemon within 604800 s; the limit is 5';
+    grants.deny = (_, ask) => (ask?.risk === 'None' ? undefined : lemon(message));
+    facts.set('m-1', HUNG_FACTS);
+    await bed.advance(60_000);
+    expect(names(bed)).toEqual(['m-1-kernel-hang-CASE-r2-a1']);
+    const [created] = jobsOf(bed);
+    expect(created?.spec).toMatchObject({ risk: 'None', rung: { name: 'person', index: 2 }, attempt: 1 });
+    expect(JSON.stringify(bed.api.objects.list({ resource: EVENTS }, undefined))).toContain(message);
+  });
+
+  it('R26 waits with the denial while the Defender denies the hand-off, too', async () => {
+    const { bed, facts, grants } = await start([remedier(ALL, COMMIT)]);
+    grants.deny = (_, ask) => (ask?.risk === 'None' ? 'stop' : lemon('too often'));
+    facts.set('m-1', HUNG_FACTS);
+    await bed.advance(5000);
+    expect(jobsOf(bed)).toEqual([]);
+    expect(statusOf(bed)).toMatchObject({ counts: { denied: { Lemon: 1 } } });
+    grants.deny = (_, ask) => (ask?.risk === 'None' ? undefined : lemon('too often'));
+    await bed.advance(60_000);
+    expect(names(bed)).toEqual(['m-1-kernel-hang-CASE-r2-a1']);
   });
 
   it('R29 records why each rule begins no repair, the reason of the Defender too, and writes nothing while that stays', async () => {
