@@ -14,8 +14,8 @@ import { optional } from '../../kube/objects/optional.ts';
 import { isOnInstance } from '../../providers/node-provider-id.ts';
 import { holdInForce } from '../../rollout/holds.ts';
 import { type DrainDecision, type DrainOrder, planDrainStep, waitForHold } from './drain.ts';
+import { deletionDeadline, type KeepingInput, keptUntil, planKeeping } from './instance/keeping.ts';
 import { mayHaveInstance } from './instance/plan.ts';
-import { deletionDeadline, type KeepingInput, keptUntil, planKeeping } from './keeping.ts';
 
 export interface MachineDeletionInput extends KeepingInput {
   /** The Node of the same name. */

@@ -20,7 +20,7 @@ import { type Finding, finding } from './finding.ts';
 import { FLAPPING, gatesFlapSince, STABLE_SECONDS } from './gate-waits.ts';
 import { DRY_RUN_REASON } from './import/findings.ts';
 import type { ImportStatus } from './import/status.ts';
-import { deletionDeadline, KEPT_REASON } from './keeping.ts';
+import { deletionDeadline, KEPT_REASON } from './instance/keeping.ts';
 import { observedCordon } from './node/cordon.ts';
 import { foreignConditions, type MachinePlan, type MachineWait } from './plan.ts';
 

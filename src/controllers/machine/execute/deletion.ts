@@ -13,9 +13,9 @@ import { optional } from '../../../kube/objects/optional.ts';
 import { type DeletionDecision, ownNode, planDeletion } from '../deletion.ts';
 import { componentOrder, type DrainOrder, type MachineDrainInput } from '../drain.ts';
 import { providerBlocker } from '../instance/findings.ts';
+import { KEPT_REASON, othersKeptOf } from '../instance/keeping.ts';
 import { mayHaveInstance } from '../instance/plan.ts';
 import type { RemovalWait } from '../instance/removal.ts';
-import { KEPT_REASON, othersKeptOf } from '../keeping.ts';
 import type { MachineWait } from '../plan.ts';
 import {
   carryOutDecision,

@@ -2,11 +2,11 @@
  * Decides whether the instance of a machine that a job has replaced is kept for an analysis, and until when. At most `max` machines of a
  * set are: one that another reconcile recorded at the same moment is deleted, the later one first. Pure.
  */
-import type { Machine, MachineKept } from '../../api/generated/types.ts';
-import { isKept } from '../../api/machine/kept.ts';
-import { ANNOTATION_DELETE, LABEL_MACHINESET } from '../../api/names.ts';
-import { byCode } from '../../kube/objects/digest.ts';
-import { secondsAfter } from '../../os/dates.ts';
+import type { Machine, MachineKept } from '../../../api/generated/types.ts';
+import { isKept } from '../../../api/machine/kept.ts';
+import { ANNOTATION_DELETE, LABEL_MACHINESET } from '../../../api/names.ts';
+import { byCode } from '../../../kube/objects/digest.ts';
+import { secondsAfter } from '../../../os/dates.ts';
 
 export interface KeepingInput {
   readonly machine: Machine;

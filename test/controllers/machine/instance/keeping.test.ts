@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Machine, MachineKept, MachineReplacement } from '../../../src/api/generated/types.ts';
+import type { Machine, MachineKept, MachineReplacement } from '../../../../src/api/generated/types.ts';
 import {
   deletionDeadline,
   keptUntil,
   othersKeptOf,
   planKeeping,
-} from '../../../src/controllers/machine/keeping.ts';
-import { ago, machine, NOW } from '../../support/builders.ts';
+} from '../../../../src/controllers/machine/instance/keeping.ts';
+import { ago, machine, NOW } from '../../../support/builders.ts';
 
 const MARK: MachineReplacement = {
   job: 'j',
