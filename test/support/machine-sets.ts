@@ -114,6 +114,11 @@ const WORDS = {
     spec: { hold: { reason: 'debugging', scope: 'Disruptive' } },
   },
   leaving: { ...serving(3600), metadata: { deletionTimestamp: ago(5) } },
+  /** It was drained for its deletion, and only its instance is kept. */
+  kept: {
+    metadata: { deletionTimestamp: ago(500) },
+    status: { node: ESTABLISHED, kept: { job: 'j', since: ago(400), until: ago(-400), max: 3 } },
+  },
   held: { ...serving(3600), spec: { hold: { reason: 'debugging', scope: 'Disruptive' } } },
   frozen: { ...serving(3600), spec: { hold: { reason: 'forensics', scope: 'All' } } },
 } satisfies Record<string, Word>;

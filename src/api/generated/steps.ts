@@ -147,11 +147,11 @@ export interface HandOffInput {
   readonly vendorCase: boolean;
 }
 
-/** Keeps the failed instance for an analysis. */
+/** Keeps the drained instance for an analysis, if fewer than `max` are kept. */
 export interface KeepFailedMachines {
-  /** How long it is kept. (60 to 2592000) */
+  /** How long it is kept once the machine is drained. (60 to 2592000) */
   readonly holdSeconds: number;
-  /** How many are kept at a time. (1 to 20; default 1) */
+  /** How many machines of its MachineSet are kept at a time. (1 to 20; default 1) */
   readonly max: number;
 }
 
@@ -214,7 +214,7 @@ export interface ReinstallComponentInput {
 export interface ReplaceMachineInput {
   /** The replacement is Ready before the machine is drained. (default false) */
   readonly replacementFirst: boolean;
-  /** Keeps the failed instance for an analysis. */
+  /** Keeps the drained instance for an analysis, if fewer than `max` are kept. */
   readonly keepFailed?: KeepFailedMachines;
 }
 

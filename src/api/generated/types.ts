@@ -2218,6 +2218,26 @@ export interface MachineJumpHost {
   readonly hostKeys: readonly HostKey[];
 }
 
+/** Asks to keep the instance for an analysis. */
+export interface MachineKeepRequest {
+  /** How long it is kept once the machine is drained. (60 to 2592000) */
+  readonly holdSeconds: number;
+  /** How many machines of the MachineSet are kept at a time. (1 to 20) */
+  readonly max: number;
+}
+
+/** Present when the machine was drained for its deletion, and its instance is kept for an analysis. */
+export interface MachineKept {
+  /** Name of the job that replaced the machine. */
+  readonly job: string;
+  /** When the keeping began. */
+  readonly since: string;
+  /** When the instance is deleted. */
+  readonly until: string;
+  /** How many machines of the MachineSet are kept at a time. (1 to 20) */
+  readonly max: number;
+}
+
 /** Labels, annotations and taints of the Node. Those set by others are never changed. */
 export interface MachineNode {
   /** Labels of the Node. (at most 64) */
@@ -2322,6 +2342,8 @@ export interface MachineReplacement {
   readonly wasReady: boolean;
   /** When the job asked for it. */
   readonly since: string;
+  /** Asks to keep the instance for an analysis. */
+  readonly keepFailed?: MachineKeepRequest;
 }
 
 /** Desired machines. */
@@ -2356,7 +2378,7 @@ export interface MachineSetStatus {
   readonly conditions: readonly Condition[];
   /** What the object waits for. Absent while it does not wait. */
   readonly waiting?: Wait;
-  /** Machines that exist. */
+  /** Machines that exist, without those that are only kept for an analysis. */
   readonly replicas?: number;
   /** Machines that are Ready. */
   readonly readyReplicas?: number;
@@ -2448,6 +2470,8 @@ export interface MachineStatus {
   readonly drain?: MachineDrain;
   /** Asks the MachineSet to replace the machine. Written by a repair job, and removed when the machine is healthy again before its deletion. */
   readonly replacement?: MachineReplacement;
+  /** Present when the machine was drained for its deletion, and its instance is kept for an analysis. */
+  readonly kept?: MachineKept;
   /** Findings of the import of the host. */
   readonly import?: MachineImportStatus;
   /** Result of the preflight checks. */

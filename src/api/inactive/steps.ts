@@ -18,6 +18,5 @@ export const INACTIVE_STEP_INPUTS: Readonly<Record<string, readonly InactiveFiel
     { path: 'minAgeSeconds.orphanVolumes', because: NO_ORPHANS },
     { path: 'minAgeSeconds.unusedImages', because: NO_AGE_OF_IMAGES },
   ],
-  ReplaceMachine: [{ path: 'keepFailed', because: 'the instance is deleted with its machine' }],
   Drain: [{ path: 'gang', accepts: ['None'], because: 'the other pods of a job are not searched for' }],
 };

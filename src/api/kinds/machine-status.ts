@@ -243,6 +243,20 @@ export const status = named('MachineStatus', 'Observed state of the machine.', {
       replacementFirst: flag('Whether the replacement is available before the machine is deleted.'),
       wasReady: flag('Whether the machine was Ready then. One that was not, and is now, is not replaced.'),
       since: time('When the job asked for it.'),
+      keepFailed: named('MachineKeepRequest', 'Asks to keep the instance for an analysis.', {
+        holdSeconds: int('How long it is kept once the machine is drained.', [60, 2_592_000]),
+        max: int('How many machines of the MachineSet are kept at a time.', [1, 20]),
+      }).optional(),
+    },
+  ).optional(),
+  kept: named(
+    'MachineKept',
+    'Present when the machine was drained for its deletion, and its instance is kept for an analysis.',
+    {
+      job: text('Name of the job that replaced the machine.', { max: 253 }),
+      since: time('When the keeping began.'),
+      until: time('When the instance is deleted.'),
+      max: int('How many machines of the MachineSet are kept at a time.', [1, 20]),
     },
   ).optional(),
   import: named('MachineImportStatus', 'Findings of the import of the host.', {

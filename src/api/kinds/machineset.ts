@@ -70,7 +70,7 @@ const spec = named('MachineSetSpec', 'Desired machines.', {
 const status = named('MachineSetStatus', 'Observed machines.', {
   ...statusHead(machineSetPhases.phases),
   waiting: waiting(),
-  replicas: count('Machines that exist.'),
+  replicas: count('Machines that exist, without those that are only kept for an analysis.'),
   readyReplicas: count('Machines that are Ready.'),
   availableReplicas: count('Machines that were Ready for long enough.'),
   upToDateReplicas: count('Machines that match the template.'),

@@ -21,9 +21,13 @@ export const replaceMachine = step(
   { risk: 'Machine', executor: 'Central' },
   {
     replacementFirst: flag('The replacement is Ready before the machine is drained.').default(false),
-    keepFailed: named('KeepFailedMachines', 'Keeps the failed instance for an analysis.', {
-      holdSeconds: int('How long it is kept.', [60, 2_592_000]),
-      max: int('How many are kept at a time.', [1, 20]).default(1),
-    }).optional(),
+    keepFailed: named(
+      'KeepFailedMachines',
+      'Keeps the drained instance for an analysis, if fewer than `max` are kept.',
+      {
+        holdSeconds: int('How long it is kept once the machine is drained.', [60, 2_592_000]),
+        max: int('How many machines of its MachineSet are kept at a time.', [1, 20]).default(1),
+      },
+    ).optional(),
   },
 );

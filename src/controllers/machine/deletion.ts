@@ -2,27 +2,28 @@
  * Decides what the deletion of a Machine needs next: a grant, a drain, the end of its Node, and then the removal of the
  * finalizer. It keeps no memory but the ledger and `status.drain`, so that a crash at any write ends the same way. Pure.
  */
-import type { LedgerGrant, Machine, MachineDrain } from '../../api/generated/types.ts';
+import type { LedgerGrant, Machine, MachineDrain, MachineKept } from '../../api/generated/types.ts';
+import { isOutOfUse } from '../../api/machine/kept.ts';
 import { hasStartupTaint, isCordoned, readinessOf } from '../../api/machine/node-state.ts';
-import { ANNOTATION_CORDONED_BY, LABEL_MACHINE } from '../../api/names.ts';
+import { ANNOTATION_CORDONED_BY, ANNOTATION_DELETE, LABEL_MACHINE } from '../../api/names.ts';
 import { pointerTo } from '../../kube/controller/writes/json-patch.ts';
 import { cordonState } from '../../kube/drain/cordon.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import { isOnInstance } from '../../providers/node-provider-id.ts';
 import { holdInForce } from '../../rollout/holds.ts';
 import { type DrainDecision, type DrainOrder, planDrainStep, waitForHold } from './drain.ts';
+import { deletionDeadline, type KeepingInput, keptUntil, planKeeping } from './instance/keeping.ts';
 import { mayHaveInstance } from './instance/plan.ts';
 
-export interface MachineDeletionInput {
-  readonly machine: Machine;
+export interface MachineDeletionInput extends KeepingInput {
   /** The Node of the same name. */
   readonly node: KubeObject | undefined;
   /** The grant of this machine in the ledger, which may be late. */
   readonly entry: LedgerGrant | undefined;
   /** A grant that was just given. */
   readonly order?: DrainOrder;
-  readonly now: Date;
 }
 
 export type DeletionDecision =
@@ -37,7 +38,13 @@ export type DeletionDecision =
           readonly node: KubeObject;
           /** Whether pods may be left on the Node. */
           readonly isIncomplete: boolean;
+          /** Whether its instance is kept. Otherwise the instance is deleted first. */
+          readonly keepsInstance: boolean;
         }
+      /** Records that the instance is kept, before the Node is deleted. */
+      | { readonly type: 'Keep'; readonly kept: MachineKept }
+      /** Waits, and settles a grant of the machine or its set: until the instance is deleted, nothing is disturbed. */
+      | { readonly type: 'Kept'; readonly until: Date; readonly settle?: DrainOrder }
       /** Finishes the deletion. Without an order the grant is settled, or belongs to a job, which settles it. */
       | { readonly type: 'Finish'; readonly order?: DrainOrder }
     ));
@@ -56,12 +63,21 @@ export function planDeletion(situation: MachineDeletionInput): DeletionDecision 
 function planUnheld(situation: MachineDeletionInput): DeletionDecision {
   const { machine, node, entry, now } = situation;
   if (!node && wasSettled(machine, entry)) return { type: 'Finish', because: 'the grant is settled' };
+  const until = keptUntil(situation);
+  if (until && isOutOfUse(machine, node)) return keptDecision(situation, until);
   const order = situation.order ?? orderOf(entry, now);
   if (!order) return { type: 'Ask', because: 'a deletion needs a grant' };
   if (isForAnother(node, entry, order)) {
     return { type: 'Return', order, because: `grant ${order.id} is for another Node` };
   }
   return planGranted(situation, order);
+}
+
+function keptDecision({ machine, entry, now }: MachineDeletionInput, until: Date): DeletionDecision {
+  const { name } = machine.metadata;
+  const settle = isOfJob(entry) ? undefined : orderOf(entry, now);
+  const because = `the instance is kept for an analysis until ${until.toISOString()}. To end it now: kubectl annotate machines.kubenode.dev ${name} ${ANNOTATION_DELETE}=`;
+  return { type: 'Kept', until, because, ...optional('settle', settle) };
 }
 
 /** Returns only the Node that was observed as that of this Machine, or that can only be it, on the instance of this Machine. */
@@ -76,9 +92,20 @@ export function ownNode(machine: Machine, node: KubeObject | undefined): KubeObj
 /** Tells whether the Node was observed as that of this Machine. The label is written before the UID is recorded. */
 function wasObserved(machine: Machine, node: KubeObject): boolean {
   const recorded = machine.status?.node?.uid;
-  if (recorded !== undefined) return recorded === node.metadata.uid;
   const label = node.metadata.labels?.[LABEL_MACHINE];
+  if (recorded !== undefined) return recorded === node.metadata.uid || hasRegisteredAgain(machine, node);
   return label === undefined ? hasJustJoined(machine, node) : label === machine.metadata.name;
+}
+
+/** Tells whether the kubelet of an instance that is kept registered after its Node was deleted. */
+function hasRegisteredAgain({ status }: Machine, { metadata }: KubeObject): boolean {
+  if (!status?.kept || metadata.labels?.[LABEL_MACHINE] !== undefined) return false;
+  return secondOf(metadata.creationTimestamp) >= secondOf(status.kept.since);
+}
+
+/** Returns the whole second, as the API server records a creation. */
+function secondOf(time: string | undefined): number {
+  return Math.floor(Date.parse(time ?? '') / 1000);
 }
 
 /** Tells whether the kubelet registered when the Machine was being deleted: only the host on its instance has that name. */
@@ -99,12 +126,22 @@ function planGranted(situation: MachineDeletionInput, order: DrainOrder): Deleti
   const { machine, node, entry } = situation;
   const end = node ? drainEnd(situation, node, order) : 'Drained';
   if (!end) return planDrain(situation, order);
-  if (node) {
-    const because = `grant ${order.id}: ${node.metadata.name} is deleted`;
-    return { type: 'DeleteNode', order, node, isIncomplete: end === 'Incomplete', because };
-  }
+  const kept = end === 'Drained' ? planKeeping(situation) : undefined;
+  if (kept) return { type: 'Keep', kept, because: `job ${kept.job} keeps the instance` };
+  if (node) return planNodeDeletion(situation, { node, order, isIncomplete: end === 'Incomplete' });
   const because = `grant ${order.id}: Machine ${machine.metadata.name} has no Node any more`;
   return isOfJob(entry) ? { type: 'Finish', because } : { type: 'Finish', order, because };
+}
+
+function planNodeDeletion(
+  situation: MachineDeletionInput,
+  deletion: Pick<Extract<DeletionDecision, { type: 'DeleteNode' }>, 'node' | 'order' | 'isIncomplete'>,
+): DeletionDecision {
+  const { node, order, isIncomplete } = deletion;
+  // Pods that may be left end with their host only.
+  const keepsInstance = !isIncomplete && keptUntil(situation) !== undefined;
+  const because = `grant ${order.id}: ${node.metadata.name} is deleted`;
+  return { type: 'DeleteNode', ...deletion, keepsInstance, because };
 }
 
 /** Returns how the drain ended; undefined while pods have to leave. A Node that was never initialized has no pods of people. */
@@ -129,8 +166,9 @@ function isUnreachable({ machine, now }: MachineDeletionInput, node: KubeObject)
 }
 
 /** Tells whether the deletion has taken as long as it may wait for a host that does not answer. */
-export function isDeletionOverdue({ metadata, spec }: Machine, now: Date): boolean {
-  return isPast(metadata.deletionTimestamp, spec.deletion.timeoutSeconds, now);
+export function isDeletionOverdue(machine: Machine, now: Date): boolean {
+  const deadline = deletionDeadline(machine);
+  return deadline !== undefined && deadline <= now;
 }
 
 function isDrained(drain: MachineDrain | undefined, { id }: DrainOrder): boolean {
@@ -164,11 +202,12 @@ function orderOf(entry: LedgerGrant | undefined, now: Date): DrainOrder | undefi
 
 /**
  * Tells whether we settled the grant before a crash. It is not that of an earlier machine of that name, which was deleted before
- * this one was created.
+ * this one was created, and not the grant that ended when the instance began to be kept.
  */
-function wasSettled({ metadata }: Machine, entry: LedgerGrant | undefined): boolean {
+function wasSettled(machine: Machine, entry: LedgerGrant | undefined): boolean {
+  if (machine.status?.kept) return false;
   if (entry?.action !== 'DeleteMachine' || entry.outcome !== 'Succeeded') return false;
-  return Date.parse(entry.settledAt ?? '') >= Date.parse(metadata.deletionTimestamp ?? '');
+  return Date.parse(entry.settledAt ?? '') >= Date.parse(machine.metadata.deletionTimestamp ?? '');
 }
 
 function isOfJob(entry: LedgerGrant | undefined): boolean {

@@ -3,6 +3,7 @@ import type {
   Machine,
   MachineDrain,
   MachineInfraStatus,
+  MachineKept,
   MachinePower,
   MachineStatus,
   Wait,
@@ -20,6 +21,7 @@ import { type Finding, finding } from './finding.ts';
 import { FLAPPING, gatesFlapSince, STABLE_SECONDS } from './gate-waits.ts';
 import { DRY_RUN_REASON } from './import/findings.ts';
 import type { ImportStatus } from './import/status.ts';
+import { deletionDeadline, KEPT_REASON } from './instance/keeping.ts';
 import { observedCordon } from './node/cordon.ts';
 import { foreignConditions, type MachinePlan, type MachineWait } from './plan.ts';
 
@@ -30,6 +32,8 @@ export interface MachineReport {
   /** A drain or a deletion that waits; it is reported before anything else. */
   readonly wait?: MachineWait;
   readonly drain?: MachineDrain;
+  /** The record that the instance is kept; undefined: it stays as it is. */
+  readonly kept?: MachineKept;
   readonly infra?: MachineInfraStatus;
   readonly power?: MachinePower;
   readonly imported?: ImportStatus;
@@ -61,6 +65,7 @@ export function machineStatus(report: MachineReport): MachineStatus {
     ...report.imported,
     ...optional('node', nodeStatus(report)),
     ...optional('drain', drain),
+    ...optional('kept', report.kept ?? machine.status?.kept),
   };
 }
 
@@ -104,7 +109,7 @@ function progressConditions(report: MachineReport, waiting: Wait | undefined): r
 
 /** A wait that only a person can end is late at once, and one that a person asked for never is. */
 function isStalled({ machine, now }: MachineReport, wait: MachineWait, waiting: Wait): boolean {
-  if (wait.reason === DRY_RUN_REASON) return false;
+  if (wait.reason === DRY_RUN_REASON || wait.reason === KEPT_REASON) return false;
   return wait.isFinal === true || now >= stallsAt(machine, wait, waiting);
 }
 
@@ -131,12 +136,9 @@ function stalledFinding(machine: Machine, late: LateWait | undefined): Finding {
 }
 
 /** Components may wait for a drain, which has a time limit of its own; so has a deletion as a whole. */
-export function stallsAt({ spec, metadata }: Machine, { step }: MachineWait, { since }: Wait): Date {
-  const { drainTimeoutSeconds, timeoutSeconds } = spec.deletion;
+export function stallsAt(machine: Machine, { step }: MachineWait, { since }: Wait): Date {
+  const { drainTimeoutSeconds } = machine.spec.deletion;
   const isDrain = step === 'InstallingComponents' || step === 'Draining';
   const stepEnd = Date.parse(since) + (isDrain ? drainTimeoutSeconds : DEADLINE_SECONDS) * 1000;
-  const { deletionTimestamp } = metadata;
-  const end =
-    deletionTimestamp === undefined ? stepEnd : Date.parse(deletionTimestamp) + timeoutSeconds * 1000;
-  return new Date(Math.min(stepEnd, end));
+  return new Date(Math.min(stepEnd, deletionDeadline(machine)?.getTime() ?? stepEnd));
 }

@@ -35,7 +35,7 @@ export interface MachineSetControllerOptions {
 const GATHER_MS = 250;
 const MACHINE_CHANGED = anyOf<Machine>(
   specOrConditionsChanged,
-  partChanged(({ status }) => status?.replacement),
+  partChanged(({ status }) => [status?.replacement, status?.kept]),
 );
 
 export function createMachineSetController(options: MachineSetControllerOptions): Controller {

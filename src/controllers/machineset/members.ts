@@ -1,6 +1,7 @@
 /** The machines of a set as a plan reads them. Pure. */
 import type { Machine, MachineHold, MachineSet } from '../../api/generated/types.ts';
 import { availabilityOf } from '../../api/machine/availability.ts';
+import { isKept } from '../../api/machine/kept.ts';
 import { isEstablished } from '../../api/machine/node-state.ts';
 import { type Condition, conditionOf, conditionStatus } from '../../kube/objects/conditions.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
@@ -19,6 +20,8 @@ export interface Member extends SetMachine {
   readonly name: string;
   readonly zone?: string;
   readonly isDeleting: boolean;
+  /** Whether it is deleted, and only its instance is kept: only the deletion of the set waits for it. */
+  readonly isKept: boolean;
   readonly isReady: boolean;
   /** Why it is not available. Undefined: it is. */
   readonly unavailable?: string;
@@ -54,6 +57,7 @@ export function memberOf(set: MachineSet, observed: SetMachine, now: Date): Memb
     name: metadata.name,
     ...optional('zone', zoneOf(machine)),
     isDeleting,
+    isKept: isKept(machine),
     isReady,
     ...optional('unavailable', unavailable),
     isEstablished: wasReady,

@@ -44,7 +44,7 @@ export function machineSetStatus(input: StatusInput): MachineSetStatus {
     phase: machineSetPhases.phaseOf({ conditions, deletionTimestamp }),
     conditions,
     ...optional('waiting', waiting),
-    replicas: plan.members.length,
+    replicas: countOf(plan.members, (member) => !member.isKept),
     readyReplicas: countOf(live, ({ isReady }) => isReady),
     availableReplicas: countOf(live, ({ unavailable }) => unavailable === undefined),
     upToDateReplicas: countOf(live, isUpToDate),

@@ -130,7 +130,7 @@ function keysOfJob({ metadata, spec }: RemedyOperationJob): readonly string[] {
 }
 
 function partOfMachine({ metadata, spec, status }: Machine): unknown {
-  return [metadata.annotations, spec, status?.replacement];
+  return [metadata.annotations, spec, status?.replacement, status?.kept];
 }
 
 /** Heartbeats of a kubelet trigger no reconcile. */

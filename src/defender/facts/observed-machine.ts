@@ -2,6 +2,7 @@
 import { powerSign } from '../../api/diagnosis/evidence.ts';
 import { RISKS } from '../../api/enums.ts';
 import type { Machine } from '../../api/generated/types.ts';
+import { isOutOfUse } from '../../api/machine/kept.ts';
 import {
   isCordoned,
   isEstablished,
@@ -52,7 +53,8 @@ export function observedFacts(observed: ObservedMachine): MachineFacts {
     readiness,
     ...(readiness === 'Unknown' ? optional('unknownSince', unknownSince) : {}),
     ...vantageOf(machine),
-    established: isEstablished(machine, node),
+    // Only its instance is kept: it serves nothing, and its place has another machine.
+    established: isEstablished(machine, node) && !isOutOfUse(machine, node),
     cordoned: isCordoned(node),
     taints: taintKeys(node),
     ...optional('blockingPods', blockingPods),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LedgerGrant, Machine } from '../../../src/api/generated/types.ts';
+import type { LedgerGrant, Machine, MachineKept } from '../../../src/api/generated/types.ts';
 import {
   type DeletionDecision,
   type MachineDeletionInput,
@@ -29,6 +29,9 @@ interface Case {
   readonly instance?: string;
   readonly config?: Machine['spec']['infra']['config'];
   readonly provider?: string;
+  /** A job replaces the machine, and asks to keep it. */
+  readonly isKeepAsked?: true;
+  readonly kept?: Partial<MachineKept>;
   /** The Machine is an hour old. */
   readonly nodeAgeSeconds?: number;
 }
@@ -47,7 +50,18 @@ const GRANT: LedgerGrant = {
 const DRAINING = { grant: 'g-1', state: 'Draining', since: ago(60) } as const;
 const DRAINED = { ...DRAINING, state: 'Drained' } as const;
 const BY_US = 'cordoned by g-1';
+const KEPT: MachineKept = { job: 'j', since: ago(600), until: ago(-600), max: 1 };
 const SETTLED = { state: 'Settled', outcome: 'Succeeded', settledAt: ago(5) } as const;
+
+const KEEPING = {
+  job: 'j',
+  grant: 'g-1',
+  fence: 1,
+  replacementFirst: false,
+  wasReady: true,
+  since: ago(90),
+  keepFailed: { holdSeconds: 600, max: 1 },
+} as const;
 
 function machineFor({
   drain,
@@ -57,6 +71,8 @@ function machineFor({
   instance,
   recorded,
   config = {},
+  isKeepAsked,
+  kept,
 }: Case): Machine {
   const spec = machine('m').spec;
   return machine('m', {
@@ -75,8 +91,16 @@ function machineFor({
       ...(recorded === null ? {} : { node: { uid: 'node-1' } }),
       ...(instance === undefined ? {} : { infra: { providerID: instance } }),
       ...(drain ? { drain } : {}),
+      ...keepingStatus(isKeepAsked, kept),
     },
   });
+}
+
+function keepingStatus(isAsked: true | undefined, kept: Partial<MachineKept> | undefined): object {
+  return {
+    ...(isAsked ? { replacement: KEEPING } : {}),
+    ...(kept ? { kept: { ...KEPT, ...kept } } : {}),
+  };
 }
 
 function nodeFor(input: Case): KubeObject | undefined {
@@ -107,7 +131,7 @@ function nodeSpec(text: string, provider: string | undefined): object {
 
 function situation(input: Case): MachineDeletionInput {
   const entry = input.grant === '-' ? undefined : { ...GRANT, ...input.entry };
-  return { machine: machineFor(input), node: nodeFor(input), entry, now: NOW };
+  return { machine: machineFor(input), node: nodeFor(input), entry, othersKept: [], now: NOW };
 }
 
 function explain(input: Case): string {
@@ -116,10 +140,19 @@ function explain(input: Case): string {
 }
 
 function detailOf(plan: DeletionDecision): string {
+  if (plan.type === 'Kept') return settledText(plan.settle);
   if (plan.type === 'Record') return ` ${plan.drain.state} by ${plan.drain.grant}`;
   if (plan.type === 'Wait') return ` ${textOfWait(plan.wait)}`;
-  if (plan.type === 'DeleteNode') return plan.isIncomplete ? ' with pods' : '';
-  return plan.type === 'Finish' && plan.order ? ` and settle ${plan.order.id}` : '';
+  if (plan.type === 'DeleteNode') return scopeOf(plan);
+  return plan.type === 'Finish' ? settledText(plan.order) : '';
+}
+
+function settledText(order: { readonly id: string } | undefined): string {
+  return order ? ` and settle ${order.id}` : '';
+}
+
+function scopeOf(plan: Extract<DeletionDecision, { type: 'DeleteNode' }>): string {
+  return `${plan.isIncomplete ? ' with pods' : ''}${plan.keepsInstance ? ' alone' : ''}`;
 }
 
 function textOfWait({ reason, blocker }: MachineWait): string {
@@ -128,6 +161,9 @@ function textOfWait({ reason, blocker }: MachineWait): string {
 
 const DELETE_NODE = 'DeleteNode: grant g-1: m is deleted';
 const INCOMPLETE = 'DeleteNode with pods: grant g-1: m is deleted';
+const ALONE = 'DeleteNode alone: grant g-1: m is deleted';
+const KEEP_IT = 'Keep: job j keeps the instance';
+const WAIT_KEPT = `Kept: the instance is kept for an analysis until ${new Date(ago(-600)).toISOString()}. To end it now: kubectl annotate machines.kubenode.dev m kubenode.dev/delete=`;
 const FINISH = 'Finish and settle g-1: grant g-1: Machine m has no Node any more';
 
 describe('planDeletion', () => {
@@ -296,6 +332,87 @@ describe('planDeletion', () => {
       'MAC-31 never deletes a Node with a settled grant',
       { entry: SETTLED, drain: DRAINED, node: BY_US },
       'Ask: a deletion needs a grant',
+    ],
+    [
+      'MAC-40 records that the instance is kept once it is drained',
+      { isKeepAsked: true, drain: DRAINED, node: BY_US },
+      KEEP_IT,
+    ],
+    ['does so also when the Node is not there any more', { isKeepAsked: true, node: '-' }, KEEP_IT],
+    [
+      'MAC-40 drains a machine first that is to be kept',
+      { isKeepAsked: true, drain: DRAINING, node: BY_US },
+      'Evict: the node is cordoned by us',
+    ],
+    [
+      'MAC-40 keeps no instance on which pods may be left',
+      { isKeepAsked: true, drain: DRAINING, ready: 'Unknown', deletedSeconds: 7200, node: BY_US },
+      INCOMPLETE,
+    ],
+    [
+      'MAC-40 deletes only the Node of an instance that is kept',
+      { kept: {}, drain: DRAINED, node: BY_US },
+      ALONE,
+    ],
+    [
+      'MAC-40 waits without a grant while the instance is kept',
+      { kept: {}, grant: '-', node: '-' },
+      WAIT_KEPT,
+    ],
+    [
+      'MAC-40 settles its own grant when the instance begins to be kept',
+      { kept: {}, node: '-' },
+      WAIT_KEPT.replace('Kept:', 'Kept and settle g-1:'),
+    ],
+    [
+      'leaves the grant of a job to the job while the instance is kept',
+      {
+        kept: {},
+        node: '-',
+        entry: { action: 'ReplaceMachine', holder: { kind: 'RemedyOperationJob', name: 'j' } },
+      },
+      WAIT_KEPT,
+    ],
+    [
+      'MAC-40 asks again after it settled its own grant and the time is over',
+      { kept: { until: ago(0) }, node: '-', entry: SETTLED },
+      'Ask: a deletion needs a grant',
+    ],
+    [
+      'MAC-40 asks for a grant when the time is over',
+      { kept: { until: ago(0) }, grant: '-', node: '-' },
+      'Ask: a deletion needs a grant',
+    ],
+    ['deletes the instance when the time is over', { kept: { until: ago(0) }, node: '-' }, FINISH],
+    [
+      'deletes the instance with the Node when the time ended before the Node was deleted',
+      { kept: { until: ago(0) }, drain: DRAINED, node: BY_US },
+      DELETE_NODE,
+    ],
+    [
+      'MAC-40 waits also when its kubelet registers again with the start-up taint',
+      { kept: {}, grant: '-', uid: 'node-2', node: 'starting', nodeAgeSeconds: 600 },
+      WAIT_KEPT,
+    ],
+    [
+      'MAC-40 asks for a grant to drain a kept machine whose kubelet takes pods again',
+      { kept: {}, grant: '-', uid: 'node-2', nodeAgeSeconds: 5 },
+      'Ask: a deletion needs a grant',
+    ],
+    [
+      'never touches a Node that is older than the keeping',
+      { kept: { until: ago(0) }, uid: 'node-2', nodeAgeSeconds: 601 },
+      FINISH,
+    ],
+    [
+      'never touches a Node with the label of another machine while it is kept',
+      { kept: { until: ago(0) }, uid: 'node-2', nodeAgeSeconds: 5, label: 'm-2' },
+      FINISH,
+    ],
+    [
+      'waits for a hold longer than the instance is kept',
+      { kept: { until: ago(0) }, hold: 'All', node: '-' },
+      'Wait HeldAll Machine/m: the machine is held',
     ],
   ])('%s', (_, input, want) => {
     expect(explain(input)).toBe(want);

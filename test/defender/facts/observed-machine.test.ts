@@ -46,6 +46,24 @@ describe('observedFacts', () => {
     expect(vantageOf('Running', { InfraReady: 'Unknown' })).toEqual({});
   });
 
+  it('MAC-40 counts a machine that is only kept as not established, unless it takes pods again', () => {
+    const parts = {
+      metadata: { deletionTimestamp: ago(60) },
+      status: {
+        node: { uid: 'u', establishedAt: ago(900) },
+        kept: { job: 'j', since: ago(30), until: ago(-30), max: 1 },
+      },
+    };
+    const kept = {
+      machine: machine('n', parts),
+      blockingPods: {},
+      unknownSince: undefined,
+      faults: undefined,
+    };
+    expect(observedFacts({ ...kept, node: undefined }).established).toBe(false);
+    expect(observedFacts({ ...kept, node: node('n', 'True') }).established).toBe(true);
+  });
+
   it('counts a machine whose Node was deleted as not Ready, and one that never had a Node as not established', () => {
     const had = observedFacts({
       machine: machine('n', { status: { node: { uid: 'u' } } }),

@@ -1,6 +1,6 @@
 /** Carries out the deletion of a machine, one step at a time. Nothing disruptive is done without a grant that was just renewed. */
 import { DEFENDER_LEDGERS, MACHINES } from '../../../api/generated/resources.ts';
-import type { LedgerGrant, Machine } from '../../../api/generated/types.ts';
+import type { LedgerGrant, Machine, MachineKept } from '../../../api/generated/types.ts';
 import type { GrantAsk } from '../../../api/grants.ts';
 import { FINALIZER_MACHINE, LEDGER } from '../../../api/names.ts';
 import type { Client } from '../../../kube/client/client.ts';
@@ -13,6 +13,7 @@ import { optional } from '../../../kube/objects/optional.ts';
 import { type DeletionDecision, ownNode, planDeletion } from '../deletion.ts';
 import { componentOrder, type DrainOrder, type MachineDrainInput } from '../drain.ts';
 import { providerBlocker } from '../instance/findings.ts';
+import { KEPT_REASON, othersKeptOf } from '../instance/keeping.ts';
 import { mayHaveInstance } from '../instance/plan.ts';
 import type { RemovalWait } from '../instance/removal.ts';
 import type { MachineWait } from '../plan.ts';
@@ -38,12 +39,16 @@ export interface DeletionExecutor extends DrainExecutor {
 }
 
 export interface DeletionResult extends DrainResult {
+  /** The record that the instance is kept, which is to be written. */
+  readonly kept?: MachineKept;
   /** The finalizer is removed. */
   readonly isFinished?: boolean;
 }
 
 /** The view of the ledger follows a write after a moment. */
 const RETRY_MS = 1000;
+/** Another machine that is kept, and has the place of this one, may not have been in our view. */
+const CHECK_KEPT_MS = 300_000;
 const IN_WORK: MachineWait = {
   step: 'Draining',
   reason: 'Deleting',
@@ -77,13 +82,42 @@ function entryOf({ metadata }: Machine, context: ReconcileContext): LedgerGrant 
 
 async function advance(deletion: Deletion): Promise<DeletionResult> {
   const { executor, context, entry } = deletion;
-  const decision = planDeletion({ ...deletion, now: context.clock.now() });
+  const othersKept = othersKeptFor(deletion);
+  const decision = planDeletion({ ...deletion, othersKept, now: context.clock.now() });
   if (decision.type === 'Ask') return await ask(deletion);
   if (decision.type === 'Return') return await giveBack(decision.order, deletion);
   if (decision.type === 'DeleteNode') return await deleteNode(decision, deletion);
   if (decision.type === 'Finish') return await finish(decision, deletion);
+  if (decision.type === 'Keep' || decision.type === 'Kept') return await keep(decision, deletion);
   const order = deletion.order ?? entry;
   return await carryOutDecision(decision, { executor, situation: situationOf(deletion, order), context });
+}
+
+/** Reads the whole view only for a machine that is kept, or may be. */
+function othersKeptFor({ machine, context }: Deletion): readonly Machine[] {
+  const { kept, replacement } = machine.status ?? {};
+  if (!kept && !replacement?.keepFailed) return [];
+  return othersKeptOf(machine, context.view<Machine>(MACHINES).list());
+}
+
+async function keep(
+  decision: Extract<DeletionDecision, { type: 'Keep' | 'Kept' }>,
+  deletion: Deletion,
+): Promise<DeletionResult> {
+  const { because } = decision;
+  const drain = deletion.machine.status?.drain;
+  const wait: MachineWait = { step: 'Draining', reason: KEPT_REASON, message: because };
+  if (decision.type === 'Kept') {
+    const { settle, until } = decision;
+    if (settle) await settleGrant(settle, 'Succeeded', deletion);
+    return { drain, wait, requeueAt: checkKeptAt(until, deletion) };
+  }
+  tell(deletion, deletion.context, ['Kept', because]);
+  return { drain, wait, kept: decision.kept, isIntent: true };
+}
+
+function checkKeptAt(until: Date, { context }: Deletion): Date {
+  return new Date(Math.min(+until, context.clock.now().getTime() + CHECK_KEPT_MS));
 }
 
 async function ask(deletion: Deletion): Promise<DeletionResult> {
@@ -108,16 +142,22 @@ function askOf({ machine, node, context }: Deletion): GrantAsk {
   };
 }
 
-async function giveBack(
-  { id, fence }: DrainOrder,
-  { machine, executor, context }: Deletion,
-): Promise<DeletionResult> {
-  await executor.grants.settle([{ id, fence, outcome: 'Unused' }]);
+async function giveBack(order: DrainOrder, deletion: Deletion): Promise<DeletionResult> {
+  const { machine, context } = deletion;
+  await settleGrant(order, 'Unused', deletion);
   return { drain: machine.status?.drain, requeueAt: soon(context) };
 }
 
+async function settleGrant(
+  { id, fence }: DrainOrder,
+  outcome: 'Succeeded' | 'Unused',
+  { executor }: Deletion,
+): Promise<void> {
+  await executor.grants.settle([{ id, fence, outcome }]);
+}
+
 async function deleteNode(
-  { order, node, isIncomplete, because }: Extract<DeletionDecision, { type: 'DeleteNode' }>,
+  { order, node, isIncomplete, keepsInstance, because }: Extract<DeletionDecision, { type: 'DeleteNode' }>,
   deletion: Deletion,
 ): Promise<DeletionResult> {
   const { machine, context } = deletion;
@@ -125,7 +165,7 @@ async function deleteNode(
   const denial = await instanceDenial(order, deletion);
   if (denial) return denial;
   // First its instance: pods of a Node that does not answer end with their host.
-  const left = await removeInstance(deletion);
+  const left = keepsInstance ? undefined : await removeInstance(deletion);
   if (left) return left;
   const outcome = await context.delete(NODES, node);
   if (isIncomplete) tell(deletion, context, ['CleanupIncomplete', 'pods may be left on the host']);
@@ -175,13 +215,13 @@ async function finish(
   { order, because }: Extract<DeletionDecision, { type: 'Finish' }>,
   deletion: Deletion,
 ): Promise<DeletionResult> {
-  const { machine, executor, context } = deletion;
+  const { machine, context } = deletion;
   const denial = order && (await denialWithoutNode(order, deletion));
   if (denial) return denial;
   const left = await removeInstance(deletion);
   if (left) return left;
   if (await hasLateNode(deletion)) return { drain: machine.status?.drain, requeueAt: soon(context) };
-  if (order) await executor.grants.settle([{ id: order.id, fence: order.fence, outcome: 'Succeeded' }]);
+  if (order) await settleGrant(order, 'Succeeded', deletion);
   await context.removeFinalizer(MACHINES, machine, FINALIZER_MACHINE);
   context.log.info('machine deleted', { machine: machine.metadata.name, because });
   return { drain: undefined, isFinished: true };

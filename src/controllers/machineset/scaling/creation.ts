@@ -28,9 +28,10 @@ export interface CreationPlan {
 export function planCreates(creation: Creation): CreationPlan {
   const { set, members, taken, missing, replaced, because } = creation;
   const most = Math.max(set.spec.stormGuard.overshoot, creation.surge);
-  const room = set.spec.replicas + most - members.length;
+  const existing = members.filter(({ isKept }) => !isKept);
+  const room = set.spec.replicas + most - existing.length;
   const count = Math.min(missing, room, MAX_WRITES);
-  if (count <= 0) return { actions: [], wait: overshootWait(members, most) };
+  if (count <= 0) return { actions: [], wait: overshootWait(existing, most) };
   const names = freeNames(set.metadata, taken, count);
   const staying = members.filter((member) => !member.isDeleting && !replaced.includes(member));
   const zones = zonesFor(set.spec.zones, staying, count);

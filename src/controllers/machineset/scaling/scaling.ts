@@ -102,7 +102,7 @@ function heldWait(held: readonly Member[]): SetWait {
 
 /** Returns a machine to delete that failed to start. They go one at a time: none, while a machine of the set is being deleted. */
 function failedStart(members: readonly Member[]): DeletionCandidate | undefined {
-  if (members.some(({ isDeleting }) => isDeleting)) return undefined;
+  if (members.some(({ isDeleting, isKept }) => isDeleting && !isKept)) return undefined;
   const member = members.find(({ hasFailedToStart, hold }) => hasFailedToStart && hold === undefined);
   return member && { member, because: 'it was not Ready within spec.startupTimeoutSeconds' };
 }

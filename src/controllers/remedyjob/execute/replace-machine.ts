@@ -45,11 +45,18 @@ export async function runReplaceMachine(run: ReplacementRun): Promise<CentralRes
       );
     case 'Done': {
       const { replacement } = decision;
-      return { ...stepSucceeded(`Machine ${replacement.machine} takes its place`), replacement };
+      const message = `Machine ${replacement.machine} takes its place${keptText(observation)}`;
+      return { ...stepSucceeded(message), replacement };
     }
     default:
       return decision;
   }
+}
+
+function keptText({ job, machine }: ReplacementRun['observation']): string {
+  const { kept } = machine?.status ?? {};
+  if (kept?.job !== job.metadata.name) return '';
+  return `; ${job.spec.machine.name} is kept until ${kept.until}`;
 }
 
 function waits({ observation }: ReplacementRun, message: string, ms: number): CentralResult {

@@ -1,6 +1,6 @@
 /**
  * Decides how a job replaces its machine through the MachineSet: it records its intent, marks the Machine, and waits until the machine does
- * not exist any more and another one of the set does. The set deletes under the grant of the job. Pure.
+ * not exist any more, or only its instance is kept, and another one of the set exists. The set deletes under the grant of the job. Pure.
  */
 import type { StepInputs } from '../../../api/generated/steps.ts';
 import type {
@@ -9,13 +9,16 @@ import type {
   MachineReplacement,
   RemedyOperationJob,
 } from '../../../api/generated/types.ts';
+import { isKept, isOutOfUse } from '../../../api/machine/kept.ts';
 import { LABEL_MACHINESET } from '../../../api/names.ts';
 import { conditionStatus } from '../../../kube/objects/conditions.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
+import { optional } from '../../../kube/objects/optional.ts';
 import type { JobInput } from '../observe/observe.ts';
 
-export interface JobReplacementInput extends Pick<JobInput, 'job' | 'machine' | 'presentFault' | 'now'> {
+export interface JobReplacementInput
+  extends Pick<JobInput, 'job' | 'machine' | 'node' | 'presentFault' | 'now'> {
   readonly machines: readonly Machine[];
   /** All jobs, with this one. */
   readonly jobs: readonly RemedyOperationJob[];
@@ -31,17 +34,17 @@ export type ReplacementDecision =
 
 export function planReplacementStep(
   input: JobReplacementInput,
-  options: Pick<StepInputs['ReplaceMachine'], 'replacementFirst'>,
+  options: StepInputs['ReplaceMachine'],
 ): ReplacementDecision {
   const machine = ownMachine(input);
   const { replacement } = input.job.status ?? {};
   if (!replacement) return begin(input, machine);
-  if (!machine) return afterDeletion(input, replacement);
+  if (!machine || isOutOfUse(machine, input.node)) return afterDeletion(input, replacement);
   if (machine.metadata.deletionTimestamp !== undefined) {
     const message = `Machine ${machine.metadata.name} is being deleted`;
     return { type: 'Wait', message, set: replacement.machineSet };
   }
-  return refusal(input, machine) ?? beforeDeletion(input, machine, options.replacementFirst);
+  return refusal(input, machine) ?? beforeDeletion(input, machine, options);
 }
 
 function begin(input: JobReplacementInput, machine: Machine | undefined): ReplacementDecision {
@@ -57,10 +60,10 @@ function begin(input: JobReplacementInput, machine: Machine | undefined): Replac
 function beforeDeletion(
   input: JobReplacementInput,
   machine: Machine,
-  replacementFirst: boolean,
+  options: StepInputs['ReplaceMachine'],
 ): ReplacementDecision {
   if (!isMarkedBy(input.job, machine)) {
-    return { type: 'Mark', machine, mark: markOf(input, machine, replacementFirst) };
+    return { type: 'Mark', machine, mark: markOf(input, machine, options) };
   }
   const set = machineSetOf(machine) ?? '';
   return { type: 'Wait', message: `MachineSet ${set} is to replace the machine`, set };
@@ -97,7 +100,7 @@ export function isMarkedBy({ metadata }: RemedyOperationJob, { status }: Machine
 function markOf(
   { job, now }: JobReplacementInput,
   { status }: Machine,
-  replacementFirst: boolean,
+  { replacementFirst, keepFailed }: StepInputs['ReplaceMachine'],
 ): MachineReplacement {
   const { id, fence } = job.spec.grant;
   return {
@@ -107,6 +110,7 @@ function markOf(
     replacementFirst,
     wasReady: conditionStatus(status?.conditions, 'Ready') === 'True',
     since: now.toISOString(),
+    ...optional('keepFailed', keepFailed),
   };
 }
 
@@ -143,7 +147,7 @@ function isLive({ metadata }: Machine, machineSet: string): boolean {
   return metadata.labels?.[LABEL_MACHINESET] === machineSet && metadata.deletionTimestamp === undefined;
 }
 
-/** Tells whether the machine of a job was deleted, and the job does not count another one yet. */
+/** Tells whether the machine of a job was deleted, or is only kept, and the job does not count another one yet. */
 function isWaiting(
   { spec, status }: RemedyOperationJob,
   machineSet: string,
@@ -151,7 +155,11 @@ function isWaiting(
 ): boolean {
   const { replacement, outcome } = status ?? {};
   const isOfSet = replacement?.machineSet === machineSet && replacement.uid === undefined;
-  return isOfSet && !outcome && !machines.some(({ metadata }) => metadata.uid === spec.machine.uid);
+  return (
+    isOfSet &&
+    !outcome &&
+    !machines.some((machine) => machine.metadata.uid === spec.machine.uid && !isKept(machine))
+  );
 }
 
 function createdAt({ metadata }: KubeObject): number {

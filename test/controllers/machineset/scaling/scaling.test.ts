@@ -27,6 +27,19 @@ describe('planScaling', () => {
       'wait Overshoot Machine/#3: 4 machines are still being deleted, and at most 2 may exist above replicas',
     ],
     [
+      'MAC-40 creates a machine in place of each one that is kept',
+      2,
+      'kept kept kept ready',
+      'Create #4: 1 of 2 machines exist',
+    ],
+    [
+      'MAC-40 replaces a machine that does not start while another one is kept',
+      2,
+      'kept ready late',
+      'Delete #2: it was not Ready within spec.startupTimeoutSeconds',
+      { spec: { stormGuard: NO_STORM } },
+    ],
+    [
       'creates no more than may exist above the desired number',
       2,
       'leaving leaving leaving',

@@ -83,6 +83,12 @@ function explain(fields: Situation, replacementFirst = false): string {
 const RENAMED = other('m', { uid: 'uid-new' });
 const TWO = [other('web-1'), other('web-2')];
 const DELETING = sick({ deletionTimestamp: ago(1) });
+const KEPT = sick(
+  { deletionTimestamp: ago(5) },
+  {
+    kept: { job: MARK.job, since: ago(4), until: ago(-600), max: 1 },
+  },
+);
 const WELL = { presentFault: { outcome: 'NoMatch', clearSeconds: 600 } } as const;
 
 describe('planReplacementStep', () => {
@@ -108,6 +114,21 @@ describe('planReplacementStep', () => {
       'waits while the machine is deleted, whatever the rule finds',
       { replacement: ASKED, machine: DELETING, ...WELL },
       'Wait for web: Machine m is being deleted',
+    ],
+    [
+      'MAC-40 waits for the Node of a machine that is to be kept',
+      { replacement: ASKED, machine: KEPT, machines: [KEPT, other('web-1')] },
+      'Wait for web: Machine m is being deleted',
+    ],
+    [
+      'MAC-40 waits for the new machine when the other is kept',
+      { replacement: ASKED, machine: KEPT, node: undefined, machines: [KEPT] },
+      'Wait for web: MachineSet web creates another machine',
+    ],
+    [
+      'MAC-40 is done while its own machine is kept',
+      { replacement: ASKED, machine: KEPT, node: undefined, machines: [KEPT, other('web-1')] },
+      'Done web web-1',
     ],
     [
       'waits for the new machine',
@@ -209,6 +230,24 @@ describe('planReplacementStep', () => {
     ],
   ])('%s', (_, fields, want) => {
     expect(explain(fields)).toBe(want);
+  });
+
+  it('MAC-40 passes on how long the machine is kept', () => {
+    const keepFailed = { holdSeconds: 600, max: 2 };
+    const input = situation({ replacement: ASKED });
+    expect(planReplacementStep(input, { replacementFirst: false, keepFailed })).toMatchObject({
+      mark: { keepFailed },
+    });
+    expect(planReplacementStep(input, { replacementFirst: false })).not.toHaveProperty('mark.keepFailed');
+  });
+
+  it('MAC-40 leaves the first machine to an older job whose own machine is kept', () => {
+    const older = { ...otherJob(ASKED), metadata: { ...otherJob(ASKED).metadata, name: 'other' } };
+    const kept = { ...KEPT, metadata: { ...KEPT.metadata, name: 'o', uid: 'uid-other' } };
+    const machines = [kept, other('web-1'), other('web-2')];
+    expect(explain({ replacement: ASKED, machine: undefined, machines, jobs: [older] })).toBe(
+      'Done web web-2',
+    );
   });
 
   it('passes on that the replacement comes first', () => {
