@@ -86,11 +86,11 @@ describe('the label of the hardware', () => {
       { metadata: { deletionTimestamp: ago(1) }, status: { import: { systemUUID: UUID } } },
       undefined,
     ],
-  ])('R26 is %s', (_, parts, expected) => {
+  ])('R26 the hardware of a Machine is %s', (_, parts, expected) => {
     expect(labelOf(parts)).toBe(expected);
   });
 
-  it('R26 leaves other labels', () => {
+  it('R26 leaves other labels as they are', () => {
     const status = { import: { systemUUID: UUID } };
     expect(planHardwareLabel(machine('m', { metadata: { labels: { team: 'a' } }, status }))).toEqual([
       { op: 'add', path: '/metadata/labels/kubenode.dev~1hardware', value: ofUuid },

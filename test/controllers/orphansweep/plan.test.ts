@@ -91,7 +91,7 @@ describe('planSweep', () => {
     ['keeps an instance whose Node is older than the Machine of that name', '10:00', '09:59', 'NodeExists'],
     ['keeps an instance whose Node has an unknown age', '10:00', undefined, 'NodeExists'],
     ['keeps an instance whose Machine of that name has an unknown age', undefined, '10:02', 'NodeExists'],
-  ])('MAC-36 %s', (_, created, registered, expected) => {
+  ])('MAC-36 beside a Machine of that name %s', (_, created, registered, expected) => {
     const later = machine('m-100', { metadata: { uid: uidOf(999), ...createdAt(created) } });
     const scene = input([LEAKED]);
     const nodes = [node('m-100', 'True', createdAt(registered))];

@@ -47,7 +47,7 @@ describe('repairs of the hardware', () => {
       ended({ step: 'ReplaceMachine@v1', risk: 'Machine' }),
       [OWN, '600 s rebooted kernel-hang'],
     ],
-  ])('R26 %s', (_, job, expected) => {
+  ])('R26 the history of a Machine %s', (_, job, expected) => {
     expect(repairs([job])).toEqual(expected);
   });
 

@@ -95,7 +95,7 @@ describe('keptUntil', () => {
     ['is what was recorded', { kept: {} }, ago(-3000)],
     ['stays when the mark of the job is removed', { kept: {}, mark: null }, ago(-3000)],
     ['lasts to the last moment', { kept: { until: ago(-1) } }, ago(-1)],
-    ['MAC-40 ends by time', { kept: { until: ago(0) } }, '-'],
+    ['MAC-40 ends when its time is over', { kept: { until: ago(0) } }, '-'],
     ['ends when a person asks for it', { kept: {}, annotations: { 'kubenode.dev/delete': '' } }, '-'],
     ['ends when the instance was deleted by hand', { kept: {}, state: 'Gone' }, '-'],
     ['ends when the drain is skipped from now on', { kept: {}, drain: 'Skip' }, '-'],

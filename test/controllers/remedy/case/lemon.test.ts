@@ -65,7 +65,7 @@ describe('a denial because of the hardware', () => {
     ],
     ['waits where the last rung disturbs the machine', act([REBOOT, TAINT]), denial(LEMON), undefined],
     ['does not repeat the rung that was denied', act([REBOOT, PERSON], 2), denial(LEMON), undefined],
-  ])('R26 %s', (_, planned, denied, expected) => {
+  ])('R26 a rule whose repair is denied %s', (_, planned, denied, expected) => {
     expect(explain(planned, denied)).toBe(expected);
   });
 });
