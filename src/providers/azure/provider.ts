@@ -7,6 +7,7 @@ import { type CloudProviderOptions, REQUEST_MS } from '../cloud/options.ts';
 import { isMachineUid, throwIfRefused } from '../cloud/request.ts';
 import type { Provider } from '../contract.ts';
 import { createArmApi } from './api/client.ts';
+import { checkAzure } from './check.ts';
 import { AZURE } from './config.ts';
 import { createAzureInstance } from './creation.ts';
 import { tokenLoader } from './credentials/load.ts';
@@ -45,5 +46,7 @@ export function openAzureProvider(options: CloudProviderOptions): Provider {
     delete: (id, signal) => deleteInstance(id, parts, signal),
     power: (id, action, signal) => switchAzurePower(id, action, parts, signal),
     events: (signal) => listEvents(parts, signal),
+    check: (shape, signal) =>
+      checkAzure(shape, { ...parts, listEvents: (within) => listEvents(parts, within) }, signal),
   };
 }

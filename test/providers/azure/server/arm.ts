@@ -26,6 +26,8 @@ export interface Arm {
   readonly leaked: string[];
   readonly deployments: Map<string, { isActive: boolean }>;
   readonly events: HealthEvent[];
+  /** The permissions of the caller, by the end of the scope. */
+  readonly permissions: Map<string, object[]>;
   readonly tokens: TokenService;
   /** The error with which the operations of creations end. */
   failCreation: OperationFailure | undefined;
@@ -171,6 +173,11 @@ export function createArm(clock: Clock, origin: () => string): Arm {
         return jsonAnswer(200, NIC);
       },
     ],
+    [
+      'GET',
+      /^(.+)\/providers\/Microsoft\.Authorization\/permissions$/,
+      (call) => page(call, permissionsAt(call.match[0] ?? '')),
+    ],
     ['GET', new RegExp(`^${HEALTH}$`), (call) => page(call, arm.events.map(formatEvent))],
     [
       'GET',
@@ -182,6 +189,10 @@ export function createArm(clock: Clock, origin: () => string): Arm {
         ),
     ],
   ];
+
+  function permissionsAt(scope: string): readonly object[] {
+    return [...arm.permissions].find(([end]) => scope.endsWith(end))?.[1] ?? [];
+  }
 
   function checkRequest(request: CloudRequest, url: URL): void {
     arm.tokens.check(request);
@@ -208,6 +219,7 @@ export function createArm(clock: Clock, origin: () => string): Arm {
     leaked: [],
     deployments: new Map(),
     events: [],
+    permissions: new Map(),
     tokens: createTokenService(origin),
     failCreation: undefined,
     polls: 1,
