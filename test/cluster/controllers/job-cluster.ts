@@ -4,6 +4,7 @@ import { onTestFinished } from 'vitest';
 import {
   DEFENDER_LEDGERS,
   MACHINES,
+  MAINTENANCE_EVENTS,
   NODE_REMEDIERS,
   REMEDY_OPERATION_JOBS,
 } from '../../../src/api/generated/resources.ts';
@@ -67,7 +68,14 @@ export interface RunningJobs {
 }
 
 const clock = createSystemClock();
-const KINDS: readonly Resource[] = [REMEDY_OPERATION_JOBS, MACHINES, NODES, NODE_REMEDIERS, DEFENDER_LEDGERS];
+const KINDS: readonly Resource[] = [
+  REMEDY_OPERATION_JOBS,
+  MACHINES,
+  NODES,
+  NODE_REMEDIERS,
+  DEFENDER_LEDGERS,
+  MAINTENANCE_EVENTS,
+];
 
 export async function startJobCluster(): Promise<JobCluster> {
   const installed = await startInstalledServer();
