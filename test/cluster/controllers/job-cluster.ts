@@ -155,7 +155,8 @@ export async function startJobCluster(): Promise<JobCluster> {
     // As in `kubenode controllers`, others read for it.
     const readers = { remedy: await account(PRINCIPAL_REMEDY), defender: await account(PRINCIPAL_DEFENDER) };
     const views = KINDS.map((resource) => {
-      const reader = resource === NODE_REMEDIERS ? readers.remedy : readers.defender;
+      const isRemedys = resource === NODE_REMEDIERS || resource === MAINTENANCE_EVENTS;
+      const reader = isRemedys ? readers.remedy : readers.defender;
       const managers = [MANAGER_REMEDYJOB];
       return createView({ ...shared, client: reader, resource, managers, ...withIndexers(resource) });
     });
