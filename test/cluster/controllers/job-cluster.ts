@@ -19,6 +19,7 @@ import {
   MANAGER_REMEDYJOB,
   PRINCIPAL_COMPONENTSET,
   PRINCIPAL_DEFENDER,
+  PRINCIPAL_HOSTDOCTOR,
   PRINCIPAL_REMEDY,
   PRINCIPAL_REMEDYJOB,
   serviceAccountUser,
@@ -153,10 +154,13 @@ export async function startJobCluster(): Promise<JobCluster> {
     });
     const shared = { clock, random: () => 0.5, log: memoryLog() };
     // As in `kubenode controllers`, others read for it.
-    const readers = { remedy: await account(PRINCIPAL_REMEDY), defender: await account(PRINCIPAL_DEFENDER) };
+    const defender = await account(PRINCIPAL_DEFENDER);
+    const readers = new Map([
+      [NODE_REMEDIERS, await account(PRINCIPAL_REMEDY)],
+      [MAINTENANCE_EVENTS, await account(PRINCIPAL_HOSTDOCTOR)],
+    ]);
     const views = KINDS.map((resource) => {
-      const isRemedys = resource === NODE_REMEDIERS || resource === MAINTENANCE_EVENTS;
-      const reader = isRemedys ? readers.remedy : readers.defender;
+      const reader = readers.get(resource) ?? defender;
       const managers = [MANAGER_REMEDYJOB];
       return createView({ ...shared, client: reader, resource, managers, ...withIndexers(resource) });
     });
