@@ -154,7 +154,6 @@ export async function startJobCluster(): Promise<JobCluster> {
     });
     const shared = { clock, random: () => 0.5, log: memoryLog() };
     // As in `kubenode controllers`, others read for it.
-    const defender = await account(PRINCIPAL_DEFENDER);
     const readers = new Map<Resource, Client>([
       [NODE_REMEDIERS, await account(PRINCIPAL_REMEDY)],
       [MAINTENANCE_EVENTS, await account(PRINCIPAL_HOSTDOCTOR)],
