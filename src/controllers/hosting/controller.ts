@@ -1,15 +1,16 @@
 /** Creates and destroys hosted control planes, as kubenode-hosting. Every choice is made in plan. */
 import { CLUSTERS, DEFENDER_LEDGERS, DEFENDER_POLICIES } from '../../api/generated/resources.ts';
-import type { Cluster } from '../../api/generated/types.ts';
+import type { Cluster, DefenderLedger } from '../../api/generated/types.ts';
 import { FINALIZER_HOSTING, LABEL_CLUSTER, MANAGER_HOSTING } from '../../api/names.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
 import type { StatusIntent } from '../../kube/controller/intent.ts';
-import { contentChanged } from '../../kube/controller/predicates.ts';
+import { contentChanged, generationChanged } from '../../kube/controller/predicates.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { SECRETS } from '../../kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { blockedBy, carryOutHosting } from './execute/execute.ts';
+import { clustersWithGrant, settleGrantLeft } from './execute/permission.ts';
 import { type HostingObservation, type HostingPorts, observeHosting } from './observe.ts';
 import type { HostingDecision, HostingWait } from './plan/input.ts';
 import { planHosting } from './plan/plan.ts';
@@ -28,7 +29,11 @@ export function createHostingController(ports: HostingPorts): Controller {
       read<Cluster>(CLUSTERS, { changed: contentChanged }),
       read(SECRETS, { keys: clusterOf }),
       read(DEFENDER_POLICIES, { keys: () => [] }),
-      read(DEFENDER_LEDGERS, { keys: () => [] }),
+      read<DefenderLedger>(DEFENDER_LEDGERS, {
+        keys: clustersWithGrant,
+        changed: generationChanged,
+        gatherMs: WAITING_MS,
+      }),
     ],
     writes: [
       'Cluster.status.hosted',
@@ -58,6 +63,7 @@ async function reconcile(
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
   const cluster = context.view<Cluster>(CLUSTERS).get(name);
+  if (!cluster) await settleGrantLeft(name, { grants: ports.grants, context });
   // A Cluster without it is somebody else's.
   if (!cluster?.spec.hosted) return {};
   const observation = await observe(cluster, cluster.spec.hosted, ports, context);

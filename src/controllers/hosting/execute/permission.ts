@@ -1,5 +1,6 @@
 /** Asks the Defender of the hub before an act that takes a control plane, or a part of it, out of service. */
 import { DEFENDER_LEDGERS, DEFENDER_POLICIES } from '../../../api/generated/resources.ts';
+import type { DefenderLedger, LedgerGrant } from '../../../api/generated/types.ts';
 import {
   type Denial,
   type GrantAsk,
@@ -62,6 +63,28 @@ function denialWait(denial: Denial | undefined): HostingWait {
 export function heldGrant(cluster: string, context: ReconcileContext): HeldGrant | undefined {
   const grants = context.view(DEFENDER_LEDGERS).get(LEDGER)?.spec.grants ?? {};
   const entry = ownValue(grants, hostedControlPlaneKey(cluster));
-  if (!entry || !isInFlight(entry) || entry.holder.kind !== 'Cluster') return undefined;
-  return { id: entry.id, fence: entry.fence };
+  return entry && isHeld(entry) ? { id: entry.id, fence: entry.fence } : undefined;
+}
+
+/** Returns the names of the Clusters for which hosting has a grant in work. */
+export function clustersWithGrant({ spec }: DefenderLedger): readonly string[] {
+  return Object.values(spec.grants)
+    .filter(isHeld)
+    .map(({ holder }) => holder.name);
+}
+
+/** Tells whether hosting has the grant, and not a person. */
+function isHeld(entry: LedgerGrant): boolean {
+  return isInFlight(entry) && entry.holder.kind === 'Cluster';
+}
+
+/**
+ * Gives back the grant of a Cluster that does not exist: a person removed its finalizer, or the ledger was restored from a backup. No sweep of
+ * the ledger does, so every limit would count it forever. How the act ended is unknown.
+ */
+export async function settleGrantLeft(cluster: string, { grants, context }: PermissionParts): Promise<void> {
+  const grant = heldGrant(cluster, context);
+  if (!grant) return;
+  context.log.info('grant of a missing Cluster settled', { grant: grant.id });
+  await grants.settle([{ ...grant, outcome: 'Ambiguous' }]);
 }

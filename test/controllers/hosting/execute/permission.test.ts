@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { CLUSTERS, DEFENDER_POLICIES } from '../../../../src/api/generated/resources.ts';
+import type { GrantAsk } from '../../../../src/api/grants.ts';
 import { FLEET_DEFAULT } from '../../../../src/api/names.ts';
 import { API_VERSION } from '../../../../src/api/version.ts';
+import { MEMBERS } from '../../../../src/controllers/hosting/drivers/driver.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
+import { servedKind } from '../../../../src/sim/api-server/kinds.ts';
+import { NOW } from '../../../support/builders.ts';
 import { applied, conditionText, found, type HostingBed, hostingBed } from '../../../support/hosting/bed.ts';
 
 const DEFAULT: KubeObject = {
@@ -18,6 +22,53 @@ async function createdBed(...objects: readonly KubeObject[]): Promise<HostingBed
   await bed.advance(10_000);
   expect(conditionText(bed, 'ControlPlaneReady')).toBe('True Ready');
   return bed;
+}
+
+const ASK: GrantAsk = {
+  holder: { kind: 'Cluster', name: 'ci' },
+  machine: 'cluster:ci',
+  action: 'UpdateControlPlane',
+  risk: 'Node',
+  factsAt: NOW,
+  expectedSeconds: 300,
+};
+const DESTROYED = [...MEMBERS.toReversed().map((member) => `stop ci ${member}`), 'remove ci'];
+const SETTLED = 'g-1 UpdateControlPlane cluster:ci: Succeeded';
+
+interface DeletedBed {
+  readonly bed: HostingBed;
+  /** The number of requests to the Defender. */
+  readonly count: () => number;
+}
+
+/** Deletes a Cluster while its process hangs at its n-th request to the Defender, before or after it was answered, and is killed. */
+async function deletedBed(n: number, when: 'before' | 'after'): Promise<DeletedBed> {
+  const bed = hostingBed([applied(), DEFAULT]);
+  const { ask, renew, settle } = bed.grants;
+  let requests = 0;
+  const hang = async <T>(request: () => Promise<T>): Promise<T> => {
+    requests += 1;
+    if (requests !== n) return await request();
+    if (when === 'after') await request();
+    return await new Promise<never>(() => undefined);
+  };
+  Object.assign(bed.grants, {
+    ask: (asks: Parameters<typeof ask>[0]) => hang(() => ask(asks)),
+    renew: (renewals: Parameters<typeof renew>[0]) => hang(() => renew(renewals)),
+    settle: (settlements: Parameters<typeof settle>[0]) => hang(() => settle(settlements)),
+  });
+  const first = await bed.start();
+  await bed.advance(5000);
+  bed.delete(CLUSTERS, 'ci');
+  await bed.advance(5000);
+  await first.kill();
+  await bed.start();
+  await bed.advance(12_000);
+  return { bed, count: () => requests };
+}
+
+function withoutFinalizers({ metadata, ...object }: KubeObject): KubeObject {
+  return { ...object, metadata: { ...metadata, finalizers: [] } };
 }
 
 function stops({ hosting }: HostingBed): number {
@@ -69,6 +120,52 @@ describe('the destruction of a control plane', () => {
     bed.grants.deny = () => undefined;
     await bed.advance(15_000);
     expect([found(bed), bed.grants.settled.length]).toEqual([undefined, 1]);
+  });
+
+  it('leaves a grant alone that a person has for the control plane, and waits for it', async () => {
+    const bed = await createdBed(DEFAULT);
+    await bed.grants.ask([{ ...ASK, holder: { kind: 'Other', name: 'ann' } }]);
+    await bed.advance(30_000);
+    expect([bed.grants.settled, conditionText(bed, 'ControlPlaneReady')]).toEqual([[], 'True Ready']);
+    bed.delete(CLUSTERS, 'ci');
+    await bed.advance(12_000);
+    expect([stops(bed), found(bed)?.status?.hosted?.waiting?.message]).toEqual([
+      0,
+      'NodeBusy: UpdateControlPlane is in work',
+    ]);
+  });
+
+  it('HOS-03 gives its grant back when a person removes the finalizer in the middle', async () => {
+    const bed = await createdBed(DEFAULT);
+    bed.delete(CLUSTERS, 'ci');
+    await bed.advance(1000);
+    expect(bed.grants.open.size).toBe(1);
+    bed.api.objects.merge(servedKind(CLUSTERS), { name: 'ci' }, withoutFinalizers, { manager: 'person' });
+    await bed.advance(12_000);
+    expect(found(bed)).toBeUndefined();
+    expect(bed.grants.settled).toEqual(['g-1 UpdateControlPlane cluster:ci: Ambiguous']);
+  });
+
+  it('gives back a grant of a Cluster that does not exist, as after a restore of the ledger', async () => {
+    const bed = await createdBed(DEFAULT);
+    await bed.grants.ask([{ ...ASK, holder: { kind: 'Cluster', name: 'old' }, machine: 'cluster:old' }]);
+    await bed.advance(12_000);
+    expect(bed.grants.settled).toEqual(['g-1 UpdateControlPlane cluster:old: Ambiguous']);
+  });
+
+  it('HOS-04 has one grant and the same end when hosting is killed before or after any request to the Defender', async () => {
+    let requests = Number.POSITIVE_INFINITY;
+    for (let n = 1; n <= requests; n += 1) {
+      for (const when of ['before', 'after'] as const) {
+        const { bed, count } = await deletedBed(n, when);
+        expect([n, when, found(bed), bed.hosting().planes.size]).toEqual([n, when, undefined, 0]);
+        expect([n, when, ...bed.hosting().log.slice(-DESTROYED.length)]).toEqual([n, when, ...DESTROYED]);
+        expect([n, when, ...bed.grants.settled]).toEqual([n, when, SETTLED]);
+        if (count() < n) requests = count();
+      }
+    }
+    // An ask and a renewal for the begin, each of five stops, and the removal; then the grant is given back.
+    expect(requests).toBe(15);
   });
 
   it('has no grant on a hub without the policy fleet-default', async () => {
