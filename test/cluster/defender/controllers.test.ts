@@ -1,7 +1,7 @@
 /** Three processes of `kubenode controllers` on a real API server, and the commands of a person beside them. */
 import type { ChildProcess } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEFENDER_LEDGERS } from '../../../src/api/generated/resources.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { CLUSTERS, DEFENDER_LEDGERS } from '../../../src/api/generated/resources.ts';
 import type { LedgerApproval } from '../../../src/api/generated/types.ts';
 import {
   FLEET_DEFAULT,
@@ -16,6 +16,7 @@ import { isKubeError } from '../../../src/kube/client/errors.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
 import { textAt } from '../../../src/kube/objects/json.ts';
 import { node } from '../../support/builders.ts';
+import { applied } from '../../support/hosting/bed.ts';
 import { testIo } from '../../support/test-io.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { RBAC } from '../api/permission-table.ts';
@@ -136,6 +137,26 @@ describe('kubenode controllers and kubenode defender', () => {
     expect([granted.stderr, granted.code]).toEqual(['', 0]);
   });
 
+  it('R13 lets an approver answer an act on a hosted control plane, which the controllers do not know', async () => {
+    const named = ['--action', 'UpdateControlPlane', '--risk', 'Data', '--holder', 'Cluster/ci'];
+    const approve = async (): Promise<Ended> =>
+      run('approve', 'cluster:ci', ...named, '--reason', 'moved away', '-o', 'json');
+    expect((await approve()).stderr).toContain('machine cluster:ci is unknown');
+    const { client } = installed.server;
+    const { metadata } = await client.create(CLUSTERS, applied());
+    onTestFinished(async () => {
+      await client.delete(CLUSTERS, metadata, { uid: metadata.uid ?? '' });
+    });
+    const approved = await approve();
+    expect([approved.stderr, approved.code]).toEqual(['', 0]);
+    const { approvals } = (await readLedger(client)).spec;
+    expect(approvals['cluster:ci']).toMatchObject({
+      holderKind: 'Cluster',
+      holder: 'ci',
+      decision: 'Approved',
+    });
+  });
+
   it('R13 grants an act once that an approver approved, and refuses an answer that another account writes', async () => {
     const wipe = ['m-1', '--action', 'WipeDisk'];
     const denied = await run('ask', ...wipe, '-o', 'json');
@@ -172,12 +193,13 @@ describe('kubenode controllers and kubenode defender', () => {
       expect(await answerBy(client, answer)).toBe('Forbidden');
     }
 
+    const { approvals: others } = (await readLedger(installed.server.client)).spec;
     const approved = await run('approve', ...named, '-o', 'json');
     expect([approved.stderr, approved.code]).toEqual(['', 0]);
     expect(JSON.parse(approved.stdout)).toMatchObject({ decision: 'Approved', reason: 'backup done' });
     expect((await run('approve', ...named)).stderr).toContain('it was approved by');
     expect((await run('ask', ...wipe)).code).toBe(0);
-    expect((await readLedger(installed.server.client)).spec.approvals).toEqual({});
+    expect((await readLedger(installed.server.client)).spec.approvals).toEqual(others);
     expect((await run('settle', 'm-1', '--outcome', 'Unused')).code).toBe(0);
     expect((await run('ask', ...wipe)).code).toBe(3);
     expect((await run('refuse', ...named)).code).toBe(0);

@@ -18,6 +18,7 @@ import { type DefenderSession, withDefender } from '../../fleet/defender-session
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
 import { parseAction } from './ask.ts';
+import { readControlPlane } from './control-plane.ts';
 import { addDefenderHttpOptions, type DefenderHttpFlags, postToDefender } from './http.ts';
 import { parseReason } from './reason.ts';
 
@@ -106,12 +107,13 @@ async function answerAsDefender(io: Io, { machine, decision, flags }: Answer): P
     const ledger = defender.views['DefenderLedger']?.store.get(LEDGER) as DefenderLedger | undefined;
     const act = actToAnswer(ledger?.status?.approvals ?? [], { ...flags, machine });
     const facts = defender.observer.facts();
+    const controlPlane = await readControlPlane(client, machine, io.signal);
     const plan = planAnswer(
       act,
       { decision, reason: flags.reason, user },
       {
         policies: defender.observer.policies(),
-        machine: (name) => facts.machine(name),
+        machine: (name) => controlPlane ?? facts.machine(name),
         approvals: ledger?.spec.approvals ?? {},
         now: io.clock.now(),
       },

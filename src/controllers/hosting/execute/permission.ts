@@ -1,4 +1,5 @@
 /** Asks the Defender of the hub before an act that takes a control plane, or a part of it, out of service. */
+import { DENIALS, type DenyReason } from '../../../api/deny-reasons.ts';
 import { DEFENDER_LEDGERS, DEFENDER_POLICIES } from '../../../api/generated/resources.ts';
 import type { DefenderLedger, LedgerGrant } from '../../../api/generated/types.ts';
 import {
@@ -20,6 +21,7 @@ export interface PermissionParts {
   readonly context: ReconcileContext;
 }
 
+const ACTION = 'UpdateControlPlane';
 /** The processes of a control plane end within seconds; a person may have to release a port or a file meanwhile. */
 const EXPECTED_SECONDS = 300;
 
@@ -34,29 +36,42 @@ export async function permissionWait(
 ): Promise<HostingWait | undefined> {
   if (!needsGrant(act) || !context.view(DEFENDER_POLICIES).get(FLEET_DEFAULT)) return undefined;
   const [grant] = await grants.ask([askOf(cluster, context)]);
-  if (!grant?.granted) return denialWait(grant);
+  if (!grant?.granted) return denialWait(grant, cluster);
   const [renewed] = await grants.renew([{ id: grant.id, fence: grant.fence }]);
-  return renewed?.granted ? undefined : denialWait(renewed);
+  return renewed?.granted ? undefined : denialWait(renewed, cluster);
 }
 
 function askOf(cluster: string, { clock }: ReconcileContext): GrantAsk {
   return {
     holder: { kind: 'Cluster', name: cluster, origin: `Cluster/${cluster}` },
     machine: hostedControlPlaneKey(cluster),
-    action: 'UpdateControlPlane',
+    action: ACTION,
     risk: 'Node',
     factsAt: clock.now(),
     expectedSeconds: EXPECTED_SECONDS,
   };
 }
 
-function denialWait(denial: Denial | undefined): HostingWait {
+function denialWait(denial: Denial | undefined, cluster: string): HostingWait {
   const { reason, message, policy } = denial ?? { reason: 'LedgerUnavailable', message: 'no answer' };
   return wait(
     'GrantDenied',
-    `${reason}: ${message}`,
+    `${reason}: ${message}; ${hintOf(reason, cluster)}`,
     policy === undefined ? [DEFENDER_LEDGERS.kind, LEDGER] : [DEFENDER_POLICIES.kind, policy],
   );
+}
+
+const UNANSWERED: readonly DenyReason[] = ['ApprovalPending', 'ApprovalTimedOut'];
+
+/** Returns what ends the denial. The controllers list no act of hosting as one that waits, so an approver names it. */
+function hintOf(reason: DenyReason, cluster: string): string {
+  const key = hostedControlPlaneKey(cluster);
+  if (UNANSWERED.includes(reason)) {
+    return `kubenode defender approve ${key} --action ${ACTION} --holder Cluster/${cluster} --reason TEXT`;
+  }
+  const { hint } = DENIALS[reason];
+  // A hint with a command for machines finds no control plane.
+  return hint.includes('MACHINE') ? 'kubenode defender status lists the acts in work' : hint;
 }
 
 /** Returns the grant of hosting for the control plane that is in work, by the ledger. */

@@ -33,6 +33,8 @@ const ASK: GrantAsk = {
   expectedSeconds: 300,
 };
 const DESTROYED = [...MEMBERS.toReversed().map((member) => `stop ci ${member}`), 'remove ci'];
+const STOPPED =
+  'KillSwitch: incident; kubenode defender resume, or remove spec.killSwitch from the policy in git';
 const SETTLED = 'g-1 UpdateControlPlane cluster:ci: Succeeded';
 
 interface DeletedBed {
@@ -94,12 +96,25 @@ describe('the destruction of a control plane', () => {
     expect([stops(bed), bed.hosting().planes.get('ci')?.isDestroying]).toEqual([0, false]);
     expect(found(bed)?.status?.hosted?.waiting).toMatchObject({
       reason: 'GrantDenied',
-      message: 'Freeze: sale',
+      message:
+        'Freeze: sale; no action required: it continues when the freeze ends; or end the freeze in git',
       blocker: { kind: 'DefenderPolicy', name: policy },
     });
     bed.grants.deny = () => undefined;
     await bed.advance(15_000);
     expect(found(bed)).toBeUndefined();
+  });
+
+  it('names the command that approves it while an approval is missing', async () => {
+    const bed = await createdBed(DEFAULT);
+    const message = 'waits for the approval of sre';
+    bed.grants.deny = () => ({ granted: false, reason: 'ApprovalPending', message, also: [] });
+    bed.delete(CLUSTERS, 'ci');
+    await bed.advance(5000);
+    expect(found(bed)?.status?.hosted?.waiting).toMatchObject({
+      message: `ApprovalPending: ${message}; kubenode defender approve cluster:ci --action UpdateControlPlane --holder Cluster/ci --reason TEXT`,
+      blocker: { kind: 'DefenderLedger', name: 'default' },
+    });
   });
 
   it('is held in the middle when the Defender takes its permission back', async () => {
@@ -116,7 +131,7 @@ describe('the destruction of a control plane', () => {
     });
     bed.delete(CLUSTERS, 'ci');
     await bed.advance(30_000);
-    expect([stops(bed), found(bed)?.status?.hosted?.waiting?.message]).toEqual([1, 'KillSwitch: incident']);
+    expect([stops(bed), found(bed)?.status?.hosted?.waiting?.message]).toEqual([1, STOPPED]);
     bed.grants.deny = () => undefined;
     await bed.advance(15_000);
     expect([found(bed), bed.grants.settled.length]).toEqual([undefined, 1]);
@@ -131,7 +146,7 @@ describe('the destruction of a control plane', () => {
     await bed.advance(12_000);
     expect([stops(bed), found(bed)?.status?.hosted?.waiting?.message]).toEqual([
       0,
-      'NodeBusy: UpdateControlPlane is in work',
+      'NodeBusy: UpdateControlPlane is in work; kubenode defender status lists the acts in work',
     ]);
   });
 
