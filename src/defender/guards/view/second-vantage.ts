@@ -68,8 +68,9 @@ function placeOf(machine: MachineFacts): ObservedPlace {
   return { name, zone, rack: labels[RACK], machine };
 }
 
+/** Returns the places of those that can tell anything: new machines must not take the place of their neighbors as peers. */
 function* placesOf(machines: Iterable<MachineFacts>): Iterable<ObservedPlace> {
-  for (const machine of machines) yield placeOf(machine);
+  for (const machine of machines) if (signOf(machine) !== 'Unknown') yield placeOf(machine);
 }
 
 /** A machine that was never in service can neither confirm anything, nor fall silent. */

@@ -112,6 +112,15 @@ describe('the second vantage point', () => {
     expect(decided(['PeerAgents'], [silent, ...others], rack('r7'))).toBe(missing('PeerAgents'));
   });
 
+  it('R20 asks the machines of a cut rack that were in service, however many are new there', () => {
+    const added = Array.from({ length: 40 }, (_, n) =>
+      machineFacts(`new-${n}`, { ...rack('r7'), established: false }),
+    );
+    const cut = ['m-2', 'k-3', 'q-9'].map((name) => machineFacts(name, { ...SILENT, ...rack('r7') }));
+    const others = ['z-1', 'z-2', 'z-3'].map((name) => machineFacts(name, rack('r8')));
+    expect(decided(['PeerAgents'], [...added, ...cut, ...others], rack('r7'))).toBe(DISAGREES);
+  });
+
   it('R20 takes no neighbor without a Node as a witness', () => {
     const others = machines(3).map((each) => {
       const { nodeUID: _, ...other } = each;
