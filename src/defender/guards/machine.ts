@@ -100,7 +100,8 @@ function replaced(
 ): readonly DenialCause[] {
   const rule = holder.origin?.replace(/^NodeRemedier\//, '');
   const found = repairs.find(
-    ({ at, replacedFor }) => rule !== undefined && replacedFor === rule && secondsFrom(at, now) < seconds,
+    ({ at, replacedFor }) =>
+      replacedFor !== undefined && replacedFor === rule && secondsFrom(at, now) < seconds,
   );
   if (!found) return [];
   const message = `machine ${name}: rule ${rule} finds the fault again on hardware of which it replaced the machine at ${found.at.toISOString()}`;

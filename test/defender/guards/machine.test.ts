@@ -58,6 +58,15 @@ describe('repairLimits', () => {
     expect(reasonsOf('m-1-job', [found])).toBe(expected);
   });
 
+  it('R26 repairs a machine again for a job of no rule, which replaced no Machine', () => {
+    const ends = decideScene({
+      policies: [policy()],
+      machines: [machineFacts('m-1', { repairs: [repair(86_400)] }), ...machines(10).slice(1)],
+      ask: { holder: { kind: 'RemedyOperationJob', name: 'm-1-job', revision: 'r-1' } },
+    });
+    expect(ends.permitted).toBe(true);
+  });
+
   it('R26 counts a repair that changed nothing in the other limits of the machine', () => {
     expect(reasonsOf(`${CASE}-r2-a1`, [repair(1, `${CASE}-r1-a1`)], 1)).toBe('NodeJobLimit');
   });
