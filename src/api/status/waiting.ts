@@ -3,7 +3,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import { truncate } from '../../kube/objects/truncate.ts';
 import type { Wait } from '../generated/types.ts';
 
-const MAX_MESSAGE = 256;
+export const MAX_WAIT_MESSAGE = 256;
 
 export interface FoundWait {
   readonly reason: string;
@@ -25,6 +25,6 @@ export function waitingSince(
     reason,
     ...optional('blocker', blocker),
     since: isSame ? before.since : now.toISOString(),
-    message: truncate(message, MAX_MESSAGE),
+    message: truncate(message, MAX_WAIT_MESSAGE),
   };
 }

@@ -14,7 +14,7 @@ import type { ReconcileContext } from '../../../kube/controller/reconcile-contex
 import { ownValue } from '../../../kube/objects/json.ts';
 import { needsGrant } from '../plan/grants.ts';
 import type { HeldGrant, HostingAct, HostingWait } from '../plan/input.ts';
-import { wait } from '../plan/wait.ts';
+import { wait, withHint } from '../plan/wait.ts';
 
 export interface PermissionParts {
   readonly grants: GrantPort;
@@ -56,7 +56,7 @@ function denialWait(denial: Denial | undefined, cluster: string): HostingWait {
   const { reason, message, policy } = denial ?? { reason: 'LedgerUnavailable', message: 'no answer' };
   return wait(
     'GrantDenied',
-    `${reason}: ${message}; ${hintOf(reason, cluster)}`,
+    withHint(`${reason}: ${message}`, hintOf(reason, cluster)),
     policy === undefined ? [DEFENDER_LEDGERS.kind, LEDGER] : [DEFENDER_POLICIES.kind, policy],
   );
 }

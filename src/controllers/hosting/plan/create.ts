@@ -3,7 +3,7 @@ import { CERTIFICATE_DAYS } from '../../../local/pki/lifetime.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
 import { planMembers, waitForMembers } from './members.ts';
 import { planEndOfLife } from './throw-away.ts';
-import { wait } from './wait.ts';
+import { wait, withHint } from './wait.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -121,7 +121,8 @@ function planSecret({ secret, cluster }: HostingInput): HostingDecision {
 }
 
 function apiSilent({ plane, silence }: HostingInput): NonNullable<HostingDecision['wait']> {
-  const why = silence === undefined ? '' : `${silence}; `;
-  const message = `the API server does not answer the administrator: ${why}read the log in ${plane.where}/logs`;
-  return wait('ApiNotAnswering', message, ['Process', 'kube-apiserver']);
+  const why = silence === undefined ? '' : `: ${silence}`;
+  const message = `the API server does not answer the administrator${why}`;
+  const hint = `read the log in ${plane.where}/logs`;
+  return wait('ApiNotAnswering', withHint(message, hint), ['Process', 'kube-apiserver']);
 }

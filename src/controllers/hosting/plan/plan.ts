@@ -6,7 +6,7 @@ import { withSettlement } from './grants.ts';
 import type { HostingDecision, HostingInput, HostingWait } from './input.ts';
 import { hostingProblems } from './problems.ts';
 import { planEndOfLife } from './throw-away.ts';
-import { wait } from './wait.ts';
+import { wait, withHint } from './wait.ts';
 
 export function planHosting(input: HostingInput): HostingDecision {
   return withSettlement(input, planStep(input));
@@ -29,8 +29,10 @@ function planStep(input: HostingInput): HostingDecision {
 function elsewhereWait({ cluster: { status }, plane }: HostingInput): HostingWait | undefined {
   const location = status?.hosted?.location;
   if (plane.claim === 'Own' || location === undefined || location === plane.location) return undefined;
-  const message = `its control plane is at ${location}, and this hosting is at ${plane.location}: start hosting there, with that --dir. If that folder is lost, set spec.deletion.force: true and delete the Cluster`;
-  return wait('HostedElsewhere', message, ['Folder', location], 'stalled');
+  const message = `its control plane is at ${location}, and this hosting is at ${plane.location}`;
+  const hint =
+    'start hosting there, with that --dir. If that folder is lost, set spec.deletion.force: true and delete the Cluster';
+  return wait('HostedElsewhere', withHint(message, hint), ['Folder', location], 'stalled');
 }
 
 /** Keeps running what runs, with the settings that it was created with. */
