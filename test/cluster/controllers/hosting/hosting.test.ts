@@ -33,6 +33,7 @@ import { shellEnv } from '../../../support/local-fleet.ts';
 import { LONG, randomFrom, SEED } from '../../../support/sweep-size.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import { type InstalledServer, startInstalledServer } from '../../api/installed-server.ts';
+import { applyFleetDefault, readLedger } from '../../defender/objects.ts';
 
 const clock = createSystemClock();
 const dir = join(tempFolder('hosting'), 'hosting');
@@ -126,13 +127,17 @@ async function isReady(name: string): Promise<void> {
 
 /** As a person: with the UID that the policy asks for. */
 async function remove(name: string, force = false): Promise<void> {
+  await confirmDelete(name, force);
+  await expect.poll(() => read(name), CREATED).toBeUndefined();
+}
+
+async function confirmDelete(name: string, force = false): Promise<void> {
   const found = await read(name);
   if (!found) return;
   const annotations = { [ANNOTATION_CONFIRM_DELETE]: found.metadata.uid };
   const body = { metadata: { annotations }, ...(force ? { spec: { deletion: { force } } } : {}) };
   await hub.patch(CLUSTERS, { name }, { type: 'merge', body });
   await hub.delete(CLUSTERS, found.metadata, { uid: found.metadata.uid ?? '' });
-  await expect.poll(() => read(name), CREATED).toBeUndefined();
 }
 
 async function ownProcesses(): Promise<
@@ -201,6 +206,35 @@ async function deleteByForce(client: Client, name: string): Promise<void> {
 function machine(name: string): KubeObject {
   const spec = { infra: { provider: 'local' }, host: { type: 'sandbox' }, components: [] };
   return { apiVersion: API_VERSION, kind: 'Machine', metadata: { name }, spec };
+}
+
+const POLICY = {
+  scope: { nodeSelector: { all: true } },
+  concurrency: [{ name: 'all', per: 'Cluster', risks: ['Node'], max: 100 }],
+};
+const FREEZE = {
+  name: 'sale',
+  from: '2020-01-01T00:00:00Z',
+  until: '2099-01-01T00:00:00Z',
+  reason: 'sale',
+  risks: ['Node'],
+};
+
+/** Deletes a Cluster whose control plane runs on during a freeze. Resolves to its name when the freeze is over. */
+async function deletedInFreeze(): Promise<string> {
+  await applyFleetDefault(installed, { ...POLICY, freezes: [FREEZE] });
+  try {
+    await startHosting();
+    const name = await create();
+    await isReady(name);
+    await confirmDelete(name);
+    const message = async (): Promise<string | undefined> => (await hostedOf(name)).waiting?.message;
+    await expect.poll(message, CREATED).toMatch(/^Freeze: freeze sale until 2099.*end the freeze in git$/);
+    expect(await ownProcesses()).toHaveLength(5);
+    return name;
+  } finally {
+    await applyFleetDefault(installed, POLICY);
+  }
 }
 
 describe('kubenode hosting', () => {
@@ -272,6 +306,21 @@ describe('kubenode hosting', () => {
       expect(await secretOf(name)).toBeUndefined();
       await killHosting();
     }
+  });
+
+  it('HOS-03 destroys a control plane with a grant of the Defender, when the freeze that held it is over', {
+    timeout: LIMIT,
+  }, async () => {
+    const removed = await deletedInFreeze();
+    await expect.poll(() => read(removed), CREATED).toBeUndefined();
+    expect(await leftovers()).toEqual([]);
+    const { grants } = (await readLedger(hub)).spec;
+    expect(grants[`cluster:${removed}`]).toMatchObject({
+      state: 'Settled',
+      outcome: 'Succeeded',
+      holder: { kind: 'Cluster', name: removed },
+    });
+    expect(logged).not.toContain('Forbidden');
   });
 
   it('HOS-06 reports what blocks a control plane, and does nothing else', { timeout: LIMIT }, async () => {
