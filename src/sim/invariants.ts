@@ -127,7 +127,7 @@ function repairChecks({ fleet, machine, ask }: Begun): Check {
   ];
 }
 
-/** The machine is well: only nothing is heard of it. */
+/** Tells whether a repair takes down a machine that is Ready, and only cut off. */
 function isCut({ fleet, machine, ask }: Begun): boolean {
   const isNode = ask.holder.kind === 'RemedyOperationJob' && ask.risk !== 'Pod';
   return isNode && machine.isReady && isInCutRack(fleet, machine) && hazardAgeMs(fleet, 'rackCut') > SIGHT_MS;

@@ -13,7 +13,7 @@ import { hasJobBegun } from './live-grants.ts';
 export interface HardwareHistory {
   /** The jobs with the same label of the hardware. */
   readonly jobs: readonly RemedyOperationJob[];
-  /** Returns the UID of the Machine of that name; undefined: there is none. */
+  /** Returns the UID of the Machine of that name; undefined when no Machine has it. */
   readonly uidOf: (machine: string) => string | undefined;
 }
 

@@ -116,7 +116,7 @@ function machineOf(
   return { ...facts, repairs: withHardwareRepairs(facts.repairs, machine, history) };
 }
 
-/** Undefined: there is none of that key, or this process does not read Clusters. */
+/** Returns the facts of a hosted control plane; undefined for any other key, and in a process that reads no Clusters. */
 function controlPlaneOf({ clusters }: ObservedViews, key: string): MachineFacts | undefined {
   const name = clusterOfKey(key);
   const cluster = name === undefined ? undefined : clusters?.store.get(name);

@@ -69,7 +69,7 @@ function agentText({ status }: Machine, now: Date): string {
   return [what, heardText(ready, now)].filter(Boolean).join(', ');
 }
 
-/** The power of a silent host, as its BMC told. */
+/** Returns the power of a silent host as its BMC told it last, or why it did not. */
 function powerText({ status }: Machine, now: Date): string {
   if (!status?.power) return '';
   const { state, since, message } = status.power;

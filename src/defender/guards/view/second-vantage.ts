@@ -32,7 +32,7 @@ const WITNESSES: Readonly<Record<Vantage, (input: GuardInput) => Testimony>> = {
     const peers = choosePeers(placeOf(machine), placesOf(facts.machines()));
     return TESTIMONIES[judgePeers(peers, (peer) => signOf(peer.machine))];
   },
-  // The provider was read while the machine was silent: it answers by another way than the machine.
+  // A provider that answers is reached by another network than the machine, so it confirms whatever power it tells.
   Provider: ({ machine: { power = 'Unknown' } }) => (power === 'Unknown' ? 'Missing' : 'Confirms'),
 };
 
