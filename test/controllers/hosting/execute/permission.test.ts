@@ -161,6 +161,27 @@ describe('the destruction of a control plane', () => {
     expect(bed.grants.settled).toEqual(['g-1 UpdateControlPlane cluster:ci: Ambiguous']);
   });
 
+  it('asks again when its grant is not in the ledger any more, and waits while the Defender does not answer', async () => {
+    const bed = await createdBed(DEFAULT);
+    bed.delete(CLUSTERS, 'ci');
+    await bed.advance(1000);
+    const recovering = { reason: 'LedgerRecovering', message: 'the ledger was lost' } as const;
+    bed.grants.deny = () => ({ granted: false, ...recovering, also: [] });
+    await bed.grants.settle([{ id: 'g-1', fence: 1, outcome: 'Ambiguous' }]);
+    await bed.advance(30_000);
+    expect(found(bed)?.status?.hosted?.waiting).toMatchObject({
+      message:
+        'LedgerRecovering: the ledger was lost; no action required: the ledger is rebuilt within minutes',
+      blocker: { kind: 'DefenderLedger', name: 'default' },
+    });
+    const before = stops(bed);
+    bed.grants.deny = () => undefined;
+    await bed.advance(15_000);
+    expect(before).toBeLessThan(MEMBERS.length);
+    expect(bed.hosting().log.slice(-DESTROYED.length)).toEqual(DESTROYED);
+    expect(bed.grants.settled.slice(1)).toEqual(['g-2 UpdateControlPlane cluster:ci: Succeeded']);
+  });
+
   it('gives back a grant of a Cluster that does not exist, as after a restore of the ledger', async () => {
     const bed = await createdBed(DEFAULT);
     await bed.grants.ask([{ ...ASK, holder: { kind: 'Cluster', name: 'old' }, machine: 'cluster:old' }]);
