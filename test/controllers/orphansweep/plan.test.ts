@@ -180,7 +180,7 @@ describe('planSweep', () => {
     expect(explain({ ...scene, begun })).toEqual(orphans.map(({ id }, index) => `${id} ${waits[index]}`));
   });
 
-  it('MAC-36 forgets the attempts of an instance that is no orphan any more', () => {
+  it('MAC-36 forgets the attempts of an instance that is not an orphan any more', () => {
     const attempts = new Map([[LEAKED.id, AT]]);
     expect([...planSweep(input([], { attempts })).attempts.keys()]).toEqual([]);
   });
