@@ -178,6 +178,22 @@ describe('the instance of a Machine', () => {
     expect(label()).toBe('asset-77');
   });
 
+  it('is asked for at once when the spec changes after a refusal, and before only when its time is over', async () => {
+    const bed = await open();
+    const creates = (): number => bed.provider.calls.filter((call) => call.startsWith('create')).length;
+    bed.provider.fault = (call) => (call.startsWith('create') ? 'Terminal' : undefined);
+    await bed.start();
+    await bed.advance(5000);
+    const { apiVersion = '', kind = '', spec } = bed.machine() ?? {};
+    const metadata = { name: 'm', annotations: { changed: '' } };
+    bed.apply({ apiVersion, kind, metadata, spec });
+    await bed.advance(5000);
+    expect(creates()).toBe(1);
+    bed.apply({ apiVersion, kind, metadata, spec: { ...spec, bmc: undefined, zone: 'z' } });
+    await bed.advance(5000);
+    expect(creates()).toBe(2);
+  });
+
   it('is searched for before each creation, and created only with the finalizer', async () => {
     const bed = await open();
     await bed.start();
