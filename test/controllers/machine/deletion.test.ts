@@ -355,6 +355,11 @@ describe('planDeletion', () => {
       ALONE,
     ],
     [
+      'MAC-40 keeps no instance whose kubelet registered again, and whose drain is forced to end',
+      { kept: {}, deletion: { drain: 'Force', drainTimeoutSeconds: 60 }, drain: DRAINING, node: BY_US },
+      INCOMPLETE,
+    ],
+    [
       'MAC-40 waits without a grant while the instance is kept',
       { kept: {}, grant: '-', node: '-' },
       WAIT_KEPT,

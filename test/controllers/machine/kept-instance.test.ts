@@ -108,8 +108,8 @@ function mark(bed: ControllerBed, name: string): void {
     since: '2030-01-01T00:00:00Z',
     keepFailed: { holdSeconds: HOLD_SECONDS, max: 1 },
   };
-  const { apiVersion = '', kind = '', status } = bed.get<Machine>(MACHINES, name) ?? {};
-  bed.apply({ apiVersion, kind, metadata: { name }, status: { ...status, replacement } }, 'status');
+  const { apiVersion = '', kind = '' } = bed.get<Machine>(MACHINES, name) ?? {};
+  bed.apply({ apiVersion, kind, metadata: { name }, status: { replacement } }, 'status');
 }
 
 function stateOf({ provider, grants, ...bed }: KeptBed, name = 'm'): string {
@@ -150,8 +150,9 @@ describe('a machine whose job asks to keep it', () => {
       spec: { ...spec, deletion: short },
     });
     await bed.replace();
+    const since = bed.machine()?.status?.waiting?.since;
     await bed.advance((HOLD_SECONDS - 60) * 1000);
-    expect(stalled(bed)).toBe('False');
+    expect([stalled(bed), bed.machine()?.status?.waiting?.since]).toEqual(['False', since]);
     bed.grants.deny = () => 'the kill switch is engaged';
     await bed.advance(60_000);
     expect(stalled(bed)).toBe('False');
@@ -173,6 +174,18 @@ describe('a machine whose job asks to keep it', () => {
     await bed.replace('n');
     expect(stateOf(bed, 'm')).toContain('Machine Kept, no Node, instance');
     expect([bed.machine('n'), bed.provider.instances.size]).toEqual([undefined, 1]);
+  });
+
+  it('MAC-40 is deleted within minutes when another one of its set is found to be kept for longer', async () => {
+    const bed = await keptBed(['m', 'n']);
+    await bed.replace('m');
+    const { apiVersion = '', kind = '' } = bed.machine('n') ?? {};
+    const kept = { job: 'job-2', since: '2030-01-01T12:00:00Z', until: '2030-01-02T12:00:00Z', max: 1 };
+    bed.apply({ apiVersion, kind, metadata: { name: 'n' }, status: { kept } }, 'status');
+    await bed.replace('n');
+    await bed.advance(300_000);
+    expect(bed.machine('m')).toBeUndefined();
+    expect(stateOf(bed, 'n')).toContain('Machine Kept, no Node, instance');
   });
 
   it('MAC-40 is one of two that are deleted at the same moment', async () => {
