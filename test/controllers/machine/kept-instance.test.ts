@@ -150,9 +150,9 @@ describe('a machine whose job asks to keep it', () => {
       spec: { ...spec, deletion: short },
     });
     await bed.replace();
-    const since = bed.machine()?.status?.waiting?.since;
+    const since = sinceOf(bed);
     await bed.advance((HOLD_SECONDS - 60) * 1000);
-    expect([stalled(bed), bed.machine()?.status?.waiting?.since]).toEqual(['False', since]);
+    expect([stalled(bed), sinceOf(bed)]).toEqual(['False', since]);
     bed.grants.deny = () => 'the kill switch is engaged';
     await bed.advance(60_000);
     expect(stalled(bed)).toBe('False');
@@ -218,4 +218,8 @@ describe('a machine whose job asks to keep it', () => {
 
 function stalled(bed: KeptBed): string | undefined {
   return bed.machine()?.status?.conditions.find(({ type }) => type === 'Stalled')?.status;
+}
+
+function sinceOf(bed: KeptBed): string | undefined {
+  return bed.machine()?.status?.waiting?.since;
 }
