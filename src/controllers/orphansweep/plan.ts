@@ -46,6 +46,8 @@ export interface Orphan {
   readonly instance: Instance;
   /** Undefined: it is deleted now, if the Defender grants it. */
   readonly wait?: OrphanWait;
+  /** The code of the denial or of the error of the provider. */
+  readonly reason?: string;
   readonly because: string;
 }
 

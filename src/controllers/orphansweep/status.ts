@@ -47,13 +47,14 @@ export function reportOrphans(provider: string, orphans: readonly Orphan[], repo
   for (const reason of Object.keys(WAITS)) {
     left?.set({ provider, reason }, waiting.filter(({ wait }) => wait === reason).length);
   }
-  const isNews = ({ instance, wait }: Orphan): boolean => wait !== reported.get(instance.id);
-  for (const orphan of waiting.filter(isNews).slice(0, MAX_EVENTS)) reportOrphan(orphan, reporting);
+  const isNew = (orphan: Orphan): boolean => stateOf(orphan) !== reported.get(orphan.instance.id);
+  for (const orphan of waiting.filter(isNew).slice(0, MAX_EVENTS)) reportOrphan(orphan, reporting);
   forgetOthers(reported, provider, waiting);
 }
 
 /** Reports the new state of one orphan: without `wait`, that it was deleted. */
-export function reportOrphan({ instance, wait, because }: Orphan, { reports, context }: Reporting): void {
+export function reportOrphan(orphan: Orphan, { reports, context }: Reporting): void {
+  const { instance, wait, because } = orphan;
   const note = `${describeInstance(instance, context.clock.now())}: ${because}`;
   const about = objectOf(instance, context);
   if (wait === undefined) {
@@ -61,8 +62,13 @@ export function reportOrphan({ instance, wait, because }: Orphan, { reports, con
     const reason = `${PREFIX}OrphanInstanceDeleted`;
     return context.event(about, { type: 'Normal', reason, action: 'Delete', note });
   }
-  reports.reported.set(instance.id, wait);
+  reports.reported.set(instance.id, stateOf(orphan));
   context.event(about, { type: 'Warning', reason: `${PREFIX}OrphanInstance`, action: 'Sweep', note });
+}
+
+/** Returns what is reported once. The rest of `because` may change with each sweep. */
+function stateOf({ wait, reason }: Orphan): string {
+  return `${wait} ${reason}`;
 }
 
 /** Reports once for each reason that the instances of the provider are not listed: their orphans are neither found nor deleted. */

@@ -71,6 +71,14 @@ describe('the sweep of orphan instances', () => {
     await bed.advance(30 * MINUTE);
     expect(provider.instances.has(id)).toBe(true);
     expect(events().at(-1)).toMatch(/: KillSwitch: kill switch engaged by eva: outage$/);
+    grants.deny = () => ({
+      granted: false,
+      reason: 'APIErrors',
+      message: 'half of the requests fail',
+      also: [],
+    });
+    await bed.advance(10 * MINUTE);
+    expect(events().at(-1)).toMatch(/: APIErrors: half of the requests fail$/);
     grants.deny = () => undefined;
     await bed.advance(11 * MINUTE);
     expect(provider.instances.has(id)).toBe(false);

@@ -58,6 +58,14 @@ describe('reportOrphans', () => {
     expect(report(orphan(1, 'GrantDenied'), orphan(2))).toEqual(['aws:///zone/i-1', 'aws:///zone/i-2']);
   });
 
+  it('MAC-36 reports a state again when its reason is another one', () => {
+    const { report } = createReporter();
+    const denied = { ...orphan(1), reason: 'KillSwitch' };
+    expect(report(denied)).toHaveLength(1);
+    expect(report(denied)).toEqual([]);
+    expect(report({ ...denied, reason: 'APIErrors' })).toHaveLength(1);
+  });
+
   it('MAC-36 reports an orphan again that had a Machine in between', () => {
     const { report } = createReporter();
     report(orphan(1));
