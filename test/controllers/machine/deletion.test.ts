@@ -400,6 +400,11 @@ describe('planDeletion', () => {
       WAIT_KEPT,
     ],
     [
+      'MAC-40 asks for a grant to drain a kept machine whose kubelet registers again with its label',
+      { kept: {}, grant: '-', uid: 'node-2', nodeAgeSeconds: 5, label: 'm' },
+      'Ask: a deletion needs a grant',
+    ],
+    [
       'MAC-40 asks for a grant to drain a kept machine whose kubelet takes pods again',
       { kept: {}, grant: '-', uid: 'node-2', nodeAgeSeconds: 5 },
       'Ask: a deletion needs a grant',
