@@ -1,28 +1,18 @@
 /** A machine whose instance is kept for an analysis, by the whole controller: what is deleted when, and crashes at any write. */
 import { describe, expect, it } from 'vitest';
-import { DEFENDER_LEDGERS, MACHINES } from '../../../src/api/generated/resources.ts';
+import { MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine } from '../../../src/api/generated/types.ts';
 import { createMachineController } from '../../../src/controllers/machine/controller.ts';
-import { CERTIFICATE_REQUESTS } from '../../../src/kube/auth/certificate-requests.ts';
 import { KubeError } from '../../../src/kube/client/errors.ts';
-import { BUDGETS } from '../../../src/kube/drain/budgets.ts';
-import { NODES, PODS } from '../../../src/kube/objects/core-kinds.ts';
+import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
-import { type ServedKind, servedKind } from '../../../src/sim/api-server/kinds.ts';
 import { machine, node } from '../../support/builders.ts';
 import { type BedCrash, type ControllerBed, createControllerBed } from '../../support/controller/bed.ts';
+import { MACHINE_KINDS } from '../../support/controller/machine-kinds.ts';
 import { drainPod } from '../../support/kube/drain-bed.ts';
 import { ledgerOf, type MemoryGrants, memoryGrants } from '../../support/memory-grants.ts';
 import { type MemoryProvider, memoryProvider } from '../../support/memory-provider.ts';
 
-const KINDS: readonly ServedKind[] = [
-  servedKind(MACHINES),
-  servedKind(NODES),
-  { resource: DEFENDER_LEDGERS },
-  { resource: CERTIFICATE_REQUESTS },
-  { resource: PODS, status: true },
-  { resource: BUDGETS },
-];
 const HOLD_SECONDS = 600;
 const LABELS = { 'kubenode.dev/machineset': 'web' };
 
@@ -47,7 +37,7 @@ async function keptBed(names: readonly string[] = ['m'], crash?: BedCrash): Prom
   };
   const bed = createControllerBed({
     controllers: [createMachineController({ client: client as never, grants, instances })],
-    kinds: KINDS,
+    kinds: MACHINE_KINDS,
     objects: names.flatMap((name) => [declared(name), podOn(name)]),
   });
   current = bed;
