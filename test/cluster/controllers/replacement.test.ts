@@ -144,7 +144,7 @@ describe('a MachineSet that replaces its machines', { shuffle: false }, () => {
       (await cluster.machine(name))?.status?.waiting?.reason;
     await expect.poll(waiting).toBe('Kept');
     expect((await cluster.machine(name))?.status?.kept).toMatchObject({ max: 1 });
-    await expect.poll(cluster.nodes).not.toContain(name);
+    await expect.poll(() => cluster.nodes()).not.toContain(name);
     await expect.poll(async () => (await ready('two')).length).toBe(3);
     await expect.poll(async () => (await cluster.set(NAME)).status?.replicas).toBe(3);
     expect(await waiting()).toBe('Kept');
