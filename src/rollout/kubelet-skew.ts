@@ -13,26 +13,30 @@ const SERVICE: Blocker = { kind: 'Service', name: 'kubernetes', namespace: 'defa
 
 /** Returns why that kubelet may not run with these API servers. Undefined: it may. */
 export function skewReason(kubelet: string, servers: ServerVersions): Explanation | undefined {
-  if (servers.state === 'Unknown') return unknown(servers.because);
+  if (servers.state === 'Unknown') {
+    return unknown(`the versions of the API servers are unknown: ${servers.because}`);
+  }
   const versions = servers.versions.map(parseVersion);
   const version = parseVersion(kubelet);
   const [lowest] = versions.toSorted(compare);
   if (!version || !lowest || versions.includes(undefined)) {
-    return unknown(`cannot compare kubelet ${kubelet} with API servers ${servers.versions.join(', ')}`);
+    const found = servers.versions.join(', ') || '(none)';
+    return unknown(`cannot compare kubelet ${kubelet} with API servers ${found}`);
   }
-  if (compare(version, lowest) > 0) return skew(`${kubelet} is newer than the API server`, lowest);
-  const isTooOld = version.major < lowest.major || lowest.minor - version.minor > MAX_MINORS;
-  return isTooOld
-    ? skew(`${kubelet} is more than ${MAX_MINORS} minors older than the API server`, lowest)
-    : undefined;
+  const because = outsideReason(version, lowest);
+  return because === undefined ? undefined : { reason: 'KubeletSkew', because, blocker: SERVICE };
 }
 
-function skew(what: string, { text }: Version): Explanation {
-  return { reason: 'KubeletSkew', because: `kubelet ${what}, ${text}`, blocker: SERVICE };
+function outsideReason(kubelet: Version, server: Version): string | undefined {
+  if (compare(kubelet, server) > 0) {
+    return `kubelet ${kubelet.text} is newer than the API server, ${server.text}. Upgrade the API server first`;
+  }
+  if (kubelet.major >= server.major && server.minor - kubelet.minor <= MAX_MINORS) return undefined;
+  return `kubelet ${kubelet.text} is more than ${MAX_MINORS} minors older than the API server, ${server.text}. Choose a newer kubelet`;
 }
 
 function unknown(because: string): Explanation {
-  return { reason: 'ServerVersionUnknown', because: `no kubelet is moved: ${because}`, blocker: SERVICE };
+  return { reason: 'ServerVersionUnknown', because, blocker: SERVICE };
 }
 
 interface Version {

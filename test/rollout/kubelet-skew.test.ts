@@ -13,24 +13,36 @@ describe('skewReason', () => {
     ['1.34.2', known('v1.35.0', 'v1.34.2'), undefined],
     ['1.31.0', known('v1.34.2'), undefined],
     ['1.34.2-0a1b2c3d', known('v1.34.2+k3s1'), undefined],
-    ['1.35.0', known('v1.36.0', 'v1.34.2'), 'kubelet 1.35.0 is newer than the API server, v1.34.2'],
-    ['1.34.3', known('v1.34.2'), 'kubelet 1.34.3 is newer than the API server, v1.34.2'],
-    ['1.9.0', known('v1.10.0'), undefined],
-    ['1.10.0', known('v1.9.0'), 'kubelet 1.10.0 is newer than the API server, v1.9.0'],
-    ['1.30.9', known('v1.34.0'), 'kubelet 1.30.9 is more than 3 minors older than the API server, v1.34.0'],
-    ['1.34.2', known('v2.0.0'), 'kubelet 1.34.2 is more than 3 minors older than the API server, v2.0.0'],
-    ['1.34.2', UNKNOWN, 'no kubelet is moved: 10.0.0.2:6443 does not answer'],
-    ['1.34.2', known(), 'no kubelet is moved: cannot compare kubelet 1.34.2 with API servers '],
     [
-      'latest',
+      '1.35.0',
+      known('v1.36.0', 'v1.34.2'),
+      'kubelet 1.35.0 is newer than the API server, v1.34.2. Upgrade the API server first',
+    ],
+    [
+      '1.34.3',
       known('v1.34.2'),
-      'no kubelet is moved: cannot compare kubelet latest with API servers v1.34.2',
+      'kubelet 1.34.3 is newer than the API server, v1.34.2. Upgrade the API server first',
+    ],
+    ['1.9.0', known('v1.10.0'), undefined],
+    [
+      '1.10.0',
+      known('v1.9.0'),
+      'kubelet 1.10.0 is newer than the API server, v1.9.0. Upgrade the API server first',
+    ],
+    [
+      '1.30.9',
+      known('v1.34.0'),
+      'kubelet 1.30.9 is more than 3 minors older than the API server, v1.34.0. Choose a newer kubelet',
     ],
     [
       '1.34.2',
-      known('v1.35.0', 'devel'),
-      'no kubelet is moved: cannot compare kubelet 1.34.2 with API servers v1.35.0, devel',
+      known('v2.0.0'),
+      'kubelet 1.34.2 is more than 3 minors older than the API server, v2.0.0. Choose a newer kubelet',
     ],
+    ['1.34.2', UNKNOWN, 'the versions of the API servers are unknown: 10.0.0.2:6443 does not answer'],
+    ['1.34.2', known(), 'cannot compare kubelet 1.34.2 with API servers (none)'],
+    ['latest', known('v1.34.2'), 'cannot compare kubelet latest with API servers v1.34.2'],
+    ['1.34.2', known('v1.35.0', 'devel'), 'cannot compare kubelet 1.34.2 with API servers v1.35.0, devel'],
   ])('ROL-53 permits only what every API server supports: kubelet %s, %o', (kubelet, servers, expected) => {
     expect(skewReason(kubelet, servers)?.because).toBe(expected);
   });

@@ -1,19 +1,18 @@
 /** A bed with the controllers of Machines and sets, for one object that something blocks. */
 
-import { DEFENDER_LEDGERS, MACHINE_SETS, MACHINES } from '../../src/api/generated/resources.ts';
+import { MACHINE_SETS, MACHINES } from '../../src/api/generated/resources.ts';
 import type { Machine, MachineSet } from '../../src/api/generated/types.ts';
 import { createMachineController } from '../../src/controllers/machine/controller.ts';
 import { createMachineSetController } from '../../src/controllers/machineset/controller.ts';
-import { CERTIFICATE_REQUESTS } from '../../src/kube/auth/certificate-requests.ts';
 import type { View } from '../../src/kube/cache/view.ts';
 import { KubeError } from '../../src/kube/client/errors.ts';
-import { BUDGETS } from '../../src/kube/drain/budgets.ts';
-import { NODES, PODS } from '../../src/kube/objects/core-kinds.ts';
+import { NODES } from '../../src/kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../src/kube/objects/object.ts';
 import { servedKind } from '../../src/sim/api-server/kinds.ts';
 import { ApiRefusal } from '../../src/sim/api-server/refusal.ts';
 import { condition, machine, node } from './builders.ts';
 import { type ControllerBed, createControllerBed } from './controller/bed.ts';
+import { MACHINE_KINDS } from './controller/machine-kinds.ts';
 import { budget, drainPod } from './kube/drain-bed.ts';
 import { machineSet, template } from './machine-sets.ts';
 import { ledgerOf, type MemoryGrants, memoryGrants } from './memory-grants.ts';
@@ -38,15 +37,7 @@ export interface BlockedBed extends ControllerBed {
   readonly addBudgetedPod: () => void;
 }
 
-const KINDS = [
-  servedKind(MACHINES),
-  servedKind(MACHINE_SETS),
-  servedKind(NODES),
-  { resource: DEFENDER_LEDGERS },
-  { resource: CERTIFICATE_REQUESTS },
-  { resource: PODS, status: true },
-  { resource: BUDGETS },
-];
+const KINDS = [...MACHINE_KINDS, servedKind(MACHINE_SETS)];
 const DELETION = {
   drain: 'Respect',
   drainTimeoutSeconds: DRAIN_SECONDS,

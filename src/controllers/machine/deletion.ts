@@ -98,9 +98,10 @@ function wasObserved(machine: Machine, node: KubeObject): boolean {
 }
 
 /** Tells whether the kubelet of an instance that is kept registered after its Node was deleted. */
-function hasRegisteredAgain({ status }: Machine, { metadata }: KubeObject): boolean {
-  if (!status?.kept || metadata.labels?.[LABEL_MACHINE] !== undefined) return false;
-  return secondOf(metadata.creationTimestamp) >= secondOf(status.kept.since);
+function hasRegisteredAgain({ status, metadata }: Machine, node: KubeObject): boolean {
+  const label = node.metadata.labels?.[LABEL_MACHINE];
+  if (!status?.kept || (label !== undefined && label !== metadata.name)) return false;
+  return secondOf(node.metadata.creationTimestamp) >= secondOf(status.kept.since);
 }
 
 /** Returns the whole second, as the API server records a creation. */

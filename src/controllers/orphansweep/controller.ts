@@ -11,27 +11,23 @@ import { optional } from '../../kube/objects/optional.ts';
 import { secondsAfter } from '../../os/dates.ts';
 import { isProviderError, type Provider } from '../../providers/contract.ts';
 import type { OpenProviders } from '../../providers/registry.ts';
+import { pauseSeconds, SWEEP_SECONDS } from './cadence.ts';
 import type { SweepParts } from './execute/delete.ts';
 import { createSweepMemory, type SweepMemory, sweepProvider } from './execute/execute.ts';
-import type { OrphanGauge } from './status.ts';
+import { type OrphanGauge, type OrphanReports, reportListFailure } from './status.ts';
 
 export interface OrphanSweepOptions extends Omit<SweepParts, 'reports'> {
   readonly providers: OpenProviders;
   readonly left?: OrphanGauge;
 }
 
-/** Two sightings are ten minutes apart: an orphan is deleted twenty minutes after it is listed, at the latest, while nothing denies it. */
-const SWEEP_SECONDS = 600;
-/** A cloud ends an instance within a minute: its grant is settled then. */
-const DELETING_SECONDS = 30;
-
 export function createOrphanSweepController({ providers, left, ...parts }: OrphanSweepOptions): Controller {
-  const swept = new Map(
+  const swept = new Map<string, { readonly provider: Provider; readonly memory: SweepMemory }>(
     Object.values(providers)
       .filter(ownsInstances)
       .map((provider) => [provider.name, { provider, memory: createSweepMemory() }]),
   );
-  const reports = { ...optional('left', left), reported: new Map<string, string>() };
+  const reports: OrphanReports = { ...optional('left', left), reported: new Map(), listFailures: new Map() };
   return {
     name: 'orphansweep',
     reads: [MACHINES, NODES, MACHINE_SETS].map((resource) => read(resource, { keys: () => [] })),
@@ -44,7 +40,7 @@ export function createOrphanSweepController({ providers, left, ...parts }: Orpha
     serviceAccount: { namespace: NAMESPACE, name: PRINCIPAL_MACHINE },
     concurrency: 1,
     reconcile: async (key, context) => {
-      const sweep = [...swept.values()].find(({ provider }) => provider.name === key);
+      const sweep = swept.get(key);
       if (!sweep) return {};
       return await reconcile(sweep.provider, sweep.memory, { ...parts, reports, context });
     },
@@ -61,15 +57,19 @@ async function reconcile(
   memory: SweepMemory,
   parts: SweepParts & { readonly context: ReconcileContext },
 ): Promise<ReconcileResult> {
-  const { clock, log } = parts.context;
-  let pauseSeconds = SWEEP_SECONDS;
+  const { context, reports } = parts;
+  const { clock, log } = context;
   try {
     await sweepProvider(provider, memory, parts);
-    if (memory.begun.size > 0) pauseSeconds = DELETING_SECONDS;
+    reports.listFailures.delete(provider.name);
+    const { sweptMs, begun } = memory;
+    const seconds = pauseSeconds({ sweptMs, begun: begun.size }, clock.monotonicMs());
+    return { requeueAt: secondsAfter(clock.now(), seconds) };
   } catch (error) {
     if (!isProviderError(error)) throw error;
     log.warn('instances not listed', { provider: provider.name, error });
-    pauseSeconds = Math.max(SWEEP_SECONDS, error.retryAfterSeconds ?? 0);
+    reportListFailure(provider.name, error, { reports, context });
+    const seconds = Math.max(SWEEP_SECONDS, error.retryAfterSeconds ?? 0);
+    return { requeueAt: secondsAfter(clock.now(), seconds) };
   }
-  return { requeueAt: secondsAfter(clock.now(), pauseSeconds) };
 }

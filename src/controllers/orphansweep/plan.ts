@@ -20,6 +20,10 @@ export interface SweepInput {
   readonly storms: ReadonlySet<string>;
   /** When an orphan was listed for the first time, by its id, in monotonic milliseconds. */
   readonly sightings: ReadonlyMap<string, number>;
+  /** When the deletion of an orphan was last tried, by its id, in monotonic milliseconds. */
+  readonly attempts: ReadonlyMap<string, number>;
+  /** The ids of the instances whose deletion was begun and has not ended. */
+  readonly begun: Pick<ReadonlySet<string>, 'has'>;
   readonly nowMs: number;
 }
 
@@ -42,12 +46,15 @@ export interface Orphan {
   readonly instance: Instance;
   /** Undefined: it is deleted now, if the Defender grants it. */
   readonly wait?: OrphanWait;
+  /** The code of the denial or of the error of the provider. */
+  readonly reason?: string;
   readonly because: string;
 }
 
 export interface SweepPlan {
   readonly orphans: readonly Orphan[];
   readonly sightings: ReadonlyMap<string, number>;
+  readonly attempts: ReadonlyMap<string, number>;
 }
 
 /** A list may be stale, and a Machine may be created while it is read: both end within seconds. */
@@ -57,23 +64,42 @@ const MAX_DELETES = 5;
 /** More orphans than this share of the instances show that Machines are missing, as in a cluster that was restored from a backup. */
 const MAX_ORPHANS_PERCENT = 10;
 
+const NO_MACHINE = 'the Machine with its UID does not exist';
+const QUEUED: SweepWait = {
+  wait: 'Queued',
+  because: `one sweep deletes at most ${MAX_DELETES} instances. No action required`,
+};
+
 export function planSweep(input: SweepInput): SweepPlan {
   const known = knownInstances(input.machines);
   const orphans = input.instances.filter((each) => isOrphan(each, known)).toSorted(byAge);
-  const { sightings, nowMs } = input;
+  const { sightings, attempts, nowMs } = input;
   const first = new Map(orphans.map(({ id }) => [id, sightings.get(id) ?? nowMs]));
-  const storm = stormReason(input, orphans.length);
-  let deletes = 0;
-  const planned = orphans.map((instance): Orphan => {
+  const missing = missingMachinesReason(input, orphans.length);
+  const waits = orphans.map((instance) => {
     const listedMs = nowMs - (first.get(instance.id) ?? nowMs);
-    const found = waitOf(instance, listedMs, input) ?? storm;
-    if (found) return { instance, ...found };
-    deletes += 1;
-    const because = 'the Machine with its UID does not exist';
-    if (deletes <= MAX_DELETES) return { instance, because };
-    return { instance, wait: 'Queued', because: `one sweep deletes at most ${MAX_DELETES} instances` };
+    return { instance, wait: waitOf(instance, listedMs, input) ?? missing };
   });
-  return { orphans: planned, sightings: first };
+  const ready = waits.flatMap(({ instance, wait }) => (wait ? [] : [instance.id]));
+  const tried = nextDeletions(ready, input);
+  return {
+    orphans: waits.map(({ instance, wait }) => {
+      if (wait) return { instance, ...wait };
+      return tried.has(instance.id) ? { instance, because: NO_MACHINE } : { instance, ...QUEUED };
+    }),
+    sightings: first,
+    attempts: new Map([
+      ...[...attempts].filter(([id]) => first.has(id)),
+      ...[...tried].map((id) => [id, nowMs] as const),
+    ]),
+  };
+}
+
+/** Returns the orphans to delete: those that were begun, and of the others those that were tried least recently, the oldest first. */
+function nextDeletions(ready: readonly string[], { attempts, begun }: SweepInput): ReadonlySet<string> {
+  const triedMs = (id: string): number => attempts.get(id) ?? -1;
+  const others = ready.filter((id) => !begun.has(id)).toSorted((a, b) => triedMs(a) - triedMs(b));
+  return new Set([...ready.filter((id) => begun.has(id)), ...others.slice(0, MAX_DELETES)]);
 }
 
 interface KnownInstances {
@@ -93,9 +119,9 @@ function isOrphan({ id, tags, import: host }: Instance, { uids, ids }: KnownInst
   return host === undefined && !uids.has(tags.machineUid) && !ids.has(id);
 }
 
-type Wait = Required<Pick<Orphan, 'wait' | 'because'>>;
+type SweepWait = Required<Pick<Orphan, 'wait' | 'because'>>;
 
-function waitOf(instance: Instance, listedMs: number, input: SweepInput): Wait | undefined {
+function waitOf(instance: Instance, listedMs: number, input: SweepInput): SweepWait | undefined {
   const { machineUid, set } = instance.tags;
   if (listedMs < SIGHTINGS_APART_MS) {
     const because = `it is deleted when it is listed again ${SIGHTINGS_APART_MS / 60_000} minutes after its first sighting`;
@@ -129,8 +155,8 @@ function isCreatedAfter(node: KubeObject, { metadata }: Machine): boolean {
   return Date.parse(node.metadata.creationTimestamp ?? '') >= Date.parse(metadata.creationTimestamp ?? '');
 }
 
-/** Returns why nothing is deleted: it is the Machines that are missing, more likely than their deletion that left instances. */
-function stormReason({ instances, machines }: SweepInput, orphans: number): Wait | undefined {
+/** Returns why nothing is deleted: Machines are missing, more likely than that their deletion left these instances. */
+function missingMachinesReason({ instances, machines }: SweepInput, orphans: number): SweepWait | undefined {
   const hint = 'Restore the Machines, or delete the instances in the cloud';
   if (machines.length === 0) {
     return { wait: 'NoMachines', because: `the cluster has no Machine of this provider. ${hint}` };

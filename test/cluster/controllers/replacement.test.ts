@@ -1,9 +1,22 @@
 /** The replacement of machines on a real API server, with `kubenode controllers` in a process, its Defender, and hosts with simulated agents. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MACHINE_SETS } from '../../../src/api/generated/resources.ts';
-import type { Machine } from '../../../src/api/generated/types.ts';
+import { MACHINE_SETS, NODE_REMEDIERS } from '../../../src/api/generated/resources.ts';
+import type { Machine, NodeRemedier } from '../../../src/api/generated/types.ts';
+import {
+  ANNOTATION_COMMIT,
+  ANNOTATION_DELETE,
+  MANAGER_SYNC,
+  PRINCIPAL_SYNC,
+  serviceAccountUser,
+} from '../../../src/api/names.ts';
+import type { Client } from '../../../src/kube/client/client.ts';
 import { conditionOf } from '../../../src/kube/objects/conditions.ts';
-import { type MachineCluster, machineSetObject, startMachineCluster } from './machine-cluster.ts';
+import { NODES } from '../../../src/kube/objects/core-kinds.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
+import { REMOVED } from '../../rules/sample-rule.ts';
+import { remedier } from '../../support/remediers.ts';
+import { ACCOUNTS, applyFleetDefault, patchNodeStatus } from '../defender/objects.ts';
+import { type MachineCluster, machineSetObject, POLICY, startMachineCluster } from './machine-cluster.ts';
 
 const NAME = 'web';
 /** A taint that evicts pods is one of the fields that only another machine can have. */
@@ -13,6 +26,45 @@ function taints(key: string): readonly object[] {
 
 function hasTaint(key: string): (machine: Machine) => boolean {
   return ({ spec }) => spec.node.taints.some((taint) => taint.key === key);
+}
+
+const BROKEN = { fact: 'condition', params: { type: 'Broken' }, path: '$.status', operator: 'equal' };
+
+function broken(status: string): object {
+  return { condition: { Broken: { status } } };
+}
+
+/** A rule that replaces a machine with the condition Broken, and keeps its instance. */
+function replacingRule(): NodeRemedier {
+  const keepFailed = { holdSeconds: 3600, max: 1 };
+  const replaced = { conditions: { all: [{ ...BROKEN, value: 'False' }] }, target: 'Replacement' };
+  return remedier(
+    {
+      '/target/maxMatchPercent': 100,
+      '/rule/conditions': { all: [{ ...BROKEN, value: 'True' }] },
+      '/rule/gate': REMOVED,
+      '/ladder': [
+        { name: 'replace', plan: [{ step: 'ReplaceMachine', with: { keepFailed } }], verify: replaced },
+        { name: 'person', plan: [{ step: 'HandOff' }] },
+      ],
+      '/tests': [
+        { name: 'broken', expect: 'Match', given: broken('True') },
+        { name: 'well', expect: 'NoMatch', given: broken('False') },
+        { name: 'silent', expect: 'Indeterminate', given: {} },
+      ],
+    },
+    { name: 'broken', annotations: { [ANNOTATION_COMMIT]: '4f2c9e1a77b0' } },
+  );
+}
+
+/** A repair names the boot that it was planned for. */
+async function breakNode(admin: Client, name: string): Promise<void> {
+  await patchNodeStatus(admin, name, { nodeInfo: { bootID: 'boot-1' } });
+  const now = createSystemClock().now().toISOString();
+  const times = { lastHeartbeatTime: now, lastTransitionTime: now };
+  const conditions = [{ type: 'Broken', status: 'True', reason: 'Test', message: 'broken', ...times }];
+  const object = { apiVersion: 'v1', kind: 'Node', metadata: { name }, status: { conditions } };
+  await admin.apply(NODES, object, { fieldManager: 'detector', subresource: 'status' });
 }
 
 describe('a MachineSet that replaces its machines', { shuffle: false }, () => {
@@ -78,5 +130,25 @@ describe('a MachineSet that replaces its machines', { shuffle: false }, () => {
     await expect.poll(async () => (await live()).length).toBe(3);
     expect(kept.length).toBeGreaterThan(1);
     expect(await ready('two')).toEqual(expect.arrayContaining([...kept]));
+  });
+
+  it('MAC-40 keeps the instance of a machine that a rule replaces, until a person ends it', async () => {
+    const { installed, admin } = cluster;
+    // Nodes of a test are young.
+    await applyFleetDefault(installed, { ...POLICY, blockers: { minNodeAgeSeconds: 0 } });
+    const sync = await installed.as(serviceAccountUser(PRINCIPAL_SYNC), ACCOUNTS);
+    await sync.apply(NODE_REMEDIERS, replacingRule(), { fieldManager: MANAGER_SYNC });
+    const name = (await live())[0]?.metadata.name ?? '';
+    await breakNode(admin, name);
+    const waiting = async (): Promise<string | undefined> =>
+      (await cluster.machine(name))?.status?.waiting?.reason;
+    await expect.poll(waiting).toBe('Kept');
+    expect((await cluster.machine(name))?.status?.kept).toMatchObject({ max: 1 });
+    await expect.poll(() => cluster.nodes()).not.toContain(name);
+    await expect.poll(async () => (await ready('two')).length).toBe(3);
+    await expect.poll(async () => (await cluster.set(NAME)).status?.replicas).toBe(3);
+    expect(await waiting()).toBe('Kept');
+    await cluster.kubectl('annotate', 'machines.kubenode.dev', name, `${ANNOTATION_DELETE}=`);
+    await expect.poll(() => cluster.machine(name)).toBeUndefined();
   });
 });

@@ -1,27 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { DEFENDER_LEDGERS, MACHINES } from '../../../src/api/generated/resources.ts';
+import { MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine } from '../../../src/api/generated/types.ts';
 import { LABEL_AGENT_BLOCKED } from '../../../src/api/names.ts';
 import { createMachineController } from '../../../src/controllers/machine/controller.ts';
-import { CERTIFICATE_REQUESTS } from '../../../src/kube/auth/certificate-requests.ts';
-import { BUDGETS } from '../../../src/kube/drain/budgets.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
 import { conditionStatus } from '../../../src/kube/objects/conditions.ts';
-import { NODES, PODS } from '../../../src/kube/objects/core-kinds.ts';
+import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import { valueAt } from '../../../src/kube/objects/json.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { type ServedKind, servedKind } from '../../../src/sim/api-server/kinds.ts';
 import { condition, DESIRED, machine, node, PREVIOUS } from '../../support/builders.ts';
 import { type ControllerBed, createControllerBed, sweepCrashes } from '../../support/controller/bed.ts';
+import { MACHINE_KINDS } from '../../support/controller/machine-kinds.ts';
 
-const KINDS: readonly ServedKind[] = [
-  servedKind(MACHINES),
-  servedKind(NODES),
-  { resource: DEFENDER_LEDGERS },
-  { resource: CERTIFICATE_REQUESTS },
-  { resource: PODS },
-  { resource: BUDGETS },
-];
 const GRANT = { id: 'g-7', fence: 7, entryDigest: DESIRED.digest, notAfter: '2030-01-01T13:00:00Z' };
 const STARTUP = { key: 'kubenode.dev/not-initialized', effect: 'NoSchedule' };
 
@@ -50,7 +40,7 @@ function optionsFor({
       ],
     },
   });
-  return { controllers: [controller], kinds: KINDS, objects };
+  return { controllers: [controller], kinds: MACHINE_KINDS, objects };
 }
 
 const spec = { node: { labels: { tier: 'web' }, taints: [{ key: 'gpu', effect: 'NoSchedule' }] } } as const;

@@ -355,6 +355,11 @@ describe('planDeletion', () => {
       ALONE,
     ],
     [
+      'MAC-40 keeps no instance whose kubelet registered again, and whose drain is forced to end',
+      { kept: {}, deletion: { drain: 'Force', drainTimeoutSeconds: 60 }, drain: DRAINING, node: BY_US },
+      INCOMPLETE,
+    ],
+    [
       'MAC-40 waits without a grant while the instance is kept',
       { kept: {}, grant: '-', node: '-' },
       WAIT_KEPT,
@@ -393,6 +398,11 @@ describe('planDeletion', () => {
       'MAC-40 waits also when its kubelet registers again with the start-up taint',
       { kept: {}, grant: '-', uid: 'node-2', node: 'starting', nodeAgeSeconds: 600 },
       WAIT_KEPT,
+    ],
+    [
+      'MAC-40 asks for a grant to drain a kept machine whose kubelet registers again with its label',
+      { kept: {}, grant: '-', uid: 'node-2', nodeAgeSeconds: 5, label: 'm' },
+      'Ask: a deletion needs a grant',
     ],
     [
       'MAC-40 asks for a grant to drain a kept machine whose kubelet takes pods again',

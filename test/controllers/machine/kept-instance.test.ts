@@ -1,28 +1,18 @@
 /** A machine whose instance is kept for an analysis, by the whole controller: what is deleted when, and crashes at any write. */
 import { describe, expect, it } from 'vitest';
-import { DEFENDER_LEDGERS, MACHINES } from '../../../src/api/generated/resources.ts';
+import { MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine } from '../../../src/api/generated/types.ts';
 import { createMachineController } from '../../../src/controllers/machine/controller.ts';
-import { CERTIFICATE_REQUESTS } from '../../../src/kube/auth/certificate-requests.ts';
 import { KubeError } from '../../../src/kube/client/errors.ts';
-import { BUDGETS } from '../../../src/kube/drain/budgets.ts';
-import { NODES, PODS } from '../../../src/kube/objects/core-kinds.ts';
+import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
-import { type ServedKind, servedKind } from '../../../src/sim/api-server/kinds.ts';
 import { machine, node } from '../../support/builders.ts';
 import { type BedCrash, type ControllerBed, createControllerBed } from '../../support/controller/bed.ts';
+import { MACHINE_KINDS } from '../../support/controller/machine-kinds.ts';
 import { drainPod } from '../../support/kube/drain-bed.ts';
 import { ledgerOf, type MemoryGrants, memoryGrants } from '../../support/memory-grants.ts';
 import { type MemoryProvider, memoryProvider } from '../../support/memory-provider.ts';
 
-const KINDS: readonly ServedKind[] = [
-  servedKind(MACHINES),
-  servedKind(NODES),
-  { resource: DEFENDER_LEDGERS },
-  { resource: CERTIFICATE_REQUESTS },
-  { resource: PODS, status: true },
-  { resource: BUDGETS },
-];
 const HOLD_SECONDS = 600;
 const LABELS = { 'kubenode.dev/machineset': 'web' };
 
@@ -47,7 +37,7 @@ async function keptBed(names: readonly string[] = ['m'], crash?: BedCrash): Prom
   };
   const bed = createControllerBed({
     controllers: [createMachineController({ client: client as never, grants, instances })],
-    kinds: KINDS,
+    kinds: MACHINE_KINDS,
     objects: names.flatMap((name) => [declared(name), podOn(name)]),
   });
   current = bed;
@@ -108,8 +98,8 @@ function mark(bed: ControllerBed, name: string): void {
     since: '2030-01-01T00:00:00Z',
     keepFailed: { holdSeconds: HOLD_SECONDS, max: 1 },
   };
-  const { apiVersion = '', kind = '', status } = bed.get<Machine>(MACHINES, name) ?? {};
-  bed.apply({ apiVersion, kind, metadata: { name }, status: { ...status, replacement } }, 'status');
+  const { apiVersion = '', kind = '' } = bed.get<Machine>(MACHINES, name) ?? {};
+  bed.apply({ apiVersion, kind, metadata: { name }, status: { replacement } }, 'status');
 }
 
 function stateOf({ provider, grants, ...bed }: KeptBed, name = 'm'): string {
@@ -150,8 +140,9 @@ describe('a machine whose job asks to keep it', () => {
       spec: { ...spec, deletion: short },
     });
     await bed.replace();
+    const since = sinceOf(bed);
     await bed.advance((HOLD_SECONDS - 60) * 1000);
-    expect(stalled(bed)).toBe('False');
+    expect([stalled(bed), sinceOf(bed)]).toEqual(['False', since]);
     bed.grants.deny = () => 'the kill switch is engaged';
     await bed.advance(60_000);
     expect(stalled(bed)).toBe('False');
@@ -173,6 +164,18 @@ describe('a machine whose job asks to keep it', () => {
     await bed.replace('n');
     expect(stateOf(bed, 'm')).toContain('Machine Kept, no Node, instance');
     expect([bed.machine('n'), bed.provider.instances.size]).toEqual([undefined, 1]);
+  });
+
+  it('MAC-40 is deleted within minutes when another one of its set is found to be kept for longer', async () => {
+    const bed = await keptBed(['m', 'n']);
+    await bed.replace('m');
+    const { apiVersion = '', kind = '' } = bed.machine('n') ?? {};
+    const kept = { job: 'job-2', since: '2030-01-01T12:00:00Z', until: '2030-01-02T12:00:00Z', max: 1 };
+    bed.apply({ apiVersion, kind, metadata: { name: 'n' }, status: { kept } }, 'status');
+    await bed.replace('n');
+    await bed.advance(300_000);
+    expect(bed.machine('m')).toBeUndefined();
+    expect(stateOf(bed, 'n')).toContain('Machine Kept, no Node, instance');
   });
 
   it('MAC-40 is one of two that are deleted at the same moment', async () => {
@@ -205,4 +208,8 @@ describe('a machine whose job asks to keep it', () => {
 
 function stalled(bed: KeptBed): string | undefined {
   return bed.machine()?.status?.conditions.find(({ type }) => type === 'Stalled')?.status;
+}
+
+function sinceOf(bed: KeptBed): string | undefined {
+  return bed.machine()?.status?.waiting?.since;
 }

@@ -125,6 +125,23 @@ describe('the machineset controller, when it replaces machines,', () => {
     expect(created).toBeGreaterThan(shown);
   });
 
+  it('MAC-40 counts a machine that is deleted until its instance is kept, and no longer', async () => {
+    const bed = await start(2);
+    const [gone] = bed.machines();
+    const { apiVersion = '', kind = '' } = gone ?? {};
+    const name = gone?.metadata.name ?? '';
+    bed.apply({ apiVersion, kind, metadata: { name, finalizers: ['test/drain'] } });
+    bed.delete(MACHINES, name);
+    await bed.advance(3000);
+    const replicas = (): number | undefined => bed.get<MachineSet>(MACHINE_SETS, 'general')?.status?.replicas;
+    expect([bed.machines().length, replicas()]).toEqual([3, 3]);
+    const kept = { job: 'job-1', since: '2030-01-01T12:00:00Z', until: '2030-01-02T12:00:00Z', max: 1 };
+    const status = { conditions: READY, node: { uid: 'n' }, kept };
+    bed.apply({ apiVersion, kind, metadata: { name }, status }, 'status');
+    await bed.advance(3000);
+    expect([bed.machines().length, replicas()]).toEqual([3, 2]);
+  });
+
   it('MAC-32 replaces all machines, each deletion with a grant of its own', async () => {
     const bed = await start(3);
     bed.change({ template: NEW });

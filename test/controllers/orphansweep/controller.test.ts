@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { MACHINE_SETS } from '../../../src/api/generated/resources.ts';
 import type { ListPage } from '../../../src/kube/client/client.ts';
+import { EVENTS } from '../../../src/kube/events/object.ts';
+import { valueAt } from '../../../src/kube/objects/json.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { ProviderError } from '../../../src/providers/contract.ts';
+import type { ProviderFault } from '../../support/memory-provider.ts';
 import { KEY, MINUTE, machineObject, openSweep, stormingSet, UID } from './sweep-bed.ts';
 
 async function* onePage(object: KubeObject): AsyncIterable<ListPage> {
@@ -67,6 +71,14 @@ describe('the sweep of orphan instances', () => {
     await bed.advance(30 * MINUTE);
     expect(provider.instances.has(id)).toBe(true);
     expect(events().at(-1)).toMatch(/: KillSwitch: kill switch engaged by eva: outage$/);
+    grants.deny = () => ({
+      granted: false,
+      reason: 'APIErrors',
+      message: 'half of the requests fail',
+      also: [],
+    });
+    await bed.advance(10 * MINUTE);
+    expect(events().at(-1)).toMatch(/: APIErrors: half of the requests fail$/);
     grants.deny = () => undefined;
     await bed.advance(11 * MINUTE);
     expect(provider.instances.has(id)).toBe(false);
@@ -82,6 +94,45 @@ describe('the sweep of orphan instances', () => {
     provider.fault = () => undefined;
     await bed.advance(6 * MINUTE);
     expect(provider.instances.has(id)).toBe(false);
+  });
+
+  it('MAC-36 reports once for each reason why the provider cannot list its instances', async () => {
+    const { bed, provider, events } = openSweep();
+    provider.fault = (call) => (call === 'find' ? 'Auth' : undefined);
+    await bed.start();
+    await bed.advance(25 * MINUTE);
+    const expired =
+      'Namespace/kubenode-system MachineOrphanSweepFailed: orphan instances of provider local are not deleted: its instances cannot be listed: Auth: the key has expired';
+    expect(events()).toEqual([expired]);
+    provider.fault = (call) => (call === 'find' ? 'Throttled' : undefined);
+    await bed.advance(11 * MINUTE);
+    expect(events().slice(1)).toEqual([expect.stringContaining('listed: Retryable: too many requests')]);
+  });
+
+  it('MAC-36 lists instances again only when the provider permits it', async () => {
+    const { bed, provider } = openSweep();
+    let lists = 0;
+    provider.find = () => {
+      lists += 1;
+      return Promise.reject(new ProviderError('Retryable', 'too many', { retryAfterSeconds: 1800 }));
+    };
+    await bed.start();
+    await bed.advance(29 * MINUTE);
+    expect(lists).toBe(1);
+    await bed.advance(2 * MINUTE);
+    expect(lists).toBe(2);
+  });
+
+  it('MAC-36 reports a failed list again after one that did not fail', async () => {
+    const { bed, provider } = openSweep();
+    const answers: readonly (ProviderFault | undefined)[] = ['Auth', undefined, 'Auth', 'Auth'];
+    let lists = 0;
+    provider.fault = () => answers[lists++];
+    await bed.start();
+    await bed.advance(35 * MINUTE);
+    expect(lists).toBe(4);
+    const [event] = bed.api.objects.list({ resource: EVENTS });
+    expect(valueAt(event, 'series', 'count')).toBe(2);
   });
 
   it('MAC-36 does not ask a provider for its instances that takes hosts of a pool', async () => {

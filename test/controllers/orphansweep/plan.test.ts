@@ -32,6 +32,8 @@ function input(orphans: readonly Instance[], changes: Partial<SweepInput> = {}):
     nodes: [],
     storms: new Set(),
     sightings: new Map(orphans.map(({ id }) => [id, AT - 10 * MINUTE])),
+    attempts: new Map(),
+    begun: new Set(),
     nowMs: AT,
     ...changes,
   };
@@ -155,14 +157,42 @@ describe('planSweep', () => {
   });
 
   it('MAC-36 deletes at most five instances in one sweep, the oldest first, in any order of the list', () => {
-    const members = Array.from({ length: 90 }, (_, index) => index);
-    const orphans = Array.from({ length: 7 }, (_, index) => instance(100 + index));
-    const scene = input(orphans, {
-      instances: [...orphans, ...members.map((number) => instance(number))].toReversed(),
-      machines: members.map((number) => machine(`m-${number}`, { metadata: { uid: uidOf(number) } })),
-    });
+    const { scene, orphans } = manyOrphans();
     expect(explain(scene)).toEqual(
       orphans.map(({ id }, index) => `${id} ${index < 5 ? 'Delete' : 'Queued'}`),
     );
   });
+
+  it('MAC-36 deletes in turn where the deletion of five fails each time', () => {
+    const { scene, orphans } = manyOrphans();
+    const first = planSweep(scene);
+    const next = { ...scene, attempts: first.attempts, nowMs: AT + 10 * MINUTE };
+    const waits = ['Delete', 'Delete', 'Delete', 'Queued', 'Queued', 'Delete', 'Delete'];
+    expect(explain(next)).toEqual(orphans.map(({ id }, index) => `${id} ${waits[index]}`));
+    const third = planSweep({ ...next, attempts: planSweep(next).attempts, nowMs: AT + 20 * MINUTE });
+    expect(third.orphans.slice(3, 5).map(({ wait }) => wait)).toEqual([undefined, undefined]);
+  });
+
+  it('MAC-36 continues deletions that were begun beside the five of a sweep', () => {
+    const { scene, orphans } = manyOrphans();
+    const begun = new Set(orphans.slice(0, 1).map(({ id }) => id));
+    const waits = ['Delete', 'Delete', 'Delete', 'Delete', 'Delete', 'Delete', 'Queued'];
+    expect(explain({ ...scene, begun })).toEqual(orphans.map(({ id }, index) => `${id} ${waits[index]}`));
+  });
+
+  it('MAC-36 forgets the attempts of an instance that is not an orphan any more', () => {
+    const attempts = new Map([[LEAKED.id, AT]]);
+    expect([...planSweep(input([], { attempts })).attempts.keys()]).toEqual([]);
+  });
 });
+
+/** Seven orphans beside 90 instances with their Machines. */
+function manyOrphans(): { readonly scene: SweepInput; readonly orphans: readonly Instance[] } {
+  const members = Array.from({ length: 90 }, (_, index) => index);
+  const orphans = Array.from({ length: 7 }, (_, index) => instance(100 + index));
+  const scene = input(orphans, {
+    instances: [...orphans, ...members.map((number) => instance(number))].toReversed(),
+    machines: members.map((number) => machine(`m-${number}`, { metadata: { uid: uidOf(number) } })),
+  });
+  return { scene, orphans };
+}

@@ -19,12 +19,14 @@ function orphan(number: number, wait: NonNullable<Orphan['wait']> = 'GrantDenied
 /** Reports these orphans and returns the notes of new Events. */
 function createReporter(): {
   readonly report: (...orphans: readonly Orphan[]) => readonly string[];
+  readonly noteOf: (orphan: Orphan) => string | undefined;
   readonly left: Map<string, number>;
 } {
   const notes: string[] = [];
   const left = new Map<string, number>();
   const reports = {
     reported: new Map<string, string>(),
+    listFailures: new Map<string, string>(),
     left: {
       set: (labels: Readonly<Record<string, string>>, value: number) =>
         void left.set(`${labels['provider']} ${labels['reason']}`, value),
@@ -37,6 +39,10 @@ function createReporter(): {
   } as unknown as ReconcileContext;
   return {
     left,
+    noteOf: (found) => {
+      reportOrphans('aws', [found], { reports, context });
+      return notes.splice(0)[0];
+    },
     report: (...orphans) => {
       reportOrphans('aws', orphans, { reports, context });
       return notes.splice(0).map((note) => note.split(' ')[1] ?? '');
@@ -52,11 +58,26 @@ describe('reportOrphans', () => {
     expect(report(orphan(1, 'GrantDenied'), orphan(2))).toEqual(['aws:///zone/i-1', 'aws:///zone/i-2']);
   });
 
+  it('MAC-36 reports a state again when its reason is another one', () => {
+    const { report } = createReporter();
+    const denied = { ...orphan(1), reason: 'KillSwitch' };
+    expect(report(denied)).toHaveLength(1);
+    expect(report(denied)).toEqual([]);
+    expect(report({ ...denied, reason: 'APIErrors' })).toHaveLength(1);
+  });
+
   it('MAC-36 reports an orphan again that had a Machine in between', () => {
     const { report } = createReporter();
     report(orphan(1));
     expect(report()).toEqual([]);
     expect(report(orphan(1))).toEqual(['aws:///zone/i-1']);
+  });
+
+  it('MAC-36 reports an age of 0 h for an instance that the clock of the provider created later', () => {
+    const { noteOf } = createReporter();
+    const { instance, ...rest } = orphan(1);
+    const later = { ...instance, createdAt: new Date(NOW.getTime() + 60_000) };
+    expect(noteOf({ ...rest, instance: later })).toContain(', 0 h ago: outage');
   });
 
   it('MAC-36 sends at most twenty Events for one sweep, and those of others later', () => {

@@ -166,7 +166,8 @@ async function advance(
     return { ...known, ...optional('reason', decision.reason), instance: found };
   }
   if (decision.type === 'Adopt') return { ...known, instance: decision.instance };
-  const held = await heldCreation(decision, { machine, provider, act });
+  // An instance that exists costs money already: only another one is held.
+  const held = found ? undefined : await creationHold(decision, { machine, provider, act });
   if (held) return { host: 'Held', explanation: held };
   const id = await carryOutInstance(decision, { machine, provider, act });
   report(decision, { id, machine, act });
@@ -174,8 +175,8 @@ async function advance(
   return { ...known, instance };
 }
 
-/** Returns why no instance is created, although there is none. */
-async function heldCreation(
+/** Returns why the instance is not created now. Undefined: it may be, or the decision creates none. */
+async function creationHold(
   { type }: InstanceDecision,
   { machine, provider, act }: InstanceAct,
 ): Promise<Explanation | undefined> {

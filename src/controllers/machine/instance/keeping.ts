@@ -1,6 +1,6 @@
 /**
  * Decides whether the instance of a machine that a job has replaced is kept for an analysis, and until when. At most `max` machines of a
- * set are: one that another reconcile recorded at the same moment is deleted, the later one first. Pure.
+ * set are kept: of those that were recorded at the same moment, the later ones are deleted. Pure.
  */
 import type { Machine, MachineKept } from '../../../api/generated/types.ts';
 import { isKept } from '../../../api/machine/kept.ts';

@@ -131,7 +131,7 @@ interface Refusal {
 
 function denied({ instance }: Orphan, refusal: Refusal | undefined): Orphan {
   const { reason, message } = refusal ?? { reason: 'LedgerUnavailable', message: 'no answer' };
-  return { instance, wait: 'GrantDenied', because: `${reason}: ${message}` };
+  return { instance, wait: 'GrantDenied', reason, because: `${reason}: ${message}` };
 }
 
 /** Returns why it is not deleted now: it changed since it was listed. The grant may have taken a while. */
@@ -165,12 +165,12 @@ async function endInstance(
     await provider.delete(instance.id, context.signal);
   } catch (error) {
     if (!isProviderError(error)) throw error;
-    const because = textOf(error);
+    const why = { reason: error.reason, because: textOf(error) };
     context.log.warn('orphan instance not deleted', { instance: instance.id, error });
-    if (isProviderError(error, 'Retryable', 'Ambiguous')) return { instance, wait: 'Deleting', because };
+    if (isProviderError(error, 'Retryable', 'Ambiguous')) return { instance, wait: 'Deleting', ...why };
     // Nothing happened: breakers are not for it.
     await settle('Unused');
-    return { instance, wait: 'DeletionFailed', because };
+    return { instance, wait: 'DeletionFailed', ...why };
   }
   await settle('Succeeded');
   reportDeleted(orphan, { reports, context });

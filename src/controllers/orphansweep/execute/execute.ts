@@ -5,6 +5,7 @@ import type { ReconcileContext } from '../../../kube/controller/reconcile-contex
 import { conditionStatus } from '../../../kube/objects/conditions.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
 import type { Instance } from '../../../providers/contract.ts';
+import { isSweepDue } from '../cadence.ts';
 import { type Orphan, planSweep } from '../plan.ts';
 import { reportOrphans } from '../status.ts';
 import { deleteOrphan, endDeletions, type Sweep, type SweepParts, type SweptProvider } from './delete.ts';
@@ -12,14 +13,16 @@ import { deleteOrphan, endDeletions, type Sweep, type SweepParts, type SweptProv
 /** Holds what a process remembers between two sweeps of one provider. A new process sees everything for the first time. */
 export interface SweepMemory {
   sightings: ReadonlyMap<string, number>;
+  attempts: ReadonlyMap<string, number>;
+  sweptMs: number | undefined;
   readonly begun: Sweep['begun'];
 }
 
 export function createSweepMemory(): SweepMemory {
-  return { sightings: new Map(), begun: new Map() };
+  return { sightings: new Map(), attempts: new Map(), sweptMs: undefined, begun: new Map() };
 }
 
-/** Sweeps once. Throws the error of the provider when it cannot list its instances. */
+/** Sweeps, or continues what the last sweep began. Throws the error of the provider when it cannot list its instances. */
 export async function sweepProvider(
   provider: SweptProvider,
   memory: SweepMemory,
@@ -30,21 +33,39 @@ export async function sweepProvider(
   // Before the Machines are read: the Machine of an instance is older than the instance.
   const instances = await provider.find({ clusterUid: parts.clusterUid }, signal);
   await endDeletions(instances, sweep);
+  const machines = await machinesFor(instances, sweep);
+  const nowMs = clock.monotonicMs();
   const plan = planSweep({
     instances,
-    machines: await machinesFor(instances, sweep),
+    machines,
     nodes: context.view(NODES).list(),
     storms: stormingSets(context),
     sightings: memory.sightings,
-    nowMs: clock.monotonicMs(),
+    attempts: memory.attempts,
+    begun: memory.begun,
+    nowMs,
   });
   memory.sightings = plan.sightings;
+  if (!isSweepDue(memory, nowMs)) {
+    await deleteOrphans(
+      plan.orphans.filter(({ instance }) => memory.begun.has(instance.id)),
+      sweep,
+    );
+    return;
+  }
+  memory.attempts = plan.attempts;
+  memory.sweptMs = nowMs;
+  reportOrphans(provider.name, await deleteOrphans(plan.orphans, sweep), { reports: parts.reports, context });
+}
+
+/** Returns the orphans with what became of each. */
+async function deleteOrphans(orphans: readonly Orphan[], sweep: Sweep): Promise<readonly Orphan[]> {
   const outcomes: Orphan[] = [];
-  for (const orphan of plan.orphans) {
+  for (const orphan of orphans) {
     // oxlint-disable-next-line no-await-in-loop -- one deletion after the other
     outcomes.push(orphan.wait === undefined ? await deleteOrphan(orphan, sweep) : orphan);
   }
-  reportOrphans(provider.name, outcomes, { reports: parts.reports, context });
+  return outcomes;
 }
 
 /** Reads the Machines from the API server, where the view does not show the Machine of each instance: it may be late. */

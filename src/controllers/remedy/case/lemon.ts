@@ -2,9 +2,14 @@
 import type { Denial } from '../../../api/grants.ts';
 import { highestRisk } from '../job/steps.ts';
 import type { RemedyAct } from '../plan.ts';
+import { jobNameOf, operationIdOf } from './rungs.ts';
 
 /** Returns the act that hands the case off; undefined: the denial has other causes, or no later rung leaves the machine as it is. */
-export function handOffOfLemon(planned: RemedyAct, { reason, also, message }: Denial): RemedyAct | undefined {
+export function handOffOfLemon(
+  planned: RemedyAct,
+  { reason, also, message }: Denial,
+  machine: string,
+): RemedyAct | undefined {
   const lemon = [{ reason, message }, ...also].find((cause) => cause.reason === 'Lemon');
   if (!lemon) return undefined;
   const later = planned.remedier.spec.ladder
@@ -14,6 +19,7 @@ export function handOffOfLemon(planned: RemedyAct, { reason, also, message }: De
     ({ rung }) => highestRisk(rung) === 'None' && rung.plan.some(({ step }) => step === 'HandOff'),
   );
   if (!found) return undefined;
-  const jobName = planned.jobName.replace(/-r\d+-a\d+$/, `-r${found.index}-a1`);
-  return { ...planned, ...found, attempt: 1, jobName, why: lemon.message };
+  const attempt = { ...found, attempt: 1 };
+  const jobName = jobNameOf(machine, planned.remedier.metadata.name, operationIdOf(planned.case, attempt));
+  return { ...planned, ...attempt, jobName, why: lemon.message };
 }

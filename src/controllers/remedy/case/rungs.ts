@@ -11,6 +11,16 @@ export interface Attempt {
   readonly attempt: number;
 }
 
+/** Returns what identifies an attempt of a case: the operation of its job. */
+export function operationIdOf(caseId: string, { index, attempt }: Omit<Attempt, 'rung'>): string {
+  return `${caseId}-r${index}-a${attempt}`;
+}
+
+/** Returns the name of the job: the same for the same attempt, so that a second creation is refused. */
+export function jobNameOf(machine: string, rule: string, operationID: string): string {
+  return `${machine}-${rule}-${operationID}`;
+}
+
 export type NextAttempt = { readonly attempt: Attempt } | { readonly wait: RemedyWait };
 
 type Class = NonNullable<NonNullable<RemedyOperationJob['status']>['outcome']>['class'];

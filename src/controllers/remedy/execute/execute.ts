@@ -30,10 +30,13 @@ export interface ExecuteParts {
 export async function act(planned: RemedyAct, parts: ExecuteParts): Promise<RemedyWait | undefined> {
   const answer = await ask(planned, parts);
   if (answer.granted) return await create(planned, answer, parts);
-  const handOff = handOffOfLemon(planned, answer);
-  const permitted = handOff && (await ask(handOff, parts));
-  if (!permitted?.granted) return deniedWait(answer);
-  return await create(handOff ?? planned, permitted, parts);
+  const handOff = handOffOfLemon(planned, answer, parts.machine.metadata.name);
+  if (!handOff) return deniedWait(answer);
+  const permitted = await ask(handOff, parts);
+  if (permitted.granted) return await create(handOff, permitted, parts);
+  const [wait, other] = [deniedWait(answer), deniedWait(permitted)];
+  if (other.message === wait.message) return wait;
+  return { ...wait, message: `${wait.message}; its hand-off is denied: ${other.message}` };
 }
 
 async function ask(planned: RemedyAct, { machine, state, context }: ExecuteParts): Promise<Grant | Denial> {

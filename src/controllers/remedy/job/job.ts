@@ -14,6 +14,7 @@ import {
 import type { Intent } from '../../../kube/controller/intent.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { secondsAfter, wholeSeconds } from '../../../os/dates.ts';
+import { operationIdOf } from '../case/rungs.ts';
 import type { RemedyAct } from '../plan.ts';
 import { actionOf, highestRisk, jobSteps } from './steps.ts';
 
@@ -89,7 +90,7 @@ export function jobIntent({ act, machine, grant, evidence }: JobContent): Intent
       group: dedupGroup(remedier),
       risk: highestRisk(rung),
       grant: { id, fence, issuedAt, notAfter },
-      operationID: `${act.case}-r${index}-a${attempt}`,
+      operationID: operationIdOf(act.case, act),
       plan: jobSteps(rung.plan, 's'),
       ...optional('verify', rung.verify),
       onVerified: jobSteps(rung.onVerified, 'v'),

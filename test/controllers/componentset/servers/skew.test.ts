@@ -126,7 +126,7 @@ describe('planRollout', () => {
     );
     const wait = {
       reason: 'KubeletSkew',
-      because: 'kubelet 1.35.0 is newer than the API server, v1.34.0',
+      because: 'kubelet 1.35.0 is newer than the API server, v1.34.0. Upgrade the API server first',
       blocker: { kind: 'Service', name: 'kubernetes', namespace: 'default' },
     };
     expect(plan.limit).toMatchObject(wait);

@@ -1,26 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { DEFENDER_LEDGERS, MACHINES } from '../../../../src/api/generated/resources.ts';
+import { MACHINES } from '../../../../src/api/generated/resources.ts';
 import type { Machine } from '../../../../src/api/generated/types.ts';
 import { createMachineController } from '../../../../src/controllers/machine/controller.ts';
-import { CERTIFICATE_REQUESTS } from '../../../../src/kube/auth/certificate-requests.ts';
-import { BUDGETS } from '../../../../src/kube/drain/budgets.ts';
-import { NODES, PODS } from '../../../../src/kube/objects/core-kinds.ts';
+import { NODES } from '../../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../../src/kube/objects/object.ts';
-import { type ServedKind, servedKind } from '../../../../src/sim/api-server/kinds.ts';
 import { ApiRefusal } from '../../../../src/sim/api-server/refusal.ts';
 import { machine, node } from '../../../support/builders.ts';
 import { type BedCrash, type ControllerBed, createControllerBed } from '../../../support/controller/bed.ts';
+import { MACHINE_KINDS } from '../../../support/controller/machine-kinds.ts';
 import { budget, drainPod } from '../../../support/kube/drain-bed.ts';
 import { ledgerOf, type MemoryGrants, memoryGrants } from '../../../support/memory-grants.ts';
 
-const KINDS: readonly ServedKind[] = [
-  servedKind(MACHINES),
-  servedKind(NODES),
-  { resource: DEFENDER_LEDGERS },
-  { resource: CERTIFICATE_REQUESTS },
-  { resource: PODS, status: true },
-  { resource: BUDGETS },
-];
 const HELD_BACK = new ApiRefusal(429, 'TooManyRequests', 'it would violate the budget', [
   { reason: 'DisruptionBudget', message: 'The disruption budget web needs 1 healthy pods and has 1' },
 ]);
@@ -53,7 +43,7 @@ async function deletionBed({
   const objects = [{ ...rest, metadata: { name: metadata.name } }, budget('web', {}), ...pods];
   const bed: ControllerBed = createControllerBed({
     controllers: [createMachineController({ client: { pages } as never, grants })],
-    kinds: KINDS,
+    kinds: MACHINE_KINDS,
     objects,
   });
   grants.changed = (ledger) => bed.apply(ledgerOf(ledger));

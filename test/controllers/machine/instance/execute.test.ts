@@ -1,31 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { DEFENDER_LEDGERS, MACHINES } from '../../../../src/api/generated/resources.ts';
+import { MACHINES } from '../../../../src/api/generated/resources.ts';
 import type { Machine } from '../../../../src/api/generated/types.ts';
 import { createMachineController } from '../../../../src/controllers/machine/controller.ts';
 import { createInstances } from '../../../../src/controllers/machine/instance/execute.ts';
-import { CERTIFICATE_REQUESTS } from '../../../../src/kube/auth/certificate-requests.ts';
 import { KubeError } from '../../../../src/kube/client/errors.ts';
-import { BUDGETS } from '../../../../src/kube/drain/budgets.ts';
 import { conditionOf } from '../../../../src/kube/objects/conditions.ts';
-import { NODES, PODS } from '../../../../src/kube/objects/core-kinds.ts';
+import { NODES } from '../../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import type { ProviderCapabilities } from '../../../../src/providers/contract.ts';
 import type { OpenProviders } from '../../../../src/providers/registry.ts';
-import { type ServedKind, servedKind } from '../../../../src/sim/api-server/kinds.ts';
 import { condition, machine, node } from '../../../support/builders.ts';
 import { type ControllerBed, createControllerBed, sweepCrashes } from '../../../support/controller/bed.ts';
+import { MACHINE_KINDS } from '../../../support/controller/machine-kinds.ts';
 import { type MemoryGrants, memoryGrants } from '../../../support/memory-grants.ts';
 import { type MemoryProvider, memoryProvider } from '../../../support/memory-provider.ts';
 import { randomFrom, SEED } from '../../../support/sweep-size.ts';
 
-const KINDS: readonly ServedKind[] = [
-  servedKind(MACHINES),
-  servedKind(NODES),
-  { resource: DEFENDER_LEDGERS },
-  { resource: CERTIFICATE_REQUESTS },
-  { resource: PODS, status: true },
-  { resource: BUDGETS },
-];
 const SECRET = 'abcdef.0123456789abcdef';
 
 interface InstanceBed extends ControllerBed {
@@ -91,7 +81,16 @@ function optionsFor(
         spec: ledger,
       });
   };
-  return { controllers: [controller], kinds: KINDS, objects, provider, tokens, unseen, grants, follow };
+  return {
+    controllers: [controller],
+    kinds: MACHINE_KINDS,
+    objects,
+    provider,
+    tokens,
+    unseen,
+    grants,
+    follow,
+  };
 }
 
 async function open(
@@ -176,6 +175,22 @@ describe('the instance of a Machine', () => {
     bed.apply({ apiVersion: 'kubenode.dev/v1alpha1', kind: 'Machine', metadata });
     await bed.advance(30_000);
     expect(label()).toBe('asset-77');
+  });
+
+  it('is asked for at once when the spec changes after a refusal, and before only when its time is over', async () => {
+    const bed = await open();
+    const creates = (): number => bed.provider.calls.filter((call) => call.startsWith('create')).length;
+    bed.provider.fault = (call) => (call.startsWith('create') ? 'Terminal' : undefined);
+    await bed.start();
+    await bed.advance(5000);
+    const { apiVersion = '', kind = '', spec } = bed.machine() ?? {};
+    const metadata = { name: 'm', annotations: { changed: '' } };
+    bed.apply({ apiVersion, kind, metadata, spec });
+    await bed.advance(5000);
+    expect(creates()).toBe(1);
+    bed.apply({ apiVersion, kind, metadata, spec: { ...spec, bmc: undefined, zone: 'z' } });
+    await bed.advance(5000);
+    expect(creates()).toBe(2);
   });
 
   it('is searched for before each creation, and created only with the finalizer', async () => {

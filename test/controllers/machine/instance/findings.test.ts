@@ -28,6 +28,18 @@ function withInfra(seconds: number): ReturnType<typeof machine> {
 }
 
 describe('infraFindings', () => {
+  it('MAC-35 names the object that holds a creation, and without one the provider', () => {
+    const explanation = { reason: 'ArtifactMissing', because: 'x' };
+    const blocker = { kind: 'MachineComponent', name: 'kubelet-1' };
+    const held = [{ ...explanation, blocker }, explanation].map((each) =>
+      infraFindings(machine('m'), { host: 'Held', explanation: each }).at(-1),
+    );
+    expect(held.map((each) => each?.blocker)).toEqual([
+      blocker,
+      { kind: 'Provider', name: machine('m').spec.infra.provider },
+    ]);
+  });
+
   it.each<[name: string, observation: InfraObservation, want: string]>([
     ['a host that joins by itself', { host: 'JoinsByItself' }, 'True AsWanted, True HostJoins'],
     ['a provider of a later version', { host: 'NotSupported' }, 'Unknown NotSupported, False NotSupported'],

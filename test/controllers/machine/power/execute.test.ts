@@ -135,6 +135,13 @@ describe('the power of a silent host', () => {
     ]);
   });
 
+  it('R20 is unknown with no more of a long reason than its field takes', async () => {
+    const { bed, power } = await reporting();
+    power.faults.BMC = { none: 'x'.repeat(2000) };
+    await fallSilent(bed);
+    expect(reported(bed)).toMatchObject({ state: 'Unknown', message: 'x'.repeat(512) });
+  });
+
   it('R20 is read again by another process, and at once for another BMC', async () => {
     const { bed, power, reads, stop } = await reporting();
     await fallSilent(bed);

@@ -2,10 +2,25 @@ import { describe, expect, it } from 'vitest';
 import { MACHINES } from '../../../../src/api/generated/resources.ts';
 import { KubeError } from '../../../../src/kube/client/errors.ts';
 import { type Instance, ProviderError } from '../../../../src/providers/contract.ts';
-import { KEY, MINUTE, machineObject, openSweep, UID } from '../sweep-bed.ts';
+import { KEY, MINUTE, machineObject, openSweep, type SweepBed, UID } from '../sweep-bed.ts';
 
 const OTHER_UID = '00000000-0000-4000-8000-000000000200';
 const MORE_MACHINES = Array.from({ length: 2 }, (_, index) => machineObject(`more-${index}`));
+
+/** Opens a cluster with seven orphans beside 71 instances with their Machines. */
+function openSevenOrphans(): SweepBed & {
+  readonly orphans: readonly Instance[];
+  readonly left: () => number;
+} {
+  const objects = Array.from({ length: 70 }, (_, index) => machineObject(`more-${index}`));
+  const sweep = openSweep({ objects });
+  const { bed, provider, leak } = sweep;
+  for (const { metadata } of bed.api.objects.list({ resource: MACHINES })) {
+    leak({ machineUid: metadata.uid ?? '' });
+  }
+  const orphans = Array.from({ length: 7 }, (_, index) => leak({ machineUid: UID.slice(0, -1) + index }));
+  return { ...sweep, orphans, left: () => orphans.filter(({ id }) => provider.instances.has(id)).length };
+}
 
 describe('the deletion of an orphan instance', () => {
   it('MAC-36 deletes nothing when the grant is taken back before the deletion', async () => {
@@ -23,6 +38,7 @@ describe('the deletion of an orphan instance', () => {
 
   it.each<[string, Partial<Instance['tags']> | undefined]>([
     ['its tags are those of another cluster', { clusterUid: 'another' }],
+    ['its tags are those of another Machine', { machineUid: OTHER_UID }],
     ['it is not there any more', undefined],
   ])('MAC-36 returns the grant unused when %s in the meantime', async (_, tags) => {
     const { bed, provider, grants, leak } = openSweep();
@@ -106,8 +122,38 @@ describe('the deletion of an orphan instance', () => {
     expect(grants.settled).toEqual([`g-1 DeleteInstance ${KEY}: Succeeded`]);
     expect(events().at(-1)).toContain('MachineOrphanInstanceDeleted: instance');
     const sweeps = provider.calls.filter((call) => call === 'find').length;
-    await bed.advance(9 * MINUTE);
+    await bed.advance(8 * MINUTE);
     expect(provider.calls.filter((call) => call === 'find')).toHaveLength(sweeps);
+  });
+
+  it('MAC-36 begins at most five deletions in ten minutes, also while one of them takes longer', async () => {
+    const { bed, provider, orphans, left } = openSevenOrphans();
+    const slow = orphans[0]?.id;
+    const end = provider.delete.bind(provider);
+    provider.delete = (id, signal) =>
+      id === slow
+        ? Promise.reject(new ProviderError('Retryable', 'it is being terminated', { reason: 'Terminating' }))
+        : end(id, signal);
+    await bed.start();
+    await bed.advance(19 * MINUTE);
+    expect(left()).toBe(3);
+    await bed.advance(2 * MINUTE);
+    expect(left()).toBe(1);
+  });
+
+  it('MAC-36 deletes the sixth orphan in the next sweep when the deletion of five is refused', async () => {
+    const { bed, provider, orphans, left } = openSevenOrphans();
+    const refused = new Set(orphans.slice(0, 5).map(({ id }) => id));
+    const end = provider.delete.bind(provider);
+    provider.delete = (id, signal) =>
+      refused.has(id)
+        ? Promise.reject(new ProviderError('Terminal', 'termination protection', { reason: 'Protected' }))
+        : end(id, signal);
+    await bed.start();
+    await bed.advance(19 * MINUTE);
+    expect(left()).toBe(7);
+    await bed.advance(2 * MINUTE);
+    expect(left()).toBe(5);
   });
 
   it('MAC-36 settles no deletion while the instance is not listed and still found by its id', async () => {

@@ -27,7 +27,7 @@ function act(ladder: readonly object[], index = 1): RemedyAct {
     isSinceKnown: true,
     detectedAt: NOW,
     node: { uid: 'u', bootID: 'b' },
-    jobName: `m-r1-a1-rule-0a1b2c3d-r${index}-a2`,
+    jobName: `m-r1-a1-${rule.metadata.name}-0a1b2c3d-r${index}-a2`,
   };
 }
 
@@ -36,11 +36,11 @@ function denial(cause: DenialCause, also: readonly DenialCause[] = []): Denial {
 }
 
 function explain(planned: RemedyAct, denied: Denial): string | undefined {
-  const found = handOffOfLemon(planned, denied);
+  const found = handOffOfLemon(planned, denied, 'm-r1-a1');
   return found && `${found.rung.name} ${found.index}.${found.attempt} ${found.jobName}: ${found.why}`;
 }
 
-const HANDED = 'person 2.1 m-r1-a1-rule-0a1b2c3d-r2-a1: 5 repairs of a lemon';
+const HANDED = 'person 2.1 m-r1-a1-kernel-hang-0a1b2c3d-r2-a1: 5 repairs of a lemon';
 
 describe('a denial because of the hardware', () => {
   it.each<[string, RemedyAct, Denial, string | undefined]>([
@@ -61,7 +61,7 @@ describe('a denial because of the hardware', () => {
       'takes the first rung that hands off and leaves the machine as it is',
       act([REBOOT, TAINT, DIAGNOSE, PERSON]),
       denial(LEMON),
-      'person 4.1 m-r1-a1-rule-0a1b2c3d-r4-a1: 5 repairs of a lemon',
+      'person 4.1 m-r1-a1-kernel-hang-0a1b2c3d-r4-a1: 5 repairs of a lemon',
     ],
     ['waits where the last rung disturbs the machine', act([REBOOT, TAINT]), denial(LEMON), undefined],
     ['does not repeat the rung that was denied', act([REBOOT, PERSON], 2), denial(LEMON), undefined],

@@ -346,6 +346,9 @@ describe('the remedy controller, of machines', () => {
     await bed.advance(5000);
     expect(jobsOf(bed)).toEqual([]);
     expect(statusOf(bed)).toMatchObject({ counts: { denied: { Lemon: 1 } } });
+    expect(bed.get<Machine>(MACHINES, 'm-1')?.status?.remedyWaits?.[0]?.message).toBe(
+      'Lemon: too often; its hand-off is denied: KillSwitch: stop',
+    );
     grants.deny = (_, ask) => (ask?.risk === 'None' ? undefined : lemon('too often'));
     await bed.advance(60_000);
     expect(names(bed)).toEqual(['m-1-kernel-hang-CASE-r2-a1']);

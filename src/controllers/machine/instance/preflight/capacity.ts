@@ -12,7 +12,10 @@ export interface CapacityRefusal {
 }
 
 export interface CapacityGate {
-  /** Lets one machine through after a refusal, again and again until its answer or the next time to ask. Returns the refusal to all others. */
+  /**
+   * Returns the refusal that holds. Undefined: the machine may ask. When the time to ask again has come, one machine may, until its answer is
+   * recorded or the next time has come.
+   */
   take(key: string, machineUid: string, now: Date): CapacityRefusal | undefined;
   /** Records a refusal. */
   refuse(key: string, refused: CapacityRefusal): void;

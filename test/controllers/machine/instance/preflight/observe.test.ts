@@ -181,6 +181,41 @@ describe('the preflight of a creation', () => {
     expect(provider.instances.get(id)?.state).toBe('Running');
   });
 
+  it('MAC-35 gives an instance that exists another token, also while a component is missing', async () => {
+    const { bed, provider, ready } = await open([machineObject('m-1')]);
+    await bed.advance(90_000);
+    const before = provider.created.length;
+    bed.apply(componentSet());
+    await bed.advance(90_000);
+    expect(provider.created.length).toBeGreaterThan(before);
+    expect(provider.instances.size).toBe(1);
+    expect(ready()).not.toContain('no instance is created');
+  });
+
+  it('MAC-35 does not ask for a machine that is new after another one was refused', async () => {
+    const { bed, provider, ready } = await open([]);
+    provider.fault = (call) => (call.startsWith('create') ? 'Quota' : undefined);
+    bed.apply(machineObject('m-1'));
+    await bed.advance(2000);
+    bed.apply(machineObject('m-2'));
+    await bed.advance(2000);
+    expect(ready('m-2')).toBe('Unknown Quota: no capacity');
+    expect(provider.calls.filter((call) => call.startsWith('create'))).toEqual(['create m-1 -> Quota']);
+  });
+
+  it('MAC-35 reports the own failure of a machine while others are refused for lack of capacity', async () => {
+    const { bed, provider, ready } = await open([]);
+    provider.fault = (call) =>
+      call === 'create m-1' ? 'Terminal' : call === 'create m-2' ? 'Quota' : undefined;
+    for (const name of ['m-1', 'm-2']) bed.apply(machineObject(name));
+    await bed.advance(2000);
+    const changed = machineObject('m-1');
+    bed.apply({ ...changed, metadata: { ...changed.metadata, annotations: { changed: '' } } });
+    await bed.advance(2000);
+    expect(ready('m-1')).toBe('Unknown ImageMissing: no such image');
+    expect(ready('m-2')).toBe('Unknown Quota: no capacity');
+  });
+
   it('MAC-35 asks once for all machines that want the same while there is no capacity, and creates all within ten seconds after', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `m-${index}`);
     const { bed, provider, ready } = await open([]);
