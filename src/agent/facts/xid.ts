@@ -15,6 +15,8 @@ const LINE =
   /^NVRM: Xid \((?:PCI:)?([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2})(?:\.[0-7])?(?:[ ,][^)]{0,64})?\): (\d{1,4}),/i;
 /** The room in the status of a Machine. */
 const MAX_XIDS = 32;
+/** The number of errors that are kept, and read at a time: a count beyond this changes no decision. */
+export const MAX_KEPT = 1000;
 /** As long as the longest window that a rule counts in. */
 export const XID_KEPT_MS = 7 * 86_400_000;
 
@@ -68,9 +70,7 @@ export function reportXids({ logged, gpus, since, now }: XidReport): ReportedXid
   const missing = new Set(logged.map(({ address }) => address).filter((each) => !known.includes(each)));
   // The index of nvidia-smi is the place in the order of addresses. A GPU that the driver does not know any more follows the others.
   const addresses = [...known, ...[...missing].toSorted(byCode)];
-  const recent = logged
-    .filter(({ at }) => at.getTime() >= startMs)
-    .toSorted((a, b) => b.at.getTime() - a.at.getTime());
+  const recent = newestFirst(logged, startMs);
   const firstOmitted = recent[MAX_XIDS];
   const completeMs = firstOmitted ? firstOmitted.at.getTime() + 1 : startMs;
   return {
@@ -83,7 +83,7 @@ export function reportXids({ logged, gpus, since, now }: XidReport): ReportedXid
   };
 }
 
-/** Returns all that is known of the last week, each error once: the log is read again from a moment before. */
+/** Returns what is known of the last week, newest first and each error once: the log is read again from a moment before. */
 export function mergeXids(
   before: readonly LoggedXid[],
   read: readonly LoggedXid[],
@@ -91,11 +91,14 @@ export function mergeXids(
 ): readonly LoggedXid[] {
   const all = new Map([...before, ...read].map((each) => [keyOf(each), each]));
   const startMs = now.getTime() - XID_KEPT_MS;
-  return [...all.values()].filter(({ at }) => at.getTime() >= startMs).slice(-MAX_KEPT);
+  return newestFirst([...all.values()], startMs).slice(0, MAX_KEPT);
 }
 
-/** A GPU that fails writes thousands of lines; a count beyond this changes no decision. */
-const MAX_KEPT = 1000;
+function newestFirst(logged: readonly LoggedXid[], startMs: number): readonly LoggedXid[] {
+  return logged
+    .filter(({ at }) => at.getTime() >= startMs)
+    .toSorted((a, b) => b.at.getTime() - a.at.getTime());
+}
 
 function keyOf({ code, address, at }: LoggedXid): string {
   return `${at.getTime()} ${address} ${code}`;

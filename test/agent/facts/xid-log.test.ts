@@ -60,6 +60,24 @@ describe('createXidLog', () => {
     ]);
   });
 
+  it('R1 reads the week again after the clock was set back: errors may be logged before the last time', async () => {
+    await withGpu();
+    const log = open();
+    await log.read(new Date(NOW.getTime() + 86_400_000));
+    commands = [];
+    await log.read(NOW);
+    expect(commands.map((each) => /--since=@(\d+)/.exec(each)?.[1])).toEqual([
+      `${NOW.getTime() / 1000 - 604_800}`,
+    ]);
+  });
+
+  it('R1 reads the newest errors of the kernel alone, whatever other programs log in its name', async () => {
+    await withGpu();
+    await open().read(NOW);
+    expect(commands.at(-1)).toMatch(/--grep=NVRM: Xid .*--reverse --lines=1000 .*_TRANSPORT=kernel$/);
+    expect(commands.at(-1)).not.toContain('--identifier');
+  });
+
   it.each<[name: string, boots: Partial<RunResult>, errors: Partial<RunResult>]>([
     ['no boots', { output: '' }, {}],
     ['an error', { output: BOOTS }, { exitCode: 1, output: 'Failed to open journal' }],

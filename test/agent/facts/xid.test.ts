@@ -122,4 +122,10 @@ describe('mergeXids', () => {
       ).map(({ code }) => code),
     ).toEqual([79, 48]);
   });
+
+  it('keeps the newest thousand, in whatever order they are read', () => {
+    const many = Array.from({ length: 1200 }, (_, index) => logged(31, '0000:3b:00', index / 60));
+    const kept = mergeXids(many.slice(0, 600).toReversed(), many.slice(600), NOW);
+    expect(kept.map(({ at }) => at)).toEqual(many.slice(0, 1000).map(({ at }) => at));
+  });
 });
