@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { NAMESPACE_AGENTS } from '../../../src/api/names.ts';
+import { createRuleIndex } from '../../../src/rules/live/rule-index.ts';
 import { condition, type MachineParts, machine } from '../../support/builders.ts';
 import { type FactsBed, factsBed } from '../live/facts-bed.ts';
+import { ruleOf } from '../live/rules-bed.ts';
 
 const SILENT_MS = 46_000;
 const PEERS = ['p-1', 'p-2', 'p-3'];
+const RULE = ruleOf([{ fact: 'diagnosis', path: '$.cause', operator: 'equal', value: 'agent-only' }]);
 
 function agentLease(bed: FactsBed, name: string): void {
   bed.put('agentLeases', {
@@ -110,6 +113,21 @@ describe('the fact diagnosis', () => {
     bed.heartbeat();
     bed.node({ Ready: 'Unknown' });
     expect(bed.read('diagnosis')?.['cause']).toBe('kubelet-only');
+  });
+
+  it('R20 is read again when the agent reports for the first time, or after a silence', async () => {
+    const bed = factsBed();
+    bed.machine(instance('Running'));
+    bed.node({ Ready: 'True' });
+    expect(bed.why('diagnosis')).toMatch(/^agent Unknown/);
+    bed.changes.length = 0;
+    bed.heartbeat();
+    expect(createRuleIndex(new Map([['silent', RULE]])).affected(bed.changes[0] ?? { topics: [] })).toEqual([
+      'silent',
+    ]);
+    await bed.clock.advance(SILENT_MS);
+    expect(bed.read('diagnosis')?.['cause']).toBe('agent-only');
+    expect(bed.live().dueInMs('n', RULE)).toBeLessThanOrEqual(15_001);
   });
 
   it('R20 knows nothing of a silent machine without neighbors, of one that never reported, and without contact', async () => {
