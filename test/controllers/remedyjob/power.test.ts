@@ -71,6 +71,22 @@ function taintOut({ apply, node }: JobBed): void {
   apply({ apiVersion, kind, metadata: { name, annotations }, spec: rest['spec'] });
 }
 
+/** Reports the agent of a host that its switch still reads Off. */
+function reportAgent({ apply, clock }: JobBed): void {
+  const status = {
+    conditions: [
+      {
+        type: 'AgentReady',
+        status: 'True',
+        reason: 'Reported',
+        message: '',
+        lastTransitionTime: clock.now().toISOString(),
+      },
+    ],
+  };
+  apply({ apiVersion: 'kubenode.dev/v1alpha1', kind: 'Machine', metadata: { name: 'm' }, status }, 'status');
+}
+
 const REPAIRED = {
   power: '1 off, 1 on, on',
   outcome: 'Succeeded',
@@ -335,6 +351,30 @@ describe('a job that switches the power', () => {
     await bed.live(30);
     expect(stepOf(bed.job(), 's3')).toBe('Failed MachineRuns: the switch reads On: the machine runs');
     expect(taintKeys(bed.node())).not.toContain('node.kubernetes.io/out-of-service');
+  });
+
+  it.each<[name: string, shown: (bed: JobBed) => void, outcome: RegExp]>([
+    [
+      'its switch reads On',
+      ({ power }) => void (power.faults.BMC = { alwaysReads: 'On' }),
+      /^Failed MachineRuns/,
+    ],
+    ['its agent reports, whatever its switch reads', reportAgent, /^Running : $/],
+  ])('R35 returns a machine to service before anything else when %s', async (_, shown, outcome) => {
+    const bed = await started(FENCED, ({ apply }) => {
+      const metadata = { name: 'csi-1' };
+      apply({ apiVersion: 'storage.k8s.io/v1', kind: 'VolumeAttachment', metadata, spec: { nodeName: 'm' } });
+    });
+    await bed.live(10);
+    expect(taintKeys(bed.node())).toContain('node.kubernetes.io/out-of-service');
+    shown(bed);
+    let atEnd: readonly string[] | undefined;
+    for (let left = 20; left > 0 && !atEnd; left -= 1) {
+      await bed.live(0.5); // oxlint-disable-line no-await-in-loop -- one turn after the other
+      if (bed.job()?.status?.waiting?.reason !== 'Releasing') atEnd = taintKeys(bed.node());
+    }
+    expect(atEnd).not.toContain('node.kubernetes.io/out-of-service');
+    expect(stepOf(bed.job(), 's3')).toMatch(outcome);
   });
 
   it('R35 switches no machine on with a taint that its view does not have yet', async () => {
