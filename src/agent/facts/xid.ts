@@ -1,7 +1,7 @@
 /** Reads the errors of GPUs that the driver of NVIDIA writes to the kernel log: `NVRM: Xid (PCI:0000:3b:00): 79, …`. Pure. */
 import type { XidFact } from '../../api/generated/types.ts';
 import { byCode } from '../../kube/objects/digest.ts';
-import { isRecord, textAt } from '../../kube/objects/json.ts';
+import { parseJournalEntry } from '../detector/sources/journal-entry.ts';
 
 export interface LoggedXid {
   readonly code: number;
@@ -20,26 +20,16 @@ export const MAX_KEPT = 1000;
 /** As long as the longest window that a rule counts in. */
 export const XID_KEPT_MS = 7 * 86_400_000;
 
-/** Reads the lines of `journalctl --output=json`. Other lines are passed over. */
+/** Reads the lines of `journalctl --output=json`, and passes over other lines. */
 export function parseXids(output: string): readonly LoggedXid[] {
   return output.split('\n').flatMap((line) => parseEntry(line) ?? []);
 }
 
-function parseEntry(line: string): LoggedXid | undefined {
-  const entry = parseJson(line);
-  const [, address, code] = LINE.exec(textAt(entry, 'MESSAGE') ?? '') ?? [];
-  const at = new Date(Number(textAt(entry, '__REALTIME_TIMESTAMP') ?? 'none') / 1000);
-  if (address === undefined || Number.isNaN(at.getTime())) return undefined;
+function parseEntry(text: string): LoggedXid | undefined {
+  const { message, time: at } = parseJournalEntry(text)?.line ?? {};
+  const [, address, code] = LINE.exec(message ?? '') ?? [];
+  if (!at || address === undefined || Number.isNaN(at.getTime())) return undefined;
   return { code: Number(code), address: address.toLowerCase(), at };
-}
-
-function parseJson(line: string): unknown {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns the time of the oldest entry that `journalctl --list-boots --utc` names; undefined: it names none. */

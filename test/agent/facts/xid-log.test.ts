@@ -14,7 +14,11 @@ let answers: { boots: Partial<RunResult>; errors: Partial<RunResult> };
 beforeEach(() => {
   host = createMemoryHost({ clock: virtualClock(), artifacts: new Map() });
   commands = [];
-  const MESSAGE = JSON.stringify({ __REALTIME_TIMESTAMP: `${NOW.getTime() - 5000}000`, MESSAGE: FELL });
+  const MESSAGE = JSON.stringify({
+    __CURSOR: 's=1',
+    __REALTIME_TIMESTAMP: `${NOW.getTime() - 5000}000`,
+    MESSAGE: FELL,
+  });
   answers = { boots: { output: BOOTS }, errors: { output: `${MESSAGE}\n` } };
 });
 

@@ -10,7 +10,7 @@ import {
 const [NOW, AT] = [new Date('2030-01-01T12:00:00Z'), new Date('2030-01-01T11:59:00Z')];
 
 function entry(MESSAGE: unknown, usec: unknown = `${AT.getTime()}000`): string {
-  return JSON.stringify({ __REALTIME_TIMESTAMP: usec, MESSAGE });
+  return JSON.stringify({ __CURSOR: 's=1', __REALTIME_TIMESTAMP: usec, MESSAGE });
 }
 
 describe('parseXids', () => {
