@@ -130,7 +130,7 @@ describe('the fact diagnosis', () => {
     expect(bed.live().dueInMs('n', RULE)).toBeLessThanOrEqual(15_001);
   });
 
-  it('R20 knows nothing of a silent machine without neighbors, of one that never reported, and without contact', async () => {
+  it('R20 knows nothing of a silent machine without neighbors, and of one that never reported', async () => {
     const alone = factsBed();
     alone.machine(instance('Running'));
     alone.node({ Ready: 'True' });
@@ -144,10 +144,21 @@ describe('the fact diagnosis', () => {
     never.node({ Ready: 'Unknown' });
     expect(never.why('diagnosis')).toMatch(/^agent Unknown/);
 
+    const deleted = open();
+    deleted.remove('machines', machine('n'));
+    expect(deleted.why('diagnosis')).toBe('the Node has no Machine');
+  });
+
+  it.each([
+    ['agentLeases', /Leases of agents/],
+    ['nodeLeases', /Leases of kubelets/],
+    ['machines', /Machines/],
+    ['nodes', /Nodes/],
+  ] as const)('R20 knows nothing without contact to %s', async (view, why) => {
     const cut = open();
     await fallSilent(cut);
     reportPeers(cut);
-    cut.silence('agentLeases', 200_000);
-    expect(cut.why('diagnosis')).toMatch(/Leases of agents/);
+    cut.silence(view, 200_000);
+    expect(cut.why('diagnosis')).toMatch(why);
   });
 });
