@@ -42,7 +42,7 @@ export async function expectReplaced(tour: Tour, dead: CutOff): Promise<void> {
     },
   });
   await tour.verify({
-    what: `${CLUSTER} had never more than one machine too few, nor more than one too many`,
+    what: `${CLUSTER} never had more than one machine too few, or one too many`,
     withinSeconds: 0,
     lookAt: `kubenode machine list --context ${CLUSTER}`,
     reason: () => Promise.resolve(overBudgetReason(dead, counts)),
