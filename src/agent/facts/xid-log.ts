@@ -1,4 +1,4 @@
-/** Follows the errors of GPUs in the journal of the host. A host without the driver of NVIDIA has none, and is not asked. */
+/** Reads the errors of GPUs in the journal of the host. A host without the driver of NVIDIA has none, and its journal is not read. */
 import type { Host } from '../host/port.ts';
 import {
   type LoggedXid,
@@ -12,7 +12,7 @@ import {
 } from './xid.ts';
 
 export interface XidLog {
-  /** Undefined: the host has no GPU of NVIDIA. Throws when the journal cannot be read. */
+  /** Resolves to undefined on a host without a GPU of NVIDIA. Rejects when the journal cannot be read. */
   read(now: Date): Promise<ReportedXids | undefined>;
 }
 

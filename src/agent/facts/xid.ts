@@ -13,7 +13,7 @@ export interface LoggedXid {
 /** Older drivers write no `PCI:`, and a part of a GPU (MIG) follows the address. Lines of switches begin with another word. */
 const LINE =
   /^NVRM: Xid \((?:PCI:)?([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2})(?:\.[0-7])?(?:[ ,][^)]{0,64})?\): (\d{1,4}),/i;
-/** The room in the status of a Machine. */
+/** The status of a Machine has room for so many. */
 const MAX_XIDS = 32;
 /** The number of errors that are kept, and read at a time: a count beyond this changes no decision. */
 export const MAX_KEPT = 1000;

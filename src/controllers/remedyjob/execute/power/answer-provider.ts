@@ -77,7 +77,7 @@ async function send(
   return { ...waits(run, `the provider has accepted ${answer.answer}`, 0), answer: accepted };
 }
 
-/** An answer that may have arrived is never sent again. */
+/** Ends the step after an error that is certain. An answer that may have arrived is never sent again. */
 function afterError(run: AnswerRun, answer: JobStepAnswer, error: unknown): CentralResult {
   const because = `${answer.answer} was not accepted: ${messageOf(error)}`;
   if (isCertain(error)) return stepFailed('AnswerRefused', because);
