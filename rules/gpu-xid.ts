@@ -4,7 +4,7 @@ import { all, any, condition, type Expr, type NodeRemedierSpec, node, xid } from
  * The errors of NVIDIA GPUs that rules act on, by the catalog at docs.nvidia.com/deploy/xid-errors for Ampere and newer GPUs. In no list is
  * what the catalog ends with the application (13, 31, 94) or ignores (43, 63, 92).
  */
-export const XIDS = {
+const XIDS = {
   /**
    * The catalog resets the GPU, which a reboot does, too: memory errors that were not corrected (48), remapped (64), contained (95) or
    * recovered (140), and a GPU whose GSP processor fails or does not answer (119, 120). It restarts the host for a GPU that fell off the

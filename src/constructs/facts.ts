@@ -93,7 +93,7 @@ export function maintenance(): MaintenanceComparisons {
   });
 }
 
-/** Errors of GPUs with one of these codes, which NVIDIA calls Xid. */
+/** Compares the errors of GPUs with one of these codes, which NVIDIA calls Xid. */
 export function xid(codes: readonly number[], { within }: WithinWindow): FactComparisons<typeof xidFact> {
   return compareFact(xidFact, { codes, windowSeconds: secondsOf(within) });
 }

@@ -1,7 +1,8 @@
-/** Follows the errors of GPUs in the journal of the host. A host without the driver of NVIDIA has none, and is not asked. */
+/** Reads the errors of GPUs in the journal of the host. A host without the driver of NVIDIA has none, and its journal is not read. */
 import type { Host } from '../host/port.ts';
 import {
   type LoggedXid,
+  MAX_KEPT,
   mergeXids,
   parseOldestEntry,
   parseXids,
@@ -11,7 +12,7 @@ import {
 } from './xid.ts';
 
 export interface XidLog {
-  /** Undefined: the host has no GPU of NVIDIA. Throws when the journal cannot be read. */
+  /** Resolves to undefined on a host without a GPU of NVIDIA. Rejects when the journal cannot be read. */
   read(now: Date): Promise<ReportedXids | undefined>;
 }
 
@@ -21,6 +22,8 @@ const LIMITS = { timeoutMs: 20_000, maxOutputBytes: 4 * 1024 ** 2 };
 /** Entries are written a moment after their time. */
 const OVERLAP_MS = 60_000;
 const NO_MATCH = 1;
+/** Other programs can take the identifier of the kernel, and so make a rule reboot the host; they cannot set the transport. */
+const OF_KERNEL = '_TRANSPORT=kernel';
 
 export function createXidLog({
   files,
@@ -42,7 +45,9 @@ export function createXidLog({
   async function readErrors(from: Date): Promise<readonly LoggedXid[]> {
     const time = `--since=@${Math.floor(from.getTime() / 1000)}`;
     const fields = ['--output=json', '--output-fields=MESSAGE'];
-    return parseXids(await journal('--identifier=kernel', '--grep=NVRM: Xid', time, ...fields));
+    // The newest: a GPU that fails writes thousands of lines, and the report has room for a few.
+    const newest = ['--reverse', `--lines=${MAX_KEPT}`];
+    return parseXids(await journal('--grep=NVRM: Xid', time, ...newest, ...fields, OF_KERNEL));
   }
 
   return {
@@ -51,10 +56,15 @@ export function createXidLog({
       const gpus = await files.list(GPUS);
       since ??= parseOldestEntry(await journal('--list-boots'));
       if (!since) throw new Error('the journal names no boot');
-      const from = new Date(readAt ? readAt.getTime() - OVERLAP_MS : now.getTime() - XID_KEPT_MS);
-      logged = mergeXids(logged, await readErrors(from), now);
+      logged = mergeXids(logged, await readErrors(readFrom(readAt, now)), now);
       readAt = now;
       return reportXids({ logged, gpus, since, now });
     },
   };
+}
+
+/** Reads the whole week again after the clock was set back: what was logged meanwhile is before the last time. */
+function readFrom(readAt: Date | undefined, now: Date): Date {
+  const isAhead = readAt !== undefined && readAt > now;
+  return readAt && !isAhead ? new Date(readAt.getTime() - OVERLAP_MS) : new Date(now.getTime() - XID_KEPT_MS);
 }

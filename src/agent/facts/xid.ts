@@ -1,7 +1,7 @@
 /** Reads the errors of GPUs that the driver of NVIDIA writes to the kernel log: `NVRM: Xid (PCI:0000:3b:00): 79, …`. Pure. */
 import type { XidFact } from '../../api/generated/types.ts';
 import { byCode } from '../../kube/objects/digest.ts';
-import { isRecord, textAt } from '../../kube/objects/json.ts';
+import { parseJournalEntry } from '../detector/sources/journal-entry.ts';
 
 export interface LoggedXid {
   readonly code: number;
@@ -13,31 +13,23 @@ export interface LoggedXid {
 /** Older drivers write no `PCI:`, and a part of a GPU (MIG) follows the address. Lines of switches begin with another word. */
 const LINE =
   /^NVRM: Xid \((?:PCI:)?([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2})(?:\.[0-7])?(?:[ ,][^)]{0,64})?\): (\d{1,4}),/i;
-/** The room in the status of a Machine. */
+/** The status of a Machine has room for so many. */
 const MAX_XIDS = 32;
+/** The number of errors that are kept, and read at a time: a count beyond this changes no decision. */
+export const MAX_KEPT = 1000;
 /** As long as the longest window that a rule counts in. */
 export const XID_KEPT_MS = 7 * 86_400_000;
 
-/** Reads the lines of `journalctl --output=json`. Other lines are passed over. */
+/** Reads the lines of `journalctl --output=json`, and passes over other lines. */
 export function parseXids(output: string): readonly LoggedXid[] {
   return output.split('\n').flatMap((line) => parseEntry(line) ?? []);
 }
 
-function parseEntry(line: string): LoggedXid | undefined {
-  const entry = parseJson(line);
-  const [, address, code] = LINE.exec(textAt(entry, 'MESSAGE') ?? '') ?? [];
-  const at = new Date(Number(textAt(entry, '__REALTIME_TIMESTAMP') ?? 'none') / 1000);
-  if (address === undefined || Number.isNaN(at.getTime())) return undefined;
+function parseEntry(text: string): LoggedXid | undefined {
+  const { message, time: at } = parseJournalEntry(text)?.line ?? {};
+  const [, address, code] = LINE.exec(message ?? '') ?? [];
+  if (!at || address === undefined || Number.isNaN(at.getTime())) return undefined;
   return { code: Number(code), address: address.toLowerCase(), at };
-}
-
-function parseJson(line: string): unknown {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns the time of the oldest entry that `journalctl --list-boots --utc` names; undefined: it names none. */
@@ -68,9 +60,7 @@ export function reportXids({ logged, gpus, since, now }: XidReport): ReportedXid
   const missing = new Set(logged.map(({ address }) => address).filter((each) => !known.includes(each)));
   // The index of nvidia-smi is the place in the order of addresses. A GPU that the driver does not know any more follows the others.
   const addresses = [...known, ...[...missing].toSorted(byCode)];
-  const recent = logged
-    .filter(({ at }) => at.getTime() >= startMs)
-    .toSorted((a, b) => b.at.getTime() - a.at.getTime());
+  const recent = newestFirst(logged, startMs);
   const firstOmitted = recent[MAX_XIDS];
   const completeMs = firstOmitted ? firstOmitted.at.getTime() + 1 : startMs;
   return {
@@ -83,7 +73,7 @@ export function reportXids({ logged, gpus, since, now }: XidReport): ReportedXid
   };
 }
 
-/** Returns all that is known of the last week, each error once: the log is read again from a moment before. */
+/** Returns what is known of the last week, newest first and each error once: the log is read again from a moment before. */
 export function mergeXids(
   before: readonly LoggedXid[],
   read: readonly LoggedXid[],
@@ -91,11 +81,14 @@ export function mergeXids(
 ): readonly LoggedXid[] {
   const all = new Map([...before, ...read].map((each) => [keyOf(each), each]));
   const startMs = now.getTime() - XID_KEPT_MS;
-  return [...all.values()].filter(({ at }) => at.getTime() >= startMs).slice(-MAX_KEPT);
+  return newestFirst([...all.values()], startMs).slice(0, MAX_KEPT);
 }
 
-/** A GPU that fails writes thousands of lines; a count beyond this changes no decision. */
-const MAX_KEPT = 1000;
+function newestFirst(logged: readonly LoggedXid[], startMs: number): readonly LoggedXid[] {
+  return logged
+    .filter(({ at }) => at.getTime() >= startMs)
+    .toSorted((a, b) => b.at.getTime() - a.at.getTime());
+}
 
 function keyOf({ code, address, at }: LoggedXid): string {
   return `${at.getTime()} ${address} ${code}`;

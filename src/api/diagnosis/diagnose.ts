@@ -30,7 +30,7 @@ const READ = 95;
 const CONCLUDED = 80;
 const WITHOUT_POWER = 60;
 
-/** Undefined: it is not known. */
+/** Returns undefined while the cause is unknown. */
 export function diagnose({ agent, kubelet, power, peers }: SilenceEvidence): Diagnosis | undefined {
   if (agent === 'Unknown' || kubelet === 'Unknown') return undefined;
   if (agent === 'Alive') return certain(kubelet === 'Alive' ? 'none' : 'kubelet-only');

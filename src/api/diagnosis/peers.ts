@@ -18,7 +18,7 @@ export interface Peers<P> {
 const PEERS = 3;
 const MAJORITY = 2;
 
-/** The same peers each time, whatever the order of the machines is, and other ones for other machines: no machine is asked by all. */
+/** Chooses the same peers each time, whatever the order of the machines is, and other ones for other machines: no machine is read by all. */
 export function choosePeers<P extends PeerPlace>(subject: PeerPlace, all: Iterable<P>): Peers<P> {
   const near: RankedPeer<P>[] = [];
   const far: RankedPeer<P>[] = [];

@@ -74,7 +74,7 @@ export interface StepInputs {
 
 /** Input of the step AnswerProvider. */
 export interface AnswerProviderInput {
-  /** StartNow asks the provider not to wait. No provider of this version takes Defer. */
+  /** StartNow asks the provider not to wait. */
   readonly answer: 'Accept' | 'Defer' | 'StartNow';
 }
 

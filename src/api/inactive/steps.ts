@@ -18,5 +18,8 @@ export const INACTIVE_STEP_INPUTS: Readonly<Record<string, readonly InactiveFiel
     { path: 'minAgeSeconds.orphanVolumes', because: NO_ORPHANS },
     { path: 'minAgeSeconds.unusedImages', because: NO_AGE_OF_IMAGES },
   ],
+  AnswerProvider: [
+    { path: 'answer', accepts: ['Accept', 'StartNow'], because: 'no provider can be asked to wait' },
+  ],
   Drain: [{ path: 'gang', accepts: ['None'], because: 'the other pods of a job are not searched for' }],
 };

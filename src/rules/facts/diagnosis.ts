@@ -21,8 +21,8 @@ const fields = createFields({
   peers: createEnumField(SIGNS),
 });
 
-/** The peers of a silent machine change without a change of its own objects. */
-const PEERS_AGAIN_MS = 15_000;
+/** The peers of a silent machine, and the Lease of an agent that was silent, change without a change of its own objects. */
+const AGAIN_MS = 15_000;
 
 const read: ReadFact = (snapshot) => {
   const problem = viewProblem(snapshot);
@@ -30,7 +30,7 @@ const read: ReadFact = (snapshot) => {
   const evidence = evidenceOf(snapshot);
   const { agent, kubelet, power, peers } = evidence;
   const found = diagnose(evidence);
-  const changesInMs = isSilent(evidence) ? PEERS_AGAIN_MS : silentInMs(snapshot);
+  const changesInMs = agent === 'Silent' ? AGAIN_MS : silentInMs(snapshot);
   if (found) return knownAnswer(fields, { ...found, power, peers }, changesInMs);
   const unknown = `agent ${agent}, kubelet ${kubelet}, power ${power}, peers ${peers}`;
   return { ...unknownAnswer(unknown), changesInMs };
@@ -38,14 +38,14 @@ const read: ReadFact = (snapshot) => {
 
 function viewProblem({ problems, machine }: NodeSnapshot): string | undefined {
   const problem = problems.nodes ?? problems.machines ?? problems.agentLeases ?? problems.nodeLeases;
-  return problem ?? (machine ? undefined : 'there is no Machine');
+  return problem ?? (machine ? undefined : 'the Node has no Machine');
 }
 
 function evidenceOf(snapshot: NodeSnapshot): SilenceEvidence {
   const { machine, node, agentAgeMs } = snapshot;
   const own = { agent: agentSign(agentAgeMs), kubelet: kubeletSign(node) };
   const power = machine ? powerSign(machine) : 'Unknown';
-  // They are chosen from the whole fleet: only for a machine that is silent.
+  // Peers are chosen from the whole fleet, so only for a machine that is silent.
   return { ...own, power, peers: isSilent(own) ? snapshot.peers() : 'Unknown' };
 }
 
@@ -53,7 +53,7 @@ function isSilent({ agent, kubelet }: Pick<SilenceEvidence, 'agent' | 'kubelet'>
   return agent === 'Silent' && kubelet === 'Silent';
 }
 
-/** An agent that was never heard of may not be installed. */
+/** Returns Unknown for an agent that was never observed: it may not be installed. */
 function agentSign(ageMs: number): Sign {
   if (!Number.isFinite(ageMs)) return 'Unknown';
   return ageMs <= SILENT_MS ? 'Alive' : 'Silent';
@@ -68,7 +68,7 @@ export const diagnosisFact = {
   source:
     'the Leases of the agent and of machines near it, the Node, and the state of the instance or the BMC',
   maxAge: 'OurWatch',
-  heartbeats: [],
+  heartbeats: ['Agent'],
   params: createParams({}),
   fields,
   read,

@@ -1,4 +1,4 @@
-/** Errors of GPUs with one of some codes, within a time window, as the agent has read them in the kernel log. */
+/** Counts the errors of GPUs with one of some codes, within a time window, as the agent has read them in the kernel log. */
 import { isRecord, listAt, textAt } from '../../kube/objects/json.ts';
 import { ageSecondsAt } from '../clocks/time-point.ts';
 import { UNKNOWN_READING } from '../compiled-rule.ts';

@@ -36,7 +36,7 @@ export function createPeerSigns({ machines, nodes }: Pick<FactViews, 'machines' 
     return peers;
   }
 
-  /** The entries are in the order in which they were last chosen, but for those that were chosen again. */
+  /** Forgets the choices that are too old to be used: machines that were deleted take no memory. */
   function forgetOld(nowMs: number): void {
     for (const [name, { atMs }] of chosen) if (nowMs - atMs >= KEEP_MS) chosen.delete(name);
   }

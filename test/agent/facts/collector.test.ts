@@ -81,6 +81,19 @@ describe('facts of the host', () => {
     expect(logged()).toEqual(['health', 'runtime', 'runtime']);
   });
 
+  it('include the errors of GPUs, and are without them while the journal cannot be read', async () => {
+    await memory.files.makeDirectory('/proc/driver/nvidia/gpus/0000:91:00.0');
+    let isBroken = false;
+    const output = ' 0 7a1b Mon 2029-12-31 09:01:00 UTC—Tue 2030-01-01 11:00:00 UTC';
+    crictl = async () => ({ exitCode: isBroken ? 2 : 0, timedOut: false, truncated: false, output });
+    const collector = await start();
+    expect(collector.facts()).toMatchObject({ xid: [], xidSince: '2029-12-31T09:01:00.000Z' });
+    isBroken = true;
+    await clock.advance(30_000);
+    expect(collector.facts()).not.toHaveProperty('xidSince');
+    expect(logged()).toContain('xid');
+  });
+
   it('do without disks and runtime while the configuration of the host is damaged', async () => {
     await configure({ crictl: 7 });
     const { disk, probes } = (await start()).facts();

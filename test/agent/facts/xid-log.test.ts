@@ -14,7 +14,11 @@ let answers: { boots: Partial<RunResult>; errors: Partial<RunResult> };
 beforeEach(() => {
   host = createMemoryHost({ clock: virtualClock(), artifacts: new Map() });
   commands = [];
-  const MESSAGE = JSON.stringify({ __REALTIME_TIMESTAMP: `${NOW.getTime() - 5000}000`, MESSAGE: FELL });
+  const MESSAGE = JSON.stringify({
+    __CURSOR: 's=1',
+    __REALTIME_TIMESTAMP: `${NOW.getTime() - 5000}000`,
+    MESSAGE: FELL,
+  });
   answers = { boots: { output: BOOTS }, errors: { output: `${MESSAGE}\n` } };
 });
 
@@ -58,6 +62,24 @@ describe('createXidLog', () => {
       `${seconds - 604_800}`,
       `${seconds - 60}`,
     ]);
+  });
+
+  it('R1 reads the week again after the clock was set back: errors may be logged before the last time', async () => {
+    await withGpu();
+    const log = open();
+    await log.read(new Date(NOW.getTime() + 86_400_000));
+    commands = [];
+    await log.read(NOW);
+    expect(commands.map((each) => /--since=@(\d+)/.exec(each)?.[1])).toEqual([
+      `${NOW.getTime() / 1000 - 604_800}`,
+    ]);
+  });
+
+  it('R1 reads the newest errors of the kernel alone, whatever other programs log in its name', async () => {
+    await withGpu();
+    await open().read(NOW);
+    expect(commands.at(-1)).toMatch(/--grep=NVRM: Xid .*--reverse --lines=1000 .*_TRANSPORT=kernel$/);
+    expect(commands.at(-1)).not.toContain('--identifier');
   });
 
   it.each<[name: string, boots: Partial<RunResult>, errors: Partial<RunResult>]>([

@@ -10,7 +10,7 @@ import {
 const [NOW, AT] = [new Date('2030-01-01T12:00:00Z'), new Date('2030-01-01T11:59:00Z')];
 
 function entry(MESSAGE: unknown, usec: unknown = `${AT.getTime()}000`): string {
-  return JSON.stringify({ __REALTIME_TIMESTAMP: usec, MESSAGE });
+  return JSON.stringify({ __CURSOR: 's=1', __REALTIME_TIMESTAMP: usec, MESSAGE });
 }
 
 describe('parseXids', () => {
@@ -121,5 +121,11 @@ describe('mergeXids', () => {
         NOW,
       ).map(({ code }) => code),
     ).toEqual([79, 48]);
+  });
+
+  it('keeps the newest thousand, in whatever order they are read', () => {
+    const many = Array.from({ length: 1200 }, (_, index) => logged(31, '0000:3b:00', index / 60));
+    const kept = mergeXids(many.slice(0, 600).toReversed(), many.slice(600), NOW);
+    expect(kept.map(({ at }) => at)).toEqual(many.slice(0, 1000).map(({ at }) => at));
   });
 });

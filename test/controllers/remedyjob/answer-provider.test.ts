@@ -29,12 +29,13 @@ interface AnswerBed extends JobBed {
   readonly sent: string[];
 }
 
-function createBed({ refusal, errors = [], isDeaf = false }: ProviderFaults = {}): AnswerBed {
+function createBed(faults: ProviderFaults = {}): AnswerBed {
+  const { errors = [], isDeaf = false } = faults;
   const bed = createJobBed();
   const sent: string[] = [];
   let rebootsAt = Infinity;
   bed.host.provider = {
-    refusal: () => refusal,
+    refusal: () => faults.refusal,
     send: async ({ metadata }, { eventId, answer }) => {
       // As documented: an instance that stops takes no second answer.
       if (rebootsAt !== Infinity) throw new ProviderError('Retryable', 'the instance is stopping');
@@ -76,6 +77,11 @@ async function started(faults: ProviderFaults = {}): Promise<AnswerBed> {
   const bed = createBed(faults);
   await bed.start();
   return bed;
+}
+
+function hold(bed: JobBed): void {
+  const { apiVersion, kind } = jobMachine();
+  bed.apply({ apiVersion, kind, metadata: { name: 'm' }, spec: { hold: { reason: 'mine', scope: 'All' } } });
 }
 
 async function liveUntil(bed: AnswerBed, isOver: () => boolean, seconds: number): Promise<void> {
@@ -124,6 +130,41 @@ describe('a job that answers the provider', () => {
     await bed.live(5);
     expect(stepOf(bed)).toBe('Succeeded: not answered: provider local takes no answers');
     expect(bed.sent).toEqual([]);
+  });
+
+  it('R31 waits for the boot of an answer that was sent, though its provider is not open any more', async () => {
+    const faults: { refusal?: string } = {};
+    const bed = await started(faults);
+    await liveUntil(bed, () => bed.sent.length > 0, 20);
+    faults.refusal = 'provider local is not open here';
+    await bed.live(20);
+    expect(stepOf(bed)).toMatch(/^Running/);
+    await bed.live(100);
+    expect(stepOf(bed)).toMatch(/^Succeeded: the node has booted: boot-again-/);
+  });
+
+  it('R33 sends nothing to a machine that a person holds since the provider was busy', async () => {
+    const errors: ProviderErrorCode[] = ['Retryable', 'Retryable', 'Retryable'];
+    const bed = await started({ errors });
+    await liveUntil(bed, () => errors.length < 3, 20);
+    hold(bed);
+    await bed.live(40);
+    expect(bed.sent).toEqual([]);
+    expect(bed.job()?.status?.outcome).toMatchObject({ class: 'Cancelled', reason: 'Held' });
+  });
+
+  it('R33 sends nothing to a machine that a person holds while the grant is renewed', async () => {
+    const bed = createBed();
+    Object.defineProperty(bed.host, 'renewal', {
+      get: () => {
+        if (bed.job()?.status?.steps?.some(({ answer }) => answer)) hold(bed);
+        return 'granted';
+      },
+    });
+    await bed.start();
+    await bed.live(40);
+    expect(bed.sent).toEqual([]);
+    expect(bed.job()?.status?.outcome).toMatchObject({ class: 'Cancelled', reason: 'Held' });
   });
 
   it('R33 sends nothing without a grant', async () => {

@@ -71,6 +71,28 @@ function taintOut({ apply, node }: JobBed): void {
   apply({ apiVersion, kind, metadata: { name, annotations }, spec: rest['spec'] });
 }
 
+/** A volume that is attached to the node. */
+function attached(): KubeObject {
+  const metadata = { name: 'csi-1' };
+  return { apiVersion: 'storage.k8s.io/v1', kind: 'VolumeAttachment', metadata, spec: { nodeName: 'm' } };
+}
+
+/** Reports the agent of a host that its switch still reads Off. */
+function reportAgent({ apply, clock }: JobBed): void {
+  const status = {
+    conditions: [
+      {
+        type: 'AgentReady',
+        status: 'True',
+        reason: 'Reported',
+        message: '',
+        lastTransitionTime: clock.now().toISOString(),
+      },
+    ],
+  };
+  apply({ apiVersion: 'kubenode.dev/v1alpha1', kind: 'Machine', metadata: { name: 'm' }, status }, 'status');
+}
+
 const REPAIRED = {
   power: '1 off, 1 on, on',
   outcome: 'Succeeded',
@@ -151,6 +173,21 @@ describe('a job that switches the power', () => {
     expect(stepOf(bed.job(), 's1')).toMatch(
       /^Succeeded : the node has booted.*; BMC of machine m: the switch does not answer$|^Succeeded : Provider reads On; BMC of machine m: the switch does not answer$/,
     );
+  });
+
+  it('R31 gives a switch that falls silent a minute since On was requested, and then switches on by the next way', async () => {
+    const plan = [jobStep('s1', 'PowerCycle', { with: VIA, timeoutSeconds: 600 })];
+    const bed = await started(plan, ({ job, power, powerCalls }) => {
+      power.delayMs = 70_000;
+      powerCalls.called = () => {
+        if (last(job())?.desired === 'On') power.faults.BMC = { silent: 'Retryable' };
+      };
+    });
+    await bed.live(100);
+    expect(last(bed.job())?.desired).toBe('On');
+    expect(bed.power.requests).toEqual(['BMC Off m']);
+    await bed.live(60);
+    expect(bed.power.requests).toEqual(['BMC Off m', 'Provider On m']);
   });
 
   it('R31 names both ways when neither answers', async () => {
@@ -283,8 +320,7 @@ describe('a job that switches the power', () => {
         metadata: { name: 'db', namespace: 'shop' },
         spec: { nodeName: 'm' },
       });
-      const metadata = { name: 'csi-1' };
-      apply({ apiVersion: 'storage.k8s.io/v1', kind: 'VolumeAttachment', metadata, spec: { nodeName: 'm' } });
+      apply(attached());
     });
     await bed.live(30);
     expect(taintKeys(bed.node())).toContain('node.kubernetes.io/out-of-service');
@@ -304,15 +340,7 @@ describe('a job that switches the power', () => {
   it('R35 fails with what it waited for, and returns the machine without the taint', async () => {
     const bed = await started(
       FENCED.map((step) => (step.id === 's3' ? { ...step, timeoutSeconds: 20 } : step)),
-      ({ apply }) => {
-        const metadata = { name: 'csi-1' };
-        apply({
-          apiVersion: 'storage.k8s.io/v1',
-          kind: 'VolumeAttachment',
-          metadata,
-          spec: { nodeName: 'm' },
-        });
-      },
+      ({ apply }) => apply(attached()),
     );
     await bed.live(90);
     expect(stepOf(bed.job(), 's3')).toBe(
@@ -323,11 +351,23 @@ describe('a job that switches the power', () => {
     expect(bed.host.wrongs).toEqual([]);
   });
 
+  it('R35 switches a machine on again by the next way when the switch that turned it off falls silent', async () => {
+    const bed = await started(
+      FENCED.map((step) => (step.id === 's3' ? { ...step, timeoutSeconds: 20 } : step)),
+      ({ apply }) => apply(attached()),
+    );
+    await bed.live(10);
+    bed.power.faults.BMC = { silent: 'Retryable' };
+    await bed.live(60);
+    expect(bed.power.requests).toEqual(['BMC Off m', 'Provider On m']);
+    expect(bed.power.hostOf('m').isOn).toBe(true);
+    expect(bed.host.wrongs).toEqual([]);
+  });
+
   it('R35 takes the taint back when the switch reads On while volumes are released', async () => {
     const bed = await started(FENCED, ({ apply, host, power, powerCalls, job }) => {
       host.bootDelayMs = 600_000;
-      const metadata = { name: 'csi-1' };
-      apply({ apiVersion: 'storage.k8s.io/v1', kind: 'VolumeAttachment', metadata, spec: { nodeName: 'm' } });
+      apply(attached());
       powerCalls.called = () => {
         if (job()?.status?.waiting?.reason === 'Releasing') power.faults.BMC = { alwaysReads: 'On' };
       };
@@ -335,6 +375,29 @@ describe('a job that switches the power', () => {
     await bed.live(30);
     expect(stepOf(bed.job(), 's3')).toBe('Failed MachineRuns: the switch reads On: the machine runs');
     expect(taintKeys(bed.node())).not.toContain('node.kubernetes.io/out-of-service');
+  });
+
+  it.each<[name: string, shown: (bed: JobBed) => void, outcome: RegExp]>([
+    [
+      'its switch reads On',
+      ({ power }) => void (power.faults.BMC = { alwaysReads: 'On' }),
+      /^Failed MachineRuns/,
+    ],
+    ['its agent reports, whatever its switch reads', reportAgent, /^Running : $/],
+  ])('R35 returns a machine to service before anything else when %s', async (_, shown, outcome) => {
+    const bed = await started(FENCED, ({ apply }) => {
+      apply(attached());
+    });
+    await bed.live(10);
+    expect(taintKeys(bed.node())).toContain('node.kubernetes.io/out-of-service');
+    shown(bed);
+    let atEnd: readonly string[] | undefined;
+    for (let left = 20; left > 0 && !atEnd; left -= 1) {
+      await bed.live(0.5); // oxlint-disable-line no-await-in-loop -- one turn after the other
+      if (bed.job()?.status?.waiting?.reason !== 'Releasing') atEnd = taintKeys(bed.node());
+    }
+    expect(atEnd).not.toContain('node.kubernetes.io/out-of-service');
+    expect(stepOf(bed.job(), 's3')).toMatch(outcome);
   });
 
   it('R35 switches no machine on with a taint that its view does not have yet', async () => {

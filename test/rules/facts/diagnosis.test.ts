@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { NAMESPACE_AGENTS } from '../../../src/api/names.ts';
+import { createRuleIndex } from '../../../src/rules/live/rule-index.ts';
 import { condition, type MachineParts, machine } from '../../support/builders.ts';
 import { type FactsBed, factsBed } from '../live/facts-bed.ts';
+import { ruleOf } from '../live/rules-bed.ts';
 
 const SILENT_MS = 46_000;
 const PEERS = ['p-1', 'p-2', 'p-3'];
+const RULE = ruleOf([{ fact: 'diagnosis', path: '$.cause', operator: 'equal', value: 'agent-only' }]);
 
 function agentLease(bed: FactsBed, name: string): void {
   bed.put('agentLeases', {
@@ -112,7 +115,22 @@ describe('the fact diagnosis', () => {
     expect(bed.read('diagnosis')?.['cause']).toBe('kubelet-only');
   });
 
-  it('R20 knows nothing of a silent machine without neighbors, of one that never reported, and without contact', async () => {
+  it('R20 is read again when the agent reports for the first time, or after a silence', async () => {
+    const bed = factsBed();
+    bed.machine(instance('Running'));
+    bed.node({ Ready: 'True' });
+    expect(bed.why('diagnosis')).toMatch(/^agent Unknown/);
+    bed.changes.length = 0;
+    bed.heartbeat();
+    expect(createRuleIndex(new Map([['silent', RULE]])).affected(bed.changes[0] ?? { topics: [] })).toEqual([
+      'silent',
+    ]);
+    await bed.clock.advance(SILENT_MS);
+    expect(bed.read('diagnosis')?.['cause']).toBe('agent-only');
+    expect(bed.live().dueInMs('n', RULE)).toBeLessThanOrEqual(15_001);
+  });
+
+  it('R20 knows nothing of a silent machine without neighbors, and of one that never reported', async () => {
     const alone = factsBed();
     alone.machine(instance('Running'));
     alone.node({ Ready: 'True' });
@@ -126,10 +144,21 @@ describe('the fact diagnosis', () => {
     never.node({ Ready: 'Unknown' });
     expect(never.why('diagnosis')).toMatch(/^agent Unknown/);
 
+    const deleted = open();
+    deleted.remove('machines', machine('n'));
+    expect(deleted.why('diagnosis')).toBe('the Node has no Machine');
+  });
+
+  it.each([
+    ['agentLeases', /Leases of agents/],
+    ['nodeLeases', /Leases of kubelets/],
+    ['machines', /Machines/],
+    ['nodes', /Nodes/],
+  ] as const)('R20 knows nothing without contact to %s', async (view, why) => {
     const cut = open();
     await fallSilent(cut);
     reportPeers(cut);
-    cut.silence('agentLeases', 200_000);
-    expect(cut.why('diagnosis')).toMatch(/Leases of agents/);
+    cut.silence(view, 200_000);
+    expect(cut.why('diagnosis')).toMatch(why);
   });
 });

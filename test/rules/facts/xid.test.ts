@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ago } from '../../support/builders.ts';
 import { lying, reporting } from '../live/facts-bed.ts';
+import { ruleOf } from '../live/rules-bed.ts';
 
 const HOUR = { codes: [48, 79], windowSeconds: 3600 };
 const errors = [
@@ -49,5 +50,23 @@ describe('the fact xid', () => {
     ];
     const bed = reporting({ facts: lying({ xid, xidSince: ago(86_400), bootedAt: ago(300) }) });
     expect(bed.read('xid', HOUR)).toMatchObject({ count: 0 });
+  });
+
+  it('R8 is read again when the oldest error leaves the window, and when the log covers it', () => {
+    const rule = ruleOf([
+      { fact: 'xid', params: HOUR, path: '$.sinceBoot', operator: 'greaterThanInclusive', value: 1 },
+    ]);
+    const old = { xid: [...errors, { code: 48, gpu: 1, at: ago(3595) }], bootedAt: ago(300) };
+    const leaving = reporting({ facts: { ...old, xidSince: ago(86_400) } });
+    expect(leaving.live().dueInMs('n', rule)).toBe(5001);
+    const growing = reporting({ facts: { ...old, xidSince: ago(3590) } });
+    expect(growing.why('xid', HOUR)).toBe('errors of GPUs are known for the last 3590 s only');
+    expect(growing.live().dueInMs('n', rule)).toBe(10_001);
+  });
+
+  it.each(['machines', 'agentLeases'] as const)('R1 is unknown without contact to %s', (view) => {
+    const bed = reporting({ facts: { xid: errors, xidSince: ago(86_400), bootedAt: ago(300) } });
+    bed.silence(view, 200_000);
+    expect(bed.read('xid', HOUR)).toEqual({});
   });
 });

@@ -87,7 +87,7 @@ describe('a change of an object', () => {
     // Its Node has no condition Ready any more.
     expect(values(bed)).toEqual(['condition Ready', 'condition FrequentTaskHung', 'diagnosis']);
     expect(bed.changes.filter(({ silentMs }) => silentMs !== undefined)).toEqual([
-      { machine: 'n', topics: ['node', 'component', 'disk', 'probe', 'xid'], silentMs: 300_000 },
+      { machine: 'n', topics: ['node', 'component', 'disk', 'probe', 'diagnosis', 'xid'], silentMs: 300_000 },
       { machine: 'n', topics: ['condition', 'node'], silentMs: Infinity },
     ]);
   });

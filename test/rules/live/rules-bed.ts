@@ -1,14 +1,14 @@
 /** Rules whose conditions are one tree. */
 import { listAt, valueAt } from '../../../src/kube/objects/json.ts';
 import { compileRule } from '../../../src/rules/compile.ts';
-import type { CompiledRule } from '../../../src/rules/compiled-rule.ts';
+import type { CompiledRule, FactRef } from '../../../src/rules/compiled-rule.ts';
 import { createRemedierSpec } from '../sample-rule.ts';
 
 const TESTS = listAt(createRemedierSpec(), 'tests');
 
 export interface LeafText {
   readonly fact: string;
-  readonly params?: Readonly<Record<string, string | number>>;
+  readonly params?: FactRef['params'];
   readonly path: string;
   readonly operator: string;
   readonly value: unknown;

@@ -6,6 +6,7 @@ import type { ConditionUpdate } from '../../../kube/objects/conditions.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { resolveIntOrPercent } from '../../../rollout/int-or-percent.ts';
 import { isAvailable, type MemberState } from '../machine/member-state.ts';
+import { nameList } from '../machine/name-list.ts';
 import { isStopped } from '../rollout/stopped.ts';
 import { desiredRevision, hasFailed, isDrifted, isUpdated, takesPart } from './counts.ts';
 import { describeFailures } from './failed-machines.ts';
@@ -21,7 +22,6 @@ export interface Situation {
   readonly stalledSince: Date | undefined;
 }
 
-const MAX_NAMES = 20;
 const UP_TO_DATE = 'UpToDate';
 /** An empty set is at its end (ROL-40), but a mistake in a selector must not look like success. */
 const NO_MACHINES = 'NoMachines';
@@ -185,11 +185,4 @@ function driftFinding({ input: { members } }: SetReport): ConditionUpdate {
   const drifted = members.filter(isDrifted);
   if (drifted.length === 0) return finding('DriftDetected', 'False', 'AsWanted', 'no machine reports drift');
   return finding('DriftDetected', 'True', 'DriftReported', `${drifted.length}: ${nameList(drifted)}`);
-}
-
-/** The input is sorted, so the same machines give the same list. */
-function nameList(members: readonly MemberState[]): string {
-  const names = members.slice(0, MAX_NAMES).map(({ name }) => name);
-  const more = members.length - names.length;
-  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
 }

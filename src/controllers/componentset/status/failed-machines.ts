@@ -4,6 +4,7 @@ import { byCode } from '../../../kube/objects/digest.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { truncate } from '../../../kube/objects/truncate.ts';
 import type { MemberState } from '../machine/member-state.ts';
+import { nameList } from '../machine/name-list.ts';
 import { hasFailed } from './counts.ts';
 import type { SetReport } from './report.ts';
 
@@ -55,8 +56,6 @@ export function describeFailures(machines: readonly FailedMachine[]): string {
   const [commonest = []] = groups.toSorted((a, b) => b.length - a.length);
   const [first] = commonest;
   if (!first) return '';
-  const names = machines.slice(0, MAX_FAILED_MACHINES).map(({ name }) => name);
-  const more = machines.length - names.length;
-  const list = more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
+  const list = nameList(machines, MAX_FAILED_MACHINES);
   return `${first.code} on ${commonest.length} of ${machines.length}: ${first.message}; machines: ${list}`;
 }

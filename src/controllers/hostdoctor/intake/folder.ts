@@ -30,7 +30,7 @@ export function createFolderMemory(): FolderMemory {
 }
 
 const SCAN_SECONDS = 10;
-/** A machine that is announced before it joins is not asked for with each scan. */
+/** A file whose machine has not joined yet is not read in each scan. */
 const RETRY_MS = 60_000;
 
 export interface ScanParts {

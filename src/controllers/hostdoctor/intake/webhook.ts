@@ -144,5 +144,5 @@ const UNAVAILABLE: HookAnswer = {
 };
 const NOT_RECORDED: HookAnswer = {
   ...UNAVAILABLE,
-  text: 'the API server does not answer: send it again',
+  text: 'the API server has not recorded the event: see the log of kubenode controllers, and send it again',
 };

@@ -15,12 +15,12 @@ export interface HardwareReportInput {
   readonly reportedAt: Date;
   readonly machine: Pick<Machine, 'metadata' | 'spec'>;
   readonly identity: EventIdentity;
-  /** The event of this name, if there is one. */
+  /** The event of this name; undefined: not found. */
   readonly before: MaintenanceEvent | undefined;
   readonly now: Date;
 }
 
-/** Refused: the sender has to change something. Ignored: there is nothing to do. */
+/** Refused: the sender has to change something. Unchanged and Ignored: nothing is written. */
 export type ReportPlan = ReportWrite | UnwrittenReport;
 
 export interface ReportWrite {

@@ -16,7 +16,7 @@ import {
 import { conditionOf } from '../../../kube/objects/conditions.ts';
 import type { JobInput } from '../observe/observe.ts';
 import { isSwitchedOn, mayGoOff } from '../power/power-records.ts';
-import { mayBeAnswered } from '../power/provider-answer.ts';
+import { mayBeAnswered, mayBeSent } from '../power/provider-answer.ts';
 import { type JobDecision, jobFinding, type RepairWait } from './decision.ts';
 import { ABORT_CLASSES, type Abort, type AbortReason, guardAbort } from './guard.ts';
 import { isReplaced } from './replacement.ts';
@@ -84,9 +84,13 @@ function guarded(observation: JobInput): Abort | undefined {
   const step = currentStep(job);
   if (!step || !isDisruptive(step) || isReplaced(observation)) return undefined;
   const record = stepRecord(job, step.id);
-  // A machine that is off is switched on whatever has changed meanwhile, and what was answered is waited for.
-  if (record && (isWithAgent(job, record) || isSwitchedOn(record) || mayBeAnswered(record))) return undefined;
-  return guardAbort(observation);
+  return record && isUnderWay(observation, record) ? undefined : guardAbort(observation);
+}
+
+/** A machine that is off is switched on whatever has changed meanwhile, and what was answered is waited for. */
+function isUnderWay({ job, now }: JobInput, record: JobStepStatus): boolean {
+  if (isWithAgent(job, record) || isSwitchedOn(record)) return true;
+  return mayBeAnswered(record) && !mayBeSent(record, now);
 }
 
 function isWithAgent(job: RemedyOperationJob, record: JobStepStatus): boolean {

@@ -19,7 +19,8 @@ export const OUT_OF_SERVICE_TAINT: Taint = {
 };
 
 export interface OutOfServicePlan {
-  readonly type: 'Set' | 'Wait' | 'Runs';
+  /** Alive and Runs: the taint must not stay. */
+  readonly type: 'Set' | 'Wait' | 'Alive' | 'Runs';
   readonly because: string;
 }
 
@@ -34,7 +35,7 @@ export function planOutOfService(observation: JobInput, state: PowerState): OutO
   if (state === 'On') return { type: 'Runs', because: 'the switch reads On: the machine runs' };
   if (state !== 'Off') return { type: 'Wait', because: `the switch reads ${state}` };
   if (showsLife(observation)) {
-    return { type: 'Wait', because: 'the switch reads Off, and the host shows life' };
+    return { type: 'Alive', because: 'the switch reads Off, and the host shows life' };
   }
   return { type: 'Set', because: 'the switch reads Off' };
 }

@@ -17,7 +17,7 @@ export interface AnswerInput extends Pick<JobInput, 'job' | 'node' | 'now'> {
   readonly machine: Machine;
   readonly record: JobStepStatus;
   readonly answer: JobStepAnswer['answer'];
-  /** The events of the machine. */
+  /** All events: those of the machine are matched to its instance. */
   readonly events: readonly MaintenanceEvent[];
 }
 
@@ -42,9 +42,8 @@ export function planProviderAnswer(input: AnswerInput): AnswerMove {
   if (bootID !== undefined && bootID !== (record.bootIDBefore ?? job.spec.node.bootID)) {
     return { type: 'Done', bootIDAfter: bootID, because: `the node has booted: ${bootID}` };
   }
-  const { acceptedAt, intendedAt } = answer;
-  if (acceptedAt !== undefined) return planAccepted(answer, acceptedAt);
-  if (answer.lostAt !== undefined || !isRecent(intendedAt, now)) {
+  if (answer.acceptedAt !== undefined) return planAccepted(answer, answer.acceptedAt);
+  if (!mayBeSent(record, now)) {
     return {
       type: 'Wait',
       because: 'it is not known whether the provider has the answer; another boot would show it',
@@ -53,9 +52,10 @@ export function planProviderAnswer(input: AnswerInput): AnswerMove {
   return planSend(input, answer);
 }
 
-/** A time in the future has an unknown age: a clock has jumped. */
-function isRecent(intendedAt: string, now: Date): boolean {
-  const ageMs = now.getTime() - Date.parse(intendedAt);
+/** Tells whether a recorded answer is still to be sent. A time in the future has an unknown age: a clock has jumped. */
+export function mayBeSent({ answer }: JobStepStatus, now: Date): boolean {
+  if (!answer || answer.acceptedAt !== undefined || answer.lostAt !== undefined) return false;
+  const ageMs = now.getTime() - Date.parse(answer.intendedAt);
   return ageMs >= 0 && ageMs < SEND_MS;
 }
 

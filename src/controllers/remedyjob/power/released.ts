@@ -17,7 +17,7 @@ export interface HeldObjects {
 /** A message has 256 characters: so many names of each kind fit. */
 const MAX_NAMES = 3;
 
-/** Undefined: all are released. */
+/** Returns what is still held, for people; undefined when all is released. */
 export function heldReason({ node, pods, attachments }: HeldObjects): string | undefined {
   const held = pods.filter((pod) => textAt(pod, 'spec', 'nodeName') === node && isDeleted(pod)).map(podName);
   const attached = attachments

@@ -1,4 +1,4 @@
-/** A zone whose machines are all silent: nothing is done in it, while the other zone is healed and a single dead machine is replaced. */
+/** Makes all machines of a zone silent: nothing is done in it, while the other zone is healed and a single dead machine is replaced. */
 import type { Cluster, Machine } from '../../../api/generated/types.ts';
 import { readinessOf } from '../../../api/machine/node-state.ts';
 import { CliError, EXIT } from '../../../cli/errors.ts';

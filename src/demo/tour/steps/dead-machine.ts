@@ -1,4 +1,4 @@
-/** A machine that is cut off for good: another one takes its place, and never more than one is missing or too many. */
+/** Cuts a machine off for good: another one takes its place, and never more than one is missing or too many. */
 import type { Machine, RemedyOperationJob } from '../../../api/generated/types.ts';
 import { CliError } from '../../../cli/errors.ts';
 import { readJobs, readMachines } from '../fleet-state.ts';
@@ -12,7 +12,7 @@ const REPLACED_SECONDS = 240;
 export interface CutOff {
   readonly name: string;
   readonly uid: string;
-  /** As many as the set declares. */
+  /** The number of machines that the set declares. */
   readonly replicas: number;
 }
 
@@ -42,7 +42,7 @@ export async function expectReplaced(tour: Tour, dead: CutOff): Promise<void> {
     },
   });
   await tour.verify({
-    what: `${CLUSTER} had never more than one machine too few, nor more than one too many`,
+    what: `${CLUSTER} never had more than one machine too few, or one too many`,
     withinSeconds: 0,
     lookAt: `kubenode machine list --context ${CLUSTER}`,
     reason: () => Promise.resolve(overBudgetReason(dead, counts)),
@@ -50,7 +50,7 @@ export async function expectReplaced(tour: Tour, dead: CutOff): Promise<void> {
   await tour.show(['remedy', 'show', job?.metadata.name ?? '', '--context', CLUSTER]);
 }
 
-/** Other rules may have repaired the machine before. */
+/** Finds the job of the rule: other rules may have repaired the machine before. */
 export function replacementJobOf(
   { uid }: CutOff,
   jobs: readonly RemedyOperationJob[],

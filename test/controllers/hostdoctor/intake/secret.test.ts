@@ -69,6 +69,10 @@ describe('createWebhookSecrets', () => {
     expect(bed.warnings()).toEqual([expect.stringMatching(warning) as string]);
     bed.stored = secret(GOOD);
     expect(await bed.read()).toEqual([GOOD]);
+    bed.stored = stored;
+    await bed.advance(10_000);
+    await bed.read();
+    expect(bed.warnings()).toHaveLength(2);
   });
 
   it('never logs the secret that it refuses', async () => {

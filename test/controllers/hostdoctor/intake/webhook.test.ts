@@ -151,7 +151,7 @@ describe('MAC-39 the webhook of hardware systems', () => {
     const bed = open();
     bed.api.refuse(/^create/, new ApiRefusal(500, 'InternalError', 'not now'));
     expect(await bed.send(signed(bed, hardwareReport()))).toMatch(
-      /^503 Unavailable: the API server does not answer/,
+      /^503 Unavailable: the API server has not recorded the event: see the log/,
     );
     bed.secrets = undefined;
     expect(await bed.send({ ...signed(bed, hardwareReport()), readBody: unreadable })).toMatch(

@@ -57,6 +57,15 @@ describe('createReportRecorder', () => {
     expect(Object.values(bed.events()).toSorted()).toEqual(['psu-7 Executing', 'psu-7 Scheduled']);
   });
 
+  it('continues the object of a machine when that of the other one was deleted', async () => {
+    const bed = reportBed();
+    await record(bed);
+    const second = await record(bed, { machine: 'm-2' });
+    bed.remove('local-psu-7');
+    expect(await record(bed, { machine: 'm-2', state: 'Executing' }, 1)).toBe(second);
+    expect(Object.values(bed.events())).toEqual(['psu-7 Executing']);
+  });
+
   it('compares again when another process wrote meanwhile, so that the later report counts', async () => {
     const bed = reportBed();
     await record(bed);

@@ -79,6 +79,12 @@ describe('planReport', () => {
       'Ignored: MaintenanceEvent ssh-psu-7 has a report of 2030-01-01T11:59:00.000Z, and this one is of 2030-01-01T11:58:59.000Z',
     ],
     [
+      'an older report of a later state',
+      input({ before: known(60), report: hardwareReport({ state: 'Executing' }) }, 61),
+      'Ignored: MaintenanceEvent ssh-psu-7 has a report of 2030-01-01T11:59:00.000Z, and this one is of 2030-01-01T11:58:59.000Z',
+    ],
+    ['an old report of an event that has not ended', input({}, 1_209_601), 'Create: Scheduled'],
+    [
       'a report of the same second that goes on',
       input({ before: known(60), report: hardwareReport({ state: 'Executing' }) }, 60),
       'Update: Executing',

@@ -35,6 +35,7 @@ export interface ReportBed {
   readonly events: () => Readonly<Record<string, string>>;
   readonly read: (name: string) => MaintenanceEvent;
   readonly add: (object: KubeObject) => void;
+  readonly remove: (event: string) => void;
 }
 
 const KINDS = [MACHINES, MAINTENANCE_EVENTS].map(servedKind);
@@ -60,6 +61,7 @@ export function reportBed(): ReportBed {
     api,
     client,
     add,
+    remove: (name) => void api.objects.delete(kindOf(MAINTENANCE_EVENTS.kind), { name }),
     recorder: createReportRecorder(client),
     events: () =>
       Object.fromEntries(

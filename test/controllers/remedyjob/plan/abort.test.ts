@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentStep, JobStepStatus } from '../../../../src/api/generated/types.ts';
+import type { AgentStep, JobStepAnswer, JobStepStatus } from '../../../../src/api/generated/types.ts';
 import type { JobInput } from '../../../../src/controllers/remedyjob/observe/observe.ts';
 import { abortOf, planAbort } from '../../../../src/controllers/remedyjob/plan/abort.ts';
 import {
@@ -8,6 +8,7 @@ import {
   explained,
   type JobFields,
   jobNode,
+  jobStep,
   later,
   observation,
   records,
@@ -24,7 +25,26 @@ const guarded = (reason: string): JobFields => ({
   },
 });
 
+/** A job that answers the provider of its machine. */
+function answering(answer: Partial<JobStepAnswer>): JobFields {
+  const recorded = { event: 'local-e-1', answer: 'StartNow', intendedAt: later(0), ...answer } as const;
+  return {
+    spec: { plan: [jobStep('s1', 'AnswerProvider', { with: { answer: 'StartNow' } })] },
+    status: { steps: records('s1 Running', { answer: recorded }) },
+  };
+}
+
 describe('abortOf', () => {
+  it.each<[name: string, answer: Partial<JobStepAnswer>, expected: string | undefined]>([
+    ['stops before an answer is sent', {}, 'RuleRefuted'],
+    ['goes on when it was accepted', { acceptedAt: later(0) }, undefined],
+    ['goes on when it was lost', { lostAt: later(0) }, undefined],
+    ['goes on when another process may have sent it', { intendedAt: later(-30) }, undefined],
+  ])('R33 %s as the fault cleared', (_, answer, expected) => {
+    const job = repairJob(answering(answer));
+    expect(abortOf(observation({ job, rule: 'NoMatch' }))?.reason).toBe(expected);
+  });
+
   it.each<[name: string, job: JobFields, fields: Partial<JobInput>, expected: string | undefined]>([
     ['nothing', { status: { steps } }, {}, undefined],
     [
@@ -94,6 +114,13 @@ describe('planAbort', () => {
     const found = observation({ job: repairJob({ status: { steps } }), node: jobNode(CORDONED) });
     expect(explained(planAbort(found, { reason: 'RuleRefuted', message: 'ended' }))).toBe(
       'Write s2=Failed RuleRefuted Cancelled/RuleRefuted withdraw: ended',
+    );
+  });
+
+  it('R31 does not know the end of a step whose provider has an answer', () => {
+    const found = observation({ job: repairJob(answering({ acceptedAt: later(0) })) });
+    expect(explained(planAbort(found, { reason: 'DeadlineExceeded', message: 'too late' }))).toBe(
+      'Write s1=Ambiguous DeadlineExceeded Ambiguous/DeadlineExceeded withdraw: too late',
     );
   });
 });

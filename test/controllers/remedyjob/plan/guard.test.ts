@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { guardAbort, hasRebooted } from '../../../../src/controllers/remedyjob/plan/guard.ts';
-import { CORDONED, jobMachine, jobNode, observation, records, repairJob } from '../jobs.ts';
+import { CORDONED, jobMachine, jobNode, later, observation, records, repairJob } from '../jobs.ts';
 
 describe('guardAbort', () => {
   it('names the person first, whatever else has changed', () => {
@@ -30,5 +30,13 @@ describe('hasRebooted', () => {
     ['s4 Failed', true],
   ])('with %s is %s', (steps, expected) => {
     expect(hasRebooted(repairJob({ status: { steps: records(steps) } }))).toBe(expected);
+  });
+
+  it('R31 expects another boot from the record of an answer to the provider on', () => {
+    const answer = { event: 'local-e-1', answer: 'StartNow', intendedAt: later(0) } as const;
+    const steps = [...records('s3 Succeeded', { answer }), ...records('s4 Pending')];
+    const job = repairJob({ status: { steps } });
+    expect(hasRebooted(job)).toBe(true);
+    expect(guardAbort(observation({ job, node: jobNode({ bootID: 'boot-9' }) }))).toBeUndefined();
   });
 });

@@ -35,12 +35,12 @@ describe('planOutOfService', () => {
     ['sets it on what reads Off', silent, 'Off', 'Set'],
     ['never on what reads On', silent, 'On', 'Runs'],
     ['not while the switch is unsure', silent, 'Unknown', 'Wait'],
-    ['not on a host whose kubelet is Ready', { ...silent, node: jobNode() }, 'Off', 'Wait'],
+    ['not on a host whose kubelet is Ready', { ...silent, node: jobNode() }, 'Off', 'Alive'],
     [
       'not on a host whose agent answers',
       { ...silent, machine: jobMachine({ conditions: [condition('AgentReady', 'True')] }) },
       'Off',
-      'Wait',
+      'Alive',
     ],
   ] as const)('R35 releases pods and volumes: %s', (_, input, state, expected) => {
     expect(planOutOfService(input, state).type).toBe(expected);

@@ -1,5 +1,6 @@
-/** Whether a batch has proven its revision: hosts that were adopted and differ run what they ran before. Pure. */
+/** Judges whether a batch has proven its revision: hosts that were adopted and differ run what they ran before. Pure. */
 import type { Explanation } from '../../../../rollout/explanation.ts';
+import { nameList } from '../../machine/name-list.ts';
 import { startedIn } from '../batch-phase.ts';
 import type { OpenBatch, RolloutInput, RolloutProgress } from '../input.ts';
 
@@ -13,15 +14,14 @@ export function proofWait(
   batch: OpenBatch,
 ): Explanation | undefined {
   const started = startedIn(input, progress, batch);
-  const [differing, ...others] = started.filter(({ step }) => step === 'Differs');
-  if (!differing || started.some(({ step }) => step === 'Settled')) return undefined;
-  const names = [differing, ...others.slice(0, MAX_NAMES - 1)].map(({ name }) => name);
-  const more = others.length + 1 - names.length;
-  const list = `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const differing = started.filter(({ step }) => step === 'Differs');
+  const [first] = differing;
+  if (!first || started.some(({ step }) => step === 'Settled')) return undefined;
+  const list = nameList(differing, MAX_NAMES);
   return {
     reason: 'NothingProven',
     because: `batch ${batch.index + 1} has proven nothing: no machine of it runs the version, and these were adopted and keep what their hosts run: ${list}`,
-    blocker: { kind: 'Machine', name: differing.name },
+    blocker: { kind: 'Machine', name: first.name },
   };
 }
 

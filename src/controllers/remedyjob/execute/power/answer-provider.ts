@@ -5,6 +5,7 @@ import type { JobStepAnswer, Machine, MaintenanceEvent } from '../../../../api/g
 import { optional } from '../../../../kube/objects/optional.ts';
 import { messageOf } from '../../../../os/errors.ts';
 import { isProviderError } from '../../../../providers/contract.ts';
+import { abortOf } from '../../plan/abort.ts';
 import { type AnswerMove, planProviderAnswer } from '../../power/provider-answer.ts';
 import {
   type CentralResult,
@@ -15,6 +16,9 @@ import {
 } from '../steps/central-step.ts';
 import { isCertain } from './open-switch.ts';
 
+/** The next reconcile finds what forbids the answer, and ends the job. */
+const LOOK_MS = 1000;
+
 type AnswerRun = CentralRun<StepInputs['AnswerProvider']>;
 
 export async function runAnswerProvider(run: AnswerRun): Promise<CentralResult> {
@@ -23,15 +27,9 @@ export async function runAnswerProvider(run: AnswerRun): Promise<CentralResult> 
   if (!machine) return stepFailed('NotFound', `Machine ${job.spec.machine.name} does not exist`);
   const refusal = record.answer ? undefined : ports.eventAnswers.refusal(machine);
   if (refusal !== undefined) return stepSucceeded(`not answered: ${refusal}`);
-  const events = context
-    .view<MaintenanceEvent>(MAINTENANCE_EVENTS)
-    .list()
-    .filter(({ spec }) => spec.machine === machine.metadata.name);
-  return await carryOut(
-    run,
-    machine,
-    planProviderAnswer({ job, node, now, machine, record, events, ...input }),
-  );
+  const events = context.view<MaintenanceEvent>(MAINTENANCE_EVENTS).list();
+  const move = planProviderAnswer({ job, node, now, machine, record, events, ...input });
+  return await carryOut(run, machine, move);
 }
 
 async function carryOut(run: AnswerRun, machine: Machine, move: AnswerMove): Promise<CentralResult> {
@@ -52,7 +50,7 @@ async function carryOut(run: AnswerRun, machine: Machine, move: AnswerMove): Pro
   }
 }
 
-/** The grant was renewed, and the job was judged, in this reconcile. */
+/** The grant was renewed in this reconcile. The job is judged again, because the answer of the Defender takes a while. */
 async function send(
   run: AnswerRun,
   machine: Machine,
@@ -60,6 +58,9 @@ async function send(
 ): Promise<CentralResult> {
   const { ports, context, observation } = run;
   const { job } = observation;
+  const present = await ports.lookAgain();
+  const forbidden = present ? abortOf(present)?.message : 'the job was deleted';
+  if (forbidden !== undefined) return waits(run, `${answer.answer} is not sent: ${forbidden}`, LOOK_MS);
   context.log.info('provider is answered', {
     job: job.metadata.name,
     answer: answer.answer,
@@ -76,7 +77,7 @@ async function send(
   return { ...waits(run, `the provider has accepted ${answer.answer}`, 0), answer: accepted };
 }
 
-/** An answer that may have arrived is never sent again. */
+/** Ends the step after an error that is certain. An answer that may have arrived is never sent again. */
 function afterError(run: AnswerRun, answer: JobStepAnswer, error: unknown): CentralResult {
   const because = `${answer.answer} was not accepted: ${messageOf(error)}`;
   if (isCertain(error)) return stepFailed('AnswerRefused', because);

@@ -23,7 +23,7 @@ export interface SwitchSearch {
   readonly passesSilent: boolean;
 }
 
-/** The next way is tried where this one certainly has no switch, or refuses to read it: what is silent may answer later, and is given time. */
+/** Tries the next way where this one certainly has no switch, or refuses to read it: what is silent may answer later, and is given time. */
 export async function openSwitch(
   switches: PowerSwitches,
   machine: Machine,

@@ -31,7 +31,7 @@ export async function runOutOfServiceTaint(run: CentralRun): Promise<CentralResu
   return taint === 'None' ? await setTaint(run) : await waitForRelease(run);
 }
 
-/** Undefined: the machine is off. Else it waits; or fails, without the taint: a machine that runs is never out of service. */
+/** Resolves to undefined while the machine is off. A machine that runs, or shows life, loses the taint: two may write to its volumes. */
 async function refusedBySwitch(
   run: CentralRun,
   machine: Machine,
@@ -45,9 +45,10 @@ async function refusedBySwitch(
   const present = (await ports.lookAgain()) ?? observation;
   const plan = planOutOfService(present, opened.state);
   if (plan.type === 'Set') return undefined;
-  if (plan.type === 'Wait') return stepWaits({ reason: 'Power', message: plan.because }, now);
-  await removeOutOfService(run);
-  return stepFailed('MachineRuns', plan.because);
+  if (plan.type !== 'Wait') await removeOutOfService(run);
+  return plan.type === 'Runs'
+    ? stepFailed('MachineRuns', plan.because)
+    : stepWaits({ reason: 'Power', message: plan.because }, now);
 }
 
 async function setTaint({ observation, node, context }: CentralRun): Promise<CentralResult> {

@@ -1,6 +1,6 @@
 import { all, condition, type NodeRemedierSpec } from 'kubenode/constructs';
 
-/** Restarts a kubelet that is not heard of while the agent answers, and hands off to people if that does not help. Times are shortened for a demonstration. */
+/** Restarts a kubelet that is silent while the agent answers, and hands off to people if that does not help. Times are shortened for a demonstration. */
 export const kubeletSilent: NodeRemedierSpec = {
   mode: 'Enforce',
   owner: { team: 'demo' },
