@@ -143,6 +143,12 @@ describe('tokenLoader', () => {
     expect(await failureOf(load(secret))).toMatchObject({ code: means });
   });
 
+  it.each([400, 403])('calls %i of the metadata service an error of the identity', async (status) => {
+    const { load, managed, service } = await open();
+    service.status = status;
+    expect(await failureOf(load(managed))).toMatchObject({ code: 'Auth', reason: 'NoCredentials' });
+  });
+
   it('may be repeated when the answer has no token', async () => {
     const { load, secret, service } = await open();
     service.status = 200;
