@@ -59,6 +59,12 @@ describeOnMoto('the check of provider aws', (open) => {
     await expect(provider.check?.(elsewhere, NEVER)).rejects.toThrow('works in region us-east-1');
   });
 
+  it('tries no right on an instance that was terminated', async () => {
+    const { provider } = await open();
+    await provider.delete(await provider.create(requestOf(SHAPE), NEVER), NEVER);
+    expect(textOf(await provider.check?.(undefined, NEVER))).toContain('ec2:TerminateInstances Unknown');
+  });
+
   it('does not know rights that there is nothing to try on', async () => {
     const { provider } = await open();
     expect(textOf(await provider.check?.(undefined, NEVER))).toEqual(
