@@ -23,8 +23,17 @@ export async function startBenchHub(parent: string): Promise<BenchHub> {
   const folder = join(parent, 'hosting');
   const shared = await openRun();
   const server = await startServer(shared);
-  await succeed([...PROGRAM, 'install', '--kubeconfig', server.kubeconfig]);
   const { kubeconfig } = server;
+  const stopServer = async (): Promise<void> => {
+    await server.stop();
+    await closeRun(shared);
+  };
+  try {
+    await succeed([...PROGRAM, 'install', '--kubeconfig', kubeconfig]);
+  } catch (error) {
+    await stopServer();
+    throw error;
+  }
   const args = [...PROGRAM, 'hosting', '--kubeconfig', kubeconfig, '--dir', folder, '--log-level', 'warn'];
   const hosting = spawn(execPath, args, { env: shellEnv(), stdio: ['ignore', 'ignore', 'inherit'] });
   return {
@@ -33,8 +42,7 @@ export async function startBenchHub(parent: string): Promise<BenchHub> {
     kubenode: (...words) => succeed([...PROGRAM, ...words, '--kubeconfig', kubeconfig]),
     stop: async () => {
       await stop(hosting);
-      await server.stop();
-      await closeRun(shared);
+      await stopServer();
     },
   };
 }

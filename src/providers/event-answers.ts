@@ -1,7 +1,7 @@
 /** Answers the announced events of machines by the provider that announced them. */
 import type { Machine } from '../api/generated/types.ts';
 import { type EventAnswer, ProviderError } from './contract.ts';
-import type { OpenProviders } from './registry.ts';
+import { type OpenProviders, startHintOf } from './registry.ts';
 
 export interface EventAnswers {
   /** Returns why no answer can be given for this machine, for people; undefined: its provider takes answers. */
@@ -20,7 +20,7 @@ export function createEventAnswers(providers: () => OpenProviders): EventAnswers
     refusal: (machine) => {
       const { provider: name } = machine.spec.infra;
       const provider = providers()[name];
-      if (!provider) return `provider ${name} is not open here`;
+      if (!provider) return `provider ${name} is not open here: ${startHintOf(name)}`;
       if (!provider.answer) return `provider ${name} takes no answers`;
       if (machine.status?.infra?.providerID !== undefined) return undefined;
       return `Machine ${machine.metadata.name} has no instance`;

@@ -60,11 +60,20 @@ export const PROVIDER_REGISTRY: {
   },
 };
 
+/** The providers whose machines are instances of a cloud. */
+export const CLOUDS = ['alibaba', 'aws', 'azure'] as const satisfies readonly ProviderName[];
+export type Cloud = (typeof CLOUDS)[number];
+
 export type OpenProviders = Readonly<Partial<Record<Provider['name'], Provider>>>;
 
 /** Returns the entry; undefined: the name is from a newer version of the kinds. */
 export function findProviderEntry(name: Provider['name']): ProviderEntry | undefined {
   return Object.hasOwn(PROVIDER_REGISTRY, name) ? PROVIDER_REGISTRY[name] : undefined;
+}
+
+/** Returns what a person does so that a process opens the provider, as an imperative. */
+export function startHintOf(name: Provider['name']): string {
+  return findProviderEntry(name)?.startHint ?? `use a version of kubenode that supports provider ${name}`;
 }
 
 /** Opens each provider that has options. */

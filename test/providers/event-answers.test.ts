@@ -14,9 +14,14 @@ function opened(answer?: Provider['answer']): OpenProviders {
 
 describe('createEventAnswers', () => {
   it.each([
-    ['it is not open', {}, instance, 'provider local is not open here'],
+    [
+      'it is not open',
+      {},
+      instance,
+      'provider local is not open here: run kubenode controllers with --local-machines on the machine of the instances',
+    ],
     ['it takes none', opened(), instance, 'provider local takes no answers'],
-    ['there is no instance', opened(async () => {}), machine('m'), 'Machine m has no instance'],
+    ['its machine has no instance', opened(async () => {}), machine('m'), 'Machine m has no instance'],
     ['it takes them', opened(async () => {}), instance, undefined],
   ])('R39 tells why a provider takes no answer: %s', (_, providers, of, expected) => {
     expect(createEventAnswers(() => providers).refusal(of)).toBe(expected);

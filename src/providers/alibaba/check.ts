@@ -1,9 +1,17 @@
 /** Checks the credentials and rights of provider alibaba by dry runs, which change nothing. */
 import { listAt, textAt } from '../../kube/objects/json.ts';
-import { checkInOrder, NO_CONFIG, NO_INSTANCE, tryRight, untriedRight } from '../cloud/rights.ts';
+import {
+  checkInOrder,
+  checkRequest,
+  checksOnInstance,
+  NO_CONFIG,
+  tryDryRun,
+  tryRight,
+  untriedRight,
+} from '../cloud/rights.ts';
 import { TAG_CLUSTER_UID, TAG_MACHINE_UID } from '../cloud/tags.ts';
 import type { AgentDownload } from '../cloud/user-data.ts';
-import { type InstanceShape, isProviderError, type ProviderCheck } from '../contract.ts';
+import type { InstanceShape, ProviderCheck } from '../contract.ts';
 import type { AlibabaApi, ApiQuery } from './api/client.ts';
 import { runQuery } from './run-request.ts';
 
@@ -13,44 +21,39 @@ interface CheckParts {
   readonly agent: AgentDownload;
 }
 
-/** A UID that no Machine has: nothing is created. */
-const NO_UID = '00000000-0000-0000-0000-000000000000';
-const ON_INSTANCE = ['DeleteInstance', 'StopInstance', 'StartInstance', 'RebootInstance'];
+const PREFIX = 'ecs:';
+/** A read, for which ECS has no dry run. */
+const EVENTS = 'DescribeInstanceHistoryEvents';
 
 export async function checkAlibaba(
   shape: InstanceShape | undefined,
-  parts: CheckParts,
+  { api, region, agent }: CheckParts,
   signal: AbortSignal,
 ): Promise<readonly ProviderCheck[]> {
-  const { region, agent } = parts;
-  const tags = { clusterUid: NO_UID, machineUid: NO_UID };
-  const run = shape && runQuery({ ...shape, machine: 'check', tags }, region, agent);
-  const tried = (action: string, query: ApiQuery) => (): Promise<ProviderCheck> =>
-    tryRight(`ecs:${action}`, () => parts.api.call(action, query, signal));
+  const tryAction = (action: string, query: ApiQuery): Promise<ProviderCheck> =>
+    tryDryRun(`${PREFIX}${action}`, () => api.call(action, { ...query, DryRun: 'true' }, signal));
+  const readEvents = (): Promise<unknown> =>
+    api.call(EVENTS, { RegionId: region, PageSize: '10', PageNumber: '1' }, signal);
+  const run = shape && runQuery(checkRequest(shape), region, agent);
   return await checkInOrder([
-    tried('DescribeInstances', { RegionId: region, DryRun: 'true' }),
-    // A read without a dry run.
-    tried('DescribeInstanceHistoryEvents', { RegionId: region, PageSize: '10', PageNumber: '1' }),
-    run
-      ? tried('RunInstances', { ...run, DryRun: 'true' })
-      : () => Promise.resolve(untriedRight('ecs:RunInstances', NO_CONFIG)),
-    ...ON_INSTANCE.map((action) => async () => {
-      const InstanceId = await anyInstance(parts, signal);
-      if (InstanceId === undefined) return untriedRight(`ecs:${action}`, NO_INSTANCE);
-      return await tried(action, { InstanceId, DryRun: 'true' })();
+    () => tryAction('DescribeInstances', { RegionId: region }),
+    () => tryRight(`${PREFIX}${EVENTS}`, readEvents),
+    async () =>
+      run ? await tryAction('RunInstances', run) : untriedRight(`${PREFIX}RunInstances`, NO_CONFIG),
+    ...checksOnInstance({
+      prefix: PREFIX,
+      calls: ['DeleteInstance', 'StopInstance', 'StartInstance', 'RebootInstance'],
+      find: () => anyInstance({ api, region }, signal),
+      tryOn: (action, InstanceId) => tryAction(action, { InstanceId }),
     }),
   ]);
 }
 
-/** Returns an instance with our tags, of any cluster. */
-async function anyInstance({ api, region }: CheckParts, signal: AbortSignal): Promise<string | undefined> {
+async function anyInstance(
+  { api, region }: Pick<CheckParts, 'api' | 'region'>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const tags = { 'Tag.1.Key': TAG_CLUSTER_UID, 'Tag.2.Key': TAG_MACHINE_UID };
-  try {
-    const answer = await api.call('DescribeInstances', { RegionId: region, ...tags }, signal);
-    return textAt(listAt(answer, 'Instances', 'Instance')[0], 'InstanceId');
-  } catch (error) {
-    // Reported by the check of its own right.
-    if (isProviderError(error)) return undefined;
-    throw error;
-  }
+  const answer = await api.call('DescribeInstances', { RegionId: region, ...tags }, signal);
+  return textAt(listAt(answer, 'Instances', 'Instance')[0], 'InstanceId');
 }

@@ -5,6 +5,7 @@
 import { listAt, valueAt } from '../../kube/objects/json.ts';
 import { pollUntil } from '../../os/poll.ts';
 import { createCredentialSource } from '../cloud/credential-source.ts';
+import { readEndpoint } from '../cloud/endpoint.ts';
 import { type CloudProviderOptions, REQUEST_MS } from '../cloud/options.ts';
 import { changingError, ownEvents } from '../cloud/own-instances.ts';
 import { deletedError, isMachineUid, throwIfRefused } from '../cloud/request.ts';
@@ -47,7 +48,7 @@ export function openAlibabaProvider(options: CloudProviderOptions): Provider {
   const { clock, env, agent, timeoutMs = REQUEST_MS } = options;
   const region = regionOf(env);
   const credentials = createCredentialSource(credentialLoader(options, region), clock);
-  const endpoint = env['ALIBABA_CLOUD_ECS_ENDPOINT'] ?? `https://ecs.${region}.aliyuncs.com`;
+  const endpoint = readEndpoint(env, 'ALIBABA_CLOUD_ECS_ENDPOINT', `https://ecs.${region}.aliyuncs.com`);
   const api = createAlibabaApi({ endpoint, version: VERSION, credentials, clock, timeoutMs });
   const lookup = createAlibabaLookup(api, region, clock);
   const parts: Parts = { api, lookup, region, clock, agent };

@@ -93,10 +93,10 @@ export function awsConfigReason(shape: InstanceShape): string | undefined {
 }
 
 /**
- * Instance types with Graviton processors: a1, and those with a g after the generation, as the EC2 documentation names its types. The types
- * of a launch template are not known here.
+ * Instance types with Graviton or Grace processors: a1, those with a g after the generation, and those of Grace Blackwell (p6e-gb200), as the
+ * EC2 documentation names its types. The types of a launch template are not known here.
  */
-const ARM = /^(a1|[a-z]+\d+[a-z]*g[a-z]*)\./;
+const ARM = /^(a1|[a-z]+\d+[a-z]*(g[a-z]*|-gb\d+))\./;
 
 function awsPlatform(shape: InstanceShape): InstancePlatform {
   const type = shape.config['instanceType'];

@@ -11,6 +11,7 @@ import type { AgentDownload } from '../cloud/user-data.ts';
 import {
   type Instance,
   type InstanceRequest,
+  type InstanceShape,
   isProviderError,
   type PowerAction,
   type Provider,
@@ -68,7 +69,10 @@ export async function openAwsProvider(options: AwsProviderOptions): Promise<Prov
     delete: (id, signal) => deleteInstance(id, parts, signal),
     power: (id, action, signal) => switchPower(id, action, parts, signal),
     events: async (signal) => await listEvents(parts, signal),
-    check: (shape, signal) => checkAws(shape, parts, signal),
+    async check(shape, signal) {
+      if (shape) throwIfOtherRegion(shape, client.region);
+      return await checkAws(shape, parts, signal);
+    },
   };
 }
 
@@ -154,8 +158,8 @@ async function listEvents({ client, lookup }: Parts, signal: AbortSignal): Retur
   return await ownEvents(events, (id) => lookup.byId(id, signal));
 }
 
-function throwIfOtherRegion(request: InstanceRequest, region: string): void {
-  const { region: wanted = region } = readAwsConfig(request);
+function throwIfOtherRegion(shape: InstanceShape, region: string): void {
+  const { region: wanted = region } = readAwsConfig(shape);
   if (wanted === region) return;
   const message = `spec.infra.config.region: this process works in region ${region}, not in ${wanted}`;
   throw new ProviderError('Terminal', message, { reason: 'OtherRegion' });

@@ -6,6 +6,7 @@ import { checkInOrder, NO_CONFIG, tryRight, untriedRight } from '../cloud/rights
 import type { InstanceShape, ProviderCheck } from '../contract.ts';
 import { isActionPermitted, type RolePermission, readPermissions } from './api/permissions.ts';
 import { readAzureConfig } from './config.ts';
+import { listEvents } from './events.ts';
 import { COMPUTE_API } from './lookup.ts';
 import type { AzureParts } from './parts.ts';
 import { groupPath } from './place.ts';
@@ -38,16 +39,14 @@ const ASSIGN_IDENTITY = 'Microsoft.ManagedIdentity/userAssignedIdentities/assign
 
 export async function checkAzure(
   shape: InstanceShape | undefined,
-  parts: Pick<AzureParts, 'api' | 'place'> & {
-    readonly listEvents: (signal: AbortSignal) => Promise<unknown>;
-  },
+  parts: Pick<AzureParts, 'api' | 'lookup' | 'place'>,
   signal: AbortSignal,
 ): Promise<readonly ProviderCheck[]> {
   const { api, place } = parts;
   const group = await rightsAt(groupPath(place), GROUP_RIGHTS);
   if (group.some(({ result }) => result === 'Refused')) return group;
   const others = await checkInOrder([
-    () => tryRight(EVENTS, () => parts.listEvents(signal)),
+    () => tryRight(EVENTS, () => listEvents(parts, signal)),
     () => tryRight(OPERATIONS, readNoOperation),
   ]);
   return [

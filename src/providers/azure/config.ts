@@ -9,10 +9,14 @@ import type { InstanceShape } from '../contract.ts';
 const MAX_TAGS = 46;
 const MAX_TAG_NAME = 512;
 
+/** A part of an id. One of dots only, or with a backslash, would lead a request for the id to another path. */
+const PART = String.raw`(?!\.+(?:/|$))[^/?#%\s\\]+`;
+const IN_GROUP = `/subscriptions/${PART}/resourceGroups/${PART}/providers`;
+
 /** The id of a resource of this type, such as Microsoft.Network/networkSecurityGroups. */
 function resourceId(type: string, child?: string): z.ZodString {
-  const path = `/subscriptions/[^/?#%\\s]+/resourceGroups/[^/?#%\\s]+/providers/${type.replace('.', '\\.')}/[^/?#%\\s]+`;
-  const pattern = child === undefined ? path : `${path}/${child}/[^/?#%\\s]+`;
+  const path = `${IN_GROUP}/${type.replace('.', String.raw`\.`)}/${PART}`;
+  const pattern = child === undefined ? path : `${path}/${child}/${PART}`;
   const example = `/subscriptions/…/resourceGroups/…/providers/${type}/…${child === undefined ? '' : `/${child}/…`}`;
   return z
     .string()
@@ -24,7 +28,10 @@ const imageId = z
   .string()
   .max(400)
   .regex(
-    /^\/subscriptions\/[^/?#%\s]+\/resourceGroups\/[^/?#%\s]+\/providers\/Microsoft\.Compute\/(images\/[^/?#%\s]+|galleries\/[^/?#%\s]+\/images\/[^/?#%\s]+(\/versions\/[^/?#%\s]+)?)$/i,
+    new RegExp(
+      `^${IN_GROUP}/Microsoft\\.Compute/(images/${PART}|galleries/${PART}/images/${PART}(/versions/${PART})?)$`,
+      'i',
+    ),
     'expected the id of an image, or of one in a gallery',
   );
 

@@ -5,10 +5,10 @@
 import { z } from 'zod';
 import { ownEvents } from '../cloud/own-instances.ts';
 import { type InstanceEvent, ProviderError } from '../contract.ts';
+import { listPages } from './api/pages.ts';
 import type { AzureVm } from './instance.ts';
-import { listPages } from './lookup.ts';
 import type { AzureParts } from './parts.ts';
-import { type AzurePlace, formatAzureId, groupPath } from './place.ts';
+import { type AzurePlace, formatAzureId, isVmName, vmPath } from './place.ts';
 
 type EventParts = Pick<AzureParts, 'api' | 'lookup' | 'place'>;
 
@@ -66,12 +66,10 @@ async function listOfEvent(
 
 /** Returns the id of an instance that may be ours: its name is one of those that this provider gives. */
 function ownIdOf(resourceId: string | undefined, place: AzurePlace): string | undefined {
-  const prefix = `${groupPath(place)}/providers/Microsoft.Compute/virtualMachines/`.toLowerCase();
+  const prefix = vmPath(place, '').toLowerCase();
   const path = resourceId?.toLowerCase() ?? '';
   const name = path.startsWith(prefix) ? path.slice(prefix.length) : '';
-  return /^kubenode-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name)
-    ? formatAzureId(place, name)
-    : undefined;
+  return isVmName(name) ? formatAzureId(place, name) : undefined;
 }
 
 function readNotice({ name, properties }: HealthEvent, instanceId: string): InstanceEvent {

@@ -1,11 +1,11 @@
 /** Looks virtual machines up: one by its name, or all of the resource group by their tags. */
 import { byCode } from '../../kube/objects/digest.ts';
-import { textAt, valueAt } from '../../kube/objects/json.ts';
 import { tagsMissingError } from '../cloud/own-instances.ts';
 import { matchesFilter } from '../cloud/tags.ts';
-import { type Instance, type InstanceFilter, isProviderError, ProviderError } from '../contract.ts';
+import { type Instance, type InstanceFilter, isProviderError } from '../contract.ts';
 import { createAddressReader } from './addresses.ts';
 import type { ArmApi } from './api/client.ts';
+import { listPages } from './api/pages.ts';
 import { type AzureVm, interfaceIdOf, readAzureInstance, readOwner, readVm } from './instance.ts';
 import { type AzurePlace, formatAzureId, groupPath, parseAzureId, vmNameOf, vmPath } from './place.ts';
 
@@ -22,8 +22,6 @@ export interface AzureLookup {
 
 /** The first version with the header If-None-Match is 2024-03-01. */
 export const COMPUTE_API = { 'api-version': '2024-07-01' } as const;
-/** As many pages as a resource group has: a list that goes on longer is a circle. */
-const MAX_PAGES = 1000;
 /** Azure counts requests: a list is followed by one for each instance, because it does not have their power. */
 const AT_ONCE = 8;
 
@@ -85,28 +83,4 @@ async function listNames(
     .flatMap((each) => readOwner(each) ?? [])
     .filter((owner) => matchesFilter(owner, filter));
   return [...new Set(owners.map(({ tags }) => vmNameOf(tags.machineUid)))].toSorted(byCode);
-}
-
-/** Returns the entries of all pages; rejects when one of them cannot be read. */
-export async function listPages(
-  api: ArmApi,
-  first: { readonly path: string; readonly query: Readonly<Record<string, string>> },
-  signal: AbortSignal,
-): Promise<readonly unknown[]> {
-  const all: unknown[] = [];
-  let next: Parameters<ArmApi['send']>[0] = { method: 'GET', ...first };
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const { json } = await api.send(next, signal); // oxlint-disable-line no-await-in-loop -- each page names the next
-    const entries = valueAt(json, 'value');
-    if (!Array.isArray(entries)) throw badList('has no entries');
-    all.push(...(entries as readonly unknown[]));
-    const link = textAt(json, 'nextLink') ?? '';
-    if (link === '') return all;
-    next = { method: 'GET', path: link };
-  }
-  throw badList('does not end');
-}
-
-function badList(why: string): ProviderError {
-  return new ProviderError('Retryable', `the list of Azure ${why}`, { reason: 'BadAnswer' });
 }

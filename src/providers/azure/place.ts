@@ -16,6 +16,7 @@ export interface AzurePlace {
 const GROUP = '[-\\w.()]{0,89}[-\\w()]';
 const NAME_PREFIX = 'kubenode-';
 const UID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const VM_NAME = new RegExp(`^${NAME_PREFIX}${UID}$`);
 const ID = new RegExp(
   `^azure:///subscriptions/(?<subscription>${UID})/resourceGroups/(?<group>${GROUP})/providers/Microsoft\\.Compute/virtualMachines/(?<name>${NAME_PREFIX}${UID})$`,
 );
@@ -46,6 +47,11 @@ export function groupPath({ subscription, resourceGroup }: AzurePlace): string {
 
 export function vmPath(place: AzurePlace, name: string): string {
   return `${groupPath(place)}/providers/Microsoft.Compute/virtualMachines/${name}`;
+}
+
+/** Tells whether this provider may have given the name. */
+export function isVmName(name: string): boolean {
+  return VM_NAME.test(name);
 }
 
 /** Returns the name of the virtual machine of a Machine: there is at most one at a time. */

@@ -3,6 +3,7 @@
  * the UID of the Machine, and is ours by its tags.
  */
 import { createCredentialSource } from '../cloud/credential-source.ts';
+import { readEndpoint } from '../cloud/endpoint.ts';
 import { type CloudProviderOptions, REQUEST_MS } from '../cloud/options.ts';
 import { isMachineUid, throwIfRefused } from '../cloud/request.ts';
 import type { Provider } from '../contract.ts';
@@ -23,7 +24,7 @@ const ENDPOINT = 'https://management.azure.com';
 export function openAzureProvider(options: CloudProviderOptions): Provider {
   const { clock, env, agent, timeoutMs = REQUEST_MS } = options;
   const place = readPlace(env);
-  const endpoint = new URL(env['AZURE_RESOURCE_MANAGER_ENDPOINT'] || ENDPOINT).origin;
+  const endpoint = readEndpoint(env, 'AZURE_RESOURCE_MANAGER_ENDPOINT', ENDPOINT);
   const tokens = createCredentialSource(tokenLoader(options, endpoint), clock);
   const api = createArmApi({ endpoint, tokens, clock, timeoutMs });
   const lookup = createAzureLookup(api, place);
@@ -46,7 +47,6 @@ export function openAzureProvider(options: CloudProviderOptions): Provider {
     delete: (id, signal) => deleteInstance(id, parts, signal),
     power: (id, action, signal) => switchAzurePower(id, action, parts, signal),
     events: (signal) => listEvents(parts, signal),
-    check: (shape, signal) =>
-      checkAzure(shape, { ...parts, listEvents: (within) => listEvents(parts, within) }, signal),
+    check: (shape, signal) => checkAzure(shape, parts, signal),
   };
 }

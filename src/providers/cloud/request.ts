@@ -1,6 +1,6 @@
 /** Refuses requests that no cloud can fulfil. Pure. */
 import { UUID } from '../../api/patterns.ts';
-import { type InstanceRequest, ProviderError, type ProviderKind } from '../contract.ts';
+import { type InstanceRequest, type InstanceShape, ProviderError, type ProviderKind } from '../contract.ts';
 
 const IS_UID = new RegExp(UUID.regex);
 
@@ -15,10 +15,14 @@ export function throwIfRefused(kind: ProviderKind, request: InstanceRequest): vo
     const message = `not the UID of a Machine: ${JSON.stringify(machineUid.slice(0, 300))}`;
     throw new ProviderError('Terminal', message, { reason: 'InvalidToken' });
   }
-  const reason =
-    kind.configReason(request) ??
-    (kind.hasInstance(request) ? undefined : 'spec.infra.config asks for no instance');
+  const reason = instanceShapeReason(kind, request);
   if (reason !== undefined) throw new ProviderError('Terminal', reason, { reason: 'InvalidConfig' });
+}
+
+/** Returns why no instance of this shape can be created; undefined: it can be requested. */
+export function instanceShapeReason(kind: ProviderKind, shape: InstanceShape): string | undefined {
+  const reason = kind.configReason(shape);
+  return reason ?? (kind.hasInstance(shape) ? undefined : 'spec.infra.config asks for no instance');
 }
 
 /** Returns the error for an id that the provider did not give. */

@@ -2,7 +2,7 @@
 import type { Machine } from '../../api/generated/types.ts';
 import { type Instance, type Provider, ProviderError } from '../contract.ts';
 import type { NoPowerSwitch, PowerState, PowerSwitch } from '../power.ts';
-import type { OpenProviders } from '../registry.ts';
+import { type OpenProviders, startHintOf } from '../registry.ts';
 
 /** Returns the switch; or why the provider of the machine has none. */
 export function openInstanceSwitch(machine: Machine, providers: OpenProviders): PowerSwitch | NoPowerSwitch {
@@ -10,7 +10,10 @@ export function openInstanceSwitch(machine: Machine, providers: OpenProviders): 
   const { provider: providerName } = machine.spec.infra;
   const id = machine.status?.infra?.providerID;
   const provider = providers[providerName];
-  if (!provider) return { because: `provider ${providerName} of Machine ${name} is not open here` };
+  if (!provider) {
+    const hint = startHintOf(providerName);
+    return { because: `provider ${providerName} of Machine ${name} is not open here: ${hint}` };
+  }
   if (!provider.capabilities.power) {
     return { because: `provider ${providerName} of Machine ${name} cannot switch power` };
   }

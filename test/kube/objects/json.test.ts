@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isRecord, listAt, ownValue, textAt, valueAt } from '../../../src/kube/objects/json.ts';
+import { isRecord, listAt, ownValue, parseRecord, textAt, valueAt } from '../../../src/kube/objects/json.ts';
 
 const VALUE = { a: { b: [{ c: 'x' }, null] }, n: 1 };
 
@@ -42,5 +42,19 @@ describe('isRecord', () => {
     ['x', false],
   ])('%j: %s', (value, expected) => {
     expect(isRecord(value)).toBe(expected);
+  });
+});
+
+describe('parseRecord', () => {
+  it.each([
+    ['{"a":1}', { a: 1 }],
+    ['[1]', undefined],
+    ['null', undefined],
+    ['"x"', undefined],
+    ['{"a":', undefined],
+    ['', undefined],
+    ['<html>', undefined],
+  ])('reads %s', (text, expected) => {
+    expect(parseRecord(text)).toEqual(expected);
   });
 });

@@ -22,6 +22,8 @@ describe('the platform of an instance of aws', () => {
     ['is4gen.large', 'arm64'],
     ['g5g.xlarge', 'arm64'],
     ['a1.large', 'arm64'],
+    ['p6e-gb200.36xlarge', 'arm64'],
+    ['p6-b200.48xlarge', 'amd64'],
     [undefined, undefined],
   ])('MAC-35 of the type %s has the architecture %s', (instanceType, arch) => {
     const platform = AWS.platformOf?.({ config: { instanceType }, host: 'systemd' });

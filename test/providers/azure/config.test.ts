@@ -28,6 +28,21 @@ describe('azureConfigReason', () => {
       { ...CONFIG, subnetId: CONFIG.subnetId.replace('/subnets/nodes', '') },
       '.subnetId: expected an id',
     ],
+    ...['..', '.', 'a\\b'].map((name): [string, object, string] => [
+      `a subnet called ${name}`,
+      { ...CONFIG, subnetId: CONFIG.subnetId.replace(/nodes$/, name) },
+      '.subnetId: expected an id',
+    ]),
+    [
+      'a resource group of dots',
+      { ...CONFIG, subnetId: CONFIG.subnetId.replace(/resourceGroups\/[^/]+/, 'resourceGroups/..') },
+      '.subnetId: expected an id',
+    ],
+    [
+      'an image of dots',
+      { ...CONFIG, image: { id: `${GALLERY}/versions/..` } },
+      '.image.id: expected the id',
+    ],
     ['a subnet with a query', { ...CONFIG, subnetId: `${CONFIG.subnetId}?x` }, '.subnetId: expected an id'],
     [
       'a private key',
@@ -62,6 +77,7 @@ describe('azureConfigReason', () => {
   it.each<[name: string, config: object, zone?: string]>([
     ['a config', CONFIG],
     ['a host that joins by itself', {}, 'anywhere'],
+    ['names with dots', { ...CONFIG, subnetId: CONFIG.subnetId.replace(/nodes$/, '.nodes..1') }],
     ['the newest version of an image in a gallery', { ...CONFIG, image: { id: GALLERY } }],
     [
       'ids in another case',

@@ -39,6 +39,19 @@ describe('a deletion of provider azure', () => {
     expect((await provider.get(other, NEVER))?.state).toBe('Running');
   });
 
+  it('is final: another creation for its Machine requests no virtual machine', async () => {
+    const bed = await openAzureBed();
+    onTestFinished(() => bed[Symbol.asyncDispose]());
+    const request = requestOf({ config: CONFIG, host: 'systemd' });
+    await bed.provider.delete(await bed.provider.create(request, NEVER), NEVER);
+    const before = bed.proxy.requests.length;
+    await expect(bed.provider.create(request, NEVER)).rejects.toMatchObject({
+      code: 'Terminal',
+      reason: 'Deleted',
+    });
+    expect(bed.proxy.requests.slice(before).map(({ method }) => method)).not.toContain('PUT');
+  });
+
   it('stops what costs although it cannot be recorded, and is complete when it is', async () => {
     const { provider, id, arm } = await open();
     arm.refuseNext(isRecordPut, () => new ArmRefusal(409, 'DeploymentQuotaExceeded', 'more than 800'));

@@ -48,26 +48,6 @@ describe('a list of provider azure', () => {
     });
   });
 
-  it('ends when its pages are a circle', async () => {
-    const { provider, proxy } = await open(4);
-    const end = proxy.always(({ path }) =>
-      /virtualMachines\?/.test(path)
-        ? {
-            type: 'ChangeAnswer',
-            change: (answer) => ({
-              ...answer,
-              body: JSON.stringify({
-                ...(JSON.parse(answer.body) as object),
-                nextLink: `${proxy.url}${path}`,
-              }),
-            }),
-          }
-        : undefined,
-    );
-    await expect(provider.find(FILTER, NEVER)).rejects.toThrow('the list of Azure does not end');
-    end();
-  });
-
   it('reads one instance by its name, however many there are', async () => {
     const { provider, proxy } = await open(5);
     const [first] = await provider.find(FILTER, NEVER);

@@ -1,12 +1,10 @@
 /** Reads how the contract suite runs on a real cloud: KUBENODE_LIVE names the provider, and KUBENODE_LIVE_CONFIG a file. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { PROVIDER_REGISTRY } from '../../../src/providers/registry.ts';
-
-export const LIVE_CLOUDS = ['alibaba', 'aws', 'azure'] as const;
+import { CLOUDS, type Cloud, PROVIDER_REGISTRY } from '../../../src/providers/registry.ts';
 
 export interface LiveSettings extends z.infer<typeof file> {
-  readonly provider: (typeof LIVE_CLOUDS)[number];
+  readonly provider: Cloud;
 }
 
 const shape = z.strictObject({
@@ -29,9 +27,9 @@ type Env = Readonly<Record<string, string | undefined>>;
 export function readLiveSettings(env: Env): LiveSettings | undefined {
   const name = env['KUBENODE_LIVE'];
   if (!name) return undefined;
-  const provider = LIVE_CLOUDS.find((each) => each === name);
+  const provider = CLOUDS.find((each) => each === name);
   const got = JSON.stringify(name);
-  if (!provider) throw new Error(`KUBENODE_LIVE: expected ${LIVE_CLOUDS.join(', ')}, got ${got}`);
+  if (!provider) throw new Error(`KUBENODE_LIVE: expected ${CLOUDS.join(', ')}, got ${got}`);
   const path = env['KUBENODE_LIVE_CONFIG'];
   const hint = 'name a file, see docs/reference/providers/live-clouds.md';
   if (!path) throw new Error(`KUBENODE_LIVE=${provider} needs KUBENODE_LIVE_CONFIG: ${hint}`);

@@ -63,7 +63,12 @@ describe('the power switch of an instance', () => {
 describe('a machine without a switch of its provider', () => {
   const provider = cloud();
   it.each([
-    ['whose provider is not open', HOST, {}, 'provider local of Machine m1 is not open here'],
+    [
+      'whose provider is not open',
+      HOST,
+      {},
+      'provider local of Machine m1 is not open here: run kubenode controllers with --local-machines',
+    ],
     ['without instance', machine('m1'), { local: provider }, 'Machine m1 has no instance'],
     [
       'whose provider switches no power',

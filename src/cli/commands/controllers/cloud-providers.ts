@@ -1,13 +1,10 @@
 /** Reads the options of `kubenode controllers` for the providers of clouds. */
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CloudProviderOptions } from '../../../providers/cloud/options.ts';
+import { CLOUDS, type Cloud } from '../../../providers/registry.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { parseAgentSha256, parseAgentUrl } from '../../option-parsers.ts';
-
-/** The clouds whose machines this version creates. */
-export const CLOUDS = ['alibaba', 'aws', 'azure'] as const;
-export type Cloud = (typeof CLOUDS)[number];
 
 export interface CloudFlags {
   readonly provider?: readonly Cloud[];

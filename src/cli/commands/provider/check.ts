@@ -1,15 +1,10 @@
 /** `kubenode provider check`: whether the credentials and rights of a cloud suffice, and what is missing. It changes nothing. */
 import { Argument, Command } from 'commander';
-import { PROVIDERS, type ProviderName } from '../../../api/enums.ts';
 import { MACHINE_SETS } from '../../../api/generated/resources.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import {
-  type InstanceShape,
-  isProviderError,
-  type Provider,
-  type ProviderCheck,
-} from '../../../providers/contract.ts';
-import { openProviders, PROVIDER_REGISTRY } from '../../../providers/registry.ts';
+import { instanceShapeReason } from '../../../providers/cloud/request.ts';
+import type { InstanceShape, Provider, ProviderCheck } from '../../../providers/contract.ts';
+import { CLOUDS, type Cloud, openProviders } from '../../../providers/registry.ts';
 import type { Table } from '../../../views/text/table.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT, type ExitCode } from '../../errors.ts';
@@ -17,6 +12,7 @@ import { setExitCode } from '../../exit.ts';
 import { readNamed, withCluster } from '../../fleet/read.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
+import { explainProviderError } from '../../providers/error.ts';
 
 const HELP = `
 Tries each right that kubenode controllers needs in this cloud, by dry runs, and changes nothing. Run it with the credentials, the
@@ -36,11 +32,6 @@ interface CheckFlags extends ConnectionFlags {
   readonly output: OutputFormat;
   readonly set?: string;
 }
-
-type Cloud = Exclude<ProviderName, 'local' | 'ssh'>;
-
-/** The providers that count the requests of an account. */
-const CLOUDS = PROVIDERS.filter((name) => PROVIDER_REGISTRY[name].capabilities.countsRequests);
 
 /** No host downloads anything for a check. */
 const NO_AGENT = { url: 'https://agent.invalid/agent', sha256: '0'.repeat(64) };
@@ -83,21 +74,20 @@ async function checkProvider(
   name: Cloud,
   shape: InstanceShape | undefined,
 ): Promise<readonly ProviderCheck[]> {
-  const provider = await openCloud(io, name);
-  const refused = shape && provider.configReason(shape);
-  if (refused !== undefined) throw new CliError(refused, { exitCode: EXIT.badInput });
-  if (provider.check) return await provider.check(shape, io.signal);
+  try {
+    const provider = await openCloud(io, name);
+    const refused = shape && instanceShapeReason(provider, shape);
+    if (refused !== undefined) throw new CliError(refused, { exitCode: EXIT.badInput });
+    if (provider.check) return await provider.check(shape, io.signal);
+  } catch (error) {
+    throw explainProviderError(`provider ${name}`, error);
+  }
   throw new CliError(`provider ${name} has no check`, { exitCode: EXIT.usage });
 }
 
 async function openCloud({ clock, env }: Io, name: Cloud): Promise<Provider> {
-  try {
-    const opened = (await openProviders({ [name]: { clock, env, agent: NO_AGENT } }))[name];
-    if (opened) return opened;
-  } catch (error) {
-    if (!isProviderError(error)) throw error;
-    throw new CliError(error.message, { exitCode: EXIT.denied, cause: error });
-  }
+  const opened = (await openProviders({ [name]: { clock, env, agent: NO_AGENT } }))[name];
+  if (opened) return opened;
   throw new CliError(`provider ${name} was not opened`);
 }
 

@@ -1,6 +1,6 @@
 /** Calls one RPC API of Alibaba Cloud, such as that of ECS. Nothing is repeated here: the caller knows what a lost answer means. */
 import { randomUUID } from 'node:crypto';
-import { isRecord, type JsonRecord, textAt } from '../../../kube/objects/json.ts';
+import { type JsonRecord, parseRecord, textAt } from '../../../kube/objects/json.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { type ExchangeAnswer, exchange } from '../../../os/net/exchange.ts';
 import type { CredentialSource } from '../../cloud/credential-source.ts';
@@ -64,20 +64,11 @@ export function parseApiAnswer(
   { status, headers, body }: ExchangeAnswer,
   { lost, now }: { readonly lost: LostAnswer; readonly now: Date },
 ): JsonRecord {
-  const json = parseJson(body);
+  const json = parseRecord(body);
   if (status === 200 && json !== undefined) return json;
   if (status < 400) {
     throw toNetworkError(new Error(`the answer with status ${status} is not that of the API`), lost);
   }
   const [code, message] = [textAt(json, 'Code') ?? `Status${status}`, textAt(json, 'Message') ?? ''];
   throw toApiError({ status, code, message, retryAfter: headers.get('retry-after') }, { lost, now });
-}
-
-function parseJson(body: string): JsonRecord | undefined {
-  try {
-    const value: unknown = JSON.parse(body);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 /** Reads the credentials of the RAM role of the instance that this process runs on, from its metadata service in its safer mode. */
+import { parseRecord } from '../../../kube/objects/json.ts';
 import { type ExchangeAnswer, type ExchangeRequest, exchange } from '../../../os/net/exchange.ts';
 import { ProviderError } from '../../contract.ts';
 import { type AlibabaCredentials, type LoadLimits, temporaryCredentials } from './temporary.ts';
@@ -17,7 +18,7 @@ export async function loadOfInstance(
   { url, role }: InstanceRole,
   limits: LoadLimits,
 ): Promise<AlibabaCredentials> {
-  const ask = askService(new URL(url).origin, limits);
+  const ask = askService(url, limits);
   const ttl = { 'x-aliyun-ecs-metadata-token-ttl-seconds': TOKEN_SECONDS };
   const token = await ask('/latest/api/token', { method: 'PUT', headers: ttl });
   const headers = { 'x-aliyun-ecs-metadata-token': token };
@@ -25,7 +26,7 @@ export async function loadOfInstance(
   const name = role ?? (await ask(folder, { method: 'GET', headers })).trim();
   if (!ROLE.test(name)) throw noRole('this instance has no RAM role');
   const text = await ask(`${folder}${name}`, { method: 'GET', headers });
-  return temporaryCredentials(parseJson(text), 'the metadata service');
+  return temporaryCredentials(parseRecord(text), 'the metadata service');
 }
 
 function askService(
@@ -35,7 +36,7 @@ function askService(
   return async (path, request) => {
     const signal = new AbortController().signal;
     const answer = await exchange(`${origin}${path}`, request, { ...limits, signal }).catch(() => {
-      throw noRole('there is no metadata service here');
+      throw noRole(`the metadata service does not answer at ${origin}`);
     });
     return bodyOf(answer);
   };
@@ -55,12 +56,4 @@ function noRole(why: string): ProviderError {
   return new ProviderError('Auth', `no credentials of Alibaba Cloud: ${why}. ${hint}`, {
     reason: 'NoCredentials',
   });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 /** Loads credentials as the tools of Alibaba Cloud find them: an access key, a token of the cluster (RRSA), or the RAM role of this instance. */
+import { readEndpoint } from '../../cloud/endpoint.ts';
 import type { CloudProviderOptions } from '../../cloud/options.ts';
 import { ProviderError } from '../../contract.ts';
 import { loadOfInstance } from './ecs-role.ts';
@@ -20,7 +21,7 @@ export function credentialLoader(
   const role = oidcRoleOf(env, region);
   if (role) return () => loadByOidc(role, limits);
   if (env['ALIBABA_CLOUD_ECS_METADATA_DISABLED'] === 'true') return () => Promise.reject(noCredentials());
-  const url = env['ALIBABA_CLOUD_ECS_METADATA_SERVICE_URL'] ?? METADATA_SERVICE;
+  const url = readEndpoint(env, 'ALIBABA_CLOUD_ECS_METADATA_SERVICE_URL', METADATA_SERVICE);
   return () => loadOfInstance({ url, role: env['ALIBABA_CLOUD_ECS_METADATA'] }, limits);
 }
 
@@ -38,7 +39,7 @@ function oidcRoleOf(env: Env, region: string): OidcRole | undefined {
   const [roleArn, providerArn] = [env['ALIBABA_CLOUD_ROLE_ARN'], env['ALIBABA_CLOUD_OIDC_PROVIDER_ARN']];
   const tokenFile = env['ALIBABA_CLOUD_OIDC_TOKEN_FILE'];
   if (!roleArn || !providerArn || !tokenFile) return undefined;
-  const endpoint = env['ALIBABA_CLOUD_STS_ENDPOINT'] ?? `https://sts.${region}.aliyuncs.com`;
+  const endpoint = readEndpoint(env, 'ALIBABA_CLOUD_STS_ENDPOINT', `https://sts.${region}.aliyuncs.com`);
   const session = env['ALIBABA_CLOUD_ROLE_SESSION_NAME'] ?? 'kubenode';
   return { endpoint, roleArn, providerArn, tokenFile, session };
 }

@@ -1,10 +1,9 @@
 /** Exchanges the token that the cluster gives to the pod for credentials of a RAM role: RRSA, AssumeRoleWithOIDC. */
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { valueAt } from '../../../kube/objects/json.ts';
-import { systemCode } from '../../../os/errors.ts';
 import { exchange } from '../../../os/net/exchange.ts';
 import { toNetworkError } from '../../cloud/failures.ts';
+import { readTokenFile } from '../../cloud/token-file.ts';
 import { ProviderError } from '../../contract.ts';
 import { parseApiAnswer } from '../api/client.ts';
 import { type AlibabaCredentials, type LoadLimits, temporaryCredentials } from './temporary.ts';
@@ -19,7 +18,7 @@ export interface OidcRole {
 }
 
 export async function loadByOidc(role: OidcRole, limits: LoadLimits): Promise<AlibabaCredentials> {
-  const token = await readToken(role.tokenFile);
+  const token = await readTokenFile('ALIBABA_CLOUD_OIDC_TOKEN_FILE', role.tokenFile);
   const query = new URLSearchParams({
     Action: 'AssumeRoleWithOIDC',
     Format: 'JSON',
@@ -40,7 +39,7 @@ export async function loadByOidc(role: OidcRole, limits: LoadLimits): Promise<Al
   const headers = { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' };
   const signal = new AbortController().signal;
   const answer = await exchange(
-    `${new URL(role.endpoint).origin}/?${query.toString()}`,
+    `${role.endpoint}/?${query.toString()}`,
     { method: 'POST', headers, body: body.toString() },
     { ...limits, signal },
   ).catch((error: unknown) => {
@@ -48,15 +47,6 @@ export async function loadByOidc(role: OidcRole, limits: LoadLimits): Promise<Al
   });
   const json = withAuth(() => parseApiAnswer(answer, { lost: 'Retryable', now: limits.clock.now() }));
   return temporaryCredentials(valueAt(json, 'Credentials'), 'the token service');
-}
-
-async function readToken(file: string): Promise<string> {
-  try {
-    return (await readFile(file, 'utf8')).trim();
-  } catch (error) {
-    const message = `ALIBABA_CLOUD_OIDC_TOKEN_FILE cannot be read: ${systemCode(error) ?? 'unknown error'}`;
-    throw new ProviderError('Auth', message, { reason: 'NoCredentials' });
-  }
 }
 
 /** Whatever the token service refuses is about the identity: a wrong role, provider or token. */

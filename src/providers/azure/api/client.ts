@@ -1,5 +1,5 @@
 /** Sends requests to Azure Resource Manager. Nothing is repeated here: the caller knows what a lost answer means. */
-import { isRecord, type JsonRecord, textAt } from '../../../kube/objects/json.ts';
+import { type JsonRecord, parseRecord, textAt } from '../../../kube/objects/json.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { type ExchangeAnswer, type ExchangeRequest, exchange } from '../../../os/net/exchange.ts';
 import type { CredentialSource } from '../../cloud/credential-source.ts';
@@ -36,7 +36,7 @@ export interface ArmApi {
 }
 
 export interface ArmApiOptions {
-  /** Such as https://management.azure.com */
+  /** An origin, such as https://management.azure.com */
   readonly endpoint: string;
   readonly tokens: CredentialSource<AccessToken>;
   readonly clock: Clock;
@@ -44,11 +44,10 @@ export interface ArmApiOptions {
 }
 
 export function createArmApi({ endpoint, tokens, clock, timeoutMs }: ArmApiOptions): ArmApi {
-  const { origin } = new URL(endpoint);
   return {
     async send(request, signal) {
       const lost = request.lost ?? 'Retryable';
-      const url = urlOf(request, origin);
+      const url = urlOf(request, endpoint);
       const token = await tokens.get(signal);
       const limits = { clock, signal, timeoutMs };
       const answer = await exchange(url, formExchange(request, token), limits).catch((error: unknown) => {
@@ -94,7 +93,7 @@ interface ParseRules {
 /** Returns the JSON of a success. A login page, or half of an answer, must not look like an empty list. */
 function parseAnswer(answer: ExchangeAnswer, rules: ParseRules): ArmAnswer {
   const { status, headers, body } = answer;
-  const json = body === '' ? {} : parseJson(body);
+  const json = body === '' ? {} : parseRecord(body);
   if (status === rules.expected) return { status, headers, json: json ?? {} };
   if (status >= 400) throw refusalOf(answer, json, rules);
   if (json !== undefined && isSuccess(answer, rules)) return { status, headers, json };
@@ -114,13 +113,4 @@ function refusalOf(
 function isSuccess({ status, body }: ExchangeAnswer, { mayBeEmpty }: ParseRules): boolean {
   const isBody = body !== '' || status === 202 || status === 204 || mayBeEmpty;
   return status >= 200 && status < 300 && isBody;
-}
-
-function parseJson(body: string): JsonRecord | undefined {
-  try {
-    const value: unknown = JSON.parse(body);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

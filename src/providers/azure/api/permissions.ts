@@ -1,8 +1,8 @@
 /** Reads which actions Azure permits to the caller at a scope, and decides about one of them. */
 import { z } from 'zod';
 import { ProviderError } from '../../contract.ts';
-import { listPages } from '../lookup.ts';
 import type { ArmApi } from './client.ts';
+import { listPages } from './pages.ts';
 
 const QUERY = { 'api-version': '2022-04-01' } as const;
 

@@ -1,5 +1,5 @@
 /** Defines access tokens of Azure, and parses them as the token service and the metadata service write them. Pure. */
-import { isRecord, type JsonRecord, textAt, valueAt } from '../../../kube/objects/json.ts';
+import { parseRecord, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { ProviderError } from '../../contract.ts';
 
@@ -17,22 +17,13 @@ export interface TokenLimits {
 
 /** The token service writes the seconds as a number, the metadata service as a text. The message never quotes the answer: it is secret. */
 export function parseAccessToken(body: string, from: string, now: Date): AccessToken {
-  const json = parseTokenJson(body);
+  const json = parseRecord(body);
   const token = textAt(json, 'access_token');
   const seconds = Number(valueAt(json, 'expires_in') ?? Number.NaN);
   if (!token || !Number.isFinite(seconds) || seconds <= 0) {
     throw new ProviderError('Retryable', `the answer of ${from} has no token`, { reason: 'BadAnswer' });
   }
   return { token, expiresAt: new Date(now.getTime() + seconds * 1000) };
-}
-
-export function parseTokenJson(body: string): JsonRecord | undefined {
-  try {
-    const value: unknown = JSON.parse(body);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 export function noCredentialsError(why: string): ProviderError {

@@ -1,4 +1,5 @@
 /** Loads tokens as the tools of Azure find them: by a client secret, by workload identity, or of the managed identity of this machine. */
+import { readEndpoint } from '../../cloud/endpoint.ts';
 import type { CloudProviderOptions } from '../../cloud/options.ts';
 import { type AccessToken, noCredentialsError, type TokenLimits } from './access-token.ts';
 import { loadOfManagedIdentity } from './managed-identity.ts';
@@ -19,8 +20,11 @@ export function tokenLoader(
   const limits: TokenLimits = { clock, timeoutMs };
   const [tenant, clientId] = [env['AZURE_TENANT_ID'], env['AZURE_CLIENT_ID']];
   const proof = proofOf(env);
+  if (!proof && env['AZURE_CLIENT_CERTIFICATE_PATH']) {
+    return () => Promise.reject(noCredentialsError('AZURE_CLIENT_CERTIFICATE_PATH is not supported'));
+  }
   if (!proof) {
-    const url = env['AZURE_POD_IDENTITY_AUTHORITY_HOST'] || METADATA_SERVICE;
+    const url = readEndpoint(env, 'AZURE_POD_IDENTITY_AUTHORITY_HOST', METADATA_SERVICE);
     return () => loadOfManagedIdentity({ url, clientId: clientId || undefined }, audience, limits);
   }
   if (!tenant || !clientId) {
@@ -28,7 +32,7 @@ export function tokenLoader(
     const why = `${name} is set without AZURE_TENANT_ID and AZURE_CLIENT_ID`;
     return () => Promise.reject(noCredentialsError(why));
   }
-  const authority = env['AZURE_AUTHORITY_HOST'] || AUTHORITY;
+  const authority = readEndpoint(env, 'AZURE_AUTHORITY_HOST', AUTHORITY);
   return () => loadByTokenService({ authority, tenant, clientId, proof }, audience, limits);
 }
 

@@ -4,7 +4,7 @@ import { ProviderError } from '../../contract.ts';
 import { type AccessToken, noCredentialsError, parseAccessToken, type TokenLimits } from './access-token.ts';
 
 export interface ManagedIdentity {
-  /** Such as http://169.254.169.254 */
+  /** An origin, such as http://169.254.169.254 */
   readonly url: string;
   /** The identity that is meant, where the machine has several. */
   readonly clientId: string | undefined;
@@ -26,9 +26,9 @@ export async function loadOfManagedIdentity(
   const signal = new AbortController().signal;
   // The header is what other programs on the machine cannot make a browser or a proxy send.
   const request = { method: 'GET', headers: { metadata: 'true', accept: 'application/json' } } as const;
-  const target = `${new URL(url).origin}/metadata/identity/oauth2/token?${query.toString()}`;
+  const target = `${url}/metadata/identity/oauth2/token?${query.toString()}`;
   const answer = await exchange(target, request, { ...limits, signal }).catch(() => {
-    throw noCredentialsError('there is no metadata service here');
+    throw noCredentialsError(`the metadata service does not answer at ${url}`);
   });
   if (answer.status !== 200) throw refusal(answer);
   return parseAccessToken(answer.body, 'the metadata service', limits.clock.now());

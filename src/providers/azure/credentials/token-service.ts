@@ -1,14 +1,13 @@
 /** Gets tokens from the token service of Microsoft Entra: for a client secret, or for the token that the cluster gives to the pod. */
-import { readFile } from 'node:fs/promises';
-import { textAt } from '../../../kube/objects/json.ts';
-import { systemCode } from '../../../os/errors.ts';
+import { parseRecord, textAt } from '../../../kube/objects/json.ts';
 import { type ExchangeAnswer, exchange } from '../../../os/net/exchange.ts';
 import { toNetworkError } from '../../cloud/failures.ts';
+import { readTokenFile } from '../../cloud/token-file.ts';
 import { ProviderError } from '../../contract.ts';
-import { type AccessToken, parseAccessToken, parseTokenJson, type TokenLimits } from './access-token.ts';
+import { type AccessToken, parseAccessToken, type TokenLimits } from './access-token.ts';
 
 export interface ServicePrincipal {
-  /** Such as https://login.microsoftonline.com */
+  /** An origin, such as https://login.microsoftonline.com */
   readonly authority: string;
   readonly tenant: string;
   readonly clientId: string;
@@ -34,7 +33,7 @@ export async function loadByTokenService(
     scope: `${audience}/.default`,
     ...(await formProof(proof)),
   });
-  const url = `${new URL(authority).origin}/${encodeURIComponent(tenant)}/oauth2/v2.0/token`;
+  const url = `${authority}/${encodeURIComponent(tenant)}/oauth2/v2.0/token`;
   const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
   const request = { method: 'POST', headers, body: form.toString() } as const;
   const signal = new AbortController().signal;
@@ -47,16 +46,10 @@ export async function loadByTokenService(
 
 async function formProof(proof: ClientProof): Promise<Readonly<Record<string, string>>> {
   if (proof.type === 'Secret') return { client_secret: proof.secret };
-  return { client_assertion_type: JWT_BEARER, client_assertion: await readToken(proof.file) };
-}
-
-async function readToken(file: string): Promise<string> {
-  try {
-    return (await readFile(file, 'utf8')).trim();
-  } catch (error) {
-    const message = `AZURE_FEDERATED_TOKEN_FILE cannot be read: ${systemCode(error) ?? 'unknown error'}`;
-    throw new ProviderError('Auth', message, { reason: 'NoCredentials' });
-  }
+  return {
+    client_assertion_type: JWT_BEARER,
+    client_assertion: await readTokenFile('AZURE_FEDERATED_TOKEN_FILE', proof.file),
+  };
 }
 
 /** Whatever the token service refuses is about the identity. */
@@ -75,7 +68,7 @@ function refusal({ status, body }: ExchangeAnswer): ProviderError {
 
 /** Reads the number of the text only: the rest names the client. */
 function readRefusal(body: string): { readonly error: string; readonly code: string | undefined } {
-  const json = parseTokenJson(body);
+  const json = parseRecord(body);
   const [code] = /\bAADSTS\d{1,9}\b/.exec(textAt(json, 'error_description') ?? '') ?? [];
   return { error: textAt(json, 'error')?.slice(0, 60) ?? 'no reason was given', code };
 }

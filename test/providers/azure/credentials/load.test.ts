@@ -106,10 +106,12 @@ describe('tokenLoader', () => {
     );
   });
 
-  it('tells what to do where there is no metadata service', async () => {
+  it('tells what to do where no metadata service answers', async () => {
     const { load } = await open();
     const env = { AZURE_POD_IDENTITY_AUTHORITY_HOST: 'http://127.0.0.1:1' };
-    expect(String(await failureOf(load(env)))).toContain('there is no metadata service here');
+    expect(String(await failureOf(load(env)))).toContain(
+      'the metadata service does not answer at http://127.0.0.1:1',
+    );
   });
 
   it('calls credentials that are refused an error of them, and quotes neither secret nor client', async () => {
@@ -128,7 +130,7 @@ describe('tokenLoader', () => {
     const { load, workload, proxy } = await open();
     expect(await failureOf(load(workload('/does/not/exist')))).toMatchObject({
       code: 'Auth',
-      message: 'AZURE_FEDERATED_TOKEN_FILE cannot be read: ENOENT',
+      message: expect.stringMatching(/^AZURE_FEDERATED_TOKEN_FILE cannot be read: ENOENT\. /) as string,
     });
     expect(proxy.requests).toEqual([]);
   });
@@ -141,11 +143,35 @@ describe('tokenLoader', () => {
     expect(await failureOf(load(secret))).toMatchObject({ code: means });
   });
 
+  it.each([400, 403])('calls %i of the metadata service an error of the identity', async (status) => {
+    const { load, managed, service } = await open();
+    service.status = status;
+    expect(await failureOf(load(managed))).toMatchObject({ code: 'Auth', reason: 'NoCredentials' });
+  });
+
   it('may be repeated when the answer has no token', async () => {
     const { load, secret, service } = await open();
     service.status = 200;
     expect(await failureOf(load(secret))).toMatchObject({ code: 'Retryable', reason: 'BadAnswer' });
   });
+
+  it('uses no managed identity where the environment names a certificate', async () => {
+    const { load, managed, proxy } = await open();
+    const error = await failureOf(load({ ...managed, AZURE_CLIENT_CERTIFICATE_PATH: '/cert.pem' }));
+    expect(String(error)).toContain('AZURE_CLIENT_CERTIFICATE_PATH is not supported. Set AZURE_TENANT_ID');
+    expect(proxy.requests).toEqual([]);
+  });
+
+  it.each(['AZURE_AUTHORITY_HOST', 'AZURE_POD_IDENTITY_AUTHORITY_HOST'])(
+    'refuses %s without a scheme when the provider is opened',
+    async (name) => {
+      const { secret } = await open();
+      const env = name === 'AZURE_AUTHORITY_HOST' ? secret : {};
+      const opened = (): unknown =>
+        tokenLoader({ env: { ...env, [name]: 'login.example.com' }, clock: createFastClock() }, AUDIENCE);
+      expect(opened).toThrow(`expected a URL in ${name}, such as http`);
+    },
+  );
 
   it('never falls back to another identity when one fails', async () => {
     const { load, secret, managed, proxy } = await open();

@@ -1,29 +1,9 @@
 /** Explains why the power of a machine was not switched, with the exit code that scripts expect. Pure. */
 import type { LedgerGrant } from '../../../../api/generated/types.ts';
 import { type Denial, isInFlight } from '../../../../api/grants.ts';
-import { isProviderError, type ProviderErrorCode } from '../../../../providers/contract.ts';
 import type { NoPowerSwitch } from '../../../../providers/power.ts';
-import { CliError, EXIT, type ExitCode } from '../../../errors.ts';
+import { CliError, EXIT } from '../../../errors.ts';
 import type { SequenceEnd } from './sequence.ts';
-
-const EXIT_CODES: Readonly<Record<ProviderErrorCode, ExitCode>> = {
-  Retryable: EXIT.unavailable,
-  Ambiguous: EXIT.unavailable,
-  Quota: EXIT.unavailable,
-  Auth: EXIT.denied,
-  NotFound: EXIT.badInput,
-  Terminal: EXIT.badInput,
-};
-
-/** Returns errors of other kinds unchanged. */
-export function powerError(machine: string, error: unknown): unknown {
-  if (!isProviderError(error)) return error;
-  return new CliError(error.message, {
-    where: `Machine ${machine}`,
-    exitCode: EXIT_CODES[error.code],
-    cause: error,
-  });
-}
 
 export function noSwitchError(machine: string, { because }: NoPowerSwitch): CliError {
   return new CliError(because, {

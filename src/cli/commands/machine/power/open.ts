@@ -9,7 +9,8 @@ import type { ConnectionFlags } from '../../../connection.ts';
 import { CliError } from '../../../errors.ts';
 import type { Io } from '../../../io.ts';
 import { connectOptionsFor } from '../../../principal.ts';
-import { noSwitchError, powerError } from './errors.ts';
+import { explainProviderError } from '../../../providers/error.ts';
+import { noSwitchError } from './errors.ts';
 
 /** Runs the work with the switch. Its Secret is read as kubenode-machine, which administrators may impersonate. */
 export async function withPowerSwitch<T>(
@@ -29,7 +30,7 @@ export async function withPowerSwitch<T>(
     if ('because' in power) throw noSwitchError(name, power);
     return await work(power);
   } catch (error) {
-    throw powerError(name, error);
+    throw explainProviderError(`Machine ${name}`, error);
   } finally {
     await client.close();
   }

@@ -5,9 +5,7 @@ import {
   inUseError,
   missedError,
   noSwitchError,
-  powerError,
 } from '../../../../../src/cli/commands/machine/power/errors.ts';
-import { ProviderError, type ProviderErrorCode } from '../../../../../src/providers/contract.ts';
 
 function grant(changes: Partial<LedgerGrant> = {}): LedgerGrant {
   return {
@@ -24,20 +22,6 @@ function grant(changes: Partial<LedgerGrant> = {}): LedgerGrant {
 }
 
 describe('the errors of machine power', () => {
-  it.each<[ProviderErrorCode, number]>([
-    ['Retryable', 69],
-    ['Auth', 77],
-    ['Terminal', 65],
-    ['NotFound', 65],
-  ])('end with the exit code of %s', (code, exitCode) => {
-    expect(powerError('m1', new ProviderError(code, 'why'))).toMatchObject({ exitCode, message: 'why' });
-  });
-
-  it('leave other errors as they are', () => {
-    const other = new Error('x');
-    expect(powerError('m1', other)).toBe(other);
-  });
-
   it('name what is missing, what was not reached, and every reason of a denial', () => {
     expect(noSwitchError('m1', { because: 'Machine m1 has no BMC' }).exitCode).toBe(65);
     expect(missedError('m1', { state: 'On', missed: 'Off' }).message).toContain('is On, and not Off');

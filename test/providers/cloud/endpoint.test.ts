@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { readEndpoint } from '../../../src/providers/cloud/endpoint.ts';
+
+const OTHERWISE = 'https://login.example.com';
+
+describe('readEndpoint', () => {
+  it.each([
+    [undefined, OTHERWISE],
+    ['', OTHERWISE],
+    ['https://login.example.us/', 'https://login.example.us'],
+    ['http://127.0.0.1:8080/path?x', 'http://127.0.0.1:8080'],
+  ])('reads %j', (text, expected) => {
+    expect(readEndpoint({ HOST: text }, 'HOST', OTHERWISE)).toBe(expected);
+  });
+
+  it.each(['login.example.us', '..', 'ftp://login.example.us', 'localhost:8080', ' '])(
+    'refuses %j, and names the variable and the form',
+    (text) => {
+      expect(() => readEndpoint({ HOST: text }, 'HOST', OTHERWISE)).toThrow(
+        `expected a URL in HOST, such as ${OTHERWISE}, got ${JSON.stringify(text)}`,
+      );
+    },
+  );
+
+  it('quotes no password', () => {
+    expect(() => readEndpoint({ HOST: 'ann:secret@login.example.us' }, 'HOST', OTHERWISE)).toThrow(
+      'got "…@login.example.us"',
+    );
+  });
+});
