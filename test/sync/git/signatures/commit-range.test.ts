@@ -22,8 +22,12 @@ function readerOf(commits: readonly string[]): ObjectReader {
   };
 }
 
-async function rangeIn(commits: readonly string[], head: string, before: string): Promise<string> {
-  const range = await findCommitRange(readerOf(commits), oid(head), oid(before));
+async function rangeIn(
+  commits: readonly string[],
+  { head = 'd', before = 'b', canFetchMore = true } = {},
+): Promise<string> {
+  const question = { head: oid(head), before: oid(before), canFetchMore };
+  const range = await findCommitRange(readerOf(commits), question);
   return typeof range === 'string' ? range : range.commits.map(({ info }) => info.oid[0]).join('');
 }
 
@@ -47,14 +51,24 @@ describe('the commits that a head adds', () => {
     ['a new commit that claims to be old', ['d4 c', 'c0 b', 'b2 a', 'a1'], 'dc'],
     ['unknown where a new commit leads to one that was not fetched', ['d5 b c', 'b3 a', 'a1'], 'unknown'],
     ['known where only older ones were not fetched', ['d4 c', 'c3 b', 'b2 a'], 'dc'],
+    [
+      'unknown where what was not fetched may lead to what looks new',
+      ['d9 b c', 'c8 a', 'b7 e', 'a1'],
+      'unknown',
+    ],
     ['unknown where the accepted commit was not fetched', ['d4'], 'unknown'],
     ['unknown where the head was not fetched', ['b4'], 'unknown'],
   ])('S19 the range to verify has %s', async (_, commits, expected) => {
-    expect(await rangeIn(commits, 'd', 'b')).toBe(expected);
+    expect(await rangeIn(commits)).toBe(expected);
+  });
+
+  it('S19 the range to verify has what looks new, where the server has no more of the older history', async () => {
+    expect(await rangeIn(['d9 b c', 'c8 a', 'b7 e', 'a1'], { canFetchMore: false })).toBe('dca');
+    expect(await rangeIn(['d9 b c', 'c8 e', 'b7'], { canFetchMore: false })).toBe('unknown');
   });
 
   it('S19 do not exist where the head is accepted already', async () => {
-    expect(await rangeIn(['d4 c', 'c3'], 'd', 'd')).toBe('');
+    expect(await rangeIn(['d4 c', 'c3'], { before: 'd' })).toBe('');
   });
 
   it('S19 are too many beyond a limit', async () => {
@@ -68,7 +82,7 @@ describe('the commits that a head adds', () => {
       close: async () => undefined,
     };
     const at = async (count: number): Promise<unknown> =>
-      findCommitRange(reader, numbered(count), numbered(0));
+      findCommitRange(reader, { head: numbered(count), before: numbered(0), canFetchMore: true });
     expect(await at(MAX_RANGE + 1)).toBe('large');
     expect(await at(MAX_RANGE)).toMatchObject({ commits: { length: MAX_RANGE } });
   });

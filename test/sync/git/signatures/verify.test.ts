@@ -116,6 +116,19 @@ describe('the signatures of a range', () => {
   });
 });
 
+it('S19 does not take the history below an old branch for new commits, when the accepted commit was fetched shallowly', async () => {
+  const { repository, commit, merge, git, verify } = createSignedRepository();
+  const old = commit(undefined, 'from before signatures', { [KEYS]: BOTH });
+  repository.commitMany(3);
+  const base = commit(ann, 'base', { a: '1' });
+  await git.fetch('refs/heads/main');
+  repository.git('checkout', '--quiet', '-b', 'side', old);
+  commit(bob, 'on the side', { b: '1' });
+  repository.git('checkout', '--quiet', 'main');
+  merge(ann, 'side');
+  expect(await verify(base)).toEqual(['ok 2']);
+});
+
 it('S19 agrees with git verify-commit about each of many commits', async () => {
   const { repository, commit, verify } = createSignedRepository();
   const listed = join(tempFolder('listed'), 'signers');
