@@ -1,9 +1,16 @@
 /** Refuses a head by the signatures of the commits that it adds (S19). */
 import type { Pipeline } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import { truncate } from '../../../kube/objects/truncate.ts';
 import type { AcceptedHead } from '../../accepted-heads.ts';
 import { isGitError } from '../../git/errors.ts';
-import type { Ancestry, GitTransport, SignatureReport, SignerSet } from '../../git/transport.ts';
+import type {
+  Ancestry,
+  GitTransport,
+  SignatureProblem,
+  SignatureReport,
+  SignerSet,
+} from '../../git/transport.ts';
 import type { CommitAcceptance } from './commit-checks.ts';
 
 export interface SignaturePolicy {
@@ -81,15 +88,13 @@ async function acceptedBefore(
 }
 
 const MAX_NAMED = 2;
+/** Two commits and the hint fit into a message of the Pipeline. A reason may quote what an author wrote, at any length. */
+const [MAX_SUBJECT, MAX_REASON] = [41, 300];
 
 /** Returns what is wrong, the newest commit first. Pure. */
 export function signatureRefusal({ problems, refused }: SignatureReport, head: string): string | undefined {
   if (refused === 0) return undefined;
-  const named = problems
-    .slice(0, MAX_NAMED)
-    .map(
-      ({ commit, subject, because }) => `commit ${commit.slice(0, 12)} (${shortened(subject)}): ${because}`,
-    );
+  const named = problems.slice(0, MAX_NAMED).map(problemText);
   const more = refused > named.length ? `; and ${refused - named.length} more commits` : '';
   return (
     `${named.join('; ')}${more}. Push signed commits in place of them (git rebase --exec 'git commit --amend --no-edit -S'), ` +
@@ -97,6 +102,6 @@ export function signatureRefusal({ problems, refused }: SignatureReport, head: s
   );
 }
 
-function shortened(subject: string): string {
-  return subject.length > 40 ? `${subject.slice(0, 40)}…` : subject;
+function problemText({ commit, subject, because }: SignatureProblem): string {
+  return `commit ${commit.slice(0, 12)} (${truncate(subject, MAX_SUBJECT)}): ${truncate(because, MAX_REASON)}`;
 }

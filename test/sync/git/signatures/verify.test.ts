@@ -322,7 +322,25 @@ describe('keys', () => {
     expect(await verify(base, { now: new Date('2030-05-31T00:00:00Z') })).toEqual(['ok 1']);
     expect(await verify(base)).toEqual([
       expect.stringMatching(
-        /^one: the key of ann@example.com is valid until 2030-06-01T00:00:00.000Z only, and the commit is of 2030-03-17/,
+        /^one: its key is not valid now: the key of ann@example.com is valid until 2030-06-01T00:00:00.000Z only$/,
+      ),
+    ]);
+  });
+
+  it('S19 refuses a key that is not valid yet, at the time of the commit or now', async () => {
+    const { commit, verify } = createSignedRepository();
+    const limited =
+      ann.entry.replace(' ', ' valid-after="20300101" ') + bob.entry.replace(' ', ' valid-after="20300601" ');
+    const base = commit(undefined, 'base', { [KEYS]: limited });
+    const byAnn = commit(ann, 'by ann', { a: '1' });
+    expect(await verify(base)).toEqual(['ok 1']);
+    expect(await verify(base, { now: new Date('2029-12-31T00:00:00Z') })).toEqual([
+      'by ann: its key is not valid now: the key of ann@example.com is valid from 2030-01-01T00:00:00.000Z only',
+    ]);
+    commit(bob, 'by bob', { a: '2' });
+    expect(await verify(byAnn)).toEqual([
+      expect.stringMatching(
+        /^by bob: the commit is of 2030-03-17\S+: the key of bob@example.com is valid from 2030-06-01T00:00:00.000Z only$/,
       ),
     ]);
   });

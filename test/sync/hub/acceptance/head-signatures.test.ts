@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Pipeline } from '../../../../src/api/generated/types.ts';
+import { truncateToSchema } from '../../../../src/api/validation/truncate-to-schema.ts';
+import { API_VERSION } from '../../../../src/api/version.ts';
 import type { AcceptedHead } from '../../../../src/sync/accepted-heads.ts';
 import { GitError } from '../../../../src/sync/git/errors.ts';
 import type { Ancestry, SignatureQuestion, SignatureReport } from '../../../../src/sync/git/transport.ts';
@@ -104,8 +106,24 @@ describe('signatureRefusal', () => {
     );
     expect(signatureRefusal({ commits: 9, refused: 0, problems: [] }, 'head')).toBeUndefined();
   });
+
+  it('S19 keeps what to do within a message of the Pipeline, however long an author made the reasons', () => {
+    const report = { commits: 9, refused: 9999, problems: ['a', 'b'].map(longProblem) };
+    const message = signatureRefusal(report, 'h'.repeat(40));
+    const object = {
+      apiVersion: API_VERSION,
+      kind: 'Pipeline',
+      status: { conditions: [], head: { message } },
+    };
+    expect(message).toMatch(/or run: kubenode release accept-head h{40}$/);
+    expect(truncateToSchema(object)).toEqual(object);
+  });
 });
 
 function problem(commit: string): SignatureReport['problems'][number] {
   return { commit: commit.repeat(40), subject: `${commit} `.repeat(30), because: 'it is not signed' };
+}
+
+function longProblem(commit: string): SignatureReport['problems'][number] {
+  return { ...problem(commit), because: '\u{1F511}'.repeat(5000) };
 }
