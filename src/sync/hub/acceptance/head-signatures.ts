@@ -27,6 +27,9 @@ export function signaturePolicy({ spec }: Pick<Pipeline, 'spec'>): SignaturePoli
   };
 }
 
+/** Two commits and the hint fit into a message of the Pipeline. A reason may quote what an author wrote, at any length. */
+const [MAX_SUBJECT, MAX_REASON] = [41, 300];
+
 export interface SignedHead {
   readonly head: string;
   /** The newest commit that the hub accepted. What only inventories name proves nothing: a cluster could name any commit. */
@@ -52,12 +55,24 @@ export async function checkHeadSignatures(
   if (mode === 'None' || byPerson.includes(head)) return undefined;
   const { git, ref } = repository;
   const before = await acceptedBefore(repository, { head, newest, byPerson, signal });
-  const report = await git.signatures(
-    { mode, head, ...optional('before', before), ref, signers, now },
-    signal,
+  const question = { mode, head, ...optional('before', before), ref, signers, now };
+  const message = await git.signatures(question, signal).then(
+    (report) => signatureRefusal(report, head),
+    (error: unknown) => unreadableRefusal(error, { head, before }),
   );
-  const message = signatureRefusal(report, head);
   return message === undefined ? undefined : { accepted: false, verdict: 'BadSignature', message };
+}
+
+/** Returns why a head is refused of which the history is not in the repository any more. Throws any other error. */
+function unreadableRefusal(
+  error: unknown,
+  { head, before = 'the start' }: { readonly head: string; readonly before: string | undefined },
+): string {
+  if (!isGitError(error, 'NotFoundObject')) throw error;
+  return (
+    `the signatures of the commits since ${before.slice(0, 12)} cannot be verified: ${truncate(error.message, MAX_REASON)}. ` +
+    `Push what is missing, or run: kubenode release accept-head ${head}`
+  );
 }
 
 /**
@@ -88,9 +103,6 @@ async function acceptedBefore(
 }
 
 const MAX_NAMED = 2;
-/** Two commits and the hint fit into a message of the Pipeline. A reason may quote what an author wrote, at any length. */
-const [MAX_SUBJECT, MAX_REASON] = [41, 300];
-
 /** Returns what is wrong, the newest commit first. Pure. */
 export function signatureRefusal({ problems, refused }: SignatureReport, head: string): string | undefined {
   if (refused === 0) return undefined;

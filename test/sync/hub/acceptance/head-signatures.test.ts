@@ -98,6 +98,30 @@ describe('the commits whose signatures are verified', () => {
   });
 });
 
+describe('a head whose history cannot be read', () => {
+  it.each([
+    ['NotFoundObject', 'refused'],
+    ['Unreachable', 'not judged'],
+  ] as const)('S19 after the error %s it is %s', async (code, expected) => {
+    const error = new GitError(code, 'the history of h is incomplete');
+    const git = {
+      ancestry: async () => 'diverged' as const,
+      signatures: async () => Promise.reject(error),
+    };
+    const policy = { mode: 'Range' as const, signers: SIGNERS };
+    const question = { head: 'h', newest: 'n'.repeat(40), accepted: [IN_GIT], policy, now: NOW };
+    const signal = new AbortController().signal;
+    const judged = await checkHeadSignatures({ git, ref: 'main' }, { ...question, signal }).catch(
+      () => 'not judged',
+    );
+    const message =
+      'the signatures of the commits since nnnnnnnnnnnn cannot be verified: the history of h is incomplete. Push what is missing, or run: kubenode release accept-head h';
+    expect(judged).toEqual(
+      expected === 'refused' ? { accepted: false, verdict: 'BadSignature', message } : expected,
+    );
+  });
+});
+
 describe('signatureRefusal', () => {
   it('S19 names the first commits with their reasons, counts the others, and tells what to do', () => {
     const report = { commits: 9, refused: 5, problems: ['a', 'b', 'c'].map(problem) };
