@@ -17,7 +17,7 @@ export function tooLargeAnswer(limit: string): HookAnswer {
   return { status: 413, text: `the body is incomplete, or larger than ${limit}`, result: 'Invalid' };
 }
 
-export function refusedAnswer(text: string): HookAnswer {
+export function unauthorizedAnswer(text: string): HookAnswer {
   return { status: 401, text, result: 'Refused' };
 }
 

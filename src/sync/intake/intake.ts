@@ -10,8 +10,8 @@ import type { Log } from '../../kube/process/log.ts';
 import {
   NOT_POST,
   notFoundAnswer,
-  refusedAnswer,
   tooLargeAnswer,
+  unauthorizedAnswer,
   unavailableAnswer,
 } from '../../kube/webhook/answers.ts';
 import type { HookAnswer, HookIntake, HookRequest } from '../../kube/webhook/request.ts';
@@ -97,8 +97,10 @@ function usableSecrets(pipeline: Pipeline, { secrets }: HookIntakeOptions): read
 const ACCEPTED: HookAnswer = { status: 202, text: 'the repository is read now', result: 'Accepted' };
 const REPEATED: HookAnswer = { status: 202, text: 'received before: nothing to do', result: 'Repeated' };
 const UNKNOWN = notFoundAnswer('/hooks/<pipeline> of a Pipeline with spec.source.webhookSecretRef');
-const UNSIGNED = refusedAnswer('the request has no signature: set the secret of the webhook at the git host');
-const WRONG_SIGNATURE = refusedAnswer(
+const UNSIGNED = unauthorizedAnswer(
+  'the request has no signature: set the secret of the webhook at the git host',
+);
+const WRONG_SIGNATURE = unauthorizedAnswer(
   'the signature does not match: compare the secret at the git host with the Secret of the Pipeline',
 );
 const TOO_LARGE = tooLargeAnswer('1 MiB');

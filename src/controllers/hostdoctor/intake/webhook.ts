@@ -6,8 +6,8 @@ import type { Log } from '../../../kube/process/log.ts';
 import {
   NOT_POST,
   notFoundAnswer,
-  refusedAnswer,
   tooLargeAnswer,
+  unauthorizedAnswer,
   unavailableAnswer,
 } from '../../../kube/webhook/answers.ts';
 import type { HookAnswer, HookIntake, HookRequest } from '../../../kube/webhook/request.ts';
@@ -103,10 +103,10 @@ function answerTo(outcome: HardwareReportOutcome): HookAnswer {
 }
 
 const UNKNOWN = notFoundAnswer(MAINTENANCE_PATH);
-const UNSIGNED = refusedAnswer(
+const UNSIGNED = unauthorizedAnswer(
   'the request has no signature: send webhook-id, webhook-timestamp and webhook-signature (Standard Webhooks)',
 );
-const WRONG_SIGNATURE = refusedAnswer(
+const WRONG_SIGNATURE = unauthorizedAnswer(
   'the signature does not match, or its time differs by more than five minutes: compare the secret and the clock',
 );
 const TOO_LARGE = tooLargeAnswer(`${MAX_REPORT_BYTES / 1024} KiB`);

@@ -211,6 +211,20 @@ describe('the paths of signers', () => {
     expect(await verify(base, { signers: SETS })).toContain('merge: its signer may not change fleet/main.ts');
   });
 
+  it('S19 refuses a merge of three commits by which he drops what one of them brings', async () => {
+    const { repository, commit, verify } = createSignedRepository();
+    const base = commit(undefined, 'base', { ...TWO_FILES, 'docs/a.md': '1' });
+    const version = commit(ann, 'version', { 'fleet/main.ts': '2' });
+    repository.git('reset', '--quiet', '--hard', base);
+    const docs = commit(bob, 'docs', { 'docs/a.md': '2' });
+    const tree = repository.git('rev-parse', `${docs}^{tree}`);
+    const parents = [base, docs, version].flatMap((each) => ['-p', each]);
+    const merged = repository.git(...bob.flags, 'commit-tree', '-S', tree, ...parents, '-m', 'merge');
+    repository.git('reset', '--quiet', '--hard', merged);
+    repository.push('--force', 'origin', 'HEAD');
+    expect(await verify(base, { signers: SETS })).toEqual(['merge: its signer may not change fleet/main.ts']);
+  });
+
   it.each<readonly [what: string, change: (repository: TestRepository) => void, denied: string]>([
     [
       'the mode of a file',
