@@ -72,21 +72,39 @@ describe('the commits that a head adds', () => {
   });
 
   it('S19 are too many beyond a limit', async () => {
-    const reader: ObjectReader = {
-      read: async (commit) => {
-        const index = Number.parseInt(commit, 16);
-        const parent = index === 0 ? '' : `parent ${numbered(index - 1)}\n`;
-        const content = Buffer.from(`tree ${oid('0')}\n${parent}committer C <c@d> ${index} +0000\n\nm`);
-        return { type: 'commit', content };
-      },
-      close: async () => undefined,
-    };
-    const at = async (count: number): Promise<unknown> =>
-      findCommitRange(reader, { head: numbered(count), before: numbered(0), canFetchMore: true });
-    expect(await at(MAX_RANGE + 1)).toBe('large');
-    expect(await at(MAX_RANGE)).toMatchObject({ commits: { length: MAX_RANGE } });
+    expect(await rangeOfLine(MAX_RANGE + 1, { before: 0, last: MAX_RANGE + 1 })).toBe('large');
+    expect(await rangeOfLine(MAX_RANGE, { before: 0, last: MAX_RANGE })).toMatchObject({
+      commits: { length: MAX_RANGE },
+    });
+  });
+
+  it('S19 are too many where a wrong date makes the walk read too far back', async () => {
+    expect(await rangeOfLine(1000, { before: 999, last: 999 })).toMatchObject({ commits: { length: 1 } });
+    expect(await rangeOfLine(200_000, { before: 199_999, last: 199_999 })).toBe('large');
   });
 });
+
+async function rangeOfLine(
+  head: number,
+  { before, last }: { readonly before: number; readonly last: number },
+): Promise<unknown> {
+  const question = { head: numbered(head), before: numbered(before), canFetchMore: true };
+  return await findCommitRange(lineOf(last), question);
+}
+
+/** Commit n is of time n, with the parent n - 1. Those after the last one claim to be older than all. */
+function lineOf(last: number): ObjectReader {
+  return {
+    read: async (commit) => {
+      const index = Number.parseInt(commit, 16);
+      const parent = index === 0 ? '' : `parent ${numbered(index - 1)}\n`;
+      const time = index > last ? 0 : index;
+      const content = Buffer.from(`tree ${oid('0')}\n${parent}committer C <c@d> ${time} +0000\n\nm`);
+      return { type: 'commit', content };
+    },
+    close: async () => undefined,
+  };
+}
 
 function numbered(index: number): string {
   return index.toString(16).padStart(40, '0');
