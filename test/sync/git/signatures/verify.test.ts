@@ -391,6 +391,26 @@ describe('keys', () => {
     expect(await verify(revoked)).toEqual(problems);
   });
 
+  it('S19 joins two copies of an OpenPGP key: a later end counts, and so does a revocation, in any order', async () => {
+    const { commit, verify } = createSignedRepository();
+    const gpg = createGpg();
+    const pat = gpg.signer('pat', 'ed25519', '1y');
+    const [, fingerprint = ''] =
+      /^fpr:+([0-9A-F]+):/m.exec(gpg.run('--with-colons', '--list-keys', 'pat')) ?? [];
+    gpg.run('--passphrase', '', '--quick-set-expire', fingerprint, '20y');
+    const later = gpg.entryOf('pat');
+    const both = commit(undefined, 'base', { [KEYS]: pat.entry + later });
+    const first = commit(pat, 'first');
+    expect(await verify(both)).toEqual(['ok 1']);
+    commit(pat, 'revoked', { [KEYS]: ann.entry + later + gpg.revokedEntryOf('pat') });
+    expect(await verify(first)).toEqual([expect.stringMatching(/^revoked: .*revoked/) as string]);
+    commit(pat, 'revoked', { [KEYS]: ann.entry + gpg.revokedEntryOf('pat') + later });
+    expect(await verify(first)).toEqual([
+      expect.stringMatching(/^revoked: /) as string,
+      expect.stringMatching(/^revoked: /) as string,
+    ]);
+  });
+
   it('S19 refuses an OpenPGP signature from the future, which would outlive its key', async () => {
     const { commit, verify } = createSignedRepository();
     const pat = createGpg().signer('pat');
