@@ -395,9 +395,7 @@ describe('keys', () => {
     const { commit, verify } = createSignedRepository();
     const gpg = createGpg();
     const pat = gpg.signer('pat', 'ed25519', '1y');
-    const [, fingerprint = ''] =
-      /^fpr:+([0-9A-F]+):/m.exec(gpg.run('--with-colons', '--list-keys', 'pat')) ?? [];
-    gpg.run('--passphrase', '', '--quick-set-expire', fingerprint, '20y');
+    gpg.run('--passphrase', '', '--quick-set-expire', gpg.fingerprintOf('pat'), '20y');
     const later = gpg.entryOf('pat');
     const both = commit(undefined, 'base', { [KEYS]: pat.entry + later });
     const first = commit(pat, 'first');
