@@ -2738,7 +2738,7 @@ export interface PipelineHead {
   readonly seenAt?: string;
   /** Whether sync accepts the commit. */
   readonly verdict?: 'Accepted' | 'Rendering' | 'NotDescendant' | 'BadSignature' | 'RenderFailed' | 'Refused';
-  /** Explanation for people, with a hint. */
+  /** What is wrong with it, with a hint. */
   readonly message?: string;
   /** Last value of the annotation kubenode.dev/poll-request for which the ref was read. */
   readonly polledFor?: string;
@@ -2964,7 +2964,7 @@ export interface RefusedHead {
   readonly commit: string;
   /** Why sync did not accept the commit. */
   readonly verdict: 'NotDescendant' | 'BadSignature' | 'RenderFailed' | 'Refused';
-  /** What was wrong. */
+  /** What was wrong, with a hint. */
   readonly message?: string;
   /** When it was refused first. */
   readonly seenAt: string;

@@ -265,12 +265,15 @@ const spec = rules(
 
 const REFUSALS = ['NotDescendant', 'BadSignature', 'RenderFailed', 'Refused'] as const;
 
+/** As long as that of a condition: what is wrong with several commits, and the commands that help. */
+const MESSAGE_MAX = 1024;
+
 const refused = list(
   'The heads that were refused last, newest first. Nothing of them was applied.',
   named('RefusedHead', 'A head that was refused.', {
     commit: text('Commit id.', COMMIT),
     verdict: choice('Why sync did not accept the commit.', REFUSALS),
-    message: text('What was wrong.', { max: 512 }).optional(),
+    message: message('What was wrong, with a hint.', MESSAGE_MAX).optional(),
     seenAt: time('When it was refused first.'),
   }),
   [0, 20],
@@ -284,7 +287,7 @@ const status = named('PipelineStatus', 'Observed state of the pipeline.', {
     commit: text('Commit id.', COMMIT).optional(),
     seenAt: time('When it was first observed.').optional(),
     verdict: choice('Whether sync accepts the commit.', ['Accepted', 'Rendering', ...REFUSALS]).optional(),
-    message: message().optional(),
+    message: message('What is wrong with it, with a hint.', MESSAGE_MAX).optional(),
     polledFor: text('Last value of the annotation kubenode.dev/poll-request for which the ref was read.', {
       max: 64,
     }).optional(),

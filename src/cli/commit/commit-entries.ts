@@ -3,7 +3,7 @@ import { lstat, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Pipeline } from '../../api/generated/types.ts';
-import { canonicalJson } from '../../kube/objects/digest.ts';
+import { textAt } from '../../kube/objects/json.ts';
 import { fullRef } from '../../sync/git/repository-url.ts';
 import { isRenderError } from '../../sync/render/errors.ts';
 import { createRenderer } from '../../sync/render/renderer.ts';
@@ -47,15 +47,12 @@ function nextStep({ root, branch }: LocalRepository, { spec }: Pipeline): string
 }
 
 /** The first edit that renders to what it should. The working tree is as it was afterwards. */
-async function findEdit(
-  io: Io,
-  { root, git }: LocalRepository,
-  { pipeline, list, entries }: EntriesCommit,
-): Promise<FileText> {
+async function findEdit(io: Io, { root, git }: LocalRepository, change: EntriesCommit): Promise<FileText> {
+  const { pipeline, list, entries } = change;
   const { name } = pipeline.metadata;
   const which = { pipeline: name, list };
   const before = await render(io, root, pipeline);
-  checkDeclared(declaredList(before, which), { name, root, entries });
+  checkDeclared(declaredList(before, which), root, change);
   const files = await readFiles(root, await git('ls-files', '-z', '--', pipeline.spec.source.path));
   for (const edit of entryEdits(files, list, entries).slice(0, MAX_TRIES)) {
     const original = files.find(({ path }) => path === edit.path)?.text ?? '';
@@ -75,28 +72,38 @@ async function findEdit(
   });
 }
 
+/** The field that differs between all entries of a list, and what to do about an entry that has the value already. */
+const KEYS = {
+  acknowledgements: {
+    field: 'planDigest',
+    hint: 'to release an equal plan once more, change its reason there',
+  },
+  freezes: { field: 'name', hint: 'to declare another freeze, give it another --name' },
+} as const;
+
 function checkDeclared(
   declared: readonly unknown[] | undefined,
-  {
-    name,
-    root,
-    entries,
-  }: { readonly name: string; readonly root: string; readonly entries: readonly ListEntry[] },
+  root: string,
+  { pipeline, list, entries }: EntriesCommit,
 ): void {
   if (declared === undefined) {
-    throw new CliError(`nothing was committed: the repository does not declare Pipeline ${name}`, {
-      where: root,
-      hint: 'declare it there, or name another repository with --repo',
-      exitCode: EXIT.badInput,
-    });
+    throw new CliError(
+      `nothing was committed: the repository does not declare Pipeline ${pipeline.metadata.name}`,
+      {
+        where: root,
+        hint: 'declare it there, or name another repository with --repo',
+        exitCode: EXIT.badInput,
+      },
+    );
   }
-  const known = new Set(declared.map((each) => canonicalJson(each)));
-  if (entries.every((entry) => !known.has(canonicalJson(entry)))) return;
-  throw new CliError('nothing was committed: the repository has this entry already', {
-    where: root,
-    hint: 'push it, if sync has not read it yet; to add an equal entry once more, give another --reason',
-    exitCode: EXIT.badInput,
-  });
+  const { field, hint } = KEYS[list];
+  const known = new Set(declared.map((each) => textAt(each, field)));
+  const repeated = entries.find((entry) => known.has(entry[field]));
+  if (!repeated) return;
+  throw new CliError(
+    `nothing was committed: the repository has this entry of spec.${list} already: ${field} ${repeated[field]}`,
+    { where: root, hint: `push it, if sync has not read it yet; ${hint}`, exitCode: EXIT.badInput },
+  );
 }
 
 async function render(io: Io, root: string, { spec }: Pipeline): Promise<readonly RenderedTarget[]> {

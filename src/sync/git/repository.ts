@@ -115,22 +115,24 @@ export function createGitTransport(backend: GitBackend): GitTransport {
   }
 
   async function signatures(question: SignatureQuestion, signal?: AbortSignal): Promise<SignatureReport> {
-    const verify = (): Promise<SignatureReport | 'unknown'> =>
-      read(() => useReader(backend, (reader) => verifySignatures(reader, question, signal)));
+    const verify = (canFetchMore: boolean): Promise<SignatureReport | 'unknown'> =>
+      read(() =>
+        useReader(backend, (reader) => verifySignatures(reader, question, { canFetchMore, signal })),
+      );
     return deepenUntilKnown(question, verify, signal);
   }
 
   async function deepenUntilKnown<T>(
     { head, ref }: { readonly head: string; readonly ref: string },
-    ask: () => Promise<T | 'unknown'>,
+    ask: (canFetchMore: boolean) => Promise<T | 'unknown'>,
     signal?: AbortSignal,
   ): Promise<T> {
     for (const depth of DEPTHS) {
-      const found = await ask();
+      const found = await ask(true);
       if (found !== 'unknown') return found;
       await deepen(ref, depth, signal);
     }
-    const found = await ask();
+    const found = await ask(false);
     if (found !== 'unknown') return found;
     throw new GitError('NotFoundObject', `the history of ${head} in ${backend.display} is incomplete`, {
       where: ref,

@@ -7,8 +7,15 @@ import type { Pipeline } from '../../api/generated/types.ts';
 import { SecretError } from '../../api/secrets/read.ts';
 import type { Store } from '../../kube/cache/store.ts';
 import type { Log } from '../../kube/process/log.ts';
-import { createTokenBucket } from '../../kube/process/token-bucket.ts';
+import {
+  NOT_POST,
+  notFoundAnswer,
+  tooLargeAnswer,
+  unauthorizedAnswer,
+  unavailableAnswer,
+} from '../../kube/webhook/answers.ts';
 import type { HookAnswer, HookIntake, HookRequest } from '../../kube/webhook/request.ts';
+import { createRequestLimit } from '../../kube/webhook/request-limit.ts';
 import { isSigned, signatureScheme } from '../../kube/webhook/signature.ts';
 import type { Clock } from '../../os/clock.ts';
 import { ignoredPushReason } from './push.ts';
@@ -28,13 +35,12 @@ export interface HookIntakeOptions {
  * To verify a body of the largest size takes about a millisecond: with these limits forged requests cost less than a tenth of a core.
  * A git host sends a request for each push.
  */
-const PER_SECOND = 50;
-const BURST = 100;
+const VERIFIED = { perSecond: 50, burst: 100 };
 const PATH = /^\/hooks\/(?<pipeline>[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?)$/;
 
 export function createHookIntake(options: HookIntakeOptions): HookIntake {
   const { clock } = options;
-  const bucket = createTokenBucket(PER_SECOND, BURST);
+  const limit = createRequestLimit(VERIFIED, clock);
   const repeated = createRecentKeys();
   return { handle };
 
@@ -43,10 +49,7 @@ export function createHookIntake(options: HookIntakeOptions): HookIntake {
     if (!pipeline?.spec.source.webhookSecretRef) return UNKNOWN;
     if (request.method !== 'POST') return NOT_POST;
     if (signatureScheme(request.headers) === undefined) return UNSIGNED;
-    const waitMs = bucket.delayMs(clock.monotonicMs());
-    if (waitMs > 0) return limited(waitMs);
-    bucket.take(clock.monotonicMs());
-    return await receive(pipeline, request);
+    return limit() ?? (await receive(pipeline, request));
   }
 
   async function receive(pipeline: Pipeline, request: HookRequest): Promise<HookAnswer> {
@@ -54,7 +57,7 @@ export function createHookIntake(options: HookIntakeOptions): HookIntake {
     const secrets = usableSecrets(pipeline, options);
     if (!secrets) return UNAVAILABLE;
     const body = await request.readBody();
-    if (!body) return INVALID;
+    if (!body) return TOO_LARGE;
     if (!isSigned({ headers, body }, secrets, clock.now())) return WRONG_SIGNATURE;
     const because = ignoredPushReason(headers, body, pipeline.spec.source.ref);
     if (because !== undefined) return { status: 202, text: `ignored: ${because}`, result: 'Ignored' };
@@ -91,50 +94,19 @@ function usableSecrets(pipeline: Pipeline, { secrets }: HookIntakeOptions): read
   }
 }
 
-function limited(waitMs: number): HookAnswer {
-  return {
-    status: 429,
-    text: `too many requests: at most ${PER_SECOND} a second`,
-    headers: { 'retry-after': String(Math.ceil(waitMs / 1000)) },
-    result: 'Limited',
-  };
-}
-
 const ACCEPTED: HookAnswer = { status: 202, text: 'the repository is read now', result: 'Accepted' };
 const REPEATED: HookAnswer = { status: 202, text: 'received before: nothing to do', result: 'Repeated' };
-const UNKNOWN: HookAnswer = {
-  status: 404,
-  text: 'not found: expected /hooks/<pipeline> of a Pipeline with spec.source.webhookSecretRef',
-  result: 'Unknown',
-};
-const NOT_POST: HookAnswer = {
-  status: 405,
-  text: 'only POST is allowed',
-  headers: { allow: 'POST' },
-  result: 'Invalid',
-};
-const UNSIGNED: HookAnswer = {
-  status: 401,
-  text: 'the request has no signature: set the secret of the webhook at the git host',
-  result: 'Refused',
-};
-const WRONG_SIGNATURE: HookAnswer = {
-  status: 401,
-  text: 'the signature does not match: compare the secret at the git host with the Secret of the Pipeline',
-  result: 'Refused',
-};
-const INVALID: HookAnswer = {
-  status: 413,
-  text: 'the body is incomplete, or larger than 1 MiB',
-  result: 'Invalid',
-};
-const UNAVAILABLE: HookAnswer = {
-  status: 503,
-  text: 'the Secret of the webhook cannot be used: see the condition WebhookReady of the Pipeline',
-  headers: { 'retry-after': '30' },
-  result: 'Unavailable',
-};
-const NOT_RECORDED: HookAnswer = {
-  ...UNAVAILABLE,
-  text: 'the hub does not answer: deliver it again later, or wait for the next poll',
-};
+const UNKNOWN = notFoundAnswer('/hooks/<pipeline> of a Pipeline with spec.source.webhookSecretRef');
+const UNSIGNED = unauthorizedAnswer(
+  'the request has no signature: set the secret of the webhook at the git host',
+);
+const WRONG_SIGNATURE = unauthorizedAnswer(
+  'the signature does not match: compare the secret at the git host with the Secret of the Pipeline',
+);
+const TOO_LARGE = tooLargeAnswer('1 MiB');
+const UNAVAILABLE = unavailableAnswer(
+  'the Secret of the webhook cannot be used: see the condition WebhookReady of the Pipeline',
+);
+const NOT_RECORDED = unavailableAnswer(
+  'the hub does not answer: deliver it again later, or wait for the next poll',
+);

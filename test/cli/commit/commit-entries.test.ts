@@ -2,7 +2,7 @@ import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Pipeline } from '../../../src/api/generated/types.ts';
-import { commitEntries } from '../../../src/cli/commit/commit-entries.ts';
+import { commitEntries, type EntriesCommit } from '../../../src/cli/commit/commit-entries.ts';
 import { createTestRepository, type TestRepository } from '../../support/git-server/repository.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { type TestIo, testIo } from '../../support/test-io.ts';
@@ -31,17 +31,32 @@ function created(pipelines: string): TestRepository {
   return repository;
 }
 
-async function commitTo({ dir }: TestRepository, more: object = {}): Promise<TestIo> {
+type Change = Omit<EntriesCommit, 'pipeline'>;
+
+async function commitChange({ dir }: TestRepository, change: Change, more: object = {}): Promise<TestIo> {
   const io = testIo({ env: { ...process.env, ...USER } });
   const source = { repository: `file://${dir}`, ref: 'refs/heads/main', path: '.', ...more };
-  await commitEntries(io, dir, {
-    pipeline: { metadata: { name: 'fleet' }, spec: { source } } as unknown as Pipeline,
-    list: 'acknowledgements',
-    entries: [ENTRY],
-    subject: 'Acknowledge the deletes of unit web in test',
-    reason: ENTRY.reason,
-  });
+  const pipeline = { metadata: { name: 'fleet' }, spec: { source } } as unknown as Pipeline;
+  await commitEntries(io, dir, { pipeline, ...change });
   return io;
+}
+
+async function commitTo(repository: TestRepository, more: object = {}): Promise<TestIo> {
+  const subject = 'Acknowledge the deletes of unit web in test';
+  const change = { list: 'acknowledgements', entries: [ENTRY], subject, reason: ENTRY.reason } as const;
+  return await commitChange(repository, change, more);
+}
+
+async function commitFreeze(
+  repository: TestRepository,
+  entry: Readonly<Record<string, string>>,
+): Promise<void> {
+  await commitChange(repository, {
+    list: 'freezes',
+    entries: [entry],
+    subject: 'Freeze the fleet',
+    reason: 'why',
+  });
 }
 
 describe('commitEntries', () => {
@@ -68,25 +83,36 @@ describe('commitEntries', () => {
     // Nothing was pushed.
     expect(repository.git('rev-list', '--count', 'origin/main')).toBe('1');
 
-    await expect(commitTo(repository)).rejects.toThrow('the repository has this entry already');
+    await expect(commitTo(repository)).rejects.toThrow(
+      `nothing was committed: the repository has this entry of spec.acknowledgements already: planDigest ${ENTRY.planDigest}`,
+    );
   });
 
   it('S36 commits a freeze, which kubenode freeze declares', async () => {
     const repository = created(PIPELINES);
     const { dir } = repository;
-    const io = testIo({ env: { ...process.env, ...USER } });
-    const source = { repository: `file://${dir}`, ref: 'refs/heads/main', path: '.' };
     const times = { from: '2030-12-20T17:00:00Z', until: '2031-01-03T06:00:00Z' };
-    await commitEntries(io, dir, {
-      pipeline: { metadata: { name: 'fleet' }, spec: { source } } as unknown as Pipeline,
-      list: 'freezes',
-      entries: [{ name: 'x-mas', ...times, reason: "it's over" }],
-      subject: 'Freeze the fleet',
-      reason: 'holidays',
-    });
+    await commitFreeze(repository, { name: 'x-mas', ...times, reason: "it's over" });
     expect(readFileSync(join(dir, 'fleet/pipelines.ts'), 'utf8')).toContain(
       `  freezes: [\n    { name: 'x-mas', from: '${times.from}', until: '${times.until}', reason: "it's over" },\n  ],\n`,
     );
+  });
+
+  it('S36 refuses a second freeze of one name, also where sync has not read the first one', async () => {
+    const repository = created(PIPELINES);
+    const freeze = { name: 'freeze-2030-12-20', from: '2030-12-20T17:00:00Z', until: '2031-01-03T06:00:00Z' };
+    await commitFreeze(repository, { ...freeze, reason: 'holidays' });
+    const head = repository.head();
+    await expect(
+      commitFreeze(repository, { ...freeze, until: '2031-02-01T00:00:00Z', reason: 'audit' }),
+    ).rejects.toMatchObject({
+      message:
+        'nothing was committed: the repository has this entry of spec.freezes already: name freeze-2030-12-20',
+      hint: 'push it, if sync has not read it yet; to declare another freeze, give it another --name',
+    });
+    expect([repository.head(), repository.git('status', '--porcelain')]).toEqual([head, '']);
+    await commitFreeze(repository, { ...freeze, name: 'audit', reason: 'audit' });
+    expect(repository.head()).not.toBe(head);
   });
 
   it('changes no file outside of the repository that a symbolic link names', async () => {

@@ -1,7 +1,8 @@
 /** `kubenode cluster create|list|kubeconfig|delete` on a real hub: with the status that hosting would write, and once with hosting itself. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -208,6 +209,19 @@ describe('kubenode cluster delete', () => {
 });
 
 describe('kubenode cluster kubeconfig', () => {
+  it('is refused where the folder is that of another Cluster, which no wait would change', async () => {
+    const folder = join(tempFolder('foreign'), 'clusters', 'ci');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'kubeconfig'), 'of somebody else');
+    await declare('ci', HOSTED);
+    await report('ci', true, false, { location: `${hostname()}:${folder}` });
+    const foreign = await run(installed, 'cluster', 'kubeconfig', 'ci');
+    expect([foreign.stdout, foreign.stderr]).toEqual([
+      '',
+      expect.stringContaining(`${folder} belongs to another Cluster, or its owner is not known`),
+    ]);
+  });
+
   it('is refused where hosting has recorded no folder, or another machine', async () => {
     await declare('ci', HOSTED);
     const early = await run(installed, 'cluster', 'kubeconfig', 'ci');

@@ -1,10 +1,9 @@
 /** The commands of docs/guides/hardware-events.md as they are printed there, on a real API server. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { mkdirSync, readdirSync } from 'node:fs';
-import { chmod, readFile, symlink, writeFile } from 'node:fs/promises';
-import { delimiter, join, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { MACHINES, MAINTENANCE_EVENTS } from '../../../src/api/generated/resources.ts';
 import type { MaintenanceEvent } from '../../../src/api/generated/types.ts';
@@ -22,14 +21,13 @@ import { findFreePort } from '../../../src/os/net/ports.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { eventually } from '../../support/eventually.ts';
 import { memoryLog } from '../../support/memory-log.ts';
-import { tempFolder } from '../../support/temp.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { ACCOUNTS, applyFleetDefault } from '../defender/objects.ts';
 import { killed } from '../defender/processes.ts';
+import { type GuideShell, openGuideShell, shellBlocks } from '../support/guide-shell.ts';
 import { POLICY } from './machine-cluster.ts';
 import { rightInForce, rightsIn, rightTo, withoutRight } from './rights.ts';
 
-const run = promisify(execFile);
 const clock = createSystemClock();
 const RIGHTS = rightsIn(hostdoctorRights);
 const FUTURE = '2099-12-01T02:00:00Z';
@@ -37,8 +35,7 @@ const FUTURE = '2099-12-01T02:00:00Z';
 let installed: InstalledServer;
 let account: Client;
 let controllers: ChildProcess;
-let folder: string;
-let environment: NodeJS.ProcessEnv;
+let shell: GuideShell;
 let port: number;
 let blocks: readonly string[];
 let logged = '';
@@ -47,16 +44,15 @@ beforeAll(async () => {
   installed = await startInstalledServer();
   await applyFleetDefault(installed, POLICY);
   account = await installed.as(serviceAccountUser(PRINCIPAL_HOSTDOCTOR), ACCOUNTS);
-  folder = tempFolder();
-  mkdirSync(join(folder, 'events'));
+  shell = await openGuideShell(installed);
+  mkdirSync(join(shell.folder, 'events'));
   port = await findFreePort();
-  blocks = await shellBlocks();
-  environment = await shellEnvironment();
+  blocks = await shellBlocks({ guide: 'hardware-events', count: 4, printed: 8082, port });
   await Promise.all(['n17', 'n18'].map(createMachine));
-  await shell(blocks[0]);
+  await shell.run(blocks[0]);
   controllers = spawn('bash', ['-c', `exec ${blocks[1]}`], {
-    cwd: folder,
-    env: environment,
+    cwd: shell.folder,
+    env: shell.environment,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   controllers.stderr?.on('data', (chunk: Buffer) => {
@@ -89,34 +85,11 @@ async function answers(): Promise<true | undefined> {
   return answer?.status === 405 || undefined;
 }
 
-async function shell(script = 'false'): Promise<string> {
-  return (await run('bash', ['-euc', script], { cwd: folder, env: environment })).stdout;
-}
-
-/** With `kubectl` and `kubenode` as commands. */
-async function shellEnvironment(): Promise<NodeJS.ProcessEnv> {
-  const bin = tempFolder();
-  await symlink(installed.server.kubectl, join(bin, 'kubectl'));
-  const main = resolve('src/cli/main.ts');
-  await writeFile(join(bin, 'kubenode'), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`);
-  await chmod(join(bin, 'kubenode'), 0o755);
-  const PATH = [bin, process.env['PATH']].join(delimiter);
-  return { ...process.env, PATH, KUBECONFIG: installed.server.kubeconfig, HOME: folder };
-}
-
-/** On a free port, because tests run at the same time. */
-async function shellBlocks(): Promise<readonly string[]> {
-  const guide = await readFile('docs/guides/hardware-events.md', 'utf8');
-  const found = [...guide.matchAll(/^```sh\n(?<code>[\s\S]*?)^```$/gm)];
-  expect(found.length).toBe(4);
-  return found.map(({ groups }) => (groups?.['code'] ?? '').trim().replaceAll('8082', String(port)));
-}
-
 /** As a library of Standard Webhooks sends it. */
 async function send(content: object, ageSeconds = 0): Promise<string> {
   const body = JSON.stringify(content);
   const timestamp = String(Math.floor(clock.now().getTime() / 1000) - ageSeconds);
-  const secret = (await readFile(join(folder, 'maintenance-secret'), 'utf8')).trim();
+  const secret = (await readFile(join(shell.folder, 'maintenance-secret'), 'utf8')).trim();
   const signature = createHmac('sha256', secret).update(`msg.${timestamp}.${body}`).digest('base64');
   const headers = {
     'webhook-id': 'msg',
@@ -145,14 +118,14 @@ async function record(changes: Partial<MaintenanceReport>, seconds = 0): Promise
 
 describe('MAC-39 events of hardware systems', () => {
   it('become MaintenanceEvents by the commands of the guide, by HTTP and as a file', async () => {
-    expect(await shell(blocks[2])).toBe('recorded: MaintenanceEvent local-psu-7\n');
+    expect(await shell.run(blocks[2])).toBe('recorded: MaintenanceEvent local-psu-7\n');
     await expect.poll(() => shown('local-psu-7')).toBe('Scheduled Pending TooEarly');
-    expect(await shell(blocks[2])).toMatch(/^received before/);
-    await shell(blocks[3]);
+    expect(await shell.run(blocks[2])).toMatch(/^received before/);
+    await shell.run(blocks[3]);
     await expect
       .poll(() => shown('local-fan-3').catch(() => 'missing'), { timeout: 60_000 })
       .toBe('Scheduled Prepared EventNotOver');
-    expect(readdirSync(join(folder, 'events'))).toEqual(['fan-3.json']);
+    expect(readdirSync(join(shell.folder, 'events'))).toEqual(['fan-3.json']);
     expect(logged).toContain('maintenance event received');
   });
 

@@ -1,8 +1,8 @@
 /** The commands of docs/guides/http-api.md as they are written there, on a real API server, and attacks on the HTTP API. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, readFile, symlink, writeFile } from 'node:fs/promises';
-import { delimiter, join, resolve } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../../src/os/net/ports.ts';
@@ -10,6 +10,7 @@ import { eventually } from '../../support/eventually.ts';
 import { httpsClient, type PlainAnswer, type PlainClient } from '../../support/https-client.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
+import { type GuideShell, openGuideShell, shellBlocks } from '../support/guide-shell.ts';
 import { applyFleetDefault, createMachineWithNode, readLedger } from './objects.ts';
 
 const run = promisify(execFile);
@@ -26,6 +27,7 @@ describe('the HTTP API of the Defender', () => {
   let installed: InstalledServer;
   let controllers: ChildProcess;
   let client: PlainClient;
+  let shell: GuideShell;
   let environment: NodeJS.ProcessEnv;
   let folder: string;
   let port: number;
@@ -34,20 +36,20 @@ describe('the HTTP API of the Defender', () => {
 
   beforeAll(async () => {
     installed = await startInstalledServer();
-    folder = tempFolder();
+    shell = await openGuideShell(installed);
+    ({ folder, environment } = shell);
     port = await findFreePort();
     metricsPort = await findFreePort();
-    blocks = await shellBlocks();
-    environment = await shellEnvironment();
+    blocks = await shellBlocks({ guide: 'http-api', count: 5, printed: 8443, port });
     await applyFleetDefault(installed, POLICY);
     for (const name of ['node-a17', 'node-b01', 'node-b02']) {
       await createMachineWithNode(installed.server.client, name);
     }
-    await shell(blocks[0]);
+    await shell.run(blocks[0]);
     startControllers();
     const caPem = await readFile(join(folder, 'defender.crt'), 'utf8');
     client = httpsClient({ url: `https://localhost:${port}`, caPem });
-    await shell(blocks[2]);
+    await shell.run(blocks[2]);
     await kubectl('-n', 'tools', 'create', 'serviceaccount', 'other');
     await kubectl('create', 'namespace', 'oncall');
     await kubectl('-n', 'oncall', 'create', 'serviceaccount', 'olga');
@@ -82,7 +84,7 @@ describe('the HTTP API of the Defender', () => {
   });
 
   it('R13 grants, renews and settles by the commands of the guide', async () => {
-    const lines = (await shell(blocks[3]))
+    const lines = (await shell.run(blocks[3]))
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as object);
@@ -116,7 +118,7 @@ describe('the HTTP API of the Defender', () => {
     const refused = await post('approve', tool, own);
     expect([refused.status, bodyOf(refused)]).toMatchObject([403, { reason: 'NotApprover' }]);
     environment['PERSON_TOKEN'] = await tokenOf('olga', 'oncall');
-    expect(JSON.parse(await shell(blocks[4]))).toMatchObject({
+    expect(JSON.parse(await shell.run(blocks[4]))).toMatchObject({
       decision: 'Approved',
       by: 'system:serviceaccount:oncall:olga',
     });
@@ -287,29 +289,6 @@ describe('the HTTP API of the Defender', () => {
 
   async function kubectl(...args: string[]): Promise<string> {
     return (await run('kubectl', args, { env: environment })).stdout;
-  }
-
-  async function shell(script = 'false'): Promise<string> {
-    return (await run('bash', ['-euc', script], { cwd: folder, env: environment })).stdout;
-  }
-
-  /** With `kubectl` and `kubenode` as commands. */
-  async function shellEnvironment(): Promise<NodeJS.ProcessEnv> {
-    const bin = tempFolder();
-    await symlink(installed.server.kubectl, join(bin, 'kubectl'));
-    const main = resolve('src/cli/main.ts');
-    await writeFile(join(bin, 'kubenode'), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`);
-    await chmod(join(bin, 'kubenode'), 0o755);
-    const PATH = [bin, process.env['PATH']].join(delimiter);
-    return { ...process.env, PATH, KUBECONFIG: installed.server.kubeconfig, HOME: folder };
-  }
-
-  /** On a free port, because tests run at the same time. */
-  async function shellBlocks(): Promise<readonly string[]> {
-    const guide = await readFile('docs/guides/http-api.md', 'utf8');
-    const found = [...guide.matchAll(/^```sh\n(?<code>[\s\S]*?)^```$/gm)];
-    expect(found.length).toBe(5);
-    return found.map(({ groups }) => (groups?.['code'] ?? '').trim().replaceAll('8443', String(port)));
   }
 });
 

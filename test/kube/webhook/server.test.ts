@@ -65,6 +65,17 @@ describe('the webhook server', () => {
     expect(await post('12345678901')).toBe('413 too large');
   });
 
+  it('refuses a body by the length that it announces, before it is sent', async () => {
+    await serve(sizes);
+    const { port } = new URL(server?.url ?? '');
+    const socket = createConnection(Number(port), '127.0.0.1');
+    const length = MAX_BODY_BYTES + 1;
+    socket.write(`POST /hooks/fleet HTTP/1.1\r\nhost: x\r\ncontent-length: ${length}\r\n\r\n`);
+    const [data] = (await once(socket, 'data')) as [Buffer];
+    expect(data.toString()).toContain('413');
+    socket.destroy();
+  });
+
   it('stops reading a body of unknown length at one MiB, and closes the connection', async () => {
     await serve(sizes);
     const request = httpRequest(`${server?.url}/hooks/fleet`, { method: 'POST' });

@@ -27,6 +27,7 @@ export interface TestGpg {
   /** Creates a key. */
   signer(name: string, ...options: string[]): TestSigner;
   entryOf(name: string): string;
+  fingerprintOf(name: string): string;
   revokedEntryOf(name: string): string;
   /** Writes a line of gpg.conf. */
   configure(line: string): void;
@@ -42,7 +43,7 @@ export function createGpg(): TestGpg {
   onTestFinished(() => {
     execFileSync('gpgconf', ['--homedir', home, '--kill', 'gpg-agent'], { stdio: 'ignore' });
   });
-  return { run, signer, entryOf, revokedEntryOf, configure };
+  return { run, signer, entryOf, fingerprintOf, revokedEntryOf, configure };
 
   function run(...args: string[]): string {
     return execFileSync(program, args, { encoding: 'utf8', stdio: 'pipe' });
@@ -75,10 +76,14 @@ export function createGpg(): TestGpg {
     return run('--armor', '--export', name);
   }
 
+  function fingerprintOf(name: string): string {
+    const [, fingerprint = ''] = /^fpr:+([0-9A-F]+):/m.exec(run('--with-colons', '--list-keys', name)) ?? [];
+    return fingerprint;
+  }
+
   /** In a folder of its own: the signer knows nothing of the revocation. */
   function revokedEntryOf(name: string): string {
-    const [, fingerprint = ''] = /^fpr:+([0-9A-F]+):/m.exec(run('--with-colons', '--list-keys', name)) ?? [];
-    const revocation = join(home, 'openpgp-revocs.d', `${fingerprint}.rev`);
+    const revocation = join(home, 'openpgp-revocs.d', `${fingerprintOf(name)}.rev`);
     const file = join(folder, 'revoked.asc');
     // gpg writes a colon in front of the block, against an import by accident.
     const certificate = readFileSync(revocation, 'utf8').replace(':-----BEGIN', '-----BEGIN');

@@ -1,6 +1,7 @@
 /** `kubenode freeze`: what a commit has to contain so that no stage of the fleet takes a commit for a while. */
 import { Command, InvalidArgumentError } from 'commander';
 import { printableLine } from '../../../kube/objects/printable.ts';
+import { parseZonedTime } from '../../../os/dates.ts';
 import { commitEntries } from '../../commit/commit-entries.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../connection.ts';
 import { readHub, selectPipeline } from '../../fleet/hub-objects.ts';
@@ -67,12 +68,10 @@ async function freeze(io: Io, flags: Flags): Promise<void> {
   }
 }
 
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/;
-
 /** Without a zone two people would mean two moments. */
 function parseTime(text: string): Date {
-  const time = new Date(text);
-  if (TIME.test(text) && !Number.isNaN(time.getTime())) return time;
+  const time = parseZonedTime(text);
+  if (time) return time;
   throw new InvalidArgumentError(
     `Expected a time with a zone, such as 2030-12-20T18:00Z, got ${JSON.stringify(text)}.`,
   );

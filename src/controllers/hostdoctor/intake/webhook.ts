@@ -3,8 +3,15 @@
  * signs its time, too: a delivery that is repeated later is too old, and one that is repeated at once changes nothing.
  */
 import type { Log } from '../../../kube/process/log.ts';
-import { createTokenBucket, type TokenBucket } from '../../../kube/process/token-bucket.ts';
+import {
+  NOT_POST,
+  notFoundAnswer,
+  tooLargeAnswer,
+  unauthorizedAnswer,
+  unavailableAnswer,
+} from '../../../kube/webhook/answers.ts';
 import type { HookAnswer, HookIntake, HookRequest } from '../../../kube/webhook/request.ts';
+import { createRequestLimit } from '../../../kube/webhook/request-limit.ts';
 import { isSigned, signatureScheme, textOf } from '../../../kube/webhook/signature.ts';
 import type { Clock } from '../../../os/clock.ts';
 import type { HardwareReportOutcome, ReportRecorder } from '../report/execute.ts';
@@ -27,27 +34,21 @@ const RECORDED = { perSecond: 20, burst: 200 };
 
 export function createMaintenanceIntake(options: MaintenanceIntakeOptions): HookIntake {
   const { clock } = options;
-  const verified = createTokenBucket(VERIFIED.perSecond, VERIFIED.burst);
+  const verified = createRequestLimit(VERIFIED, clock);
   // Of its own, so that forged requests take no place from those that are signed.
-  const recorded = createTokenBucket(RECORDED.perSecond, RECORDED.burst);
+  const recorded = createRequestLimit(RECORDED, clock);
   return {
     async handle(request) {
       if (request.path !== MAINTENANCE_PATH) return UNKNOWN;
       if (request.method !== 'POST') return NOT_POST;
       if (signatureScheme(request.headers) !== 'StandardWebhooks') return UNSIGNED;
-      const limited = take(verified, clock, VERIFIED.perSecond);
+      const limited = verified();
       if (limited) return limited;
       const body = await verifiedBody(request, options);
       if (!Buffer.isBuffer(body)) return body;
-      return take(recorded, clock, RECORDED.perSecond) ?? (await receive(request, body, options));
+      return recorded() ?? (await receive(request, body, options));
     },
   };
-}
-
-function take(bucket: TokenBucket, clock: Clock, perSecond: number): HookAnswer | undefined {
-  const waitMs = bucket.delayMs(clock.monotonicMs());
-  if (waitMs === 0) bucket.take(clock.monotonicMs());
-  return waitMs > 0 ? limitedAnswer(waitMs, perSecond) : undefined;
 }
 
 /** Resolves to the body of a request that is signed, or to the answer to another one. */
@@ -101,48 +102,17 @@ function answerTo(outcome: HardwareReportOutcome): HookAnswer {
   return { status, text: `${start}${outcome.because}`, result };
 }
 
-function limitedAnswer(waitMs: number, perSecond: number): HookAnswer {
-  return {
-    status: 429,
-    text: `too many requests: at most ${perSecond} a second`,
-    headers: { 'retry-after': String(Math.ceil(waitMs / 1000)) },
-    result: 'Limited',
-  };
-}
-
-const UNKNOWN: HookAnswer = {
-  status: 404,
-  text: `not found: expected ${MAINTENANCE_PATH}`,
-  result: 'Unknown',
-};
-const NOT_POST: HookAnswer = {
-  status: 405,
-  text: 'only POST is allowed',
-  headers: { allow: 'POST' },
-  result: 'Invalid',
-};
-const UNSIGNED: HookAnswer = {
-  status: 401,
-  text: 'the request has no signature: send webhook-id, webhook-timestamp and webhook-signature (Standard Webhooks)',
-  result: 'Refused',
-};
-const WRONG_SIGNATURE: HookAnswer = {
-  status: 401,
-  text: 'the signature does not match, or its time differs by more than five minutes: compare the secret and the clock',
-  result: 'Refused',
-};
-const TOO_LARGE: HookAnswer = {
-  status: 413,
-  text: `the body is incomplete, or larger than ${MAX_REPORT_BYTES / 1024} KiB`,
-  result: 'Invalid',
-};
-const UNAVAILABLE: HookAnswer = {
-  status: 503,
-  text: 'the Secret of the webhook cannot be used: see the log of kubenode controllers',
-  headers: { 'retry-after': '30' },
-  result: 'Unavailable',
-};
-const NOT_RECORDED: HookAnswer = {
-  ...UNAVAILABLE,
-  text: 'the API server has not recorded the event: see the log of kubenode controllers, and send it again',
-};
+const UNKNOWN = notFoundAnswer(MAINTENANCE_PATH);
+const UNSIGNED = unauthorizedAnswer(
+  'the request has no signature: send webhook-id, webhook-timestamp and webhook-signature (Standard Webhooks)',
+);
+const WRONG_SIGNATURE = unauthorizedAnswer(
+  'the signature does not match, or its time differs by more than five minutes: compare the secret and the clock',
+);
+const TOO_LARGE = tooLargeAnswer(`${MAX_REPORT_BYTES / 1024} KiB`);
+const UNAVAILABLE = unavailableAnswer(
+  'the Secret of the webhook cannot be used: see the log of kubenode controllers',
+);
+const NOT_RECORDED = unavailableAnswer(
+  'the API server has not recorded the event: see the log of kubenode controllers, and send it again',
+);

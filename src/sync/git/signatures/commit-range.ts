@@ -27,21 +27,29 @@ interface Visit extends RangeCommit {
 
 interface Walk {
   readonly reader: ObjectReader;
+  readonly canFetchMore: boolean;
   readonly visits: Map<string, Visit>;
   /** Sorted by time: the last is the newest. */
   readonly queue: Visit[];
 }
 
+export interface RangeQuestion {
+  readonly head: string;
+  readonly before: string;
+  /** True: a commit that is missing can still be fetched. False: the server does not have it either. */
+  readonly canFetchMore: boolean;
+}
+
 /**
  * Walks both histories, the newest commit first. A commit counts as old only when a path from `before` leads to it, so wrong dates may
- * add commits to the range, and take none out of it. Returns `unknown` when the range leads to a commit that was not fetched.
+ * add commits to the range, and take none out of it. Returns `unknown` when one of the two leads to a commit that was not fetched: what
+ * is below it in the history of `before` would count as new.
  */
 export async function findCommitRange(
   reader: ObjectReader,
-  head: string,
-  before: string,
+  { head, before, canFetchMore }: RangeQuestion,
 ): Promise<SignedRange | 'unknown' | 'large'> {
-  const walk: Walk = { reader, visits: new Map(), queue: [] };
+  const walk: Walk = { reader, canFetchMore, visits: new Map(), queue: [] };
   if (!(await mark(walk, head, 'isNew')) || !(await mark(walk, before, 'isOld'))) return 'unknown';
   let oldest = Number.POSITIVE_INFINITY;
   while (!isComplete(walk, oldest)) {
@@ -63,7 +71,7 @@ function isComplete({ queue }: Walk, oldest: number): boolean {
 
 async function markParents(walk: Walk, visit: Visit): Promise<boolean> {
   for (const parent of visit.info.parents) {
-    if (visit.isOld) await mark(walk, parent, 'isOld');
+    if (visit.isOld && !(await mark(walk, parent, 'isOld')) && walk.canFetchMore) return false;
     if (visit.isNew && !(await mark(walk, parent, 'isNew')) && !visit.isOld) return false;
   }
   return true;

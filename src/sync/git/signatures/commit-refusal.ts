@@ -68,7 +68,8 @@ function keyRefusal(path: string, { before, head }: BothVerdicts): KeyRefusal | 
 }
 
 function mostSpecific(reasons: readonly KeyRefusal[]): string {
-  const { because = 'there is no signer' } = reasons.find(({ isSpecific }) => isSpecific) ?? reasons[0] ?? {};
+  const { because = 'the Pipeline lists no signers' } =
+    reasons.find(({ isSpecific }) => isSpecific) ?? reasons[0] ?? {};
   return because;
 }
 

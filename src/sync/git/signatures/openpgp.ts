@@ -43,15 +43,22 @@ export async function readOpenPgpKeys(blocks: readonly string[]): Promise<OpenPg
     );
   }
   const openpgp = await import('openpgp');
-  const keys: PublicKeys = [];
+  const known = new Map<string, PublicKey>();
   for (const block of blocks) {
     try {
-      keys.push(...(await openpgp.readKeys({ armoredKeys: block })));
+      for (const key of await openpgp.readKeys({ armoredKeys: block })) await addKey(known, key);
     } catch (cause) {
       throw new SignatureError(`an OpenPGP key cannot be read: ${messageOf(cause)}`, { cause });
     }
   }
+  const keys = [...known.values()];
   return { count: keys.length, judge: (signed, now) => judge({ openpgp, keys, now }, signed) };
+}
+
+/** A second copy of a key adds to the first one what it has of its own: a revocation, or a later end. */
+async function addKey(known: Map<string, PublicKey>, key: PublicKey): Promise<void> {
+  const id = key.getFingerprint();
+  known.set(id, (await known.get(id)?.update(key)) ?? key);
 }
 
 interface Judge {

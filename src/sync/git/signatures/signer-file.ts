@@ -81,10 +81,12 @@ function sshCheck(signature: SshSignature, payload: Buffer, times: SigningTimes)
   };
 }
 
-function isValid({ validAfter, validBefore }: AllowedSigner, { committedAt, now }: SigningTimes): boolean {
-  return [committedAt, now].every(
-    (at) => (!validAfter || at >= validAfter) && (!validBefore || at < validBefore),
-  );
+function isValid(signer: AllowedSigner, { committedAt, now }: SigningTimes): boolean {
+  return isValidAt(signer, committedAt) && isValidAt(signer, now);
+}
+
+function isValidAt({ validAfter, validBefore }: AllowedSigner, at: Date): boolean {
+  return (!validAfter || at >= validAfter) && (!validBefore || at < validBefore);
 }
 
 function outOfTime(signers: readonly AllowedSigner[], { committedAt }: SigningTimes): KeyVerdict {
@@ -93,6 +95,7 @@ function outOfTime(signers: readonly AllowedSigner[], { committedAt }: SigningTi
     const until = validBefore ? ` until ${validBefore.toISOString()}` : '';
     return `the key of ${principals} is valid${from}${until} only`;
   });
-  const because = `${limits.join(', ')}, and the commit is of ${committedAt.toISOString()}`;
-  return { state: 'Refused', because };
+  const wasValid = signers.some((signer) => isValidAt(signer, committedAt));
+  const at = `the commit is of ${committedAt.toISOString()}`;
+  return { state: 'Refused', because: `${wasValid ? 'its key is not valid now' : at}: ${limits.join(', ')}` };
 }

@@ -18,25 +18,34 @@ import { createSignerSets, type SetFile } from './signer-sets.ts';
 
 const MAX_PROBLEMS = 10;
 
+export interface VerificationOptions {
+  /** True: more of the history can be fetched, and is where a commit is missing. */
+  readonly canFetchMore: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** Returns `unknown` when a commit is missing in the local repository: more of the history has to be fetched. */
 export async function verifySignatures(
   reader: ObjectReader,
   question: SignatureQuestion,
-  signal?: AbortSignal,
+  options: VerificationOptions,
 ): Promise<SignatureReport | 'unknown'> {
   const { head, before = head } = question;
   if (question.before === head) return reportOf(0, []);
   const first = await readCommit(reader, head);
   const last = await readCommit(reader, before);
-  return first && last ? verifyFrom({ reader, question, signal }, first, last) : 'unknown';
+  return first && last ? verifyFrom({ reader, question, ...options }, first, last) : 'unknown';
 }
 
+type VerificationStart = VerificationOptions & Pick<Verification, 'reader' | 'question'>;
+
 async function verifyFrom(
-  { reader, question, signal }: Pick<Verification, 'reader' | 'question' | 'signal'>,
+  start: VerificationStart,
   first: RangeCommit,
   last: RangeCommit,
 ): Promise<SignatureReport | 'unknown'> {
-  const range = await rangeOf(reader, question, first);
+  const { reader, question, signal } = start;
+  const range = await rangeOf(start, first);
   if (range === 'unknown') return range;
   if (range === 'large') return reportOf(0, [problemOf(first.info, tooMany(last.info.oid))]);
   const sets = createSignerSets(reader, question.signers);
@@ -52,11 +61,12 @@ async function verifyFrom(
 
 /** Before the first accepted commit only the head is verified: nothing tells whose keys were in force before. */
 async function rangeOf(
-  reader: ObjectReader,
-  { mode, head, before }: SignatureQuestion,
+  { reader, question: { mode, head, before }, canFetchMore }: VerificationStart,
   first: RangeCommit,
 ): Promise<SignedRange | 'unknown' | 'large'> {
-  if (mode === 'Range' && before !== undefined) return findCommitRange(reader, head, before);
+  if (mode === 'Range' && before !== undefined) {
+    return findCommitRange(reader, { head, before, canFetchMore });
+  }
   return { commits: [first], parents: new Map() };
 }
 

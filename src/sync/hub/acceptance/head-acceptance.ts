@@ -1,6 +1,8 @@
 /** Accepts or refuses the head of a repository by its ancestry, its signatures, its render and its objects. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '../../../kube/process/log.ts';
 import type { Clock } from '../../../os/clock.ts';
+import { secondsBetween } from '../../../os/dates.ts';
 import type { AcceptedHead } from '../../accepted-heads.ts';
 import { isRefusal } from '../../git/errors.ts';
 import type { GitTransport } from '../../git/transport.ts';
@@ -43,11 +45,19 @@ export interface HeadAcceptance {
   newestAccepted(): string | undefined;
 }
 
+interface JudgedHead {
+  readonly key: string;
+  readonly head: string;
+  readonly acceptance: CommitAcceptance;
+  readonly judgedAt: Date;
+}
+
+/** Signatures are verified again after this time: a key, or a signature, may become valid. It is as long as clocks may differ. */
+const SIGNATURES_AGAIN_SECONDS = 300;
+
 export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAcceptance {
   const { renders, verdicts, log } = options;
-  let last:
-    | { readonly key: string; readonly head: string; readonly acceptance: CommitAcceptance }
-    | undefined;
+  let last: JudgedHead | undefined;
   let accepted: string | undefined;
 
   return {
@@ -56,29 +66,43 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
     newestAccepted: () => accepted,
   };
 
-  /** Keeps the result while the inputs are unchanged. */
+  /** Keeps the result while the inputs are unchanged, and time changes nothing about it. */
   async function check(head: string, signal: AbortSignal): Promise<void> {
+    const question = questionAbout(head, signal);
+    const { before, accepted: heads, policy, newest, now } = question;
+    const key = JSON.stringify([head, heads, before, policy]);
+    const known = last?.key === key ? last : undefined;
+    if (known && !isOutdated(known, now)) return;
+    const acceptance = await acceptanceOf(question);
+    signal.throwIfAborted();
+    last = { key, head, acceptance, judgedAt: now };
+    if (!isDeepStrictEqual(known?.acceptance, acceptance)) logAcceptance(acceptance, question);
+    // Promotion continues with what a former process accepted: after a takeover, too, drift is corrected and holds are released.
+    accepted = acceptance.accepted ? head : newest;
+  }
+
+  function questionAbout(head: string, signal: AbortSignal): HeadQuestion {
     const newest = accepted ?? options.newestReleasedCommit();
     const before = [...new Set([...(newest ? [newest] : []), ...options.appliedCommits()])];
-    const heads = options.acceptedHeads();
-    const policy = options.signatures();
-    const key = JSON.stringify([head, heads, before, policy]);
-    if (last?.key === key) return;
-    const acceptance = await acceptanceOf({ head, before, newest, accepted: heads, policy, signal });
-    signal.throwIfAborted();
-    last = { key, head, acceptance };
+    const now = options.clock.now();
+    return {
+      head,
+      before,
+      newest,
+      accepted: options.acceptedHeads(),
+      policy: options.signatures(),
+      now,
+      signal,
+    };
+  }
+
+  function logAcceptance(acceptance: CommitAcceptance, { head, newest }: HeadQuestion): void {
     if (!acceptance.accepted) {
-      // Promotion continues with what a former process accepted: after a takeover, too, drift is corrected and holds are released.
-      accepted ??= newest;
-      log.warn('head not accepted', {
-        commit: head,
-        verdict: acceptance.verdict,
-        because: acceptance.message,
-      });
-      return;
+      const { verdict, message: because } = acceptance;
+      log.warn('head not accepted', { commit: head, verdict, because });
+    } else if (newest !== head) {
+      log.info('head accepted', { commit: head, because: acceptance.because });
     }
-    if (newest !== head) log.info('head accepted', { commit: head, because: acceptance.because });
-    accepted = head;
   }
 
   /** Signatures come before the render, which runs code of the commit. */
@@ -86,7 +110,7 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
     try {
       return (
         (await ancestryRefusal(options, question)) ??
-        (await checkHeadSignatures(options, { ...question, now: options.clock.now() })) ??
+        (await checkHeadSignatures(options, question)) ??
         (await contentAcceptance(question))
       );
     } catch (error) {
@@ -115,6 +139,12 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
   }
 }
 
+/** Also when the clock was set back. */
+function isOutdated({ acceptance, judgedAt }: JudgedHead, now: Date): boolean {
+  const isSignature = !acceptance.accepted && acceptance.verdict === 'BadSignature';
+  return isSignature && Math.abs(secondsBetween(judgedAt, now)) >= SIGNATURES_AGAIN_SECONDS;
+}
+
 interface HeadQuestion {
   readonly head: string;
   /** The newest commit that the hub accepted, and commits that only inventories name. */
@@ -122,6 +152,7 @@ interface HeadQuestion {
   readonly newest: string | undefined;
   readonly accepted: readonly AcceptedHead[];
   readonly policy: SignaturePolicy;
+  readonly now: Date;
   readonly signal: AbortSignal;
 }
 

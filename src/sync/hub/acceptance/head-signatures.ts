@@ -1,9 +1,16 @@
 /** Refuses a head by the signatures of the commits that it adds (S19). */
 import type { Pipeline } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import { truncate } from '../../../kube/objects/truncate.ts';
 import type { AcceptedHead } from '../../accepted-heads.ts';
 import { isGitError } from '../../git/errors.ts';
-import type { Ancestry, GitTransport, SignatureReport, SignerSet } from '../../git/transport.ts';
+import type {
+  Ancestry,
+  GitTransport,
+  SignatureProblem,
+  SignatureReport,
+  SignerSet,
+} from '../../git/transport.ts';
 import type { CommitAcceptance } from './commit-checks.ts';
 
 export interface SignaturePolicy {
@@ -19,6 +26,9 @@ export function signaturePolicy({ spec }: Pick<Pipeline, 'spec'>): SignaturePoli
     signers: signers.map(({ name, keysPath, paths }) => ({ name, keysPath, paths })),
   };
 }
+
+/** Two commits and the hint fit into a message of the Pipeline. A reason may quote what an author wrote, at any length. */
+const [MAX_SUBJECT, MAX_REASON] = [41, 300];
 
 export interface SignedHead {
   readonly head: string;
@@ -45,12 +55,24 @@ export async function checkHeadSignatures(
   if (mode === 'None' || byPerson.includes(head)) return undefined;
   const { git, ref } = repository;
   const before = await acceptedBefore(repository, { head, newest, byPerson, signal });
-  const report = await git.signatures(
-    { mode, head, ...optional('before', before), ref, signers, now },
-    signal,
+  const question = { mode, head, ...optional('before', before), ref, signers, now };
+  const message = await git.signatures(question, signal).then(
+    (report) => signatureRefusal(report, head),
+    (error: unknown) => unreadableRefusal(error, { head, before }),
   );
-  const message = signatureRefusal(report, head);
   return message === undefined ? undefined : { accepted: false, verdict: 'BadSignature', message };
+}
+
+/** Returns why a head is refused of which the history is not in the repository any more. Throws any other error. */
+function unreadableRefusal(
+  error: unknown,
+  { head, before = 'the start' }: { readonly head: string; readonly before: string | undefined },
+): string {
+  if (!isGitError(error, 'NotFoundObject')) throw error;
+  return (
+    `the signatures of the commits since ${before.slice(0, 12)} cannot be verified: ${truncate(error.message, MAX_REASON)}. ` +
+    `Push what is missing, or run: kubenode release accept-head ${head}`
+  );
 }
 
 /**
@@ -81,15 +103,10 @@ async function acceptedBefore(
 }
 
 const MAX_NAMED = 2;
-
 /** Returns what is wrong, the newest commit first. Pure. */
 export function signatureRefusal({ problems, refused }: SignatureReport, head: string): string | undefined {
   if (refused === 0) return undefined;
-  const named = problems
-    .slice(0, MAX_NAMED)
-    .map(
-      ({ commit, subject, because }) => `commit ${commit.slice(0, 12)} (${shortened(subject)}): ${because}`,
-    );
+  const named = problems.slice(0, MAX_NAMED).map(problemText);
   const more = refused > named.length ? `; and ${refused - named.length} more commits` : '';
   return (
     `${named.join('; ')}${more}. Push signed commits in place of them (git rebase --exec 'git commit --amend --no-edit -S'), ` +
@@ -97,6 +114,6 @@ export function signatureRefusal({ problems, refused }: SignatureReport, head: s
   );
 }
 
-function shortened(subject: string): string {
-  return subject.length > 40 ? `${subject.slice(0, 40)}…` : subject;
+function problemText({ commit, subject, because }: SignatureProblem): string {
+  return `commit ${commit.slice(0, 12)} (${truncate(subject, MAX_SUBJECT)}): ${truncate(because, MAX_REASON)}`;
 }

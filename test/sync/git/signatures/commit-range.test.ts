@@ -22,8 +22,12 @@ function readerOf(commits: readonly string[]): ObjectReader {
   };
 }
 
-async function rangeIn(commits: readonly string[], head: string, before: string): Promise<string> {
-  const range = await findCommitRange(readerOf(commits), oid(head), oid(before));
+async function rangeIn(
+  commits: readonly string[],
+  { head = 'd', before = 'b', canFetchMore = true } = {},
+): Promise<string> {
+  const question = { head: oid(head), before: oid(before), canFetchMore };
+  const range = await findCommitRange(readerOf(commits), question);
   return typeof range === 'string' ? range : range.commits.map(({ info }) => info.oid[0]).join('');
 }
 
@@ -47,32 +51,60 @@ describe('the commits that a head adds', () => {
     ['a new commit that claims to be old', ['d4 c', 'c0 b', 'b2 a', 'a1'], 'dc'],
     ['unknown where a new commit leads to one that was not fetched', ['d5 b c', 'b3 a', 'a1'], 'unknown'],
     ['known where only older ones were not fetched', ['d4 c', 'c3 b', 'b2 a'], 'dc'],
+    [
+      'unknown where what was not fetched may lead to what looks new',
+      ['d9 b c', 'c8 a', 'b7 e', 'a1'],
+      'unknown',
+    ],
     ['unknown where the accepted commit was not fetched', ['d4'], 'unknown'],
     ['unknown where the head was not fetched', ['b4'], 'unknown'],
   ])('S19 the range to verify has %s', async (_, commits, expected) => {
-    expect(await rangeIn(commits, 'd', 'b')).toBe(expected);
+    expect(await rangeIn(commits)).toBe(expected);
+  });
+
+  it('S19 the range to verify has what looks new, where the server has no more of the older history', async () => {
+    expect(await rangeIn(['d9 b c', 'c8 a', 'b7 e', 'a1'], { canFetchMore: false })).toBe('dca');
+    expect(await rangeIn(['d9 b c', 'c8 e', 'b7'], { canFetchMore: false })).toBe('unknown');
   });
 
   it('S19 do not exist where the head is accepted already', async () => {
-    expect(await rangeIn(['d4 c', 'c3'], 'd', 'd')).toBe('');
+    expect(await rangeIn(['d4 c', 'c3'], { before: 'd' })).toBe('');
   });
 
   it('S19 are too many beyond a limit', async () => {
-    const reader: ObjectReader = {
-      read: async (commit) => {
-        const index = Number.parseInt(commit, 16);
-        const parent = index === 0 ? '' : `parent ${numbered(index - 1)}\n`;
-        const content = Buffer.from(`tree ${oid('0')}\n${parent}committer C <c@d> ${index} +0000\n\nm`);
-        return { type: 'commit', content };
-      },
-      close: async () => undefined,
-    };
-    const at = async (count: number): Promise<unknown> =>
-      findCommitRange(reader, numbered(count), numbered(0));
-    expect(await at(MAX_RANGE + 1)).toBe('large');
-    expect(await at(MAX_RANGE)).toMatchObject({ commits: { length: MAX_RANGE } });
+    expect(await rangeOfLine(MAX_RANGE + 1, { before: 0, last: MAX_RANGE + 1 })).toBe('large');
+    expect(await rangeOfLine(MAX_RANGE, { before: 0, last: MAX_RANGE })).toMatchObject({
+      commits: { length: MAX_RANGE },
+    });
+  });
+
+  it('S19 are too many where a wrong date makes the walk read too far back', async () => {
+    expect(await rangeOfLine(1000, { before: 999, last: 999 })).toMatchObject({ commits: { length: 1 } });
+    expect(await rangeOfLine(200_000, { before: 199_999, last: 199_999 })).toBe('large');
   });
 });
+
+async function rangeOfLine(
+  head: number,
+  { before, last }: { readonly before: number; readonly last: number },
+): Promise<unknown> {
+  const question = { head: numbered(head), before: numbered(before), canFetchMore: true };
+  return await findCommitRange(lineOf(last), question);
+}
+
+/** Commit n is of time n, with the parent n - 1. Those after the last one claim to be older than all. */
+function lineOf(last: number): ObjectReader {
+  return {
+    read: async (commit) => {
+      const index = Number.parseInt(commit, 16);
+      const parent = index === 0 ? '' : `parent ${numbered(index - 1)}\n`;
+      const time = index > last ? 0 : index;
+      const content = Buffer.from(`tree ${oid('0')}\n${parent}committer C <c@d> ${time} +0000\n\nm`);
+      return { type: 'commit', content };
+    },
+    close: async () => undefined,
+  };
+}
 
 function numbered(index: number): string {
   return index.toString(16).padStart(40, '0');

@@ -116,6 +116,19 @@ describe('the signatures of a range', () => {
   });
 });
 
+it('S19 does not take the history below an old branch for new commits, when the accepted commit was fetched shallowly', async () => {
+  const { repository, commit, merge, git, verify } = createSignedRepository();
+  const old = commit(undefined, 'from before signatures', { [KEYS]: BOTH });
+  repository.commitMany(3);
+  const base = commit(ann, 'base', { a: '1' });
+  await git.fetch('refs/heads/main');
+  repository.git('checkout', '--quiet', '-b', 'side', old);
+  commit(bob, 'on the side', { b: '1' });
+  repository.git('checkout', '--quiet', 'main');
+  merge(ann, 'side');
+  expect(await verify(base)).toEqual(['ok 2']);
+});
+
 it('S19 agrees with git verify-commit about each of many commits', async () => {
   const { repository, commit, verify } = createSignedRepository();
   const listed = join(tempFolder('listed'), 'signers');
@@ -196,6 +209,20 @@ describe('the paths of signers', () => {
     );
     repository.push('--force', 'origin', 'HEAD');
     expect(await verify(base, { signers: SETS })).toContain('merge: its signer may not change fleet/main.ts');
+  });
+
+  it('S19 refuses a merge of three commits by which he drops what one of them brings', async () => {
+    const { repository, commit, verify } = createSignedRepository();
+    const base = commit(undefined, 'base', { ...TWO_FILES, 'docs/a.md': '1' });
+    const version = commit(ann, 'version', { 'fleet/main.ts': '2' });
+    repository.git('reset', '--quiet', '--hard', base);
+    const docs = commit(bob, 'docs', { 'docs/a.md': '2' });
+    const tree = repository.git('rev-parse', `${docs}^{tree}`);
+    const parents = [base, docs, version].flatMap((each) => ['-p', each]);
+    const merged = repository.git(...bob.flags, 'commit-tree', '-S', tree, ...parents, '-m', 'merge');
+    repository.git('reset', '--quiet', '--hard', merged);
+    repository.push('--force', 'origin', 'HEAD');
+    expect(await verify(base, { signers: SETS })).toEqual(['merge: its signer may not change fleet/main.ts']);
   });
 
   it.each<readonly [what: string, change: (repository: TestRepository) => void, denied: string]>([
@@ -309,7 +336,25 @@ describe('keys', () => {
     expect(await verify(base, { now: new Date('2030-05-31T00:00:00Z') })).toEqual(['ok 1']);
     expect(await verify(base)).toEqual([
       expect.stringMatching(
-        /^one: the key of ann@example.com is valid until 2030-06-01T00:00:00.000Z only, and the commit is of 2030-03-17/,
+        /^one: its key is not valid now: the key of ann@example.com is valid until 2030-06-01T00:00:00.000Z only$/,
+      ),
+    ]);
+  });
+
+  it('S19 refuses a key that is not valid yet, at the time of the commit or now', async () => {
+    const { commit, verify } = createSignedRepository();
+    const limited =
+      ann.entry.replace(' ', ' valid-after="20300101" ') + bob.entry.replace(' ', ' valid-after="20300601" ');
+    const base = commit(undefined, 'base', { [KEYS]: limited });
+    const byAnn = commit(ann, 'by ann', { a: '1' });
+    expect(await verify(base)).toEqual(['ok 1']);
+    expect(await verify(base, { now: new Date('2029-12-31T00:00:00Z') })).toEqual([
+      'by ann: its key is not valid now: the key of ann@example.com is valid from 2030-01-01T00:00:00.000Z only',
+    ]);
+    commit(bob, 'by bob', { a: '2' });
+    expect(await verify(byAnn)).toEqual([
+      expect.stringMatching(
+        /^by bob: the commit is of 2030-03-17\S+: the key of bob@example.com is valid from 2030-06-01T00:00:00.000Z only$/,
       ),
     ]);
   });
@@ -344,6 +389,24 @@ describe('keys', () => {
     const revoked = commit(ann, 'revoked', revokedKey);
     commit(pat, 'again', { a: '6' });
     expect(await verify(revoked)).toEqual(problems);
+  });
+
+  it('S19 joins two copies of an OpenPGP key: a later end counts, and so does a revocation, in any order', async () => {
+    const { commit, verify } = createSignedRepository();
+    const gpg = createGpg();
+    const pat = gpg.signer('pat', 'ed25519', '1y');
+    gpg.run('--passphrase', '', '--quick-set-expire', gpg.fingerprintOf('pat'), '20y');
+    const later = gpg.entryOf('pat');
+    const both = commit(undefined, 'base', { [KEYS]: pat.entry + later });
+    const first = commit(pat, 'first');
+    expect(await verify(both)).toEqual(['ok 1']);
+    commit(pat, 'revoked', { [KEYS]: ann.entry + later + gpg.revokedEntryOf('pat') });
+    expect(await verify(first)).toEqual([expect.stringMatching(/^revoked: .*revoked/) as string]);
+    commit(pat, 'revoked', { [KEYS]: ann.entry + gpg.revokedEntryOf('pat') + later });
+    expect(await verify(first)).toEqual([
+      expect.stringMatching(/^revoked: /) as string,
+      expect.stringMatching(/^revoked: /) as string,
+    ]);
   });
 
   it('S19 refuses an OpenPGP signature from the future, which would outlive its key', async () => {

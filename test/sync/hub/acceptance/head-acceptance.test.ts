@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { createCommitChecks } from '../../../../src/cli/checks/commit-checks.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { GitError } from '../../../../src/sync/git/errors.ts';
-import type { Ancestry, GitTransport } from '../../../../src/sync/git/transport.ts';
+import type {
+  Ancestry,
+  GitTransport,
+  SignatureQuestion,
+  SignatureReport,
+} from '../../../../src/sync/git/transport.ts';
 import { createVerdictMemory } from '../../../../src/sync/hub/acceptance/commit-checks.ts';
 import {
   createHeadAcceptance,
@@ -30,6 +35,10 @@ const CHANGES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   [INVALID]: { '/rule/conditions/all': [] },
   [BETTER]: { '/rule/gate/all/0/value': 600 },
 };
+
+function asksForAll(): SignaturePolicy {
+  return { mode: 'Range', signers: [] };
+}
 
 function rendered(commit: string): Rendered {
   const object: KubeObject = {
@@ -167,6 +176,57 @@ describe('createHeadAcceptance', () => {
     policy = { mode: 'None', signers: [] };
     await heads.check(BETTER, NEVER);
     expect([heads.newestAccepted(), judged]).toEqual([BETTER, [BETTER]]);
+  });
+
+  it('S19 verifies a refused head again after five minutes, because a key may have become valid', async () => {
+    let now = new Date('2030-01-01T00:00:00Z');
+    const asked: string[] = [];
+    const problem = { commit: BETTER, subject: 'better', because: 'its key is not valid now' };
+    const git = {
+      ancestry: async () => 'descends',
+      signatures: async (question: SignatureQuestion): Promise<SignatureReport> => {
+        asked.push(question.now.toISOString());
+        const isValid = +question.now >= Date.parse('2030-01-01T00:10:00Z');
+        return isValid
+          ? { commits: 1, problems: [], refused: 0 }
+          : { commits: 1, problems: [problem], refused: 1 };
+      },
+    } as unknown as GitTransport;
+    const log = memoryLog();
+    const heads = createAcceptance(undefined, GOOD, {
+      git,
+      signatures: asksForAll,
+      clock: { now: () => now },
+      log,
+    });
+    for (const time of ['00:00', '04:59', '05:00', '09:59', '10:00']) {
+      now = new Date(`2030-01-01T00:${time}Z`);
+      await heads.check(BETTER, NEVER);
+    }
+    expect(asked).toEqual(['00:00', '05:00', '10:00'].map((time) => `2030-01-01T00:${time}.000Z`));
+    expect(heads.newestAccepted()).toBe(BETTER);
+    expect(log.lines.map(({ message }) => message)).toEqual(['head not accepted', 'head accepted']);
+  });
+
+  it('S19 verifies a refused head again when the clock was set back', async () => {
+    let now = new Date('2030-01-01T01:00:00Z');
+    let calls = 0;
+    const git = {
+      ancestry: async () => 'descends',
+      signatures: async (): Promise<SignatureReport> => {
+        calls += 1;
+        return { commits: 1, problems: [], refused: 1 };
+      },
+    } as unknown as GitTransport;
+    const heads = createAcceptance(undefined, GOOD, {
+      git,
+      signatures: asksForAll,
+      clock: { now: () => now },
+    });
+    await heads.check(BETTER, NEVER);
+    now = new Date('2030-01-01T00:00:00Z');
+    await heads.check(BETTER, NEVER);
+    expect(calls).toBe(2);
   });
 
   it('SAF-5 renders and judges a commit once, also after this process lost its Lease and got it back', async () => {

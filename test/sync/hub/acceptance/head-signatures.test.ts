@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Pipeline } from '../../../../src/api/generated/types.ts';
+import { truncateToSchema } from '../../../../src/api/validation/truncate-to-schema.ts';
+import { API_VERSION } from '../../../../src/api/version.ts';
 import type { AcceptedHead } from '../../../../src/sync/accepted-heads.ts';
 import { GitError } from '../../../../src/sync/git/errors.ts';
 import type { Ancestry, SignatureQuestion, SignatureReport } from '../../../../src/sync/git/transport.ts';
@@ -96,6 +98,30 @@ describe('the commits whose signatures are verified', () => {
   });
 });
 
+describe('a head whose history cannot be read', () => {
+  it.each([
+    ['NotFoundObject', 'refused'],
+    ['Unreachable', 'not judged'],
+  ] as const)('S19 after the error %s it is %s', async (code, expected) => {
+    const error = new GitError(code, 'the history of h is incomplete');
+    const git = {
+      ancestry: async () => 'diverged' as const,
+      signatures: async () => Promise.reject(error),
+    };
+    const policy = { mode: 'Range' as const, signers: SIGNERS };
+    const question = { head: 'h', newest: 'n'.repeat(40), accepted: [IN_GIT], policy, now: NOW };
+    const signal = new AbortController().signal;
+    const judged = await checkHeadSignatures({ git, ref: 'main' }, { ...question, signal }).catch(
+      () => 'not judged',
+    );
+    const message =
+      'the signatures of the commits since nnnnnnnnnnnn cannot be verified: the history of h is incomplete. Push what is missing, or run: kubenode release accept-head h';
+    expect(judged).toEqual(
+      expected === 'refused' ? { accepted: false, verdict: 'BadSignature', message } : expected,
+    );
+  });
+});
+
 describe('signatureRefusal', () => {
   it('S19 names the first commits with their reasons, counts the others, and tells what to do', () => {
     const report = { commits: 9, refused: 5, problems: ['a', 'b', 'c'].map(problem) };
@@ -104,8 +130,24 @@ describe('signatureRefusal', () => {
     );
     expect(signatureRefusal({ commits: 9, refused: 0, problems: [] }, 'head')).toBeUndefined();
   });
+
+  it('S19 keeps what to do within a message of the Pipeline, however long an author made the reasons', () => {
+    const report = { commits: 9, refused: 9999, problems: ['a', 'b'].map(longProblem) };
+    const message = signatureRefusal(report, 'h'.repeat(40));
+    const object = {
+      apiVersion: API_VERSION,
+      kind: 'Pipeline',
+      status: { conditions: [], head: { message } },
+    };
+    expect(message).toMatch(/or run: kubenode release accept-head h{40}$/);
+    expect(truncateToSchema(object)).toEqual(object);
+  });
 });
 
 function problem(commit: string): SignatureReport['problems'][number] {
   return { commit: commit.repeat(40), subject: `${commit} `.repeat(30), because: 'it is not signed' };
+}
+
+function longProblem(commit: string): SignatureReport['problems'][number] {
+  return { ...problem(commit), because: '\u{1F511}'.repeat(5000) };
 }

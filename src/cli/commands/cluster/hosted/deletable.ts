@@ -3,7 +3,10 @@ import type { Cluster } from '../../../../api/generated/types.ts';
 import { gitOrigin, isSetByGit } from '../../../../views/fleet/git-owned.ts';
 import { CliError, EXIT } from '../../../errors.ts';
 
-/** Throws unless it is hosted, not declared in git, and not protected or confirmed by its name. */
+/**
+ * Throws unless it is hosted, not declared in git, and not protected or confirmed by its name. Whether one is deleted that is being deleted
+ * already is decided: the command only waits for it.
+ */
 export function requireDeletable(cluster: Cluster, confirm: string | undefined): void {
   const { name } = cluster.metadata;
   const objection = objectionTo(cluster, confirm);
@@ -20,6 +23,7 @@ function objectionTo(cluster: Cluster, confirm: string | undefined): Objection |
   if (!spec.hosted) {
     return ['is not hosted: the hub only syncs it', 'remove it from the fleet repository to stop that'];
   }
+  if (metadata.deletionTimestamp !== undefined) return undefined;
   if (isSetByGit(cluster, 'spec')) {
     return [
       `is declared in git (${gitOrigin(cluster)}): sync would create it again`,

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { CLUSTERS } from '../../../../api/generated/resources.ts';
 import type { Cluster } from '../../../../api/generated/types.ts';
 import { readAccess } from '../../../../controllers/hosting/drivers/process/access.ts';
-import { readPlane } from '../../../../controllers/hosting/drivers/process/folder.ts';
+import { readPlane, requireOwn } from '../../../../controllers/hosting/drivers/process/folder.ts';
 import type { Client } from '../../../../kube/client/client.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../../connection.ts';
 import { CliError, EXIT } from '../../../errors.ts';
@@ -57,6 +57,8 @@ async function kubeconfigText(io: Io, client: Client, request: KubeconfigRequest
   const cluster = flags.wait === true ? await readNamed<Cluster>(client, CLUSTERS, name, io.signal) : first;
   const dir = localFolder(cluster, hostname());
   const found = await readPlane(dir, { name, uid });
+  // Waiting does not help where the folder is that of another Cluster.
+  if (found.claim === 'Other') requireOwn(found);
   const access = await readAccess(found);
   const file = found.layout.cluster(name).kubeconfig;
   if (!access) throw noAccessError(name, file);
@@ -74,7 +76,7 @@ async function requireReady(io: Io, client: Client, wait: ReadyWait): Promise<vo
   if (!view) throw deletedMeanwhile(wait.name);
   if (view.state === 'Ready') return;
   throw new CliError(`Cluster ${wait.name} is ${view.state}: ${view.message}`, {
-    hint: `see kubenode cluster list`,
+    hint: 'see kubenode cluster list',
     exitCode: EXIT.unhealthy,
   });
 }

@@ -55,7 +55,7 @@ export function existsError({ metadata, spec }: Cluster): CliError {
 }
 
 function existsHint(name: string, isDeleting: boolean, isHosted: boolean): string {
-  if (isDeleting) return `wait until it is deleted: kubenode cluster delete ${name} --wait`;
   if (!isHosted) return 'choose another name: it is a cluster that the hub only syncs';
+  if (isDeleting) return `wait until it is deleted: kubenode cluster delete ${name} --wait`;
   return `use it with kubenode cluster kubeconfig ${name} --wait, delete it with kubenode cluster delete ${name}, or choose another name`;
 }

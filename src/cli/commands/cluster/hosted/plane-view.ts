@@ -58,11 +58,18 @@ function reportedState(conditions: readonly Condition[], readyAt: string | undef
 function planeMessage({ status }: Cluster, state: PlaneState): string {
   if (state === 'Pending') return 'no hosting has acted on it yet: start one with kubenode hosting';
   const { waiting } = status?.hosted ?? {};
-  return waiting ? waitText(waiting) : (conditionOf(status?.conditions, 'ControlPlaneReady')?.message ?? '');
+  if (waiting) return withSince(waitText(waiting), waiting.since);
+  const ready = conditionOf(status?.conditions, 'ControlPlaneReady');
+  if (!ready) return '';
+  return state === 'Ready' ? ready.message : withSince(ready.message, ready.lastTransitionTime);
 }
 
-function waitText({ reason, message = '' }: NonNullable<ClusterHostedStatus['waiting']>): string {
-  return `${reason}: ${message}`;
+function waitText({ reason, message }: NonNullable<ClusterHostedStatus['waiting']>): string {
+  return message ? `${reason}: ${message}` : reason;
+}
+
+function withSince(text: string, since: string): string {
+  return `${text} (since ${since})`;
 }
 
 function endOf(

@@ -1,4 +1,6 @@
 /** Reads the file format of `gpg.ssh.allowedSignersFile` (ssh-keygen(1), ALLOWED SIGNERS). Pure. */
+import { parseZonedTime } from '../../../../os/dates.ts';
+
 export interface AllowedSigner {
   /** Names the signer in messages: usually an address. */
   readonly principals: string;
@@ -129,6 +131,5 @@ function withTime({ times, isForGit }: Options, { name, field, value }: TimeOpti
 /** OpenSSH reads a time without Z in the zone of the host. Here it is UTC everywhere: two replicas must agree. */
 function parseTime(text: string): Date | undefined {
   const { year, month, day, hour = '00', minute = '00', second = '00' } = TIME.exec(text)?.groups ?? {};
-  const at = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-  return Number.isNaN(at.getTime()) ? undefined : at;
+  return parseZonedTime(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
 }

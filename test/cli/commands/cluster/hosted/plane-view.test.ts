@@ -34,11 +34,13 @@ describe('the state of a hosted cluster', () => {
     expect(planeView(hostedCluster(parts))?.state).toBe(state);
   });
 
-  it('has the message of what it waits for, before that of its condition', () => {
+  it('has the message of what it waits for and since when, before that of its condition', () => {
     const waiting = { reason: 'PortInUse', message: 'port 1', since: SINCE };
     expect(planeView(hostedCluster(reported('False', 'True', { waiting })))?.message).toBe(
-      'PortInUse: port 1',
+      'PortInUse: port 1 (since 2030-01-01T00:00:00Z)',
     );
+    const silent = { status: { conditions: [condition('ControlPlaneReady', 'Unknown', 'no answer')] } };
+    expect(planeView(hostedCluster(silent))?.message).toBe('no answer (since 2030-01-01T00:00:00Z)');
     const ready = { status: { conditions: [condition('ControlPlaneReady', 'True', 'it answers')] } };
     expect(planeView(hostedCluster(ready))?.message).toBe('it answers');
     expect(planeView(hostedCluster())?.message).toContain('start one with kubenode hosting');

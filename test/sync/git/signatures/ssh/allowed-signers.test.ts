@@ -57,6 +57,11 @@ describe('parseAllowedSigners', () => {
       'has an invalid time in valid-after: write YYYYMMDD or YYYYMMDDHHMM, in UTC',
     ],
     [
+      'a day that does not exist',
+      `ann valid-before="20300230" ${ED}`,
+      'has an invalid time in valid-before: write YYYYMMDD or YYYYMMDDHHMM, in UTC',
+    ],
+    [
       'an empty time',
       `ann valid-before="" ${ED}`,
       'has an invalid time in valid-before: write YYYYMMDD or YYYYMMDDHHMM, in UTC',
