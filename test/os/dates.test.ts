@@ -15,7 +15,7 @@ describe('parseZonedTime', () => {
     ['2030-12-20T18:00', undefined],
     ['2030-12-20', undefined],
     ['', undefined],
-  ])('S36 reads %j as %s', (text, expected) => {
+  ])('S36 a time of a freeze, %j, is %s', (text, expected) => {
     expect(parseZonedTime(text)?.toISOString()).toBe(expected);
   });
 });

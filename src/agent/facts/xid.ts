@@ -53,7 +53,7 @@ export interface XidReport {
   readonly now: Date;
 }
 
-/** Returns the errors of the last week, newest first. Where there is no room for all, the period ends before the first that is left out. */
+/** Returns the errors of the last week, newest first. When not all fit, the period ends before the first that is left out. */
 export function reportXids({ logged, gpus, since, now }: XidReport): ReportedXids {
   const startMs = Math.max(since.getTime(), now.getTime() - XID_KEPT_MS);
   const known = gpus.map((each) => each.toLowerCase().replace(/\.[0-7]$/, '')).toSorted(byCode);

@@ -49,7 +49,7 @@ async function throwIfDeleted(id: string, name: string, { parts, signal }: Call)
   if (await isDeletionRecorded(name, parts, signal)) throw deletedError(id);
 }
 
-/** Returns what Azure accepted; undefined: there is one with this name. */
+/** Returns what Azure accepted; undefined: a virtual machine of this name exists. */
 async function putVm(
   request: InstanceRequest,
   name: string,

@@ -1,7 +1,7 @@
 /**
  * Records that the virtual machine of a Machine was deleted, so that its UID creates no other one: a name of Azure is free again after a
  * deletion. The record is a deployment without resources in the history of the resource group. It costs nothing, and Azure removes the oldest
- * ones when there are some hundreds.
+ * ones when it has some hundreds.
  */
 import { isProviderError } from '../contract.ts';
 import { isArmCode } from './errors.ts';

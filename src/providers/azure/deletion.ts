@@ -25,7 +25,7 @@ export async function deleteInstance(id: string, parts: AzureParts, signal: Abor
   if (failure !== undefined) throw failure;
 }
 
-/** Returns why there is no record. That keeps no instance running: the record is written by the next call. */
+/** Returns why the record was not written. The instance is deleted all the same: the next call writes the record. */
 async function recordFailure(
   name: string,
   parts: AzureParts,

@@ -70,7 +70,7 @@ async function getVm(api: ArmApi, path: string, signal: AbortSignal): Promise<Az
   }
 }
 
-/** Returns the names of the virtual machines with these tags. With the UID of a Machine there is one name, and no list. */
+/** Returns the names of the virtual machines with these tags. With the UID of a Machine it is one name, and nothing is listed. */
 async function listNames(
   api: ArmApi,
   { place, filter }: { readonly place: AzurePlace; readonly filter: InstanceFilter },

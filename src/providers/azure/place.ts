@@ -54,7 +54,7 @@ export function isVmName(name: string): boolean {
   return VM_NAME.test(name);
 }
 
-/** Returns the name of the virtual machine of a Machine: there is at most one at a time. */
+/** Returns the name of the virtual machine of a Machine, so that it has at most one at a time. */
 export function vmNameOf(machineUid: string): string {
   return `${NAME_PREFIX}${machineUid}`;
 }

@@ -50,13 +50,13 @@ export async function tryDryRun(right: string, send: () => Promise<unknown>): Pr
   throw new ProviderError('Terminal', message, { reason: 'NoDryRun' });
 }
 
-/** Returns the check of a right for which there is nothing to try it on. */
+/** Returns the check of a right that was not tried. */
 export function untriedRight(right: string, hint: string): ProviderCheck {
   return { right, result: 'Unknown', message: `not tried: ${hint}` };
 }
 
 export const NO_CONFIG = 'add --set with a MachineSet whose config to try';
-const NO_INSTANCE = 'no instance of kubenode exists. Check again when there is one';
+const NO_INSTANCE = 'no instance of kubenode exists: check again after the first one is created';
 
 /** Returns a request for such an instance, with UIDs that no cluster and no Machine has. */
 export function checkRequest(shape: InstanceShape): InstanceRequest {
@@ -93,7 +93,7 @@ interface FoundInstance {
   readonly hint: string;
 }
 
-/** A list that failed does not show that there is no instance. */
+/** A list that failed does not show that no instance exists. */
 async function findInstance(find: () => Promise<string | undefined>): Promise<FoundInstance> {
   try {
     return { id: await find(), hint: NO_INSTANCE };

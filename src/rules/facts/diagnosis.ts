@@ -1,6 +1,6 @@
 /**
  * The fact why a machine is silent, by several vantage points: its agent, its kubelet, the provider of its instance or its BMC, and machines near it.
- * What cannot be told apart is unknown: no rule acts on it.
+ * It is unknown when the evidence fits several causes: no rule acts on it.
  */
 import { DIAGNOSIS_CAUSES, diagnose } from '../../api/diagnosis/diagnose.ts';
 import { kubeletSign, powerSign, type Sign, type SilenceEvidence } from '../../api/diagnosis/evidence.ts';

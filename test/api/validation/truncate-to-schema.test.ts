@@ -17,9 +17,9 @@ describe('truncateToSchema', () => {
   });
 
   it('counts code points, as the API server does', () => {
-    const head = { message: '😀'.repeat(300) };
+    const head = { message: '😀'.repeat(1100) };
     const { status } = truncateToSchema(pipelineWith({ conditions: [], head }));
-    expect(status).toEqual({ conditions: [], head: { message: `${'😀'.repeat(255)}…` } });
+    expect(status).toEqual({ conditions: [], head: { message: `${'😀'.repeat(1023)}…` } });
   });
 
   it('truncates a list and the texts of the entries that stay', () => {

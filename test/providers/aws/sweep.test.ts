@@ -41,7 +41,7 @@ function createSweeper(provider: Provider, machines: readonly Machine[]): Sweepe
     },
     get: () => Promise.reject(new KubeError('NotFound', 'not found')),
   } as unknown as Parameters<typeof sweepProvider>[2]['client'];
-  const reports = { reported: new Map<string, string>() };
+  const reports = { reported: new Map<string, string>(), listFailures: new Map<string, string>() };
   return {
     grants,
     async sweep() {

@@ -18,7 +18,7 @@ const HELP = `
 Tries each right that kubenode controllers needs in this cloud, by dry runs, and changes nothing. Run it with the credentials, the
 region and the endpoint of kubenode controllers: they are found as there (docs/reference/providers). With --set the creation of an
 instance of that MachineSet is tried, too; without it no cluster is contacted. The rights to delete and to switch are tried on an
-instance of kubenode, when there is one.
+existing instance of kubenode.
 
 RESULT is Allowed, Missing, Refused (the credentials are missing, wrong or expired) or Unknown (it was not tried, or the answer shows
 neither). The exit code is 0 when all are Allowed, 77 when one is Missing or Refused, and 1 when the rest is Unknown.

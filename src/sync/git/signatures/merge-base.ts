@@ -2,7 +2,7 @@
 
 type Parents = ReadonlyMap<string, readonly string[]>;
 
-/** Returns undefined when there is none, or more than one: who needs it must then assume the worst. */
+/** Returns undefined unless the commits have exactly one: the caller must then assume the worst. */
 export function mergeBase(parents: Parents, one: string, other: string): string | undefined {
   const [first, second] = [ancestorsOf(parents, one), ancestorsOf(parents, other)];
   const common = new Set([...first].filter((commit) => second.has(commit)));
