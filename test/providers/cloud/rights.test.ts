@@ -92,7 +92,7 @@ describe('checksOnInstance', () => {
   });
 
   it('tells a cloud without instances from a list that failed', async () => {
-    const message = 'not tried: no instance of kubenode exists. Check again when there is one';
+    const message = 'not tried: no instance of kubenode exists: check again after the first one is created';
     expect(await checkOnInstance(() => Promise.resolve(undefined))).toEqual([
       { right: 'x:Stop', result: 'Unknown', message },
       { right: 'x:Start', result: 'Unknown', message },
