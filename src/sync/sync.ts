@@ -145,6 +145,7 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hu
     recordEvent: (name, event) => recordOn(stores.clusters.get(name), event),
     onReport(name) {
       assignments.writeReport(name);
+      assignments.refreshCluster(name);
       pipelines.requeueAll();
     },
     onLease,

@@ -430,7 +430,7 @@ export interface ClusterPause {
   readonly name: string;
   /** Unit (chart) that is paused. Without unit and object the whole cluster is paused. */
   readonly unit?: string;
-  /** Object that is paused, as Kind/namespace/name. */
+  /** Object that is paused, as Kind/namespace/name or Kind/name, whatever its API group. */
   readonly object?: string;
   /** User who paused it. */
   readonly by: string;

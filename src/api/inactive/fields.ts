@@ -28,7 +28,6 @@ const PIPELINE: readonly InactiveField[] = [
 const NOT_HOSTED = 'only a control plane of spec.hosted is deleted with its Cluster';
 
 const CLUSTER: readonly InactiveField[] = [
-  { path: 'spec.pauses[].object', because: 'sync pauses clusters and units only' },
   { path: 'spec.deletion.policy', accepts: ['Delete'], because: NOT_HOSTED, unless: ['spec.hosted'] },
   { path: 'spec.deletion.force', accepts: [false], because: NOT_HOSTED, unless: ['spec.hosted'] },
   { path: 'spec.deletion.timeoutSeconds', accepts: [1800], because: NOT_HOSTED, unless: ['spec.hosted'] },

@@ -211,12 +211,13 @@ function shouldWrite({ mode, digest: promoted }: ClusterTarget, rendered: string
 }
 
 function targetOf(
-  { pausedUnits }: ClusterTarget,
+  { pausedUnits, pausedObjects }: ClusterTarget,
   commit: string,
   { digest, units }: RenderedTarget,
   policy: ApplyPolicy,
 ): SyncTarget {
-  return { commit, digest, units, ...policy, ...optional('pausedUnits', pausedUnits) };
+  const paused = { ...optional('pausedUnits', pausedUnits), ...optional('pausedObjects', pausedObjects) };
+  return { commit, digest, units, ...policy, ...paused };
 }
 
 function unitsIn(store: InventoryStore, content: RenderedTarget | undefined): string[] {

@@ -4,6 +4,7 @@
  * Pure. An object that cannot be read is unknown, never absent: it is not deleted, and no other hub's object is taken over.
  */
 import { LABEL_HUB, LABEL_UNIT } from '../../api/names.ts';
+import type { PausedReason } from '../../api/status/sync-words.ts';
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { type ObjectId, objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
@@ -35,11 +36,15 @@ export interface ObjectPlan {
   readonly because: string;
   /** The live object, if it is corrected. */
   readonly drifted?: KubeObject;
+  /** The reason, if the action is `paused`. */
+  readonly pausedBy?: PausedReason;
 }
 
-/** Counts what is not written in a unit because the unit is paused. */
-export interface PausedUnit {
-  readonly unit: string;
+/** Counts what is not written in a paused unit, or of a paused object. */
+export interface PausedPart {
+  /** `unit web` or `object Deployment/shop/web`. */
+  readonly name: string;
+  readonly reason: PausedReason;
   /** How to resume it, who paused it, since when and why. */
   readonly because: string;
   /** Objects that differ from git. */
@@ -54,8 +59,10 @@ export interface TargetPlan {
   /** The objects to prune, in the order of deleting. */
   readonly prune: readonly PrunePlan[];
   readonly holds: readonly (DeleteVerdict & { readonly unit: string })[];
-  /** Paused units with something to write or to delete. */
-  readonly paused?: readonly PausedUnit[];
+  /** Paused parts with something to write or to delete. */
+  readonly paused?: readonly PausedPart[];
+  /** The paused objects that neither git nor the inventory lists. */
+  readonly unmatchedPauses?: readonly string[];
 }
 
 export function planTarget(input: ApplyInput): TargetPlan {

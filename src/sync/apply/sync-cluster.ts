@@ -11,7 +11,7 @@ import { type InventoryEntry, missingIntents, spentAfter } from './inventory/inv
 import { usedKinds } from './live/kinds.ts';
 import { type ObjectPlan, planTarget, type TargetPlan } from './plan.ts';
 import { isSearchDue, type OrphanContext, unwatchedOrphans, watchedOrphans } from './prune/find-orphans.ts';
-import { withoutPausedUnits } from './prune/paused-units.ts';
+import { withoutPausedParts } from './prune/paused-parts.ts';
 import type { PrunePlan } from './prune/plan.ts';
 import { describeOrphans, hasMissingEntries, withEntries } from './prune/plan-orphans.ts';
 import { type PruneResult, pruneUnits } from './prune/prune.ts';
@@ -116,7 +116,7 @@ export async function observeCluster(
   found: readonly InventoryEntry[] = [],
 ): Promise<ObservedPlan> {
   const { hub, live, store, serverForms, signal } = context;
-  const { commit, units, budget, acknowledgements, pausedUnits } = target;
+  const { commit, units, budget, acknowledgements, pausedUnits, pausedObjects } = target;
   const listed = withEntries(store.inventory(), found);
   await live.watch(usedKinds(units, listed), signal);
   const orphans = [...found, ...(await watchedOrphans(context, target, listed))];
@@ -131,8 +131,9 @@ export async function observeCluster(
     budget,
     acknowledgements,
     ...optional('pausedUnits', pausedUnits),
+    ...optional('pausedObjects', pausedObjects),
   };
-  return { ...withoutPausedUnits(planTarget(input), input), orphans };
+  return { ...withoutPausedParts(planTarget(input), input), orphans };
 }
 
 /**

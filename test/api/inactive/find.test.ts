@@ -33,7 +33,6 @@ describe('the fields of an object that this version does not act on', () => {
     ['Pipeline', 'forceManagers', { forceManagers: ['helm'] }, 'remove it'],
     ['Pipeline', 'fieldPolicies', { fieldPolicies: [{ policy: 'Ignore' }] }, 'remove it'],
     ['Pipeline', 'identities', { identities: [{ unit: 'web' }] }, 'remove it'],
-    ['Cluster', 'pauses[1].object', { pauses: [{ unit: 'web' }, { object: 'Namespace/a' }] }, 'remove it'],
     ['Cluster', 'hosted.driver', { hosted: { driver: 'workload' } }, 'use process'],
     ['Cluster', 'hosted.replicas', { hosted: { replicas: 3 } }, 'remove it'],
     ['Cluster', 'hosted.etcd.replicas', { hosted: { etcd: { replicas: 3 } } }, 'remove it'],

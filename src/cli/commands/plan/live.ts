@@ -27,7 +27,7 @@ import { judgingPipeline } from '../../../sync/promote/gates/in-force.ts';
 import { strictestBudget } from '../../../sync/promote/gates/strictest.ts';
 import { claimClusters } from '../../../sync/promote/stage/membership.ts';
 import { declaredClusters, emptyTargetFor, HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';
-import { pausedUnitNotes } from '../../../views/status/pipeline-notes.ts';
+import { pausedPartNotes } from '../../../views/status/pipeline-notes.ts';
 import { type ConnectionFlags, connectFrom } from '../../connection.ts';
 import { connectBySecret, SILENT_LOG } from '../../fleet/connect-cluster.ts';
 import type { Io } from '../../io.ts';
@@ -65,7 +65,7 @@ export async function previewOnClusters(
   const pipeline = sides.pipeline ?? onlyPipeline(hub);
   printWarnings(
     io,
-    hub.clusters.flatMap((cluster) => pausedUnitNotes(cluster, io.clock.now())),
+    hub.clusters.flatMap((cluster) => pausedPartNotes(cluster, io.clock.now())),
   );
   const limits = limitsInForce(hub, pipeline, sides.limits);
   const byCommits = [...compareSides({ ...sides, limits, pipeline })];
