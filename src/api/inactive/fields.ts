@@ -7,8 +7,6 @@ import { DEFENDER_POLICY } from './defenderpolicy.ts';
 import type { InactiveField } from './field.ts';
 import { HOSTED } from './hosted.ts';
 
-const NO_TAKE_OVER = 'sync decides by fixed rules which fields it owns';
-
 const PIPELINE: readonly InactiveField[] = [
   { path: 'spec.source.statusCredentialsRef', because: 'sync writes no commit statuses' },
   { path: 'spec.source.writeCredentialsRef', because: 'sync pushes nothing' },
@@ -20,8 +18,6 @@ const PIPELINE: readonly InactiveField[] = [
   },
   { path: 'spec.stages[].checks[].cel', because: 'CEL is not evaluated' },
   { path: 'spec.onFailure', accepts: ['Stop'], because: 'sync pushes nothing' },
-  { path: 'spec.forceManagers', because: NO_TAKE_OVER },
-  { path: 'spec.fieldPolicies', because: NO_TAKE_OVER },
   { path: 'spec.identities', because: 'sync applies every unit as kubenode-sync' },
 ];
 

@@ -34,6 +34,7 @@ import type { InventoryStore } from './inventory/store.ts';
 import { declaredKinds } from './live/kinds.ts';
 import type { KindRef } from './live/ports.ts';
 import { createAppliedReader } from './ownership/earlier-content.ts';
+import type { FieldPolicy } from './ownership/ignored-fields.ts';
 import { reportObserved, type SyncSummary, summarizeSync, syncedCondition } from './report.ts';
 import { type ClusterSession, IdentityMismatch, openClusterSession, type WriterLease } from './session.ts';
 import { observeCluster, syncCluster } from './sync-cluster.ts';
@@ -65,6 +66,8 @@ export interface ClusterSyncerOptions {
 export interface ApplyPolicy {
   readonly budget: DeleteBudget;
   readonly acknowledgements: readonly Acknowledgement[];
+  readonly fieldPolicies?: readonly FieldPolicy[];
+  readonly forceManagers?: readonly string[];
 }
 
 /** The identity is verified and the machines are counted this often, and after every failure; reconciles in between cost no request. */

@@ -10,6 +10,7 @@ import type { ServerForm } from './input.ts';
 import type { InventoryStore } from './inventory/store.ts';
 import type { LiveCache } from './live/ports.ts';
 import type { ReadApplied } from './ownership/earlier-content.ts';
+import type { FieldPolicy } from './ownership/ignored-fields.ts';
 import type { TimeoutBudget } from './timeout-budget.ts';
 
 export interface SyncContext {
@@ -45,4 +46,6 @@ export interface SyncTarget extends PausedParts {
   readonly units: readonly RenderedUnit[];
   readonly budget: DeleteBudget;
   readonly acknowledgements: readonly Acknowledgement[];
+  readonly fieldPolicies?: readonly FieldPolicy[];
+  readonly forceManagers?: readonly string[];
 }

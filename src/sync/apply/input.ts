@@ -5,6 +5,7 @@ import type { ObjectId } from '../../kube/objects/object-id.ts';
 import type { Acknowledgement, DeleteBudget } from '../judge/delete-budget.ts';
 import type { RenderedUnit } from '../rendered.ts';
 import type { Inventory } from './inventory/inventory.ts';
+import type { FieldPolicy } from './ownership/ignored-fields.ts';
 
 /** Nothing in a paused unit, and nothing of a paused object, is written or deleted. */
 export interface ApplyInput extends PausedParts {
@@ -19,6 +20,9 @@ export interface ApplyInput extends PausedParts {
   readonly serverForms: ReadonlyMap<string, ServerForm>;
   readonly budget: DeleteBudget;
   readonly acknowledgements: readonly Acknowledgement[];
+  readonly fieldPolicies?: readonly FieldPolicy[];
+  /** Field managers whose fields git takes over when they conflict. */
+  readonly forceManagers?: readonly string[];
 }
 
 /** The form in which the server stores an object that it normalizes: `1` for `1000m` in git. */

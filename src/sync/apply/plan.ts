@@ -8,6 +8,7 @@ import type { PausedReason } from '../../api/status/sync-words.ts';
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { type ObjectId, objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import type { DeleteVerdict } from '../judge/delete-budget.ts';
 import type { RenderedObject } from '../rendered.ts';
 import { driftedFields, matchesDesired, projectionOf } from './drift.ts';
@@ -15,6 +16,7 @@ import type { ApplyInput } from './input.ts';
 import { type InventoryEntry, inventoryUnits } from './inventory/inventory.ts';
 import { adopts, isAdopted, isOfOtherPipeline, ownerOf, withOwnerLabels } from './inventory/owner-labels.ts';
 import { sortByStep } from './order.ts';
+import { ignoredPaths, withoutIgnored } from './ownership/ignored-fields.ts';
 import { type PrunePlan, planUnitPrune } from './prune/plan.ts';
 import { declaredAgainReason } from './prune/terminating.ts';
 
@@ -24,8 +26,14 @@ export interface ObjectPlan {
   readonly id: ObjectId;
   readonly unit: string;
   readonly rendered: RenderedObject;
-  /** The object to send. */
+  /** The object to compare and to send. It has no ignored fields if the object exists. */
   readonly object: KubeObject;
+  /** The object to create, with git's values of all fields. */
+  readonly declared: KubeObject;
+  /** The paths of the ignored fields. */
+  readonly ignored: readonly string[];
+  /** Field managers whose fields git takes over when they conflict. */
+  readonly forceManagers: readonly string[];
   readonly digest: string;
   /** The entry that the inventory lists for the object. */
   readonly entry?: InventoryEntry;
@@ -91,7 +99,10 @@ function planObject(input: ApplyInput, unit: string, rendered: RenderedObject): 
   const entry = input.inventory.entries.get(objectKey(id));
   const live = input.live(id);
   const adopted = typeof live === 'object' && (entry?.adopted === true || isAdopted(live));
-  const object = withOwnerLabels(rendered, { hub: input.hub, unit, commit: input.commit, adopted });
+  const declared = withOwnerLabels(rendered, { hub: input.hub, unit, commit: input.commit, adopted });
+  const { fieldPolicies = [], forceManagers = [] } = input;
+  const ignored = ignoredPaths(fieldPolicies, { unit, kind: id.kind });
+  const object = comparedObject(declared, live, ignored);
   const digest = digestOfRendered(rendered);
   const uid = confirmedUid(entry, live);
   return {
@@ -99,12 +110,24 @@ function planObject(input: ApplyInput, unit: string, rendered: RenderedObject): 
     unit,
     rendered,
     object,
+    declared,
+    ignored,
+    forceManagers,
     digest,
     force: entry?.applied === digest || adopts(rendered.object),
-    ...(entry ? { entry } : {}),
-    ...(uid === undefined ? {} : { uid }),
-    ...actionFor(input, { id, unit, object, digest }),
+    ...optional('entry', entry),
+    ...optional('uid', uid),
+    ...actionFor(input, { id, unit, object, ignored, digest }),
   };
+}
+
+/** An object that does not exist is created with all fields. */
+function comparedObject(
+  declared: KubeObject,
+  live: ReturnType<ApplyInput['live']>,
+  ignored: readonly string[],
+): KubeObject {
+  return typeof live === 'object' ? withoutIgnored(declared, ignored) : declared;
 }
 
 function confirmedUid(
@@ -124,7 +147,7 @@ function digestOfRendered(rendered: RenderedObject): string {
   return known;
 }
 
-type Draft = Pick<ObjectPlan, 'id' | 'unit' | 'object' | 'digest'>;
+type Draft = Pick<ObjectPlan, 'id' | 'unit' | 'object' | 'ignored' | 'digest'>;
 type Action = Pick<ObjectPlan, 'action' | 'because' | 'drifted'>;
 
 function actionFor(input: ApplyInput, draft: Draft): Action {
@@ -160,8 +183,9 @@ function changeFromGit({ unit, digest }: Draft, entry: InventoryEntry | undefine
   return entry.applied === digest ? undefined : write('update', 'changed in git');
 }
 
-function changeFromCluster(input: ApplyInput, { id, unit, object, digest }: Draft, live: KubeObject): Action {
-  if (comparedBefore(live, `${unit} ${digest}`, () => matchesDesired(object, live))) {
+function changeFromCluster(input: ApplyInput, draft: Draft, live: KubeObject): Action {
+  const { id, unit, object, ignored, digest } = draft;
+  if (comparedBefore(live, [unit, digest, ...ignored].join(' '), () => matchesDesired(object, live))) {
     return { action: 'same', because: 'matches git' };
   }
   const serverForm = input.serverForms.get(objectKey(id));
@@ -172,7 +196,7 @@ function changeFromCluster(input: ApplyInput, { id, unit, object, digest }: Draf
   return { ...write('correct', because), drifted: live };
 }
 
-/** Live objects are never changed in place, so one comparison per object and digest is enough. */
+/** Live objects are never changed in place, so one comparison per object, digest and ignored fields is enough. */
 const comparisons = new WeakMap<KubeObject, { readonly with: string; readonly same: boolean }>();
 
 function comparedBefore(live: KubeObject, key: string, compare: () => boolean): boolean {

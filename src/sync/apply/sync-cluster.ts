@@ -3,7 +3,6 @@
  * durable before the first delete, and an inventory entry is removed only when its object is confirmed deleted.
  */
 import { objectKey } from '../../kube/objects/object-id.ts';
-import { optional } from '../../kube/objects/optional.ts';
 import { applySteps, isWrite, type ObjectOutcome } from './apply-steps.ts';
 import type { SyncContext, SyncTarget } from './context.ts';
 import type { ApplyInput } from './input.ts';
@@ -116,22 +115,18 @@ export async function observeCluster(
   found: readonly InventoryEntry[] = [],
 ): Promise<ObservedPlan> {
   const { hub, live, store, serverForms, signal } = context;
-  const { commit, units, budget, acknowledgements, pausedUnits, pausedObjects } = target;
+  const { units, digest: _digest, ...policy } = target;
   const listed = withEntries(store.inventory(), found);
   await live.watch(usedKinds(units, listed), signal);
   const orphans = [...found, ...(await watchedOrphans(context, target, listed))];
   const input: ApplyInput = {
+    ...policy,
     hub,
-    commit,
     units,
     inventory: withEntries(listed, orphans),
     live: (id) => live.get(id),
     unknownReason: (id) => live.unknownReason(id) ?? `${id.kind} cannot be read in this cluster yet`,
     serverForms,
-    budget,
-    acknowledgements,
-    ...optional('pausedUnits', pausedUnits),
-    ...optional('pausedObjects', pausedObjects),
   };
   return { ...withoutPausedParts(planTarget(input), input), orphans };
 }

@@ -204,9 +204,8 @@ describe('release halt --unit', () => {
       .poll(() => fleet.condition('test', 'Synced'))
       .toMatchObject({ status: 'False', reason: 'ObjectPaused' });
     const { stdout } = await run('status', 'test');
-    expect(stdout).toContain(
-      'unblocks: kubenode release resume fleet --cluster test --object ConfigMap/default/web-a',
-    );
+    expect(stdout).toContain('ConfigMap/default/web-a: Paused ');
+    expect(stdout).toContain('ConfigMap default/web-a: ObjectPaused');
     expect(stdout).toContain('correct: changed in the cluster: data.value');
     expect(await readMap('web-a')).toEqual(edited);
     await expect.poll(async () => (await readMap('web-a')).value, { timeout: 2 * PAUSE_MS }).toBe('1');

@@ -74,10 +74,11 @@ describe('summarizeSync', () => {
       removed: 0,
     }));
     const plan = { ...bothNew, objects: [], paused };
+    const message = names
+      .map((name) => `${name} is paused, and 1 objects differ from git: paused by anna: ticket 7`)
+      .join('; ');
     const { work, requeue } = summarizeSync('sha256:1', { plan, outcomes: new Map(), pruned: PRUNED });
-    const text = (name: string): string =>
-      `${name} is paused, and 1 objects differ from git: paused by anna: ticket 7`;
-    expect(work).toMatchObject({ state: 'Applying', reason, message: names.map(text).join('; ') });
+    expect(work).toMatchObject({ state: 'Applying', reason, message });
     expect(requeue).toBe('no');
   });
 
