@@ -7,12 +7,11 @@ import { planeLayout } from '../../controllers/hosting/drivers/process/folder.ts
 import { MEMBER_PROGRAMS } from '../../controllers/hosting/drivers/process/members.ts';
 import type { ConnectOptions } from '../../kube/client/connect.ts';
 import type { Layout } from '../../local/layout.ts';
+import { HUB } from '../../local/names.ts';
 import { listProcesses, usesFolder } from '../../local/processes/observe.ts';
 import { signalProcess } from '../../os/process/child.ts';
 import { type InstanceFolder, instanceFolder } from '../../providers/local/folders.ts';
 import { STAGES } from './observed.ts';
-
-export const HUB = 'hub';
 
 export interface ClusterPlaces {
   /** Returns how to connect to the cluster as its administrator. */

@@ -6,8 +6,8 @@ import { objectKey } from '../../kube/objects/object-id.ts';
 import { type ClusterReport, UNIT_PAUSED, type WorkReport } from '../cluster-report.ts';
 import { sourceText } from '../rendered.ts';
 import type { ObjectOutcome } from './apply-steps.ts';
-import { holdHint } from './hold-hint.ts';
 import type { ObjectPlan, PausedUnit, TargetPlan } from './plan.ts';
+import { holdHint } from './prune/hold-hint.ts';
 import type { WaitingObject } from './prune/prune.ts';
 import type { SyncResult } from './sync-cluster.ts';
 

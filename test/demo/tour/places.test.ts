@@ -17,7 +17,7 @@ describe('the places of the clusters of the demo', () => {
     expect(places.machineFolder('ci-2', 'u').path).toBe(`${root}/clusters/ci-2/machines/u`);
   });
 
-  it('have nothing of a hosted cluster left only when its folder is gone', async () => {
+  it('have nothing of a hosted cluster left only without its folder', async () => {
     const fleet = join(tempFolder('places'), 'local');
     const places = createClusterPlaces(createLayout(fleet));
     expect(await places.leftovers('ci-2')).toEqual([]);

@@ -4,7 +4,7 @@ import type { Cluster, Pipeline } from '../../../api/generated/types.ts';
 import { conditionOf } from '../../../kube/objects/conditions.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
-import { readHoldHint } from '../../../sync/apply/hold-hint.ts';
+import { readHoldHint } from '../../../sync/apply/prune/hold-hint.ts';
 import { HUB_TARGET } from '../../../sync/rendered.ts';
 import { commitEntries } from '../../commit/commit-entries.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';

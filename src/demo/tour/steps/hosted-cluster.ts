@@ -3,9 +3,10 @@ import type { Cluster, Pipeline } from '../../../api/generated/types.ts';
 import { EXIT } from '../../../cli/errors.ts';
 import { conditionOf } from '../../../kube/objects/conditions.ts';
 import { CONTROL_PLANE_VERSION } from '../../../local/binaries/versions.ts';
-import { readHoldHint } from '../../../sync/apply/hold-hint.ts';
+import { readHoldHint } from '../../../sync/apply/prune/hold-hint.ts';
+import { shortCommit } from '../../../views/text/age.ts';
 import { provenEverywhere, readClusters, readJobs, readMachines, readPipeline } from '../fleet-state.ts';
-import { notReadyReason, otherVersionReason } from '../observed.ts';
+import { notProvenReason, notReadyReason, otherVersionReason } from '../observed.ts';
 import type { Tour, TourStep } from '../step.ts';
 import { declareHostedCluster } from '../versions.ts';
 import { hangAndHeal, leastRepaired } from './kernel-hang.ts';
@@ -26,7 +27,7 @@ export const hostedClusterStep: TourStep = {
     const name = `ci-${await tour.repository.commits()}`;
     const added = await addCluster(tour, name);
     const { version, head } = await commitNextVersion(tour);
-    await expectVersion(tour, name, version);
+    await expectVersion(tour, { name, version, head });
     await healWithoutHub(tour, name);
     await tour.verify(provenEverywhere(tour, head));
     await takeAway(tour, name, added);
@@ -57,12 +58,25 @@ async function addCluster(tour: Tour, name: string): Promise<string> {
   return commit;
 }
 
-async function expectVersion(tour: Tour, name: string, version: string): Promise<void> {
+interface ExpectedVersion {
+  readonly name: string;
+  readonly version: string;
+  readonly head: string;
+}
+
+/** A reboot in the middle of a rollout would count as a failure of the version, so it ends first. */
+async function expectVersion(tour: Tour, { name, version, head }: ExpectedVersion): Promise<void> {
   await tour.verify({
     what: `every machine of ${name} runs web ${version}`,
     withinSeconds: 240,
     lookAt: 'kubenode status',
     reason: async () => otherVersionReason(await readMachines(tour, name), version),
+  });
+  await tour.verify({
+    what: `${name} is Proven at ${shortCommit(head)}`,
+    withinSeconds: 240,
+    lookAt: 'kubenode status',
+    reason: async () => notProvenReason(await readClusters(tour), head, [name]),
   });
 }
 
@@ -97,10 +111,10 @@ async function takeAway(tour: Tour, name: string, added: string): Promise<void> 
     `${name} is not needed any more`,
   ]);
   await tour.verify({
-    what: `${name} is gone: machines first, then its control plane`,
+    what: `${name} is deleted: machines first, then its control plane`,
     withinSeconds: 300,
     lookAt: 'kubenode cluster list',
-    reason: async () => notGoneReason(await readClusters(tour), name),
+    reason: async () => notDeletedReason(await readClusters(tour), name),
   });
   await tour.verify({
     what: `no process and no file of ${name} is left`,
@@ -134,7 +148,7 @@ export function notHeldReason(pipeline: Pipeline | undefined): string | undefine
   return status === 'True' && readHoldHint(message) ? undefined : `not held: ${message}`;
 }
 
-export function notGoneReason(clusters: readonly Cluster[], name: string): string | undefined {
+export function notDeletedReason(clusters: readonly Cluster[], name: string): string | undefined {
   const found = clusters.find(({ metadata }) => metadata.name === name);
   if (!found) return undefined;
   const { reason, message = '' } = found.status?.hosted?.waiting ?? {};

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Cluster, Pipeline } from '../../../../src/api/generated/types.ts';
 import { heldDeletes, heldInHub } from '../../../../src/cli/commands/release/acknowledge.ts';
-import { holdHint } from '../../../../src/sync/apply/hold-hint.ts';
+import { holdHint } from '../../../../src/sync/apply/prune/hold-hint.ts';
 import { condition } from '../../../support/builders.ts';
 import { cluster } from '../builders.ts';
 

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Cluster, Pipeline } from '../../../../src/api/generated/types.ts';
 import {
   notAllReadyReason,
-  notGoneReason,
+  notDeletedReason,
   notHeldReason,
   notHostedReason,
 } from '../../../../src/demo/tour/steps/hosted-cluster.ts';
-import { holdHint } from '../../../../src/sync/apply/hold-hint.ts';
+import { holdHint } from '../../../../src/sync/apply/prune/hold-hint.ts';
 import { condition, machine } from '../../../support/builders.ts';
 
 function clusterWith(status: object): Cluster {
@@ -21,7 +21,7 @@ function readyIs(status: 'True' | 'False'): Cluster {
 describe('a cluster that a commit adds', () => {
   it.each<[string, readonly Cluster[], RegExp]>([
     ['sync has not applied it', [], /^sync has not created Cluster ci-2 yet$/],
-    ['hosting has not seen it', [clusterWith({ conditions: [] })], /^hosting has not observed ci-2 yet$/],
+    ['hosting has not observed it', [clusterWith({ conditions: [] })], /^hosting has not observed ci-2 yet$/],
     ['a member starts', [readyIs('False')], /^EtcdNotReady: etcd starts$/],
     ['it is ready', [readyIs('True')], /^nothing$/],
   ])('is waited for while %s', (_, clusters, expected) => {
@@ -46,12 +46,12 @@ describe('a cluster that a commit adds', () => {
     expect(notHeldReason(held('True', hint))).toBeUndefined();
   });
 
-  it('is gone when its object is, and says until then what it waits for', () => {
+  it('is deleted when its object is, and reports until then what it waits for', () => {
     const waiting = { reason: 'MachinesLeft', message: 'Machines are left: a' };
-    expect(notGoneReason([clusterWith({ hosted: { waiting } })], 'ci-2')).toBe(
+    expect(notDeletedReason([clusterWith({ hosted: { waiting } })], 'ci-2')).toBe(
       'MachinesLeft: Machines are left: a',
     );
-    expect(notGoneReason([clusterWith({})], 'ci-2')).toBe('ci-2 is being deleted');
-    expect(notGoneReason([], 'ci-2')).toBeUndefined();
+    expect(notDeletedReason([clusterWith({})], 'ci-2')).toBe('ci-2 is being deleted');
+    expect(notDeletedReason([], 'ci-2')).toBeUndefined();
   });
 });

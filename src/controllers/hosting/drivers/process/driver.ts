@@ -26,7 +26,13 @@ import {
   readPlane,
   requireOwn,
 } from './folder.ts';
-import { type ControllersCommand, findMember, MEMBER_PROGRAMS, type MemberSpec, memberSpecs } from './members.ts';
+import {
+  type ControllersCommand,
+  findMember,
+  MEMBER_PROGRAMS,
+  type MemberSpec,
+  memberSpecs,
+} from './members.ts';
 import { createObserver, NO_MEMBERS } from './observe.ts';
 import { releaseClaims } from './port-claims.ts';
 import { createProgramsCache, type Programs } from './programs.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { holdHint, readHoldHint } from '../../../src/sync/apply/hold-hint.ts';
+import { holdHint, readHoldHint } from '../../../../src/sync/apply/prune/hold-hint.ts';
 
 const HELD = { unit: 'fleet.clusters', planDigest: `sha256:${'a1'.repeat(32)}` };
 
