@@ -13,6 +13,11 @@ function heldCluster(name: string, ...held: readonly { unit: string; planDigest:
   return { ...cluster({}, name), status } as unknown as Cluster;
 }
 
+function pipelineWith(name: string, status: 'True' | 'False', message: string): Pipeline {
+  const held = { ...condition('Held', status), message };
+  return { metadata: { name }, status: { conditions: [held] } } as unknown as Pipeline;
+}
+
 describe('release acknowledge', () => {
   it('FST-8 names every held unit, and each cluster that the same entry releases', () => {
     const one = heldCluster('one', PLAN, { unit: 'db', planDigest: 'sha256:bb' });
@@ -32,10 +37,6 @@ describe('release acknowledge', () => {
   describe('of the hub itself', () => {
     const HELD = { unit: 'fleet.clusters', planDigest: `sha256:${'ab'.repeat(32)}` };
 
-    function pipelineWith(name: string, status: 'True' | 'False', message: string): Pipeline {
-      const held = { ...condition('Held', status), message };
-      return { metadata: { name }, status: { conditions: [held] } } as unknown as Pipeline;
-    }
     const fleet = pipelineWith('fleet', 'True', `the hub's own objects: ${holdHint(HELD)}; 1 Cluster`);
     const shop = pipelineWith('shop', 'True', holdHint({ ...HELD, unit: 'shop.clusters' }));
 

@@ -18,6 +18,10 @@ function readyIs(status: 'True' | 'False'): Cluster {
   return clusterWith({ conditions: [ready] });
 }
 
+function held(status: 'True' | 'False', message: string): Pipeline {
+  return { status: { conditions: [{ ...condition('Held', status), message }] } } as unknown as Pipeline;
+}
+
 describe('a cluster that a commit adds', () => {
   it.each<[string, readonly Cluster[], RegExp]>([
     ['sync has not applied it', [], /^sync has not created Cluster ci-2 yet$/],
@@ -37,8 +41,6 @@ describe('a cluster that a commit adds', () => {
   });
 
   it('is held by sync only while its condition names what a commit has to acknowledge', () => {
-    const held = (status: 'True' | 'False', message: string): Pipeline =>
-      ({ status: { conditions: [{ ...condition('Held', status), message }] } }) as unknown as Pipeline;
     const hint = holdHint({ unit: 'fleet.hub', planDigest: `sha256:${'0'.repeat(64)}` });
     expect(notHeldReason(undefined)).toBe('not held: ');
     expect(notHeldReason(held('False', hint))).toMatch(/^not held: acknowledge/);
