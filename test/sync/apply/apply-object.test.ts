@@ -246,6 +246,45 @@ describe('applyObject', () => {
     expect(writes).toEqual([{ uid: 'uid-a', resourceVersion: '8', data: { key: 'live', more: 'new' } }]);
   });
 
+  it('S10 takes over a field only at the version of which the write contains ignored values', async () => {
+    const { client } = createFakeCluster().process();
+    const theirs = { manager: 'helm', operation: 'Update', fieldsV1: { 'f:data': { 'f:key': {} } } } as const;
+    const ours = {
+      manager: 'kubenode-sync',
+      operation: 'Apply',
+      fieldsV1: { 'f:data': { 'f:own': {} } },
+    } as const;
+    const present = live(configMap('a', { key: 'theirs', own: 'live' }));
+    const writes: object[] = [];
+    let version = 7;
+    const racing: Client = {
+      ...client,
+      get: async () => {
+        version += 1;
+        const metadata = { resourceVersion: String(version), managedFields: [ours, theirs] };
+        return { ...present, metadata: { ...present.metadata, ...metadata } } as never;
+      },
+      apply: async (_resource, { metadata: { resourceVersion }, data }, { force }) => {
+        writes.push({ resourceVersion, data, force });
+        const causes = [{ reason: 'FieldManagerConflict', field: '.data.key', message: 'conflict' }];
+        if (!force) throw new KubeError('Conflict', 'conflict with "helm"', { causes });
+        return present as never;
+      },
+    };
+    const fieldPolicies = [{ kind: 'ConfigMap', path: 'data.own', policy: 'Ignore' }] as const;
+    const plan = planFor(configMap('a', { key: 'git', own: 'git' }), {
+      inventory: [entry(a)],
+      cluster: [present],
+      more: { fieldPolicies, forceManagers: ['helm'] },
+    });
+    await applyObject({ client: racing, hub: HUB, applied: NOTHING }, plan);
+    const sent = { resourceVersion: '8', data: { key: 'git', own: 'live' } };
+    expect(writes).toEqual([
+      { ...sent, force: false },
+      { ...sent, force: true },
+    ]);
+  });
+
   it.each<KubeErrorCode>(['Unreachable', 'Timeout', 'Aborted', 'Unauthorized', 'TooManyRequests'])(
     'S16 rejects with %s: the next object would fail too',
     async (code) => {
