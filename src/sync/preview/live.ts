@@ -116,7 +116,7 @@ interface ChangeContext extends Pick<LivePreviewOptions, 'client' | 'hub'> {
 }
 
 async function changeOf(context: ChangeContext, plan: ObjectPlan): Promise<PreviewChange | undefined> {
-  const { client, hub } = context;
+  const { client } = context;
   const about = { object: objectKey(plan.id), source: sourceText(plan.rendered.source) };
   // A kind that is not served yet comes with its CRD: its objects can only be created.
   if (plan.action === 'wait') return { action: 'create', ...about, details: [plan.because] };
@@ -124,15 +124,24 @@ async function changeOf(context: ChangeContext, plan: ObjectPlan): Promise<Previ
     const resource = await client.resourceFor(plan.object.apiVersion, plan.object.kind);
     const mismatch = scopeMismatchReason(resource, plan.id);
     if (mismatch !== undefined) return { ...about, action: 'refused', details: [mismatch] };
-    const found = await readFound(client, resource, plan);
-    const takeover = found && plan.uid === undefined ? planTakeover(plan, found, hub) : undefined;
-    if (takeover && takeover.action !== 'write') return { ...about, ...changeWithout(takeover) };
-    const change = await dryRunChange(context, resource, found ? writeOver(plan, found) : plan, takeover);
+    const change = await changeOfServed(context, resource, plan);
     return change && { ...about, ...change };
   } catch (error) {
     if (!isKubeError(error, 'Invalid', 'Conflict', 'Forbidden', 'NotFound')) throw error;
     return { ...about, ...changeAfter(plan, error) };
   }
+}
+
+async function changeOfServed(
+  context: ChangeContext,
+  resource: Resource,
+  plan: ObjectPlan,
+): Promise<Pick<PreviewChange, 'action' | 'details'> | undefined> {
+  const found = await readFound(context.client, resource, plan);
+  if (!found) return dryRunChange(context, resource, plan, undefined);
+  const takeover = plan.uid === undefined ? planTakeover(plan, found, context.hub) : undefined;
+  if (takeover && takeover.action !== 'write') return changeWithout(takeover);
+  return dryRunChange(context, resource, writeOver(plan, found), takeover);
 }
 
 function changeWithout({
