@@ -110,7 +110,8 @@ fleet.synth();
     const encrypted = { ...files, 'secret.sops.yaml': fileText('secret.yaml') };
     const folder = createFleetFolder({ ...encrypted, 'main.ts': code('') });
     const { targets } = await createTestRenderer().folder({ folder });
-    const objects = targets.flatMap(({ units }) => units).flatMap((unit) => unit.objects);
+    const prod = targets.find(({ target }) => target === 'prod');
+    const objects = prod?.units.flatMap((unit) => unit.objects) ?? [];
     const opened = await Promise.all(
       objects.map(async ({ object }) => decryptObject(object, await firstKeys())),
     );
@@ -126,8 +127,10 @@ fleet.synth();
       'secret.sops.yaml': unbound,
       'main.ts': code(", namespace: 'evil'"),
     });
-    const [target] = (await createTestRenderer().folder({ folder: moved })).targets;
-    const secret = target?.units[0]?.objects.find(({ object }) => object.kind === 'Secret');
+    const units = (await createTestRenderer().folder({ folder: moved })).targets.flatMap(
+      (each) => each.units,
+    );
+    const secret = units.flatMap((each) => each.objects).find(({ object }) => object.kind === 'Secret');
     expect(secret && encryptionProblems(secret.object)).toEqual([
       expect.stringMatching(/^metadata.namespace was added after it was encrypted/),
     ]);
