@@ -48,6 +48,18 @@ spec: {secretTemplates: [{name: db, stringData: {password: "ENC[AES256_GCM,data:
 sops: {age: [{recipient: age1xyz, enc: x}], mac: "ENC[AES256_GCM,data:cD0=,iv:aXY=,tag:dGFn,type:str]"}
 `;
 
+function labeledProgram(namespace: string): string {
+  return `import { Fleet, YamlFile } from 'kubenode/constructs';
+import { Chart } from 'cdk8s';
+const fleet = new Fleet();
+const prod = fleet.cluster('prod', { environment: 'prod', connection: { credentialsRef: { name: 'prod' } } });
+const unit = prod.unit('shop');
+const chart = new Chart(unit, 'labeled', { labels: { team: 'payments' }${namespace} });
+for (const file of ['secret', 'nested']) new YamlFile(chart, file, file + '.sops.yaml');
+fleet.synth();
+`;
+}
+
 function unitOf(): Chart {
   const connection = { credentialsRef: { name: 'test' } };
   return new Fleet().cluster('test', { environment: 'test', connection }).unit('shop');
@@ -96,19 +108,10 @@ describe('YamlFile', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('S29 passes what SOPS encrypted through a program, which may add labels and no namespace', async () => {
-    const code = (namespace: string): string => `import { Fleet, YamlFile } from 'kubenode/constructs';
-import { Chart } from 'cdk8s';
-const fleet = new Fleet();
-const prod = fleet.cluster('prod', { environment: 'prod', connection: { credentialsRef: { name: 'prod' } } });
-const unit = prod.unit('shop');
-const chart = new Chart(unit, 'labeled', { labels: { team: 'payments' }${namespace} });
-for (const file of ['secret', 'nested']) new YamlFile(chart, file, file + '.sops.yaml');
-fleet.synth();
-`;
+  it('S29 renders what SOPS encrypted by a program, which may add labels and no namespace', async () => {
     const files = { 'nested.sops.yaml': fileText('nested.yaml') };
     const encrypted = { ...files, 'secret.sops.yaml': fileText('secret.yaml') };
-    const folder = createFleetFolder({ ...encrypted, 'main.ts': code('') });
+    const folder = createFleetFolder({ ...encrypted, 'main.ts': labeledProgram('') });
     const { targets } = await createTestRenderer().folder({ folder });
     const prod = targets.find(({ target }) => target === 'prod');
     const objects = prod?.units.flatMap((unit) => unit.objects) ?? [];
@@ -125,7 +128,7 @@ fleet.synth();
     const moved = createFleetFolder({
       ...files,
       'secret.sops.yaml': unbound,
-      'main.ts': code(", namespace: 'evil'"),
+      'main.ts': labeledProgram(", namespace: 'evil'"),
     });
     const units = (await createTestRenderer().folder({ folder: moved })).targets.flatMap(
       (each) => each.units,
@@ -136,7 +139,7 @@ fleet.synth();
     ]);
   });
 
-  it('S29 passes references to secrets elsewhere untouched', async () => {
+  it('S29 renders and plans references to secrets elsewhere untouched', async () => {
     const folder = createFleetFolder({ 'clusters/prod/shop/external.yaml': EXTERNAL_SECRETS });
     const { targets } = await createTestRenderer().folder({ folder });
     const objects = targets.flatMap(({ units }) => units).flatMap((unit) => unit.objects);

@@ -4,7 +4,7 @@ import { CLUSTERS, PIPELINES, RELEASES } from '../../../src/api/generated/resour
 import { ANNOTATION_SECRET_USE, LABEL_AGGREGATE_TO_SYNC, NAMESPACE } from '../../../src/api/names.ts';
 import { EVENTS } from '../../../src/kube/events/object.ts';
 import { CONFIG_MAPS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
-import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
+import type { Resource } from '../../../src/kube/objects/object.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
 import {
   type AgeIdentity,
@@ -76,10 +76,7 @@ describe.skipIf(reason !== undefined)('S29 a Secret that sops encrypted', () => 
       'tampered',
       encrypted.replace('namespace: default', 'namespace: kube-system'),
     );
-    await expectRefused(
-      tampered,
-      /Secret kube-system\/db of prod: its checksum differs.*shop\/db.sops.yaml/,
-    );
+    await expectRefused(tampered, /Secret kube-system\/db of prod: its checksum differs.*shop\/db.sops.yaml/);
     expect(await passwordIn('test')).toBe('one');
 
     const next = await encrypter.identity();
@@ -170,6 +167,6 @@ async function permitSecrets({ client }: ApiServer): Promise<void> {
 }
 
 async function keptIn({ client }: ApiServer, kinds: readonly Resource[]): Promise<string[]> {
-  const lists = await Promise.all(kinds.map((kind) => client.list<KubeObject>(kind)));
+  const lists = await Promise.all(kinds.map((kind) => client.list(kind)));
   return lists.flatMap(({ items }) => items).map((object) => JSON.stringify(object));
 }
