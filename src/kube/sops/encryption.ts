@@ -28,6 +28,8 @@ export type ReadEncryption =
 const MAX_RECIPIENTS = 100;
 /** A wrapped key has some 400 characters, and 2,200 where it is safe from quantum computers. */
 const MAX_WRAPPED_LENGTH = 8192;
+/** Decrypting these takes up to 0.2 s of a busy machine, in which this process renews no Lease. */
+const MAX_LEAVES = 1000;
 const HINT = `encrypt with --encrypted-regex '^(data|stringData)$'`;
 
 export function readEncryption(object: KubeObject): ReadEncryption {
@@ -87,6 +89,7 @@ function orderProblem(
   if (!Array.isArray(declared)) {
     return 'the order of its values is unknown: read the file with YamlFile of kubenode/constructs';
   }
+  if (declared.length > MAX_LEAVES) return `expected at most ${MAX_LEAVES} values: split the object`;
   const { sops: _, ...content } = object;
   const present = new Set(leavesOf(content).map(({ path }) => JSON.stringify(path)));
   const listed = new Set(leaves.map((path) => JSON.stringify(path)));

@@ -46,6 +46,11 @@ describe('readEncryption', () => {
       /^expected at most 100 rec/,
     ],
     ['a long wrapped key', { age: [LONG] }, /^a wrapped data key is too long/],
+    [
+      'too many values',
+      { leaves: Array.from({ length: 10_001 }, () => []) },
+      /^expected at most 1000 values: spl/,
+    ],
     ['no order', { leaves: undefined }, /^the order of its values is unknown: read the file with YamlFile/],
     ['an order of other things', { leaves: [...LEAVES, 'x'] }, /^a field was removed after it was encrypted/],
     ['a value twice', { leaves: [...LEAVES, ['kind']] }, /^a field was removed after it was encrypted/],
