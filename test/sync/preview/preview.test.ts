@@ -359,11 +359,13 @@ function outsideOfCode(markdown: readonly string[]): string {
   return text.replaceAll(/(`+)[^\n]*?[^`]\1(?!`)/g, '');
 }
 
+function withOtherText(text: string): string {
+  return text.replace('payments', 'shop').replace(/(multi: ENC.*data:)./, '$1_');
+}
+
 it('S29 names an encrypted object and the number of its keys, and shows no encrypted text', () => {
   const secret = encryptedObject('secret.yaml');
-  const change = (text: string): string =>
-    text.replace('payments', 'shop').replace(/(multi: ENC.*data:)./, '$1_');
-  const changed = encryptedObject('secret.yaml', change);
+  const changed = encryptedObject('secret.yaml', withOtherText);
   const created = formatPreview(preview(undefined, rendered({ prod: { web: [secret] } })));
   expect(created).toContain('+ create  Secret shop/db  [fleet/main.ts:1]\n        encrypted to 2 keys\n');
   const before = rendered({ prod: { web: [secret] } });
