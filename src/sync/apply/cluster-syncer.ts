@@ -26,6 +26,7 @@ import { type ObservedObjects, targetHealth, unhealthyObjects } from '../health/
 import type { Acknowledgement, DeleteBudget } from '../judge/delete-budget.ts';
 import { createOverload, isOverload } from '../overload.ts';
 import type { RenderedTarget } from '../rendered.ts';
+import type { CommitOrigin } from './audit/apply-audit.ts';
 import type { ClusterEvent, SyncContext, SyncTarget } from './context.ts';
 import type { ServerForm } from './input.ts';
 import { EpochSuperseded } from './inventory/config-maps.ts';
@@ -51,6 +52,8 @@ export interface ClusterSyncerOptions {
   /** The Lease under which this process writes. */
   readonly lease: WriterLease;
   readonly policy: (pipeline: string) => ApplyPolicy;
+  /** Returns what the hub knows about a commit, for the audit record. */
+  readonly origin?: (pipeline: string, commit: string) => CommitOrigin;
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
@@ -83,7 +86,7 @@ export interface ClusterSyncer {
 }
 
 export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSyncer {
-  const { clock, log, lease, recordedDrift, hub, scope, recordEvent } = options;
+  const { clock, log, lease, recordedDrift } = options;
   const serverForms = new Map<string, ServerForm>();
   const machines = createMachineReader(clock);
   let session: ClusterSession | undefined;
@@ -136,11 +139,8 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     const content = assignment?.commit ? await assignment.content(assignment.commit) : undefined;
     state = { ...state, units: unitsIn(store, content) };
     if (!assignment?.commit || !content) return 'no';
-    const { client, live } = open;
-    const applied = createAppliedReader(assignment.content, log);
-    const timeouts = createTimeoutBudget();
-    const base = { client, live, hub, scope, store, applied, timeouts, clock, log, serverForms, signal };
-    const context: SyncContext = { ...base, recordCorrection, ...optional('recordEvent', recordEvent) };
+    const base = { store, serverForms, recordCorrection, signal };
+    const context: SyncContext = { ...contextOf(options, open, assignment), ...base };
     const target = targetOf(assignment, assignment.commit, content, options.policy(assignment.pipeline));
     if (!shouldWrite(assignment, target.digest) || lease.notHeldReason() !== undefined) {
       recordWork(open, target, reportObserved(target.digest, await observeCluster(context, target)));
@@ -208,6 +208,26 @@ function readInventory(
 /** Promotion approved a digest, not only a commit: a commit that renders to something else now is observed, not written. */
 function shouldWrite({ mode, digest: promoted }: ClusterTarget, rendered: string): boolean {
   return mode === 'Apply' && (promoted ?? rendered) === rendered;
+}
+
+/** Returns the part of a context that depends on no state of the syncer. */
+function contextOf(
+  { hub, scope, clock, log, recordEvent }: ClusterSyncerOptions,
+  { client, live, audit }: ClusterSession,
+  { pipeline, commit = '', content }: ClusterAssignment,
+): Omit<SyncContext, 'store' | 'serverForms' | 'recordCorrection' | 'signal'> {
+  return {
+    client,
+    live,
+    hub,
+    scope,
+    applied: createAppliedReader(content, log),
+    timeouts: createTimeoutBudget(),
+    clock,
+    log,
+    audit: audit.of(pipeline, commit),
+    ...optional('recordEvent', recordEvent),
+  };
 }
 
 function targetOf(

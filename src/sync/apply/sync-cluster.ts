@@ -36,6 +36,7 @@ export async function syncCluster(context: SyncContext, target: SyncTarget): Pro
       remove: [],
     });
     const { newKinds } = await applySteps(context, { plan, commit: target.commit }, outcomes);
+    await context.audit?.applied(outcomes.values());
     await confirm(context, outcomes, target.commit);
     planned = newKinds;
     if (planned) plan = await observeAndList(context, target);

@@ -5,9 +5,11 @@ import type { Store } from '../../kube/cache/store.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { CallReport } from '../../kube/client/request.ts';
 import { createHeldLease, type HeldLease } from '../../kube/leader/held-lease.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { LeaseMetrics, WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
+import type { CommitOrigin } from '../apply/audit/apply-audit.ts';
 import type { ApplyPolicy } from '../apply/cluster-syncer.ts';
 import { type ClusterWorker, createClusterWorker } from '../apply/cluster-worker.ts';
 import type { ClusterEvent } from '../apply/context.ts';
@@ -25,6 +27,7 @@ export interface ClusterWorkersOptions {
   readonly clusters: Store<Cluster>;
   readonly secrets: Store;
   readonly policy: (pipeline: string) => ApplyPolicy;
+  readonly origin?: (pipeline: string, commit: string) => CommitOrigin;
   readonly identity: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -106,6 +109,7 @@ export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWor
       recordedDrift: () => recordedDrift(options.clusters.get(name)),
       lease,
       policy: options.policy,
+      ...optional('origin', options.origin),
       onReport: () => onReport(name),
       recordEvent: (event) => options.recordEvent?.(name, event),
     });

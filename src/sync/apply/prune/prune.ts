@@ -16,6 +16,7 @@ import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
 import { UNIT_PAUSED } from '../../cluster-report.ts';
 import { isCrdId } from '../../protected-kinds.ts';
 import type { ObjectOutcome } from '../apply-steps.ts';
+import type { PrunedObject } from '../audit/lines.ts';
 import type { SyncContext } from '../context.ts';
 import type { InventoryEntry } from '../inventory/inventory.ts';
 import { ownerOf } from '../inventory/owner-labels.ts';
@@ -57,7 +58,7 @@ export async function pruneUnits(
   { outcomes, now }: Applied,
 ): Promise<PruneResult> {
   const unapplied = unappliedObjects(plan, outcomes);
-  const removed: InventoryEntry[] = [];
+  const removed: PrunedObject[] = [];
   let deleted = 0;
   const marked: InventoryEntry[] = [];
   const waiting: WaitingObject[] = [];
@@ -76,20 +77,27 @@ export async function pruneUnits(
           waiting.push(found);
           recordWaiting(waitingOfKind, kindOf(item.entry), found);
         }
-        if (result.state !== 'deleted' && result.state !== 'released') return;
-        removed.push(item.entry);
+        const act = REMOVED[result.state];
+        if (act === undefined) return;
+        removed.push({ entry: item.entry, act, because: item.because });
         context.live.recordDeleted(item.entry);
-        if (result.state === 'released') return;
+        if (act === 'Released') return;
         deleted += 1;
         context.log.info('object pruned', { object, because: item.because });
       });
     }
   } finally {
     // Also when the server is lost half-way: the inventory is written as far as that is still possible.
-    await context.store.write({ add: marked, remove: removed.map(objectKey) });
+    await context.audit?.removed(removed);
+    await context.store.write({ add: marked, remove: removed.map(({ entry }) => objectKey(entry)) });
   }
   return { deleted, marked: marked.length, waiting };
 }
+
+const REMOVED: Readonly<Partial<Record<PruneOutcome['state'], PrunedObject['act']>>> = {
+  deleted: 'Deleted',
+  released: 'Released',
+};
 
 function waitForUnit(item: PrunePlan, unapplied: readonly UnappliedObject[]): PruneOutcome | undefined {
   const reason = postponedReason(item, unapplied);
