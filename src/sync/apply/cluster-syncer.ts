@@ -146,7 +146,8 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
       recordWork(open, target, reportObserved(target.digest, await observeCluster(context, target)));
       return 'no';
     }
-    const { work, requeue } = summarizeSync(target.digest, await syncCluster(context, target));
+    const audit = open.audit.of(assignment.pipeline, target.commit);
+    const { work, requeue } = summarizeSync(target.digest, await syncCluster(context, target, audit));
     overload.end();
     state = { ...state, commits: commitsIn(store) };
     recordWork(open, target, work);
@@ -213,8 +214,8 @@ function shouldWrite({ mode, digest: promoted }: ClusterTarget, rendered: string
 /** Returns the part of a context that depends on no state of the syncer. */
 function contextOf(
   { hub, scope, clock, log, recordEvent }: ClusterSyncerOptions,
-  { client, live, audit }: ClusterSession,
-  { pipeline, commit = '', content }: ClusterAssignment,
+  { client, live }: ClusterSession,
+  { content }: ClusterAssignment,
 ): Omit<SyncContext, 'store' | 'serverForms' | 'recordCorrection' | 'signal'> {
   return {
     client,
@@ -225,7 +226,6 @@ function contextOf(
     timeouts: createTimeoutBudget(),
     clock,
     log,
-    audit: audit.of(pipeline, commit),
     ...optional('recordEvent', recordEvent),
   };
 }

@@ -5,7 +5,6 @@ import type { Clock } from '../../os/clock.ts';
 import type { DriftCorrection } from '../drift-history.ts';
 import type { Acknowledgement, DeleteBudget } from '../judge/delete-budget.ts';
 import type { RenderedUnit } from '../rendered.ts';
-import type { ReconcileAudit } from './audit/apply-audit.ts';
 import type { ServerForm } from './input.ts';
 import type { InventoryStore } from './inventory/store.ts';
 import type { LiveCache } from './live/ports.ts';
@@ -26,8 +25,6 @@ export interface SyncContext {
   readonly log: Log;
   /** Records an Event about the cluster for people. */
   readonly recordEvent?: (event: ClusterEvent) => void;
-  /** Absent where nothing is written. */
-  readonly audit?: ReconcileAudit;
   readonly recordCorrection?: (correction: DriftCorrection) => void;
   /** The server forms by object key. They are kept from one reconcile to the next; losing them costs one apply for each entry. */
   readonly serverForms: Map<string, ServerForm>;

@@ -16,6 +16,7 @@ import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
 import { UNIT_PAUSED } from '../../cluster-report.ts';
 import { isCrdId } from '../../protected-kinds.ts';
 import type { ObjectOutcome } from '../apply-steps.ts';
+import type { ReconcileAudit } from '../audit/apply-audit.ts';
 import type { PrunedObject } from '../audit/lines.ts';
 import type { SyncContext } from '../context.ts';
 import type { InventoryEntry } from '../inventory/inventory.ts';
@@ -50,12 +51,13 @@ interface Wait {
 interface Applied {
   readonly outcomes: ReadonlyMap<string, ObjectOutcome>;
   readonly now: Date;
+  readonly audit?: Pick<ReconcileAudit, 'removed'>;
 }
 
 export async function pruneUnits(
   context: SyncContext,
   plan: TargetPlan,
-  { outcomes, now }: Applied,
+  { outcomes, now, audit }: Applied,
 ): Promise<PruneResult> {
   const unapplied = unappliedObjects(plan, outcomes);
   const removed: PrunedObject[] = [];
@@ -88,7 +90,7 @@ export async function pruneUnits(
     }
   } finally {
     // Also when the server is lost half-way: the inventory is written as far as that is still possible.
-    await context.audit?.removed(removed);
+    await audit?.removed(removed);
     await context.store.write({ add: marked, remove: removed.map(({ entry }) => objectKey(entry)) });
   }
   return { deleted, marked: marked.length, waiting };
