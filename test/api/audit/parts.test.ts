@@ -57,7 +57,7 @@ describe('parsePartName', () => {
     ['record-sync-000012', { writer: 'sync', number: 12 }],
     ['record-defender-1000000', { writer: 'defender', number: 1_000_000 }],
     ['record-sync', undefined],
-    ['record-toString-000001', undefined],
+    ['record-constructor-000001', undefined],
     ['record-other-000001', undefined],
     ['record-sync-12', undefined],
     ['kube-root-ca.crt', undefined],

@@ -110,6 +110,7 @@ describe('createActRecorder', () => {
     const test = bed();
     test.put({});
     const recorder = test.start();
+    await test.flush(recorder);
     test.leads = false;
     test.put({ 'm-1': settled('m-1') });
     await test.flush(recorder);
@@ -139,6 +140,10 @@ describe('createActRecorder', () => {
     const recorder = test.start();
     const grants = Array.from({ length: 10_001 }, (_, index) => `m-${index}`);
     test.put(Object.fromEntries(grants.map((name) => [name, settled(name)])));
+    expect(recorder.dropped).toBe(1);
+    test.put({});
+    test.leads = false;
+    test.put(Object.fromEntries(grants.map((name) => [name, settled(name, 'g-2')])));
     expect(recorder.dropped).toBe(1);
   });
 });
