@@ -43,7 +43,7 @@ function createInstanceSwitch(id: string, machine: Machine, provider: Provider):
   };
 }
 
-/** The tags of the instance name its Machine: one with other tags is switched by nobody who believes that it is this Machine's. */
+/** Throws for an instance whose tags name another Machine: an id in a status is no proof that it is this Machine's. */
 function requireOwner({ id, tags }: Instance, { metadata }: Machine): void {
   if (tags.machineUid === metadata.uid) return;
   const message = `instance ${id} has the UID of another Machine than ${metadata.name} in its tags`;

@@ -16,19 +16,21 @@ interface SwitchedInstance {
 export function describeSwitch(open: OpenCase, { entry, withoutFaults }: ContractProvider): void {
   const { power, startsStopped } = entry.capabilities;
   describe('has a power switch that', () => {
-    if (!power || startsStopped) {
-      it('is refused, because no repair could rely on it', async () => {
-        const one = open();
-        const found = openOf(one, await one.create());
-        expect('because' in found ? found.because : 'it has a switch').toMatch(
-          power ? /starts each stopped instance/ : /cannot switch power/,
-        );
-      });
-      return;
+    if (!power || startsStopped) describeRefusal(open, power);
+    else {
+      describeReads(open);
+      describeRequests(open);
+      if (withoutFaults.AnswerLost === undefined) describeLostAnswers(open);
     }
-    describeReads(open);
-    describeRequests(open);
-    if (withoutFaults.AnswerLost === undefined) describeLostAnswers(open);
+  });
+}
+
+function describeRefusal(open: OpenCase, power: boolean): void {
+  const reason = power ? /starts each stopped instance/ : /cannot switch power/;
+  it('is refused, because no repair could rely on it', async () => {
+    const one = open();
+    const found = openOf(one, await one.create());
+    expect('because' in found ? found.because : 'it has a switch').toMatch(reason);
   });
 }
 
