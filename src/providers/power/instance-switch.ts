@@ -43,7 +43,7 @@ function createInstanceSwitch(id: string, machine: Machine, provider: Provider):
   };
 }
 
-/** Throws for an instance whose tags name another Machine: an id in a status is no proof that it is this Machine's. */
+/** Throws for an instance whose tags name another Machine: an id in a status does not prove that it is its own. */
 function requireOwner({ id, tags }: Instance, { metadata }: Machine): void {
   if (tags.machineUid === metadata.uid) return;
   const message = `instance ${id} has the UID of another Machine than ${metadata.name} in its tags`;
