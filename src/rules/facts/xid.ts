@@ -51,7 +51,7 @@ const read: ReadFact = (snapshot, params, maxAgeMs) => {
   const { problems, agentAgeMs } = snapshot;
   const problem =
     problems.machines ?? problems.agentLeases ?? tooOldReason('the agent', agentAgeMs, maxAgeMs);
-  const reach = reachOf(snapshot);
+  const reach = reachOf(snapshot, params);
   if (problem !== undefined) return unknownAnswer(problem);
   return typeof reach === 'string'
     ? unknownAnswer(reach)
@@ -67,10 +67,12 @@ interface XidReach {
   readonly uptimeSeconds: number;
 }
 
-/** Returns how far back errors are known; or why they are not. */
-function reachOf({ machine, point }: NodeSnapshot): XidReach | string {
-  const { xidSince, bootedAt } = machine?.status?.facts ?? {};
-  const reachSeconds = ageSecondsAt(point, xidSince);
+/** Returns how far back errors of these codes are known; or why they are not. */
+function reachOf({ machine, point }: NodeSnapshot, { codes }: FactParams): XidReach | string {
+  const { xidSince, xidCutCodes = [], xidOthersSince = xidSince, bootedAt } = machine?.status?.facts ?? {};
+  const isKnown = Array.isArray(codes) && Array.isArray(xidCutCodes);
+  const isCut = !isKnown || codes.some((code) => xidCutCodes.includes(Number(code)));
+  const reachSeconds = ageSecondsAt(point, isCut ? xidSince : xidOthersSince);
   if (reachSeconds === undefined) return 'the agent reports no errors of GPUs: no driver of NVIDIA';
   const uptimeSeconds = ageSecondsAt(point, bootedAt);
   return uptimeSeconds === undefined
@@ -127,7 +129,15 @@ export const xidFact = {
     machines: (before, after) =>
       isChanged(before, after, 'status', 'facts', 'xid') ||
       isChanged(before, after, 'status', 'facts', 'xidSince') ||
+      isChanged(before, after, 'status', 'facts', 'xidCutCodes') ||
+      isChanged(before, after, 'status', 'facts', 'xidOthersSince') ||
       isChanged(before, after, 'status', 'facts', 'bootedAt'),
   },
-  recorded: { machines: { status: { facts: { xid: true, xidSince: true, bootedAt: true } } } },
+  recorded: {
+    machines: {
+      status: {
+        facts: { xid: true, xidSince: true, xidCutCodes: true, xidOthersSince: true, bootedAt: true },
+      },
+    },
+  },
 } satisfies FactKind;
