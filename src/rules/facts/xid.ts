@@ -1,4 +1,5 @@
 /** Counts the errors of GPUs with one of some codes, within a time window, as the agent has read them in the kernel log. */
+import type { MachineFacts } from '../../api/generated/types.ts';
 import { isRecord, listAt, textAt } from '../../kube/objects/json.ts';
 import { ageSecondsAt } from '../clocks/time-point.ts';
 import { UNKNOWN_READING } from '../compiled-rule.ts';
@@ -69,15 +70,20 @@ interface XidReach {
 
 /** Returns how far back errors of these codes are known; or why they are not. */
 function reachOf({ machine, point }: NodeSnapshot, { codes }: FactParams): XidReach | string {
-  const { xidSince, xidCutCodes = [], xidOthersSince = xidSince, bootedAt } = machine?.status?.facts ?? {};
-  const isKnown = Array.isArray(codes) && Array.isArray(xidCutCodes);
-  const isCut = !isKnown || codes.some((code) => xidCutCodes.includes(Number(code)));
-  const reachSeconds = ageSecondsAt(point, isCut ? xidSince : xidOthersSince);
+  const { facts } = machine?.status ?? {};
+  const reachSeconds = ageSecondsAt(point, completeSince(facts, codes));
   if (reachSeconds === undefined) return 'the agent reports no errors of GPUs: no driver of NVIDIA';
-  const uptimeSeconds = ageSecondsAt(point, bootedAt);
+  const uptimeSeconds = ageSecondsAt(point, facts?.bootedAt);
   return uptimeSeconds === undefined
     ? 'the agent does not report when the host has booted'
     : { reachSeconds, uptimeSeconds };
+}
+
+/** Returns since when all errors of these codes are reported: a burst of another code does not count. */
+function completeSince(facts: MachineFacts | undefined, codes: unknown): string | undefined {
+  const { xidSince, xidCutCodes = [], xidOthersSince = xidSince } = facts ?? {};
+  if (!Array.isArray(codes) || !Array.isArray(xidCutCodes)) return xidSince;
+  return codes.some((code) => xidCutCodes.includes(Number(code))) ? xidSince : xidOthersSince;
 }
 
 function countErrors(

@@ -71,13 +71,12 @@ describe('judgeHistory', () => {
   it('lets a rollout wait for a machine that another rollout left unfinished, and that a person has to decide about', () => {
     const begun = { ...host(1100, 'm-1', 'Working'), set: 'extra' } as RolloutEvent;
     const both = machine(1000, 'm-1', { sets: ['general', 'extra'] });
-    const waits = (extra: string): RolloutEvent => quiet({ waits: { general: 'TooManyUnavailable', extra } });
-    expect(judge(FLEET, both, begun, waits('FailureBudgetSpent'))).toEqual([]);
-    expect(judge(FLEET, both, begun, waits('BatchUnproven'))).toEqual([]);
+    expect(judge(FLEET, both, begun, waitsWith('FailureBudgetSpent'))).toEqual([]);
+    expect(judge(FLEET, both, begun, waitsWith('BatchUnproven'))).toEqual([]);
     // A rollout that goes on, or has completed, would have ended the update.
-    expect(judge(FLEET, both, begun, waits('AllDone'))).toHaveLength(1);
+    expect(judge(FLEET, both, begun, waitsWith('AllDone'))).toHaveLength(1);
     const elsewhere = machine(1000, 'm-1', { sets: ['extra'] });
-    expect(judge(FLEET, elsewhere, begun, waits('FailureBudgetSpent'))).toHaveLength(1);
+    expect(judge(FLEET, elsewhere, begun, waitsWith('FailureBudgetSpent'))).toHaveLength(1);
   });
 
   it('finds cordons and grants that are left when nothing happens any more', () => {
@@ -87,3 +86,7 @@ describe('judgeHistory', () => {
     ]);
   });
 });
+
+function waitsWith(extra: string): RolloutEvent {
+  return quiet({ waits: { general: 'TooManyUnavailable', extra } });
+}
