@@ -80,14 +80,19 @@ function endJobs(cluster: Repaired): void {
 }
 
 function endJob(name: string, grant: LedgerGrant, { api, nowMs }: Repaired): void {
-  const machine = api.get(MACHINES, name);
-  const isMarked = machine?.status?.replacement?.grant === grant.id;
-  const left = machine && isMarked && !isKept(machine) ? machine : undefined;
+  const left = api
+    .list(MACHINES)
+    .find((machine) => isToReplace(machine, grant) && machine.metadata.name === name);
   if (left && !isBackForLong(left, nowMs())) return;
   const outcome = left ? 'Failed' : 'Succeeded';
   const settled = { ...grant, state: 'Settled', outcome, settledAt: timeAt(nowMs()) } as const;
   putGrants(api, { ...grantsIn(api), [name]: settled });
   if (left) api.put(unmarked(left));
+}
+
+/** Tells whether the job of the grant still replaces the machine. */
+function isToReplace(machine: Machine, { id }: LedgerGrant): boolean {
+  return machine.status?.replacement?.grant === id && !isKept(machine);
 }
 
 function isBackForLong({ metadata, status }: Machine, nowMs: number): boolean {
