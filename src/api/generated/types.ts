@@ -2100,11 +2100,15 @@ export interface MachineDrift {
 export interface MachineFacts {
   /** When the host booted. */
   readonly bootedAt?: string;
-  /** Start of the period that `xid` covers. */
+  /** Start of the period that `xid` covers for each code. */
   readonly xidSince?: string;
+  /** Xid codes of which errors before `xidSince` are left out of `xid`. (at most 32) */
+  readonly xidCutCodes?: readonly number[];
+  /** Start of the period that `xid` covers for the codes that are not in `xidCutCodes`. */
+  readonly xidOthersSince?: string;
   /** Filesystems. (at most 8) */
   readonly disk?: readonly DiskFact[];
-  /** GPU errors, newest first. (at most 32) */
+  /** GPU errors, newest first: the last ones of each code. (at most 32) */
   readonly xid?: readonly XidFact[];
   /** GPUs. */
   readonly gpus?: GpuFacts;
