@@ -17,6 +17,7 @@ export {
   disk,
   event,
   type ForDuration,
+  fleet,
   history,
   type MaintenanceComparisons,
   maintenance,

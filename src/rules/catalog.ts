@@ -6,6 +6,7 @@ import { diagnosisFact } from './facts/diagnosis.ts';
 import { diskFact } from './facts/disk.ts';
 import { eventFact } from './facts/event.ts';
 import type { FactKind } from './facts/fact.ts';
+import { fleetFact } from './facts/fleet.ts';
 import { historyFact } from './facts/history.ts';
 import { maintenanceFact } from './facts/maintenance.ts';
 import { nodeFact } from './facts/node.ts';
@@ -24,6 +25,7 @@ const KINDS: readonly FactKind[] = [
   diagnosisFact,
   maintenanceFact,
   xidFact,
+  fleetFact,
 ];
 
 export const FACT_KINDS: ReadonlyMap<string, FactKind> = new Map(KINDS.map((kind) => [kind.name, kind]));

@@ -6,6 +6,7 @@ import {
   condition,
   disk,
   event,
+  fleet,
   history,
   type MaintenanceComparisons,
   maintenance,
@@ -68,6 +69,17 @@ describe('the helpers of conditions', () => {
         path: '$.maxPerGPU',
         operator: 'greaterThanInclusive',
         value: 2,
+      },
+    ],
+    [
+      'machines that share a property',
+      fleet({ scope: 'driverVersion', faultClass: 'GPU', within: '1h' }).affectedRatio.below(0.05),
+      {
+        fact: 'fleet',
+        params: { scope: 'driverVersion', faultClass: 'GPU', windowSeconds: 3600 },
+        path: '$.affectedRatio',
+        operator: 'lessThan',
+        value: 0.05,
       },
     ],
     [

@@ -1,27 +1,41 @@
 /** The facts of one node, read from the cluster once by the code of the controllers. */
 import { createView, type View } from '../../kube/cache/view.ts';
 import type { Client } from '../../kube/client/client.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import { createLogger } from '../../kube/process/logger.ts';
 import { systemRandom } from '../../os/system-random.ts';
 import { createLiveFacts } from '../../rules/live/live-facts.ts';
 import type { FactViewKind, ViewSelection } from '../../rules/view-kind.ts';
-import { createFactViews, type FactViews } from '../../rules/views.ts';
+import { createFactViews, type FactViewName, type FactViews } from '../../rules/views.ts';
 import type { Io } from '../io.ts';
 import type { ExplainedNode } from './rule-explanation.ts';
+
+const ONLY_NODE = 'only the objects of this node were read: kubenode rules explain reads all of them';
+
+export interface ReadNode {
+  readonly name: string;
+  /** The views of which the objects of all nodes are read. */
+  readonly whole?: ReadonlySet<FactViewName>;
+}
 
 /** The work runs when every view is complete. */
 export async function withNodeFacts<T>(
   io: Io,
   client: Client,
-  name: string,
+  { name, whole = new Set() }: ReadNode,
   work: (node: ExplainedNode) => Promise<T>,
 ): Promise<T> {
   const { clock } = io;
-  const { views, all } = createReadViews(io, client, ({ selection, ofNode }) => ({
+  const { views, all } = createReadViews(io, client, ({ selection, ofNode }, view) => ({
     ...selection,
-    ...ofNode?.(name),
+    ...(whole.has(view) ? {} : ofNode?.(name)),
   }));
-  const facts = createLiveFacts({ views, clock, startsAtTransition: true });
+  const facts = createLiveFacts({
+    views,
+    clock,
+    startsAtTransition: true,
+    ...optional('fleetProblem', whole.size > 0 ? undefined : ONLY_NODE),
+  });
   try {
     return await withSynced(io, client, all, async () => {
       const labels = {
@@ -44,14 +58,21 @@ export interface ReadViews {
 export function createReadViews(
   io: Io,
   client: Client,
-  selectionOf: (kind: FactViewKind) => ViewSelection | undefined,
+  selectionOf: (kind: FactViewKind, name: FactViewName) => ViewSelection | undefined,
 ): ReadViews {
   const { clock } = io;
   const log = createLogger({ level: 'error', stream: { write: (line) => io.err(line) }, clock });
   const all: View[] = [];
-  const views = createFactViews((kind) => {
+  const views = createFactViews((kind, name) => {
     const { resource } = kind;
-    const view = createView({ client, clock, log, random: systemRandom, resource, ...selectionOf(kind) });
+    const view = createView({
+      client,
+      clock,
+      log,
+      random: systemRandom,
+      resource,
+      ...selectionOf(kind, name),
+    });
     all.push(view);
     return view;
   });

@@ -9,6 +9,7 @@ import { createLastChanges, type LastChanges } from '../clocks/last-change.ts';
 import type { ReadTime } from '../clocks/time-point.ts';
 import type { MachineObjects, NodeSnapshot } from '../facts/reading/snapshot.ts';
 import { FACT_VIEWS, type FactViews, type LeaseView } from '../views.ts';
+import { type AffectedMachines, createAffectedMachines } from './affected-machines.ts';
 import {
   ALL_TOPICS,
   conditionChanges,
@@ -32,6 +33,8 @@ export interface FactTrackerOptions {
   readonly maxViewAgeMs: number | undefined;
   /** True for a command that reads once and so trusts the writer of a condition: see `ConditionSources`. */
   readonly startsAtTransition: boolean;
+  /** Why the views do not have all nodes; undefined when they have. */
+  readonly fleetProblem: string | undefined;
 }
 
 interface Tracked extends FactTrackerOptions {
@@ -74,9 +77,10 @@ export function createFactTracker(options: FactTrackerOptions): FactTracker {
     followJobEnds(tracked),
   ];
   const objects = followMachineObjects(tracked.views, tracked.emit);
-  closes.push(objects.close);
+  const affected = createAffectedMachines(tracked.views, objects.of);
+  closes.push(objects.close, affected.close);
   return {
-    snapshot: (machine) => takeSnapshot(tracked, objects.of(machine), machine),
+    snapshot: (machine) => takeSnapshot(tracked, { objects: objects.of(machine), affected }, machine),
     onChange: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -87,7 +91,12 @@ export function createFactTracker(options: FactTrackerOptions): FactTracker {
   };
 }
 
-function takeSnapshot(tracked: Tracked, objects: MachineObjects, machine: string): NodeSnapshot {
+interface Followed {
+  readonly objects: MachineObjects;
+  readonly affected: AffectedMachines;
+}
+
+function takeSnapshot(tracked: Tracked, { objects, affected }: Followed, machine: string): NodeSnapshot {
   const { views, readTime, maxViewAgeMs, agents, kubelets, kubeletLeases } = tracked;
   const point = readTime();
   const freshness = views.events.reflector.freshness();
@@ -108,13 +117,15 @@ function takeSnapshot(tracked: Tracked, objects: MachineObjects, machine: string
         (peer) => Math.min(agents.ageMs(peer, point), kubeletAgeMs(peer)),
         point.ms,
       ),
+    fleetProblem: tracked.fleetProblem,
+    affected: (query) => affected.count(machine, query, point),
     objects,
     find: (view, name) => views[view].store.get(name),
     jobEndedMs: tracked.jobEnds.endedMs(machine),
     components: tracked.components.get(machine),
     events: tracked.events.get(machine),
     eventsSinceMs: tracked.eventsSinceMs ?? point.ms,
-    eventsAgeMs: freshness.ageMs,
+    viewAgeMs: (view) => views[view].reflector.freshness().ageMs,
   };
 }
 

@@ -39,6 +39,8 @@ export interface LiveFactsOptions {
   readonly maxViewAgeMs?: number;
   /** A command that reads once counts a condition from its last transition, where no controller recorded when it began. */
   readonly startsAtTransition?: boolean;
+  /** Why the views do not have all nodes: set by a command that reads one. */
+  readonly fleetProblem?: string;
 }
 
 type AskFact = (ref: FactRef, maxAge: MaxAge | undefined) => FactAnswer;
@@ -49,9 +51,10 @@ export function createLiveFacts({
   skewSeconds,
   maxViewAgeMs,
   startsAtTransition = false,
+  fleetProblem,
 }: LiveFactsOptions): LiveFacts {
   const readTime = createTimePoints(clock, skewSeconds);
-  const tracker = createFactTracker({ views, readTime, maxViewAgeMs, startsAtTransition });
+  const tracker = createFactTracker({ views, readTime, maxViewAgeMs, startsAtTransition, fleetProblem });
   return {
     onChange: (listener) => tracker.onChange(listener),
     now: () => readTime().at,

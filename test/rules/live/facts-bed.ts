@@ -3,6 +3,7 @@ import type { MachineStatus, RemedyOperationJob } from '../../../src/api/generat
 import { NAMESPACE_AGENTS } from '../../../src/api/names.ts';
 import { createStore, type WritableStore } from '../../../src/kube/cache/store.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { optional } from '../../../src/kube/objects/optional.ts';
 import { FACT_KINDS } from '../../../src/rules/catalog.ts';
 import type { FactRef, MaxAge, Reading } from '../../../src/rules/compiled-rule.ts';
 import type { FactChange } from '../../../src/rules/live/fact-changes.ts';
@@ -54,6 +55,8 @@ export interface FactsBed {
   breakView(view: FactViewName): void;
   /** What the wall clock of this machine is ahead of the API server. */
   skewSeconds: number;
+  /** Why the views do not have all nodes: for the next process. */
+  fleetProblem: string | undefined;
 }
 
 export interface NodeFields {
@@ -80,12 +83,13 @@ export function factsBed(): FactsBed {
   const changes: FactChange[] = [];
   let version = 1;
   let stores = createStores();
-  let live = start();
+  let live = start(undefined);
 
   const bed: FactsBed = {
     clock,
     changes,
     skewSeconds: 0,
+    fleetProblem: undefined,
     live: () => live,
     node: (conditions, fields) => put('nodes', nodeObject(conditions, clock.now(), fields)),
     deleteNode: () => remove('nodes', { ...node('n'), metadata: { name: 'n' } }),
@@ -113,7 +117,7 @@ export function factsBed(): FactsBed {
       const present = stores;
       stores = createStores();
       for (const view of FACT_VIEW_NAMES) stores[view].replace(present[view].list(), String(version));
-      live = start();
+      live = start(bed.fleetProblem);
     },
     silence: (view, ageMs) => {
       if (ageMs === undefined) silent.delete(view);
@@ -136,9 +140,14 @@ export function factsBed(): FactsBed {
     stores[view].remove({ ...object, metadata: { ...object.metadata, resourceVersion: next() } });
   }
 
-  function start(): LiveFacts {
+  function start(fleetProblem: string | undefined): LiveFacts {
     const views = createFactViews((_, view) => viewOf(view));
-    const started = createLiveFacts({ views, clock, skewSeconds: () => bed.skewSeconds });
+    const started = createLiveFacts({
+      views,
+      clock,
+      skewSeconds: () => bed.skewSeconds,
+      ...optional('fleetProblem', fleetProblem),
+    });
     started.onChange((change) => changes.push(change));
     return started;
   }

@@ -12,6 +12,7 @@ import {
   type RuleView,
   sortViews,
   viewRule,
+  viewsReadWhole,
 } from '../../fleet/rule-explanation.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
@@ -43,7 +44,8 @@ export function createRulesExplainCommand(io: Io): Command {
       const remediers = await collect(client, NODE_REMEDIERS, { signal: io.signal }, (each) => each);
       const asked = remediers.filter(({ metadata }) => (flags.rule ?? metadata.name) === metadata.name);
       if (flags.rule !== undefined && asked.length === 0) throw unknownRule(flags.rule, client.server);
-      const views = await withNodeFacts(io, client, name, async (node) => {
+      const whole = viewsReadWhole(asked);
+      const views = await withNodeFacts(io, client, { name, whole }, async (node) => {
         const found: RuleView[] = [];
         for (const remedier of asked) found.push(await viewRule(remedier, node));
         return found;

@@ -7,6 +7,7 @@ import type { ConditionHistory } from '../../clocks/condition-clock.ts';
 import type { EventCounts } from '../../clocks/event-counts.ts';
 import type { TimePoint } from '../../clocks/time-point.ts';
 import type { FactViewName, MachineView, ViewObject } from '../../views.ts';
+import type { AffectedCounts, AffectedQuery } from './affected.ts';
 
 /** Holds for each view why it must not be used; undefined when it can be. */
 export type ViewProblems = Readonly<Record<FactViewName, string | undefined>>;
@@ -29,12 +30,16 @@ export interface NodeSnapshot {
   readonly kubeletAgeMs: number;
   /** Reads whether machines near this one report. It reads the whole fleet. */
   readonly peers: () => Sign;
+  /** Why other nodes must not be counted; undefined when they can be. */
+  readonly fleetProblem: string | undefined;
+  /** Counts the machines that are affected by a fault as this one may be; undefined: it has no value of the scope. */
+  readonly affected: (query: AffectedQuery) => AffectedCounts | undefined;
   /** When the last job that did something ended, on the monotonic clock. */
   readonly jobEndedMs: number | undefined;
   readonly components: ComponentHistories | undefined;
   readonly events: EventCounts | undefined;
   /** When the view of Events was complete for the first time. */
   readonly eventsSinceMs: number;
-  /** How long ago the API server last sent anything about Events. */
-  readonly eventsAgeMs: number;
+  /** Returns how long ago the API server last sent anything about the objects of a view. */
+  readonly viewAgeMs: (view: FactViewName) => number;
 }
