@@ -16,6 +16,7 @@ import { maintenanceFact } from '../rules/facts/maintenance.ts';
 import { nodeFact } from '../rules/facts/node.ts';
 import { probeFact } from '../rules/facts/probe.ts';
 import type { AffectedQuery } from '../rules/facts/reading/affected.ts';
+import { workloadFact } from '../rules/facts/workload.ts';
 import { xidFact } from '../rules/facts/xid.ts';
 import { compareFact, type FactComparisons } from './comparisons.ts';
 import type { Expr } from './generated/types.ts';
@@ -114,6 +115,11 @@ export function fleet({ scope, faultClass, within }: FleetScope): FactComparison
 /** Compares why the machine is silent, by several vantage points. */
 export function diagnosis(): FactComparisons<typeof diagnosisFact> {
   return compareFact(diagnosisFact);
+}
+
+/** Compares what runs on the node: gangs, local data, and Pods that ask to be left alone. In gates only. */
+export function workload(): FactComparisons<typeof workloadFact> {
+  return compareFact(workloadFact);
 }
 
 /** A component of the machine, by its name. */

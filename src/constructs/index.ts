@@ -24,6 +24,7 @@ export {
   nodeProperties as node,
   probeByName as probe,
   type WithinWindow,
+  workload,
   xid,
 } from './facts.ts';
 export { type ClusterProps, Fleet, FleetCluster } from './fleet.ts';

@@ -11,6 +11,7 @@ import { historyFact } from './facts/history.ts';
 import { maintenanceFact } from './facts/maintenance.ts';
 import { nodeFact } from './facts/node.ts';
 import { probeFact } from './facts/probe.ts';
+import { workloadFact } from './facts/workload.ts';
 import { xidFact } from './facts/xid.ts';
 import { formatValue, type ReportProblem, suggestName } from './problems.ts';
 
@@ -26,6 +27,7 @@ const KINDS: readonly FactKind[] = [
   maintenanceFact,
   xidFact,
   fleetFact,
+  workloadFact,
 ];
 
 export const FACT_KINDS: ReadonlyMap<string, FactKind> = new Map(KINDS.map((kind) => [kind.name, kind]));

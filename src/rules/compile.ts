@@ -64,11 +64,12 @@ function compileTrees(report: ReportProblem, path: string, written: unknown): Ru
   return conditions && { conditions, ...(gate && { gate }) };
 }
 
-/** A fault that proves itself by the faults of others would spread to all nodes, and none could end. */
+/** A fault that proves itself by the faults of others, for example, would spread to all nodes, and none could end. */
 function reportGateFacts(report: ReportProblem, path: string, trees: readonly ConditionTree[]): void {
-  const names = listFactRefs(trees).map(({ fact }) => fact);
-  for (const name of new Set(names.filter((each) => FACT_KINDS.get(each)?.onlyInGate))) {
-    report(path, `fact ${name} tells nothing about this node: use it in spec.rule.gate only`);
+  for (const name of new Set(listFactRefs(trees).map(({ fact }) => fact))) {
+    const reason = FACT_KINDS.get(name)?.onlyInGate;
+    if (reason !== undefined)
+      report(path, `fact ${name} is for spec.rule.gate only, because ${reason}: move it`);
   }
 }
 

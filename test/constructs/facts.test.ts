@@ -12,6 +12,7 @@ import {
   maintenance,
   nodeProperties as node,
   probeByName as probe,
+  workload,
   xid,
 } from '../../src/constructs/facts.ts';
 import type { Expr } from '../../src/constructs/generated/types.ts';
@@ -81,6 +82,11 @@ describe('the helpers of conditions', () => {
         operator: 'lessThan',
         value: 0.05,
       },
+    ],
+    [
+      'what runs on the node',
+      workload().localData.is(false),
+      { fact: 'workload', path: '$.localData', operator: 'equal', value: false },
     ],
     [
       'several values',

@@ -5,6 +5,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import { createLogger } from '../../kube/process/logger.ts';
 import { systemRandom } from '../../os/system-random.ts';
 import { createLiveFacts } from '../../rules/live/live-facts.ts';
+import { createWorkloadReader } from '../../rules/live/workload-reader.ts';
 import type { FactViewKind, ViewSelection } from '../../rules/view-kind.ts';
 import { createFactViews, type FactViewName, type FactViews } from '../../rules/views.ts';
 import type { Io } from '../io.ts';
@@ -16,13 +17,15 @@ export interface ReadNode {
   readonly name: string;
   /** The views of which the objects of all nodes are read. */
   readonly whole?: ReadonlySet<FactViewName>;
+  /** Whether the Pods of the node are read. */
+  readonly pods?: boolean;
 }
 
 /** The work runs when every view is complete. */
 export async function withNodeFacts<T>(
   io: Io,
   client: Client,
-  { name, whole = new Set() }: ReadNode,
+  { name, whole = new Set(), pods = false }: ReadNode,
   work: (node: ExplainedNode) => Promise<T>,
 ): Promise<T> {
   const { clock } = io;
@@ -30,13 +33,16 @@ export async function withNodeFacts<T>(
     ...selection,
     ...(whole.has(view) ? {} : ofNode?.(name)),
   }));
+  const workloads = pods ? createWorkloadReader({ client, clock }) : undefined;
   const facts = createLiveFacts({
     views,
     clock,
     startsAtTransition: true,
     ...optional('fleetProblem', whole.size > 0 ? undefined : ONLY_NODE),
+    ...optional('workloads', workloads),
   });
   try {
+    await workloads?.refresh(name);
     return await withSynced(io, client, all, async () => {
       const labels = {
         ...views.machines.store.get(name)?.metadata.labels,

@@ -61,8 +61,15 @@ export async function viewRule({ metadata, spec }: NodeRemedier, node: Explained
 
 /** Returns the views of which these rules read the objects of all nodes. */
 export function viewsReadWhole(remediers: readonly NodeRemedier[]): ReadonlySet<FactViewName> {
-  const refs = remediers.flatMap(({ spec }) => compileRule(spec).rule?.reads ?? []);
-  return new Set(refs.flatMap(({ fact }) => FACT_KINDS.get(fact)?.readsFleet ?? []));
+  return new Set(factsOf(remediers).flatMap((fact) => FACT_KINDS.get(fact)?.readsFleet ?? []));
+}
+
+export function isReadBy(fact: string, remediers: readonly NodeRemedier[]): boolean {
+  return factsOf(remediers).includes(fact);
+}
+
+function factsOf(remediers: readonly NodeRemedier[]): readonly string[] {
+  return remediers.flatMap(({ spec }) => compileRule(spec).rule?.reads ?? []).map(({ fact }) => fact);
 }
 
 interface LeafInput {

@@ -17,8 +17,8 @@ export interface FactKind {
   readonly fields: FactFields;
   /** How facts that are counted from observations, such as Events, are computed. */
   readonly observed?: ObservationType;
-  /** Set if a rule may use the fact to wait only, because it does not tell what this node has. */
-  readonly onlyInGate?: true;
+  /** Says why a rule may use the fact to wait only. */
+  readonly onlyInGate?: string;
   /** The views of which objects of other nodes are read, too: a command that explains one node reads all of them. */
   readonly readsFleet?: readonly FactViewName[];
   /** Whose heartbeats keep the fact from becoming too old. */

@@ -65,7 +65,7 @@ export const fleetFact = {
     machines: (before, after) => isChanged(before, after, 'status', 'remedyWaits'),
     jobs: () => true,
   },
-  onlyInGate: true,
+  onlyInGate: 'it tells nothing about this node',
   readsFleet: VIEWS,
   recorded: {
     nodes: {

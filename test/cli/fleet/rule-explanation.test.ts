@@ -7,6 +7,7 @@ import {
   type ExplainedNode,
   formatLeaves,
   formatRules,
+  isReadBy,
   type RuleView,
   viewRule,
   viewsReadWhole,
@@ -43,6 +44,14 @@ describe('viewsReadWhole', () => {
   it('R21 has the views of all nodes that the gate of a rule counts, and none for other rules', () => {
     expect([...viewsReadWhole([HANG, remedier('gpu-xid', gpuXid)])]).toEqual(['machines', 'nodes', 'jobs']);
     expect([...viewsReadWhole([HANG, remedier('refused', {})])]).toEqual([]);
+  });
+});
+
+describe('isReadBy', () => {
+  it('is true for a fact of a gate or a condition, and false for a rule that is refused', () => {
+    expect([isReadBy('node', [HANG]), isReadBy('workload', [HANG])]).toEqual([true, false]);
+    expect(isReadBy('fleet', [HANG, remedier('gpu-xid', gpuXid)])).toBe(true);
+    expect(isReadBy('fleet', [remedier('refused', {})])).toBe(false);
   });
 });
 

@@ -108,7 +108,7 @@ describe('the fact fleet', () => {
         '/ladder/0/verify/conditions': LEAF,
       }),
     );
-    const hint = 'fact fleet tells nothing about this node: use it in spec.rule.gate only';
+    const hint = 'fact fleet is for spec.rule.gate only, because it tells nothing about this node: move it';
     expect(problems.filter(({ message }) => message === hint).map(({ path }) => path)).toEqual([
       'spec.rule.conditions',
       'spec.ladder',

@@ -7,7 +7,12 @@ import { optional } from '../../../src/kube/objects/optional.ts';
 import { FACT_KINDS } from '../../../src/rules/catalog.ts';
 import type { FactRef, MaxAge, Reading } from '../../../src/rules/compiled-rule.ts';
 import type { FactChange } from '../../../src/rules/live/fact-changes.ts';
-import { createLiveFacts, type LiveFacts } from '../../../src/rules/live/live-facts.ts';
+import {
+  createLiveFacts,
+  type LiveFacts,
+  type LiveFactsOptions,
+} from '../../../src/rules/live/live-facts.ts';
+import type { WorkloadReader } from '../../../src/rules/live/workload-reader.ts';
 import {
   createFactViews,
   FACT_VIEW_NAMES,
@@ -57,6 +62,8 @@ export interface FactsBed {
   skewSeconds: number;
   /** Why the views do not have all nodes: for the next process. */
   fleetProblem: string | undefined;
+  /** Reads Pods for the next process. */
+  workloads: WorkloadReader | undefined;
 }
 
 export interface NodeFields {
@@ -83,13 +90,14 @@ export function factsBed(): FactsBed {
   const changes: FactChange[] = [];
   let version = 1;
   let stores = createStores();
-  let live = start(undefined);
+  let live = start({});
 
   const bed: FactsBed = {
     clock,
     changes,
     skewSeconds: 0,
     fleetProblem: undefined,
+    workloads: undefined,
     live: () => live,
     node: (conditions, fields) => put('nodes', nodeObject(conditions, clock.now(), fields)),
     deleteNode: () => remove('nodes', { ...node('n'), metadata: { name: 'n' } }),
@@ -117,7 +125,10 @@ export function factsBed(): FactsBed {
       const present = stores;
       stores = createStores();
       for (const view of FACT_VIEW_NAMES) stores[view].replace(present[view].list(), String(version));
-      live = start(bed.fleetProblem);
+      live = start({
+        ...optional('fleetProblem', bed.fleetProblem),
+        ...optional('workloads', bed.workloads),
+      });
     },
     silence: (view, ageMs) => {
       if (ageMs === undefined) silent.delete(view);
@@ -140,13 +151,13 @@ export function factsBed(): FactsBed {
     stores[view].remove({ ...object, metadata: { ...object.metadata, resourceVersion: next() } });
   }
 
-  function start(fleetProblem: string | undefined): LiveFacts {
+  function start(more: Pick<LiveFactsOptions, 'fleetProblem' | 'workloads'>): LiveFacts {
     const views = createFactViews((_, view) => viewOf(view));
     const started = createLiveFacts({
       views,
       clock,
       skewSeconds: () => bed.skewSeconds,
-      ...optional('fleetProblem', fleetProblem),
+      ...more,
     });
     started.onChange((change) => changes.push(change));
     return started;
