@@ -68,8 +68,8 @@ function compileTrees(report: ReportProblem, path: string, written: unknown): Ru
 function reportGateFacts(report: ReportProblem, path: string, trees: readonly ConditionTree[]): void {
   for (const name of new Set(listFactRefs(trees).map(({ fact }) => fact))) {
     const reason = FACT_KINDS.get(name)?.onlyInGate;
-    if (reason !== undefined)
-      report(path, `fact ${name} is for spec.rule.gate only, because ${reason}: move it`);
+    if (reason === undefined) continue;
+    report(path, `fact ${name} is for spec.rule.gate only, because ${reason}: move it`);
   }
 }
 

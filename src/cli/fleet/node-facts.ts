@@ -2,6 +2,7 @@
 import { createView, type View } from '../../kube/cache/view.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import type { Log } from '../../kube/process/log.ts';
 import { createLogger } from '../../kube/process/logger.ts';
 import { systemRandom } from '../../os/system-random.ts';
 import { createLiveFacts } from '../../rules/live/live-facts.ts';
@@ -33,7 +34,7 @@ export async function withNodeFacts<T>(
     ...selection,
     ...(whole.has(view) ? {} : ofNode?.(name)),
   }));
-  const workloads = pods ? createWorkloadReader({ client, clock }) : undefined;
+  const workloads = pods ? createWorkloadReader({ client, clock, log: createErrorLog(io) }) : undefined;
   const facts = createLiveFacts({
     views,
     clock,
@@ -55,6 +56,11 @@ export async function withNodeFacts<T>(
   }
 }
 
+/** What is unknown is in the answer of the command: only errors are logged. */
+function createErrorLog({ clock, err }: Pick<Io, 'clock' | 'err'>): Log {
+  return createLogger({ level: 'error', stream: { write: (line) => err(line) }, clock });
+}
+
 export interface ReadViews {
   readonly views: FactViews;
   readonly all: readonly View[];
@@ -67,7 +73,7 @@ export function createReadViews(
   selectionOf: (kind: FactViewKind, name: FactViewName) => ViewSelection | undefined,
 ): ReadViews {
   const { clock } = io;
-  const log = createLogger({ level: 'error', stream: { write: (line) => io.err(line) }, clock });
+  const log = createErrorLog(io);
   const all: View[] = [];
   const views = createFactViews((kind, name) => {
     const { resource } = kind;

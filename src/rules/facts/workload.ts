@@ -15,7 +15,12 @@ const read: ReadFact = (snapshot, _, maxAgeMs) => {
   const { answer, ageMs } = known;
   const problem = tooOldReason('the Pods of the node', ageMs, maxAgeMs);
   if (problem !== undefined) return { ...unknownAnswer(problem), changesInMs: againMs };
-  if ('problem' in answer) return { ...unknownAnswer(answer.problem), changesInMs: againMs };
+  if ('problem' in answer) {
+    return {
+      ...unknownAnswer(`the Pods of the node cannot be read: ${answer.problem}`),
+      changesInMs: againMs,
+    };
+  }
   return knownAnswer(fields, { ...answer }, againMs);
 };
 

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '../../kube/client/client.ts';
 import { PODS } from '../../kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import { messageOf } from '../../os/errors.ts';
 import type { KnownWorkload } from '../facts/reading/snapshot.ts';
@@ -25,6 +26,7 @@ export interface WorkloadReader {
 export interface WorkloadReaderOptions {
   readonly client: Pick<Client, 'pages'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly log: Pick<Log, 'warn'>;
 }
 
 /** A Pod may start on the node at any time: a fact is about as old as others that agents report. */
@@ -38,7 +40,7 @@ interface Summary {
   readonly atMs: number;
 }
 
-export function createWorkloadReader({ client, clock }: WorkloadReaderOptions): WorkloadReader {
+export function createWorkloadReader({ client, clock, log }: WorkloadReaderOptions): WorkloadReader {
   const summaries = new Map<string, Summary>();
   const listeners = new Set<(node: string) => void>();
   /** The nodes that are read, or wait for their turn. */
@@ -90,13 +92,14 @@ export function createWorkloadReader({ client, clock }: WorkloadReaderOptions): 
     // A list shows the state at its start.
     const atMs = clock.monotonicMs();
     const answer = await readWorkload(client, node, stop.signal).catch((error: unknown) => ({
-      problem: `Pods of the node cannot be read: ${messageOf(error)}`,
+      problem: messageOf(error),
     }));
     if (stop.signal.aborted) return;
     const before = summaries.get(node);
     summaries.set(node, { answer, atMs });
     for (const [name, summary] of summaries) if (atMs - summary.atMs > FORGET_MS) summaries.delete(name);
     if (before && isDeepStrictEqual(before.answer, answer)) return;
+    if ('problem' in answer) log.warn('Pods of a node cannot be read', { node, problem: answer.problem });
     for (const listener of listeners) listener(node);
   }
 }

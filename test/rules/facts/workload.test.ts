@@ -58,7 +58,10 @@ describe('the fact workload', () => {
     workloads.known = { ...workloads.known, ageMs: 60_001 };
     expect(bed.why('workload')).toBe('nothing heard of the Pods of the node for 60 s');
     workloads.known = { answer: { problem: 'forbidden' }, ageMs: 0 };
-    expect([bed.read('workload'), bed.why('workload')]).toEqual([{}, 'forbidden']);
+    expect([bed.read('workload'), bed.why('workload')]).toEqual([
+      {},
+      'the Pods of the node cannot be read: forbidden',
+    ]);
   });
 
   it('reads no Pods to tell when a rule is due, and is read again soon where they were read', () => {

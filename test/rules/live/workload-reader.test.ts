@@ -20,6 +20,7 @@ interface Bed {
   /** The selectors of the lists that wait for an answer. */
   readonly open: string[];
   readonly changed: string[];
+  readonly warnings: string[];
   nowMs: number;
   /** Answers the oldest list. */
   answer(answer: Answer): Promise<void>;
@@ -27,7 +28,7 @@ interface Bed {
 
 function start(): Bed {
   const lists: PromiseWithResolvers<Answer>[] = [];
-  const bed = { open: [] as string[], changed: [] as string[], nowMs: 0 };
+  const bed = { open: [] as string[], changed: [] as string[], warnings: [] as string[], nowMs: 0 };
   async function* pages(_: unknown, options?: { readonly fieldSelector?: string }) {
     const list = Promise.withResolvers<Answer>();
     lists.push(list);
@@ -37,7 +38,12 @@ function start(): Bed {
     yield { items: answer, resourceVersion: '1' };
   }
   const client = { pages } as unknown as Pick<Client, 'pages'>;
-  const reader = createWorkloadReader({ client, clock: { monotonicMs: () => bed.nowMs } });
+  const log = {
+    warn: (message: string, fields?: object) => {
+      bed.warnings.push(`${message} ${JSON.stringify(fields)}`);
+    },
+  };
+  const reader = createWorkloadReader({ client, log, clock: { monotonicMs: () => bed.nowMs } });
   reader.onChange((node) => bed.changed.push(node));
   return Object.assign(bed, {
     reader,
@@ -101,7 +107,8 @@ describe('createWorkloadReader', () => {
     const bed = start();
     bed.reader.ask('n');
     await bed.answer(new Error('forbidden'));
-    expect(bed.reader.ask('n')?.answer).toEqual({ problem: 'Pods of the node cannot be read: forbidden' });
+    expect(bed.reader.ask('n')?.answer).toEqual({ problem: 'forbidden' });
+    expect(bed.warnings).toEqual(['Pods of a node cannot be read {"node":"n","problem":"forbidden"}']);
     expect(bed.open).toEqual([]);
     bed.nowMs = READ_AGAIN_MS;
     bed.reader.ask('n');
