@@ -111,7 +111,7 @@ describe('rules explain, of a gate that counts', () => {
     const silent = ['rules', 'explain', 'silent', '--rule', COUNTING];
     const before = await run(installed, ...silent);
     expect(before.stdout).toMatch(/^gate +yes +fleet cluster Kernel 3600 affectedCount is 0$/m);
-    expect(before.stdout).toMatch(/^gate +no +workload blockers is 1, not 0$/m);
+    expect(before.stdout).toMatch(/^ +no +workload blockers is 1, not 0$/m);
 
     const wait = { rule: 'kernel-hang', faultClass: 'Kernel', reason: 'GateClosed', since: now() };
     await reportMachine(client, 'heard', { remedyWaits: [wait] });
@@ -122,7 +122,7 @@ describe('rules explain, of a gate that counts', () => {
 
   it('R29 is unknown to why node, which reads the objects of one node', async () => {
     const { stdout } = await run(installed, 'why', 'node', 'silent');
-    expect(stdout).toMatch(/^rules +counting: Indeterminate: .*only the objects of this node were read/m);
+    expect(stdout).toMatch(/counting: Indeterminate .*only the objects of this node were read/m);
   });
 });
 

@@ -1,6 +1,6 @@
 /** Summarizes what the Pods of a node tell about a repair: gangs, local data, and Pods that block it. Pure. */
 import { LABEL_BLOCK } from '../../../api/names.ts';
-import { skipReason } from '../../../kube/drain/pods.ts';
+import { isCompleted, skipReason } from '../../../kube/drain/pods.ts';
 import { isRecord, listAt, textAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
@@ -29,7 +29,7 @@ const GANG_ANNOTATION = 'scheduling.k8s.io/group-name'; // Volcano
 const SAFE_VOLUMES = 'cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes';
 
 export function summarizeWorkload(pods: readonly KubeObject[]): Workload {
-  const running = pods.filter((pod) => !COMPLETED.has(textAt(pod, 'status', 'phase')));
+  const running = pods.filter((pod) => !isCompleted(pod));
   // What a drain leaves alone runs on each node: it is neither a part of a gang, nor has it data that another node misses.
   const moving = running.filter((pod) => skipReason(pod, { deadNode: 'Wait' }, true) === undefined);
   const kept = moving.map(keepsData);
@@ -40,8 +40,6 @@ export function summarizeWorkload(pods: readonly KubeObject[]): Workload {
     blockers: running.filter(({ metadata }) => metadata.labels?.[LABEL_BLOCK] === 'true').length,
   };
 }
-
-const COMPLETED: ReadonlySet<string | undefined> = new Set(['Succeeded', 'Failed']);
 
 function isOfGang({ metadata: { labels = {}, annotations = {} } }: KubeObject): boolean {
   return (
