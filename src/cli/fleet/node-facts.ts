@@ -56,7 +56,7 @@ export async function withNodeFacts<T>(
   }
 }
 
-/** What is unknown is in the answer of the command: only errors are logged. */
+/** Logs errors only: the answer of the command has what is unknown. */
 function createErrorLog({ clock, err }: Pick<Io, 'clock' | 'err'>): Log {
   return createLogger({ level: 'error', stream: { write: (line) => err(line) }, clock });
 }

@@ -1,4 +1,4 @@
-/** What runs on the node: whether a repair would stop a gang, lose local data, or disturb a Pod that asks to be left alone. */
+/** Reads what runs on the node: whether a repair would stop a gang, lose local data, or disturb a Pod that asks to be left alone. */
 import type { FactKind } from './fact.ts';
 import { BOOLEAN_FIELD, COUNT_FIELD, createFields, createParams } from './field.ts';
 import { knownAnswer, type ReadFact, tooOldReason, unknownAnswer } from './reading/answer.ts';

@@ -38,7 +38,7 @@ export interface FactTrackerOptions {
   readonly startsAtTransition: boolean;
   /** Why the views do not have all nodes; undefined when they have. */
   readonly fleetProblem: string | undefined;
-  /** Reads Pods; undefined where nobody does. */
+  /** Reads Pods; undefined where they are not read. */
   readonly workloads: WorkloadReader | undefined;
 }
 

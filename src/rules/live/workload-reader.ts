@@ -31,7 +31,7 @@ export interface WorkloadReaderOptions {
 
 /** A Pod may start on the node at any time: a fact is about as old as others that agents report. */
 export const READ_AGAIN_MS = 15_000;
-/** What nobody asked for since then is forgotten. */
+/** A summary that was not asked for since then is forgotten. */
 const FORGET_MS = 300_000;
 const MAX_READS = 4;
 

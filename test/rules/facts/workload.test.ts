@@ -43,7 +43,7 @@ function start() {
 }
 
 describe('the fact workload', () => {
-  it('R1 is unknown where nobody reads Pods, and until they were read', () => {
+  it('R1 is unknown where Pods are not read, and until they were read', () => {
     expect(factsBed().why('workload')).toBe('Pods are not read here');
     const { bed, workloads } = start();
     expect(bed.read('workload')).toEqual({});

@@ -16,7 +16,7 @@ export type ViewProblems = Readonly<Record<FactViewName, string | undefined>>;
 /** Holds the objects that are about one machine. */
 export type MachineObjects = { readonly [V in MachineView]: readonly ViewObject<V>[] };
 
-/** What was read of the Pods of a node. */
+/** Holds what was read of the Pods of a node. */
 export interface KnownWorkload {
   readonly answer: Workload | { readonly problem: string };
   readonly ageMs: number;

@@ -25,7 +25,7 @@ const GANG_LABELS: readonly string[] = [
 ];
 const GANG_ANNOTATION = 'scheduling.k8s.io/group-name'; // Volcano
 
-/** The volumes of which the owner of the Pod says that they may be lost, as cluster-autoscaler reads it. */
+/** Lists the volumes that may be lost, by the owner of the Pod, as cluster-autoscaler reads it. */
 const SAFE_VOLUMES = 'cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes';
 
 export function summarizeWorkload(pods: readonly KubeObject[]): Workload {
@@ -59,7 +59,7 @@ function keepsData(pod: KubeObject): boolean | undefined {
   return volumes.some(isClaim) ? undefined : false;
 }
 
-/** What is in memory does not outlive the Pod anywhere. */
+/** Tells whether the volume is on the disk of the node. One in memory does not outlive its Pod anywhere. */
 function isLocal(volume: unknown): boolean {
   if (!isRecord(volume)) return false;
   const isOnDisk = Object.hasOwn(volume, 'emptyDir') && textAt(volume, 'emptyDir', 'medium') !== 'Memory';

@@ -58,9 +58,11 @@ describe('jobs that ended', () => {
   });
 });
 
-describe('longestHistory', () => {
-  const ref = (fact: string, windowSeconds: number) => ({ fact, params: { windowSeconds }, key: fact });
+function ref(fact: string, windowSeconds: number) {
+  return { fact, params: { windowSeconds }, key: fact };
+}
 
+describe('longestHistory', () => {
   it('is the longest window of the facts that are counted from jobs', () => {
     expect(longestHistory([])).toBe(0);
     expect(longestHistory([ref('history', 3600), ref('fleet', 60), ref('xid', 604_800)])).toBe(3600);

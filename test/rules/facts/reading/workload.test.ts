@@ -52,7 +52,7 @@ const ROWS: readonly [string, readonly KubeObject[], object][] = [
     QUIET,
   ],
   [
-    'a second directory, of which nobody says so',
+    'a second directory, which is not listed',
     [pod({ volumes: [EMPTY_DIR, { name: 'b', emptyDir: {} }], annotations: { [SAFE]: 'cache' } })],
     { ...QUIET, localData: true },
   ],
