@@ -2302,6 +2302,8 @@ export interface MachinePreflight {
 export interface MachineRemedyWait {
   /** Name of the NodeRemedier. */
   readonly rule: string;
+  /** Class of the fault that the rule finds. */
+  readonly faultClass?: 'Kernel' | 'Disk' | 'Memory' | 'Network' | 'GPU' | 'Runtime' | 'Hardware' | 'Maintenance' | 'Other';
   /** CamelCase reason, for programs. */
   readonly reason: string;
   /** When the wait began. */

@@ -1,6 +1,6 @@
 /** The status of a Machine: the part of the agent, and the part of the controllers. */
 import { count, statusHead, waiting } from '../common.ts';
-import { HOSTS, POWER_SIGNS, RISKS } from '../enums.ts';
+import { FAULT_CLASSES, HOSTS, POWER_SIGNS, RISKS } from '../enums.ts';
 import { FINGERPRINT } from '../patterns.ts';
 import {
   bigInt,
@@ -222,6 +222,7 @@ export const status = named('MachineStatus', 'Observed state of the machine.', {
     ['rule'],
     named('MachineRemedyWait', 'Why a rule does not act on the machine.', {
       rule: name('Name of the NodeRemedier.'),
+      faultClass: choice('Class of the fault that the rule finds.', FAULT_CLASSES).optional(),
       reason: reason(),
       since: time('When the wait began.'),
       message: message('One sentence for people.', 512).optional(),

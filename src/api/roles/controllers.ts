@@ -100,6 +100,7 @@ export const remedyRights: Rights = {
     may(READ, GROUP, ['noderemediers']),
     may(['create', 'delete'], GROUP, ['remedyoperationjobs']), // delete: of those whose time is over
     may(PATCH, GROUP, ['noderemediers/status', 'machines/status']),
+    may(['list'], '', ['pods']), // of a node, where the gate of a rule asks what runs there
   ],
   namespaced: {
     // The fact `event`: Events of Nodes, which have no namespace of their own.

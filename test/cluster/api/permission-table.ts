@@ -129,7 +129,7 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [{ verb: 'delete', resource: 'pods', namespace: 'shop' }, []],
   [
     { verb: 'list', resource: 'pods' },
-    [PRINCIPAL_MACHINE, PRINCIPAL_REMEDYJOB, PRINCIPAL_DEFENDER, PRINCIPAL_SYNC],
+    [PRINCIPAL_MACHINE, PRINCIPAL_REMEDY, PRINCIPAL_REMEDYJOB, PRINCIPAL_DEFENDER, PRINCIPAL_SYNC],
   ],
   [{ verb: 'watch', resource: 'pods' }, [PRINCIPAL_DEFENDER]],
   [{ verb: 'list', group: 'storage.k8s.io', resource: 'volumeattachments' }, [PRINCIPAL_REMEDYJOB]],

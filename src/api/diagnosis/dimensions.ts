@@ -1,8 +1,10 @@
 /** Properties of machines in which a common cause is searched: places and versions. Pure. */
-import type { Machine } from '../../api/generated/types.ts';
+
 import { ownValue, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Labels } from '../../kube/objects/selector.ts';
+import type { Machine } from '../generated/types.ts';
+import { LABEL_MACHINESET, LABEL_POOL } from '../names.ts';
 
 /** A machine has one value of most of them, none if it was not observed, and a `componentVersion` for each component. */
 export type Dimensions = Readonly<Record<string, string | readonly string[]>>;
@@ -13,11 +15,22 @@ export interface MachinePlace {
   readonly labels: Labels;
 }
 
+const ZONE = 'topology.kubernetes.io/zone';
 const RACK = 'topology.kubernetes.io/rack';
 /** Written by the GPU feature discovery of NVIDIA, where no agent reports the driver. */
 const DRIVER = 'nvidia.com/cuda.driver-version.full';
 /** Bound of the key of a breaker in the status: `kernelVersion=6.9`. */
 const MAX_KEY = 64;
+
+/** Returns the place of a machine. The Machine wins: a kubelet may set labels of its own Node. */
+export function machinePlace({ metadata, spec }: Machine, node: KubeObject | undefined): MachinePlace {
+  const labels = { ...node?.metadata.labels, ...spec.node.labels, ...metadata.labels };
+  return { zone: spec.zone ?? labels[ZONE], pool: poolOf(metadata.labels ?? {}), labels };
+}
+
+export function poolOf(labels: Labels): string | undefined {
+  return labels[LABEL_POOL] ?? labels[LABEL_MACHINESET];
+}
 
 export function dimensionsOf(
   { zone, pool, labels }: MachinePlace,

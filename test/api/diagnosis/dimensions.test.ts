@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DIMENSIONS } from '../../../src/api/inactive/defenderpolicy.ts';
-import { dimensionsOf, dimensionValues } from '../../../src/defender/facts/dimensions.ts';
+import { dimensionsOf, dimensionValues } from '../../../src/api/diagnosis/dimensions.ts';
+import { DIMENSIONS } from '../../../src/api/enums.ts';
 import { component, machine, node } from '../../support/builders.ts';
 
 const PLACE = { zone: 'a', pool: undefined, labels: { 'topology.kubernetes.io/rack': 'r7' } };
