@@ -24,7 +24,6 @@ function rollout(fields: object): object {
 describe('the fields of an object that this version does not act on', () => {
   it.each<[kind: string, path: string, spec: object, message: string]>([
     ['Pipeline', 'source.sopsKeysRef', { source: { sopsKeysRef: { name: 'a' } } }, 'remove it'],
-    ['Pipeline', 'source.statusCredentialsRef', { source: { statusCredentialsRef: {} } }, 'remove it'],
     ['Pipeline', 'source.writeCredentialsRef', { source: { writeCredentialsRef: {} } }, 'remove it'],
     ['Pipeline', 'source.sopsKeysRef', { source: { sopsKeysRef: { name: 'a', key: 'b' } } }, 'remove it'],
     ['Pipeline', 'stages[1].approvalByOther', stage({ approvalByOther: true }), 'remove it'],

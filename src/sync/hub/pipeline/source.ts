@@ -5,7 +5,14 @@
 import type { Pipeline } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Clock } from '../../../os/clock.ts';
-import type { AcceptedCommits, HeadReport, HubProblem, ObjectCounts, WebhookReport } from '../../commits.ts';
+import type {
+  AcceptedCommits,
+  CommitStatusReport,
+  HeadReport,
+  HubProblem,
+  ObjectCounts,
+  WebhookReport,
+} from '../../commits.ts';
 import {
   createGitSource,
   isStale,
@@ -33,6 +40,8 @@ export interface PipelineSourceOptions extends Omit<HeadAcceptanceOptions, 'ref'
   readonly hubProblem?: () => HubProblem | undefined;
   /** Returns whether the webhook of the Pipeline can be used. */
   readonly webhook?: () => WebhookReport | undefined;
+  /** Returns whether the git host accepts the commit statuses of the Pipeline. */
+  readonly commitStatus?: () => CommitStatusReport | undefined;
   readonly onChange: () => void;
 }
 
@@ -118,6 +127,7 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
       ...optional('polledFor', state.polledFor),
       ...optional('hub', options.hubProblem?.()),
       ...optional('webhook', options.webhook?.()),
+      ...optional('commitStatus', options.commitStatus?.()),
       ...verdictFor(state.head),
     };
   }
