@@ -11,7 +11,7 @@ import type { Clock } from '../../../../os/clock.ts';
 import { checkFreeSpace, ensurePrivateFolder, type FreeBytes } from '../../../../os/files.ts';
 import { withLock } from '../../../../os/lock.ts';
 import { isPortFree } from '../../../../os/net/ports.ts';
-import { type Command, startProcess, stopProcess } from '../../../../os/process/child.ts';
+import { startProcess, stopProcess } from '../../../../os/process/child.ts';
 import type { ProcessIdentity } from '../../../../os/process/identity.ts';
 import { HostingError } from '../../errors.ts';
 import type { PlaneDriver, PlaneMember, PlaneOwner, PlaneReport, PlaneSpec } from '../driver.ts';
@@ -26,7 +26,13 @@ import {
   readPlane,
   requireOwn,
 } from './folder.ts';
-import { findMember, MEMBER_PROGRAMS, type MemberSpec, memberSpecs } from './members.ts';
+import {
+  type ControllersCommand,
+  findMember,
+  MEMBER_PROGRAMS,
+  type MemberSpec,
+  memberSpecs,
+} from './members.ts';
 import { createObserver, NO_MEMBERS } from './observe.ts';
 import { releaseClaims } from './port-claims.ts';
 import { createProgramsCache, type Programs } from './programs.ts';
@@ -39,8 +45,9 @@ export interface ProcessDriverOptions {
   readonly clock: Clock;
   /** Loads the programs of the control plane. It may take minutes, and is asked again after it failed. */
   readonly programs: () => Promise<Programs>;
-  /** The command of our own controllers, with a kubeconfig of one cluster only. */
-  readonly controllers: (kubeconfig: string, port: number) => Command;
+  readonly controllers: ControllersCommand;
+  /** Ends the machines that the controllers of a control plane created below its folder. */
+  readonly endMachines: (root: string) => Promise<void>;
   /** The version of our own controllers. */
   readonly version: string;
   readonly freeBytes?: FreeBytes;
@@ -63,7 +70,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     start: (plane, member) => locked(plane, () => start(plane, member)),
     stop: (plane, member) => locked(plane, () => stop(plane, member)),
     beginDestroy: (plane) => locked(plane, () => beginDestroy(plane)),
-    remove: (plane) => locked(plane, () => remove(dir, plane)),
+    remove: (plane) => locked(plane, () => remove(plane, options)),
     access: async (plane) => await readAccess(await readPlane(dir, plane)),
   };
 
@@ -153,7 +160,7 @@ async function prepare(plane: PlaneSpec, options: ProcessDriverOptions): Promise
 }
 
 /** The record comes last: without it the owner of the folder is not known. */
-async function remove(dir: string, plane: PlaneOwner): Promise<void> {
+async function remove(plane: PlaneOwner, { dir, endMachines }: ProcessDriverOptions): Promise<void> {
   const found = await readPlane(dir, plane);
   const { root } = found.layout;
   if (found.claim === 'None') {
@@ -161,6 +168,7 @@ async function remove(dir: string, plane: PlaneOwner): Promise<void> {
     return;
   }
   requireOwn(found);
+  await endMachines(root);
   const running = (await listProcesses()).filter((process) => usesFolder(process, root, MEMBER_PROGRAMS));
   if (running.length > 0) throw stillRunning(root, running);
   for (const name of (await readdir(root)).filter((each) => each !== PLANE_FILE)) {

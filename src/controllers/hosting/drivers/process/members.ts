@@ -35,9 +35,17 @@ export interface MemberParts {
   readonly layout: Layout;
   readonly path: ProgramPath;
   readonly controllersPort: number;
-  /** The command of our own controllers, with a kubeconfig of that cluster only. */
-  readonly controllers: (kubeconfig: string, port: number) => Command;
+  readonly controllers: ControllersCommand;
 }
+
+/** Returns the command of our own controllers, with a kubeconfig of that cluster only. */
+export type ControllersCommand = (options: {
+  readonly cluster: string;
+  /** The folder of the control plane. */
+  readonly root: string;
+  readonly kubeconfig: string;
+  readonly port: number;
+}) => Command;
 
 export function memberSpecs(cluster: string, parts: MemberParts): readonly MemberSpec[] {
   const processes = createProcessSpecs(parts.state, parts.layout, parts.path);
@@ -73,7 +81,7 @@ function controllersMember(
   const mark = `--kubeconfig=${kubeconfig}`;
   return {
     member: 'kubenode-controllers',
-    command: controllers(kubeconfig, port),
+    command: controllers({ cluster, root: layout.root, kubeconfig, port }),
     port,
     logFile: `${layout.logs}/kubenode-controllers.log`,
     matches: (found) => found.includes('controllers') && found.includes(mark),
