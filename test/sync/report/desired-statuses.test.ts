@@ -100,6 +100,10 @@ describe('S26 the statuses of a Pipeline', () => {
 });
 
 function refused(commit: string, minute: number, message?: string): RefusedHead {
-  const seenAt = new Date(Date.UTC(2030, 0, 1, 11, minute)).toISOString();
-  return { commit, verdict: 'RenderFailed', seenAt, ...(message === undefined ? {} : { message }) };
+  return {
+    commit,
+    verdict: 'RenderFailed',
+    seenAt: new Date(Date.UTC(2030, 0, 1, 11, minute)).toISOString(),
+    ...(message === undefined ? {} : { message }),
+  };
 }
