@@ -51,7 +51,8 @@ export interface StatusReporter {
 }
 
 const GATHER_MS = 500;
-const IDLE_MS = 60_000;
+/** As often as the Pipeline is reconciled: a Lease that was lost and acquired again triggers nothing. */
+const IDLE_MS = 15_000;
 const RETRY_RECORD_MS = 5000;
 
 export function createStatusReporter(options: StatusReporterOptions): StatusReporter {
