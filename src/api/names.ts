@@ -146,6 +146,8 @@ export const MANAGER_SYNC = 'kubenode-sync';
 export const MANAGER_SYNC_REPORT = 'kubenode-sync-report';
 /** The field manager of the time at which a webhook of a Pipeline was received, by any replica of sync. */
 export const MANAGER_SYNC_WEBHOOK = 'kubenode-sync-webhook';
+/** The field manager of the commit statuses that the git host accepted, so that promotion does not remove them. */
+export const MANAGER_SYNC_STATUSES = 'kubenode-sync-statuses';
 export const MANAGER_HOSTING = 'kubenode-hosting';
 export const MANAGER_MACHINE = 'kubenode-machine';
 /** The field manager of the sweep of orphan instances, which writes no field and has the account of the machine controller. */
@@ -314,6 +316,7 @@ export const CONDITIONS = {
   SourceReady: '+',
   Rendered: '+',
   WebhookReady: '+',
+  CommitStatusReady: '+',
   Promoted: '+',
   Held: '-',
   // Release

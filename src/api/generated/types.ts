@@ -1206,6 +1206,18 @@ export interface GateRuns {
   readonly message?: string;
 }
 
+/** The git host that shows how far each commit is. */
+export interface GitHost {
+  /** The API of the host. Default: by its name, for github.com, gitlab.com and codeberg.org. */
+  readonly type?: 'GitHub' | 'GitLab' | 'Gitea';
+  /** Address of the host. Default: https and the host of the repository. Set it for a path or a port, or if ssh has a host of its own. */
+  readonly url?: string;
+  /** Name of the commit status at the host. Default: kubenode/<name of the Pipeline>. Hubs that report about the same commits need different ones. */
+  readonly context?: string;
+  /** Page that the commit status links to, such as the console. Default: no link. */
+  readonly link?: string;
+}
+
 /** GPUs. */
 export interface GpuFacts {
   /** Number of GPUs that pods may use. */
@@ -2702,6 +2714,14 @@ export interface PipelineClusters {
   readonly unassigned?: number;
 }
 
+/** The commit statuses that the git host accepted. */
+export interface PipelineCommitStatuses {
+  /** Repository and name of the statuses: for another address they are sent again. */
+  readonly address?: string;
+  /** The commits, newest first. (at most 128) */
+  readonly commits?: readonly SentCommitStatus[];
+}
+
 /** The fields of spec by which commits are judged. */
 export interface PipelineGateSet {
   /** The stages. (at most 32) */
@@ -2780,8 +2800,10 @@ export interface PipelineSource {
   readonly signers: readonly Signer[];
   /** Secret of the webhook at the git host, with a secret in each line. Default: no webhook. It needs the annotation kubenode.dev/secret-use: "git-webhook". */
   readonly webhookSecretRef?: WebhookSecretRef;
-  /** Secret for writing commit statuses. Default: no commit statuses. It needs the annotation kubenode.dev/secret-use: "git-status; HOST". */
-  readonly statusCredentialsRef?: SecretRef;
+  /** Secret with the token for writing commit statuses. Default: no commit statuses. It needs the annotation kubenode.dev/secret-use: "git-status; HOST". */
+  readonly statusCredentialsRef?: TokenRef;
+  /** The git host that shows how far each commit is. */
+  readonly gitHost?: GitHost;
   /** Secret for pushing revert branches. Default: no revert branches. It needs the annotation kubenode.dev/secret-use: "git-push; HOST". */
   readonly writeCredentialsRef?: SecretRef;
   /** Secret with the age identities that decrypt objects of SOPS, one in each line. Default: encrypted objects are refused. It needs the annotation kubenode.dev/secret-use: "sops". */
@@ -2856,6 +2878,8 @@ export interface PipelineStatus {
   readonly refused?: readonly RefusedHead[];
   /** The webhook of the repository. */
   readonly webhook?: PipelineWebhook;
+  /** The commit statuses that the git host accepted. */
+  readonly commitStatuses?: PipelineCommitStatuses;
   /** The stages, in the order of promotion. (at most 32) */
   readonly stages?: readonly PipelineStageStatus[];
   /** Clusters of the pipeline. */
@@ -3564,6 +3588,20 @@ export interface SelfDoubt {
   readonly withinSeconds: number;
   /** Vantage points that must confirm that a silent machine is the cause, before it is repaired. (at most 2) */
   readonly secondVantage: readonly ('PeerAgents' | 'Provider')[];
+}
+
+/** The status of one commit. */
+export interface SentCommitStatus {
+  /** Commit id. */
+  readonly commit: string;
+  /** The state that was sent. */
+  readonly state: 'Pending' | 'Succeeded' | 'Failed' | 'Superseded';
+  /** The text that was sent. */
+  readonly message?: string;
+  /** How often a status of this commit was sent. */
+  readonly sent?: number;
+  /** When it was last sent. */
+  readonly sentAt?: string;
 }
 
 /** A component that the selected machines run. */

@@ -10,7 +10,6 @@ import { HOSTED } from './hosted.ts';
 const NO_TAKE_OVER = 'sync decides by fixed rules which fields it owns';
 
 const PIPELINE: readonly InactiveField[] = [
-  { path: 'spec.source.statusCredentialsRef', because: 'sync writes no commit statuses' },
   { path: 'spec.source.writeCredentialsRef', because: 'sync pushes nothing' },
   {
     path: 'spec.stages[].approvalByOther',

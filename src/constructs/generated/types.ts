@@ -650,6 +650,18 @@ export interface Freeze {
   readonly reason: string;
 }
 
+/** The git host that shows how far each commit is. */
+export interface GitHost {
+  /** The API of the host. Default: by its name, for github.com, gitlab.com and codeberg.org. */
+  readonly type?: 'GitHub' | 'GitLab' | 'Gitea';
+  /** Address of the host. Default: https and the host of the repository. Set it for a path or a port, or if ssh has a host of its own. */
+  readonly url?: string;
+  /** Name of the commit status at the host. Default: kubenode/<name of the Pipeline>. Hubs that report about the same commits need different ones. */
+  readonly context?: string;
+  /** Page that the commit status links to, such as the console. Default: no link. */
+  readonly link?: string;
+}
+
 /** The health service of gRPC (grpc.health.v1), which must answer SERVING. */
 export interface GrpcProbe {
   /** Absolute path of the socket, such as /run/containerd/containerd.sock. */
@@ -1398,8 +1410,10 @@ export interface PipelineSource {
   readonly signers?: readonly Signer[];
   /** Secret of the webhook at the git host, with a secret in each line. Default: no webhook. It needs the annotation kubenode.dev/secret-use: "git-webhook". */
   readonly webhookSecretRef?: WebhookSecretRef;
-  /** Secret for writing commit statuses. Default: no commit statuses. It needs the annotation kubenode.dev/secret-use: "git-status; HOST". */
-  readonly statusCredentialsRef?: SecretRef;
+  /** Secret with the token for writing commit statuses. Default: no commit statuses. It needs the annotation kubenode.dev/secret-use: "git-status; HOST". */
+  readonly statusCredentialsRef?: TokenRef;
+  /** The git host that shows how far each commit is. */
+  readonly gitHost?: GitHost;
   /** Secret for pushing revert branches. Default: no revert branches. It needs the annotation kubenode.dev/secret-use: "git-push; HOST". */
   readonly writeCredentialsRef?: SecretRef;
   /** Secret with the age identities that decrypt objects of SOPS, one in each line. Default: encrypted objects are refused. It needs the annotation kubenode.dev/secret-use: "sops". */

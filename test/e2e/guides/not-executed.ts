@@ -75,6 +75,12 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     because: 'it needs a git host that reaches the hub; a test sends the same requests to a real hub',
     coveredBy: ['test/cluster/sync/webhook.test.ts'],
   })),
+  {
+    path: 'docs/guides/commit-statuses.md',
+    section: 'The token',
+    because: 'it needs a token of a git host; a test creates one in a real Gitea, and the same Secret',
+    coveredBy: ['test/cluster/sync/git-host.test.ts'],
+  },
   ...['The secret', 'Start it', 'Report by HTTP', 'Report by a file'].map((section) => ({
     path: 'docs/guides/hardware-events.md',
     section,

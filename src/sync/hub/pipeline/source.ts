@@ -8,6 +8,7 @@ import type { Clock } from '../../../os/clock.ts';
 import type {
   AcceptedCommit,
   AcceptedCommits,
+  CommitStatusReport,
   HeadReport,
   HubProblem,
   ObjectCounts,
@@ -44,6 +45,8 @@ export interface PipelineSourceOptions extends Omit<HeadAcceptanceOptions, 'ref'
   readonly hubProblem?: () => HubProblem | undefined;
   /** Returns whether the webhook of the Pipeline can be used. */
   readonly webhook?: () => WebhookReport | undefined;
+  /** Returns whether the git host accepts the commit statuses of the Pipeline. */
+  readonly commitStatus?: () => CommitStatusReport | undefined;
   readonly onChange: () => void;
 }
 
@@ -129,6 +132,7 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
       ...optional('polledFor', state.polledFor),
       ...optional('hub', options.hubProblem?.()),
       ...optional('webhook', options.webhook?.()),
+      ...optional('commitStatus', options.commitStatus?.()),
       ...verdictFor(state.head),
     };
   }
