@@ -17,6 +17,8 @@ const planeSettings = z.strictObject({
   serviceDomain: z.string(),
   /** The size of the database at which etcd refuses writes. */
   quotaMiB: z.int().min(1),
+  /** The lifetime of certificates. Undefined: a year. */
+  leafLifetimeSeconds: z.int().min(3600).optional(),
   /** The part of its life after which a certificate is renewed. */
   renewAtPercent: z.int().min(1).max(99),
   /** Additional flags, without leading dashes. */

@@ -404,7 +404,7 @@ export interface ClusterHostedStatus {
   readonly history?: readonly HostedUpgradeRecord[];
   /** Resources that the control plane requests in the hub. */
   readonly requests?: HostedRequests;
-  /** Certificates that the components serve. (at most 32) */
+  /** Certificates of the control plane: those that components serve, as a client sees them, and those in files. (at most 32) */
   readonly certificates?: readonly HostedCertificate[];
   /** The etcd of the control plane. */
   readonly etcd?: HostedEtcdStatus;
@@ -1252,10 +1252,12 @@ export interface HostedAddon {
 
 /** A certificate. */
 export interface HostedCertificate {
-  /** Component that serves the certificate. */
+  /** Component that serves the certificate, or name of the file. */
   readonly name: string;
   /** When the certificate expires. */
   readonly notAfter?: string;
+  /** When the certificate is renewed. Absent for a certificate authority. */
+  readonly renewAt?: string;
   /** Serial number. */
   readonly serial?: string;
 }

@@ -21,11 +21,6 @@ export const HOSTED: readonly InactiveField[] = [
   { path: 'spec.hosted.exposure.type', accepts: ['ClusterIP'], because: LOOPBACK },
   { path: 'spec.hosted.exposure.host', because: LOOPBACK },
   { path: 'spec.hosted.exposure.port', accepts: [6443], because: LOOPBACK },
-  {
-    path: 'spec.hosted.pki.leafLifetimeSeconds',
-    accepts: [31_536_000],
-    because: 'certificates are valid for a year',
-  },
   { path: 'spec.hosted.pki.caRotation', because: 'certificate authorities are not replaced' },
   { path: 'spec.hosted.upgrade.soakSeconds', accepts: [60], because: NO_UPGRADE },
   { path: 'spec.hosted.upgrade.progressDeadlineSeconds', accepts: [900], because: NO_UPGRADE },

@@ -199,11 +199,12 @@ export const hostedStatus = named('ClusterHostedStatus', 'Observed state of the 
     memoryMiB: count('Memory in MiB.'),
   }).optional(),
   certificates: listMap(
-    'Certificates that the components serve.',
+    'Certificates of the control plane: those that components serve, as a client sees them, and those in files.',
     ['name'],
     named('HostedCertificate', 'A certificate.', {
-      name: name('Component that serves the certificate.'),
+      name: name('Component that serves the certificate, or name of the file.'),
       notAfter: time('When the certificate expires.').optional(),
+      renewAt: time('When the certificate is renewed. Absent for a certificate authority.').optional(),
       serial: text('Serial number.', { max: 64 }).optional(),
     }),
     [0, 32],

@@ -1,6 +1,6 @@
 /** Finds the conditions of a hosted control plane. Pure. */
 import type { ConditionUpdate } from '../../kube/objects/conditions.ts';
-import { MEMBERS } from './drivers/driver.ts';
+import { certificatesValid } from './certificates.ts';
 import type { HostingInput, HostingWait } from './plan/input.ts';
 import { memberReport } from './plan/members.ts';
 
@@ -62,30 +62,6 @@ function etcdReady(input: HostingInput): ConditionUpdate {
   }
   const message = etcd?.state === 'Starting' ? 'etcd runs and does not answer' : 'etcd does not run';
   return { type, status: 'False', reason: 'NotReady', message };
-}
-
-/** By the serials that a client sees: a file that was renewed proves nothing. */
-function certificatesValid({ plane, now }: HostingInput): ConditionUpdate {
-  const type = 'CertificatesValid';
-  const served = plane.members.flatMap(({ member, certificate }) =>
-    certificate ? [{ member, ...certificate }] : [],
-  );
-  if (served.length === 0) {
-    return { type, status: 'Unknown', reason: 'NotServed', message: 'no member serves a certificate' };
-  }
-  const ended = served.find(({ notAfter }) => notAfter <= now);
-  if (ended) {
-    const message = `the certificate of ${ended.member} ended at ${ended.notAfter.toISOString()}`;
-    return { type, status: 'False', reason: 'Expired', message };
-  }
-  const old = served.find(({ serial, expectedSerial }) => serial !== expectedSerial);
-  if (old) {
-    const message = `${old.member} does not serve the certificate in its file: it was renewed, or edited by hand`;
-    return { type, status: 'False', reason: 'OldCertificateServed', message };
-  }
-  const missing = MEMBERS.length - 1 - served.length;
-  const message = `a client sees the certificates of ${served.length} members${missing > 0 ? `; ${missing} do not answer` : ''}`;
-  return { type, status: 'True', reason: 'SeenOnTheWire', message };
 }
 
 function stalled(wait: HostingWait | undefined): ConditionUpdate {

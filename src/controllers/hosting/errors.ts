@@ -6,6 +6,8 @@ export type HostingErrorCode =
   | 'FolderNotOurs' // the folder of the control plane is of another Cluster
   | 'NotPrepared'
   | 'CorruptRecord'
+  | 'DataNotOurs' // etcd has the data of another control plane
+  | 'KeysLost' // a key that is made only once is missing, damaged or another one
   | 'InstallFailed';
 
 export class HostingError extends OsError<HostingErrorCode> {

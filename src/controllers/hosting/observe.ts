@@ -81,6 +81,7 @@ export function planeOf({ metadata }: Cluster, hosted: Hosted): PlaneSpec {
     settings: {
       ...network,
       quotaMiB: etcd.quotaMiB,
+      leafLifetimeSeconds: pki.leafLifetimeSeconds,
       renewAtPercent: pki.renewAtPercent,
       apiServer: apiServer.extraArgs,
       controllerManager: controllerManager.extraArgs,

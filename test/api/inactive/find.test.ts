@@ -59,12 +59,6 @@ describe('the fields of an object that this version does not act on', () => {
     ['Cluster', 'hosted.exposure.type', { hosted: { exposure: { type: 'NodePort' } } }, 'use ClusterIP'],
     ['Cluster', 'hosted.exposure.host', { hosted: { exposure: { host: 'a' } } }, 'remove it'],
     ['Cluster', 'hosted.exposure.port', { hosted: { exposure: { port: 443 } } }, 'remove it'],
-    [
-      'Cluster',
-      'hosted.pki.leafLifetimeSeconds',
-      { hosted: { pki: { leafLifetimeSeconds: 3600 } } },
-      'remove it',
-    ],
     ['Cluster', 'hosted.pki.caRotation', { hosted: { pki: { caRotation: {} } } }, 'remove it'],
     ['Cluster', 'hosted.upgrade.soakSeconds', { hosted: { upgrade: { soakSeconds: 1 } } }, 'remove it'],
     [

@@ -5,6 +5,7 @@ import { API_VERSION } from '../../../src/api/version.ts';
 import {
   MEMBERS,
   type MemberReport,
+  type PlaneCertificate,
   type PlaneMember,
   type PlaneReport,
   type PlaneSpec,
@@ -99,6 +100,9 @@ export function planeReport(parts: Partial<PlaneReport> = {}): PlaneReport {
     location: LOCATION,
     claim: 'Own',
     isPrepared: true,
+    data: 'Own',
+    lostKeys: [],
+    certificates: certificates(),
     isDestroying: false,
     version: VERSION,
     differences: [],
@@ -108,8 +112,29 @@ export function planeReport(parts: Partial<PlaneReport> = {}): PlaneReport {
   };
 }
 
+/** Returns the certificates in the files of a control plane, made a day ago, but for those that are given. */
+export function certificates(
+  but: Readonly<Record<string, Partial<PlaneCertificate>>> = {},
+): readonly PlaneCertificate[] {
+  const life = { issuedAt: daysFromNow(-1), notAfter: daysFromNow(364), renewAt: daysFromNow(254) };
+  const servers: readonly PlaneMember[] = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
+  const all: readonly PlaneCertificate[] = [
+    { name: 'etcd', ...life, servedBy: ['etcd'] },
+    { name: 'apiserver', ...life, servedBy: servers },
+    { name: 'sync', ...life },
+    { name: 'ca', notAfter: daysFromNow(3649) },
+  ];
+  return all.map((each) => ({ ...each, ...but[each.name] }));
+}
+
+export function daysFromNow(days: number): Date {
+  return new Date(+NOW + days * 86_400_000);
+}
+
 export const NOTHING: Partial<PlaneReport> = {
   claim: 'None',
+  data: 'Empty',
+  certificates: [],
   isPrepared: false,
   version: undefined,
   members: MEMBERS.map((member) => stoppedMember(member)),

@@ -28,6 +28,8 @@ export interface PlaneSpec extends PlaneOwner {
 
 export interface MemberReport {
   readonly member: PlaneMember;
+  /** Which process or pod it is: another one has another identity. Undefined: it is stopped. */
+  readonly identity?: string | undefined;
   /** `Starting`: it runs and does not answer. */
   readonly state: 'Stopped' | 'Starting' | 'Ready';
   /** Since when it runs and does not answer, as far as this process knows. */
@@ -48,6 +50,20 @@ export interface MemberCertificate {
   readonly expectedSerial: string | undefined;
 }
 
+/** A certificate in the files of the control plane. */
+export interface PlaneCertificate {
+  readonly name: string;
+  /** Why it has to be renewed, or made. A CA is never renewed. */
+  readonly due?: string | undefined;
+  /** When it was issued; undefined: there is none that can be read. */
+  readonly issuedAt?: Date | undefined;
+  readonly notAfter?: Date | undefined;
+  /** When it is renewed; undefined: never. */
+  readonly renewAt?: Date | undefined;
+  /** The member that serves it. */
+  readonly servedBy?: readonly PlaneMember[];
+}
+
 export interface PlaneReport {
   /** Where the control plane is, for people. */
   readonly where: string;
@@ -55,8 +71,13 @@ export interface PlaneReport {
   readonly location: string;
   /** Whose control plane is there: `Other` is of another Cluster, or its owner is not known. */
   readonly claim: 'None' | 'Own' | 'Other';
-  /** Whether keys, ports and folders are there. */
+  /** Whether keys, ports and folders are there, and private. */
   readonly isPrepared: boolean;
+  /** Whose data etcd has. `Empty`: it has none yet, or it was lost. */
+  readonly data: 'Empty' | 'Own' | 'Other';
+  /** The problems of keys that are made only once: `etcd-pki/ca.pem is missing or damaged`. */
+  readonly lostKeys: readonly string[];
+  readonly certificates: readonly PlaneCertificate[];
   /** Whether the destruction was begun. It is recorded before the first member is stopped for it. */
   readonly isDestroying: boolean;
   /** The version that it was created with; undefined before it is prepared. */

@@ -1,11 +1,10 @@
 /** Plans the next step to a control plane that is ready, and stays so. Pure. */
-import { CERTIFICATE_DAYS } from '../../../local/pki/lifetime.ts';
+import { planReload, planRenewal } from './certificates.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
+import { planLosses } from './losses.ts';
 import { planMembers, waitForMembers } from './members.ts';
 import { planEndOfLife } from './throw-away.ts';
 import { wait, withHint } from './wait.ts';
-
-const DAY_MS = 86_400_000;
 
 export function planCreate(input: HostingInput): HostingDecision {
   const expiry = planEndOfLife(input);
@@ -19,6 +18,7 @@ function planSteps(input: HostingInput): HostingDecision {
     blocked(input) ??
     planPreparation(input) ??
     planMembers(input) ??
+    planReload(input) ??
     planInstallation(input) ??
     planHandOver(input)
   );
@@ -40,18 +40,10 @@ function blocked(input: HostingInput): HostingDecision | undefined {
   if (overLimit !== undefined && plane.claim === 'None') {
     return { wait: wait('LimitReached', overLimit, ['Cluster', name], 'stalled') };
   }
-  const missing = missingPlane(input);
-  if (missing) return missing;
+  const lost = planLosses(input);
+  if (lost) return lost;
   const isComplete = plane.isPrepared && plane.members.every(({ state }) => state !== 'Stopped');
   return isComplete ? undefined : programsMissing(input, plane.version ?? hosted.version);
-}
-
-/** Other keys and an empty etcd would strand every client, and hide that the data is lost. */
-function missingPlane({ plane, cluster }: HostingInput): HostingDecision | undefined {
-  const readyAt = cluster.status?.hosted?.readyAt;
-  if (plane.claim !== 'None' || readyAt === undefined) return undefined;
-  const message = `the control plane was ready at ${readyAt}, and ${plane.where} is empty now: restore the folder, or delete the Cluster and create it again`;
-  return { wait: wait('ControlPlaneMissing', message, ['Folder', plane.where], 'stalled') };
 }
 
 function programsMissing({ plane: { programs } }: HostingInput, needed: string): HostingDecision | undefined {
@@ -72,22 +64,7 @@ function planPreparation(input: HostingInput): HostingDecision | undefined {
     }
     return { act: { type: 'Prepare', because: 'keys, ports or folders are missing' } };
   }
-  const due = dueCertificate(input);
-  if (due === undefined) return undefined;
-  return { act: { type: 'Prepare', because: `the certificate of ${due} is due` } };
-}
-
-/**
- * Returns the member whose certificate has to be renewed. One that was renewed and is not served yet is not renewed again: that
- * would never end.
- */
-function dueCertificate({ plane, hosted, now }: HostingInput): string | undefined {
-  const keptMs = (CERTIFICATE_DAYS * DAY_MS * (100 - hosted.pki.renewAtPercent)) / 100;
-  return plane.members.find(({ certificate }) => {
-    if (!certificate) return false;
-    const isServed = certificate.expectedSerial === certificate.serial;
-    return isServed && +certificate.notAfter - +now < keptMs;
-  })?.member;
+  return planRenewal(input);
 }
 
 function planInstallation(input: HostingInput): HostingDecision | undefined {

@@ -3,22 +3,21 @@
  * that started them. Nothing about running processes is stored: each is recognized by an argument that no other process has, and a signal
  * goes only to the pid that still has the same start time.
  */
-import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
+import { readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ensureAccess } from '../../../../local/pki/access.ts';
 import { listProcesses, usesFolder } from '../../../../local/processes/observe.ts';
 import type { Clock } from '../../../../os/clock.ts';
-import { checkFreeSpace, ensurePrivateFolder, type FreeBytes } from '../../../../os/files.ts';
+import type { FreeBytes } from '../../../../os/files.ts';
 import { withLock } from '../../../../os/lock.ts';
 import { isPortFree } from '../../../../os/net/ports.ts';
+import { pollUntil } from '../../../../os/poll.ts';
 import { type Command, startProcess, stopProcess } from '../../../../os/process/child.ts';
-import type { ProcessIdentity } from '../../../../os/process/identity.ts';
-import { HostingError } from '../../errors.ts';
 import type { PlaneDriver, PlaneMember, PlaneOwner, PlaneReport, PlaneSpec } from '../driver.ts';
 import { readAccess } from './access.ts';
+import { reportCertificates } from './certificates.ts';
+import { readDataState } from './data.ts';
 import {
   differencesOf,
-  ensurePlane,
   notOurs,
   type PlaneFolder,
   planeLayout,
@@ -26,11 +25,15 @@ import {
   readPlane,
   requireOwn,
 } from './folder.ts';
+import { areKeysRecorded, lostKeys, requireKeys } from './keys.ts';
 import { findMember, MEMBER_PROGRAMS, type MemberSpec, memberSpecs } from './members.ts';
 import { createObserver, NO_MEMBERS } from './observe.ts';
 import { releaseClaims } from './port-claims.ts';
+import { preparePlane } from './prepare.ts';
 import { createProgramsCache, type Programs } from './programs.ts';
 import { PLANE_FILE, readStarts, recordStart, writePlaneRecord } from './records.ts';
+import { dataNotOurs, notPrepared, portInUse, stillRunning } from './refusals.ts';
+import { openEntries } from './rights.ts';
 
 export interface ProcessDriverOptions {
   readonly dir: string;
@@ -46,10 +49,9 @@ export interface ProcessDriverOptions {
   readonly freeBytes?: FreeBytes;
 }
 
-/** An empty etcd takes 64 MB for each of two log files; the rest is for a small cluster and its logs. */
-const MIN_FREE_BYTES = 200e6;
 /** The data is deleted, or the member starts again from its data: nothing is lost by a kill. */
 const TERM_MS = 3000;
+const CLOSED_MS = 1000;
 
 export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver {
   const { dir, clock } = options;
@@ -59,7 +61,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     withLock(planeLayout(dir, name).root, {}, work);
   return {
     observe: async (plane) => await observe(plane),
-    prepare: (plane) => locked(plane, () => prepare(plane, options)),
+    prepare: (plane) => locked(plane, () => preparePlane(plane, options)),
     start: (plane, member) => locked(plane, () => start(plane, member)),
     stop: (plane, member) => locked(plane, () => stop(plane, member)),
     beginDestroy: (plane) => locked(plane, () => beginDestroy(plane)),
@@ -69,17 +71,20 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
 
   async function observe(plane: PlaneSpec): Promise<PlaneReport> {
     const found = await readPlane(dir, plane);
-    const { record, state, claim, layout } = found;
+    const { record, claim, layout } = found;
     const specs = claim === 'Own' ? specsOf(found) : [];
     const known = {
       starts: await readStarts(layout.root),
-      version: (spec: MemberSpec) => versionOf(spec, record?.version),
+      version: (spec: MemberSpec) => versionOf(spec, record?.version, options.version),
     };
     return {
       where: layout.root,
       location: `${options.machine}:${layout.root}`,
       claim,
-      isPrepared: state !== undefined && (await readAccess(found)) !== undefined && specs.length > 0,
+      isPrepared: specs.length > 0 && (await isComplete(found)),
+      data: await dataOf(found),
+      lostKeys: claim === 'Own' ? await lostKeys(found) : [],
+      certificates: await reportCertificates(found, plane.settings, clock.now()),
       isDestroying: claim === 'Own' && record?.isDestroying === true,
       differences: differencesOf(found, plane),
       version: record?.version,
@@ -102,11 +107,6 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     });
   }
 
-  function versionOf({ member }: MemberSpec, created: string | undefined): string | undefined {
-    if (member === 'etcd') return undefined;
-    return member === 'kubenode-controllers' ? options.version : created;
-  }
-
   async function start(plane: PlaneSpec, member: PlaneMember): Promise<void> {
     const found = await readPlane(dir, plane);
     requireOwn(found);
@@ -115,7 +115,9 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     const { found: loaded } = programs.current();
     if (!spec || !loaded) throw notPrepared(found, member);
     if (findMember(spec, await listProcesses())) return;
-    await requireFreePort(spec);
+    if ((await dataOf(found)) === 'Other') throw dataNotOurs(found);
+    await requireKeys(found);
+    await requireFreePort(spec, clock);
     await recordStart(found.layout.root, member, clock.now());
     await startProcess(spec.command, spec.logFile);
   }
@@ -138,18 +140,23 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
   }
 }
 
-async function prepare(plane: PlaneSpec, options: ProcessDriverOptions): Promise<void> {
-  const { dir, clock, freeBytes } = options;
-  await ensurePrivateFolder(dir);
-  const { root } = planeLayout(dir, plane.name);
-  if ((await readPlane(dir, plane)).claim === 'Other') throw notOurs(root);
-  await ensurePrivateFolder(root);
-  await checkFreeSpace(root, MIN_FREE_BYTES, freeBytes);
-  const { state, layout, record } = await ensurePlane(dir, plane);
-  if (record?.isDestroying === true) return;
-  await mkdir(layout.logs, { recursive: true, mode: 0o700 });
-  await mkdir(layout.etcd.dataFolder, { recursive: true, mode: 0o700 });
-  await ensureAccess(state, layout, clock.now());
+function versionOf({ member }: MemberSpec, created: string | undefined, own: string): string | undefined {
+  if (member === 'etcd') return undefined;
+  return member === 'kubenode-controllers' ? own : created;
+}
+
+/** Tells whether everything was made that is made before a member starts, and others may read none of it. */
+async function isComplete(found: PlaneFolder): Promise<boolean> {
+  const { record, layout } = found;
+  if (!record || record.isDataMarked !== true || !areKeysRecorded(record)) return false;
+  if ((await readAccess(found)) === undefined) return false;
+  return (await openEntries(layout, record.cluster)).length === 0;
+}
+
+async function dataOf({ record, layout, claim }: PlaneFolder): Promise<PlaneReport['data']> {
+  if (!record || claim !== 'Own') return 'Empty';
+  const { uid, isDataMarked: isMarked = false } = record;
+  return await readDataState(layout.etcd.dataFolder, { uid, isMarked });
 }
 
 /** The record comes last: without it the owner of the folder is not known. */
@@ -171,25 +178,9 @@ async function remove(dir: string, plane: PlaneOwner): Promise<void> {
   await rmdir(root);
 }
 
-async function requireFreePort({ port, member }: MemberSpec): Promise<void> {
-  if (await isPortFree(port)) return;
-  throw new HostingError('PortInUse', `port ${port} of ${member} is in use by another program`, {
-    where: `127.0.0.1:${port}`,
-    hint: `stop that program; find it with: ss -ltnp 'sport = :${port}'`,
-  });
-}
-
-function stillRunning(root: string, running: readonly ProcessIdentity[]): HostingError {
-  const pids = running.map(({ pid }) => pid).join(', ');
-  return new HostingError('NotStopped', `processes still use ${root}: ${pids}`, {
-    where: root,
-    hint: 'stop what was started by hand with kill; hosting stops its own processes',
-  });
-}
-
-function notPrepared({ layout }: PlaneFolder, member: PlaneMember): HostingError {
-  return new HostingError('NotPrepared', `${member} cannot be started: keys or programs are missing`, {
-    where: layout.root,
-    hint: 'nothing to do: hosting prepares them first',
-  });
+/** The kernel forgets the command line of a process that ends before it closes its sockets, so a member that just ended gets a moment. */
+async function requireFreePort(spec: MemberSpec, clock: Clock): Promise<void> {
+  const deadlineMs = clock.monotonicMs() + CLOSED_MS;
+  const isFree = await pollUntil(() => isPortFree(spec.port), { clock, everyMs: 50, deadlineMs });
+  if (!isFree) throw portInUse(spec);
 }

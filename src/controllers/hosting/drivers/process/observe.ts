@@ -1,5 +1,5 @@
 /** Observes the members of a control plane: which run, and what each answers to a client. */
-import { X509Certificate } from 'node:crypto';
+import { createHash, X509Certificate } from 'node:crypto';
 import type { Clock } from '../../../../os/clock.ts';
 import { readFileIfExists } from '../../../../os/files.ts';
 import { readLogTail } from '../../../../os/process/child.ts';
@@ -35,7 +35,7 @@ export function createObserver(clock: Clock): MemberObserver {
           }
           const answer = await spec.probe();
           const certificate = await certificateOf(spec, answer);
-          const running = { ...shared, certificate, version: version(spec) };
+          const running = { ...shared, identity: identityOf(process), certificate, version: version(spec) };
           if (answer.isReady) {
             silent.delete(spec.logFile);
             return { ...running, state: 'Ready' as const };
@@ -46,6 +46,11 @@ export function createObserver(clock: Clock): MemberObserver {
         }),
       ),
   };
+}
+
+/** A restart has another pid or start time, and other flags have another digest. */
+function identityOf({ pid, startTicks, command }: ProcessIdentity): string {
+  return `${pid} ${startTicks} ${createHash('sha256').update(command.join('\0')).digest('hex').slice(0, 16)}`;
 }
 
 async function certificateOf(

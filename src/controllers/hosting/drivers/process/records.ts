@@ -4,6 +4,10 @@ import { PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../../../../os/
 import { HostingError } from '../../errors.ts';
 import { MEMBERS, type PlaneMember } from '../driver.ts';
 
+/** The keys that are made once: those of the CAs, and the one that signs the tokens of ServiceAccounts. */
+export const PLANE_KEYS = ['etcd-ca', 'ca', 'front-proxy-ca', 'service-accounts'] as const;
+export type KeyName = (typeof PLANE_KEYS)[number];
+
 const planeRecord = z.strictObject({
   format: z.literal(1),
   cluster: z.string(),
@@ -13,6 +17,10 @@ const planeRecord = z.strictObject({
   /** The port for the health of our own controllers. */
   controllersPort: z.int().optional(),
   isDestroying: z.boolean(),
+  /** Whether the data of etcd was marked with its owner. */
+  isDataMarked: z.boolean().optional(),
+  /** The digests of the public keys. */
+  keys: z.partialRecord(z.enum(PLANE_KEYS), z.string()).optional(),
 });
 export type PlaneRecord = Readonly<z.infer<typeof planeRecord>>;
 
