@@ -175,7 +175,7 @@ export function describePlaneDriver(name: string, open: () => Promise<DriverBed>
       const changed = { ...plane, version: 'v1.99.0' };
       await driver.prepare(changed);
       expect((await observe(changed)).differences).toHaveLength(1);
-      expect((await observe(changed)).version).toBe(plane.version);
+      expect((await observe(changed)).settled?.version).toBe(plane.version);
     });
   });
 }

@@ -1,19 +1,33 @@
 /** The driver of control planes in memory: it fulfills the same contract as that of processes. */
 import {
+  isRunMember,
   MEMBERS,
   type MemberReport,
+  type MemberRun,
   type PlaneDriver,
   type PlaneMember,
   type PlaneOwner,
   type PlaneReport,
   type PlaneSpec,
+  type SettledPlane,
 } from '../../../src/controllers/hosting/drivers/driver.ts';
+import {
+  EMULATED_VERSION,
+  memberRuns,
+  settledDifferences,
+} from '../../../src/controllers/hosting/drivers/runs.ts';
 import { HostingError } from '../../../src/controllers/hosting/errors.ts';
 import type { ClusterInside, InsideReport } from '../../../src/controllers/hosting/inside/execute.ts';
-import { readyMember, stoppedMember, VERSION } from './objects.ts';
+import { canonicalJson } from '../../../src/kube/objects/digest.ts';
+import { PROGRAMS, readyMember, stoppedMember } from './objects.ts';
 
 interface MemoryPlane {
   readonly spec: PlaneSpec;
+  settled: SettledPlane;
+  readonly runs: Map<PlaneMember, MemberRun>;
+  /** What each process was started with. */
+  readonly processes: Map<PlaneMember, MemberRun | undefined>;
+  snapshotAt?: Date;
   /** Made once: a second one would strand every client. */
   readonly authority: string;
   isDestroying: boolean;
@@ -30,6 +44,8 @@ export interface MemoryHosting {
   readonly planes: Map<string, MemoryPlane>;
   /** The acts that changed something, in their order. */
   readonly log: string[];
+  /** What programs do that have a fault, by member and version: `kube-apiserver v1.36.3`. */
+  readonly faults: Map<string, 'crashes' | 'hangs'>;
   /** How many authorities were made. */
   readonly authorities: () => number;
 }
@@ -37,6 +53,7 @@ export interface MemoryHosting {
 export function memoryHosting(now: () => Date, place = 'memory'): MemoryHosting {
   const planes = new Map<string, MemoryPlane>();
   const log: string[] = [];
+  const faults = new Map<string, 'crashes' | 'hangs'>();
   let authorities = 0;
 
   const own = ({ name, uid }: PlaneOwner): MemoryPlane | undefined => {
@@ -49,7 +66,17 @@ export function memoryHosting(now: () => Date, place = 'memory'): MemoryHosting 
 
   const reportMember = (plane: MemoryPlane, member: PlaneMember): MemberReport => {
     const starts = plane.starts.get(member) ?? [];
-    return plane.running.has(member) ? readyMember(member, { starts }) : stoppedMember(member, { starts });
+    const run = runOf(plane, member);
+    if (!plane.running.has(member)) return stoppedMember(member, { starts, run });
+    const process = plane.processes.get(member);
+    const isOutdated = canonicalJson(process) !== canonicalJson(run);
+    const shared = { starts, run, isOutdated, version: process?.version };
+    const problem = faults.get(`${member} ${process?.version}`);
+    if (problem === 'crashes') {
+      plane.running.delete(member);
+      return stoppedMember(member, { starts, run, logTail: '  | panic' });
+    }
+    return readyMember(member, { ...shared, ...(problem === 'hangs' ? { state: 'Starting' } : {}) });
   };
 
   const observe = (spec: PlaneSpec): PlaneReport => {
@@ -58,18 +85,19 @@ export function memoryHosting(now: () => Date, place = 'memory'): MemoryHosting 
     const shared = {
       where: `memory:${spec.name}`,
       location: `${place}:${spec.name}`,
-      programs: { version: VERSION },
+      programs: PROGRAMS,
     };
     if (!plane || !isOwn) {
-      const nothing = { isPrepared: false, isDestroying: false, version: undefined, differences: [] };
+      const nothing = { isPrepared: false, isDestroying: false, settled: undefined, differences: [] };
       const stopped = MEMBERS.map((member) => stoppedMember(member));
       return { ...shared, ...nothing, claim: plane ? 'Other' : 'None', members: stopped };
     }
-    const differences = plane.spec.version === spec.version ? [] : ['version'];
+    const differences = settledDifferences(plane.settled, spec);
     const members = MEMBERS.map((member) => reportMember(plane, member));
     const { isDestroying } = plane;
-    const { version } = plane.spec;
-    return { ...shared, claim: 'Own', isPrepared: true, isDestroying, version, differences, members };
+    const { settled, snapshotAt } = plane;
+    const own = { settled, ...(snapshotAt ? { snapshotAt } : {}) };
+    return { ...shared, ...own, claim: 'Own', isPrepared: true, isDestroying, differences, members };
   };
 
   const driver: PlaneDriver = {
@@ -86,6 +114,9 @@ export function memoryHosting(now: () => Date, place = 'memory'): MemoryHosting 
         authority,
         isDestroying: false,
         running: new Set(),
+        settled: { version: spec.version, etcdVersion: etcdOf(spec.version), settings: spec.settings },
+        runs: new Map(),
+        processes: new Map(),
         starts,
         ...empty,
       });
@@ -96,10 +127,31 @@ export function memoryHosting(now: () => Date, place = 'memory'): MemoryHosting 
       if (plane.running.has(member) || plane.isDestroying) return;
       plane.starts.set(member, [...(plane.starts.get(member) ?? []), now()]);
       plane.running.add(member);
+      plane.processes.set(member, runOf(plane, member));
       log.push(`start ${spec.name} ${member}`);
     },
     stop: async (owner, member) => {
       if (own(owner)?.running.delete(member)) log.push(`stop ${owner.name} ${member}`);
+    },
+    change: async (owner, member, run) => {
+      const plane = own(owner);
+      if (!plane || plane.isDestroying) return;
+      plane.starts.delete(member);
+      plane.runs.set(member, run);
+      log.push(`change ${owner.name} ${member} to ${runText(run)}`);
+      if (canonicalJson(plane.processes.get(member)) !== canonicalJson(run)) plane.running.delete(member);
+    },
+    snapshot: async (owner) => {
+      const plane = own(owner);
+      if (!plane) return;
+      plane.snapshotAt = now();
+      log.push(`snapshot ${owner.name}`);
+    },
+    settle: async (owner, settled) => {
+      const plane = own(owner);
+      if (!plane || canonicalJson(plane.settled) === canonicalJson(settled)) return;
+      plane.settled = settled;
+      log.push(`settle ${owner.name} ${settled.version}`);
     },
     beginDestroy: async (owner) => {
       const plane = own(owner);
@@ -121,7 +173,21 @@ export function memoryHosting(now: () => Date, place = 'memory'): MemoryHosting 
       return { server: 'https://127.0.0.1:1', admin: owner.name, sync: `sync ${owner.name} ${authority}` };
     },
   };
-  return { driver, inside: memoryInside(planes, log), planes, log, authorities: () => authorities };
+  const inside = memoryInside(planes, log);
+  return { driver, inside, planes, log, faults, authorities: () => authorities };
+}
+
+function runOf({ runs, settled }: MemoryPlane, member: PlaneMember): MemberRun | undefined {
+  return isRunMember(member) ? (runs.get(member) ?? memberRuns(settled)[member]) : undefined;
+}
+
+function etcdOf(version: string): string | undefined {
+  return PROGRAMS.versions.find(({ kubernetes }) => kubernetes === version)?.etcd;
+}
+
+function runText({ version, flags }: MemberRun): string {
+  const emulated = flags[EMULATED_VERSION];
+  return emulated === undefined ? `${version}` : `${version} as ${emulated}`;
 }
 
 /** The kubeconfig of the administrator is the name of the cluster. */
@@ -138,6 +204,8 @@ function memoryInside(planes: ReadonlyMap<string, MemoryPlane>, log: string[]): 
         machineSets: plane.machineSets,
       };
     },
+    canary: async (name) =>
+      planes.get(name)?.running.has('kube-apiserver') === true ? 'Passed' : { problem: 'connection refused' },
     install: async (name) => {
       const plane = planes.get(name);
       if (!plane || plane.isInstalled) return;

@@ -1,8 +1,11 @@
 /** Plans the next step to a control plane that is ready, and stays so. Pure. */
 import { CERTIFICATE_DAYS } from '../../../local/pki/lifetime.ts';
+import { isRunMember, type PlaneMember } from '../drivers/driver.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
 import { planMembers, waitForMembers } from './members.ts';
 import { planEndOfLife } from './throw-away.ts';
+import { targetProblem } from './upgrade/target.ts';
+import { planUpgrade } from './upgrade/upgrade.ts';
 import { wait, withHint } from './wait.ts';
 
 const DAY_MS = 86_400_000;
@@ -11,13 +14,16 @@ export function planCreate(input: HostingInput): HostingDecision {
   const expiry = planEndOfLife(input);
   if (expiry?.act) return expiry;
   const next = planSteps(input);
-  return next.act || next.wait ? next : (expiry ?? next);
+  if (next.act || next.wait) return next;
+  const problem = targetProblem(input);
+  return expiry ?? (problem ? { wait: problem } : next);
 }
 
 function planSteps(input: HostingInput): HostingDecision {
   return (
     blocked(input) ??
     planPreparation(input) ??
+    planUpgrade(input) ??
     planMembers(input) ??
     planInstallation(input) ??
     planHandOver(input)
@@ -31,7 +37,7 @@ export function planRevival(input: HostingInput): HostingDecision {
 }
 
 function blocked(input: HostingInput): HostingDecision | undefined {
-  const { plane, cluster, overLimit, hosted } = input;
+  const { plane, cluster, overLimit } = input;
   const { name } = cluster.metadata;
   if (plane.claim === 'Other') {
     const message = `${plane.where} belongs to another Cluster: move the folder away, or choose another name`;
@@ -42,8 +48,7 @@ function blocked(input: HostingInput): HostingDecision | undefined {
   }
   const missing = missingPlane(input);
   if (missing) return missing;
-  const isComplete = plane.isPrepared && plane.members.every(({ state }) => state !== 'Stopped');
-  return isComplete ? undefined : programsMissing(input, plane.version ?? hosted.version);
+  return missingPrograms(input);
 }
 
 /** Other keys and an empty etcd would strand every client, and hide that the data is lost. */
@@ -54,15 +59,33 @@ function missingPlane({ plane, cluster }: HostingInput): HostingDecision | undef
   return { wait: wait('ControlPlaneMissing', message, ['Folder', plane.where], 'stalled') };
 }
 
-function programsMissing({ plane: { programs } }: HostingInput, needed: string): HostingDecision | undefined {
+/** A member that has to be started needs the programs of its version, which a change may have set. */
+function missingPrograms(input: HostingInput): HostingDecision | undefined {
+  const { plane, hosted } = input;
+  if (!plane.isPrepared) return programsMissing(input, plane.settled?.version ?? hosted.version);
+  const stopped = plane.members.filter(({ state, member }) => state === 'Stopped' && isRunMember(member));
+  for (const { member, run } of stopped) {
+    const missing = programsMissing(input, run?.version ?? plane.settled?.version ?? hosted.version, member);
+    if (missing) return missing;
+  }
+  return undefined;
+}
+
+function programsMissing(
+  { plane: { programs } }: HostingInput,
+  needed: string,
+  member: PlaneMember = 'kube-apiserver',
+): HostingDecision | undefined {
   if ('problem' in programs) {
     const message = `the programs of the control plane are not there: ${programs.problem}`;
     const stalled = programs.isLoading ? undefined : 'stalled';
     return { wait: wait('ProgramsMissing', message, ['Program', 'kube-apiserver'], stalled) };
   }
-  if (programs.version === needed) return undefined;
-  const message = `this hosting has the programs of ${programs.version}, and not of ${needed}: set spec.hosted.version to ${programs.version}, or start hosting with --kube-assets and a folder with ${needed}`;
-  return { wait: wait('VersionNotAvailable', message, ['Program', 'kube-apiserver'], 'stalled') };
+  const { versions } = programs;
+  if (versions.some(({ kubernetes, etcd }) => kubernetes === needed || etcd === needed)) return undefined;
+  const found = versions.map(({ kubernetes }) => kubernetes).join(', ');
+  const message = `this hosting has the programs of ${found}, and not of ${needed}: set spec.hosted.version to ${found}, or start hosting with --kube-assets and a folder with ${needed}`;
+  return { wait: wait('VersionNotAvailable', message, ['Program', member], 'stalled') };
 }
 
 function planPreparation(input: HostingInput): HostingDecision | undefined {

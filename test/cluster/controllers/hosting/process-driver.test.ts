@@ -32,7 +32,7 @@ const { signal } = new AbortController();
 const plane = planeSpec();
 
 async function openDriver(dir: string, more: Partial<ProcessDriverOptions> = {}): Promise<PlaneDriver> {
-  const programs = await loadPrograms({ env: shellEnv(), clock, signal }, undefined, () => undefined);
+  const programs = await loadPrograms({ env: shellEnv(), clock, signal }, [], () => undefined);
   const driver = createProcessDriver({
     dir,
     machine: 'here',
@@ -43,7 +43,7 @@ async function openDriver(dir: string, more: Partial<ProcessDriverOptions> = {})
     ...more,
   });
   // The programs are loaded beside the first observation.
-  await expect.poll(async () => (await driver.observe(plane, signal)).programs).toHaveProperty('version');
+  await expect.poll(async () => (await driver.observe(plane, signal)).programs).toHaveProperty('versions');
   return driver;
 }
 

@@ -30,7 +30,7 @@ const plane = planeSpec('snap');
 const dir = join(tempFolder('snapshot'), 'hosting');
 const layout = planeLayout(dir, 'snap');
 const folder = join(layout.root, 'snapshots', 'test');
-const loading = loadPrograms({ env: shellEnv(), clock, signal }, undefined, () => undefined);
+const loading = loadPrograms({ env: shellEnv(), clock, signal }, [], () => undefined);
 const driver = createProcessDriver({
   dir,
   machine: 'here',
@@ -44,7 +44,9 @@ let source: SnapshotSource;
 let tools: Parameters<typeof takeSnapshot>[2];
 
 beforeAll(async () => {
-  const { path } = await loading;
+  const [programs] = await loading;
+  if (!programs) throw new Error('there are no programs');
+  const { path } = programs;
   tools = { path, clock, etcdVersion: 'v3.6.8' };
   await until(async () => !('problem' in (await driver.observe(plane, signal)).programs));
   await driver.prepare(plane);
