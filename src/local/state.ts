@@ -11,7 +11,7 @@ const port = z.int().min(1).max(65_535);
 const flags = z.record(z.string(), z.string());
 
 /** How a hosted control plane differs from a local cluster. */
-const planeSettings = z.strictObject({
+export const planeSettings = z.strictObject({
   podCIDR: z.string(),
   serviceCIDR: z.string(),
   serviceDomain: z.string(),

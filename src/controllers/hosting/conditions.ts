@@ -3,6 +3,7 @@ import type { ConditionUpdate } from '../../kube/objects/conditions.ts';
 import { certificatesValid } from './certificates.ts';
 import type { HostingInput, HostingWait } from './plan/input.ts';
 import { memberReport } from './plan/members.ts';
+import { targetProblem } from './plan/upgrade/target.ts';
 
 export function hostingConditions(
   input: HostingInput,
@@ -42,16 +43,25 @@ function ready(input: HostingInput, wait: HostingWait | undefined): ConditionUpd
   return { type, status: 'False', reason, message };
 }
 
-function upToDate({ plane }: HostingInput): ConditionUpdate {
+function upToDate(input: HostingInput): ConditionUpdate {
   const type = 'ControlPlaneUpToDate';
+  const { plane, cluster } = input;
+  const upgrade = cluster.status?.hosted?.upgrade;
   if (!plane.isPrepared) {
     return { type, status: 'Unknown', reason: 'NotCreated', message: 'there is no control plane yet' };
+  }
+  if (upgrade) {
+    const { from, to, step = '' } = upgrade;
+    const what = from === to ? 'its flags and settings' : `${from} to ${to}`;
+    return { type, status: 'False', reason: 'Upgrading', message: `${what}: step ${step}` };
   }
   if (plane.differences.length === 0) {
     return { type, status: 'True', reason: 'AsWanted', message: 'it runs with the settings of its spec' };
   }
-  const message = `a control plane that exists is not changed in this version (${plane.differences.join('; ')}): undo the change, or create another Cluster`;
-  return { type, status: 'False', reason: 'ChangeNotSupported', message };
+  const problem = targetProblem(input);
+  if (problem) return { type, status: 'False', reason: problem.reason, message: problem.message };
+  const message = `the change begins when every member answers (${plane.differences.join('; ')})`;
+  return { type, status: 'False', reason: 'ChangePending', message };
 }
 
 function etcdReady(input: HostingInput): ConditionUpdate {

@@ -10,6 +10,7 @@ import { hostingConditions, isPlaneReady, unobservedConditions } from './conditi
 import type { MemberReport } from './drivers/driver.ts';
 import type { HostingAct, HostingInput, HostingWait } from './plan/input.ts';
 import { memberReport } from './plan/members.ts';
+import { upgradeStatus } from './plan/upgrade/status.ts';
 
 /** The conditions that hosting writes; all others of a Cluster are those of sync. */
 export const HOSTING_CONDITIONS = [
@@ -62,6 +63,7 @@ function hostedStatus(
     ...optional('observedGeneration', cluster.metadata.generation),
     ...optional('location', locationOf(input, act)),
     ...optional('readyAt', readyAt),
+    ...upgradeStatus(input, act),
     components: plane.members.map(componentOf),
     certificates: certificatesStatus(plane),
     etcd: { members: 1, ready: countOf(memberReport(input, 'etcd')) },

@@ -41,8 +41,8 @@ describe('the conditions of a hosted control plane', () => {
     ['nothing differs', {}, 'True AsWanted'],
     [
       'the version differs',
-      { plane: { differences: ['version is "v1", not "v2"'] } },
-      'False ChangeNotSupported',
+      { plane: { differences: ['scheduler is {}, not {"v":"2"}'] } },
+      'False ChangePending',
     ],
   ])('ControlPlaneUpToDate when %s', (_, parts, expected) => {
     expect(text('ControlPlaneUpToDate', parts)).toBe(expected);

@@ -42,11 +42,12 @@ It needs no root and no container runtime. docs/guides/hosted-clusters.md shows 
 
 Examples:
   kubenode hosting --context hub
-  kubenode hosting --context hub --dir /var/lib/kubenode/hosting --port 8081`;
+  kubenode hosting --context hub --dir /var/lib/kubenode/hosting --port 8081
+  kubenode hosting --context hub --kube-assets /opt/kubernetes/v1.35.4 --kube-assets /opt/kubernetes/v1.36.3`;
 
 interface Flags extends ConnectionFlags, LogFlags {
   readonly dir: string;
-  readonly kubeAssets?: string;
+  readonly kubeAssets: readonly string[];
   readonly maxClusters: number;
   /** In seconds. By default the longest ttlSecondsAfterReady, and a day to become ready. */
   readonly maxAge: number;
@@ -58,7 +59,12 @@ export function createHostingCommand(io: Io): Command {
   const command = new Command('hosting')
     .description('create and destroy control planes on this machine, for the Clusters of a hub')
     .option('--dir <folder>', 'folder of the control planes', hostingFolder(io))
-    .option('--kube-assets <folder>', 'folder with the programs of Kubernetes')
+    .option(
+      '--kube-assets <folder>',
+      'folder with the programs of one version of Kubernetes; repeat it for each version',
+      (folder: string, before: readonly string[]) => [...before, folder],
+      [],
+    )
     .option(
       '--max-clusters <n>',
       'how many control planes are created at most',

@@ -1,22 +1,28 @@
 /** Plans the next step to a control plane that is ready, and stays so. Pure. */
+import { isRunMember, type PlaneMember } from '../drivers/driver.ts';
 import { planReload, planRenewal } from './certificates.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
 import { planLosses } from './losses.ts';
 import { planMembers, waitForMembers } from './members.ts';
 import { planEndOfLife } from './throw-away.ts';
+import { targetProblem } from './upgrade/target.ts';
+import { planUpgrade } from './upgrade/upgrade.ts';
 import { wait, withHint } from './wait.ts';
 
 export function planCreate(input: HostingInput): HostingDecision {
   const expiry = planEndOfLife(input);
   if (expiry?.act) return expiry;
   const next = planSteps(input);
-  return next.act || next.wait ? next : (expiry ?? next);
+  if (next.act || next.wait) return next;
+  const problem = targetProblem(input);
+  return expiry ?? (problem ? { wait: problem } : next);
 }
 
 function planSteps(input: HostingInput): HostingDecision {
   return (
     blocked(input) ??
     planPreparation(input) ??
+    planUpgrade(input) ??
     planMembers(input) ??
     planReload(input) ??
     planInstallation(input) ??
@@ -31,7 +37,7 @@ export function planRevival(input: HostingInput): HostingDecision {
 }
 
 function blocked(input: HostingInput): HostingDecision | undefined {
-  const { plane, cluster, overLimit, hosted } = input;
+  const { plane, cluster, overLimit } = input;
   const { name } = cluster.metadata;
   if (plane.claim === 'Other') {
     const message = `${plane.where} belongs to another Cluster: move the folder away, or choose another name`;
@@ -40,21 +46,36 @@ function blocked(input: HostingInput): HostingDecision | undefined {
   if (overLimit !== undefined && plane.claim === 'None') {
     return { wait: wait('LimitReached', overLimit, ['Cluster', name], 'stalled') };
   }
-  const lost = planLosses(input);
-  if (lost) return lost;
-  const isComplete = plane.isPrepared && plane.members.every(({ state }) => state !== 'Stopped');
-  return isComplete ? undefined : programsMissing(input, plane.version ?? hosted.version);
+  return planLosses(input) ?? missingPrograms(input);
 }
 
-function programsMissing({ plane: { programs } }: HostingInput, needed: string): HostingDecision | undefined {
+/** A member that has to be started needs the programs of its version, which a change may have set. */
+function missingPrograms(input: HostingInput): HostingDecision | undefined {
+  const { plane, hosted } = input;
+  if (!plane.isPrepared) return programsMissing(input, plane.settled?.version ?? hosted.version);
+  const stopped = plane.members.filter(({ state, member }) => state === 'Stopped' && isRunMember(member));
+  for (const { member, run } of stopped) {
+    const missing = programsMissing(input, run?.version ?? plane.settled?.version ?? hosted.version, member);
+    if (missing) return missing;
+  }
+  return undefined;
+}
+
+function programsMissing(
+  { plane: { programs } }: HostingInput,
+  needed: string,
+  member: PlaneMember = 'kube-apiserver',
+): HostingDecision | undefined {
   if ('problem' in programs) {
     const message = `the programs of the control plane are not there: ${programs.problem}`;
     const stalled = programs.isLoading ? undefined : 'stalled';
     return { wait: wait('ProgramsMissing', message, ['Program', 'kube-apiserver'], stalled) };
   }
-  if (programs.version === needed) return undefined;
-  const message = `this hosting has the programs of ${programs.version}, and not of ${needed}: set spec.hosted.version to ${programs.version}, or start hosting with --kube-assets and a folder with ${needed}`;
-  return { wait: wait('VersionNotAvailable', message, ['Program', 'kube-apiserver'], 'stalled') };
+  const { versions } = programs;
+  if (versions.some(({ kubernetes, etcd }) => kubernetes === needed || etcd === needed)) return undefined;
+  const found = versions.map(({ kubernetes }) => kubernetes).join(', ');
+  const message = `this hosting has the programs of ${found}, and not of ${needed}: set spec.hosted.version to ${found}, or start hosting with --kube-assets and a folder with ${needed}`;
+  return { wait: wait('VersionNotAvailable', message, ['Program', member], 'stalled') };
 }
 
 function planPreparation(input: HostingInput): HostingDecision | undefined {

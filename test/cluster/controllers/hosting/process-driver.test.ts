@@ -32,9 +32,9 @@ const { signal } = new AbortController();
 const plane = planeSpec();
 
 /** The programs are loaded once: to ask one for its version takes seconds on a busy machine. */
-let loaded: Promise<Programs> | undefined;
-function programsHere(): Promise<Programs> {
-  loaded ??= loadPrograms({ env: shellEnv(), clock, signal }, undefined, () => undefined);
+let loaded: Promise<readonly Programs[]> | undefined;
+function programsHere(): Promise<readonly Programs[]> {
+  loaded ??= loadPrograms({ env: shellEnv(), clock, signal }, [], () => undefined);
   return loaded;
 }
 
@@ -65,9 +65,9 @@ function optionsOf({ programs, isDiskFull }: Surroundings): Partial<ProcessDrive
   };
 }
 
-async function programsNamed(version: string | Error): Promise<Programs> {
+async function programsNamed(version: string | Error): Promise<readonly Programs[]> {
   if (version instanceof Error) throw version;
-  return { ...(await programsHere()), version };
+  return (await programsHere()).map((each) => ({ ...each, version }));
 }
 
 describePlaneDriver('processes of this machine', async () => {

@@ -12,6 +12,7 @@ import {
   NOTHING,
 } from '../../../support/hosting/objects.ts';
 
+const OLD_PROGRAMS = { versions: [{ kubernetes: 'v1.35.4', etcd: 'v3.6.5' }] };
 const EXPIRED = 'DeleteCluster: it has been ready for 60 s';
 const STOPPED = { state: 'Stopped', starts: [] } as const;
 
@@ -42,12 +43,12 @@ describe('the plan of a control plane that is created', () => {
     ],
     [
       'the programs are of another version',
-      { plane: { ...NOTHING, programs: { version: 'v1.35.4' } } },
+      { plane: { ...NOTHING, programs: OLD_PROGRAMS } },
       'stalled VersionNotAvailable',
     ],
     [
       'a member ended, and the programs are of another version',
-      { plane: { programs: { version: 'v1.35.4' }, members: members({ etcd: STOPPED }) } },
+      { plane: { programs: OLD_PROGRAMS, members: members({ etcd: STOPPED }) } },
       'stalled VersionNotAvailable',
     ],
     [

@@ -176,7 +176,7 @@ export function describeBasics(name: string, open: OpenBed): void {
       const changed = { ...plane, version: 'v1.99.0' };
       await driver.prepare(changed);
       expect((await observe(changed)).differences).toHaveLength(1);
-      expect((await observe(changed)).version).toBe(plane.version);
+      expect((await observe(changed)).settled?.version).toBe(plane.version);
     });
   });
 }

@@ -1,18 +1,29 @@
 /** The driver of control planes in memory: it fulfills the same contract as that of processes. */
 import {
   MEMBERS,
+  type MemberRun,
   type PlaneDriver,
   type PlaneOwner,
   type PlaneReport,
   type PlaneSpec,
 } from '../../../../src/controllers/hosting/drivers/driver.ts';
+import { EMULATED_VERSION, settledDifferences } from '../../../../src/controllers/hosting/drivers/runs.ts';
 import { HostingError } from '../../../../src/controllers/hosting/errors.ts';
 import type { ClusterInside } from '../../../../src/controllers/hosting/inside/execute.ts';
+import { canonicalJson } from '../../../../src/kube/objects/digest.ts';
+import { optional } from '../../../../src/kube/objects/optional.ts';
 import { OsError } from '../../../../src/os/errors.ts';
 import type { Surroundings } from '../contract/faults.ts';
-import { stoppedMember, VERSION } from '../objects.ts';
+import { PROGRAMS, stoppedMember } from '../objects.ts';
 import { memoryInside } from './inside.ts';
-import { issueLeaves, type MemoryPlane, memoryCertificates, memoryPlane, reportMember } from './plane.ts';
+import {
+  issueLeaves,
+  type MemoryPlane,
+  memoryCertificates,
+  memoryPlane,
+  reportMember,
+  runOf,
+} from './plane.ts';
 
 export interface MemoryHosting {
   readonly driver: PlaneDriver;
@@ -22,6 +33,8 @@ export interface MemoryHosting {
   readonly planes: Map<string, MemoryPlane>;
   /** The acts that changed something, in their order. */
   readonly log: string[];
+  /** What programs do that have a fault, by member and version: `kube-apiserver v1.36.3`. */
+  readonly faults: Map<string, 'crashes' | 'hangs'>;
   /** How many authorities were made. */
   readonly authorities: () => number;
 }
@@ -31,6 +44,7 @@ interface Shared {
   readonly place: string;
   readonly planes: Map<string, MemoryPlane>;
   readonly log: string[];
+  readonly faults: Map<string, 'crashes' | 'hangs'>;
   /** Returns a number that was never returned before. */
   readonly next: (what: string) => number;
 }
@@ -42,13 +56,14 @@ export function memoryHosting(now: () => Date, place = 'memory'): MemoryHosting 
     counts.set(what, count);
     return count;
   };
-  const shared: Shared = { now, place, planes: new Map(), log: [], next };
+  const shared: Shared = { now, place, planes: new Map(), log: [], faults: new Map(), next };
   return {
     driver: memoryDriver(shared, {}),
     reopen: (surroundings) => memoryDriver(shared, surroundings),
     inside: memoryInside(shared.planes, shared.log),
     planes: shared.planes,
     log: shared.log,
+    faults: shared.faults,
     authorities: () => counts.get('authority') ?? 0,
   };
 }
@@ -66,11 +81,13 @@ function memoryDriver(shared: Shared, surroundings: Surroundings): PlaneDriver {
       plane.starts.set(member, [...(plane.starts.get(member) ?? []), now()]);
       plane.running.set(member, `process ${next('process')}`);
       plane.ignoring.delete(member);
+      plane.processes.set(member, runOf(plane, member));
       log.push(`start ${spec.name} ${member}`);
     },
     stop: async (owner, member) => {
       if (own(owner, planes)?.running.delete(member)) log.push(`stop ${owner.name} ${member}`);
     },
+    ...memoryChanges(shared),
     beginDestroy: async (owner) => {
       const plane = own(owner, planes);
       if (plane) plane.isDestroying = true;
@@ -96,6 +113,38 @@ function memoryDriver(shared: Shared, surroundings: Surroundings): PlaneDriver {
       };
     },
   };
+}
+
+type Changes = Pick<PlaneDriver, 'change' | 'snapshot' | 'settle'>;
+
+function memoryChanges({ planes, log, now }: Shared): Changes {
+  return {
+    change: async (owner, member, run) => {
+      const plane = own(owner, planes);
+      if (!plane || plane.isDestroying) return;
+      plane.starts.delete(member);
+      plane.runs.set(member, run);
+      log.push(`change ${owner.name} ${member} to ${runText(run)}`);
+      if (canonicalJson(plane.processes.get(member)) !== canonicalJson(run)) plane.running.delete(member);
+    },
+    snapshot: async (owner) => {
+      const plane = own(owner, planes);
+      if (!plane) return;
+      plane.snapshotAt = now();
+      log.push(`snapshot ${owner.name}`);
+    },
+    settle: async (owner, settled) => {
+      const plane = own(owner, planes);
+      if (!plane || canonicalJson(plane.settled) === canonicalJson(settled)) return;
+      plane.settled = settled;
+      log.push(`settle ${owner.name} ${settled.version}`);
+    },
+  };
+}
+
+function runText({ version, flags }: MemberRun): string {
+  const emulated = flags[EMULATED_VERSION];
+  return emulated === undefined ? `${version}` : `${version} as ${emulated}`;
 }
 
 function own({ name, uid }: PlaneOwner, planes: Shared['planes']): MemoryPlane | undefined {
@@ -133,7 +182,8 @@ function prepare(spec: PlaneSpec, { planes, log, next, now }: Shared, { isDiskFu
   planes.set(spec.name, plane);
 }
 
-function observe(spec: PlaneSpec, { planes, place, now }: Shared, surroundings: Surroundings): PlaneReport {
+function observe(spec: PlaneSpec, parts: Shared, surroundings: Surroundings): PlaneReport {
+  const { planes, place } = parts;
   const shared = {
     where: `memory:${spec.name}`,
     location: `${place}:${spec.name}`,
@@ -141,7 +191,7 @@ function observe(spec: PlaneSpec, { planes, place, now }: Shared, surroundings: 
   };
   const plane = planes.get(spec.name);
   if (plane?.isRecordDamaged) own(spec, planes);
-  if (plane?.spec.uid === spec.uid) return { ...shared, ...reportPlane(plane, spec, now()) };
+  if (plane?.spec.uid === spec.uid) return { ...shared, ...reportPlane(plane, spec, parts) };
   const members = MEMBERS.map((member) => stoppedMember(member));
   return { ...shared, ...NO_PLANE, claim: plane ? 'Other' : 'None', members };
 }
@@ -149,7 +199,7 @@ function observe(spec: PlaneSpec, { planes, place, now }: Shared, surroundings: 
 const NO_PLANE = {
   isPrepared: false,
   isDestroying: false,
-  version: undefined,
+  settled: undefined,
   differences: [],
   data: 'Empty',
   lostKeys: [],
@@ -158,18 +208,19 @@ const NO_PLANE = {
 
 type OwnReport = Omit<PlaneReport, 'where' | 'location' | 'programs'>;
 
-function reportPlane(plane: MemoryPlane, { version }: PlaneSpec, now: Date): OwnReport {
-  const { isDestroying, spec: created, isOpen, lostKeys } = plane;
-  const members = MEMBERS.map((member) => reportMember(plane, member));
+function reportPlane(plane: MemoryPlane, spec: PlaneSpec, { now, faults }: Shared): OwnReport {
+  const { isDestroying, isOpen, lostKeys } = plane;
+  const members = MEMBERS.map((member) => reportMember(plane, member, faults));
   return {
     claim: 'Own',
     isPrepared: !isOpen && !isSyncDamaged(plane),
     isDestroying,
     data: plane.data,
     lostKeys: [...lostKeys].map(([name, problem]) => `${name} ${problem}`),
-    certificates: memoryCertificates(plane, now),
-    version: created.version,
-    differences: created.version === version ? [] : ['version'],
+    certificates: memoryCertificates(plane, now()),
+    ...optional('snapshotAt', plane.snapshotAt),
+    settled: plane.settled,
+    differences: settledDifferences(plane.settled, spec),
     members,
   };
 }
@@ -185,8 +236,8 @@ function keysLost(where: string): HostingError {
   });
 }
 
-function programsOf({ programs = VERSION }: Surroundings): PlaneReport['programs'] {
-  return typeof programs === 'string'
-    ? { version: programs }
-    : { problem: programs.message, isLoading: false };
+function programsOf({ programs }: Surroundings): PlaneReport['programs'] {
+  if (programs === undefined) return PROGRAMS;
+  if (programs instanceof Error) return { problem: programs.message, isLoading: false };
+  return { versions: [{ kubernetes: programs, etcd: 'v3.6.0' }] };
 }

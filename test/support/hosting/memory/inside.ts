@@ -16,6 +16,8 @@ export function memoryInside(planes: ReadonlyMap<string, MemoryPlane>, log: stri
         machineSets: plane.machineSets,
       };
     },
+    canary: async (name) =>
+      planes.get(name)?.running.has('kube-apiserver') === true ? 'Passed' : { problem: 'connection refused' },
     install: async (name) => {
       const plane = planes.get(name);
       if (!plane || plane.isInstalled) return;

@@ -1,12 +1,17 @@
 /** A control plane in memory: what a folder and its processes would have. */
-import type {
-  MemberReport,
-  PlaneCertificate,
-  PlaneMember,
-  PlaneSpec,
+import {
+  isRunMember,
+  type MemberReport,
+  type MemberRun,
+  type PlaneCertificate,
+  type PlaneMember,
+  type PlaneSpec,
+  type SettledPlane,
 } from '../../../../src/controllers/hosting/drivers/driver.ts';
+import { memberRuns } from '../../../../src/controllers/hosting/drivers/runs.ts';
+import { canonicalJson } from '../../../../src/kube/objects/digest.ts';
 import type { KeyFile } from '../contract/faults.ts';
-import { readyMember, stoppedMember } from '../objects.ts';
+import { PROGRAMS, readyMember, stoppedMember } from '../objects.ts';
 
 const DAY_MS = 86_400_000;
 const LIFE_DAYS = 365;
@@ -22,6 +27,11 @@ interface MemoryLeaf {
 
 export interface MemoryPlane {
   spec: PlaneSpec;
+  settled: SettledPlane;
+  readonly runs: Map<PlaneMember, MemberRun>;
+  /** What each process was started with. */
+  readonly processes: Map<PlaneMember, MemberRun | undefined>;
+  snapshotAt?: Date;
   /** Made once: a second one would strand every client. */
   readonly authority: string;
   readonly createdAt: Date;
@@ -46,6 +56,9 @@ export interface MemoryPlane {
 export function memoryPlane(spec: PlaneSpec, authority: string, createdAt: Date): MemoryPlane {
   return {
     spec,
+    settled: { version: spec.version, etcdVersion: etcdOf(spec.version), settings: spec.settings },
+    runs: new Map(),
+    processes: new Map(),
     authority,
     createdAt,
     isDestroying: false,
@@ -103,13 +116,37 @@ export function memoryCertificates(plane: MemoryPlane, now: Date): readonly Plan
   return [...leaves, authority];
 }
 
-export function reportMember(plane: MemoryPlane, member: PlaneMember): MemberReport {
+/** What programs do that have a fault, by member and version: `kube-apiserver v1.36.3`. */
+export type ProgramFaults = ReadonlyMap<string, 'crashes' | 'hangs'>;
+
+export function reportMember(plane: MemoryPlane, member: PlaneMember, faults: ProgramFaults): MemberReport {
   live(plane, member);
   const starts = plane.starts.get(member) ?? [];
+  const run = runOf(plane, member);
+  const process = plane.processes.get(member);
+  const fault = faults.get(`${member} ${process?.version}`);
+  if (fault === 'crashes' && plane.running.delete(member)) {
+    return stoppedMember(member, { starts, run, logTail: '  | panic' });
+  }
   const identity = plane.running.get(member);
-  if (identity !== undefined) return withCertificate(plane, readyMember(member, { starts, identity }));
-  const logTail = starts.length > 0 ? 'member ended: the disk is broken' : undefined;
-  return stoppedMember(member, { starts, logTail });
+  if (identity === undefined) {
+    const logTail = starts.length > 0 ? 'member ended: the disk is broken' : undefined;
+    return stoppedMember(member, { starts, run, logTail });
+  }
+  const isOutdated = canonicalJson(process) !== canonicalJson(run);
+  const shared = { starts, run, identity, isOutdated, version: process?.version };
+  return withCertificate(
+    plane,
+    readyMember(member, { ...shared, ...(fault === 'hangs' ? { state: 'Starting' } : {}) }),
+  );
+}
+
+export function runOf({ runs, settled }: MemoryPlane, member: PlaneMember): MemberRun | undefined {
+  return isRunMember(member) ? (runs.get(member) ?? memberRuns(settled)[member]) : undefined;
+}
+
+function etcdOf(version: string): string | undefined {
+  return PROGRAMS.versions.find(({ kubernetes }) => kubernetes === version)?.etcd;
 }
 
 /** What happens by itself: a broken etcd ends, one that runs writes its data, and logs are bounded. */

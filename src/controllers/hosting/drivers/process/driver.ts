@@ -4,7 +4,8 @@
  * goes only to the pid that still has the same start time.
  */
 import { readdir, rm, rmdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
+import { optional } from '../../../../kube/objects/optional.ts';
 import { listProcesses, usesFolder } from '../../../../local/processes/observe.ts';
 import type { Clock } from '../../../../os/clock.ts';
 import type { FreeBytes } from '../../../../os/files.ts';
@@ -12,28 +13,34 @@ import { withLock } from '../../../../os/lock.ts';
 import { isPortFree } from '../../../../os/net/ports.ts';
 import { pollUntil } from '../../../../os/poll.ts';
 import { type Command, startProcess, stopProcess } from '../../../../os/process/child.ts';
-import type { PlaneDriver, PlaneMember, PlaneOwner, PlaneReport, PlaneSpec } from '../driver.ts';
+import type {
+  MemberReport,
+  MemberRun,
+  PlaneDriver,
+  PlaneMember,
+  PlaneOwner,
+  PlaneReport,
+  PlaneSpec,
+  RunMember,
+  SettledPlane,
+} from '../driver.ts';
+import { settledDifferences } from '../runs.ts';
 import { readAccess } from './access.ts';
 import { reportCertificates } from './certificates.ts';
 import { readDataState } from './data.ts';
-import {
-  differencesOf,
-  notOurs,
-  type PlaneFolder,
-  planeLayout,
-  portsFolder,
-  readPlane,
-  requireOwn,
-} from './folder.ts';
+import { notOurs, type PlaneFolder, planeLayout, portsFolder, readPlane, requireOwn } from './folder.ts';
 import { areKeysRecorded, lostKeys, requireKeys } from './keys.ts';
-import { findMember, MEMBER_PROGRAMS, type MemberSpec, memberSpecs } from './members.ts';
-import { createObserver, NO_MEMBERS } from './observe.ts';
+import { findMember, MEMBER_PROGRAMS, type MemberSpec } from './members.ts';
+import { createObserver, type KnownMembers, NO_MEMBERS } from './observe.ts';
+import { type OpenPlane, readOpenPlane, snapshotFolder, snapshotPlane } from './plane.ts';
 import { releaseClaims } from './port-claims.ts';
 import { preparePlane } from './prepare.ts';
 import { createProgramsCache, type Programs } from './programs.ts';
-import { PLANE_FILE, readStarts, recordStart, writePlaneRecord } from './records.ts';
+import { forgetStarts, PLANE_FILE, readStarts, recordStart, writePlaneRecord } from './records.ts';
 import { dataNotOurs, notPrepared, portInUse, stillRunning } from './refusals.ts';
 import { openEntries } from './rights.ts';
+import { recordFirstStart, recordRun, recordSettled } from './runs.ts';
+import { readSnapshot } from './snapshot.ts';
 
 export interface ProcessDriverOptions {
   readonly dir: string;
@@ -41,7 +48,7 @@ export interface ProcessDriverOptions {
   readonly machine: string;
   readonly clock: Clock;
   /** Loads the programs of the control plane. It may take minutes, and is asked again after it failed. */
-  readonly programs: () => Promise<Programs>;
+  readonly programs: () => Promise<readonly Programs[]>;
   /** The command of our own controllers, with a kubeconfig of one cluster only. */
   readonly controllers: (kubeconfig: string, port: number) => Command;
   /** The version of our own controllers. */
@@ -54,7 +61,7 @@ const TERM_MS = 3000;
 const CLOSED_MS = 1000;
 
 export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver {
-  const { dir, clock } = options;
+  const { dir, clock, controllers } = options;
   const observer = createObserver(clock);
   const programs = createProgramsCache(options.programs, clock);
   const locked = <T>({ name }: PlaneOwner, work: () => Promise<T>): Promise<T> =>
@@ -64,19 +71,19 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     prepare: (plane) => locked(plane, () => preparePlane(plane, options)),
     start: (plane, member) => locked(plane, () => start(plane, member)),
     stop: (plane, member) => locked(plane, () => stop(plane, member)),
+    change: (plane, member, run) => locked(plane, () => change(plane, member, run)),
+    snapshot: (plane) => locked(plane, () => snapshot(plane)),
+    settle: (plane, settled) => locked(plane, () => settle(plane, settled)),
     beginDestroy: (plane) => locked(plane, () => beginDestroy(plane)),
     remove: (plane) => locked(plane, () => remove(dir, plane)),
     access: async (plane) => await readAccess(await readPlane(dir, plane)),
   };
 
   async function observe(plane: PlaneSpec): Promise<PlaneReport> {
-    const found = await readPlane(dir, plane);
-    const { record, claim, layout } = found;
-    const specs = claim === 'Own' ? specsOf(found) : [];
-    const known = {
-      starts: await readStarts(layout.root),
-      version: (spec: MemberSpec) => versionOf(spec, record?.version, options.version),
-    };
+    const found = await openPlane(plane);
+    const { record, claim, layout, settled, specs, runs } = found;
+    const starts = await readStarts(layout.root);
+    const snapshotAt = await readSnapshot(snapshotFolder(found));
     return {
       where: layout.root,
       location: `${options.machine}:${layout.root}`,
@@ -86,50 +93,78 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
       lostKeys: claim === 'Own' ? await lostKeys(found) : [],
       certificates: await reportCertificates(found, plane.settings, clock.now()),
       isDestroying: claim === 'Own' && record?.isDestroying === true,
-      differences: differencesOf(found, plane),
-      version: record?.version,
+      differences: settledDifferences(settled, plane),
+      settled,
       programs: programs.current().report,
-      members: specs.length > 0 ? await observer.observe(specs, await listProcesses(), known) : NO_MEMBERS,
+      ...optional('snapshotAt', snapshotAt && new Date(snapshotAt.takenAt)),
+      members: runs && specs.length > 0 ? await observeAll(specs, { starts, runs }) : NO_MEMBERS,
     };
   }
 
-  /** The path of a program does not matter to recognize its process. */
-  function specsOf({ layout, record, state }: PlaneFolder): readonly MemberSpec[] {
-    if (!state || record?.controllersPort === undefined) return [];
-    const path = programs.current().found?.path ?? ((name: string) => name);
-    const { controllers } = options;
-    return memberSpecs(record.cluster, {
-      layout,
-      state,
-      path,
-      controllers,
-      controllersPort: record.controllersPort,
-    });
+  async function observeAll(
+    specs: readonly MemberSpec[],
+    known: Omit<KnownMembers, 'version'>,
+  ): Promise<readonly MemberReport[]> {
+    return await observer.observe(specs, await listProcesses(), { ...known, version: options.version });
+  }
+
+  async function openPlane(plane: PlaneOwner): Promise<OpenPlane> {
+    return await readOpenPlane(plane, { dir, programs: programs.current().found, controllers });
   }
 
   async function start(plane: PlaneSpec, member: PlaneMember): Promise<void> {
-    const found = await readPlane(dir, plane);
+    const found = await openPlane(plane);
     requireOwn(found);
     if (found.record?.isDestroying === true) return;
-    const spec = specsOf(found).find((each) => each.member === member);
-    const { found: loaded } = programs.current();
-    if (!spec || !loaded) throw notPrepared(found, member);
+    const spec = found.specs.find((each) => each.member === member);
+    if (!spec || !isAbsolute(spec.command.program)) throw notPrepared(found, member);
     if (findMember(spec, await listProcesses())) return;
     if ((await dataOf(found)) === 'Other') throw dataNotOurs(found);
     await requireKeys(found);
     await requireFreePort(spec, clock);
+    if (found.settled) await recordFirstStart(found.layout.root, found.settled, programs.current().found);
     await recordStart(found.layout.root, member, clock.now());
     await startProcess(spec.command, spec.logFile);
   }
 
   async function stop(plane: PlaneOwner, member: PlaneMember): Promise<void> {
-    const found = await readPlane(dir, plane);
+    const found = await openPlane(plane);
     if (found.claim === 'None') return;
     requireOwn(found);
-    const spec = specsOf(found).find((each) => each.member === member);
-    if (!spec) return;
-    const running = (await listProcesses()).filter(({ command }) => spec.matches(command));
+    const spec = found.specs.find((each) => each.member === member);
+    if (spec) await stopAll(spec);
+  }
+
+  async function stopAll({ matches }: MemberSpec): Promise<void> {
+    const running = (await listProcesses()).filter(({ command }) => matches(command));
     await Promise.all(running.map((process) => stopProcess(process, clock, TERM_MS)));
+  }
+
+  /** The starts are forgotten first: after a crash in between they would only count less. */
+  async function change(plane: PlaneOwner, member: RunMember, run: MemberRun): Promise<void> {
+    const before = await openPlane(plane);
+    requireOwn(before);
+    if (before.record?.isDestroying === true) return;
+    const { root } = before.layout;
+    await forgetStarts(root, member);
+    await recordRun(root, member, run);
+    const { specs, runs } = await openPlane(plane);
+    const spec = specs.find((each) => each.member === member);
+    if (!spec || !runs) throw notPrepared(before, member);
+    const [report] = await observeAll([spec], { starts: {}, runs });
+    if (report?.isOutdated === true) await stopAll(spec);
+  }
+
+  async function snapshot(plane: PlaneOwner): Promise<void> {
+    const found = await openPlane(plane);
+    requireOwn(found);
+    await snapshotPlane(found, { clock, programs: programs.current().found });
+  }
+
+  async function settle(plane: PlaneOwner, settled: SettledPlane): Promise<void> {
+    const { layout, ...found } = await readPlane(dir, plane);
+    requireOwn({ layout, ...found });
+    await recordSettled(layout.root, settled);
   }
 
   async function beginDestroy(plane: PlaneOwner): Promise<void> {
@@ -138,11 +173,6 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     if (!record || record.isDestroying) return;
     await writePlaneRecord(layout.root, { ...record, isDestroying: true });
   }
-}
-
-function versionOf({ member }: MemberSpec, created: string | undefined, own: string): string | undefined {
-  if (member === 'etcd') return undefined;
-  return member === 'kubenode-controllers' ? own : created;
 }
 
 /** Tells whether everything was made that is made before a member starts, and others may read none of it. */

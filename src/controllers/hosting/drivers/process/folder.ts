@@ -113,18 +113,3 @@ async function newState(
   };
   return { version: 1, etcdPort: await claim(), clusters: [cluster] };
 }
-
-/** They take effect with the next renewal of certificates. */
-const APPLIED_LIVE = ['leafLifetimeSeconds', 'renewAtPercent'];
-
-/** Returns the settings in which the control plane differs from the spec. */
-export function differencesOf({ record, state }: PlaneFolder, { version, settings }: PlaneSpec): string[] {
-  const [cluster] = state?.clusters ?? [];
-  if (!record || !cluster?.plane) return [];
-  const before = { version: record.version, ...cluster.plane };
-  const after = { version, ...settings };
-  return Object.entries(after).flatMap(([name, value]) => {
-    const [is, should] = [before[name as keyof typeof after], value].map((each) => JSON.stringify(each));
-    return is === should || APPLIED_LIVE.includes(name) ? [] : [`${name} is ${is}, not ${should}`];
-  });
-}

@@ -12,7 +12,7 @@ const planeRecord = z.strictObject({
   format: z.literal(1),
   cluster: z.string(),
   uid: z.string(),
-  /** The Kubernetes version that it was created with. */
+  /** The Kubernetes version that it was created with. runs.json has a later one. */
   version: z.string(),
   /** The port for the health of our own controllers. */
   controllersPort: z.int().optional(),
@@ -64,6 +64,13 @@ export async function recordStart(folder: string, member: PlaneMember, at: Date)
   const times = [...(starts[member] ?? []), at.toISOString()].slice(-MAX_STARTS);
   const content = `${JSON.stringify({ ...starts, [member]: times })}\n`;
   await writeFileAtomic(`${folder}/${STARTS_FILE}`, content, PRIVATE_MODE);
+}
+
+/** Forgets the starts of a member that is started with something else from now on: nothing is known about that. */
+export async function forgetStarts(folder: string, member: PlaneMember): Promise<void> {
+  const { [member]: forgotten, ...others } = await readStarts(folder);
+  if (!forgotten) return;
+  await writeFileAtomic(`${folder}/${STARTS_FILE}`, `${JSON.stringify(others)}\n`, PRIVATE_MODE);
 }
 
 function parse(text: string): unknown {

@@ -25,7 +25,7 @@ export function stillRunning(root: string, running: readonly ProcessIdentity[]):
   });
 }
 
-export function notPrepared({ layout }: PlaneFolder, member: PlaneMember): HostingError {
+export function notPrepared({ layout }: Pick<PlaneFolder, 'layout'>, member: PlaneMember): HostingError {
   return new HostingError('NotPrepared', `${member} cannot be started: keys or programs are missing`, {
     where: layout.root,
     hint: 'nothing to do: hosting prepares them first',

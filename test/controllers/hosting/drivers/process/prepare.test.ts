@@ -5,17 +5,18 @@ import { describe, expect, it } from 'vitest';
 import type { PlaneSpec } from '../../../../../src/controllers/hosting/drivers/driver.ts';
 import { reportCertificates } from '../../../../../src/controllers/hosting/drivers/process/certificates.ts';
 import {
-  differencesOf,
   type PlaneFolder,
   planeLayout,
   readPlane,
 } from '../../../../../src/controllers/hosting/drivers/process/folder.ts';
 import { areKeysRecorded, lostKeys } from '../../../../../src/controllers/hosting/drivers/process/keys.ts';
-import { memberSpecs } from '../../../../../src/controllers/hosting/drivers/process/members.ts';
+import { readOpenPlane } from '../../../../../src/controllers/hosting/drivers/process/plane.ts';
 import { preparePlane } from '../../../../../src/controllers/hosting/drivers/process/prepare.ts';
 import { writePlaneRecord } from '../../../../../src/controllers/hosting/drivers/process/records.ts';
 import { openEntries } from '../../../../../src/controllers/hosting/drivers/process/rights.ts';
+import { settledDifferences } from '../../../../../src/controllers/hosting/drivers/runs.ts';
 import type { Layout } from '../../../../../src/local/layout.ts';
+import type { Command } from '../../../../../src/os/process/child.ts';
 import { createSystemClock } from '../../../../../src/os/system-clock.ts';
 import { NOW } from '../../../../support/builders.ts';
 import { planeSpec } from '../../../../support/hosting/objects.ts';
@@ -54,18 +55,11 @@ function contentsOf(layout: Layout): Readonly<Record<string, string>> {
 
 /** The key files that the flags of each member name, and those that its kubeconfig names. */
 async function readersOf(dir: string): Promise<Readonly<Record<string, readonly string[]>>> {
-  const { layout, record, state } = await readPlane(dir, plane);
-  if (!state || record?.controllersPort === undefined) throw new Error('it is not prepared');
-  const specs = memberSpecs('ci', {
-    layout,
-    state,
-    path: (name) => name,
-    controllers: (kubeconfig, port) => ({
-      program: 'node',
-      args: ['controllers', `--kubeconfig=${kubeconfig}`, `--port=${port}`],
-    }),
-    controllersPort: record.controllersPort,
+  const controllers = (kubeconfig: string, port: number): Command => ({
+    program: 'node',
+    args: ['controllers', `--kubeconfig=${kubeconfig}`, `--port=${port}`],
   });
+  const { layout, specs } = await readOpenPlane(plane, { dir, programs: [], controllers });
   return Object.fromEntries(
     specs.map(({ member, command }) => {
       const named = command.args.map((arg) => arg.replace(/^--[\w-]+=/, ''));
@@ -197,7 +191,9 @@ describe('the certificates of a control plane', () => {
   it('HOS-21 are renewed when their lifetime is made shorter, and need no other control plane', async () => {
     const { prepare, read, due } = bed();
     await prepare();
-    expect(differencesOf(await read(), hourly)).toEqual([]);
+    const { plane: settings } = (await read()).state?.clusters[0] ?? {};
+    const settled = settings && { version: plane.version, settings };
+    expect([settled?.version, settledDifferences(settled, hourly)]).toEqual([plane.version, []]);
     expect(await due(NOW, hourly)).toHaveLength(10);
     await prepare(NOW, hourly);
     expect([await due(NOW, hourly), await due(minutes(43), hourly)]).toEqual([[], expect.any(Array)]);
