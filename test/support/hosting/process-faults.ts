@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { PlaneDriver, PlaneMember } from '../../../src/controllers/hosting/drivers/driver.ts';
 import { planeLayout } from '../../../src/controllers/hosting/drivers/process/folder.ts';
-import { openEntries } from '../../../src/controllers/hosting/drivers/process/rights.ts';
+import { openEntries } from '../../../src/controllers/hosting/drivers/process/preparation/rights.ts';
 import {
   createAuthority,
   createServiceAccountKey,

@@ -121,24 +121,20 @@ export type ProgramFaults = ReadonlyMap<string, 'crashes' | 'hangs'>;
 
 export function reportMember(plane: MemoryPlane, member: PlaneMember, faults: ProgramFaults): MemberReport {
   live(plane, member);
-  const starts = plane.starts.get(member) ?? [];
-  const run = runOf(plane, member);
   const process = plane.processes.get(member);
   const fault = faults.get(`${member} ${process?.version}`);
-  if (fault === 'crashes' && plane.running.delete(member)) {
-    return stoppedMember(member, { starts, run, logTail: '  | panic' });
-  }
+  if (fault === 'crashes') plane.running.delete(member);
+  const run = runOf(plane, member);
+  const shared = { starts: plane.starts.get(member) ?? [], run };
   const identity = plane.running.get(member);
   if (identity === undefined) {
-    const logTail = starts.length > 0 ? 'member ended: the disk is broken' : undefined;
-    return stoppedMember(member, { starts, run, logTail });
+    const logTail = shared.starts.length > 0 ? '  | panic: the disk is broken' : undefined;
+    return stoppedMember(member, { ...shared, logTail });
   }
   const isOutdated = canonicalJson(process) !== canonicalJson(run);
-  const shared = { starts, run, identity, isOutdated, version: process?.version };
-  return withCertificate(
-    plane,
-    readyMember(member, { ...shared, ...(fault === 'hangs' ? { state: 'Starting' } : {}) }),
-  );
+  const running = { ...shared, identity, isOutdated, version: process?.version };
+  const state = fault === 'hangs' ? 'Starting' : 'Ready';
+  return withCertificate(plane, readyMember(member, { ...running, state }));
 }
 
 export function runOf({ runs, settled }: MemoryPlane, member: PlaneMember): MemberRun | undefined {

@@ -26,19 +26,19 @@ import type {
 } from '../driver.ts';
 import { settledDifferences } from '../runs.ts';
 import { readAccess } from './access.ts';
-import { reportCertificates } from './certificates.ts';
-import { readDataState } from './data.ts';
 import { notOurs, type PlaneFolder, planeLayout, portsFolder, readPlane, requireOwn } from './folder.ts';
-import { areKeysRecorded, lostKeys, requireKeys } from './keys.ts';
 import { findMember, MEMBER_PROGRAMS, type MemberSpec } from './members.ts';
 import { createObserver, type KnownMembers, NO_MEMBERS } from './observe.ts';
 import { type OpenPlane, readOpenPlane, snapshotFolder, snapshotPlane } from './plane.ts';
-import { releaseClaims } from './port-claims.ts';
-import { preparePlane } from './prepare.ts';
+import { reportCertificates } from './preparation/certificates.ts';
+import { readDataState } from './preparation/data.ts';
+import { areKeysRecorded, lostKeys, requireKeys } from './preparation/keys.ts';
+import { releaseClaims } from './preparation/port-claims.ts';
+import { preparePlane } from './preparation/prepare.ts';
+import { openEntries } from './preparation/rights.ts';
 import { createProgramsCache, type Programs } from './programs.ts';
 import { forgetStarts, PLANE_FILE, readStarts, recordStart, writePlaneRecord } from './records.ts';
 import { dataNotOurs, notPrepared, portInUse, stillRunning } from './refusals.ts';
-import { openEntries } from './rights.ts';
 import { recordFirstStart, recordRun, recordSettled } from './runs.ts';
 import { readSnapshot } from './snapshot.ts';
 

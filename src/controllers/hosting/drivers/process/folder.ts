@@ -10,7 +10,7 @@ import { systemCode } from '../../../../os/errors.ts';
 import { toDiskError } from '../../../../os/files.ts';
 import { HostingError } from '../../errors.ts';
 import type { PlaneOwner, PlaneSpec } from '../driver.ts';
-import { claimPort, releaseClaims } from './port-claims.ts';
+import { claimPort, releaseClaims } from './preparation/port-claims.ts';
 import { corruptRecord, PLANE_FILE, type PlaneRecord, readPlaneRecord, writePlaneRecord } from './records.ts';
 
 export interface PlaneFolder {

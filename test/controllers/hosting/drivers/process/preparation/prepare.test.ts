@@ -2,25 +2,28 @@ import { createPrivateKey } from 'node:crypto';
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { PlaneSpec } from '../../../../../src/controllers/hosting/drivers/driver.ts';
-import { reportCertificates } from '../../../../../src/controllers/hosting/drivers/process/certificates.ts';
+import type { PlaneSpec } from '../../../../../../src/controllers/hosting/drivers/driver.ts';
 import {
   type PlaneFolder,
   planeLayout,
   readPlane,
-} from '../../../../../src/controllers/hosting/drivers/process/folder.ts';
-import { areKeysRecorded, lostKeys } from '../../../../../src/controllers/hosting/drivers/process/keys.ts';
-import { readOpenPlane } from '../../../../../src/controllers/hosting/drivers/process/plane.ts';
-import { preparePlane } from '../../../../../src/controllers/hosting/drivers/process/prepare.ts';
-import { writePlaneRecord } from '../../../../../src/controllers/hosting/drivers/process/records.ts';
-import { openEntries } from '../../../../../src/controllers/hosting/drivers/process/rights.ts';
-import { settledDifferences } from '../../../../../src/controllers/hosting/drivers/runs.ts';
-import type { Layout } from '../../../../../src/local/layout.ts';
-import type { Command } from '../../../../../src/os/process/child.ts';
-import { createSystemClock } from '../../../../../src/os/system-clock.ts';
-import { NOW } from '../../../../support/builders.ts';
-import { planeSpec } from '../../../../support/hosting/objects.ts';
-import { tempFolder } from '../../../../support/temp.ts';
+} from '../../../../../../src/controllers/hosting/drivers/process/folder.ts';
+import { readOpenPlane } from '../../../../../../src/controllers/hosting/drivers/process/plane.ts';
+import { reportCertificates } from '../../../../../../src/controllers/hosting/drivers/process/preparation/certificates.ts';
+import {
+  areKeysRecorded,
+  lostKeys,
+} from '../../../../../../src/controllers/hosting/drivers/process/preparation/keys.ts';
+import { preparePlane } from '../../../../../../src/controllers/hosting/drivers/process/preparation/prepare.ts';
+import { openEntries } from '../../../../../../src/controllers/hosting/drivers/process/preparation/rights.ts';
+import { writePlaneRecord } from '../../../../../../src/controllers/hosting/drivers/process/records.ts';
+import { settledDifferences } from '../../../../../../src/controllers/hosting/drivers/runs.ts';
+import type { Layout } from '../../../../../../src/local/layout.ts';
+import type { Command } from '../../../../../../src/os/process/child.ts';
+import { createSystemClock } from '../../../../../../src/os/system-clock.ts';
+import { NOW } from '../../../../../support/builders.ts';
+import { planeSpec } from '../../../../../support/hosting/objects.ts';
+import { tempFolder } from '../../../../../support/temp.ts';
 
 const HOUR_MS = 3_600_000;
 const plane = planeSpec();
@@ -53,12 +56,13 @@ function contentsOf(layout: Layout): Readonly<Record<string, string>> {
   );
 }
 
+const controllers = (kubeconfig: string, port: number): Command => ({
+  program: 'node',
+  args: ['controllers', `--kubeconfig=${kubeconfig}`, `--port=${port}`],
+});
+
 /** The key files that the flags of each member name, and those that its kubeconfig names. */
 async function readersOf(dir: string): Promise<Readonly<Record<string, readonly string[]>>> {
-  const controllers = (kubeconfig: string, port: number): Command => ({
-    program: 'node',
-    args: ['controllers', `--kubeconfig=${kubeconfig}`, `--port=${port}`],
-  });
   const { layout, specs } = await readOpenPlane(plane, { dir, programs: [], controllers });
   return Object.fromEntries(
     specs.map(({ member, command }) => {

@@ -1,9 +1,9 @@
 /** Keeps the files of a control plane private: its folder, and every file with a key. */
 import { chmod, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Layout } from '../../../../local/layout.ts';
-import { systemCode } from '../../../../os/errors.ts';
-import { toDiskError } from '../../../../os/files.ts';
+import type { Layout } from '../../../../../local/layout.ts';
+import { systemCode } from '../../../../../os/errors.ts';
+import { toDiskError } from '../../../../../os/files.ts';
 
 const OTHERS = 0o077;
 /** Certificates without a key. */

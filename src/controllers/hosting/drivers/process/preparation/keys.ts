@@ -3,12 +3,12 @@
  * another one is found, and never replaced: every client, node and token of the cluster trusts it.
  */
 import { join, relative } from 'node:path';
-import { authorityFile, SERVICE_ACCOUNT_KEY } from '../../../../local/pki/authority.ts';
-import { keyDigest } from '../../../../local/pki/report.ts';
-import { fileExists } from '../../../../os/files.ts';
-import { HostingError } from '../../errors.ts';
-import type { PlaneFolder } from './folder.ts';
-import { type KeyName, PLANE_KEYS, type PlaneRecord } from './records.ts';
+import { authorityFile, SERVICE_ACCOUNT_KEY } from '../../../../../local/pki/authority.ts';
+import { keyDigest } from '../../../../../local/pki/report.ts';
+import { fileExists } from '../../../../../os/files.ts';
+import { HostingError } from '../../../errors.ts';
+import type { PlaneFolder } from '../folder.ts';
+import { type KeyName, PLANE_KEYS, type PlaneRecord } from '../records.ts';
 
 type Found = Pick<PlaneFolder, 'layout' | 'record'>;
 

@@ -1,8 +1,11 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { markData, readDataState } from '../../../../../src/controllers/hosting/drivers/process/data.ts';
-import { tempFolder } from '../../../../support/temp.ts';
+import {
+  markData,
+  readDataState,
+} from '../../../../../../src/controllers/hosting/drivers/process/preparation/data.ts';
+import { tempFolder } from '../../../../../support/temp.ts';
 
 const OWN = { uid: 'a', isMarked: true };
 const UNMARKED = { uid: 'a', isMarked: false };

@@ -4,8 +4,8 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileExists, PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../../../../os/files.ts';
-import type { PlaneReport } from '../driver.ts';
+import { fileExists, PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../../../../../os/files.ts';
+import type { PlaneReport } from '../../driver.ts';
 
 const MEMBER = 'member';
 const OWNER_FILE = join(MEMBER, 'kubenode-owner');

@@ -1,16 +1,16 @@
 /** Prepares the folder of a control plane: its record and ports, then keys and certificates. It can be interrupted at any point and repeated. */
 import { mkdir } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { ensureAccess } from '../../../../local/pki/access.ts';
-import { writeState } from '../../../../local/state.ts';
-import type { Clock } from '../../../../os/clock.ts';
-import { checkFreeSpace, ensurePrivateFolder, type FreeBytes } from '../../../../os/files.ts';
-import type { PlaneSpec } from '../driver.ts';
+import { ensureAccess } from '../../../../../local/pki/access.ts';
+import { writeState } from '../../../../../local/state.ts';
+import type { Clock } from '../../../../../os/clock.ts';
+import { checkFreeSpace, ensurePrivateFolder, type FreeBytes } from '../../../../../os/files.ts';
+import type { PlaneSpec } from '../../driver.ts';
+import { ensurePlane, notOurs, type PlaneFolder, planeLayout, readPlane } from '../folder.ts';
+import { type PlaneRecord, writePlaneRecord } from '../records.ts';
 import { withPki } from './certificates.ts';
 import { markData } from './data.ts';
-import { ensurePlane, notOurs, type PlaneFolder, planeLayout, readPlane } from './folder.ts';
 import { areKeysRecorded, keyDigests, requireKeys } from './keys.ts';
-import { type PlaneRecord, writePlaneRecord } from './records.ts';
 import { closeEntries } from './rights.ts';
 
 export interface PrepareOptions {

@@ -1,11 +1,11 @@
 /** Reports the certificates in the files of a control plane, by the lifetime that its spec wants. */
-import { leavesOf } from '../../../../local/pki/access.ts';
-import { readAuthority } from '../../../../local/pki/authority.ts';
-import { readExpiry } from '../../../../local/pki/inspect.ts';
-import { type LeafReport, reportLeaf } from '../../../../local/pki/report.ts';
-import type { FleetState, PlaneSettings } from '../../../../local/state.ts';
-import type { PlaneCertificate, PlaneMember } from '../driver.ts';
-import type { PlaneFolder } from './folder.ts';
+import { leavesOf } from '../../../../../local/pki/access.ts';
+import { readAuthority } from '../../../../../local/pki/authority.ts';
+import { readExpiry } from '../../../../../local/pki/inspect.ts';
+import { type LeafReport, reportLeaf } from '../../../../../local/pki/report.ts';
+import type { FleetState, PlaneSettings } from '../../../../../local/state.ts';
+import type { PlaneCertificate, PlaneMember } from '../../driver.ts';
+import type { PlaneFolder } from '../folder.ts';
 
 const SERVED_BY: Readonly<Record<string, readonly PlaneMember[]>> = {
   etcd: ['etcd'],
