@@ -96,8 +96,8 @@ export function memoryHosting(now: () => Date, place = 'memory'): MemoryHosting 
     const members = MEMBERS.map((member) => reportMember(plane, member));
     const { isDestroying } = plane;
     const { settled, snapshotAt } = plane;
-    const own = { settled, ...(snapshotAt ? { snapshotAt } : {}) };
-    return { ...shared, ...own, claim: 'Own', isPrepared: true, isDestroying, differences, members };
+    const kept = { settled, ...(snapshotAt ? { snapshotAt } : {}) };
+    return { ...shared, ...kept, claim: 'Own', isPrepared: true, isDestroying, differences, members };
   };
 
   const driver: PlaneDriver = {
