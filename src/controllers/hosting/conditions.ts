@@ -1,7 +1,7 @@
 /** Finds the conditions of a hosted control plane. Pure. */
 import type { ConditionUpdate } from '../../kube/objects/conditions.ts';
 import { certificatesValid } from './certificates.ts';
-import type { HostingInput, HostingWait } from './plan/input.ts';
+import type { HostingInput, HostingWait, Upgrade } from './plan/input.ts';
 import { memberReport } from './plan/members.ts';
 import { targetProblem } from './plan/upgrade/target.ts';
 
@@ -50,18 +50,19 @@ function upToDate(input: HostingInput): ConditionUpdate {
   if (!plane.isPrepared) {
     return { type, status: 'Unknown', reason: 'NotCreated', message: 'there is no control plane yet' };
   }
-  if (upgrade) {
-    const { from, to, step = '' } = upgrade;
-    const what = from === to ? 'its flags and settings' : `${from} to ${to}`;
-    return { type, status: 'False', reason: 'Upgrading', message: `${what}: step ${step}` };
-  }
+  if (upgrade) return { type, status: 'False', reason: 'Upgrading', message: upgradeText(upgrade) };
   if (plane.differences.length === 0) {
     return { type, status: 'True', reason: 'AsWanted', message: 'it runs with the settings of its spec' };
   }
-  const problem = targetProblem(input);
-  if (problem) return { type, status: 'False', reason: problem.reason, message: problem.message };
-  const message = `the change begins when every member answers (${plane.differences.join('; ')})`;
-  return { type, status: 'False', reason: 'ChangePending', message };
+  const { reason, message } = targetProblem(input) ?? {
+    reason: 'ChangePending',
+    message: `the change begins when every member answers (${plane.differences.join('; ')})`,
+  };
+  return { type, status: 'False', reason, message };
+}
+
+function upgradeText({ from, to, step }: Upgrade): string {
+  return `${from === to ? 'its flags and settings' : `${from} to ${to}`}: step ${step}`;
 }
 
 function etcdReady(input: HostingInput): ConditionUpdate {

@@ -205,6 +205,7 @@ describe('a change of version of a hosted control plane', () => {
         await bed.start();
         await bed.advance(80_000);
         expectDone(bed, `write ${n}`);
+        expect(bed.hosting.authorities()).toBe(1);
       }
     },
   );

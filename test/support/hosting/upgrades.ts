@@ -21,10 +21,10 @@ import {
   VERSION,
 } from './objects.ts';
 
-/** The runs of members: settled at the old version, in the trial of the new one, or settled at the new one. */
+/** The runs of members: settled at the old version, emulating the old one, or settled at the new one. */
 export const RUNS = {
   old: memberRuns(settledPlane(OLD_VERSION)),
-  trial: memberRuns(settledPlane(VERSION), '1.35'),
+  emulating: memberRuns(settledPlane(VERSION), '1.35'),
   new: memberRuns(settledPlane(VERSION)),
 } as const;
 export type RunName = keyof typeof RUNS;
@@ -46,16 +46,13 @@ export interface UpgradeParts {
 
 /** Returns an upgrade from v1.35.4 to v1.36.3, at that step, where every member answers. Without a step none is recorded. */
 export function upgradeInput(parts: UpgradeParts = {}): HostingInput {
-  const { step, seconds = 10, settled = 'old', but = {}, plane = {}, input = {}, status = {} } = parts;
+  const { settled = 'old', but = {}, plane = {}, input = {}, status = {} } = parts;
   const hosted = { version: VERSION, ...parts.hosted };
   const spec = planeOf(hostedCluster({ hosted }), { ...HOSTED, ...hosted });
   const base = settledPlane(settled === 'old' ? OLD_VERSION : VERSION);
-  const since = wholeSeconds(new Date(+NOW - seconds * 1000));
-  const digest = targetDigest(settledPlane(VERSION));
-  const upgrade = { from: OLD_VERSION, to: VERSION, step, since, digest, ...parts.upgrade };
   return hostingInput({
     hosted,
-    status: { hosted: { ...(step === undefined ? {} : { upgrade }), ...status } },
+    status: { conditions: [], hosted: { ...recordedUpgrade(parts), ...status } },
     plane: {
       settled: base,
       differences: settledDifferences(base, spec),
@@ -67,13 +64,20 @@ export function upgradeInput(parts: UpgradeParts = {}): HostingInput {
   });
 }
 
+function recordedUpgrade({ step, seconds = 10, upgrade }: UpgradeParts): { readonly upgrade?: Upgrade } {
+  if (step === undefined) return {};
+  const since = wholeSeconds(new Date(+NOW - seconds * 1000));
+  const digest = targetDigest(settledPlane(VERSION));
+  return { upgrade: { from: OLD_VERSION, to: VERSION, step, since, digest, ...upgrade } };
+}
+
 function runNames(name: RunName): Record<RunMember, RunName> {
   return { etcd: name, 'kube-apiserver': name, 'kube-controller-manager': name, 'kube-scheduler': name };
 }
 
 function membersWith(
   names: Record<RunMember, RunName>,
-  but: Parameters<typeof members>[0],
+  but: NonNullable<Parameters<typeof members>[0]>,
 ): ReturnType<typeof members> {
   const runs = Object.entries(names).map(([member, name]) => {
     const run = (RUNS[name] satisfies MemberRuns)[member as RunMember];

@@ -22,7 +22,7 @@ export function isRunMember(member: PlaneMember): member is RunMember {
   return member !== 'kubenode-controllers';
 }
 
-/** What a member is started with. */
+/** Holds what a member is started with. */
 export interface MemberRun {
   /** The version of its program: that of Kubernetes, or that of etcd. Undefined: not known before the programs are loaded. */
   readonly version?: string | undefined;
@@ -30,7 +30,7 @@ export interface MemberRun {
   readonly flags: Readonly<Record<string, string>>;
 }
 
-/** What a control plane was created with, or what its last change was completed with. A rollback returns to it. */
+/** Holds what a control plane was created with, or what its last change was completed with. A rollback returns to it. */
 export interface SettledPlane {
   readonly version: string;
   readonly etcdVersion?: string | undefined;
@@ -65,7 +65,7 @@ export interface MemberReport {
   readonly unreadySince?: Date | undefined;
   /** The version that its program itself reports. */
   readonly version?: string | undefined;
-  /** What it is started with, as it was recorded before its last change. */
+  /** The program and flags that it is started with, as they were recorded before its last change. */
   readonly run?: MemberRun | undefined;
   /** Whether a process runs that was started with something else: a change was interrupted. */
   readonly isOutdated?: boolean | undefined;

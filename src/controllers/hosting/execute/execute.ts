@@ -60,14 +60,25 @@ async function perform(
 ): Promise<void> {
   const { plane, access } = observation;
   const { driver, inside } = ports;
-  if (act.type === 'Start') await driver.start(plane, act.member);
-  else if (act.type === 'Stop') await driver.stop(plane, act.member);
-  else if (act.type === 'Change') await driver.change(plane, act.member, act.run);
-  else if (act.type === 'Settle') await driver.settle(plane, act.settled);
-  // They are part of the status that is reported after the act.
-  else if (act.type === 'RecordStep' || act.type === 'FinishUpgrade') return;
-  else if (act.type !== 'ScaleDown') await SIMPLE[act.type](observation, ports, context);
-  else if (access) await inside.scaleDown(access.admin, act.machineSets, context.signal);
+  switch (act.type) {
+    case 'Start':
+      return await driver.start(plane, act.member);
+    case 'Stop':
+      return await driver.stop(plane, act.member);
+    case 'Change':
+      return await driver.change(plane, act.member, act.run);
+    case 'Settle':
+      return await driver.settle(plane, act.settled);
+    case 'ScaleDown':
+      if (access) await inside.scaleDown(access.admin, act.machineSets, context.signal);
+      return;
+    // They are part of the status that is reported after the act.
+    case 'RecordStep':
+    case 'FinishUpgrade':
+      return;
+    default:
+      await SIMPLE[act.type](observation, ports, context);
+  }
 }
 
 type Perform = (

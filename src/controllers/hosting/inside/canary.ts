@@ -1,4 +1,4 @@
-/** Proves that an API server works: an object is written, read, changed, seen by a watch, and deleted. */
+/** Proves that an API server works: an object is written, read, changed, observed by a watch, and deleted. */
 import { LABEL_MANAGED_BY, MANAGED_BY, MANAGER_HOSTING, NAMESPACE } from '../../../api/names.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { unlessMissing } from '../../../kube/client/errors.ts';
@@ -32,8 +32,8 @@ async function seeChange(client: Client, { metadata }: KubeObject, signal: Abort
   const options = { namespace: NAMESPACE, resourceVersion, timeoutSeconds: WATCH_SECONDS, signal };
   const watch = client.watch(CONFIG_MAPS, options);
   for await (const { type, object } of watch) {
-    const isSeen = object.metadata.name === CANARY && textAt(object, 'data', 'value') === 'second';
-    if (type === 'MODIFIED' && isSeen) return;
+    const isObserved = object.metadata.name === CANARY && textAt(object, 'data', 'value') === 'second';
+    if (type === 'MODIFIED' && isObserved) return;
   }
   throw new Error(`a watch ended without the change of ${CANARY}`);
 }

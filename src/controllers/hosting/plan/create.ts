@@ -6,7 +6,7 @@ import { planLosses } from './losses.ts';
 import { planMembers, waitForMembers } from './members.ts';
 import { planEndOfLife } from './throw-away.ts';
 import { targetProblem } from './upgrade/target.ts';
-import { planUpgrade } from './upgrade/upgrade.ts';
+import { planPlaneUpgrade } from './upgrade/upgrade.ts';
 import { wait, withHint } from './wait.ts';
 
 export function planCreate(input: HostingInput): HostingDecision {
@@ -22,7 +22,7 @@ function planSteps(input: HostingInput): HostingDecision {
   return (
     blocked(input) ??
     planPreparation(input) ??
-    planUpgrade(input) ??
+    planPlaneUpgrade(input) ??
     planMembers(input) ??
     planReload(input) ??
     planInstallation(input) ??
@@ -52,13 +52,11 @@ function blocked(input: HostingInput): HostingDecision | undefined {
 /** A member that has to be started needs the programs of its version, which a change may have set. */
 function missingPrograms(input: HostingInput): HostingDecision | undefined {
   const { plane, hosted } = input;
-  if (!plane.isPrepared) return programsMissing(input, plane.settled?.version ?? hosted.version);
+  const { version } = plane.settled ?? hosted;
+  if (!plane.isPrepared) return programsMissing(input, version);
   const stopped = plane.members.filter(({ state, member }) => state === 'Stopped' && isRunMember(member));
-  for (const { member, run } of stopped) {
-    const missing = programsMissing(input, run?.version ?? plane.settled?.version ?? hosted.version, member);
-    if (missing) return missing;
-  }
-  return undefined;
+  const missing = stopped.map(({ member, run }) => programsMissing(input, run?.version ?? version, member));
+  return missing.find((decision) => decision !== undefined);
 }
 
 function programsMissing(

@@ -8,7 +8,8 @@ const WINDOW_MS = 300_000;
 /** A busy machine needs half a minute. */
 const ANSWER_MS = 180_000;
 const MAX_LOG = 600;
-const MAX_REASON = 300;
+/** Room for the last line, which tells why a program ends. */
+const MAX_REASON = 140;
 
 /** The members that must answer before it is started. Our own controllers need our kinds, too. */
 export const NEEDS: Readonly<Record<PlaneMember, PlaneMember | undefined>> = {
@@ -71,8 +72,9 @@ function endedTooOften({ starts }: MemberReport, now: Date): boolean {
 /** Returns why a member has failed that was started as often as is tried. */
 export function crashReason(report: MemberReport, now: Date): string | undefined {
   if (report.state !== 'Stopped' || !endedTooOften(report, now)) return undefined;
-  const log = (report.logTail ?? '').trim().slice(-MAX_REASON);
-  return `${report.member} ended ${MAX_STARTS} times within 5 minutes; the end of its log: ${log}`;
+  const line = (report.logTail ?? '').trim().split('\n').at(-1) ?? '';
+  const last = line.replace(/^\s*\|\s*/, '').slice(-MAX_REASON);
+  return `${report.member} ended ${MAX_STARTS} times within 5 minutes: ${last}`;
 }
 
 function crashed({ member, logTail = '' }: MemberReport, { plane }: HostingInput): HostingWait {

@@ -73,8 +73,8 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     stop: (plane, member) => locked(plane, () => stop(plane, member)),
     change: (plane, member, run) => locked(plane, () => change(plane, member, run)),
     snapshot: (plane) => locked(plane, () => snapshot(plane)),
-    settle: (plane, settled) => locked(plane, () => settle(plane, settled)),
-    beginDestroy: (plane) => locked(plane, () => beginDestroy(plane)),
+    settle: (plane, settled) => locked(plane, () => settle(dir, plane, settled)),
+    beginDestroy: (plane) => locked(plane, () => beginDestroy(dir, plane)),
     remove: (plane) => locked(plane, () => remove(dir, plane)),
     access: async (plane) => await readAccess(await readPlane(dir, plane)),
   };
@@ -132,12 +132,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     if (found.claim === 'None') return;
     requireOwn(found);
     const spec = found.specs.find((each) => each.member === member);
-    if (spec) await stopAll(spec);
-  }
-
-  async function stopAll({ matches }: MemberSpec): Promise<void> {
-    const running = (await listProcesses()).filter(({ command }) => matches(command));
-    await Promise.all(running.map((process) => stopProcess(process, clock, TERM_MS)));
+    if (spec) await stopAll(spec, clock);
   }
 
   /** The starts are forgotten first: after a crash in between they would only count less. */
@@ -152,7 +147,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     const spec = specs.find((each) => each.member === member);
     if (!spec || !runs) throw notPrepared(before, member);
     const [report] = await observeAll([spec], { starts: {}, runs });
-    if (report?.isOutdated === true) await stopAll(spec);
+    if (report?.isOutdated === true) await stopAll(spec, clock);
   }
 
   async function snapshot(plane: PlaneOwner): Promise<void> {
@@ -160,19 +155,24 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     requireOwn(found);
     await snapshotPlane(found, { clock, programs: programs.current().found });
   }
+}
 
-  async function settle(plane: PlaneOwner, settled: SettledPlane): Promise<void> {
-    const { layout, ...found } = await readPlane(dir, plane);
-    requireOwn({ layout, ...found });
-    await recordSettled(layout.root, settled);
-  }
+async function stopAll({ matches }: MemberSpec, clock: Clock): Promise<void> {
+  const running = (await listProcesses()).filter(({ command }) => matches(command));
+  await Promise.all(running.map((process) => stopProcess(process, clock, TERM_MS)));
+}
 
-  async function beginDestroy(plane: PlaneOwner): Promise<void> {
-    const { record, layout, claim } = await readPlane(dir, plane);
-    if (claim === 'Other') throw notOurs(layout.root);
-    if (!record || record.isDestroying) return;
-    await writePlaneRecord(layout.root, { ...record, isDestroying: true });
-  }
+async function settle(dir: string, plane: PlaneOwner, settled: SettledPlane): Promise<void> {
+  const found = await readPlane(dir, plane);
+  requireOwn(found);
+  await recordSettled(found.layout.root, settled);
+}
+
+async function beginDestroy(dir: string, plane: PlaneOwner): Promise<void> {
+  const { record, layout, claim } = await readPlane(dir, plane);
+  if (claim === 'Other') throw notOurs(layout.root);
+  if (!record || record.isDestroying) return;
+  await writePlaneRecord(layout.root, { ...record, isDestroying: true });
 }
 
 /** Tells whether everything was made that is made before a member starts, and others may read none of it. */

@@ -35,7 +35,7 @@ export interface MemberAnswer {
 export interface MemberParts {
   readonly state: FleetState;
   readonly layout: Layout;
-  /** What each member is started with. */
+  /** The versions and flags that the members are started with. */
   readonly runs: MemberRuns;
   readonly programs: readonly Programs[];
   readonly controllersPort: number;

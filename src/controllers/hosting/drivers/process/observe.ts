@@ -15,7 +15,7 @@ import type { MemberRuns } from '../runs.ts';
 import { boundLog } from './logs.ts';
 import { findMember, type MemberAnswer, type MemberSpec } from './members.ts';
 import type { StartTimes } from './records.ts';
-import { createVersionReader, isOutdated } from './running.ts';
+import { createVersionReader, isProcessOutdated } from './running.ts';
 
 export interface MemberObserver {
   readonly observe: (
@@ -79,7 +79,7 @@ export function createObserver(clock: Clock): MemberObserver {
     if (!isRunMember(member) || !run) return { version: known.version };
     const version = await versionOf(member, process);
     const running = { version, args: process.command.slice(1) };
-    return { version, isOutdated: isOutdated(member, running, { run, args: command.args }) };
+    return { version, isOutdated: isProcessOutdated(member, running, { run, args: command.args }) };
   }
 }
 

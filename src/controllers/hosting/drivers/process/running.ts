@@ -46,7 +46,7 @@ export function parseVersion(text: string): string | undefined {
  * Tells whether the process was started with another version or other flags than are recorded. It compares only the flags that a Cluster
  * may change: a hosting of a later version, which starts members with other flags of its own, restarts none.
  */
-export function isOutdated(
+export function isProcessOutdated(
   member: RunMember,
   running: { readonly version: string | undefined; readonly args: readonly string[] },
   expected: { readonly run: MemberRun; readonly args: readonly string[] },

@@ -6,7 +6,11 @@ import { crashReason, memberReport } from '../members.ts';
 import { differs, gateWait } from './members.ts';
 import { CHANGES, isChange } from './steps.ts';
 
-export function failureReason(input: HostingInput, upgrade: Upgrade, runs: MemberRuns): string | undefined {
+export function upgradeFailureReason(
+  input: HostingInput,
+  upgrade: Upgrade,
+  runs: MemberRuns,
+): string | undefined {
   const reports = RUN_MEMBERS.flatMap((member) => memberReport(input, member) ?? []);
   const crash = reports
     .map((report) => crashReason(report, input.now))

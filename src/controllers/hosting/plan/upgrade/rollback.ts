@@ -12,7 +12,11 @@ const ORDER: readonly RunMember[] = ['kube-scheduler', 'kube-controller-manager'
  * Changes the members back one by one. A member that does not answer because the one it needs does not holds nothing up: that one may be
  * what has failed.
  */
-export function planRollback(input: HostingInput, upgrade: Upgrade, settled: SettledPlane): HostingDecision {
+export function planPlaneRollback(
+  input: HostingInput,
+  upgrade: Upgrade,
+  settled: SettledPlane,
+): HostingDecision {
   const runs = memberRuns(settled);
   for (const member of ORDER) {
     if (differs(input, member, runs)) return planChange(input, [member], runs) ?? {};

@@ -1,4 +1,4 @@
-/** Builds the part of the status that tells of a change: its step, whether it can be taken back, and how the last ones ended. Pure. */
+/** Builds the part of the status about a change: its step, whether it can be taken back, and how the last ones ended. Pure. */
 import { optional } from '../../../../kube/objects/optional.ts';
 import { wholeSeconds } from '../../../../os/dates.ts';
 import type { HostedStatus, HostingAct, HostingInput, Upgrade } from '../input.ts';
@@ -54,11 +54,12 @@ function rollback(
     const isPossible = upgrade.step !== 'PointOfNoReturn';
     return { rollbackPossible: isPossible, ...(isPossible ? optional('rollbackVersion', upgrade.from) : {}) };
   }
-  const { version } = plane.settled;
+  const former = patchBefore(plane.settled.version, history);
+  return { rollbackPossible: former !== undefined, ...optional('rollbackVersion', former) };
+}
+
+function patchBefore(version: string, history: UpgradePart['history']): string | undefined {
   const last = history?.find(({ result, to }) => result === 'Completed' && to === version);
-  const isPatch =
-    last?.from !== undefined && last.from !== version && minorsBetween(last.from, version) === 0;
-  return isPatch
-    ? { rollbackPossible: true, ...optional('rollbackVersion', last.from) }
-    : { rollbackPossible: false };
+  const from = last?.from ?? version;
+  return from !== version && minorsBetween(from, version) === 0 ? from : undefined;
 }

@@ -4,7 +4,7 @@ import type { RunMember } from '../../drivers/driver.ts';
 import type { HostingDecision, HostingInput, Upgrade } from '../input.ts';
 
 /** In their order. */
-export const STEPS = [
+export const UPGRADE_STEPS = [
   'Preflight',
   'Snapshot',
   'Etcd',
@@ -14,7 +14,7 @@ export const STEPS = [
   'PointOfNoReturn',
   'RollingBack',
 ] as const;
-export type UpgradeStep = (typeof STEPS)[number];
+export type UpgradeStep = (typeof UPGRADE_STEPS)[number];
 
 /** The steps that change members. No manager is newer than its API server. */
 export const CHANGES = {

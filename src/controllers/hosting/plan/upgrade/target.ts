@@ -25,7 +25,7 @@ function etcdOf({ plane }: Pick<HostingInput, 'plane'>, version: string): string
 }
 
 /** Returns the members as they are before the point of no return: a newer minor version emulates the older one. */
-export function trialRuns(settled: SettledPlane, target: SettledPlane): MemberRuns {
+export function emulatingRuns(settled: SettledPlane, target: SettledPlane): MemberRuns {
   return memberRuns(
     target,
     isNewerMinor(settled.version, target.version) ? minorOf(settled.version) : undefined,
@@ -33,28 +33,38 @@ export function trialRuns(settled: SettledPlane, target: SettledPlane): MemberRu
 }
 
 /** Tells whether the point of no return was passed, by what the driver has recorded. */
-export function isSettled({ plane }: HostingInput, { digest }: Upgrade): boolean {
+export function isTargetSettled({ plane }: HostingInput, { digest }: Upgrade): boolean {
   return plane.settled !== undefined && targetDigest(plane.settled) === digest;
 }
 
 /** Returns why the control plane is not changed to its spec. It keeps what it has. */
 export function targetProblem(input: HostingInput): HostingWait | undefined {
-  const { plane, cluster, hosted } = input;
-  if (!plane.settled || plane.differences.length === 0) return undefined;
-  // The programs are still looked for.
-  if ('problem' in plane.programs && plane.programs.isLoading) return undefined;
-  const [problem] = hostingProblems(cluster, hosted);
-  const [kind, name] = ['Cluster', cluster.metadata.name];
-  if (problem !== undefined) return wait('NotSupported', problem, [kind, name], 'stalled');
-  const target = targetOf(input);
-  const found =
-    versionProblem(plane.settled, target) ?? rolledBack(input, target) ?? programsProblem(input, target);
-  if (!found) return etcdProblem(input, plane.settled, target);
+  const { plane, cluster } = input;
+  if (!plane.settled || plane.differences.length === 0 || isLoading(input)) return undefined;
+  const found = findProblem(input, plane.settled, targetOf(input));
+  if (!found) return undefined;
   const [reason, message, hint] = found;
-  return wait(reason, withHint(message, hint), [kind, name], 'stalled');
+  const text = hint === undefined ? message : withHint(message, hint);
+  return wait(reason, text, ['Cluster', cluster.metadata.name], 'stalled');
 }
 
-type Problem = readonly [reason: string, message: string, hint: string];
+/** Tells whether the programs are still looked for. */
+function isLoading({ plane: { programs } }: HostingInput): boolean {
+  return 'problem' in programs && programs.isLoading;
+}
+
+function findProblem(input: HostingInput, settled: SettledPlane, target: SettledPlane): Problem | undefined {
+  const [unsupported] = hostingProblems(input.cluster, input.hosted);
+  if (unsupported !== undefined) return ['NotSupported', unsupported];
+  return (
+    versionProblem(settled, target) ??
+    rolledBack(input, target) ??
+    programsProblem(input, target) ??
+    etcdProblem(input, settled, target)
+  );
+}
+
+type Problem = readonly [reason: string, message: string, hint?: string];
 
 function versionProblem(settled: SettledPlane, target: SettledPlane): Problem | undefined {
   const minors = minorsBetween(settled.version, target.version);
@@ -72,13 +82,12 @@ function versionProblem(settled: SettledPlane, target: SettledPlane): Problem | 
   ];
 }
 
-/** What was taken back is not tried again before a person asks for it. */
-function rolledBack({ cluster, hosted }: HostingInput, target: SettledPlane): Problem | undefined {
+/** Finds that the target was taken back: it is not tried again before a person asks for it. */
+function rolledBack({ cluster, hosted, plane }: HostingInput, target: SettledPlane): Problem | undefined {
   const failed = cluster.status?.hosted?.rolledBack;
-  if (failed?.digest !== targetDigest(target) || (failed.retryToken ?? '') !== (hosted.retryToken ?? '')) {
-    return undefined;
-  }
-  const message = `the change to ${target.version} was taken back: ${failed.message ?? 'a gate failed'}`;
+  if (failed?.digest !== targetDigest(target) || failed.retryToken !== hosted.retryToken) return undefined;
+  const what = failed.version === plane.settled?.version ? 'other flags' : target.version;
+  const message = `the change to ${what} was taken back: ${failed.message ?? 'a gate failed'}`;
   return ['RolledBack', message, 'remove the cause, then set spec.hosted.retryToken to another value'];
 }
 
@@ -93,21 +102,16 @@ function programsProblem({ plane }: HostingInput, target: SettledPlane): Problem
 
 /** A newer minor version of etcd changes the format of its data. */
 function etcdProblem(
-  { cluster, hosted }: HostingInput,
+  { hosted }: HostingInput,
   { etcdVersion: from }: SettledPlane,
   { etcdVersion: to }: SettledPlane,
-): HostingWait | undefined {
-  if (from === undefined || to === undefined || minorsBetween(from, to) === 0) return undefined;
-  const isDown = minorsBetween(from, to) < 0;
-  if (!isDown && hosted.upgrade.allowEtcdUpgrade) return undefined;
+): Problem | undefined {
+  if (from === undefined || to === undefined) return undefined;
+  const minors = minorsBetween(from, to);
   const message = `etcd would change from ${from} to ${to}, and only a snapshot takes that back`;
-  const hint = isDown
-    ? 'use programs with an etcd of the same minor version'
-    : 'set spec.hosted.upgrade.allowEtcdUpgrade to true';
-  return wait(
-    isDown ? 'RollbackImpossible' : 'EtcdUpgradeNotAllowed',
-    withHint(message, hint),
-    ['Cluster', cluster.metadata.name],
-    'stalled',
-  );
+  if (minors < 0) {
+    return ['RollbackImpossible', message, 'use programs with an etcd of the same minor version'];
+  }
+  if (minors === 0 || hosted.upgrade.allowEtcdUpgrade) return undefined;
+  return ['EtcdUpgradeNotAllowed', message, 'set spec.hosted.upgrade.allowEtcdUpgrade to true'];
 }

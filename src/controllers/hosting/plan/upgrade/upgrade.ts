@@ -5,24 +5,29 @@ import { memberRuns } from '../../drivers/runs.ts';
 import type { HostingDecision, HostingInput, Upgrade } from '../input.ts';
 import { memberReport, planMembers } from '../members.ts';
 import { wait } from '../wait.ts';
-import { failureReason } from './failure.ts';
+import { upgradeFailureReason } from './failure.ts';
 import { differs, gateWait, planChange } from './members.ts';
-import { planRollback } from './rollback.ts';
+import { planPlaneRollback } from './rollback.ts';
 import { CHANGES, isChange, recordStep, type UpgradeStep } from './steps.ts';
-import { isSettled, targetDigest, targetOf, targetProblem, trialRuns } from './target.ts';
+import { emulatingRuns, isTargetSettled, targetDigest, targetOf, targetProblem } from './target.ts';
 
 /** Undefined: nothing is to be changed now, or members have to answer first. */
-export function planUpgrade(input: HostingInput): HostingDecision | undefined {
+export function planPlaneUpgrade(input: HostingInput): HostingDecision | undefined {
   const { settled } = input.plane;
   const upgrade = input.cluster.status?.hosted?.upgrade;
   if (!settled || !('versions' in input.plane.programs)) return undefined;
   if (!upgrade) return planBegin(input, settled);
-  if (isSettled(input, upgrade)) return planRaise(input, upgrade, settled);
-  if (upgrade.step === 'RollingBack') return planRollback(input, upgrade, settled);
+  return isTargetSettled(input, upgrade)
+    ? planRaise(input, upgrade, settled)
+    : planReversible(input, upgrade, settled);
+}
+
+function planReversible(input: HostingInput, upgrade: Upgrade, settled: SettledPlane): HostingDecision {
+  if (upgrade.step === 'RollingBack') return planPlaneRollback(input, upgrade, settled);
   if (upgrade.digest !== targetDigest(targetOf(input))) {
     return recordStep(input, upgrade, 'RollingBack', 'the spec was changed');
   }
-  return planTrial(input, upgrade, settled);
+  return planBeforeSettle(input, upgrade, settled);
 }
 
 function planBegin(input: HostingInput, settled: SettledPlane): HostingDecision | undefined {
@@ -53,9 +58,9 @@ function planRepair(input: HostingInput, settled: SettledPlane): HostingDecision
 }
 
 /** Plans the next step before the point of no return. */
-function planTrial(input: HostingInput, upgrade: Upgrade, settled: SettledPlane): HostingDecision {
-  const runs = trialRuns(settled, targetOf(input));
-  const failure = failureReason(input, upgrade, runs);
+function planBeforeSettle(input: HostingInput, upgrade: Upgrade, settled: SettledPlane): HostingDecision {
+  const runs = emulatingRuns(settled, targetOf(input));
+  const failure = upgradeFailureReason(input, upgrade, runs);
   if (failure !== undefined) return planFailure(input, upgrade, failure);
   const waiting = planMembers(input) ?? planGate(input);
   if (waiting) return waiting;
@@ -151,7 +156,7 @@ function planRaise(
 }
 
 function stalledIfLate(input: HostingInput, upgrade: Upgrade, decision: HostingDecision): HostingDecision {
-  const failure = failureReason(input, upgrade, memberRuns(targetOf(input)));
+  const failure = upgradeFailureReason(input, upgrade, memberRuns(targetOf(input)));
   if (failure === undefined || !decision.wait || decision.wait.isStalled) return decision;
   const message = `${failure}; the point of no return is passed: read the logs in ${input.plane.where}/logs`;
   return { wait: { ...decision.wait, reason: 'UpgradeFailed', message, isStalled: true } };

@@ -7,7 +7,7 @@ export function minorOf(version: string): string {
   return `${major}.${minor}`;
 }
 
-/** Returns how many minor versions lie between them: negative when the second is older. Another major version is a hundred away. */
+/** Returns how many minor versions are between them: negative when the second is older. Another major version is a hundred away. */
 export function minorsBetween(from: string, to: string): number {
   const [before, after] = [from, to].map((version) => {
     const { major = '0', minor = '0' } = VERSION.exec(version)?.groups ?? {};
