@@ -3,17 +3,16 @@
  * that started them. Nothing about running processes is stored: each is recognized by an argument that no other process has, and a signal
  * goes only to the pid that still has the same start time.
  */
-import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
 import { optional } from '../../../../kube/objects/optional.ts';
 import { ensureAccess } from '../../../../local/pki/access.ts';
-import { listProcesses, usesFolder } from '../../../../local/processes/observe.ts';
+import { listProcesses } from '../../../../local/processes/observe.ts';
 import type { Clock } from '../../../../os/clock.ts';
 import { checkFreeSpace, ensurePrivateFolder, type FreeBytes } from '../../../../os/files.ts';
 import { withLock } from '../../../../os/lock.ts';
 import { isPortFree } from '../../../../os/net/ports.ts';
 import { type Command, startProcess, stopProcess } from '../../../../os/process/child.ts';
-import type { ProcessIdentity } from '../../../../os/process/identity.ts';
 import { HostingError } from '../../errors.ts';
 import type {
   MemberReport,
@@ -28,13 +27,13 @@ import type {
 } from '../driver.ts';
 import { settledDifferences } from '../runs.ts';
 import { readAccess } from './access.ts';
-import { ensurePlane, notOurs, planeLayout, portsFolder, readPlane, requireOwn } from './folder.ts';
-import { findMember, MEMBER_PROGRAMS, type MemberSpec } from './members.ts';
+import { ensurePlane, notOurs, planeLayout, readPlane, requireOwn } from './folder.ts';
+import { findMember, type MemberSpec } from './members.ts';
 import { createObserver, type KnownMembers, NO_MEMBERS } from './observe.ts';
 import { notPrepared, type OpenPlane, readOpenPlane, snapshotFolder, snapshotPlane } from './plane.ts';
-import { releaseClaims } from './port-claims.ts';
 import { createProgramsCache, type Programs } from './programs.ts';
-import { forgetStarts, PLANE_FILE, readStarts, recordStart, writePlaneRecord } from './records.ts';
+import { forgetStarts, readStarts, recordStart, writePlaneRecord } from './records.ts';
+import { removePlane } from './remove.ts';
 import { recordFirstStart, recordRun, recordSettled } from './runs.ts';
 import { readSnapshot } from './snapshot.ts';
 
@@ -72,7 +71,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     snapshot: (plane) => locked(plane, () => snapshot(plane)),
     settle: (plane, settled) => locked(plane, () => settle(dir, plane, settled)),
     beginDestroy: (plane) => locked(plane, () => beginDestroy(dir, plane)),
-    remove: (plane) => locked(plane, () => remove(dir, plane)),
+    remove: (plane) => locked(plane, () => removePlane(dir, plane)),
     access: async (plane) => await readAccess(await readPlane(dir, plane)),
   };
 
@@ -127,14 +126,9 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     if (spec) await stopAll(spec, clock);
   }
 
-  /** The starts are forgotten first: after a crash in between they would only count less. */
   async function change(plane: PlaneOwner, member: RunMember, run: MemberRun): Promise<void> {
     const before = await openPlane(plane);
-    requireOwn(before);
-    if (before.record?.isDestroying === true) return;
-    const { root } = before.layout;
-    await forgetStarts(root, member);
-    await recordRun(root, member, run);
+    if (!(await recordChange(before, member, run))) return;
     const { specs, runs } = await openPlane(plane);
     const spec = specs.find((each) => each.member === member);
     if (!spec || !runs) throw notPrepared(before, member);
@@ -152,6 +146,16 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
 async function stopAll({ matches }: MemberSpec, clock: Clock): Promise<void> {
   const running = (await listProcesses()).filter(({ command }) => matches(command));
   await Promise.all(running.map((process) => stopProcess(process, clock, TERM_MS)));
+}
+
+/** Resolves to false when nothing may be changed. The starts are forgotten first: after a crash in between they only count less. */
+async function recordChange(found: OpenPlane, member: RunMember, run: MemberRun): Promise<boolean> {
+  requireOwn(found);
+  if (found.record?.isDestroying === true) return false;
+  const { root } = found.layout;
+  await forgetStarts(root, member);
+  await recordRun(root, member, run);
+  return true;
 }
 
 async function settle(dir: string, plane: PlaneOwner, settled: SettledPlane): Promise<void> {
@@ -181,37 +185,10 @@ async function prepare(plane: PlaneSpec, options: ProcessDriverOptions): Promise
   await ensureAccess(state, layout, clock.now());
 }
 
-/** The record comes last: without it the owner of the folder is not known. */
-async function remove(dir: string, plane: PlaneOwner): Promise<void> {
-  const found = await readPlane(dir, plane);
-  const { root } = found.layout;
-  if (found.claim === 'None') {
-    await rm(root, { recursive: true, force: true });
-    return;
-  }
-  requireOwn(found);
-  const running = (await listProcesses()).filter((process) => usesFolder(process, root, MEMBER_PROGRAMS));
-  if (running.length > 0) throw stillRunning(root, running);
-  for (const name of (await readdir(root)).filter((each) => each !== PLANE_FILE)) {
-    await rm(join(root, name), { recursive: true, force: true });
-  }
-  await releaseClaims(portsFolder(dir), plane.name);
-  await rm(join(root, PLANE_FILE), { force: true });
-  await rmdir(root);
-}
-
 async function requireFreePort({ port, member }: MemberSpec): Promise<void> {
   if (await isPortFree(port)) return;
   throw new HostingError('PortInUse', `port ${port} of ${member} is in use by another program`, {
     where: `127.0.0.1:${port}`,
     hint: `stop that program; find it with: ss -ltnp 'sport = :${port}'`,
-  });
-}
-
-function stillRunning(root: string, running: readonly ProcessIdentity[]): HostingError {
-  const pids = running.map(({ pid }) => pid).join(', ');
-  return new HostingError('NotStopped', `processes still use ${root}: ${pids}`, {
-    where: root,
-    hint: 'stop what was started by hand with kill; hosting stops its own processes',
   });
 }
