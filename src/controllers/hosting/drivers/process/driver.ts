@@ -12,7 +12,7 @@ import type { Clock } from '../../../../os/clock.ts';
 import { checkFreeSpace, ensurePrivateFolder, type FreeBytes } from '../../../../os/files.ts';
 import { withLock } from '../../../../os/lock.ts';
 import { isPortFree } from '../../../../os/net/ports.ts';
-import { type Command, startProcess, stopProcess } from '../../../../os/process/child.ts';
+import { startProcess, stopProcess } from '../../../../os/process/child.ts';
 import { HostingError } from '../../errors.ts';
 import type {
   MemberReport,
@@ -28,7 +28,7 @@ import type {
 import { settledDifferences } from '../runs.ts';
 import { readAccess } from './access.ts';
 import { ensurePlane, notOurs, planeLayout, readPlane, requireOwn } from './folder.ts';
-import { findMember, type MemberSpec } from './members.ts';
+import { type ControllersCommand, findMember, type MemberSpec } from './members.ts';
 import { createObserver, type KnownMembers, NO_MEMBERS } from './observe.ts';
 import { notPrepared, type OpenPlane, readOpenPlane, snapshotFolder, snapshotPlane } from './plane.ts';
 import { createProgramsCache, type Programs } from './programs.ts';
@@ -44,8 +44,9 @@ export interface ProcessDriverOptions {
   readonly clock: Clock;
   /** Loads the programs of the control plane. It may take minutes, and is asked again after it failed. */
   readonly programs: () => Promise<readonly Programs[]>;
-  /** The command of our own controllers, with a kubeconfig of one cluster only. */
-  readonly controllers: (kubeconfig: string, port: number) => Command;
+  readonly controllers: ControllersCommand;
+  /** Ends the machines that the controllers of a control plane created below its folder. */
+  readonly endMachines: (root: string) => Promise<void>;
   /** The version of our own controllers. */
   readonly version: string;
   readonly freeBytes?: FreeBytes;
@@ -71,7 +72,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     snapshot: (plane) => locked(plane, () => snapshot(plane)),
     settle: (plane, settled) => locked(plane, () => settle(dir, plane, settled)),
     beginDestroy: (plane) => locked(plane, () => beginDestroy(dir, plane)),
-    remove: (plane) => locked(plane, () => removePlane(dir, plane)),
+    remove: (plane) => locked(plane, () => removePlane(plane, options)),
     access: async (plane) => await readAccess(await readPlane(dir, plane)),
   };
 

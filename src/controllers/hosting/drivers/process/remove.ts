@@ -10,8 +10,14 @@ import { MEMBER_PROGRAMS } from './members.ts';
 import { releaseClaims } from './port-claims.ts';
 import { PLANE_FILE } from './records.ts';
 
+export interface RemoveParts {
+  readonly dir: string;
+  /** Ends the machines that the controllers of a control plane created below its folder. */
+  readonly endMachines: (root: string) => Promise<void>;
+}
+
 /** The record comes last: without it the owner of the folder is not known. */
-export async function removePlane(dir: string, plane: PlaneOwner): Promise<void> {
+export async function removePlane(plane: PlaneOwner, { dir, endMachines }: RemoveParts): Promise<void> {
   const found = await readPlane(dir, plane);
   const { root } = found.layout;
   if (found.claim === 'None') {
@@ -19,6 +25,7 @@ export async function removePlane(dir: string, plane: PlaneOwner): Promise<void>
     return;
   }
   requireOwn(found);
+  await endMachines(root);
   const running = (await listProcesses()).filter((process) => usesFolder(process, root, MEMBER_PROGRAMS));
   if (running.length > 0) throw stillRunning(root, running);
   for (const name of (await readdir(root)).filter((each) => each !== PLANE_FILE)) {

@@ -90,7 +90,7 @@ function rolledBack({ cluster, hosted, plane }: HostingInput, target: SettledPla
   }
   const what = plane.differences.some((text) => text.startsWith('version ')) ? target.version : 'other flags';
   const message = `the change to ${what} was taken back: ${failed.message}`;
-  return ['RolledBack', message, 'remove the cause, then set spec.hosted.retryToken to another value'];
+  return ['RolledBack', message, 'fix the cause, then change spec.hosted.retryToken'];
 }
 
 function programsProblem({ plane }: HostingInput, target: SettledPlane): Problem | undefined {

@@ -36,7 +36,8 @@ const driver = createProcessDriver({
   machine: 'here',
   clock,
   programs: () => loading,
-  controllers: controllersCommand,
+  controllers: controllersCommand(false),
+  endMachines: () => Promise.resolve(),
   version: '0.0.0',
 });
 
