@@ -36,6 +36,7 @@ const HISTORY_AFTER: Readonly<Record<string, (before: readonly string[]) => read
   rollout: (before) => ['Completed', ...before],
   'bad-version': ([newest = '', ...older]) => [newest, 'RolledBack', ...older],
   crash: (before) => ['Completed', ...before],
+  'hosted-cluster': (before) => ['Completed', ...before],
 };
 
 /** Each step begins with a healthy fleet, and needs no other one. */
@@ -106,7 +107,7 @@ describe('kubenode start --demo', { shuffle: false }, () => {
   it('has after the tour what its steps left: a new version, a rollback, a repair and reverts', async () => {
     const [oldest, ...later] = git('log', '--format=%s', '--reverse').split('\n');
     expect(oldest).toBe('The fleet');
-    expect(later.filter((subject) => subject.startsWith('Revert '))).toHaveLength(2);
+    expect(later.filter((subject) => subject.startsWith('Revert '))).toHaveLength(3);
     const head = git('rev-parse', 'HEAD');
     // The step bad-rule ends with a commit, too.
     await expect.poll(() => provenAt(head)).toEqual(['pre', 'prod', 'test']);
@@ -124,7 +125,7 @@ describe('kubenode start --demo', { shuffle: false }, () => {
     const first: readonly string[] = ['Completed'];
     const left = order.reduce((history, name) => HISTORY_AFTER[name]?.(history) ?? history, first);
     expect(await results('test')).toEqual(left);
-    expect(await results('prod')).toEqual(['Completed', 'Completed', 'Completed']);
+    expect(await results('prod')).toEqual(['Completed', 'Completed', 'Completed', 'Completed']);
     const jobs = await jobOutcomes(await clientOf('test'));
     expect(jobs).toEqual([expect.stringMatching(/^general-\w+ reboot Succeeded$/)]);
   });

@@ -111,7 +111,7 @@ export const REQUESTS = {
   Approve: object(
     'Answers an act that waits for an approval, in the name of the caller.',
     {
-      machine,
+      machine: text('Name of the Machine, or `cluster:NAME` of a hosted control plane.', 253),
       decision: choice('The answer.', ['Approved', 'Refused']),
       reason: text('Why. Recorded with the name of the caller.', 256),
     },

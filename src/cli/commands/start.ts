@@ -15,6 +15,7 @@ import { type LocalFleetStatus, namedProcesses, readLocalFleetStatus } from '../
 import { findNextPort } from '../../os/net/ports.ts';
 import { systemRandom } from '../../os/system-random.ts';
 import { describeError } from '../errors.ts';
+import { stopPlanesOfFleet } from '../hosting/stop-planes.ts';
 import type { Io } from '../io.ts';
 import { addDirOption } from '../local/dir-option.ts';
 import { withLocalErrors } from '../local/errors.ts';
@@ -189,6 +190,7 @@ function formatStatus(status: LocalFleetStatus | undefined): string {
 async function stop(io: Io, dir: string): Promise<void> {
   io.err('stopping: another Ctrl-C leaves processes behind, which kubenode local down ends\n');
   const signal = new AbortController().signal;
+  await stopPlanesOfFleet(dir, { clock: io.clock, wipe: false });
   await endMachines(dir, io.clock);
   await stopLocalFleet({ dir, clock: io.clock, signal, onStep: () => undefined, wipe: false });
 }

@@ -1,9 +1,9 @@
 /** The programs of hosted control planes: those of Kubernetes, and our own controllers. */
+import type { ControllersCommand } from '../../controllers/hosting/drivers/process/members.ts';
 import type { Programs } from '../../controllers/hosting/drivers/process/programs.ts';
 import { readVersion } from '../../controllers/hosting/drivers/process/running.ts';
 import { type Binaries, createProgramLookup } from '../../local/binaries/binaries.ts';
 import { resolveBinaries } from '../../local/binaries/resolve.ts';
-import type { Command } from '../../os/process/child.ts';
 import type { Io } from '../io.ts';
 import { OWN_PROGRAM } from '../own-program.ts';
 
@@ -38,17 +38,18 @@ async function describePrograms(binaries: Binaries): Promise<Programs> {
   );
 }
 
-/** One argument for each setting: the kubeconfig is the mark by which the process is recognized. */
-export function controllersCommand(kubeconfig: string, port: number): Command {
-  return {
-    program: process.execPath,
-    args: [
-      ...process.execArgv,
-      OWN_PROGRAM,
-      'controllers',
-      `--kubeconfig=${kubeconfig}`,
-      `--port=${port}`,
-      '--log-level=warn',
-    ],
+/**
+ * Returns how the controllers of a control plane are started. One argument for each setting: the kubeconfig is the mark by which the process
+ * is recognized. With `localMachines` they create the machines of provider local below the folder of the control plane, which has the
+ * layout of a local fleet.
+ */
+export function controllersCommand(localMachines: boolean): ControllersCommand {
+  return ({ cluster, root, kubeconfig, port }) => {
+    const own = [`--kubeconfig=${kubeconfig}`, `--port=${port}`, '--log-level=warn'];
+    const machines = localMachines ? [`--local-machines=${cluster}`, `--local-dir=${root}`] : [];
+    return {
+      program: process.execPath,
+      args: [...process.execArgv, OWN_PROGRAM, 'controllers', ...own, ...machines],
+    };
   };
 }

@@ -2,7 +2,7 @@
 import type { ProcessIdentity } from '../../os/process/identity.ts';
 
 export interface DemoProgram {
-  /** The name of the program: `sync`, or `controllers CLUSTER`. */
+  /** The name of the program: `sync`, `hosting`, or `controllers CLUSTER`. */
   readonly name: string;
   readonly identity: ProcessIdentity;
 }
@@ -31,7 +31,7 @@ function nameOf(command: readonly string[], kubeconfig: string): string | undefi
   const main = command.findIndex((argument) => MAIN.test(argument));
   if (main < 0 || valueOf(command, '--kubeconfig') !== kubeconfig) return undefined;
   const name = command[main + 1];
-  if (name === 'sync') return name;
+  if (name === 'sync' || name === 'hosting') return name;
   return name === 'controllers' ? `${name} ${valueOf(command, '--context') ?? ''}` : undefined;
 }
 

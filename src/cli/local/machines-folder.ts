@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sandboxFolders } from '../../agent/host/sandbox/folders.ts';
 import { findFleetFolder } from '../../local/fleet.ts';
-import { createLayout } from '../../local/layout.ts';
+import { createLayout, type Layout } from '../../local/layout.ts';
 import type { Clock } from '../../os/clock.ts';
 import { endLocalMachines } from '../../providers/local/end.ts';
 
@@ -20,7 +20,11 @@ const SANDBOXES = { bootFile: (hostFolder: string): string => sandboxFolders(hos
  */
 export async function endMachines(dir: string, clock: Clock): Promise<void> {
   const layout = await findFleetFolder(dir);
-  if (!layout || !existsSync(layout.clusters)) return;
+  if (layout) await endMachinesIn(layout, clock);
+}
+
+export async function endMachinesIn(layout: Layout, clock: Clock): Promise<void> {
+  if (!existsSync(layout.clusters)) return;
   for (const name of await readdir(layout.clusters)) {
     await endLocalMachines(machinesFolder(layout.root, name), SANDBOXES, clock);
   }

@@ -6,6 +6,7 @@ import type { Machine } from '../../api/generated/types.ts';
 import { NAMESPACE_AGENTS } from '../../api/names.ts';
 import { readHub } from '../../cli/fleet/hub-objects.ts';
 import { readHubStatus } from '../../cli/fleet/hub-status.ts';
+import { fleetHostingFolder } from '../../cli/hosting/folder.ts';
 import type { Io } from '../../cli/io.ts';
 import { OWN_PROGRAM } from '../../cli/own-program.ts';
 import { type ConnectOptions, connect } from '../../kube/client/connect.ts';
@@ -58,6 +59,13 @@ function programsOf(
   });
   return [
     program('sync', ['sync', '--from', repository, ...connection('hub')]),
+    program('hosting', [
+      'hosting',
+      ...connection('hub'),
+      '--dir',
+      fleetHostingFolder(layout.root),
+      '--local-machines',
+    ]),
     program('console', ['console', '--port', String(port), ...connection('hub')]),
     ...CLUSTERS.map((name) =>
       program(`controllers ${name}`, [

@@ -15,14 +15,18 @@ import { shortCommit } from '../../views/text/age.ts';
 /** The stages, in the order in which commits reach them. */
 export const STAGES = ['test', 'pre', 'prod'] as const;
 
-export function notProvenReason(clusters: readonly Cluster[], commit: string): string | undefined {
-  return STAGES.map((name) => stateReason(clusters, { name, state: 'Proven', commit })).find(Boolean);
+export function notProvenReason(
+  clusters: readonly Cluster[],
+  commit: string,
+  names: readonly string[] = STAGES,
+): string | undefined {
+  return names.map((name) => stateReason(clusters, { name, state: 'Proven', commit })).find(Boolean);
 }
 
 /** Explains why the stages after the first one do not all run this commit; undefined: they do. */
 export function laterStagesReason(clusters: readonly Cluster[], commit: string): string | undefined {
   const later = STAGES.filter((name) => name !== STAGES[0]);
-  return later.map((name) => stateReason(clusters, { name, state: 'Proven', commit })).find(Boolean);
+  return notProvenReason(clusters, commit, later);
 }
 
 export function notFailedReason(clusters: readonly Cluster[], commit: string): string | undefined {

@@ -7,7 +7,15 @@ import { shellWord } from '../../cli/runnable.ts';
 import { demoGit } from '../template/demo-git.ts';
 
 /** The author of the commits of the tour, so that they differ from those of the user. */
-const AUTHOR = ['-c', 'user.name=kubenode tour', '-c', 'user.email=tour@localhost'];
+const [NAME, EMAIL] = ['kubenode tour', 'tour@localhost'];
+const AUTHOR = ['-c', `user.name=${NAME}`, '-c', `user.email=${EMAIL}`];
+/** The same, for the commits of commands that the tour runs. */
+export const TOUR_AUTHOR = {
+  GIT_AUTHOR_NAME: NAME,
+  GIT_AUTHOR_EMAIL: EMAIL,
+  GIT_COMMITTER_NAME: NAME,
+  GIT_COMMITTER_EMAIL: EMAIL,
+};
 
 export interface DemoRepository {
   readonly folder: string;

@@ -12,12 +12,15 @@ import { OWN_PROGRAM } from '../../cli/own-program.ts';
 import { shellWord } from '../../cli/runnable.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { connect } from '../../kube/client/connect.ts';
+import { findFleetFolder } from '../../local/fleet.ts';
 import { createLayout, type Layout } from '../../local/layout.ts';
+import { HUB } from '../../local/names.ts';
 import { stopProcess } from '../../os/process/child.ts';
 import { instanceFolder, listUids } from '../../providers/local/folders.ts';
 import { findMarked } from '../../providers/local/processes.ts';
 import { STAGES } from './observed.ts';
-import { openDemoRepository } from './repository.ts';
+import { createClusterPlaces, signalServer } from './places.ts';
+import { openDemoRepository, TOUR_AUTHOR } from './repository.ts';
 import type { Tour } from './step.ts';
 import { resumeMachine, suspendMachine } from './suspend.ts';
 import { verifyExpectation } from './verify.ts';
@@ -39,18 +42,18 @@ export async function withTour(
   }
   const clients = new Map<string, Promise<Client>>();
   const repository = await openDemoRepository(folder);
-  const machineFolder = (cluster: string, uid: string) => instanceFolder(machinesFolder(dir, cluster), uid);
+  const places = createClusterPlaces((await findFleetFolder(dir)) ?? layout);
   try {
-    await resumeAll(dir);
+    await resumeAll(layout);
     await work({
       repository,
       now: () => io.clock.now(),
       client(context) {
-        const { kubeconfig } = layout;
-        const client = clients.get(context) ?? connect({ clock: io.clock, kubeconfig, context });
+        const client = clients.get(context) ?? connect({ clock: io.clock, ...places.connection(context) });
         clients.set(context, client);
         return client;
       },
+      selects: (context) => places.selects(context),
       say: print,
       async show(args, exitCodes = [EXIT.ok]) {
         print(`$ kubenode ${args.map(shellWord).join(' ')}`);
@@ -65,10 +68,13 @@ export async function withTour(
         await verifyExpectation(io, expectation, (reason) => print(`  ${reason}`));
         print(`verified: ${what}`);
       },
-      hostFolder: (cluster, uid) => machineFolder(cluster, uid).hostFolder,
-      machineProcesses: (cluster, uid) => findMarked(machineFolder(cluster, uid).path),
-      suspend: (cluster, uid) => suspendMachine(machineFolder(cluster, uid).path),
-      resume: (cluster, uid) => resumeMachine(machineFolder(cluster, uid).path),
+      hostFolder: (cluster, uid) => places.machineFolder(cluster, uid).hostFolder,
+      machineProcesses: (cluster, uid) => findMarked(places.machineFolder(cluster, uid).path),
+      suspend: (cluster, uid) => suspendMachine(places.machineFolder(cluster, uid).path),
+      resume: (cluster, uid) => resumeMachine(places.machineFolder(cluster, uid).path),
+      suspendServer: (context) => signalServer(layout, context, 'SIGSTOP'),
+      resumeServer: (context) => signalServer(layout, context, 'SIGCONT'),
+      hostedLeftovers: (cluster) => places.leftovers(cluster),
       programs: () => findPrograms(layout),
       kill: (identity) => stopProcess(identity, io.clock, 0),
     });
@@ -77,10 +83,11 @@ export async function withTour(
   }
 }
 
-/** A tour that was killed may have left machines that stand still. */
-async function resumeAll(dir: string): Promise<void> {
+/** A tour that was killed may have left machines that stand still, and the API server of the hub. */
+async function resumeAll(layout: Layout): Promise<void> {
+  await signalServer(layout, HUB, 'SIGCONT');
   for (const cluster of STAGES) {
-    const machines = machinesFolder(dir, cluster);
+    const machines = machinesFolder(layout.root, cluster);
     // oxlint-disable-next-line no-await-in-loop -- each reads all processes
     await Promise.all(
       (await listUids(machines)).map((uid) => resumeMachine(instanceFolder(machines, uid).path)),
@@ -95,7 +102,7 @@ async function runKubenode(
   exitCodes: readonly number[],
 ): Promise<string> {
   const child = spawn(process.execPath, [...process.execArgv, OWN_PROGRAM, ...args], {
-    env: { ...env, KUBECONFIG: kubeconfig },
+    env: { ...env, ...TOUR_AUTHOR, KUBECONFIG: kubeconfig },
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     signal,

@@ -17,8 +17,10 @@ export interface TourStep {
 export interface Tour {
   readonly repository: DemoRepository;
   readonly now: () => Date;
-  /** Connects to the cluster by the name of its context: hub, test, pre, prod. */
+  /** Connects to the cluster by the name of its context, hub, test, pre or prod, or by that of a hosted cluster. */
   client(context: string): Promise<Client>;
+  /** Returns the options by which a command of kubenode connects to that cluster. */
+  selects(context: string): string;
   /** Prints a line about what is done. */
   say(text: string): void;
   /** Prints a command of kubenode and its output. Rejects when it ends with none of these codes. */
@@ -32,7 +34,12 @@ export interface Tour {
   suspend(cluster: string, machineUid: string): Promise<void>;
   /** Resumes the processes of that machine. Does nothing if it was not suspended. */
   resume(cluster: string, machineUid: string): Promise<void>;
-  /** Lists the programs of the demo: sync and the controllers. */
+  /** Stops the API server of that cluster, until it is resumed: a client gets no answer. */
+  suspendServer(context: string): Promise<void>;
+  resumeServer(context: string): Promise<void>;
+  /** Lists the processes and folders of a hosted cluster that are left on this machine. */
+  hostedLeftovers(cluster: string): Promise<readonly string[]>;
+  /** Lists the programs of the demo: sync, hosting and the controllers. */
   programs(): Promise<readonly DemoProgram[]>;
   /** Kills a process as `kill -9` does. */
   kill(identity: ProcessIdentity): Promise<void>;

@@ -4,6 +4,7 @@ import { badRuleStep } from './steps/bad-rule.ts';
 import { badVersionStep } from './steps/bad-version.ts';
 import { crashStep } from './steps/crash.ts';
 import { darkZoneStep } from './steps/dark-zone.ts';
+import { hostedClusterStep } from './steps/hosted-cluster.ts';
 import { kernelHangStep } from './steps/kernel-hang.ts';
 import { repairStep } from './steps/repair.ts';
 import { rolloutStep } from './steps/rollout.ts';
@@ -15,5 +16,6 @@ export const TOUR_STEPS: readonly TourStep[] = [
   kernelHangStep,
   darkZoneStep,
   badRuleStep,
+  hostedClusterStep,
   crashStep,
 ];

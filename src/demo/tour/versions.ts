@@ -26,3 +26,21 @@ export function addRelease(web: string, version: string, greeting: string): stri
 export function nextVersion(major: number, commits: number): string {
   return `${major}.${commits + 1}.0`;
 }
+
+const FIRST_CLUSTER = "  { name: 'test',";
+
+export interface HostedDeclaration {
+  readonly name: string;
+  readonly version: string;
+  readonly machines: number;
+}
+
+/** Declares a cluster that the hub hosts, before the others. It needs no confirmation to be deleted: git decides. */
+export function declareHostedCluster(
+  clusters: string,
+  { name, version, machines }: HostedDeclaration,
+): string {
+  const hosted = `hosted: { driver: 'process', version: '${version}' }, deletion: { protection: false }`;
+  const line = `  { name: '${name}', environment: 'test', ${hosted}, machines: ${machines}, zones: ['east'] },`;
+  return clusters.replace(FIRST_CLUSTER, `${line}\n${FIRST_CLUSTER}`);
+}

@@ -7,6 +7,7 @@ import { type ClusterReport, UNIT_PAUSED, type WorkReport } from '../cluster-rep
 import { sourceText } from '../rendered.ts';
 import type { ObjectOutcome } from './apply-steps.ts';
 import type { ObjectPlan, PausedUnit, TargetPlan } from './plan.ts';
+import { holdHint } from './prune/hold-hint.ts';
 import type { WaitingObject } from './prune/prune.ts';
 import type { SyncResult } from './sync-cluster.ts';
 
@@ -116,10 +117,8 @@ function stateOf(
 ): WorkState | undefined {
   const [hold] = holds;
   if (hold) {
-    const { unit, planDigest, because } = hold;
     // The hint comes first: a status truncates the end, and a truncated digest releases nothing.
-    const hint = `acknowledge unit ${unit} with planDigest ${planDigest} in the Pipeline to release its deletes`;
-    const message = `${hint}; ${because}${orphansAmong(prune, unit)}`;
+    const message = `${holdHint(hold)}; ${hold.because}${orphansAmong(prune, hold.unit)}`;
     const held = holds
       .slice(0, MAX_FAILURES)
       .map((each) => ({ unit: each.unit, planDigest: each.planDigest }));

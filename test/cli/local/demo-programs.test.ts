@@ -13,6 +13,7 @@ describe('the programs of the demo', () => {
   it.each([
     ['sync of this fleet', `node ${MAIN} sync --from /r ${FLEET} --context hub`, ['sync']],
     ['controllers', `node ${MAIN} controllers ${FLEET} --context pre`, ['controllers pre']],
+    ['hosting', `node ${MAIN} hosting ${FLEET} --context hub --dir /f-hosting`, ['hosting']],
     ['options of Node before the program', `node --flag ${MAIN} sync --from /r ${FLEET}`, ['sync']],
     ['sync of another fleet', `node ${MAIN} sync --from /r --kubeconfig /g/kubeconfig`, []],
     ['the command that started them', `node ${MAIN} start --demo /r ${FLEET}`, []],

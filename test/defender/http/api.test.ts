@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LedgerPendingApproval } from '../../../src/api/generated/types.ts';
+import { hostedControlPlaneFacts } from '../../../src/defender/facts/other-subjects/hosted-control-plane.ts';
 import type { ApiAnswer } from '../../../src/defender/http/problem.ts';
+import { hostedCluster } from '../../support/hosting/objects.ts';
 import { ago, policy } from '../builders.ts';
 import { httpBed } from './bed.ts';
 
@@ -268,6 +270,23 @@ describe('the HTTP API', () => {
       });
       expect((await ask()).status).toBe(200);
       expect(bed.spec().approvals).toEqual({});
+    });
+
+    it('R13 records the answer to an act on a hosted control plane, by its key', async () => {
+      const plane = hostedControlPlaneFacts(hostedCluster());
+      const act = {
+        machine: 'cluster:ci',
+        action: 'UpdateControlPlane',
+        risk: 'Node',
+        holder: { kind: 'Cluster', name: 'ci' },
+        since: ago(60),
+      } as const;
+      const asked = [policy({ approval: [{ ...rule, actions: ['UpdateControlPlane'] }] })];
+      const bed = await httpBed({ policies: asked, pending: [act], others: plane ? [plane] : [] });
+      const answer = { ...yes, machine: 'cluster:ci' };
+      expect(text(await bed.post('/v1/approve', 'bob,dev', answer))).toContain('403 NotApprover');
+      expect((await bed.post('/v1/approve', 'bob,sre', answer)).status).toBe(200);
+      expect(bed.spec().approvals['cluster:ci']).toMatchObject({ by: 'bob', holderKind: 'Cluster' });
     });
 
     it.each<[string, string, object, string]>([

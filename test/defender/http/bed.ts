@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import type { DefenderLedger, LedgerPendingApproval } from '../../../src/api/generated/types.ts';
 import { openApiDocument } from '../../../src/api/http/openapi.ts';
 import { ANSWERS } from '../../../src/api/http/schemas.ts';
+import type { MachineFacts } from '../../../src/defender/facts/facts.ts';
 import { createHttpApi, type HttpApiOptions, type HttpLimits } from '../../../src/defender/http/api.ts';
 import type { ApiAnswer } from '../../../src/defender/http/problem.ts';
 import type { Ledger } from '../../../src/defender/ledger/ledger.ts';
@@ -19,6 +20,8 @@ export interface HttpBedOptions extends ReplicaOptions {
   readonly policies?: typeof POLICIES;
   readonly limits?: HttpLimits;
   readonly pending?: readonly LedgerPendingApproval[];
+  /** Beside the machines m-1 to m-10. */
+  readonly others?: readonly MachineFacts[];
 }
 
 export interface HttpBed {
@@ -42,6 +45,7 @@ export interface HttpBed {
 export async function httpBed({
   policies = POLICIES,
   pending = [],
+  others = [],
   limits,
   ...more
 }: HttpBedOptions = {}): Promise<HttpBed> {
@@ -49,7 +53,7 @@ export async function httpBed({
   const { ledger } = await bed.replica(more);
   const server: HttpBed['server'] = { down: '', leads: true, revoked: [], forbidden: [] };
   const reviews: string[] = [];
-  const facts = fleetFacts(machines(10), policies);
+  const facts = fleetFacts([...machines(10), ...others], policies);
   const client = {
     create: (resource: { readonly kind: string }, object: object) => {
       const { kind } = resource;

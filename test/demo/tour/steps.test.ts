@@ -20,6 +20,7 @@ describe('the steps of the tour', () => {
       'kernel-hang',
       'dark-zone',
       'bad-rule',
+      'hosted-cluster',
       'crash',
     ]);
   });

@@ -1,9 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { addRelease, nextVersion, selectedVersion, selectVersion } from '../../../src/demo/tour/versions.ts';
+import {
+  addRelease,
+  declareHostedCluster,
+  nextVersion,
+  selectedVersion,
+  selectVersion,
+} from '../../../src/demo/tour/versions.ts';
 
 const TEMPLATES = new URL('../../../src/demo/template/templates/demo/fleet/', import.meta.url);
 const VERSIONS = readFileSync(new URL('versions.ts', TEMPLATES), 'utf8');
+const CLUSTERS = readFileSync(new URL('clusters.ts', TEMPLATES), 'utf8');
 const WEB = readFileSync(new URL('web.ts', TEMPLATES), 'utf8');
 
 describe('edits of the demo repository', () => {
@@ -21,6 +28,15 @@ describe('edits of the demo repository', () => {
     );
     expect(addRelease(after, '1.7.0', 'hello')).toBe(after);
     expect(addRelease(WEB, '1.1.0', 'hello')).toBe(WEB);
+  });
+
+  it('declares a hosted cluster in a line of its own', () => {
+    const after = declareHostedCluster(CLUSTERS, { name: 'ci-2', version: 'v1.36.3', machines: 2 });
+    const added = after.split('\n').filter((line) => !CLUSTERS.split('\n').includes(line));
+    expect(added).toEqual([
+      "  { name: 'ci-2', environment: 'test', hosted: { driver: 'process', version: 'v1.36.3' }, deletion: { protection: false }, machines: 2, zones: ['east'] },",
+    ]);
+    expect(after.replace(`${added[0]}\n`, '')).toBe(CLUSTERS);
   });
 
   it('computes a version from the number of commits, and none of those that the guide of the demo rolls out', () => {

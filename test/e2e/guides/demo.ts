@@ -41,6 +41,24 @@ export const demo: Guide = {
       after: (reader) =>
         reader.shows('npx kubenode machine list --context prod', /(?:general-\w+ +Ready[^]*){6}/),
     },
+    {
+      at: 'commit -am "Add cluster ci"',
+      after: (reader) => reader.shows('npx kubenode cluster list', /^ci .*Ready/m),
+    },
+    {
+      at: 'machine list --kubeconfig',
+      after: (reader) =>
+        reader.shows('npx kubenode machine list --kubeconfig $K', /(?:general-\w+ +Ready[^]*){2}/),
+    },
+    {
+      at: 'revert --no-edit HEAD',
+      after: (reader) => reader.shows('npx kubenode release acknowledge hub --reason x', /planDigest/),
+    },
+    { at: 'kubenode status', exits: 1, prints: /^fleet +Held/m },
+    {
+      at: 'acknowledge hub',
+      after: (reader) => reader.shows('npx kubenode cluster list 2>&1', /hosts no cluster/),
+    },
     { at: 'echo broken', after: (reader) => reader.shows('cat $M/etc/web/greeting', /hello/) },
     { at: 'pkill -9', after: (reader) => reader.shows('pgrep -f "$M/.*server.mjs"', /^\d+$/m) },
     { at: 'agent status', prints: /web/ },

@@ -22,12 +22,14 @@ import type { Log } from '../../../kube/process/log.ts';
 import { createLoopDelay } from '../../../kube/process/loop-delay.ts';
 import { createMetrics } from '../../../kube/process/metrics.ts';
 import { createRuntimeMetrics, type RuntimeMetrics } from '../../../kube/process/metrics-runtime.ts';
+import { createLayout } from '../../../local/layout.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { openHubDefender } from '../../hosting/defender.ts';
 import { hostingFolder } from '../../hosting/folder.ts';
 import { controllersCommand, loadPrograms } from '../../hosting/programs.ts';
 import type { Io } from '../../io.ts';
+import { endMachinesIn } from '../../local/machines-folder.ts';
 import { addLogOptions, createCommandLog, type LogFlags } from '../../log-options.ts';
 import { createDurationOption, createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
@@ -41,8 +43,11 @@ kubeconfig as Secret NAME-kubeconfig in kubenode-system of the hub. Deleting the
 The processes outlive this one: it can be killed at any time, and finds them again. It acts as the user kubenode-hosting.
 It needs no root and no container runtime. docs/guides/hosted-clusters.md shows how to use it.
 
+With --local-machines a MachineSet of provider local gets its machines in the folder of its control plane: a throw-away cluster with nodes.
+
 Examples:
   kubenode hosting --context hub
+  kubenode hosting --context hub --local-machines
   kubenode hosting --context hub --dir /var/lib/kubenode/hosting --port 8081
   kubenode hosting --context hub --kube-assets /opt/kubernetes/v1.35.4 --kube-assets /opt/kubernetes/v1.36.3`;
 
@@ -50,6 +55,7 @@ interface Flags extends ConnectionFlags, LogFlags {
   readonly dir: string;
   readonly kubeAssets: readonly string[];
   readonly maxClusters: number;
+  readonly localMachines?: boolean;
   /** In seconds. By default the longest ttlSecondsAfterReady, and a day to become ready. */
   readonly maxAge: number;
   readonly port?: number;
@@ -66,6 +72,7 @@ export function createHostingCommand(io: Io): Command {
       (folder: string, before: readonly string[]) => [...before, folder],
       [],
     )
+    .option('--local-machines', 'their controllers create machines of provider local on this machine')
     .option(
       '--max-clusters <n>',
       'how many control planes are created at most',
@@ -141,7 +148,7 @@ async function hosting(io: Io, flags: Flags): Promise<void> {
 
 function portsOf(
   io: Io,
-  { dir, kubeAssets, maxClusters, maxAge }: Flags,
+  { dir, kubeAssets, maxClusters, maxAge, localMachines = false }: Flags,
   log: Log,
 ): Omit<HostingPorts, 'grants'> {
   const { clock } = io;
@@ -151,7 +158,8 @@ function portsOf(
     machine: hostname(),
     clock,
     programs: () => loadPrograms(io, kubeAssets, onStep),
-    controllers: controllersCommand,
+    controllers: controllersCommand(localMachines),
+    endMachines: (root) => endMachinesIn(createLayout(root), clock),
     version: KUBENODE_VERSION,
   });
   return { driver, inside: createClusterInside(clock), maxClusters, maxAgeSeconds: maxAge };

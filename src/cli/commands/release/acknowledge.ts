@@ -1,8 +1,11 @@
 /** `kubenode release acknowledge`: what a commit has to contain to release held deletes. */
 import { Command } from 'commander';
-import type { Cluster } from '../../../api/generated/types.ts';
+import type { Cluster, Pipeline } from '../../../api/generated/types.ts';
+import { conditionOf } from '../../../kube/objects/conditions.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
+import { readHoldHint } from '../../../sync/apply/prune/hold-hint.ts';
+import { HUB_TARGET } from '../../../sync/rendered.ts';
 import { commitEntries } from '../../commit/commit-entries.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
@@ -19,26 +22,38 @@ kubenode plan --context HUB.
 With --commit it adds the entries to the repository and commits that, with your git and your name, and never pushes. It needs a clean
 working tree on a branch that contains the head of the Pipeline, and commits only what renders to exactly these entries.
 
+A Cluster that git removes is an object of the hub itself: acknowledge ${HUB_TARGET}. Sync reports one unit of the hub at a time.
+
 Examples:
   kubenode release acknowledge prod-eu --reason "shop moved away"
-  kubenode release acknowledge prod-eu --reason "shop moved away" --commit --repo ../my-fleet`;
+  kubenode release acknowledge prod-eu --reason "shop moved away" --commit --repo ../my-fleet
+  kubenode release acknowledge ${HUB_TARGET} --reason "cluster ci is not needed any more"`;
 
-type Flags = ConnectionFlags & { readonly reason: string; readonly commit?: true; readonly repo: string };
+interface Flags extends ConnectionFlags {
+  readonly reason: string;
+  readonly pipeline?: string;
+  readonly commit?: true;
+  readonly repo: string;
+}
 
 export function createAcknowledgeCommand(io: Io): Command {
   const command = new Command('acknowledge')
     .description(
       'print the spec.acknowledgements entries that release the held deletes of a cluster, or commit them',
     )
-    .argument('<cluster>', 'name of the Cluster')
+    .argument('<cluster>', `name of the Cluster, or ${HUB_TARGET} for the objects of the hub itself`)
     .requiredOption('--reason <text>', 'why they are deleted: recorded in git')
+    .option('--pipeline <name>', `the Pipeline, when those of several are held in the ${HUB_TARGET}`)
     .option('--commit', 'add them to the fleet repository, and commit that')
     .option('--repo <dir>', 'folder of the fleet repository, for --commit', '.')
     .addHelpText('after', HELP);
   return addConnectionOptions(command).action((name: string, flags: Flags) =>
     withHub(io, flags, async (client) => {
       const { clusters, pipelines } = await readHub(client, io.signal);
-      const held = heldDeletes(findByName('Cluster', clusters, name), clusters);
+      const held =
+        name === HUB_TARGET
+          ? heldInHub(pipelines, flags.pipeline)
+          : heldDeletes(findByName('Cluster', clusters, name), clusters);
       const entries = held.units.map((each) => ({ ...each, reason: flags.reason }));
       if (!flags.commit) return printEntries(io, held, entries);
       for (const line of held.lines) io.err(`releases the deletes of ${line}\n`);
@@ -53,7 +68,7 @@ export function createAcknowledgeCommand(io: Io): Command {
   );
 }
 
-function printEntries(io: Io, { pipeline, message, lines }: HeldCluster, entries: readonly object[]): void {
+function printEntries(io: Io, { pipeline, message, lines }: HeldTarget, entries: readonly object[]): void {
   io.err(
     `Add this to spec.acknowledgements of Pipeline ${pipeline} and commit it (${printableLine(message)}):\n`,
   );
@@ -61,7 +76,7 @@ function printEntries(io: Io, { pipeline, message, lines }: HeldCluster, entries
   io.out(`acknowledgements: [\n${entries.map((entry) => `  ${JSON.stringify(entry)},\n`).join('')}],\n`);
 }
 
-interface HeldCluster {
+interface HeldTarget {
   readonly pipeline: string;
   readonly message: string;
   readonly units: readonly { readonly unit: string; readonly planDigest: string }[];
@@ -70,7 +85,7 @@ interface HeldCluster {
 }
 
 /** Pure. */
-export function heldDeletes({ metadata, status }: Cluster, clusters: readonly Cluster[]): HeldCluster {
+export function heldDeletes({ metadata, status }: Cluster, clusters: readonly Cluster[]): HeldTarget {
   const { held = [], message = '' } = status?.sync ?? {};
   if (held.length === 0 || !status?.assigned) {
     throw new CliError(`no deletes are held in cluster ${metadata.name}`, {
@@ -86,4 +101,29 @@ export function heldDeletes({ metadata, status }: Cluster, clusters: readonly Cl
     return `unit ${unit} in ${names.join(', ')}`;
   });
   return { pipeline: status.assigned.pipeline, message, units: held, lines };
+}
+
+/** The held deletes of the objects that a Pipeline declares for the hub itself: Clusters, for the most part. Pure. */
+export function heldInHub(pipelines: readonly Pipeline[], pipeline: string | undefined): HeldTarget {
+  const named = pipelines.filter(({ metadata }) => pipeline === undefined || metadata.name === pipeline);
+  const [first, ...others] = named.flatMap(heldOf);
+  if (!first) {
+    throw new CliError('no deletes of objects of the hub are held', {
+      hint: 'kubenode status shows what each Pipeline and cluster waits for',
+      exitCode: EXIT.badInput,
+    });
+  }
+  if (others.length === 0) return first;
+  const names = [first, ...others].map((each) => each.pipeline);
+  throw new CliError(`deletes of several Pipelines are held in the hub: ${names.join(', ')}`, {
+    hint: 'name one of them with --pipeline',
+    exitCode: EXIT.badInput,
+  });
+}
+
+function heldOf({ metadata: { name }, status }: Pipeline): readonly HeldTarget[] {
+  const { status: isHeld, message = '' } = conditionOf(status?.conditions, 'Held') ?? {};
+  const plan = isHeld === 'True' ? readHoldHint(message) : undefined;
+  if (!plan) return [];
+  return [{ pipeline: name, message, units: [plan], lines: [`unit ${plan.unit} in the hub`] }];
 }

@@ -17,6 +17,7 @@ import type { Intent } from '../../../kube/controller/intent.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import { SECRETS } from '../../../kube/objects/core-kinds.ts';
 import { OsError } from '../../../os/errors.ts';
+import type { PlaneDriver, PlaneSpec } from '../drivers/driver.ts';
 import type { HostingObservation, HostingPorts } from '../observe.ts';
 import type { HostingAct, HostingWait, SimpleAct } from '../plan/input.ts';
 import { wait } from '../plan/wait.ts';
@@ -60,25 +61,28 @@ async function perform(
 ): Promise<void> {
   const { plane, access } = observation;
   const { driver, inside } = ports;
-  switch (act.type) {
-    case 'Start':
-      return await driver.start(plane, act.member);
-    case 'Stop':
-      return await driver.stop(plane, act.member);
-    case 'Change':
-      return await driver.change(plane, act.member, act.run);
-    case 'Settle':
-      return await driver.settle(plane, act.settled);
-    case 'ScaleDown':
-      if (access) await inside.scaleDown(access.admin, act.machineSets, context.signal);
-      return;
-    // They are part of the status that is reported after the act.
-    case 'RecordStep':
-    case 'FinishUpgrade':
-      return;
-    default:
-      await SIMPLE[act.type](observation, ports, context);
-  }
+  if ('member' in act) await performOnMember(act, plane, driver);
+  else if (act.type === 'Settle') await driver.settle(plane, act.settled);
+  else if (act.type === 'ScaleDown') {
+    if (access) await inside.scaleDown(access.admin, act.machineSets, context.signal);
+  } else if (!isOnlyStatus(act)) await SIMPLE[act.type](observation, ports, context);
+}
+
+async function performOnMember(
+  act: Extract<HostingAct, { readonly member: unknown }>,
+  plane: PlaneSpec,
+  driver: PlaneDriver,
+): Promise<void> {
+  if (act.type === 'Change') await driver.change(plane, act.member, act.run);
+  else if (act.type === 'Start') await driver.start(plane, act.member);
+  else await driver.stop(plane, act.member);
+}
+
+type StatusAct = Extract<HostingAct, { readonly upgrade: unknown }>;
+
+/** Tells whether the act is part of the status that is reported after it. */
+function isOnlyStatus(act: HostingAct): act is StatusAct {
+  return 'upgrade' in act;
 }
 
 type Perform = (

@@ -1,14 +1,19 @@
 /** Proves that an API server works: an object is written, read, changed, observed by a watch, and deleted. */
-import { LABEL_MANAGED_BY, MANAGED_BY, MANAGER_HOSTING, NAMESPACE } from '../../../api/names.ts';
+import {
+  LABEL_MANAGED_BY,
+  MANAGED_BY,
+  MANAGER_HOSTING,
+  NAMESPACE,
+  UPGRADE_CANARY,
+} from '../../../api/names.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { unlessMissing } from '../../../kube/client/errors.ts';
 import { CONFIG_MAPS } from '../../../kube/objects/core-kinds.ts';
 import { textAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
-import { CANARY } from '../plan/upgrade/members.ts';
 
 const WATCH_SECONDS = 10;
-const NAME = { name: CANARY, namespace: NAMESPACE };
+const NAME = { name: UPGRADE_CANARY, namespace: NAMESPACE };
 
 /** Rejects with what does not work. One that was left by an interrupted run is deleted first. */
 export async function runCanary(client: Client, signal: AbortSignal): Promise<void> {
@@ -16,7 +21,8 @@ export async function runCanary(client: Client, signal: AbortSignal): Promise<vo
   const options = { fieldManager: MANAGER_HOSTING, force: true, signal };
   const written = await client.apply(CONFIG_MAPS, canary('first'), options);
   const read = await client.get(CONFIG_MAPS, NAME, { signal });
-  if (read.metadata.uid !== written.metadata.uid) throw new Error(`${CANARY} was read as another object`);
+  if (read.metadata.uid !== written.metadata.uid)
+    throw new Error(`${UPGRADE_CANARY} was read as another object`);
   await client.apply(CONFIG_MAPS, canary('second'), options);
   await seeChange(client, read, signal);
   await removeCanary(client, signal);
@@ -32,17 +38,18 @@ async function seeChange(client: Client, { metadata }: KubeObject, signal: Abort
   const options = { namespace: NAMESPACE, resourceVersion, timeoutSeconds: WATCH_SECONDS, signal };
   const watch = client.watch(CONFIG_MAPS, options);
   for await (const { type, object } of watch) {
-    const isObserved = object.metadata.name === CANARY && textAt(object, 'data', 'value') === 'second';
+    const isObserved =
+      object.metadata.name === UPGRADE_CANARY && textAt(object, 'data', 'value') === 'second';
     if (type === 'MODIFIED' && isObserved) return;
   }
-  throw new Error(`a watch ended without the change of ${CANARY}`);
+  throw new Error(`a watch ended without the change of ${UPGRADE_CANARY}`);
 }
 
 async function removeCanary(client: Client, signal: AbortSignal): Promise<void> {
   const found = await unlessMissing(client.get(CONFIG_MAPS, NAME, { signal }));
   if (!found) return;
   if (found.metadata.labels?.[LABEL_MANAGED_BY] !== MANAGED_BY) {
-    throw new Error(`ConfigMap ${NAMESPACE}/${CANARY} was made by others: delete it`);
+    throw new Error(`ConfigMap ${NAMESPACE}/${UPGRADE_CANARY} was made by others: delete it`);
   }
   await unlessMissing(client.delete(CONFIG_MAPS, NAME, { uid: found.metadata.uid ?? '', signal }));
 }

@@ -39,7 +39,7 @@ export async function hangAndHeal(tour: Tour, cluster: string, { metadata }: Mac
   await tour.verify({
     what: `a repair job of ${name} succeeded`,
     withinSeconds: REPAIR_SECONDS,
-    lookAt: `kubenode remedy list --context ${cluster}`,
+    lookAt: `kubenode remedy list ${tour.selects(cluster)}`,
     reason: async () => {
       const jobs = (await readJobs(tour, cluster)).filter((each) => !known.has(each.metadata.name));
       job = jobs.find(({ spec }) => spec.machine.name === name);
@@ -53,7 +53,7 @@ export async function hangAndHeal(tour: Tour, cluster: string, { metadata }: Mac
   await tour.verify({
     what: `${name} has booted again and is in service`,
     withinSeconds: 60,
-    lookAt: `kubenode why node ${name} --context ${cluster}`,
+    lookAt: `kubenode why node ${name} ${tour.selects(cluster)}`,
     reason: async () => notBackInServiceReason(await readClusterNode(tour, cluster, name), bootId),
   });
   return job?.metadata.name ?? '';

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Cluster } from '../../../../src/api/generated/types.ts';
-import { heldDeletes } from '../../../../src/cli/commands/release/acknowledge.ts';
+import type { Cluster, Pipeline } from '../../../../src/api/generated/types.ts';
+import { heldDeletes, heldInHub } from '../../../../src/cli/commands/release/acknowledge.ts';
+import { holdHint } from '../../../../src/sync/apply/prune/hold-hint.ts';
+import { condition } from '../../../support/builders.ts';
 import { cluster } from '../builders.ts';
 
 const PLAN = { unit: 'web', planDigest: 'sha256:aa' };
@@ -9,6 +11,11 @@ function heldCluster(name: string, ...held: readonly { unit: string; planDigest:
   const sync = { state: 'Held', message: '12 of 13 objects would be deleted', held };
   const status = { conditions: [], sync, assigned: { pipeline: 'fleet', mode: 'Apply' } };
   return { ...cluster({}, name), status } as unknown as Cluster;
+}
+
+function pipelineWith(name: string, status: 'True' | 'False', message: string): Pipeline {
+  const held = { ...condition('Held', status), message };
+  return { metadata: { name }, status: { conditions: [held] } } as unknown as Pipeline;
 }
 
 describe('release acknowledge', () => {
@@ -25,5 +32,33 @@ describe('release acknowledge', () => {
 
   it('FST-8 has nothing to print for a cluster whose deletes are not held', () => {
     expect(() => heldDeletes(heldCluster('one'), [])).toThrow('no deletes are held in cluster one');
+  });
+
+  describe('of the hub itself', () => {
+    const HELD = { unit: 'fleet.clusters', planDigest: `sha256:${'ab'.repeat(32)}` };
+
+    const fleet = pipelineWith('fleet', 'True', `the hub's own objects: ${holdHint(HELD)}; 1 Cluster`);
+    const shop = pipelineWith('shop', 'True', holdHint({ ...HELD, unit: 'shop.clusters' }));
+
+    it('FST-8 names the unit that the condition of the Pipeline reports', () => {
+      expect(heldInHub([pipelineWith('other', 'False', ''), fleet], undefined)).toMatchObject({
+        pipeline: 'fleet',
+        units: [HELD],
+        lines: ['unit fleet.clusters in the hub'],
+      });
+      expect(heldInHub([fleet, shop], 'shop')).toMatchObject({ pipeline: 'shop' });
+    });
+
+    it.each<[string, readonly Pipeline[], string]>([
+      ['nothing is held', [pipelineWith('fleet', 'False', holdHint(HELD))], 'no deletes of objects'],
+      ['a hold has another cause', [pipelineWith('fleet', 'True', 'paused')], 'no deletes of objects'],
+      [
+        'two Pipelines are held',
+        [fleet, shop],
+        'deletes of several Pipelines are held in the hub: fleet, shop',
+      ],
+    ])('FST-8 refuses to choose when %s', (_, pipelines, message) => {
+      expect(() => heldInHub(pipelines, undefined)).toThrow(message);
+    });
   });
 });

@@ -45,7 +45,8 @@ async function openDriver(dir: string, more: Partial<ProcessDriverOptions> = {})
     machine: 'here',
     clock,
     programs: async () => programs,
-    controllers: controllersCommand,
+    controllers: controllersCommand(false),
+    endMachines: () => Promise.resolve(),
     version: '0.0.0',
     ...more,
   });

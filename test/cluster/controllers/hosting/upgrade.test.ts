@@ -59,8 +59,11 @@ describe.skipIf(missing)('hosted control planes between real versions', () => {
       await hub.patch(CLUSTERS, metadata, { type: 'merge', body: { spec: { deletion: { force: true } } } });
       await hub.delete(CLUSTERS, metadata, { uid: metadata.uid ?? '' });
     }
-    const isEmpty = async (): Promise<boolean> => (await hub.list(CLUSTERS)).items.length === 0;
-    await pollUntil(isEmpty, { clock, everyMs: 250, deadlineMs: clock.monotonicMs() + CHANGED.timeout });
+    await pollUntil(hasNoClusters, {
+      clock,
+      everyMs: 250,
+      deadlineMs: clock.monotonicMs() + CHANGED.timeout,
+    });
   }, LIMIT);
 
   afterAll(async () => {
@@ -152,6 +155,10 @@ describe.skipIf(missing)('hosted control planes between real versions', () => {
     LIMIT,
   );
 });
+
+async function hasNoClusters(): Promise<boolean> {
+  return (await hub.list(CLUSTERS)).items.length === 0;
+}
 
 async function currentKubernetes(): Promise<string> {
   const programs = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;

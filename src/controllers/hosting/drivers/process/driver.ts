@@ -3,16 +3,15 @@
  * that started them. Nothing about running processes is stored: each is recognized by an argument that no other process has, and a signal
  * goes only to the pid that still has the same start time.
  */
-import { readdir, rm, rmdir } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute } from 'node:path';
 import { optional } from '../../../../kube/objects/optional.ts';
-import { listProcesses, usesFolder } from '../../../../local/processes/observe.ts';
+import { listProcesses } from '../../../../local/processes/observe.ts';
 import type { Clock } from '../../../../os/clock.ts';
 import type { FreeBytes } from '../../../../os/files.ts';
 import { withLock } from '../../../../os/lock.ts';
 import { isPortFree } from '../../../../os/net/ports.ts';
 import { pollUntil } from '../../../../os/poll.ts';
-import { type Command, startProcess, stopProcess } from '../../../../os/process/child.ts';
+import { startProcess, stopProcess } from '../../../../os/process/child.ts';
 import type {
   MemberReport,
   MemberRun,
@@ -26,19 +25,18 @@ import type {
 } from '../driver.ts';
 import { settledDifferences } from '../runs.ts';
 import { readAccess } from './access.ts';
-import { notOurs, type PlaneFolder, planeLayout, portsFolder, readPlane, requireOwn } from './folder.ts';
-import { findMember, MEMBER_PROGRAMS, type MemberSpec } from './members.ts';
+import { notOurs, planeLayout, readPlane, requireOwn } from './folder.ts';
+import { type ControllersCommand, findMember, type MemberSpec } from './members.ts';
 import { createObserver, type KnownMembers, NO_MEMBERS } from './observe.ts';
 import { type OpenPlane, readOpenPlane, snapshotFolder, snapshotPlane } from './plane.ts';
 import { reportCertificates } from './preparation/certificates.ts';
-import { readDataState } from './preparation/data.ts';
-import { areKeysRecorded, lostKeys, requireKeys } from './preparation/keys.ts';
-import { releaseClaims } from './preparation/port-claims.ts';
+import { dataOf, isComplete } from './preparation/complete.ts';
+import { lostKeys, requireKeys } from './preparation/keys.ts';
 import { preparePlane } from './preparation/prepare.ts';
-import { openEntries } from './preparation/rights.ts';
+import { dataNotOurs, notPrepared, portInUse } from './preparation/refusals.ts';
 import { createProgramsCache, type Programs } from './programs.ts';
-import { forgetStarts, PLANE_FILE, readStarts, recordStart, writePlaneRecord } from './records.ts';
-import { dataNotOurs, notPrepared, portInUse, stillRunning } from './refusals.ts';
+import { forgetStarts, readStarts, recordStart, writePlaneRecord } from './records.ts';
+import { removePlane } from './remove.ts';
 import { recordFirstStart, recordRun, recordSettled } from './runs.ts';
 import { readSnapshot } from './snapshot.ts';
 
@@ -49,8 +47,9 @@ export interface ProcessDriverOptions {
   readonly clock: Clock;
   /** Loads the programs of the control plane. It may take minutes, and is asked again after it failed. */
   readonly programs: () => Promise<readonly Programs[]>;
-  /** The command of our own controllers, with a kubeconfig of one cluster only. */
-  readonly controllers: (kubeconfig: string, port: number) => Command;
+  readonly controllers: ControllersCommand;
+  /** Ends the machines that the controllers of a control plane created below its folder. */
+  readonly endMachines: (root: string) => Promise<void>;
   /** The version of our own controllers. */
   readonly version: string;
   readonly freeBytes?: FreeBytes;
@@ -75,7 +74,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     snapshot: (plane) => locked(plane, () => snapshot(plane)),
     settle: (plane, settled) => locked(plane, () => settle(dir, plane, settled)),
     beginDestroy: (plane) => locked(plane, () => beginDestroy(dir, plane)),
-    remove: (plane) => locked(plane, () => remove(dir, plane)),
+    remove: (plane) => locked(plane, () => removePlane(plane, options)),
     access: async (plane) => await readAccess(await readPlane(dir, plane)),
   };
 
@@ -135,14 +134,9 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     if (spec) await stopAll(spec, clock);
   }
 
-  /** The starts are forgotten first: after a crash in between they would only count less. */
   async function change(plane: PlaneOwner, member: RunMember, run: MemberRun): Promise<void> {
     const before = await openPlane(plane);
-    requireOwn(before);
-    if (before.record?.isDestroying === true) return;
-    const { root } = before.layout;
-    await forgetStarts(root, member);
-    await recordRun(root, member, run);
+    if (!(await recordChange(before, member, run))) return;
     const { specs, runs } = await openPlane(plane);
     const spec = specs.find((each) => each.member === member);
     if (!spec || !runs) throw notPrepared(before, member);
@@ -162,6 +156,16 @@ async function stopAll({ matches }: MemberSpec, clock: Clock): Promise<void> {
   await Promise.all(running.map((process) => stopProcess(process, clock, TERM_MS)));
 }
 
+/** Resolves to false when nothing may be changed. The starts are forgotten first: after a crash in between they only count less. */
+async function recordChange(found: OpenPlane, member: RunMember, run: MemberRun): Promise<boolean> {
+  requireOwn(found);
+  if (found.record?.isDestroying === true) return false;
+  const { root } = found.layout;
+  await forgetStarts(root, member);
+  await recordRun(root, member, run);
+  return true;
+}
+
 async function settle(dir: string, plane: PlaneOwner, settled: SettledPlane): Promise<void> {
   const found = await readPlane(dir, plane);
   requireOwn(found);
@@ -173,39 +177,6 @@ async function beginDestroy(dir: string, plane: PlaneOwner): Promise<void> {
   if (claim === 'Other') throw notOurs(layout.root);
   if (!record || record.isDestroying) return;
   await writePlaneRecord(layout.root, { ...record, isDestroying: true });
-}
-
-/** Tells whether everything was made that is made before a member starts, and others may read none of it. */
-async function isComplete(found: PlaneFolder): Promise<boolean> {
-  const { record, layout } = found;
-  if (!record || record.isDataMarked !== true || !areKeysRecorded(record)) return false;
-  if ((await readAccess(found)) === undefined) return false;
-  return (await openEntries(layout, record.cluster)).length === 0;
-}
-
-async function dataOf({ record, layout, claim }: PlaneFolder): Promise<PlaneReport['data']> {
-  if (!record || claim !== 'Own') return 'Empty';
-  const { uid, isDataMarked: isMarked = false } = record;
-  return await readDataState(layout.etcd.dataFolder, { uid, isMarked });
-}
-
-/** The record comes last: without it the owner of the folder is not known. */
-async function remove(dir: string, plane: PlaneOwner): Promise<void> {
-  const found = await readPlane(dir, plane);
-  const { root } = found.layout;
-  if (found.claim === 'None') {
-    await rm(root, { recursive: true, force: true });
-    return;
-  }
-  requireOwn(found);
-  const running = (await listProcesses()).filter((process) => usesFolder(process, root, MEMBER_PROGRAMS));
-  if (running.length > 0) throw stillRunning(root, running);
-  for (const name of (await readdir(root)).filter((each) => each !== PLANE_FILE)) {
-    await rm(join(root, name), { recursive: true, force: true });
-  }
-  await releaseClaims(portsFolder(dir), plane.name);
-  await rm(join(root, PLANE_FILE), { force: true });
-  await rmdir(root);
 }
 
 /** The kernel forgets the command line of a process that ends before it closes its sockets, so a member that just ended gets a moment. */

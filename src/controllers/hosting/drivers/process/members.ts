@@ -39,9 +39,17 @@ export interface MemberParts {
   readonly runs: MemberRuns;
   readonly programs: readonly Programs[];
   readonly controllersPort: number;
-  /** The command of our own controllers, with a kubeconfig of that cluster only. */
-  readonly controllers: (kubeconfig: string, port: number) => Command;
+  readonly controllers: ControllersCommand;
 }
+
+/** Returns the command of our own controllers, with a kubeconfig of that cluster only. */
+export type ControllersCommand = (options: {
+  readonly cluster: string;
+  /** The folder of the control plane. */
+  readonly root: string;
+  readonly kubeconfig: string;
+  readonly port: number;
+}) => Command;
 
 export function memberSpecs(cluster: string, parts: MemberParts): readonly MemberSpec[] {
   const { runs, programs, layout } = parts;
@@ -97,7 +105,7 @@ function controllersMember(
   const mark = `--kubeconfig=${kubeconfig}`;
   return {
     member: 'kubenode-controllers',
-    command: controllers(kubeconfig, port),
+    command: controllers({ cluster, root: layout.root, kubeconfig, port }),
     port,
     logFile: `${layout.logs}/kubenode-controllers.log`,
     matches: (found) => found.includes('controllers') && found.includes(mark),

@@ -10,8 +10,8 @@ import type { PlaneOwner, SettledPlane } from '../driver.ts';
 import type { MemberRuns } from '../runs.ts';
 import { type PlaneFolder, readPlane } from './folder.ts';
 import { type MemberParts, type MemberSpec, memberSpecs } from './members.ts';
+import { notPrepared } from './preparation/refusals.ts';
 import type { Programs } from './programs.ts';
-import { notPrepared } from './refusals.ts';
 import { readRuns, recordedRuns, settledPlane } from './runs.ts';
 import { takeSnapshot } from './snapshot.ts';
 

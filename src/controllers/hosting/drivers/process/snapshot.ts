@@ -19,8 +19,8 @@ import {
   writeFileAtomic,
 } from '../../../../os/files.ts';
 import { HostingError } from '../../errors.ts';
-import { type KeyState, readKeyState, saveDatabase } from './etcd-gateway.ts';
-import { openCopy } from './snapshot-check.ts';
+import { type KeyState, readKeyState, saveDatabase } from './etcd/json-gateway.ts';
+import { openCopy } from './etcd/open-copy.ts';
 
 export interface SnapshotSource {
   readonly endpoint: ProbeEndpoint;

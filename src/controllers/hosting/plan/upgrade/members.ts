@@ -1,4 +1,5 @@
 /** Compares the members with what they are to be started with, and plans the change of one. Pure. */
+import { UPGRADE_CANARY } from '../../../../api/names.ts';
 import { canonicalJson } from '../../../../kube/objects/digest.ts';
 import type { MemberReport, RunMember } from '../../drivers/driver.ts';
 import { EMULATED_VERSION, type MemberRuns } from '../../drivers/runs.ts';
@@ -44,7 +45,8 @@ export function gateWait(input: HostingInput): HostingDecision['wait'] {
   const starting = waitForMembers(input);
   if (starting || canary === 'Passed') return starting;
   const message = canary?.problem ?? 'the API server was not asked yet';
-  return wait('CanaryFailed', `a write, a read and a watch do not work: ${message}`, ['ConfigMap', CANARY]);
+  return wait('CanaryFailed', `a write, a read and a watch do not work: ${message}`, [
+    'ConfigMap',
+    UPGRADE_CANARY,
+  ]);
 }
-
-export const CANARY = 'kubenode-upgrade-canary';

@@ -85,10 +85,12 @@ function versionProblem(settled: SettledPlane, target: SettledPlane): Problem | 
 /** Finds that the target was taken back: it is not tried again before a person asks for it. */
 function rolledBack({ cluster, hosted, plane }: HostingInput, target: SettledPlane): Problem | undefined {
   const failed = cluster.status?.hosted?.rolledBack;
-  if (failed?.digest !== targetDigest(target) || failed.retryToken !== hosted.retryToken) return undefined;
-  const what = failed.version === plane.settled?.version ? 'other flags' : target.version;
-  const message = `the change to ${what} was taken back: ${failed.message ?? 'a gate failed'}`;
-  return ['RolledBack', message, 'remove the cause, then set spec.hosted.retryToken to another value'];
+  if (!failed || failed.digest !== targetDigest(target) || failed.retryToken !== hosted.retryToken) {
+    return undefined;
+  }
+  const what = plane.differences.some((text) => text.startsWith('version ')) ? target.version : 'other flags';
+  const message = `the change to ${what} was taken back: ${failed.message}`;
+  return ['RolledBack', message, 'fix the cause, then change spec.hosted.retryToken'];
 }
 
 function programsProblem({ plane }: HostingInput, target: SettledPlane): Problem | undefined {

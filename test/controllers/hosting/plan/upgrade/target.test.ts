@@ -109,7 +109,7 @@ describe('what a control plane is not changed to', () => {
   it('HOS-11 keeps the hint of a long message', () => {
     const message = 'x'.repeat(5000);
     expect(problem({ status: { rolledBack: { ...FAILED, message } } })).toMatch(
-      /set spec.hosted.retryToken to another value$/,
+      /then change spec.hosted.retryToken$/,
     );
   });
 });

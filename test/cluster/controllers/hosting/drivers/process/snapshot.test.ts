@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { controllersCommand, loadPrograms } from '../../../../../../src/cli/hosting/programs.ts';
 import { createProcessDriver } from '../../../../../../src/controllers/hosting/drivers/process/driver.ts';
-import { readKeyState } from '../../../../../../src/controllers/hosting/drivers/process/etcd-gateway.ts';
+import { readKeyState } from '../../../../../../src/controllers/hosting/drivers/process/etcd/json-gateway.ts';
+import { openCopy } from '../../../../../../src/controllers/hosting/drivers/process/etcd/open-copy.ts';
 import { planeLayout } from '../../../../../../src/controllers/hosting/drivers/process/folder.ts';
 import {
   readSnapshot,
@@ -13,7 +14,6 @@ import {
   takeSnapshot,
   verifySnapshot,
 } from '../../../../../../src/controllers/hosting/drivers/process/snapshot.ts';
-import { openCopy } from '../../../../../../src/controllers/hosting/drivers/process/snapshot-check.ts';
 import { readAuthority } from '../../../../../../src/local/pki/authority.ts';
 import { parsePair } from '../../../../../../src/local/pki/inspect.ts';
 import { type ProbeEndpoint, sendProbe } from '../../../../../../src/local/processes/probe.ts';
@@ -36,7 +36,8 @@ const driver = createProcessDriver({
   machine: 'here',
   clock,
   programs: () => loading,
-  controllers: controllersCommand,
+  controllers: controllersCommand(false),
+  endMachines: () => Promise.resolve(),
   version: '0.0.0',
 });
 

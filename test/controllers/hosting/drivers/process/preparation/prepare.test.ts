@@ -8,6 +8,7 @@ import {
   planeLayout,
   readPlane,
 } from '../../../../../../src/controllers/hosting/drivers/process/folder.ts';
+import type { ControllersCommand } from '../../../../../../src/controllers/hosting/drivers/process/members.ts';
 import { readOpenPlane } from '../../../../../../src/controllers/hosting/drivers/process/plane.ts';
 import { reportCertificates } from '../../../../../../src/controllers/hosting/drivers/process/preparation/certificates.ts';
 import {
@@ -19,7 +20,6 @@ import { openEntries } from '../../../../../../src/controllers/hosting/drivers/p
 import { writePlaneRecord } from '../../../../../../src/controllers/hosting/drivers/process/records.ts';
 import { settledDifferences } from '../../../../../../src/controllers/hosting/drivers/runs.ts';
 import type { Layout } from '../../../../../../src/local/layout.ts';
-import type { Command } from '../../../../../../src/os/process/child.ts';
 import { createSystemClock } from '../../../../../../src/os/system-clock.ts';
 import { NOW } from '../../../../../support/builders.ts';
 import { planeSpec } from '../../../../../support/hosting/objects.ts';
@@ -56,7 +56,7 @@ function contentsOf(layout: Layout): Readonly<Record<string, string>> {
   );
 }
 
-const controllers = (kubeconfig: string, port: number): Command => ({
+const controllers: ControllersCommand = ({ kubeconfig, port }) => ({
   program: 'node',
   args: ['controllers', `--kubeconfig=${kubeconfig}`, `--port=${port}`],
 });

@@ -1,9 +1,8 @@
 /** The errors with which the driver refuses an act, each with the way on. */
-import type { ProcessIdentity } from '../../../../os/process/identity.ts';
-import { HostingError } from '../../errors.ts';
-import type { PlaneMember } from '../driver.ts';
-import type { PlaneFolder } from './folder.ts';
-import type { MemberSpec } from './members.ts';
+import { HostingError } from '../../../errors.ts';
+import type { PlaneMember } from '../../driver.ts';
+import type { PlaneFolder } from '../folder.ts';
+import type { MemberSpec } from '../members.ts';
 
 export function dataNotOurs({ layout }: PlaneFolder): HostingError {
   const { dataFolder } = layout.etcd;
@@ -15,14 +14,6 @@ export function dataNotOurs({ layout }: PlaneFolder): HostingError {
       hint: 'restore the data of this control plane, or delete the Cluster and create it again',
     },
   );
-}
-
-export function stillRunning(root: string, running: readonly ProcessIdentity[]): HostingError {
-  const pids = running.map(({ pid }) => pid).join(', ');
-  return new HostingError('NotStopped', `processes still use ${root}: ${pids}`, {
-    where: root,
-    hint: 'stop what was started by hand with kill; hosting stops its own processes',
-  });
 }
 
 export function notPrepared({ layout }: Pick<PlaneFolder, 'layout'>, member: PlaneMember): HostingError {

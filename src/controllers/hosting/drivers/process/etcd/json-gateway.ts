@@ -6,8 +6,8 @@ import { request } from 'node:https';
 import { createInterface } from 'node:readline';
 import { finished } from 'node:stream/promises';
 import { z } from 'zod';
-import { type ProbeEndpoint, sendProbe } from '../../../../local/processes/probe.ts';
-import { PRIVATE_MODE, toDiskError } from '../../../../os/files.ts';
+import { type ProbeEndpoint, sendProbe } from '../../../../../local/processes/probe.ts';
+import { PRIVATE_MODE, toDiskError } from '../../../../../os/files.ts';
 
 export interface KeyState {
   readonly revision: number;

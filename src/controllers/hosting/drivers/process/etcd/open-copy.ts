@@ -1,14 +1,14 @@
 /** Starts a throw-away etcd on a data folder, on another port, and stops it again. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createEtcdCommand, LOOPBACK, type ProgramPath } from '../../../../local/processes/commands.ts';
-import type { ProbeEndpoint } from '../../../../local/processes/probe.ts';
-import { isEndpointReady } from '../../../../local/processes/probe.ts';
-import type { Clock } from '../../../../os/clock.ts';
-import { findFreePort } from '../../../../os/net/ports.ts';
-import { pollUntil } from '../../../../os/poll.ts';
-import { childEnvironment } from '../../../../os/process/child.ts';
-import { endWithParent } from '../../../../os/worker/child-prefix.ts';
+import { createEtcdCommand, LOOPBACK, type ProgramPath } from '../../../../../local/processes/commands.ts';
+import type { ProbeEndpoint } from '../../../../../local/processes/probe.ts';
+import { isEndpointReady } from '../../../../../local/processes/probe.ts';
+import type { Clock } from '../../../../../os/clock.ts';
+import { findFreePort } from '../../../../../os/net/ports.ts';
+import { pollUntil } from '../../../../../os/poll.ts';
+import { childEnvironment } from '../../../../../os/process/child.ts';
+import { endWithParent } from '../../../../../os/worker/child-prefix.ts';
 
 export interface CopyParts {
   readonly path: ProgramPath;

@@ -1,0 +1,35 @@
+/** Ends the hosted control planes of a local fleet, which outlive `kubenode hosting`. */
+import { existsSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { planeLayout } from '../../controllers/hosting/drivers/process/folder.ts';
+import { MEMBER_PROGRAMS } from '../../controllers/hosting/drivers/process/members.ts';
+import { findFleetFolder } from '../../local/fleet.ts';
+import { listProcesses, usesFolder } from '../../local/processes/observe.ts';
+import type { Clock } from '../../os/clock.ts';
+import { stopProcess } from '../../os/process/child.ts';
+import { endMachinesIn } from '../local/machines-folder.ts';
+import { fleetHostingFolder } from './folder.ts';
+
+/** Time for etcd to write what it has accepted. */
+const TERM_MS = 3000;
+
+/** Everything is kept, and `kubenode hosting` starts it again, unless it is wiped with the hub that declares it. */
+export async function stopPlanesOfFleet(
+  fleet: string,
+  { clock, wipe }: { readonly clock: Clock; readonly wipe: boolean },
+): Promise<void> {
+  const layout = await findFleetFolder(fleet);
+  if (!layout) return;
+  const dir = fleetHostingFolder(layout.root);
+  const clusters = join(dir, 'clusters');
+  if (existsSync(clusters)) await stopPlanes(dir, clusters, clock);
+  if (wipe) await rm(dir, { recursive: true, force: true });
+}
+
+/** Ends members before machines: controllers would start these again. */
+async function stopPlanes(dir: string, clusters: string, clock: Clock): Promise<void> {
+  const members = (await listProcesses()).filter((process) => usesFolder(process, clusters, MEMBER_PROGRAMS));
+  await Promise.all(members.map((member) => stopProcess(member, clock, TERM_MS)));
+  for (const name of await readdir(clusters)) await endMachinesIn(planeLayout(dir, name), clock);
+}

@@ -1,0 +1,12 @@
+import { describe, expect, it } from 'vitest';
+import { controllersCommand } from '../../../src/cli/hosting/programs.ts';
+
+const PLANE = { cluster: 'ci', root: '/h/clusters/ci', kubeconfig: '/h/kubeconfig', port: 7 };
+
+describe('the controllers of a hosted control plane', () => {
+  it('create machines on this machine only with the flag of hosting, in the folder of their control plane', () => {
+    const machines = ['--local-machines=ci', '--local-dir=/h/clusters/ci'];
+    expect(controllersCommand(true)(PLANE).args).toEqual(expect.arrayContaining(machines));
+    expect(controllersCommand(false)(PLANE).args.join(' ')).not.toContain('--local');
+  });
+});

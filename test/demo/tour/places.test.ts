@@ -1,0 +1,28 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createClusterPlaces } from '../../../src/demo/tour/places.ts';
+import { createLayout } from '../../../src/local/layout.ts';
+import { tempFolder } from '../../support/temp.ts';
+
+describe('the places of the clusters of the demo', () => {
+  it('are in the fleet for its own clusters, and beside it for those that its hub hosts', () => {
+    const places = createClusterPlaces(createLayout('/f/local'));
+    expect(places.connection('hub')).toEqual({ kubeconfig: '/f/local/kubeconfig', context: 'hub' });
+    expect(places.selects('prod')).toBe('--context prod');
+    expect(places.machineFolder('test', 'u').path).toBe('/f/local/clusters/test/machines/u');
+    const root = '/f/local-hosting/clusters/ci-2';
+    expect(places.connection('ci-2')).toEqual({ kubeconfig: `${root}/clusters/ci-2/kubeconfig` });
+    expect(places.selects('ci-2')).toBe(`--kubeconfig ${root}/clusters/ci-2/kubeconfig`);
+    expect(places.machineFolder('ci-2', 'u').path).toBe(`${root}/clusters/ci-2/machines/u`);
+  });
+
+  it('have nothing of a hosted cluster left only without its folder', async () => {
+    const fleet = join(tempFolder('places'), 'local');
+    const places = createClusterPlaces(createLayout(fleet));
+    expect(await places.leftovers('ci-2')).toEqual([]);
+    const root = `${fleet}-hosting/clusters/ci-2`;
+    mkdirSync(root, { recursive: true });
+    expect(await places.leftovers('ci-2')).toEqual([root]);
+  });
+});
