@@ -30,7 +30,7 @@ import { type ControllersCommand, findMember, type MemberSpec } from './members.
 import { createObserver, type KnownMembers, NO_MEMBERS } from './observe.ts';
 import { type OpenPlane, readOpenPlane, snapshotFolder, snapshotPlane } from './plane.ts';
 import { reportCertificates } from './preparation/certificates.ts';
-import { dataOf, isComplete } from './preparation/complete.ts';
+import { dataOf, isPlanePrepared } from './preparation/complete.ts';
 import { lostKeys, requireKeys } from './preparation/keys.ts';
 import { preparePlane } from './preparation/prepare.ts';
 import { dataNotOurs, notPrepared, portInUse } from './preparation/refusals.ts';
@@ -87,7 +87,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
       where: layout.root,
       location: `${options.machine}:${layout.root}`,
       claim,
-      isPrepared: specs.length > 0 && (await isComplete(found)),
+      isPrepared: specs.length > 0 && (await isPlanePrepared(found)),
       data: await dataOf(found),
       lostKeys: claim === 'Own' ? await lostKeys(found) : [],
       certificates: await reportCertificates(found, plane.settings, clock.now()),

@@ -7,7 +7,7 @@ import { areKeysRecorded } from './keys.ts';
 import { openEntries } from './rights.ts';
 
 /** Tells whether everything was made that is made before a member starts, and others may read none of it. */
-export async function isComplete(found: PlaneFolder): Promise<boolean> {
+export async function isPlanePrepared(found: PlaneFolder): Promise<boolean> {
   const { record, layout } = found;
   if (!record || record.isDataMarked !== true || !areKeysRecorded(record)) return false;
   if ((await readAccess(found)) === undefined) return false;
