@@ -97,6 +97,7 @@ const homes: Record<string, string> = {
   '@aws-sdk/client-ec2': 'src/providers/aws/',
   '@kubernetes/client-node': 'src/kube/',
   '@prometheus-io/client': 'src/kube/',
+  'age-encryption': 'src/kube/sops/',
   ajv: 'src/api/',
   'cdk8s-plus-27': 'src/deploy/',
   commander: 'src/cli/',

@@ -15,7 +15,9 @@ import type { CheckRunner } from '../rollout/check-runner.ts';
 import type { ApplyPolicy } from './apply/cluster-syncer.ts';
 import type { ClusterEvent } from './apply/context.ts';
 import { readClusterUID } from './cluster-uid.ts';
+import type { DecryptionKeys } from './decrypt-objects.ts';
 import { type ClusterWorkers, createClusterWorkers } from './hub/cluster-workers.ts';
+import { decryptionKeys } from './hub/decryption-keys.ts';
 import { createDeletedPipelines, type DeletedPipelines } from './hub/deleted-pipelines.ts';
 import { createHubCache, type HubCache } from './hub/hub-cache.ts';
 import { createPipelineWorkers, type PipelineWorkers } from './hub/pipeline/workers.ts';
@@ -134,7 +136,12 @@ interface Hub {
  */
 function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hub): Workers {
   const { stores } = hub;
-  const policy = (name: string): ApplyPolicy => policyOf(stores.pipelines.get(name));
+  const keys = (name: string): DecryptionKeys =>
+    decryptionKeys(name, stores.pipelines.get(name), stores.secrets);
+  const policy = (name: string): ApplyPolicy => ({
+    ...policyOf(stores.pipelines.get(name)),
+    keysVersion: keys(name).version,
+  });
   const clusters = createClusterWorkers({
     ...options,
     hub: client,
@@ -142,6 +149,7 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hu
     clusters: stores.clusters,
     secrets: stores.secrets,
     policy,
+    keys,
     recordEvent: (name, event) => recordOn(stores.clusters.get(name), event),
     onReport(name) {
       assignments.writeReport(name);
@@ -156,6 +164,7 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hu
     hub,
     hubUID,
     policy,
+    keys,
     onLease,
     recordEvent: (name, event) => recordOn(stores.pipelines.get(name), event),
     clusterCommits: (pipeline) =>

@@ -1,6 +1,6 @@
 /**
  * Prepares what the first test run would wait for: the `binaries` of the control plane, the `node-base` of the test
- * nodes, the `older-kubelet` that they upgrade from, or `moto` and `sushy`, which emulate EC2 and BMCs. .ci/run starts it early; each finishes immediately if its cache is filled.
+ * nodes, the `older-kubelet` that they upgrade from, the `sops` programs, or `moto` and `sushy`, which emulate EC2 and BMCs. .ci/run starts it early; each finishes immediately if its cache is filled.
  */
 import { resolveBinaries } from '../../src/local/binaries/resolve.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
@@ -9,6 +9,7 @@ import { nodeBase } from './node-kit/base.ts';
 import { whyNoNodes } from './node-kit/needs.ts';
 import { noOlderKubeletReason, olderKubelet } from './node-kit/older-kubelet.ts';
 import { installEmulator, noEmulatorReason } from './redfish/emulator.ts';
+import { noSopsReason, sopsPrograms } from './sops/programs.ts';
 
 const PARTS: Readonly<Record<string, () => Promise<string>>> = {
   binaries: async () => {
@@ -30,6 +31,7 @@ const PARTS: Readonly<Record<string, () => Promise<string>>> = {
   },
   moto: async () => noMotoReason ?? (await motoServer()),
   sushy: async () => noEmulatorReason ?? (await installEmulator()),
+  sops: async () => (await noSopsReason()) ?? Object.values(await sopsPrograms()).join(' '),
   'node-base': async () => whyNoNodes() ?? (await nodeBase()),
   'older-kubelet': async () => whyNoNodes() ?? (await noOlderKubeletReason()) ?? (await olderKubelet()),
 };

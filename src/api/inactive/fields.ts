@@ -12,7 +12,6 @@ const NO_TAKE_OVER = 'sync decides by fixed rules which fields it owns';
 const PIPELINE: readonly InactiveField[] = [
   { path: 'spec.source.statusCredentialsRef', because: 'sync writes no commit statuses' },
   { path: 'spec.source.writeCredentialsRef', because: 'sync pushes nothing' },
-  { path: 'spec.source.sopsKeysRef', because: 'sync decrypts nothing' },
   {
     path: 'spec.stages[].approvalByOther',
     accepts: [false],

@@ -90,7 +90,11 @@ const source = rules(
       'git-push',
       'Secret for pushing revert branches. Default: no revert branches.',
     ).optional(),
-    sopsKeysRef: secretRef('sops', 'Secret with SOPS keys. Default: no decryption.').optional(),
+    sopsKeysRef: secretRefWithKey(
+      { type: 'SopsKeysRef', key: 'age.agekey' },
+      'sops',
+      'Secret with the age identities that decrypt objects of SOPS, one in each line. Default: encrypted objects are refused.',
+    ).optional(),
     acceptHead: text(
       'Accepts this one head although it does not descend from the last applied commit.',
       COMMIT,

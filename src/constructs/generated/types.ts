@@ -1402,8 +1402,8 @@ export interface PipelineSource {
   readonly statusCredentialsRef?: SecretRef;
   /** Secret for pushing revert branches. Default: no revert branches. It needs the annotation kubenode.dev/secret-use: "git-push; HOST". */
   readonly writeCredentialsRef?: SecretRef;
-  /** Secret with SOPS keys. Default: no decryption. It needs the annotation kubenode.dev/secret-use: "sops". */
-  readonly sopsKeysRef?: SecretRef;
+  /** Secret with the age identities that decrypt objects of SOPS, one in each line. Default: encrypted objects are refused. It needs the annotation kubenode.dev/secret-use: "sops". */
+  readonly sopsKeysRef?: SopsKeysRef;
   /** Accepts this one head although it does not descend from the last applied commit. */
   readonly acceptHead?: string;
 }
@@ -1882,6 +1882,14 @@ export interface SmallPool {
 export interface SocketProbe {
   /** Absolute path of the socket, such as /run/containerd/containerd.sock. */
   readonly path: string;
+}
+
+/** A Secret in the namespace kubenode-system. */
+export interface SopsKeysRef {
+  /** Name of the Secret. */
+  readonly name: string;
+  /** Key in the Secret. (default "age.agekey") */
+  readonly key?: string;
 }
 
 /** A Secret in the namespace kubenode-system. */

@@ -19,6 +19,7 @@ import {
   LEASE_SUPERSEDED,
   type WorkReport,
 } from '../cluster-report.ts';
+import type { DecryptionKeys } from '../decrypt-objects.ts';
 import { type DriftCorrection, joinDrift, withCorrection } from '../drift-history.ts';
 import type { MachineHealth } from '../health/machine-health.ts';
 import { createMachineReader } from '../health/machine-reader.ts';
@@ -51,6 +52,8 @@ export interface ClusterSyncerOptions {
   /** The Lease under which this process writes. */
   readonly lease: WriterLease;
   readonly policy: (pipeline: string) => ApplyPolicy;
+  /** Returns the keys of encrypted objects. */
+  readonly keys?: (pipeline: string) => DecryptionKeys;
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
@@ -65,6 +68,8 @@ export interface ClusterSyncerOptions {
 export interface ApplyPolicy {
   readonly budget: DeleteBudget;
   readonly acknowledgements: readonly Acknowledgement[];
+  /** The version of the keys of encrypted objects: an object that could not be decrypted is tried again with others. */
+  readonly keysVersion?: string;
 }
 
 /** The identity is verified and the machines are counted this often, and after every failure; reconciles in between cost no request. */
@@ -83,7 +88,7 @@ export interface ClusterSyncer {
 }
 
 export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSyncer {
-  const { clock, log, lease, recordedDrift, hub, scope, recordEvent } = options;
+  const { clock, log, lease, recordedDrift, hub, scope } = options;
   const serverForms = new Map<string, ServerForm>();
   const machines = createMachineReader(clock);
   let session: ClusterSession | undefined;
@@ -136,11 +141,8 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     const content = assignment?.commit ? await assignment.content(assignment.commit) : undefined;
     state = { ...state, units: unitsIn(store, content) };
     if (!assignment?.commit || !content) return 'no';
-    const { client, live } = open;
-    const applied = createAppliedReader(assignment.content, log);
-    const timeouts = createTimeoutBudget();
-    const base = { client, live, hub, scope, store, applied, timeouts, clock, log, serverForms, signal };
-    const context: SyncContext = { ...base, recordCorrection, ...optional('recordEvent', recordEvent) };
+    const base = { hub, scope, store, clock, log, serverForms, signal, recordCorrection };
+    const context: SyncContext = { ...base, ...contextOf(options, open, assignment) };
     const target = targetOf(assignment, assignment.commit, content, options.policy(assignment.pipeline));
     if (!shouldWrite(assignment, target.digest) || lease.notHeldReason() !== undefined) {
       recordWork(open, target, reportObserved(target.digest, await observeCluster(context, target)));
@@ -172,6 +174,22 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     state = { ...state, failure: failureOf(error, retryAt), ...stateAfter(error) };
     log.warn('reconcile failed', { cluster: options.cluster, error });
   }
+}
+
+/** Returns the part of the context that one session and one assignment determine. */
+function contextOf(
+  { keys, log, recordEvent }: ClusterSyncerOptions,
+  { client, live }: ClusterSession,
+  { content, pipeline }: ClusterAssignment,
+): Omit<SyncContext, 'hub' | 'scope' | 'store' | 'clock' | 'serverForms' | 'signal'> {
+  const base = {
+    client,
+    live,
+    log,
+    applied: createAppliedReader(content, log),
+    timeouts: createTimeoutBudget(),
+  };
+  return { ...base, ...optional('keys', keys?.(pipeline)), ...optional('recordEvent', recordEvent) };
 }
 
 function verifiedState({ clusterUID, version, client }: ClusterSession): Partial<ObservedState> {
@@ -214,9 +232,9 @@ function targetOf(
   { pausedUnits }: ClusterTarget,
   commit: string,
   { digest, units }: RenderedTarget,
-  policy: ApplyPolicy,
+  { budget, acknowledgements }: ApplyPolicy,
 ): SyncTarget {
-  return { commit, digest, units, ...policy, ...optional('pausedUnits', pausedUnits) };
+  return { commit, digest, units, budget, acknowledgements, ...optional('pausedUnits', pausedUnits) };
 }
 
 function unitsIn(store: InventoryStore, content: RenderedTarget | undefined): string[] {

@@ -72,3 +72,26 @@ export function comparedFields(object: KubeObject): KubeObject {
   );
   return { ...object, metadata: { ...metadata, annotations } };
 }
+
+interface ComparedContent {
+  readonly unit: string;
+  /** The digest of what git declares. */
+  readonly digest: string;
+}
+
+/** Live objects are never changed in place, so one comparison per object and digest is enough. */
+const comparisons = new WeakMap<KubeObject, ComparedContent & { readonly same: boolean }>();
+
+export function comparedBefore(live: KubeObject, content: ComparedContent, compare: () => boolean): boolean {
+  const before = comparisons.get(live);
+  if (before?.unit === content.unit && before.digest === content.digest) return before.same;
+  const same = compare();
+  comparisons.set(live, { ...content, same });
+  return same;
+}
+
+/** Tells whether this live object was compared with this content, and matched it. */
+export function matchedBefore(live: KubeObject, { unit, digest }: ComparedContent): boolean {
+  const before = comparisons.get(live);
+  return before?.unit === unit && before.digest === digest && before.same;
+}

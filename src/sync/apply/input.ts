@@ -1,6 +1,7 @@
 /** Describes the input of the plan for one cluster: a snapshot of git, of the inventory and of the cluster. */
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { ObjectId } from '../../kube/objects/object-id.ts';
+import type { DecryptedObjects } from '../decrypt-objects.ts';
 import type { Acknowledgement, DeleteBudget } from '../judge/delete-budget.ts';
 import type { RenderedUnit } from '../rendered.ts';
 import type { Inventory } from './inventory/inventory.ts';
@@ -10,6 +11,8 @@ export interface ApplyInput {
   readonly hub: string;
   readonly commit: string;
   readonly units: readonly RenderedUnit[];
+  /** The values of encrypted objects. A plan that is only shown has none. */
+  readonly decrypted?: DecryptedObjects;
   readonly inventory: Inventory;
   /** Returns the live object. Only objects with owner labels are observed; `unknown` while an object's kind cannot be read. */
   readonly live: (id: ObjectId) => KubeObject | 'absent' | 'unknown';

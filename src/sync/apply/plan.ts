@@ -7,9 +7,11 @@ import { LABEL_HUB, LABEL_UNIT } from '../../api/names.ts';
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { type ObjectId, objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import { isSopsEncrypted } from '../../kube/sops/leaves.ts';
 import type { DeleteVerdict } from '../judge/delete-budget.ts';
 import type { RenderedObject } from '../rendered.ts';
-import { driftedFields, matchesDesired, projectionOf } from './drift.ts';
+import { comparedBefore, driftedFields, matchedBefore, matchesDesired, projectionOf } from './drift.ts';
 import type { ApplyInput } from './input.ts';
 import { type InventoryEntry, inventoryUnits } from './inventory/inventory.ts';
 import { adopts, isAdopted, isOfOtherPipeline, ownerOf, withOwnerLabels } from './inventory/owner-labels.ts';
@@ -84,7 +86,9 @@ function planObject(input: ApplyInput, unit: string, rendered: RenderedObject): 
   const entry = input.inventory.entries.get(objectKey(id));
   const live = input.live(id);
   const adopted = typeof live === 'object' && (entry?.adopted === true || isAdopted(live));
-  const object = withOwnerLabels(rendered, { hub: input.hub, unit, commit: input.commit, adopted });
+  const { declared, problem } = declaredObject(input, rendered);
+  const owner = { hub: input.hub, unit, commit: input.commit, adopted };
+  const object = withOwnerLabels({ ...rendered, object: declared }, owner);
   const digest = digestOfRendered(rendered);
   const uid = confirmedUid(entry, live);
   return {
@@ -94,11 +98,43 @@ function planObject(input: ApplyInput, unit: string, rendered: RenderedObject): 
     object,
     digest,
     force: entry?.applied === digest || adopts(rendered.object),
-    ...(entry ? { entry } : {}),
-    ...(uid === undefined ? {} : { uid }),
-    ...actionFor(input, { id, unit, object, digest }),
+    ...optional('entry', entry),
+    ...optional('uid', uid),
+    // Without its values, it is neither written nor known to match.
+    ...(problem === undefined ? actionFor(input, { id, unit, object, digest }) : wait(problem)),
   };
 }
+
+/** Returns the object with its values. It stays encrypted if they are not needed, or cannot be decrypted. */
+function declaredObject(
+  { decrypted }: ApplyInput,
+  rendered: RenderedObject,
+): { readonly declared: KubeObject; readonly problem?: string } {
+  const found = decrypted?.get(rendered) ?? rendered;
+  return 'object' in found ? { declared: found.object } : { declared: rendered.object, ...found };
+}
+
+/**
+ * Lists the objects whose values a plan needs: those that SOPS encrypted, and that are not known to match what the server has. In a cluster
+ * without a change nothing is decrypted.
+ */
+export function objectsToDecrypt({ units, live, inventory }: DecryptionInput): RenderedObject[] {
+  return units.flatMap(({ unit, objects }) =>
+    objects.filter((rendered) => {
+      if (!isSopsEncrypted(rendered.object)) return false;
+      const id = objectIdOf(rendered.object);
+      const [digest, found, entry] = [
+        digestOfRendered(rendered),
+        live(id),
+        inventory.entries.get(objectKey(id)),
+      ];
+      const isKnown = typeof found === 'object' && entry?.applied === digest && entry.unit === unit;
+      return !(isKnown && matchedBefore(found, { unit, digest }));
+    }),
+  );
+}
+
+type DecryptionInput = Pick<ApplyInput, 'units' | 'live' | 'inventory'>;
 
 function confirmedUid(
   entry: InventoryEntry | undefined,
@@ -154,7 +190,10 @@ function changeFromGit({ unit, digest }: Draft, entry: InventoryEntry | undefine
 }
 
 function changeFromCluster(input: ApplyInput, { id, unit, object, digest }: Draft, live: KubeObject): Action {
-  if (comparedBefore(live, `${unit} ${digest}`, () => matchesDesired(object, live))) {
+  if (isSopsEncrypted(object) && !matchedBefore(live, { unit, digest })) {
+    return { action: 'same', because: 'the same as last applied; its encrypted values are not compared' };
+  }
+  if (comparedBefore(live, { unit, digest }, () => matchesDesired(object, live))) {
     return { action: 'same', because: 'matches git' };
   }
   const serverForm = input.serverForms.get(objectKey(id));
@@ -163,17 +202,6 @@ function changeFromCluster(input: ApplyInput, { id, unit, object, digest }: Draf
   }
   const because = `changed in the cluster: ${driftedFields(object, live).join(', ')}`;
   return { ...write('correct', because), drifted: live };
-}
-
-/** Live objects are never changed in place, so one comparison per object and digest is enough. */
-const comparisons = new WeakMap<KubeObject, { readonly with: string; readonly same: boolean }>();
-
-function comparedBefore(live: KubeObject, key: string, compare: () => boolean): boolean {
-  const before = comparisons.get(live);
-  if (before?.with === key) return before.same;
-  const same = compare();
-  comparisons.set(live, { with: key, same });
-  return same;
 }
 
 function wait(because: string): Action {

@@ -4,12 +4,13 @@
  */
 import { objectKey } from '../../kube/objects/object-id.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import { decryptObjects } from '../decrypt-objects.ts';
 import { applySteps, isWrite, type ObjectOutcome } from './apply-steps.ts';
 import type { SyncContext, SyncTarget } from './context.ts';
 import type { ApplyInput } from './input.ts';
 import { type InventoryEntry, missingIntents, spentAfter } from './inventory/inventory.ts';
 import { usedKinds } from './live/kinds.ts';
-import { type ObjectPlan, planTarget, type TargetPlan } from './plan.ts';
+import { type ObjectPlan, objectsToDecrypt, planTarget, type TargetPlan } from './plan.ts';
 import { isSearchDue, type OrphanContext, unwatchedOrphans, watchedOrphans } from './prune/find-orphans.ts';
 import { withoutPausedUnits } from './prune/paused-units.ts';
 import type { PrunePlan } from './prune/plan.ts';
@@ -94,7 +95,7 @@ async function observeAndList(context: SyncContext, target: SyncTarget): Promise
 }
 
 /** The part of the context that an observation needs. It is less than a reconcile needs, because nothing is written. */
-export interface ObserveContext extends OrphanContext, Pick<SyncContext, 'serverForms' | 'signal'> {}
+export interface ObserveContext extends OrphanContext, Pick<SyncContext, 'serverForms' | 'signal' | 'keys'> {}
 
 export interface ObservedPlan extends TargetPlan {
   /** Our objects that are not in the inventory. The plan treats them as if they were. */
@@ -115,12 +116,12 @@ export async function observeCluster(
   target: SyncTarget,
   found: readonly InventoryEntry[] = [],
 ): Promise<ObservedPlan> {
-  const { hub, live, store, serverForms, signal } = context;
+  const { hub, live, store, serverForms, signal, keys } = context;
   const { commit, units, budget, acknowledgements, pausedUnits } = target;
   const listed = withEntries(store.inventory(), found);
   await live.watch(usedKinds(units, listed), signal);
   const orphans = [...found, ...(await watchedOrphans(context, target, listed))];
-  const input: ApplyInput = {
+  const observed: ApplyInput = {
     hub,
     commit,
     units,
@@ -132,6 +133,8 @@ export async function observeCluster(
     acknowledgements,
     ...optional('pausedUnits', pausedUnits),
   };
+  const decrypted = keys && (await decryptObjects(objectsToDecrypt(observed), keys));
+  const input = { ...observed, ...optional('decrypted', decrypted) };
   return { ...withoutPausedUnits(planTarget(input), input), orphans };
 }
 

@@ -13,6 +13,7 @@ import { type ClusterWorker, createClusterWorker } from '../apply/cluster-worker
 import type { ClusterEvent } from '../apply/context.ts';
 import { CLUSTER_SCOPE } from '../apply/inventory/config-maps.ts';
 import type { ClusterAssignment } from '../cluster-report.ts';
+import type { DecryptionKeys } from '../decrypt-objects.ts';
 import { joinDrift } from '../drift-history.ts';
 import type { ClusterWorkersPort } from '../promote/ports.ts';
 import { connectCluster, connectionVersion } from './connection.ts';
@@ -25,6 +26,7 @@ export interface ClusterWorkersOptions {
   readonly clusters: Store<Cluster>;
   readonly secrets: Store;
   readonly policy: (pipeline: string) => ApplyPolicy;
+  readonly keys: (pipeline: string) => DecryptionKeys;
   readonly identity: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -106,6 +108,7 @@ export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWor
       recordedDrift: () => recordedDrift(options.clusters.get(name)),
       lease,
       policy: options.policy,
+      keys: options.keys,
       onReport: () => onReport(name),
       recordEvent: (event) => options.recordEvent?.(name, event),
     });

@@ -30,6 +30,7 @@ import {
   type RenderedTarget,
   sourceText,
 } from '../rendered.ts';
+import { encryptionProblems } from './encrypted.ts';
 import { nameProblems } from './names.ts';
 import { createReferenceCheck } from './references.ts';
 
@@ -163,6 +164,7 @@ async function problemsOf(
     ...ownerLabels(object),
     ...secretPermission(object),
     ...reservedObjects(object),
+    ...encryptionProblems(object),
     ...(own ? [...misplaced(target, object), ...controllerFields(object)] : []),
     ...inactiveFields(object).map(inactiveFieldText),
     ...problems.map(({ path, message }) => `${path}: ${message}`),

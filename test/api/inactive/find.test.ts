@@ -23,10 +23,8 @@ function rollout(fields: object): object {
 
 describe('the fields of an object that this version does not act on', () => {
   it.each<[kind: string, path: string, spec: object, message: string]>([
-    ['Pipeline', 'source.sopsKeysRef', { source: { sopsKeysRef: { name: 'a' } } }, 'remove it'],
     ['Pipeline', 'source.statusCredentialsRef', { source: { statusCredentialsRef: {} } }, 'remove it'],
     ['Pipeline', 'source.writeCredentialsRef', { source: { writeCredentialsRef: {} } }, 'remove it'],
-    ['Pipeline', 'source.sopsKeysRef', { source: { sopsKeysRef: { name: 'a', key: 'b' } } }, 'remove it'],
     ['Pipeline', 'stages[1].approvalByOther', stage({ approvalByOther: true }), 'remove it'],
     ['Pipeline', 'stages[1].checks[0].cel', stage({ checks: [{ name: 'c', cel: {} }] }), 'remove it'],
     ['Pipeline', 'onFailure', { onFailure: 'PushRevert' }, 'use Stop'],
@@ -172,7 +170,11 @@ describe('the fields of an object that this version does not act on', () => {
       breakers: [{ type: 'UnhealthyRatio', per: 'Zone', probes: 3 }, CAUSE],
     };
     expect(problemsOf('DefenderPolicy', policy)).toEqual([]);
-    const pipeline = { onFailure: 'Stop', freezes: [], source: { signatures: 'None', sopsKeysRef: null } };
+    const pipeline = {
+      onFailure: 'Stop',
+      freezes: [],
+      source: { signatures: 'None', writeCredentialsRef: null },
+    };
     expect(problemsOf('Pipeline', pipeline)).toEqual([]);
     expect(problemsOf('MachineComponentSet', rollout({ partition: 0, windows: [] }))).toEqual([]);
     for (const kind of ['Pipeline', 'DefenderPolicy', 'Machine']) {

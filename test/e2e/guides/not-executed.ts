@@ -56,6 +56,13 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     because: 'it configures the git of a person; a test signs real commits, and pushes them to a real hub',
     coveredBy: ['test/sync/git/signatures/verify.test.ts', 'test/cluster/sync/signatures.test.ts'],
   })),
+  ...['Make a key', 'Encrypt a file', 'Replace the key'].map((section) => ({
+    path: 'docs/guides/secrets.md',
+    section,
+    because:
+      'it needs sops and age; a test encrypts with the real programs, for a real hub with real clusters',
+    coveredBy: ['test/cluster/sync/sops.test.ts', 'test/kube/sops/decrypt.test.ts'],
+  })),
   ...['The secret', 'At the git host'].map((section) => ({
     path: 'docs/guides/webhooks.md',
     section,

@@ -5,6 +5,7 @@ import { createCommitChecks } from '../../../src/cli/checks/commit-checks.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { findAllRefusals, findRefusals, MAX_REFUSALS } from '../../../src/sync/judge/object-checks.ts';
 import { HUB_TARGET, type RenderedObject } from '../../../src/sync/rendered.ts';
+import { encryptedObject } from '../../kube/sops/encrypted-files.ts';
 import { createRemedierSpec } from '../../rules/sample-rule.ts';
 
 const source = { file: 'fleet/main.ts:7', construct: 'test/web/a' };
@@ -248,6 +249,13 @@ describe('findRefusals', () => {
     );
     const empty = { ...pipeline({ pauses: [] }), kind: 'Cluster' };
     expect((await messagesFor([empty], HUB_TARGET)).join()).not.toContain('pauses');
+  });
+
+  it('S29 refuses an encrypted object that no key of sync opens', async () => {
+    const objects = [encryptedObject('groups.yaml'), encryptedObject('secret.yaml')];
+    expect(await messagesFor(objects)).toEqual([
+      expect.stringMatching(/^Secret shop\/suffix: it has key groups, of which sync cannot have all keys/),
+    ]);
   });
 
   it('refuses an object that is declared twice, and names the first declaration', async () => {

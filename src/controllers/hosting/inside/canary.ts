@@ -21,8 +21,9 @@ export async function runCanary(client: Client, signal: AbortSignal): Promise<vo
   const options = { fieldManager: MANAGER_HOSTING, force: true, signal };
   const written = await client.apply(CONFIG_MAPS, canary('first'), options);
   const read = await client.get(CONFIG_MAPS, NAME, { signal });
-  if (read.metadata.uid !== written.metadata.uid)
+  if (read.metadata.uid !== written.metadata.uid) {
     throw new Error(`${UPGRADE_CANARY} was read as another object`);
+  }
   await client.apply(CONFIG_MAPS, canary('second'), options);
   await seeChange(client, read, signal);
   await removeCanary(client, signal);

@@ -4,6 +4,7 @@ import type { Log } from '../../../kube/process/log.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { secondsBetween } from '../../../os/dates.ts';
 import type { AcceptedHead } from '../../accepted-heads.ts';
+import type { DecryptionKeys } from '../../decrypt-objects.ts';
 import { isRefusal } from '../../git/errors.ts';
 import type { GitTransport } from '../../git/transport.ts';
 import { isRenderError } from '../../render/errors.ts';
@@ -17,6 +18,7 @@ import {
   refuseCommit,
   type VerdictMemory,
 } from './commit-checks.ts';
+import { decryptionRefusal } from './decryption.ts';
 import { checkHeadSignatures, type SignaturePolicy } from './head-signatures.ts';
 
 export interface HeadAcceptanceOptions {
@@ -33,6 +35,8 @@ export interface HeadAcceptanceOptions {
   readonly acceptedHeads: () => readonly AcceptedHead[];
   /** Which commits must be signed, and by whom, as the Pipeline declares now. */
   readonly signatures: () => SignaturePolicy;
+  /** The keys of encrypted objects. */
+  readonly keys: () => DecryptionKeys;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
 }
@@ -130,7 +134,10 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
 
   async function judge(head: string, signal: AbortSignal): Promise<CommitAcceptance> {
     try {
-      return acceptContent(await renders.judge(head, signal));
+      const verdict = await renders.judge(head, signal);
+      if (!verdict.accepted) return acceptContent(verdict);
+      const refused = await decryptionRefusal(await renders.get(head, signal), options.keys());
+      return acceptContent(refused ?? verdict);
     } catch (error) {
       if (isRenderError(error)) return acceptRenderError(error);
       if (isRefusal(error)) return refuseCommit(error);

@@ -10,6 +10,7 @@ import { createClusterWorker } from '../../apply/cluster-worker.ts';
 import type { ClusterEvent } from '../../apply/context.ts';
 import type { ClusterReport } from '../../cluster-report.ts';
 import type { HubProblem } from '../../commits.ts';
+import type { DecryptionKeys } from '../../decrypt-objects.ts';
 import { hubScope, scopedToHub } from '../../hub-scope.ts';
 import type { CommitSource } from '../../promote/ports.ts';
 import { isClusterId } from '../../protected-kinds.ts';
@@ -24,6 +25,7 @@ export interface OwnObjectsOptions {
   readonly connectHub: (fence?: () => void) => Promise<Client>;
   readonly lease: HeldLease;
   readonly policy: (pipeline: string) => ApplyPolicy;
+  readonly keys: (pipeline: string) => DecryptionKeys;
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;

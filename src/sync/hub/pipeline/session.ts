@@ -42,6 +42,7 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
     appliedCommits: () => unreleasedCommits(clusterCommits(name), releases.list()),
     newestReleasedCommit: () => newestReleasedCommit(name, releases.list()),
     acceptedHeads: () => [pipelines.get(name)].flatMap((current) => (current ? acceptedHeads(current) : [])),
+    keys: () => options.keys(name),
     signatures: () => signaturePolicy(pipelines.get(name) ?? pipeline),
     hubProblem: () => ownObjects.problem(),
     webhook: () => webhookReport(pipelines.get(name), secrets, options),

@@ -178,4 +178,17 @@ describe('the driver of processes', () => {
     await expect(driver.remove(plane)).rejects.toMatchObject({ code: 'FolderNotOurs' });
     expect(readdirSync(root)).toEqual(['etcd']);
   });
+
+  it('HOS-10 reads the version from the executable that runs, and stops a member for a change only where it differs', async () => {
+    const { driver } = await prepared();
+    const etcd = async () => (await driver.observe(plane, signal)).members[0];
+    await driver.start(plane, 'etcd');
+    await expect.poll(async () => (await etcd())?.state, { timeout: 30_000 }).toBe('Ready');
+    expect(await etcd()).toMatchObject({ version: 'v3.6.8', isOutdated: false });
+    const run = (await etcd())?.run ?? { flags: {} };
+    await driver.change(plane, 'etcd', run);
+    expect((await etcd())?.state).toBe('Ready');
+    await driver.change(plane, 'etcd', { ...run, flags: { 'quota-backend-bytes': '104857600' } });
+    expect((await etcd())?.state).toBe('Stopped');
+  });
 });

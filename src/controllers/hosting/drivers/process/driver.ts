@@ -141,7 +141,8 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     const spec = specs.find((each) => each.member === member);
     if (!spec || !runs) throw notPrepared(before, member);
     const [report] = await observeAll([spec], { starts: {}, runs });
-    if (report?.isOutdated === true) await stopAll(spec, clock);
+    // A process whose version cannot be read may be of the version before.
+    if (report?.isOutdated === true || report?.version === undefined) await stopAll(spec, clock);
   }
 
   async function snapshot(plane: PlaneOwner): Promise<void> {

@@ -1,6 +1,7 @@
 /** Tells what a process of a member really runs: the version that its own executable reports, and the flags of its command line. */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import type { ProcessIdentity } from '../../../../os/process/identity.ts';
 import { isAllowedFlag } from '../../plan/flags.ts';
 import type { MemberRun, RunMember } from '../driver.ts';
@@ -26,19 +27,23 @@ export function createVersionReader(): VersionReader {
   };
 }
 
-/** Returns the version that a program prints: `v1.36.3`. */
+/** Returns the version that a program prints: `v1.36.3`. One executable may be several programs, by the name that it is called by. */
 export async function readVersion(program: string, name: string): Promise<string | undefined> {
+  const child = spawn(program, ['--version'], {
+    argv0: name,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    timeout: VERSION_MS,
+  });
   try {
-    const options = { argv0: name, timeout: VERSION_MS };
-    const { stdout } = await promisify(execFile)(program, ['--version'], options);
-    return parseVersion(stdout);
+    const [printed] = await Promise.all([text(child.stdout), once(child, 'close')]);
+    return child.exitCode === 0 ? parseVersion(printed) : undefined;
   } catch {
     return undefined;
   }
 }
 
-export function parseVersion(text: string): string | undefined {
-  const found = /\bv?(?<version>\d+\.\d+\.\d+[\w.+-]*)/.exec(text)?.groups?.['version'];
+export function parseVersion(printed: string): string | undefined {
+  const found = /\bv?(?<version>\d+\.\d+\.\d+[\w.+-]*)/.exec(printed)?.groups?.['version'];
   return found === undefined ? undefined : `v${found}`;
 }
 
