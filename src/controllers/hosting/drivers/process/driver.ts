@@ -29,9 +29,8 @@ import { notOurs, planeLayout, readPlane, requireOwn } from './folder.ts';
 import { type ControllersCommand, findMember, type MemberSpec } from './members.ts';
 import { createObserver, type KnownMembers, NO_MEMBERS } from './observe.ts';
 import { type OpenPlane, readOpenPlane, snapshotFolder, snapshotPlane } from './plane.ts';
-import { reportCertificates } from './preparation/certificates.ts';
-import { dataOf, isPlanePrepared } from './preparation/complete.ts';
-import { lostKeys, requireKeys } from './preparation/keys.ts';
+import { dataOf, reportPreparation } from './preparation/complete.ts';
+import { requireKeys } from './preparation/keys.ts';
 import { preparePlane } from './preparation/prepare.ts';
 import { dataNotOurs, notPrepared, portInUse } from './preparation/refusals.ts';
 import { createProgramsCache, type Programs } from './programs.ts';
@@ -87,10 +86,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
       where: layout.root,
       location: `${options.machine}:${layout.root}`,
       claim,
-      isPrepared: specs.length > 0 && (await isPlanePrepared(found)),
-      data: await dataOf(found),
-      lostKeys: claim === 'Own' ? await lostKeys(found) : [],
-      certificates: await reportCertificates(found, plane.settings, clock.now()),
+      ...(await reportPreparation(found, plane.settings, clock.now())),
       isDestroying: claim === 'Own' && record?.isDestroying === true,
       differences: settledDifferences(settled, plane),
       settled,
