@@ -126,8 +126,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     const found = await openPlane(plane);
     if (found.claim === 'None') return;
     requireOwn(found);
-    const spec = found.specs.find((each) => each.member === member);
-    if (spec) await stopAll(spec, clock);
+    for (const spec of found.specs) if (spec.member === member) await stopAll(spec, clock);
   }
 
   async function change(plane: PlaneOwner, member: RunMember, run: MemberRun): Promise<void> {
