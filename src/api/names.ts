@@ -430,3 +430,6 @@ export const KUBELET_CONDITIONS: readonly string[] = [
   'PIDPressure',
   'NetworkUnavailable',
 ];
+
+/** The ConfigMap in our namespace of a hosted cluster that hosting writes to prove that its API server works. */
+export const UPGRADE_CANARY = 'kubenode-upgrade-canary';

@@ -400,11 +400,13 @@ export interface ClusterHostedStatus {
   readonly components?: readonly HostedComponent[];
   /** The upgrade in progress. Written before each of its steps. */
   readonly upgrade?: HostedUpgradeStatus;
+  /** The last upgrade that failed and was taken back. It is not tried again before spec.hosted.retryToken changes. */
+  readonly rolledBack?: HostedRolledBack;
   /** Finished upgrades, newest first. (at most 10) */
   readonly history?: readonly HostedUpgradeRecord[];
   /** Resources that the control plane requests in the hub. */
   readonly requests?: HostedRequests;
-  /** Certificates that the components serve. (at most 32) */
+  /** Certificates of the control plane: those that components serve, as a client sees them, and those in files. (at most 32) */
   readonly certificates?: readonly HostedCertificate[];
   /** The etcd of the control plane. */
   readonly etcd?: HostedEtcdStatus;
@@ -1264,10 +1266,12 @@ export interface HostedAddon {
 
 /** A certificate. */
 export interface HostedCertificate {
-  /** Component that serves the certificate. */
+  /** Component that serves the certificate, or name of the file. */
   readonly name: string;
   /** When the certificate expires. */
   readonly notAfter?: string;
+  /** When the certificate is renewed. Absent for a certificate authority. */
+  readonly renewAt?: string;
   /** Serial number. */
   readonly serial?: string;
 }
@@ -1350,6 +1354,20 @@ export interface HostedRequests {
   readonly memoryMiB?: number;
 }
 
+/** The last upgrade that failed and was taken back. It is not tried again before spec.hosted.retryToken changes. */
+export interface HostedRolledBack {
+  /** Version that failed. */
+  readonly version?: string;
+  /** Digest of the version and settings that failed. */
+  readonly digest?: string;
+  /** spec.hosted.retryToken that it was tried with. */
+  readonly retryToken?: string;
+  /** Why it failed. */
+  readonly message?: string;
+  /** When the former version ran again. */
+  readonly at?: string;
+}
+
 /** Konnectivity tunnel from the control plane to the nodes. */
 export interface HostedTunnel {
   /** Whether the API server reaches nodes through a tunnel. (default false) */
@@ -1358,11 +1376,11 @@ export interface HostedTunnel {
 
 /** How a version upgrade is carried out. */
 export interface HostedUpgrade {
-  /** How long a component must stay healthy before the next one is upgraded. (default 60) */
+  /** How long all components must stay healthy before the upgrade passes the point of no return. (default 60) */
   readonly soakSeconds: number;
-  /** The upgrade fails after this time without progress. (default 900) */
+  /** The upgrade fails when the components of a step are not healthy this long after they were started. (default 900) */
   readonly progressDeadlineSeconds: number;
-  /** What to do after a failed upgrade. (default "Rollback") */
+  /** What to do after an upgrade failed before the point of no return. (default "Rollback") */
   readonly onFailure: 'Rollback' | 'Pause';
   /** Whether etcd may be upgraded by a minor version. Only a snapshot can revert that. (default false) */
   readonly allowEtcdUpgrade: boolean;
@@ -1386,10 +1404,16 @@ export interface HostedUpgradeStatus {
   readonly from?: string;
   /** Version after. */
   readonly to?: string;
-  /** Component that is being upgraded. */
+  /** Step of the upgrade: Preflight, Snapshot, Etcd, APIServers, Managers, Soak, PointOfNoReturn or RollingBack. */
   readonly step?: string;
   /** When the step began. */
   readonly since?: string;
+  /** Digest of the version and settings after. */
+  readonly digest?: string;
+  /** spec.hosted.retryToken that the step was tried with. */
+  readonly retryToken?: string;
+  /** Why the upgrade failed and is taken back. */
+  readonly message?: string;
 }
 
 /** Requests a URL. */

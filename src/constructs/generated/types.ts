@@ -744,11 +744,11 @@ export interface HostedTunnel {
 
 /** How a version upgrade is carried out. */
 export interface HostedUpgrade {
-  /** How long a component must stay healthy before the next one is upgraded. (default 60) */
+  /** How long all components must stay healthy before the upgrade passes the point of no return. (default 60) */
   readonly soakSeconds?: number;
-  /** The upgrade fails after this time without progress. (default 900) */
+  /** The upgrade fails when the components of a step are not healthy this long after they were started. (default 900) */
   readonly progressDeadlineSeconds?: number;
-  /** What to do after a failed upgrade. (default "Rollback") */
+  /** What to do after an upgrade failed before the point of no return. (default "Rollback") */
   readonly onFailure?: 'Rollback' | 'Pause';
   /** Whether etcd may be upgraded by a minor version. Only a snapshot can revert that. (default false) */
   readonly allowEtcdUpgrade?: boolean;

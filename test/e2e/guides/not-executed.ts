@@ -195,6 +195,12 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
       'cdk8s-cli is not installed; a test runs what it runs, and compares the objects with those of sync',
     coveredBy: ['test/fleet/synth.test.ts', 'test/fleet/fleet.test.ts'],
   },
+  {
+    path: 'docs/guides/hosted-clusters.md',
+    section: 'Change version and flags',
+    because: 'it needs the programs of two versions; a test builds the older one and does the same',
+    coveredBy: ['test/cluster/controllers/hosting/upgrade.test.ts'],
+  },
   ...['Hosted clusters', 'Delete one', 'Throw-away clusters'].map((section) => ({
     path: 'docs/guides/hosted-clusters.md',
     section,

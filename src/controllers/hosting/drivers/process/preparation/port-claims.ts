@@ -5,9 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { link, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCode } from '../../../../os/errors.ts';
-import { ensurePrivateFolder, PRIVATE_MODE, toDiskError } from '../../../../os/files.ts';
-import { findFreePort } from '../../../../os/net/ports.ts';
+import { systemCode } from '../../../../../os/errors.ts';
+import { ensurePrivateFolder, PRIVATE_MODE, toDiskError } from '../../../../../os/files.ts';
+import { findFreePort } from '../../../../../os/net/ports.ts';
 
 const ATTEMPTS = 20;
 

@@ -5,8 +5,8 @@ import {
   claimPort,
   listClaims,
   releaseClaims,
-} from '../../../../../src/controllers/hosting/drivers/process/port-claims.ts';
-import { tempFolder } from '../../../../support/temp.ts';
+} from '../../../../../../src/controllers/hosting/drivers/process/preparation/port-claims.ts';
+import { tempFolder } from '../../../../../support/temp.ts';
 
 const byNumber = (a: number, b: number): number => a - b;
 
