@@ -21,6 +21,8 @@ export const NAMESPACE_OF_NODE_LEASES = 'kube-node-lease';
 export const NAMESPACE_AGENTS = 'kubenode-agents';
 /** The pools of hosts, and the Leases of those that are taken. */
 export const NAMESPACE_HOSTS = 'kubenode-hosts';
+/** The audit record: who wrote what with which commit and which grant. */
+export const NAMESPACE_AUDIT = 'kubenode-audit';
 
 // Labels
 
@@ -249,6 +251,7 @@ export const POLICY_GIT_ONLY = 'kubenode-git-only';
 export const POLICY_PROTECTED_DELETE = 'kubenode-protected-delete';
 export const POLICY_GRANT_REQUIRED = 'kubenode-grant-required';
 export const POLICY_BOOTSTRAP_TOKENS = 'kubenode-bootstrap-tokens';
+export const POLICY_AUDIT_RECORD = 'kubenode-audit-record';
 
 // Objects with a fixed name, and composed names
 

@@ -49,7 +49,10 @@ export interface HubProblem {
 export interface AcceptedCommit {
   readonly id: string;
   readonly parent?: string;
+  /** The author as the commit states it. */
   readonly author?: string;
+  /** The name of the key that signed it, if this process verified that. */
+  readonly signer?: string;
   readonly subject?: string;
   readonly committedAt?: Date;
   readonly revertOf?: string;

@@ -2122,11 +2122,15 @@ export interface MachineDrift {
 export interface MachineFacts {
   /** When the host booted. */
   readonly bootedAt?: string;
-  /** Start of the period that `xid` covers. */
+  /** Start of the period that `xid` covers for each code. */
   readonly xidSince?: string;
+  /** Xid codes of which errors before `xidSince` are left out of `xid`. (at most 32) */
+  readonly xidCutCodes?: readonly number[];
+  /** Start of the period that `xid` covers for the codes that are not in `xidCutCodes`. */
+  readonly xidOthersSince?: string;
   /** Filesystems. (at most 8) */
   readonly disk?: readonly DiskFact[];
-  /** GPU errors, newest first. (at most 32) */
+  /** GPU errors, newest first: the last ones of each code. (at most 32) */
   readonly xid?: readonly XidFact[];
   /** GPUs. */
   readonly gpus?: GpuFacts;
@@ -3044,8 +3048,10 @@ export interface ReleaseSpec {
   readonly commit: string;
   /** Id of the parent commit. */
   readonly parent?: string;
-  /** Author of the commit. */
+  /** Author of the commit, as the commit states it. */
   readonly author?: string;
+  /** Name of the key that signed the commit. Absent: no signature was verified. */
+  readonly signer?: string;
   /** First line of the commit message. */
   readonly subject?: string;
   /** When the commit was created. */

@@ -4,6 +4,7 @@ import {
   MANAGED_BY,
   NAMESPACE,
   NAMESPACE_AGENTS,
+  NAMESPACE_AUDIT,
   NAMESPACE_HOSTS,
   NAMESPACE_KUBE_SYSTEM,
   NAMESPACE_OF_API_SERVERS,
@@ -182,6 +183,8 @@ export const defenderRights: Rights = {
     may(['create'], 'authentication.k8s.io', ['tokenreviews']),
     may(['create'], 'authorization.k8s.io', ['subjectaccessreviews']),
   ],
+  // The record of grants that ended. No list: parts are read by name.
+  namespaced: { [NAMESPACE_AUDIT]: [may(['get', 'create', 'update', 'delete'], '', ['configmaps'])] },
 };
 
 export const approverRights: Rights = {

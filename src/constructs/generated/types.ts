@@ -1546,8 +1546,10 @@ export interface ReleaseSpec {
   readonly commit: string;
   /** Id of the parent commit. */
   readonly parent?: string;
-  /** Author of the commit. */
+  /** Author of the commit, as the commit states it. */
   readonly author?: string;
+  /** Name of the key that signed the commit. Absent: no signature was verified. */
+  readonly signer?: string;
   /** First line of the commit message. */
   readonly subject?: string;
   /** When the commit was created. */

@@ -27,6 +27,7 @@ import { type ObservedObjects, targetHealth, unhealthyObjects } from '../health/
 import type { Acknowledgement, DeleteBudget } from '../judge/delete-budget.ts';
 import { createOverload, isOverload } from '../overload.ts';
 import type { RenderedTarget } from '../rendered.ts';
+import type { CommitOrigin } from './audit/apply-audit.ts';
 import type { ClusterEvent, SyncContext, SyncTarget } from './context.ts';
 import type { ServerForm } from './input.ts';
 import { EpochSuperseded } from './inventory/config-maps.ts';
@@ -54,6 +55,8 @@ export interface ClusterSyncerOptions {
   readonly policy: (pipeline: string) => ApplyPolicy;
   /** Returns the keys of encrypted objects. */
   readonly keys?: (pipeline: string) => DecryptionKeys;
+  /** Returns what the hub knows about a commit, for the audit record. */
+  readonly origin?: (pipeline: string, commit: string) => CommitOrigin;
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
@@ -88,7 +91,7 @@ export interface ClusterSyncer {
 }
 
 export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSyncer {
-  const { clock, log, lease, recordedDrift, hub, scope } = options;
+  const { clock, log, lease, recordedDrift } = options;
   const serverForms = new Map<string, ServerForm>();
   const machines = createMachineReader(clock);
   let session: ClusterSession | undefined;
@@ -141,14 +144,15 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     const content = assignment?.commit ? await assignment.content(assignment.commit) : undefined;
     state = { ...state, units: unitsIn(store, content) };
     if (!assignment?.commit || !content) return 'no';
-    const base = { hub, scope, store, clock, log, serverForms, signal, recordCorrection };
-    const context: SyncContext = { ...base, ...contextOf(options, open, assignment) };
+    const base = { store, serverForms, recordCorrection, signal };
+    const context: SyncContext = { ...contextOf(options, open, assignment), ...base };
     const target = targetOf(assignment, assignment.commit, content, options.policy(assignment.pipeline));
     if (!shouldWrite(assignment, target.digest) || lease.notHeldReason() !== undefined) {
       recordWork(open, target, reportObserved(target.digest, await observeCluster(context, target)));
       return 'no';
     }
-    const { work, requeue } = summarizeSync(target.digest, await syncCluster(context, target));
+    const audit = open.audit.of(assignment.pipeline, target.commit);
+    const { work, requeue } = summarizeSync(target.digest, await syncCluster(context, target, audit));
     overload.end();
     state = { ...state, commits: commitsIn(store) };
     recordWork(open, target, work);
@@ -177,21 +181,6 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
 }
 
 /** Returns the part of the context that one session and one assignment determine. */
-function contextOf(
-  { keys, log, recordEvent }: ClusterSyncerOptions,
-  { client, live }: ClusterSession,
-  { content, pipeline }: ClusterAssignment,
-): Omit<SyncContext, 'hub' | 'scope' | 'store' | 'clock' | 'serverForms' | 'signal'> {
-  const base = {
-    client,
-    live,
-    log,
-    applied: createAppliedReader(content, log),
-    timeouts: createTimeoutBudget(),
-  };
-  return { ...base, ...optional('keys', keys?.(pipeline)), ...optional('recordEvent', recordEvent) };
-}
-
 function verifiedState({ clusterUID, version, client }: ClusterSession): Partial<ObservedState> {
   return { clusterUID, version, endpoint: client.server, identity: 'Verified', reachable: true };
 }
@@ -226,6 +215,26 @@ function readInventory(
 /** Promotion approved a digest, not only a commit: a commit that renders to something else now is observed, not written. */
 function shouldWrite({ mode, digest: promoted }: ClusterTarget, rendered: string): boolean {
   return mode === 'Apply' && (promoted ?? rendered) === rendered;
+}
+
+/** Returns the part of a context that depends on no state of the syncer. */
+function contextOf(
+  { hub, scope, keys, clock, log, recordEvent }: ClusterSyncerOptions,
+  { client, live }: ClusterSession,
+  { content, pipeline }: ClusterAssignment,
+): Omit<SyncContext, 'store' | 'serverForms' | 'recordCorrection' | 'signal'> {
+  return {
+    client,
+    live,
+    hub,
+    scope,
+    applied: createAppliedReader(content, log),
+    timeouts: createTimeoutBudget(),
+    clock,
+    log,
+    ...optional('keys', keys?.(pipeline)),
+    ...optional('recordEvent', recordEvent),
+  };
 }
 
 function targetOf(

@@ -6,6 +6,7 @@ import { objectKey } from '../../kube/objects/object-id.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { decryptObjects } from '../decrypt-objects.ts';
 import { applySteps, isWrite, type ObjectOutcome } from './apply-steps.ts';
+import type { ReconcileAudit } from './audit/apply-audit.ts';
 import type { SyncContext, SyncTarget } from './context.ts';
 import type { ApplyInput } from './input.ts';
 import { type InventoryEntry, missingIntents, spentAfter } from './inventory/inventory.ts';
@@ -25,7 +26,11 @@ export interface SyncResult {
 }
 
 /** Reconciles the cluster. Rejects when the server is unreachable or the signal aborts; all other failures are in the result. */
-export async function syncCluster(context: SyncContext, target: SyncTarget): Promise<SyncResult> {
+export async function syncCluster(
+  context: SyncContext,
+  target: SyncTarget,
+  audit?: ReconcileAudit,
+): Promise<SyncResult> {
   const { store, clock } = context;
   const outcomes = new Map<string, ObjectOutcome>();
   let plan = await observeAndList(context, target);
@@ -37,12 +42,13 @@ export async function syncCluster(context: SyncContext, target: SyncTarget): Pro
       remove: [],
     });
     const { newKinds } = await applySteps(context, { plan, commit: target.commit }, outcomes);
+    await audit?.applied(outcomes.values());
     await confirm(context, outcomes, target.commit);
     planned = newKinds;
     if (planned) plan = await observeAndList(context, target);
   }
   await spendAcknowledgements(context, plan);
-  const pruned = await pruneUnits(context, plan, { outcomes, now: clock.now() });
+  const pruned = await pruneUnits(context, plan, { outcomes, now: clock.now(), ...optional('audit', audit) });
   if (isFullyApplied(plan, outcomes, pruned)) {
     await store.writeApplied({ commit: target.commit, digest: target.digest });
   }

@@ -5,9 +5,11 @@ import type { Store } from '../../kube/cache/store.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { CallReport } from '../../kube/client/request.ts';
 import { createHeldLease, type HeldLease } from '../../kube/leader/held-lease.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { LeaseMetrics, WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
+import type { CommitOrigin } from '../apply/audit/apply-audit.ts';
 import type { ApplyPolicy } from '../apply/cluster-syncer.ts';
 import { type ClusterWorker, createClusterWorker } from '../apply/cluster-worker.ts';
 import type { ClusterEvent } from '../apply/context.ts';
@@ -27,6 +29,7 @@ export interface ClusterWorkersOptions {
   readonly secrets: Store;
   readonly policy: (pipeline: string) => ApplyPolicy;
   readonly keys: (pipeline: string) => DecryptionKeys;
+  readonly origin?: (pipeline: string, commit: string) => CommitOrigin;
   readonly identity: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -109,6 +112,7 @@ export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWor
       lease,
       policy: options.policy,
       keys: options.keys,
+      ...optional('origin', options.origin),
       onReport: () => onReport(name),
       recordEvent: (event) => options.recordEvent?.(name, event),
     });

@@ -140,6 +140,11 @@ describe('findRefusals', () => {
       'namespace kubenode-agents is reserved for the Leases of agents',
     ],
     [
+      'a forged part of the audit record',
+      configMap({}, { name: 'record-sync-000002', namespace: 'kubenode-audit' }),
+      'namespace kubenode-audit is reserved for the audit record: use another namespace',
+    ],
+    [
       'another object in the namespace of pools',
       configMap({}, { namespace: 'kubenode-hosts' }),
       'namespace kubenode-hosts is reserved for pools of hosts: ConfigMaps with the label kubenode.dev/host-pool',

@@ -47,6 +47,8 @@ export interface HeadAcceptance {
   /** The result of the last check, when it was for this head. */
   resultFor(head: string): CommitAcceptance | undefined;
   newestAccepted(): string | undefined;
+  /** Returns the name of the key that signed the commit, if it was verified here. */
+  signerOf(commit: string): string | undefined;
 }
 
 interface JudgedHead {
@@ -63,11 +65,13 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
   const { renders, verdicts, log } = options;
   let last: JudgedHead | undefined;
   let accepted: string | undefined;
+  const signers = createSignerNames();
 
   return {
     check,
     resultFor: (head) => (last?.head === head ? last.acceptance : undefined),
     newestAccepted: () => accepted,
+    signerOf: signers.get,
   };
 
   /** Keeps the result while the inputs are unchanged, and time changes nothing about it. */
@@ -112,11 +116,12 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
   /** Signatures come before the render, which runs code of the commit. */
   async function acceptanceOf(question: HeadQuestion): Promise<CommitAcceptance> {
     try {
-      return (
-        (await ancestryRefusal(options, question)) ??
-        (await checkHeadSignatures(options, question)) ??
-        (await contentAcceptance(question))
-      );
+      const refusal = await ancestryRefusal(options, question);
+      if (refusal) return refusal;
+      const signatures = await checkHeadSignatures(options, question);
+      if (signatures.refusal) return signatures.refusal;
+      if (signatures.signer !== undefined) signers.put(question.head, signatures.signer);
+      return await contentAcceptance(question);
     } catch (error) {
       if (isRefusal(error)) return refuseCommit(error);
       throw error;
@@ -144,6 +149,28 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
       throw error;
     }
   }
+}
+
+/** Heads follow one another: older ones have a Release. */
+const MAX_SIGNERS = 20;
+
+interface SignerNames {
+  readonly get: (commit: string) => string | undefined;
+  readonly put: (commit: string, name: string) => void;
+}
+
+/** A head that is accepted is not verified again, so the name is kept until its Release is created. */
+function createSignerNames(): SignerNames {
+  const names = new Map<string, string>();
+  return {
+    get: (commit) => names.get(commit),
+    put(commit, name) {
+      names.delete(commit);
+      names.set(commit, name);
+      const [oldest] = names.keys();
+      if (names.size > MAX_SIGNERS && oldest !== undefined) names.delete(oldest);
+    },
+  };
 }
 
 /** Also when the clock was set back. */

@@ -5,6 +5,7 @@ import { type ObjectId, objectIdOf, objectKey } from '../../../kube/objects/obje
 import type { Log } from '../../../kube/process/log.ts';
 import type { WatchMetrics } from '../../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../../os/clock.ts';
+import type { CommitOrigin } from '../../apply/audit/apply-audit.ts';
 import type { ApplyPolicy } from '../../apply/cluster-syncer.ts';
 import { createClusterWorker } from '../../apply/cluster-worker.ts';
 import type { ClusterEvent } from '../../apply/context.ts';
@@ -26,6 +27,7 @@ export interface OwnObjectsOptions {
   readonly lease: HeldLease;
   readonly policy: (pipeline: string) => ApplyPolicy;
   readonly keys: (pipeline: string) => DecryptionKeys;
+  readonly origin?: (pipeline: string, commit: string) => CommitOrigin;
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;

@@ -219,6 +219,24 @@ describe('createHeadAcceptance', () => {
     expect(log.lines.map(({ message }) => message)).toEqual(['head not accepted', 'head accepted']);
   });
 
+  it('S30 keeps the name of the signer of a head that is not verified again once it is accepted', async () => {
+    const git = {
+      ancestry: async () => 'descends',
+      signatures: async ({ head, before }: SignatureQuestion): Promise<SignatureReport> =>
+        head === before
+          ? { commits: 0, problems: [], refused: 0 }
+          : { commits: 1, problems: [], refused: 0, signer: `signer of ${head[0] ?? ''}` },
+    } as unknown as GitTransport;
+    let policy = asksForAll();
+    const heads = createAcceptance(undefined, GOOD, { git, signatures: () => policy });
+    await heads.check(BETTER, NEVER);
+    policy = { mode: 'Head', signers: [] };
+    await heads.check(BETTER, NEVER);
+    await heads.check(INVALID, NEVER);
+    expect(heads.signerOf(BETTER)).toBe('signer of d');
+    expect(heads.signerOf(GOOD)).toBeUndefined();
+  });
+
   it('S19 verifies a refused head again when the clock was set back', async () => {
     let now = new Date('2030-01-01T01:00:00Z');
     let calls = 0;
