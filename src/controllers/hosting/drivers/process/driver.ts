@@ -158,6 +158,8 @@ async function recordChange(found: OpenPlane, member: RunMember, run: MemberRun)
   if (found.record?.isDestroying === true) return false;
   const { root } = found.layout;
   await forgetStarts(root, member);
+  // Our controllers end with the API server: that is not a crash.
+  if (member === 'kube-apiserver') await forgetStarts(root, 'kubenode-controllers');
   await recordRun(root, member, run);
   return true;
 }
