@@ -55,7 +55,7 @@ it('S26 trusts the authority of the Pipeline, and no unknown one', async () => {
     usage: 'server',
     names: ['127.0.0.1'],
     now: clock.now(),
-    days: 1,
+    seconds: 86_400,
   });
   const server = createTlsServer({ cert: certPem, key: keyPem }, (_, response) => void response.end('{}'));
   const url = `https://127.0.0.1:${await portOf(server)}/x`;
