@@ -1,4 +1,4 @@
-import { all, any, condition, type Expr, type NodeRemedierSpec, node, xid } from 'kubenode/constructs';
+import { all, any, condition, type Expr, fleet, type NodeRemedierSpec, node, xid } from 'kubenode/constructs';
 
 /**
  * The errors of NVIDIA GPUs that rules act on, by the catalog at docs.nvidia.com/deploy/xid-errors for Ampere and newer GPUs. In no list is
@@ -25,6 +25,16 @@ const REPEATED = 3;
 const rebootable = xid(XIDS.reboot, DAY);
 const hardware = xid(XIDS.hardware, DAY);
 
+/**
+ * Machines with the same driver whose GPUs need a repair. Where many do within an hour, the driver is likelier the cause than their
+ * hardware, and reboots do not help. Two at a time are usual also in a fleet that is so small that one is more than 5 %.
+ */
+const sameDriver = fleet({ scope: 'driverVersion', faultClass: 'GPU', within: '1h' });
+
+type Given = Readonly<Record<string, unknown>>;
+
+const CALM: Given = affected(1, 0.002);
+
 const common = {
   mode: 'Enforce',
   owner: { team: 'gpu-sre', runbook: 'docs/runbooks/gpu-xid.md' },
@@ -42,8 +52,13 @@ export const gpuXid: NodeRemedierSpec = {
   priority: 500,
   rule: {
     conditions: rebootable.sinceBoot.atLeast(1),
-    // Another reboot does not help while the driver starts, nor a GPU that is to be replaced.
-    gate: all(node.uptimeSeconds.atLeast(300), rebootable.maxPerGPU.below(REPEATED), hardware.count.is(0)),
+    // Another reboot does not help while the driver starts, nor a GPU that is to be replaced, nor against a bad driver.
+    gate: all(
+      node.uptimeSeconds.atLeast(300),
+      rebootable.maxPerGPU.below(REPEATED),
+      hardware.count.is(0),
+      any(sameDriver.affectedCount.below(3), sameDriver.affectedRatio.below(0.05)),
+    ),
     clearSeconds: 300,
   },
   dedup: { group: 'reboot', coveredBy: ['replace'] },
@@ -68,11 +83,11 @@ export const gpuXid: NodeRemedierSpec = {
   ],
   perMachine: { maxJobs: 3, windowSeconds: 86_400 },
   tests: [
-    { name: 'fell off the bus', expect: 'Match', given: { ...errors([79, 3]), ...upFor(9000) } },
+    { name: 'fell off the bus', expect: 'Match', given: { ...errors([79, 3]), ...upFor(9000), ...CALM } },
     {
       name: 'one error on each of two GPUs',
       expect: 'Match',
-      given: { ...errors([48, 0], [95, 1]), ...upFor(9000) },
+      given: { ...errors([48, 0], [95, 1]), ...upFor(9000), ...CALM },
     },
     {
       name: 'errors of applications',
@@ -80,13 +95,37 @@ export const gpuXid: NodeRemedierSpec = {
       given: { ...errors([13, 0], [31, 0], [43, 1], [45, 1], [92, 1], [94, 2]), ...upFor(9000) },
     },
     { name: 'before the boot', expect: 'NoMatch', given: { ...errors([79, 3, 7200]), ...upFor(3600) } },
-    { name: 'the driver starts', expect: 'Held', given: { ...errors([79, 3]), ...upFor(120) } },
+    { name: 'the driver starts', expect: 'Held', given: { ...errors([79, 3]), ...upFor(120), ...CALM } },
     {
       name: 'the third on one GPU',
       expect: 'Held',
-      given: { ...errors([79, 3], [79, 3, 7200], [48, 3, 9000]), ...upFor(3600) },
+      given: { ...errors([79, 3], [79, 3, 7200], [48, 3, 9000]), ...upFor(3600), ...CALM },
     },
-    { name: 'a link is broken, too', expect: 'Held', given: { ...errors([79, 3], [74, 2]), ...upFor(9000) } },
+    {
+      name: 'a link is broken, too',
+      expect: 'Held',
+      given: { ...errors([79, 3], [74, 2]), ...upFor(9000), ...CALM },
+    },
+    {
+      name: 'two of eight machines',
+      expect: 'Match',
+      given: { ...errors([79, 3]), ...upFor(9000), ...affected(2, 0.25) },
+    },
+    {
+      name: 'a fifth of a large fleet with this driver',
+      expect: 'Held',
+      given: { ...errors([79, 3]), ...upFor(9000), ...affected(210, 0.21) },
+    },
+    {
+      name: 'thirty of a thousand machines',
+      expect: 'Match',
+      given: { ...errors([79, 3]), ...upFor(9000), ...affected(30, 0.03) },
+    },
+    {
+      name: 'other machines are not known',
+      expect: 'Indeterminate',
+      given: { ...errors([79, 3]), ...upFor(9000) },
+    },
     { name: 'agent silent', expect: 'Indeterminate', given: upFor(9000) },
   ],
 };
@@ -148,8 +187,6 @@ function quiet(): Expr {
   return all(hardware.count.is(0), rebootable.maxPerGPU.below(REPEATED));
 }
 
-type Given = Readonly<Record<string, unknown>>;
-
 /** Each is a code, the index of a GPU, and an age of a minute unless it is given. Older than an hour: before the last boot. */
 function errors(...logged: readonly (readonly [code: number, gpu: number, ageSeconds?: number])[]): Given {
   return {
@@ -160,6 +197,10 @@ function errors(...logged: readonly (readonly [code: number, gpu: number, ageSec
       earlierBoot: ageSeconds > 3600,
     })),
   };
+}
+
+function affected(affectedCount: number, affectedRatio: number): Given {
+  return { fleet: { driverVersion: { affectedCount, affectedRatio } } };
 }
 
 function upFor(uptimeSeconds: number): Given {

@@ -54,7 +54,8 @@ const SYNC_ORDER: Record<string, readonly string[]> = {
   apply: ['shared', 'health', 'judge'],
   preview: ['shared', 'render', 'judge', 'apply'],
   intake: ['shared'],
-  hub: ['shared', 'intake', 'health', 'git', 'render', 'judge', 'promote', 'apply'],
+  report: ['shared', 'git'],
+  hub: ['shared', 'intake', 'report', 'health', 'git', 'render', 'judge', 'promote', 'apply'],
 };
 /** They put the folders together, and nothing imports them. */
 const SYNC_ENTRY_POINTS = ['src/sync/sync.ts', 'src/sync/metrics.ts'];
@@ -97,6 +98,7 @@ const homes: Record<string, string> = {
   '@aws-sdk/client-ec2': 'src/providers/aws/',
   '@kubernetes/client-node': 'src/kube/',
   '@prometheus-io/client': 'src/kube/',
+  'age-encryption': 'src/kube/sops/',
   ajv: 'src/api/',
   'cdk8s-plus-27': 'src/deploy/',
   commander: 'src/cli/',

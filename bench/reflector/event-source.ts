@@ -25,7 +25,7 @@ const clock = createSystemClock();
 export async function eventSource(pages: readonly ListPage[], folder: string): Promise<EventSource> {
   const watches = new Set<ServerResponse>();
   const authority = createAuthority('bench authority', clock.now(), 1);
-  const request = { usage: 'server', names: ['127.0.0.1'], now: clock.now(), days: 1 } as const;
+  const request = { usage: 'server', names: ['127.0.0.1'], now: clock.now(), seconds: 86_400 } as const;
   const { certPem, keyPem } = issueCertificate(authority, { ...request, subject: { commonName: 'bench' } });
   const server = createServer({ cert: certPem, key: keyPem }, ({ url }, response) => {
     const query = new URL(url ?? '', 'https://bench').searchParams;

@@ -40,6 +40,20 @@ export const FAULT_CLASSES = [
 ] as const;
 export type FaultClass = (typeof FAULT_CLASSES)[number];
 
+/** The properties of machines in which a common cause is searched. */
+export const DIMENSIONS = [
+  'zone',
+  'rack',
+  'pool',
+  'kernelVersion',
+  'osImage',
+  'kubeletVersion',
+  'containerRuntimeVersion',
+  'driverVersion',
+  'componentVersion',
+] as const;
+export type Dimension = (typeof DIMENSIONS)[number];
+
 /** The types of announced maintenance that the pods of the machine do not survive. */
 export const OUTAGES = ['Reboot', 'Stop', 'Redeploy', 'Preempt'] as const;
 /** The other types, for rules that know the fault: a drain would disturb the pods for certain. */

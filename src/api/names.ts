@@ -21,6 +21,8 @@ export const NAMESPACE_OF_NODE_LEASES = 'kube-node-lease';
 export const NAMESPACE_AGENTS = 'kubenode-agents';
 /** The pools of hosts, and the Leases of those that are taken. */
 export const NAMESPACE_HOSTS = 'kubenode-hosts';
+/** The audit record: who wrote what with which commit and which grant. */
+export const NAMESPACE_AUDIT = 'kubenode-audit';
 
 // Labels
 
@@ -144,6 +146,8 @@ export const MANAGER_SYNC = 'kubenode-sync';
 export const MANAGER_SYNC_REPORT = 'kubenode-sync-report';
 /** The field manager of the time at which a webhook of a Pipeline was received, by any replica of sync. */
 export const MANAGER_SYNC_WEBHOOK = 'kubenode-sync-webhook';
+/** The field manager of the commit statuses that the git host accepted, so that promotion does not remove them. */
+export const MANAGER_SYNC_STATUSES = 'kubenode-sync-statuses';
 export const MANAGER_HOSTING = 'kubenode-hosting';
 export const MANAGER_MACHINE = 'kubenode-machine';
 /** The field manager of the sweep of orphan instances, which writes no field and has the account of the machine controller. */
@@ -249,6 +253,7 @@ export const POLICY_GIT_ONLY = 'kubenode-git-only';
 export const POLICY_PROTECTED_DELETE = 'kubenode-protected-delete';
 export const POLICY_GRANT_REQUIRED = 'kubenode-grant-required';
 export const POLICY_BOOTSTRAP_TOKENS = 'kubenode-bootstrap-tokens';
+export const POLICY_AUDIT_RECORD = 'kubenode-audit-record';
 
 // Objects with a fixed name, and composed names
 
@@ -311,6 +316,7 @@ export const CONDITIONS = {
   SourceReady: '+',
   Rendered: '+',
   WebhookReady: '+',
+  CommitStatusReady: '+',
   Promoted: '+',
   Held: '-',
   // Release
@@ -424,3 +430,6 @@ export const KUBELET_CONDITIONS: readonly string[] = [
   'PIDPressure',
   'NetworkUnavailable',
 ];
+
+/** The ConfigMap in our namespace of a hosted cluster that hosting writes to prove that its API server works. */
+export const UPGRADE_CANARY = 'kubenode-upgrade-canary';

@@ -1,10 +1,11 @@
-/** The identities of kubenode on an API server: two namespaces, and one ServiceAccount for each part that writes. */
+/** The identities of kubenode on an API server: their namespaces, and one ServiceAccount for each part that writes. */
 import type { KubeObject } from '../kube/objects/object.ts';
 import {
   LABEL_MANAGED_BY,
   MANAGED_BY,
   NAMESPACE,
   NAMESPACE_AGENTS,
+  NAMESPACE_AUDIT,
   NAMESPACE_HOSTS,
   PRINCIPAL_APPROVER,
   PRINCIPAL_COMPONENTSET,
@@ -49,6 +50,7 @@ export function namespaces(): readonly KubeObject[] {
     namespace(NAMESPACE, 'ServiceAccounts, Secrets, Leases and inventories of kubenode.'),
     namespace(NAMESPACE_AGENTS, 'Heartbeat Leases of agents, named like their machines.'),
     namespace(NAMESPACE_HOSTS, 'Pools of hosts, and Leases that record which machine has which host.'),
+    namespace(NAMESPACE_AUDIT, 'The audit record: who wrote what with which commit and which grant.'),
   ];
 }
 

@@ -3,17 +3,20 @@
  * the JSON of the rule language.
  */
 import { DURATION_FORM, type DurationText, durationSeconds } from '../api/duration.ts';
-import { DECIDED, NO_OUTAGES, OUTAGES } from '../api/enums.ts';
+import { DECIDED, type FaultClass, NO_OUTAGES, OUTAGES } from '../api/enums.ts';
 import type { Step } from '../api/steps/steps.ts';
 import { componentFact } from '../rules/facts/component.ts';
 import { conditionFact } from '../rules/facts/condition.ts';
 import { diagnosisFact } from '../rules/facts/diagnosis.ts';
 import { diskFact } from '../rules/facts/disk.ts';
 import { eventFact } from '../rules/facts/event.ts';
+import { fleetFact } from '../rules/facts/fleet.ts';
 import { historyFact } from '../rules/facts/history.ts';
 import { maintenanceFact } from '../rules/facts/maintenance.ts';
 import { nodeFact } from '../rules/facts/node.ts';
 import { probeFact } from '../rules/facts/probe.ts';
+import type { AffectedQuery } from '../rules/facts/reading/affected.ts';
+import { workloadFact } from '../rules/facts/workload.ts';
 import { xidFact } from '../rules/facts/xid.ts';
 import { compareFact, type FactComparisons } from './comparisons.ts';
 import type { Expr } from './generated/types.ts';
@@ -98,9 +101,25 @@ export function xid(codes: readonly number[], { within }: WithinWindow): FactCom
   return compareFact(xidFact, { codes, windowSeconds: secondsOf(within) });
 }
 
+export interface FleetScope extends WithinWindow {
+  /** The property that the machines share, such as `driverVersion`; `cluster`: all of them. */
+  readonly scope: AffectedQuery['scope'];
+  readonly faultClass: FaultClass;
+}
+
+/** Compares how many machines have a fault of a class, of those that share a property with this one. In gates only. */
+export function fleet({ scope, faultClass, within }: FleetScope): FactComparisons<typeof fleetFact> {
+  return compareFact(fleetFact, { scope, faultClass, windowSeconds: secondsOf(within) });
+}
+
 /** Compares why the machine is silent, by several vantage points. */
 export function diagnosis(): FactComparisons<typeof diagnosisFact> {
   return compareFact(diagnosisFact);
+}
+
+/** Compares what runs on the node: gangs, local data, and Pods that ask to be left alone. In gates only. */
+export function workload(): FactComparisons<typeof workloadFact> {
+  return compareFact(workloadFact);
 }
 
 /** A component of the machine, by its name. */

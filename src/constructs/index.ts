@@ -17,12 +17,14 @@ export {
   disk,
   event,
   type ForDuration,
+  fleet,
   history,
   type MaintenanceComparisons,
   maintenance,
   nodeProperties as node,
   probeByName as probe,
   type WithinWindow,
+  workload,
   xid,
 } from './facts.ts';
 export { type ClusterProps, Fleet, FleetCluster } from './fleet.ts';

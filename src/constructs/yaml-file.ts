@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 import { readManifests } from '../kube/objects/manifests.ts';
 
 /**
- * Every object of the file, as part of the unit that is its scope. cdk8s `Include` and `Helm` start other programs, which a render
+ * Every object of the file, as part of the unit that is its scope. What SOPS encrypted stays encrypted: sync decrypts it. cdk8s `Include` and `Helm` start other programs, which a render
  * does not permit.
  */
 export class YamlFile extends Construct {

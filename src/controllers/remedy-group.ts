@@ -6,6 +6,7 @@ import { createView, type View } from '../kube/cache/view.ts';
 import type { Views } from '../kube/controller/views.ts';
 import type { Resource } from '../kube/objects/object.ts';
 import { createLiveFacts } from '../rules/live/live-facts.ts';
+import { createWorkloadReader } from '../rules/live/workload-reader.ts';
 import { createFactViews } from '../rules/views.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
 import { createRemedyController } from './remedy/controller/controller.ts';
@@ -18,6 +19,7 @@ export async function createRemedyControllers(parts: GroupParts): Promise<Contro
   const rules = createView({ ...shared, resource: NODE_REMEDIERS, managers: [MANAGER_REMEDY] });
   const own: Record<string, View> = {};
   const facts = createLiveFacts({
+    workloads: createWorkloadReader(shared),
     clock,
     skewSeconds,
     views: createFactViews(({ resource, selection, isOwn, omit }, name) => {

@@ -1,4 +1,6 @@
 /** The parts of the Defender in one process: views, facts, the ledger, and the controller that sweeps it. */
+
+import { createAuditRecord } from '../api/audit/record.ts';
 import {
   DEFENDER_LEDGERS,
   DEFENDER_POLICIES,
@@ -22,6 +24,7 @@ import type { Metrics } from '../kube/process/metrics.ts';
 import type { WatchMetrics } from '../kube/process/metrics-runtime.ts';
 import type { Clock } from '../os/clock.ts';
 import { createPendingApprovals, hearAsk, type PendingApprovals } from './approvals/pending.ts';
+import { createActRecorder } from './audit/recorder.ts';
 import { createDefenderController } from './controller/controller.ts';
 import { createDenialCounts, type DenialCounts } from './controller/denial-counts.ts';
 import { logDecided } from './decision-log.ts';
@@ -85,6 +88,12 @@ export function createDefender(options: DefenderOptions): Defender {
     },
     leads,
   });
+  const recorder = createActRecorder({
+    ledgers: observed.ledgers.store,
+    record: createAuditRecord({ client, writer: 'defender', fieldManager: MANAGER_DEFENDER }),
+    clock,
+    leads,
+  });
   const reports =
     options.metrics &&
     registerDefenderMetrics(
@@ -98,14 +107,17 @@ export function createDefender(options: DefenderOptions): Defender {
       () => ledger.conflicts,
     );
   return {
-    controller: createDefenderController({ observer, ledger, denials, pending }),
+    controller: createDefenderController({ observer, ledger, denials, pending, recorder }),
     views: Object.fromEntries(Object.values(views).map((view) => [view.resource.kind, view])),
     observed,
     ledger,
     observer,
     denials,
     pending,
-    close: () => observer.close(),
+    close() {
+      recorder.close();
+      observer.close();
+    },
   };
 }
 

@@ -11,12 +11,14 @@ const port = z.int().min(1).max(65_535);
 const flags = z.record(z.string(), z.string());
 
 /** How a hosted control plane differs from a local cluster. */
-const planeSettings = z.strictObject({
+export const planeSettings = z.strictObject({
   podCIDR: z.string(),
   serviceCIDR: z.string(),
   serviceDomain: z.string(),
   /** The size of the database at which etcd refuses writes. */
   quotaMiB: z.int().min(1),
+  /** The lifetime of certificates. Undefined: a year. */
+  leafLifetimeSeconds: z.int().min(3600).optional(),
   /** The part of its life after which a certificate is renewed. */
   renewAtPercent: z.int().min(1).max(99),
   /** Additional flags, without leading dashes. */

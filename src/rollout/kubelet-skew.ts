@@ -16,7 +16,8 @@ export function skewReason(kubelet: string, servers: ServerVersions): Explanatio
   if (servers.state === 'Unknown') {
     return unknown(`the versions of the API servers are unknown: ${servers.because}`);
   }
-  const versions = servers.versions.map(parseVersion);
+  // A server without a patch version emulates that minor version: every patch version of it will do.
+  const versions = servers.versions.map((text) => parseVersion(text, Number.POSITIVE_INFINITY));
   const version = parseVersion(kubelet);
   const [lowest] = versions.toSorted(compare);
   if (!version || !lowest || versions.includes(undefined)) {
@@ -47,8 +48,8 @@ interface Version {
 }
 
 /** Parses a version. What follows the three numbers is the build: `1.34.2-eks-1`, `1.34.2-0a1b2c3d`. */
-function parseVersion(text: string): Version | undefined {
-  const [, major, minor, patch = '0'] = /^v?(\d+)\.(\d+)(?:\.(\d+))?(?:[-+].*)?$/.exec(text) ?? [];
+function parseVersion(text: string, defaultPatch = 0): Version | undefined {
+  const [, major, minor, patch = defaultPatch] = /^v?(\d+)\.(\d+)(?:\.(\d+))?(?:[-+].*)?$/.exec(text) ?? [];
   if (major === undefined || minor === undefined) return undefined;
   return { text, major: Number(major), minor: Number(minor), patch: Number(patch) };
 }

@@ -6,10 +6,12 @@ import { diagnosisFact } from './facts/diagnosis.ts';
 import { diskFact } from './facts/disk.ts';
 import { eventFact } from './facts/event.ts';
 import type { FactKind } from './facts/fact.ts';
+import { fleetFact } from './facts/fleet.ts';
 import { historyFact } from './facts/history.ts';
 import { maintenanceFact } from './facts/maintenance.ts';
 import { nodeFact } from './facts/node.ts';
 import { probeFact } from './facts/probe.ts';
+import { workloadFact } from './facts/workload.ts';
 import { xidFact } from './facts/xid.ts';
 import { formatValue, type ReportProblem, suggestName } from './problems.ts';
 
@@ -24,6 +26,8 @@ const KINDS: readonly FactKind[] = [
   diagnosisFact,
   maintenanceFact,
   xidFact,
+  fleetFact,
+  workloadFact,
 ];
 
 export const FACT_KINDS: ReadonlyMap<string, FactKind> = new Map(KINDS.map((kind) => [kind.name, kind]));

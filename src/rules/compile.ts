@@ -4,6 +4,7 @@
  */
 import type { Problem } from '../api/validation/validate.ts';
 import { isRecord, valueAt } from '../kube/objects/json.ts';
+import { FACT_KINDS } from './catalog.ts';
 import { compileLadder } from './compile/ladder.ts';
 import { reportOtherKeys } from './compile/leaf.ts';
 import { compileMaxAge } from './compile/max-age.ts';
@@ -42,6 +43,8 @@ function compileSpec(report: ReportProblem, spec: object): CompiledRule | undefi
   const names = [...new Set(all.map(({ fact }) => fact))];
   const maxAge = compileMaxAge(report, 'spec.rule.maxAgeSeconds', ages, names);
   checkHistory(report, all, spec);
+  reportGateFacts(report, 'spec.rule.conditions', [conditions]);
+  reportGateFacts(report, 'spec.ladder', [...verify.values()]);
   return { conditions, ...(gate && { gate }), verify, maxAge, reads, tests };
 }
 
@@ -59,6 +62,15 @@ function compileTrees(report: ReportProblem, path: string, written: unknown): Ru
   const hasGate = condition !== undefined && condition !== null;
   const gate = hasGate ? compileTree(report, `${path}.gate`, condition) : undefined;
   return conditions && { conditions, ...(gate && { gate }) };
+}
+
+/** A fault that proves itself by the faults of others, for example, would spread to all nodes, and none could end. */
+function reportGateFacts(report: ReportProblem, path: string, trees: readonly ConditionTree[]): void {
+  for (const name of new Set(listFactRefs(trees).map(({ fact }) => fact))) {
+    const reason = FACT_KINDS.get(name)?.onlyInGate;
+    if (reason === undefined) continue;
+    report(path, `fact ${name} is for spec.rule.gate only, because ${reason}: move it`);
+  }
 }
 
 /** Two weeks: the default in the CRD. */

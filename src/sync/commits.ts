@@ -31,6 +31,19 @@ export interface HeadReport {
   readonly hub?: HubProblem;
   /** Absent: the Pipeline has no webhook. */
   readonly webhook?: WebhookReport;
+  /** Absent: the Pipeline reports no commit statuses. */
+  readonly commitStatus?: CommitStatusReport;
+}
+
+/** Reports whether the git host accepts the commit statuses of a Pipeline. */
+export interface CommitStatusReport {
+  /** Why it does not, for people. Absent: it does. */
+  readonly problem?: {
+    /** Unknown: it may end without a person. */
+    readonly status: 'False' | 'Unknown';
+    readonly reason: string;
+    readonly message: string;
+  };
 }
 
 /** Reports whether sync receives the webhook of a Pipeline. Without it the repository is read at each poll. */
@@ -49,7 +62,10 @@ export interface HubProblem {
 export interface AcceptedCommit {
   readonly id: string;
   readonly parent?: string;
+  /** The author as the commit states it. */
   readonly author?: string;
+  /** The name of the key that signed it, if this process verified that. */
+  readonly signer?: string;
   readonly subject?: string;
   readonly committedAt?: Date;
   readonly revertOf?: string;

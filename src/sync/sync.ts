@@ -12,10 +12,14 @@ import type { Log } from '../kube/process/log.ts';
 import type { EventMetrics, LeaseMetrics, WatchMetrics } from '../kube/process/metrics-runtime.ts';
 import type { Clock } from '../os/clock.ts';
 import type { CheckRunner } from '../rollout/check-runner.ts';
+import type { CommitOrigin } from './apply/audit/apply-audit.ts';
 import type { ApplyPolicy } from './apply/cluster-syncer.ts';
 import type { ClusterEvent } from './apply/context.ts';
 import { readClusterUID } from './cluster-uid.ts';
+import type { DecryptionKeys } from './decrypt-objects.ts';
 import { type ClusterWorkers, createClusterWorkers } from './hub/cluster-workers.ts';
+import { commitOrigin } from './hub/commit-origin.ts';
+import { decryptionKeys } from './hub/decryption-keys.ts';
 import { createDeletedPipelines, type DeletedPipelines } from './hub/deleted-pipelines.ts';
 import { createHubCache, type HubCache } from './hub/hub-cache.ts';
 import { createPipelineWorkers, type PipelineWorkers } from './hub/pipeline/workers.ts';
@@ -134,14 +138,22 @@ interface Hub {
  */
 function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hub): Workers {
   const { stores } = hub;
-  const policy = (name: string): ApplyPolicy => policyOf(stores.pipelines.get(name));
+  const keys = (name: string): DecryptionKeys =>
+    decryptionKeys(name, stores.pipelines.get(name), stores.secrets);
+  const policy = (name: string): ApplyPolicy => ({
+    ...policyOf(stores.pipelines.get(name)),
+    keysVersion: keys(name).version,
+  });
+  const origin = (pipeline: string, commit: string): CommitOrigin => commitOrigin(stores, pipeline, commit);
   const clusters = createClusterWorkers({
     ...options,
+    origin,
     hub: client,
     hubUID,
     clusters: stores.clusters,
     secrets: stores.secrets,
     policy,
+    keys,
     recordEvent: (name, event) => recordOn(stores.clusters.get(name), event),
     onReport(name) {
       assignments.writeReport(name);
@@ -152,11 +164,13 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hu
   });
   const pipelines: PipelineWorkers = createPipelineWorkers({
     ...options,
+    origin,
     receivesWebhooks: options.receivesWebhooks ?? false,
     client,
     hub,
     hubUID,
     policy,
+    keys,
     onLease,
     recordEvent: (name, event) => recordOn(stores.pipelines.get(name), event),
     clusterCommits: (pipeline) =>

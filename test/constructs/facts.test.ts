@@ -6,11 +6,13 @@ import {
   condition,
   disk,
   event,
+  fleet,
   history,
   type MaintenanceComparisons,
   maintenance,
   nodeProperties as node,
   probeByName as probe,
+  workload,
   xid,
 } from '../../src/constructs/facts.ts';
 import type { Expr } from '../../src/constructs/generated/types.ts';
@@ -69,6 +71,22 @@ describe('the helpers of conditions', () => {
         operator: 'greaterThanInclusive',
         value: 2,
       },
+    ],
+    [
+      'machines that share a property',
+      fleet({ scope: 'driverVersion', faultClass: 'GPU', within: '1h' }).affectedRatio.below(0.05),
+      {
+        fact: 'fleet',
+        params: { scope: 'driverVersion', faultClass: 'GPU', windowSeconds: 3600 },
+        path: '$.affectedRatio',
+        operator: 'lessThan',
+        value: 0.05,
+      },
+    ],
+    [
+      'what runs on the node',
+      workload().localData.is(false),
+      { fact: 'workload', path: '$.localData', operator: 'equal', value: false },
     ],
     [
       'several values',

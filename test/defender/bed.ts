@@ -16,7 +16,7 @@ import { runControllers } from '../../src/kube/controller/run.ts';
 import { EVENTS } from '../../src/kube/events/object.ts';
 import { createLeaseElection, type LeaseElection } from '../../src/kube/leader/election.ts';
 import { LEASES } from '../../src/kube/leader/record.ts';
-import { NODES, PODS } from '../../src/kube/objects/core-kinds.ts';
+import { CONFIG_MAPS, NODES, PODS } from '../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../src/kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../src/kube/objects/object.ts';
 import type { ServedKind } from '../../src/sim/api-server/kinds.ts';
@@ -51,7 +51,7 @@ export interface DefenderBed {
 const OURS = [DEFENDER_LEDGERS, DEFENDER_POLICIES, MACHINES, MACHINE_SETS, REMEDY_OPERATION_JOBS];
 const KINDS: readonly ServedKind[] = [
   ...OURS.map((resource: Resource) => ({ resource, status: true })),
-  ...[NODES, PODS, LEASES, EVENTS].map((resource: Resource) => ({ resource })),
+  ...[CONFIG_MAPS, NODES, PODS, LEASES, EVENTS].map((resource: Resource) => ({ resource })),
 ];
 const STEP_MS = 50;
 const SHUTDOWN_MS = 60_000;

@@ -23,6 +23,12 @@ describe('skewReason', () => {
       known('v1.34.2'),
       'kubelet 1.34.3 is newer than the API server, v1.34.2. Upgrade the API server first',
     ],
+    ['1.35.9', known('v1.35'), undefined],
+    [
+      '1.36.0',
+      known('v1.36.3', 'v1.35'),
+      'kubelet 1.36.0 is newer than the API server, v1.35. Upgrade the API server first',
+    ],
     ['1.9.0', known('v1.10.0'), undefined],
     [
       '1.10.0',

@@ -5,7 +5,8 @@ import type { FactParamValue, ScalarValue } from '../../src/rules/compiled-rule.
 import type { FactKind } from '../../src/rules/facts/fact.ts';
 import type { FactField, FactParam } from '../../src/rules/facts/field.ts';
 
-const KINDS = [...FACT_KINDS.values()];
+/** Those that conditions may read. */
+const KINDS: readonly FactKind[] = [...FACT_KINDS.values()].filter((kind: FactKind) => !kind.onlyInGate);
 export const FIELDS: readonly string[] = [...new Set(KINDS.flatMap(({ fields }) => [...fields.keys()]))];
 
 /** Few values, so that comparisons of a rule often share a fact. */

@@ -16,6 +16,8 @@ history (action, windowSeconds): count lastAgeSeconds lastOutcome; our watch
 diagnosis (): cause confidencePercent power peers; our watch
 maintenance (): pending type state hint secondsUntilNotBefore secondsUntilAct; our watch
 xid (codes, windowSeconds): count lastAgeSeconds sinceBoot maxPerGPU distinctGPUs; 3 heartbeats
+fleet (scope, faultClass, windowSeconds): affectedRatio affectedCount; 120 s
+workload (): gangPresent localData blockers; 60 s
 `;
 
 function formatKind({ name, params, fields, maxAge }: FactKind): string {

@@ -121,6 +121,26 @@ describe('createRuleEvaluator', { timeout: LONG ? 3_600_000 : 60_000 }, () => {
       runs(50, 500),
     );
   });
+
+  it.each([
+    [0, 'NoMatch', []],
+    [undefined, 'Indeterminate', []],
+    [9, 'Indeterminate', ['workload']],
+  ] as const)(
+    'R8 reads what only gates may read where the conditions match: age %s',
+    async (age, outcome, read) => {
+      const old = { fact: 'node', path: '$.ageSeconds', operator: 'greaterThan', value: 5 };
+      const gate = { fact: 'workload', path: '$.blockers', operator: 'equal', value: 0 };
+      const { rule } = compileRule(createRemedierSpec({ '/rule': { conditions: { any: [old] }, gate } }));
+      if (!rule) throw new Error('the rule does not compile');
+      const asked: string[] = [];
+      const found = await createRuleEvaluator(rule)(({ fact }) => {
+        asked.push(fact);
+        return fact === 'node' && age !== undefined ? { ageSeconds: age } : {};
+      });
+      expect([found.outcome, asked.filter((fact) => fact !== 'node')]).toEqual([outcome, read]);
+    },
+  );
 });
 
 /** Removes one field or all fields of some readings. */

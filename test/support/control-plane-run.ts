@@ -9,6 +9,7 @@ import { createProgramLookup } from '../../src/local/binaries/binaries.ts';
 import { resolveBinaries } from '../../src/local/binaries/resolve.ts';
 import { cacheFolder } from '../../src/local/folders.ts';
 import { type EtcdAccess, ensureEtcdPki } from '../../src/local/pki/authority.ts';
+import { lifeOf } from '../../src/local/pki/lifetime.ts';
 import { createEtcdCommand, type ProgramPath } from '../../src/local/processes/commands.ts';
 import { launchProcess } from '../../src/local/processes/launch.ts';
 import { writeFileAtomic } from '../../src/os/files.ts';
@@ -63,7 +64,7 @@ export async function closeRun({ notes }: Run): Promise<void> {
 
 async function startEtcd(folder: string, notes: string, path: ProgramPath): Promise<Run['etcd']> {
   const pkiFolder = join(folder, 'etcd-pki');
-  const access = await ensureEtcdPki(pkiFolder, clock.now());
+  const access = await ensureEtcdPki(pkiFolder, lifeOf(undefined, clock.now()));
   const port = await findFreePort();
   const url = `https://127.0.0.1:${port}`;
   await mkdir(join(folder, 'etcd'), { mode: 0o700 });

@@ -72,7 +72,7 @@ export async function faultProxy(server: ApiServerAddress, name = 'default'): Pr
     usage: 'server',
     names: LOOPBACK,
     now: clock.now(),
-    days: 1,
+    seconds: 86_400,
   });
 
   const rules = createFaultRules();

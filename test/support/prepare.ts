@@ -1,14 +1,17 @@
 /**
  * Prepares what the first test run would wait for: the `binaries` of the control plane, the `node-base` of the test
- * nodes, the `older-kubelet` that they upgrade from, or `moto` and `sushy`, which emulate EC2 and BMCs. .ci/run starts it early; each finishes immediately if its cache is filled.
+ * nodes, the `older-kubelet` that they upgrade from, `gitea`, the git host of the tests, the `sops` programs, or `moto` and `sushy`, which emulate EC2 and BMCs.
+ * .ci/run starts it early; each finishes immediately if its cache is filled.
  */
 import { resolveBinaries } from '../../src/local/binaries/resolve.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
+import { giteaProgram, noGiteaReason } from './gitea/program.ts';
 import { motoServer, noMotoReason } from './moto/venv.ts';
 import { nodeBase } from './node-kit/base.ts';
 import { whyNoNodes } from './node-kit/needs.ts';
 import { noOlderKubeletReason, olderKubelet } from './node-kit/older-kubelet.ts';
 import { installEmulator, noEmulatorReason } from './redfish/emulator.ts';
+import { noSopsReason, sopsPrograms } from './sops/programs.ts';
 
 const PARTS: Readonly<Record<string, () => Promise<string>>> = {
   binaries: async () => {
@@ -30,6 +33,8 @@ const PARTS: Readonly<Record<string, () => Promise<string>>> = {
   },
   moto: async () => noMotoReason ?? (await motoServer()),
   sushy: async () => noEmulatorReason ?? (await installEmulator()),
+  gitea: async () => (await noGiteaReason()) ?? (await giteaProgram()).path,
+  sops: async () => (await noSopsReason()) ?? Object.values(await sopsPrograms()).join(' '),
   'node-base': async () => whyNoNodes() ?? (await nodeBase()),
   'older-kubelet': async () => whyNoNodes() ?? (await noOlderKubeletReason()) ?? (await olderKubelet()),
 };

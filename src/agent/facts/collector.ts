@@ -22,6 +22,8 @@ export interface CollectedFacts {
   readonly probes?: readonly TestResult[];
   readonly xid?: readonly XidFact[];
   readonly xidSince?: string;
+  readonly xidCutCodes?: readonly number[];
+  readonly xidOthersSince?: string;
 }
 
 export interface FactCollector {

@@ -42,12 +42,16 @@ export function createXidLog({
     throw new Error(`journalctl ended with ${exitCode}: ${output.slice(0, 200)}`);
   }
 
-  async function readErrors(from: Date): Promise<readonly LoggedXid[]> {
+  async function readErrors(
+    from: Date,
+  ): Promise<{ readonly errors: readonly LoggedXid[]; readonly isCut: boolean }> {
     const time = `--since=@${Math.floor(from.getTime() / 1000)}`;
     const fields = ['--output=json', '--output-fields=MESSAGE'];
     // The newest: a GPU that fails writes thousands of lines, and the report has room for a few.
     const newest = ['--reverse', `--lines=${MAX_KEPT}`];
-    return parseXids(await journal('--grep=NVRM: Xid', time, ...newest, ...fields, OF_KERNEL));
+    const output = await journal('--grep=NVRM: Xid', time, ...newest, ...fields, OF_KERNEL);
+    const lines = output.split('\n').filter((line) => line !== '');
+    return { errors: parseXids(output), isCut: lines.length >= MAX_KEPT };
   }
 
   return {
@@ -56,11 +60,18 @@ export function createXidLog({
       const gpus = await files.list(GPUS);
       since ??= parseOldestEntry(await journal('--list-boots'));
       if (!since) throw new Error('the journal names no boot');
-      logged = mergeXids(logged, await readErrors(readFrom(readAt, now)), now);
+      const { errors, isCut } = await readErrors(readFrom(readAt, now));
+      // What was logged before the oldest of them, and after the last read, is not known.
+      if (isCut) since = oldestOf(errors, now);
+      logged = mergeXids(logged, errors, now);
       readAt = now;
       return reportXids({ logged, gpus, since, now });
     },
   };
+}
+
+function oldestOf(errors: readonly LoggedXid[], now: Date): Date {
+  return new Date(Math.min(now.getTime(), ...errors.map(({ at }) => at.getTime())));
 }
 
 /** Reads the whole week again after the clock was set back: what was logged meanwhile is before the last time. */

@@ -15,6 +15,8 @@ const LINE =
   /^NVRM: Xid \((?:PCI:)?([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2})(?:\.[0-7])?(?:[ ,][^)]{0,64})?\): (\d{1,4}),/i;
 /** The status of a Machine has room for so many. */
 const MAX_XIDS = 32;
+/** The most codes that the status names as cut. */
+const MAX_CUT_CODES = 32;
 /** The number of errors that are kept, and read at a time: a count beyond this changes no decision. */
 export const MAX_KEPT = 1000;
 /** As long as the longest window that a rule counts in. */
@@ -42,6 +44,8 @@ export function parseOldestEntry(output: string): Date | undefined {
 export interface ReportedXids {
   readonly xid: readonly XidFact[];
   readonly xidSince: string;
+  readonly xidCutCodes?: readonly number[];
+  readonly xidOthersSince?: string;
 }
 
 export interface XidReport {
@@ -53,7 +57,10 @@ export interface XidReport {
   readonly now: Date;
 }
 
-/** Returns the errors of the last week, newest first. When not all fit, the period ends before the first that is left out. */
+/**
+ * Returns the errors of the last week, newest first. When not all fit, those of the codes with the most errors are left out first, so that a
+ * burst of one code hides no other one: the period ends before the first that is left out, and for the other codes it stays the whole.
+ */
 export function reportXids({ logged, gpus, since, now }: XidReport): ReportedXids {
   const startMs = Math.max(since.getTime(), now.getTime() - XID_KEPT_MS);
   const known = gpus.map((each) => each.toLowerCase().replace(/\.[0-7]$/, '')).toSorted(byCode);
@@ -61,16 +68,45 @@ export function reportXids({ logged, gpus, since, now }: XidReport): ReportedXid
   // The index of nvidia-smi is the place in the order of addresses. A GPU that the driver does not know any more follows the others.
   const addresses = [...known, ...[...missing].toSorted(byCode)];
   const recent = newestFirst(logged, startMs);
-  const firstOmitted = recent[MAX_XIDS];
-  const completeMs = firstOmitted ? firstOmitted.at.getTime() + 1 : startMs;
+  const reported = lastOfEachCode(recent, MAX_XIDS);
+  const xid = reported.map(({ code, address, at }) => ({
+    code,
+    gpu: addresses.indexOf(address),
+    at: at.toISOString(),
+  }));
+  const kept = new Set(reported);
   return {
-    xid: recent.slice(0, MAX_XIDS).map(({ code, address, at }) => ({
-      code,
-      gpu: addresses.indexOf(address),
-      at: at.toISOString(),
-    })),
-    xidSince: new Date(completeMs).toISOString(),
+    xid,
+    ...coverage(
+      recent.filter((each) => !kept.has(each)),
+      startMs,
+    ),
   };
+}
+
+/** Tells what the report covers. `omitted` is what it has no room for, newest first. */
+function coverage(omitted: readonly LoggedXid[], startMs: number): Omit<ReportedXids, 'xid'> {
+  const start = new Date(startMs).toISOString();
+  const [newest] = omitted;
+  if (!newest) return { xidSince: start };
+  const xidSince = new Date(newest.at.getTime() + 1).toISOString();
+  const cut = [...new Set(omitted.map(({ code }) => code))].toSorted((a, b) => a - b);
+  return cut.length > MAX_CUT_CODES ? { xidSince } : { xidSince, xidCutCodes: cut, xidOthersSince: start };
+}
+
+/** Returns at most so many errors, newest first: the last one of each code, then the one before it, and so on. */
+function lastOfEachCode(recent: readonly LoggedXid[], most: number): readonly LoggedXid[] {
+  const counts = new Map<number, number>();
+  const ranked = recent.map((error) => {
+    const rank = counts.get(error.code) ?? 0;
+    counts.set(error.code, rank + 1);
+    return { error, rank };
+  });
+  const first = ranked.toSorted((a, b) => a.rank - b.rank).slice(0, most);
+  return newestFirst(
+    first.map(({ error }) => error),
+    Number.NEGATIVE_INFINITY,
+  );
 }
 
 /** Returns what is known of the last week, newest first and each error once: the log is read again from a moment before. */
@@ -81,7 +117,7 @@ export function mergeXids(
 ): readonly LoggedXid[] {
   const all = new Map([...before, ...read].map((each) => [keyOf(each), each]));
   const startMs = now.getTime() - XID_KEPT_MS;
-  return newestFirst([...all.values()], startMs).slice(0, MAX_KEPT);
+  return lastOfEachCode(newestFirst([...all.values()], startMs), MAX_KEPT);
 }
 
 function newestFirst(logged: readonly LoggedXid[], startMs: number): readonly LoggedXid[] {

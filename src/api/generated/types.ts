@@ -400,11 +400,13 @@ export interface ClusterHostedStatus {
   readonly components?: readonly HostedComponent[];
   /** The upgrade in progress. Written before each of its steps. */
   readonly upgrade?: HostedUpgradeStatus;
+  /** The last upgrade that failed and was taken back. It is not tried again before spec.hosted.retryToken changes. */
+  readonly rolledBack?: HostedRolledBack;
   /** Finished upgrades, newest first. (at most 10) */
   readonly history?: readonly HostedUpgradeRecord[];
   /** Resources that the control plane requests in the hub. */
   readonly requests?: HostedRequests;
-  /** Certificates that the components serve. (at most 32) */
+  /** Certificates of the control plane: those that components serve, as a client sees them, and those in files. (at most 32) */
   readonly certificates?: readonly HostedCertificate[];
   /** The etcd of the control plane. */
   readonly etcd?: HostedEtcdStatus;
@@ -1206,6 +1208,18 @@ export interface GateRuns {
   readonly message?: string;
 }
 
+/** The git host that shows how far each commit is. */
+export interface GitHost {
+  /** The API of the host. Default: by its name, for github.com, gitlab.com and codeberg.org. */
+  readonly type?: 'GitHub' | 'GitLab' | 'Gitea';
+  /** Address of the host. Default: https and the host of the repository. Set it for a path or a port, or if ssh has a host of its own. */
+  readonly url?: string;
+  /** Name of the commit status at the host. Default: kubenode/<name of the Pipeline>. Hubs that report about the same commits need different ones. */
+  readonly context?: string;
+  /** Page that the commit status links to, such as the console. Default: no link. */
+  readonly link?: string;
+}
+
 /** GPUs. */
 export interface GpuFacts {
   /** Number of GPUs that pods may use. */
@@ -1252,10 +1266,12 @@ export interface HostedAddon {
 
 /** A certificate. */
 export interface HostedCertificate {
-  /** Component that serves the certificate. */
+  /** Component that serves the certificate, or name of the file. */
   readonly name: string;
   /** When the certificate expires. */
   readonly notAfter?: string;
+  /** When the certificate is renewed. Absent for a certificate authority. */
+  readonly renewAt?: string;
   /** Serial number. */
   readonly serial?: string;
 }
@@ -1338,6 +1354,20 @@ export interface HostedRequests {
   readonly memoryMiB?: number;
 }
 
+/** The last upgrade that failed and was taken back. It is not tried again before spec.hosted.retryToken changes. */
+export interface HostedRolledBack {
+  /** Version that failed. */
+  readonly version?: string;
+  /** Digest of the version and settings that failed. */
+  readonly digest?: string;
+  /** spec.hosted.retryToken that it was tried with. */
+  readonly retryToken?: string;
+  /** Why it failed. */
+  readonly message?: string;
+  /** When the former version ran again. */
+  readonly at?: string;
+}
+
 /** Konnectivity tunnel from the control plane to the nodes. */
 export interface HostedTunnel {
   /** Whether the API server reaches nodes through a tunnel. (default false) */
@@ -1346,11 +1376,11 @@ export interface HostedTunnel {
 
 /** How a version upgrade is carried out. */
 export interface HostedUpgrade {
-  /** How long a component must stay healthy before the next one is upgraded. (default 60) */
+  /** How long all components must stay healthy before the upgrade passes the point of no return. (default 60) */
   readonly soakSeconds: number;
-  /** The upgrade fails after this time without progress. (default 900) */
+  /** The upgrade fails when the components of a step are not healthy this long after they were started. (default 900) */
   readonly progressDeadlineSeconds: number;
-  /** What to do after a failed upgrade. (default "Rollback") */
+  /** What to do after an upgrade failed before the point of no return. (default "Rollback") */
   readonly onFailure: 'Rollback' | 'Pause';
   /** Whether etcd may be upgraded by a minor version. Only a snapshot can revert that. (default false) */
   readonly allowEtcdUpgrade: boolean;
@@ -1374,10 +1404,16 @@ export interface HostedUpgradeStatus {
   readonly from?: string;
   /** Version after. */
   readonly to?: string;
-  /** Component that is being upgraded. */
+  /** Step of the upgrade: Preflight, Snapshot, Etcd, APIServers, Managers, Soak, PointOfNoReturn or RollingBack. */
   readonly step?: string;
   /** When the step began. */
   readonly since?: string;
+  /** Digest of the version and settings after. */
+  readonly digest?: string;
+  /** spec.hosted.retryToken that the step was tried with. */
+  readonly retryToken?: string;
+  /** Why the upgrade failed and is taken back. */
+  readonly message?: string;
 }
 
 /** Requests a URL. */
@@ -2100,11 +2136,15 @@ export interface MachineDrift {
 export interface MachineFacts {
   /** When the host booted. */
   readonly bootedAt?: string;
-  /** Start of the period that `xid` covers. */
+  /** Start of the period that `xid` covers for each code. */
   readonly xidSince?: string;
+  /** Xid codes of which errors before `xidSince` are left out of `xid`. (at most 32) */
+  readonly xidCutCodes?: readonly number[];
+  /** Start of the period that `xid` covers for the codes that are not in `xidCutCodes`. */
+  readonly xidOthersSince?: string;
   /** Filesystems. (at most 8) */
   readonly disk?: readonly DiskFact[];
-  /** GPU errors, newest first. (at most 32) */
+  /** GPU errors, newest first: the last ones of each code. (at most 32) */
   readonly xid?: readonly XidFact[];
   /** GPUs. */
   readonly gpus?: GpuFacts;
@@ -2298,6 +2338,8 @@ export interface MachinePreflight {
 export interface MachineRemedyWait {
   /** Name of the NodeRemedier. */
   readonly rule: string;
+  /** Class of the fault that the rule finds. */
+  readonly faultClass?: 'Kernel' | 'Disk' | 'Memory' | 'Network' | 'GPU' | 'Runtime' | 'Hardware' | 'Maintenance' | 'Other';
   /** CamelCase reason, for programs. */
   readonly reason: string;
   /** When the wait began. */
@@ -2696,6 +2738,14 @@ export interface PipelineClusters {
   readonly unassigned?: number;
 }
 
+/** The commit statuses that the git host accepted. */
+export interface PipelineCommitStatuses {
+  /** Repository and name of the statuses: for another address they are sent again. */
+  readonly address?: string;
+  /** The commits, newest first. (at most 128) */
+  readonly commits?: readonly SentCommitStatus[];
+}
+
 /** The fields of spec by which commits are judged. */
 export interface PipelineGateSet {
   /** The stages. (at most 32) */
@@ -2776,12 +2826,14 @@ export interface PipelineSource {
   readonly signers: readonly Signer[];
   /** Secret of the webhook at the git host, with a secret in each line. Default: no webhook. It needs the annotation kubenode.dev/secret-use: "git-webhook". */
   readonly webhookSecretRef?: WebhookSecretRef;
-  /** Secret for writing commit statuses. Default: no commit statuses. It needs the annotation kubenode.dev/secret-use: "git-status; HOST". */
-  readonly statusCredentialsRef?: SecretRef;
+  /** Secret with the token for writing commit statuses. Default: no commit statuses. It needs the annotation kubenode.dev/secret-use: "git-status; HOST". */
+  readonly statusCredentialsRef?: TokenRef;
+  /** The git host that shows how far each commit is. */
+  readonly gitHost?: GitHost;
   /** Secret for pushing revert branches. Default: no revert branches. It needs the annotation kubenode.dev/secret-use: "git-push; HOST". */
   readonly writeCredentialsRef?: SecretRef;
-  /** Secret with SOPS keys. Default: no decryption. It needs the annotation kubenode.dev/secret-use: "sops". */
-  readonly sopsKeysRef?: SecretRef;
+  /** Secret with the age identities that decrypt objects of SOPS, one in each line. Default: encrypted objects are refused. It needs the annotation kubenode.dev/secret-use: "sops". */
+  readonly sopsKeysRef?: SopsKeysRef;
   /** Accepts this one head although it does not descend from the last applied commit. */
   readonly acceptHead?: string;
 }
@@ -2852,6 +2904,8 @@ export interface PipelineStatus {
   readonly refused?: readonly RefusedHead[];
   /** The webhook of the repository. */
   readonly webhook?: PipelineWebhook;
+  /** The commit statuses that the git host accepted. */
+  readonly commitStatuses?: PipelineCommitStatuses;
   /** The stages, in the order of promotion. (at most 32) */
   readonly stages?: readonly PipelineStageStatus[];
   /** Clusters of the pipeline. */
@@ -3024,8 +3078,10 @@ export interface ReleaseSpec {
   readonly commit: string;
   /** Id of the parent commit. */
   readonly parent?: string;
-  /** Author of the commit. */
+  /** Author of the commit, as the commit states it. */
   readonly author?: string;
+  /** Name of the key that signed the commit. Absent: no signature was verified. */
+  readonly signer?: string;
   /** First line of the commit message. */
   readonly subject?: string;
   /** When the commit was created. */
@@ -3560,6 +3616,20 @@ export interface SelfDoubt {
   readonly secondVantage: readonly ('PeerAgents' | 'Provider')[];
 }
 
+/** The status of one commit. */
+export interface SentCommitStatus {
+  /** Commit id. */
+  readonly commit: string;
+  /** The state that was sent. */
+  readonly state: 'Pending' | 'Succeeded' | 'Failed' | 'Superseded';
+  /** The text that was sent. */
+  readonly message?: string;
+  /** How often a status of this commit was sent. */
+  readonly sent?: number;
+  /** When it was last sent. */
+  readonly sentAt?: string;
+}
+
 /** A component that the selected machines run. */
 export interface SetComponent {
   /** Name of the component, such as kubelet. */
@@ -3604,6 +3674,14 @@ export interface SoakClock {
 export interface SocketProbe {
   /** Absolute path of the socket, such as /run/containerd/containerd.sock. */
   readonly path: string;
+}
+
+/** A Secret in the namespace kubenode-system. */
+export interface SopsKeysRef {
+  /** Name of the Secret. */
+  readonly name: string;
+  /** Key in the Secret. (default "age.agekey") */
+  readonly key: string;
 }
 
 /** A Secret in the namespace kubenode-system. */

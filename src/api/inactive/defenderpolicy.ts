@@ -1,19 +1,7 @@
 /** The fields of a DefenderPolicy that the Defender does not act on. */
+import { DIMENSIONS } from '../enums.ts';
 import { LABEL_BLOCK } from '../names.ts';
 import type { InactiveField } from './field.ts';
-
-/** Properties of machines in which the Defender searches a common cause. */
-export const DIMENSIONS: readonly string[] = [
-  'zone',
-  'rack',
-  'pool',
-  'kernelVersion',
-  'osImage',
-  'kubeletVersion',
-  'containerRuntimeVersion',
-  'driverVersion',
-  'componentVersion',
-];
 
 const NO_CAPACITY = 'the Defender does not count free resources';
 const NO_DRAIN = 'drains wait for PodDisruptionBudgets as long as their step allows';

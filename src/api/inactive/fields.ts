@@ -8,9 +8,7 @@ import type { InactiveField } from './field.ts';
 import { HOSTED } from './hosted.ts';
 
 const PIPELINE: readonly InactiveField[] = [
-  { path: 'spec.source.statusCredentialsRef', because: 'sync writes no commit statuses' },
   { path: 'spec.source.writeCredentialsRef', because: 'sync pushes nothing' },
-  { path: 'spec.source.sopsKeysRef', because: 'sync decrypts nothing' },
   {
     path: 'spec.stages[].approvalByOther',
     accepts: [false],

@@ -3,7 +3,6 @@ import type { InactiveField } from './field.ts';
 
 const NO_LIMITS = 'processes of this machine have no requests and no limits';
 const LOOPBACK = 'the API server listens on loopback, on a port that is free';
-const NO_UPGRADE = 'the version of a control plane that exists is not changed';
 
 const PARTS = ['apiServer', 'controllerManager', 'scheduler'];
 
@@ -21,17 +20,7 @@ export const HOSTED: readonly InactiveField[] = [
   { path: 'spec.hosted.exposure.type', accepts: ['ClusterIP'], because: LOOPBACK },
   { path: 'spec.hosted.exposure.host', because: LOOPBACK },
   { path: 'spec.hosted.exposure.port', accepts: [6443], because: LOOPBACK },
-  {
-    path: 'spec.hosted.pki.leafLifetimeSeconds',
-    accepts: [31_536_000],
-    because: 'certificates are valid for a year',
-  },
   { path: 'spec.hosted.pki.caRotation', because: 'certificate authorities are not replaced' },
-  { path: 'spec.hosted.upgrade.soakSeconds', accepts: [60], because: NO_UPGRADE },
-  { path: 'spec.hosted.upgrade.progressDeadlineSeconds', accepts: [900], because: NO_UPGRADE },
-  { path: 'spec.hosted.upgrade.onFailure', accepts: ['Rollback'], because: NO_UPGRADE },
-  { path: 'spec.hosted.upgrade.allowEtcdUpgrade', accepts: [false], because: NO_UPGRADE },
   { path: 'spec.hosted.addons', because: 'no add-ons are installed' },
   { path: 'spec.hosted.tunnel.enabled', accepts: [false], because: 'there is no tunnel to nodes' },
-  { path: 'spec.hosted.retryToken', because: NO_UPGRADE },
 ];

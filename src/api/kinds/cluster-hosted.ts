@@ -76,9 +76,16 @@ const pki = named('HostedPki', 'Certificates of the control plane.', {
 }).prefault({});
 
 const upgrade = named('HostedUpgrade', 'How a version upgrade is carried out.', {
-  soakSeconds: int('How long a component must stay healthy before the next one is upgraded.').default(60),
-  progressDeadlineSeconds: int('The upgrade fails after this time without progress.').default(900),
-  onFailure: choice('What to do after a failed upgrade.', ['Rollback', 'Pause']).default('Rollback'),
+  soakSeconds: int(
+    'How long all components must stay healthy before the upgrade passes the point of no return.',
+  ).default(60),
+  progressDeadlineSeconds: int(
+    'The upgrade fails when the components of a step are not healthy this long after they were started.',
+  ).default(900),
+  onFailure: choice('What to do after an upgrade failed before the point of no return.', [
+    'Rollback',
+    'Pause',
+  ]).default('Rollback'),
   allowEtcdUpgrade: flag(
     'Whether etcd may be upgraded by a minor version. Only a snapshot can revert that.',
   ).default(false),
@@ -170,8 +177,14 @@ const hostedUpgradeStatus = named(
   {
     from: text('Version before.', VERSION).optional(),
     to: text('Version after.', VERSION).optional(),
-    step: text('Component that is being upgraded.', VERSION).optional(),
+    step: text(
+      'Step of the upgrade: Preflight, Snapshot, Etcd, APIServers, Managers, Soak, PointOfNoReturn or RollingBack.',
+      VERSION,
+    ).optional(),
     since: time('When the step began.').optional(),
+    digest: text('Digest of the version and settings after.', { max: 80 }).optional(),
+    retryToken: text('spec.hosted.retryToken that the step was tried with.', { max: 64 }).optional(),
+    message: text('Why the upgrade failed and is taken back.', { max: 512 }).optional(),
   },
 );
 
@@ -181,6 +194,18 @@ const hostedUpgradeRecord = named('HostedUpgradeRecord', 'A finished upgrade.', 
   at: time('When the upgrade ended.').optional(),
   result: choice('Result of the upgrade.', ['Completed', 'RolledBack']).optional(),
 });
+
+const hostedRolledBack = named(
+  'HostedRolledBack',
+  'The last upgrade that failed and was taken back. It is not tried again before spec.hosted.retryToken changes.',
+  {
+    version: text('Version that failed.', VERSION).optional(),
+    digest: text('Digest of the version and settings that failed.', { max: 80 }).optional(),
+    retryToken: text('spec.hosted.retryToken that it was tried with.', { max: 64 }).optional(),
+    message: text('Why it failed.', { max: 512 }).optional(),
+    at: time('When the former version ran again.').optional(),
+  },
+);
 
 export const hostedStatus = named('ClusterHostedStatus', 'Observed state of the hosted control plane.', {
   observedGeneration: bigInt('Generation that hosting last acted on.').optional(),
@@ -192,6 +217,7 @@ export const hostedStatus = named('ClusterHostedStatus', 'Observed state of the 
   rollbackVersion: text('Version that a rollback returns to.', VERSION).optional(),
   components: listMap('Components of the control plane.', ['name'], hostedComponent, [0, 8]).optional(),
   upgrade: hostedUpgradeStatus.optional(),
+  rolledBack: hostedRolledBack.optional(),
   history: list('Finished upgrades, newest first.', hostedUpgradeRecord, [0, 10]).optional(),
   requests: named('HostedRequests', 'Resources that the control plane requests in the hub.', {
     pods: count('Number of pods.'),
@@ -199,11 +225,12 @@ export const hostedStatus = named('ClusterHostedStatus', 'Observed state of the 
     memoryMiB: count('Memory in MiB.'),
   }).optional(),
   certificates: listMap(
-    'Certificates that the components serve.',
+    'Certificates of the control plane: those that components serve, as a client sees them, and those in files.',
     ['name'],
     named('HostedCertificate', 'A certificate.', {
-      name: name('Component that serves the certificate.'),
+      name: name('Component that serves the certificate, or name of the file.'),
       notAfter: time('When the certificate expires.').optional(),
+      renewAt: time('When the certificate is renewed. Absent for a certificate authority.').optional(),
       serial: text('Serial number.', { max: 64 }).optional(),
     }),
     [0, 32],

@@ -1,6 +1,6 @@
 /** The status of a Machine: the part of the agent, and the part of the controllers. */
 import { count, statusHead, waiting } from '../common.ts';
-import { HOSTS, POWER_SIGNS, RISKS } from '../enums.ts';
+import { FAULT_CLASSES, HOSTS, POWER_SIGNS, RISKS } from '../enums.ts';
 import { FINGERPRINT } from '../patterns.ts';
 import {
   bigInt,
@@ -94,7 +94,15 @@ function testResults(sentence: string, max: number): Schema {
 
 const facts = named('MachineFacts', 'Facts that rules read. Written by the agent when they change.', {
   bootedAt: time('When the host booted.').optional(),
-  xidSince: time('Start of the period that `xid` covers.').optional(),
+  xidSince: time('Start of the period that `xid` covers for each code.').optional(),
+  xidCutCodes: list(
+    'Xid codes of which errors before `xidSince` are left out of `xid`.',
+    count('Xid code.'),
+    [1, 32],
+  ).optional(),
+  xidOthersSince: time(
+    'Start of the period that `xid` covers for the codes that are not in `xidCutCodes`.',
+  ).optional(),
   disk: listMap(
     'Filesystems.',
     ['filesystem'],
@@ -108,7 +116,7 @@ const facts = named('MachineFacts', 'Facts that rules read. Written by the agent
     [0, 8],
   ).optional(),
   xid: list(
-    'GPU errors, newest first.',
+    'GPU errors, newest first: the last ones of each code.',
     named('XidFact', 'A GPU error.', {
       code: count('Xid code.'),
       gpu: count('Index of the GPU.'),
@@ -214,6 +222,7 @@ export const status = named('MachineStatus', 'Observed state of the machine.', {
     ['rule'],
     named('MachineRemedyWait', 'Why a rule does not act on the machine.', {
       rule: name('Name of the NodeRemedier.'),
+      faultClass: choice('Class of the fault that the rule finds.', FAULT_CLASSES).optional(),
       reason: reason(),
       since: time('When the wait began.'),
       message: message('One sentence for people.', 512).optional(),

@@ -30,6 +30,7 @@ import {
 } from '../schema.ts';
 import { pipelinePhases } from '../status/phase-tables.ts';
 import { AGE, conditionColumn, type Kind, PHASE, WAITING } from './kind.ts';
+import { commitStatuses, gitHost } from './pipeline-githost.ts';
 
 const COMMIT = { max: 64 } as const;
 const REPOSITORY =
@@ -83,15 +84,21 @@ const source = rules(
       'git-webhook',
       'Secret of the webhook at the git host, with a secret in each line. Default: no webhook.',
     ).optional(),
-    statusCredentialsRef: secretRef(
+    statusCredentialsRef: secretRefWithKey(
+      { type: 'TokenRef', key: 'token' },
       'git-status',
-      'Secret for writing commit statuses. Default: no commit statuses.',
+      'Secret with the token for writing commit statuses. Default: no commit statuses.',
     ).optional(),
+    gitHost: gitHost.optional(),
     writeCredentialsRef: secretRef(
       'git-push',
       'Secret for pushing revert branches. Default: no revert branches.',
     ).optional(),
-    sopsKeysRef: secretRef('sops', 'Secret with SOPS keys. Default: no decryption.').optional(),
+    sopsKeysRef: secretRefWithKey(
+      { type: 'SopsKeysRef', key: 'age.agekey' },
+      'sops',
+      'Secret with the age identities that decrypt objects of SOPS, one in each line. Default: encrypted objects are refused.',
+    ).optional(),
     acceptHead: text(
       'Accepts this one head although it does not descend from the last applied commit.',
       COMMIT,
@@ -107,6 +114,11 @@ const source = rules(
     rule: "(self.signatures == 'None') == (self.signers.size() == 0)",
     message: 'set signers if signatures is Head or Range, and leave them out otherwise',
     fieldPath: '.signers',
+  },
+  {
+    rule: '!has(self.gitHost) || has(self.statusCredentialsRef)',
+    message: 'set statusCredentialsRef if gitHost is set: without a token sync sends nothing to the host',
+    fieldPath: '.gitHost',
   },
 );
 
@@ -325,6 +337,7 @@ const status = named('PipelineStatus', 'Observed state of the pipeline.', {
   webhook: named('PipelineWebhook', 'The webhook of the repository.', {
     receivedAt: time('When sync last received a push of the ref that is signed with the secret.').optional(),
   }).optional(),
+  commitStatuses: commitStatuses.optional(),
   stages: listMap(
     'The stages, in the order of promotion.',
     ['name'],

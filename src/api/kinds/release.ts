@@ -26,7 +26,10 @@ const spec = immutable(
     pipeline: name('Name of the Pipeline.'),
     commit: text('Commit id.', { max: 64, pattern: COMMIT }),
     parent: text('Id of the parent commit.', SOME_COMMIT).optional(),
-    author: text('Author of the commit.', { max: 128 }).optional(),
+    author: text('Author of the commit, as the commit states it.', { max: 128 }).optional(),
+    signer: text('Name of the key that signed the commit. Absent: no signature was verified.', {
+      max: 128,
+    }).optional(),
     subject: text('First line of the commit message.', { max: 200 }).optional(),
     committedAt: time('When the commit was created.').optional(),
     revertOf: text('Id of the commit that this one reverts.', SOME_COMMIT).optional(),

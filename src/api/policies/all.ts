@@ -2,6 +2,7 @@
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { agentBlocked } from './agent-blocked.ts';
 import { agentOwnObjects } from './agent-own-objects.ts';
+import { auditRecord } from './audit-record.ts';
 import { bootstrapTokens } from './bootstrap-tokens.ts';
 import { componentsWriter } from './components-writer.ts';
 import { gitOnly } from './git-only.ts';
@@ -19,6 +20,7 @@ export function policies(): readonly KubeObject[] {
     protectedDelete,
     grantRequired,
     bootstrapTokens,
+    auditRecord,
     ledgerRules,
     // Last: `install` waits until this policy denies a request, which shows that those before it are in force too.
     ledgerWriter,

@@ -4,6 +4,7 @@ import {
   MANAGED_BY,
   NAMESPACE,
   NAMESPACE_AGENTS,
+  NAMESPACE_AUDIT,
   NAMESPACE_HOSTS,
   NAMESPACE_KUBE_SYSTEM,
   NAMESPACE_OF_API_SERVERS,
@@ -99,6 +100,7 @@ export const remedyRights: Rights = {
     may(READ, GROUP, ['noderemediers']),
     may(['create', 'delete'], GROUP, ['remedyoperationjobs']), // delete: of those whose time is over
     may(PATCH, GROUP, ['noderemediers/status', 'machines/status']),
+    may(['list'], '', ['pods']), // of a node, where the gate of a rule asks what runs there
   ],
   namespaced: {
     // The fact `event`: Events of Nodes, which have no namespace of their own.
@@ -182,6 +184,8 @@ export const defenderRights: Rights = {
     may(['create'], 'authentication.k8s.io', ['tokenreviews']),
     may(['create'], 'authorization.k8s.io', ['subjectaccessreviews']),
   ],
+  // The record of grants that ended. No list: parts are read by name.
+  namespaced: { [NAMESPACE_AUDIT]: [may(['get', 'create', 'update', 'delete'], '', ['configmaps'])] },
 };
 
 export const approverRights: Rights = {

@@ -54,7 +54,7 @@ const PURPOSES: Readonly<Record<SecretUse, string>> = {
   'maintenance-webhook': 'a webhook secret of maintenance events',
   'git-status': 'a credential for commit statuses',
   'git-push': 'a credential for pushing',
-  sops: 'SOPS keys',
+  sops: 'age identities of SOPS',
   ssh: 'an SSH key',
   bmc: 'the account of a BMC',
 };

@@ -1,28 +1,49 @@
 /** The facts of one node, read from the cluster once by the code of the controllers. */
 import { createView, type View } from '../../kube/cache/view.ts';
 import type { Client } from '../../kube/client/client.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import type { Log } from '../../kube/process/log.ts';
 import { createLogger } from '../../kube/process/logger.ts';
 import { systemRandom } from '../../os/system-random.ts';
 import { createLiveFacts } from '../../rules/live/live-facts.ts';
+import { createWorkloadReader } from '../../rules/live/workload-reader.ts';
 import type { FactViewKind, ViewSelection } from '../../rules/view-kind.ts';
-import { createFactViews, type FactViews } from '../../rules/views.ts';
+import { createFactViews, type FactViewName, type FactViews } from '../../rules/views.ts';
 import type { Io } from '../io.ts';
 import type { ExplainedNode } from './rule-explanation.ts';
+
+const ONLY_NODE = 'only the objects of this node were read: kubenode rules explain reads all of them';
+
+export interface ReadNode {
+  readonly name: string;
+  /** The views of which the objects of all nodes are read. */
+  readonly whole?: ReadonlySet<FactViewName>;
+  /** Whether the Pods of the node are read. */
+  readonly pods?: boolean;
+}
 
 /** The work runs when every view is complete. */
 export async function withNodeFacts<T>(
   io: Io,
   client: Client,
-  name: string,
+  { name, whole = new Set(), pods = false }: ReadNode,
   work: (node: ExplainedNode) => Promise<T>,
 ): Promise<T> {
   const { clock } = io;
-  const { views, all } = createReadViews(io, client, ({ selection, ofNode }) => ({
+  const { views, all } = createReadViews(io, client, ({ selection, ofNode }, view) => ({
     ...selection,
-    ...ofNode?.(name),
+    ...(whole.has(view) ? {} : ofNode?.(name)),
   }));
-  const facts = createLiveFacts({ views, clock, startsAtTransition: true });
+  const workloads = pods ? createWorkloadReader({ client, clock, log: createErrorLog(io) }) : undefined;
+  const facts = createLiveFacts({
+    views,
+    clock,
+    startsAtTransition: true,
+    ...optional('fleetProblem', whole.size > 0 ? undefined : ONLY_NODE),
+    ...optional('workloads', workloads),
+  });
   try {
+    await workloads?.refresh(name);
     return await withSynced(io, client, all, async () => {
       const labels = {
         ...views.machines.store.get(name)?.metadata.labels,
@@ -35,6 +56,11 @@ export async function withNodeFacts<T>(
   }
 }
 
+/** Logs errors only: the answer of the command has what is unknown. */
+function createErrorLog({ clock, err }: Pick<Io, 'clock' | 'err'>): Log {
+  return createLogger({ level: 'error', stream: { write: (line) => err(line) }, clock });
+}
+
 export interface ReadViews {
   readonly views: FactViews;
   readonly all: readonly View[];
@@ -44,14 +70,21 @@ export interface ReadViews {
 export function createReadViews(
   io: Io,
   client: Client,
-  selectionOf: (kind: FactViewKind) => ViewSelection | undefined,
+  selectionOf: (kind: FactViewKind, name: FactViewName) => ViewSelection | undefined,
 ): ReadViews {
   const { clock } = io;
-  const log = createLogger({ level: 'error', stream: { write: (line) => io.err(line) }, clock });
+  const log = createErrorLog(io);
   const all: View[] = [];
-  const views = createFactViews((kind) => {
+  const views = createFactViews((kind, name) => {
     const { resource } = kind;
-    const view = createView({ client, clock, log, random: systemRandom, resource, ...selectionOf(kind) });
+    const view = createView({
+      client,
+      clock,
+      log,
+      random: systemRandom,
+      resource,
+      ...selectionOf(kind, name),
+    });
     all.push(view);
     return view;
   });

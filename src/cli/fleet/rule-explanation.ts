@@ -1,6 +1,7 @@
 /** Explains what the rules answer on one node, and which values decided. Reads the facts that it receives, and nothing else. */
 import type { NodeRemedier } from '../../api/generated/types.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
+import { FACT_KINDS } from '../../rules/catalog.ts';
 import { compileRule } from '../../rules/compile.ts';
 import {
   type CompiledRule,
@@ -13,6 +14,7 @@ import {
 import { explainLeaf } from '../../rules/explain.ts';
 import type { LiveFacts } from '../../rules/live/live-facts.ts';
 import { createRuleEvaluator } from '../../rules/rule-evaluator.ts';
+import type { FactViewName } from '../../rules/views.ts';
 import { fitTable, formatHanging } from '../../views/text/wrap.ts';
 
 export interface LeafView {
@@ -55,6 +57,19 @@ export async function viewRule({ metadata, spec }: NodeRemedier, node: Explained
   return isTarget
     ? { ...head, outcome, because: withReasons(because, outcome, leaves), leaves }
     : { ...head, outcome: 'NotSelected', because: 'spec.target does not select the node', leaves };
+}
+
+/** Returns the views of which these rules read the objects of all nodes. */
+export function viewsReadWhole(remediers: readonly NodeRemedier[]): ReadonlySet<FactViewName> {
+  return new Set(factsOf(remediers).flatMap((fact) => FACT_KINDS.get(fact)?.readsFleet ?? []));
+}
+
+export function isReadBy(fact: string, remediers: readonly NodeRemedier[]): boolean {
+  return factsOf(remediers).includes(fact);
+}
+
+function factsOf(remediers: readonly NodeRemedier[]): readonly string[] {
+  return remediers.flatMap(({ spec }) => compileRule(spec).rule?.reads ?? []).map(({ fact }) => fact);
 }
 
 interface LeafInput {

@@ -1,25 +1,41 @@
 /** The programs of hosted control planes: those of Kubernetes, and our own controllers. */
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { ControllersCommand } from '../../controllers/hosting/drivers/process/members.ts';
 import type { Programs } from '../../controllers/hosting/drivers/process/programs.ts';
-import { createProgramLookup } from '../../local/binaries/binaries.ts';
+import { readVersion } from '../../controllers/hosting/drivers/process/running.ts';
+import { type Binaries, createProgramLookup } from '../../local/binaries/binaries.ts';
 import { resolveBinaries } from '../../local/binaries/resolve.ts';
 import type { Io } from '../io.ts';
 import { OWN_PROGRAM } from '../own-program.ts';
 
 const NEEDED = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
 
-/** Finds, downloads or builds them. The version is the one that the program itself prints. */
+/**
+ * Finds, downloads or builds the programs of one version, or takes those of each folder. The versions are those that the programs themselves
+ * print.
+ */
 export async function loadPrograms(
   { env, clock, signal }: Pick<Io, 'env' | 'clock' | 'signal'>,
-  assets: string | undefined,
+  assets: readonly string[],
   onStep: (step: string) => void,
-): Promise<Programs> {
-  const binaries = await resolveBinaries({ env, assets, clock, signal, onStep, programs: NEEDED });
-  const { stdout } = await promisify(execFile)(join(binaries.folder, 'kube-apiserver'), ['--version']);
-  return { path: createProgramLookup(binaries), version: stdout.trim().split(' ').at(-1) ?? '' };
+): Promise<readonly Programs[]> {
+  const folders = assets.length > 0 ? assets : [undefined];
+  const sets: Programs[] = [];
+  for (const folder of folders) {
+    const options = { env, assets: folder, clock, signal, onStep, programs: NEEDED };
+    sets.push(await describePrograms(await resolveBinaries(options)));
+  }
+  return sets;
+}
+
+async function describePrograms(binaries: Binaries): Promise<Programs> {
+  const path = createProgramLookup(binaries);
+  const [version, etcdVersion] = await Promise.all(
+    (['kube-apiserver', 'etcd'] as const).map((name) => readVersion(path(name), name)),
+  );
+  if (version !== undefined && etcdVersion !== undefined) return { path, version, etcdVersion };
+  throw new Error(
+    `kube-apiserver and etcd of ${binaries.folder} do not print their versions: check that they run on this machine`,
+  );
 }
 
 /**

@@ -650,6 +650,18 @@ export interface Freeze {
   readonly reason: string;
 }
 
+/** The git host that shows how far each commit is. */
+export interface GitHost {
+  /** The API of the host. Default: by its name, for github.com, gitlab.com and codeberg.org. */
+  readonly type?: 'GitHub' | 'GitLab' | 'Gitea';
+  /** Address of the host. Default: https and the host of the repository. Set it for a path or a port, or if ssh has a host of its own. */
+  readonly url?: string;
+  /** Name of the commit status at the host. Default: kubenode/<name of the Pipeline>. Hubs that report about the same commits need different ones. */
+  readonly context?: string;
+  /** Page that the commit status links to, such as the console. Default: no link. */
+  readonly link?: string;
+}
+
 /** The health service of gRPC (grpc.health.v1), which must answer SERVING. */
 export interface GrpcProbe {
   /** Absolute path of the socket, such as /run/containerd/containerd.sock. */
@@ -732,11 +744,11 @@ export interface HostedTunnel {
 
 /** How a version upgrade is carried out. */
 export interface HostedUpgrade {
-  /** How long a component must stay healthy before the next one is upgraded. (default 60) */
+  /** How long all components must stay healthy before the upgrade passes the point of no return. (default 60) */
   readonly soakSeconds?: number;
-  /** The upgrade fails after this time without progress. (default 900) */
+  /** The upgrade fails when the components of a step are not healthy this long after they were started. (default 900) */
   readonly progressDeadlineSeconds?: number;
-  /** What to do after a failed upgrade. (default "Rollback") */
+  /** What to do after an upgrade failed before the point of no return. (default "Rollback") */
   readonly onFailure?: 'Rollback' | 'Pause';
   /** Whether etcd may be upgraded by a minor version. Only a snapshot can revert that. (default false) */
   readonly allowEtcdUpgrade?: boolean;
@@ -1398,12 +1410,14 @@ export interface PipelineSource {
   readonly signers?: readonly Signer[];
   /** Secret of the webhook at the git host, with a secret in each line. Default: no webhook. It needs the annotation kubenode.dev/secret-use: "git-webhook". */
   readonly webhookSecretRef?: WebhookSecretRef;
-  /** Secret for writing commit statuses. Default: no commit statuses. It needs the annotation kubenode.dev/secret-use: "git-status; HOST". */
-  readonly statusCredentialsRef?: SecretRef;
+  /** Secret with the token for writing commit statuses. Default: no commit statuses. It needs the annotation kubenode.dev/secret-use: "git-status; HOST". */
+  readonly statusCredentialsRef?: TokenRef;
+  /** The git host that shows how far each commit is. */
+  readonly gitHost?: GitHost;
   /** Secret for pushing revert branches. Default: no revert branches. It needs the annotation kubenode.dev/secret-use: "git-push; HOST". */
   readonly writeCredentialsRef?: SecretRef;
-  /** Secret with SOPS keys. Default: no decryption. It needs the annotation kubenode.dev/secret-use: "sops". */
-  readonly sopsKeysRef?: SecretRef;
+  /** Secret with the age identities that decrypt objects of SOPS, one in each line. Default: encrypted objects are refused. It needs the annotation kubenode.dev/secret-use: "sops". */
+  readonly sopsKeysRef?: SopsKeysRef;
   /** Accepts this one head although it does not descend from the last applied commit. */
   readonly acceptHead?: string;
 }
@@ -1546,8 +1560,10 @@ export interface ReleaseSpec {
   readonly commit: string;
   /** Id of the parent commit. */
   readonly parent?: string;
-  /** Author of the commit. */
+  /** Author of the commit, as the commit states it. */
   readonly author?: string;
+  /** Name of the key that signed the commit. Absent: no signature was verified. */
+  readonly signer?: string;
   /** First line of the commit message. */
   readonly subject?: string;
   /** When the commit was created. */
@@ -1882,6 +1898,14 @@ export interface SmallPool {
 export interface SocketProbe {
   /** Absolute path of the socket, such as /run/containerd/containerd.sock. */
   readonly path: string;
+}
+
+/** A Secret in the namespace kubenode-system. */
+export interface SopsKeysRef {
+  /** Name of the Secret. */
+  readonly name: string;
+  /** Key in the Secret. (default "age.agekey") */
+  readonly key?: string;
 }
 
 /** A Secret in the namespace kubenode-system. */

@@ -107,7 +107,7 @@ async function report(
 }
 
 /** Processes answer without telling anybody. */
-const SOON = ['MemberStarting', 'ControllersStarting', 'ApiNotAnswering', 'ProgramsMissing'];
+const SOON = ['MemberStarting', 'ControllersStarting', 'ApiNotAnswering', 'ProgramsMissing', 'CanaryFailed'];
 
 function delayOf({ act }: HostingDecision, wait: HostingWait | undefined): number {
   if (wait) return SOON.includes(wait.reason) && !wait.isStalled ? STARTING_MS : WAITING_MS;

@@ -5,7 +5,10 @@ export type HostingErrorCode =
   | OsErrorCode
   | 'FolderNotOurs' // the folder of the control plane is of another Cluster
   | 'NotPrepared'
+  | 'SnapshotInvalid' // a snapshot of etcd could not be taken, or does not open
   | 'CorruptRecord'
+  | 'DataNotOurs' // etcd has the data of another control plane
+  | 'KeysLost' // a key that is made only once is missing, damaged or another one
   | 'InstallFailed';
 
 export class HostingError extends OsError<HostingErrorCode> {

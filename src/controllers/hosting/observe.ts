@@ -12,6 +12,7 @@ import type { PlaneAccess, PlaneDriver, PlaneReport, PlaneSpec } from './drivers
 import { heldGrant } from './execute/permission.ts';
 import type { ClusterInside } from './inside/execute.ts';
 import type { Hosted, HostingInput } from './plan/input.ts';
+import { planeOf } from './plan/plane-of.ts';
 
 export interface HostingPorts {
   readonly grants: GrantPort;
@@ -45,6 +46,9 @@ export async function observeHosting(
     hosted,
     plane: report,
     ...(access && isServing ? await askInside(inside, access, signal) : { inside: undefined }),
+    ...(access && isServing && isChanging(cluster)
+      ? { canary: await inside.canary(access.admin, signal) }
+      : {}),
     secret: secretState(cluster.metadata.name, access, context),
     overLimit: overLimit(cluster, maxClusters, context),
     maxAgeSeconds,
@@ -68,25 +72,13 @@ async function askInside(
   }
 }
 
-function isReady({ members }: PlaneReport): boolean {
-  return members.some(({ member, state }) => member === 'kube-apiserver' && state === 'Ready');
+/** Each run writes a few objects, so that it is asked only while a gate depends on it. */
+function isChanging({ status }: Cluster): boolean {
+  return status?.hosted?.upgrade !== undefined;
 }
 
-export function planeOf({ metadata }: Cluster, hosted: Hosted): PlaneSpec {
-  const { version, network, etcd, pki, apiServer, controllerManager, scheduler } = hosted;
-  return {
-    name: metadata.name,
-    uid: metadata.uid ?? '',
-    version,
-    settings: {
-      ...network,
-      quotaMiB: etcd.quotaMiB,
-      renewAtPercent: pki.renewAtPercent,
-      apiServer: apiServer.extraArgs,
-      controllerManager: controllerManager.extraArgs,
-      scheduler: scheduler.extraArgs,
-    },
-  };
+function isReady({ members }: PlaneReport): boolean {
+  return members.some(({ member, state }) => member === 'kube-apiserver' && state === 'Ready');
 }
 
 function secretState(

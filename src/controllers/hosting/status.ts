@@ -1,20 +1,16 @@
 /** Builds the part of the status of a Cluster that hosting writes. Pure. */
-import type {
-  Cluster,
-  ClusterHostedStatus,
-  Condition,
-  HostedCertificate,
-  HostedComponent,
-} from '../../api/generated/types.ts';
+import type { Cluster, ClusterHostedStatus, Condition, HostedComponent } from '../../api/generated/types.ts';
 import { waitingSince } from '../../api/status/waiting.ts';
 import type { StatusIntent } from '../../kube/controller/intent.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { wholeSeconds } from '../../os/dates.ts';
+import { certificatesStatus } from './certificates.ts';
 import { hostingConditions, isPlaneReady, unobservedConditions } from './conditions.ts';
 import type { MemberReport } from './drivers/driver.ts';
 import type { HostingAct, HostingInput, HostingWait } from './plan/input.ts';
 import { memberReport } from './plan/members.ts';
+import { upgradeStatus } from './plan/upgrade/status.ts';
 
 /** The conditions that hosting writes; all others of a Cluster are those of sync. */
 export const HOSTING_CONDITIONS = [
@@ -67,8 +63,9 @@ function hostedStatus(
     ...optional('observedGeneration', cluster.metadata.generation),
     ...optional('location', locationOf(input, act)),
     ...optional('readyAt', readyAt),
+    ...upgradeStatus(input, act),
     components: plane.members.map(componentOf),
-    certificates: plane.members.flatMap(certificateOf),
+    certificates: certificatesStatus(plane),
     etcd: { members: 1, ready: countOf(memberReport(input, 'etcd')) },
     ...optional('waiting', wait && waitingSince(wait, before?.waiting, now)),
   };
@@ -89,9 +86,4 @@ function countOf(report: MemberReport | undefined): number {
 function componentOf(report: MemberReport): HostedComponent {
   const { member: name, version } = report;
   return { name, ...optional('version', version), ready: countOf(report), desired: 1 };
-}
-
-function certificateOf({ member: name, certificate }: MemberReport): readonly HostedCertificate[] {
-  if (!certificate) return [];
-  return [{ name, notAfter: wholeSeconds(certificate.notAfter), serial: certificate.serial }];
 }

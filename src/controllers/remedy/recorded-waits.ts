@@ -33,26 +33,33 @@ const BRIEF_SECONDS = 60;
 /** Returns the waits of the rules with the highest priority, sorted by rule. */
 export function recordedWaits(input: RecordedWaitsInput): RecordedWaits {
   const { remediers, findings, now } = input;
-  const ranked = remediers.toSorted(byPriority).map(({ metadata }) => metadata.name);
-  const waits = ranked.flatMap((rule) => entryOf(rule, input) ?? []).slice(0, MAX_WAITS);
+  const waits = remediers
+    .toSorted(byPriority)
+    .flatMap((remedier) => entryOf(remedier, input) ?? [])
+    .slice(0, MAX_WAITS);
   const ends = [...findings.values()].map(briefUntil).filter((until) => until !== undefined && until > now);
   return { waits: waits.toSorted(byRule), nextAt: firstMoment(ends) };
 }
 
 function entryOf(
-  rule: string,
+  remedier: NodeRemedier,
   { findings, recorded, now }: RecordedWaitsInput,
 ): MachineRemedyWait | undefined {
+  const { metadata, spec } = remedier;
+  const rule = metadata.name;
   const finding = findings.get(rule);
   if (!finding?.wait) return undefined;
   const before = recorded.find((each) => each.rule === rule);
+  const { faultClass } = spec;
   const until = briefUntil(finding);
   return until && until > now
     ? before
-    : nextEntry(before, newEntry(rule, finding.wait, finding.waitSince ?? now));
+    : nextEntry(before, { ...newEntry(rule, finding.wait, finding.waitSince ?? now), faultClass });
 }
 
-function newEntry(rule: string, wait: RemedyWait, since: Date): Required<MachineRemedyWait> {
+type NewEntry = Omit<Required<MachineRemedyWait>, 'faultClass'>;
+
+function newEntry(rule: string, wait: RemedyWait, since: Date): NewEntry {
   const message = truncate(wait.message, MAX_MESSAGE);
   return { rule, reason: reportedReason(wait), since: wholeSeconds(since), message };
 }
@@ -61,10 +68,12 @@ function nextEntry(
   before: MachineRemedyWait | undefined,
   entry: Required<MachineRemedyWait>,
 ): MachineRemedyWait {
-  const { reason, message } = entry;
+  const { reason, message, faultClass } = entry;
   if (before?.reason !== reason) return entry;
   // Measured values change all the time.
-  return withoutNumbers(before.message) === withoutNumbers(message) ? before : { ...before, message };
+  const isSame = withoutNumbers(before.message) === withoutNumbers(message);
+  if (isSame && before.faultClass === faultClass) return before;
+  return { ...before, faultClass, message };
 }
 
 function briefUntil({ wait, waitSince }: RemedyFinding): Date | undefined {

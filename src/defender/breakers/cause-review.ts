@@ -3,10 +3,11 @@
  * together, and stays open while at least `count` of them are faulty since then. A machine with an act in flight is not Ready
  * because of the act. Pure.
  */
+
+import { dimensionValues } from '../../api/diagnosis/dimensions.ts';
 import type { Breaker, LedgerBreaker } from '../../api/generated/types.ts';
 import { isInFlight } from '../../api/grants.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
-import { dimensionValues } from '../facts/dimensions.ts';
 import type { FleetFacts, MachineFacts } from '../facts/facts.ts';
 import { CLUSTER_KEY } from '../facts/grouping.ts';
 import { after } from '../guards/guard.ts';

@@ -1,7 +1,8 @@
 /** Forms the names of breakers in the ledger: `<policy>/<breaker>/<key>`. Pure. */
+
+import { dimensionValues } from '../../api/diagnosis/dimensions.ts';
 import type { Risk } from '../../api/enums.ts';
 import type { Breaker, LedgerHolder } from '../../api/generated/types.ts';
-import { dimensionValues } from '../facts/dimensions.ts';
 import type { MachineFacts } from '../facts/facts.ts';
 import { CLUSTER_KEY, NO_KEY } from '../facts/grouping.ts';
 import { holderKey, isAtLeast } from '../ledger/entries.ts';

@@ -16,6 +16,7 @@ import { type Controller, type ReconcileResult, read } from '../../kube/controll
 import { generationChanged } from '../../kube/controller/predicates.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import type { PendingApprovals } from '../approvals/pending.ts';
+import type { ActRecorder } from '../audit/recorder.ts';
 import type { FleetObserver } from '../facts/observer.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { ledgerChanges } from './changes.ts';
@@ -30,6 +31,8 @@ export interface DefenderControllerOptions {
   readonly ledger: Ledger;
   readonly denials: DenialCounts;
   readonly pending: PendingApprovals;
+  /** Absent in a simulation, which keeps a record of its own. */
+  readonly recorder?: ActRecorder;
 }
 
 const KEY = 'ledger';
@@ -41,10 +44,12 @@ interface Sweeper extends DefenderControllerOptions {
   reported: DefenderLedgerSpec | undefined;
   /** Suspect grants that an Event was recorded for. */
   readonly alerted: Set<string>;
+  /** Why the audit record could not be written the last time. */
+  unrecorded: string | undefined;
 }
 
 export function createDefenderController(options: DefenderControllerOptions): Controller {
-  const sweeper: Sweeper = { ...options, reported: undefined, alerted: new Set() };
+  const sweeper: Sweeper = { ...options, reported: undefined, alerted: new Set(), unrecorded: undefined };
   return {
     name: 'defender',
     reads: [
@@ -68,6 +73,7 @@ function onlyKey(): readonly string[] {
 
 async function reconcile(sweeper: Sweeper, context: ReconcileContext): Promise<ReconcileResult> {
   const failure = await sweep(sweeper, context).then(() => undefined, asError);
+  await recordActs(sweeper, context);
   const ledger = context.view(DEFENDER_LEDGERS).get(LEDGER);
   const suspects = ledger ? suspectsOf(sweeper, ledger, context) : [];
   report(sweeper, context, { ledger, suspects, failure });
@@ -77,6 +83,16 @@ async function reconcile(sweeper: Sweeper, context: ReconcileContext): Promise<R
 
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
+}
+
+/** Repairs go on without a record: the lines are kept, and tried again with the next sweep. */
+async function recordActs(sweeper: Sweeper, { log }: ReconcileContext): Promise<void> {
+  const { recorder } = sweeper;
+  const error = await recorder?.flush().then(() => undefined, asError);
+  if (error && error.message !== sweeper.unrecorded) {
+    log.warn('acts not recorded for audit', { error, dropped: recorder?.dropped });
+  }
+  sweeper.unrecorded = error?.message;
 }
 
 /** Sends deletions, the sweep and the review of breakers as one batch, so that there is one write, or none when nothing changed. */

@@ -1,7 +1,8 @@
 /** Holds what the Defender knows when it decides. What was not observed is absent or Unknown, and permits nothing. */
+
+import type { Dimensions } from '../../api/diagnosis/dimensions.ts';
 import type { MachineHold, Selector } from '../../api/generated/types.ts';
 import type { Labels } from '../../kube/objects/selector.ts';
-import type { Dimensions } from './dimensions.ts';
 import type { Faults } from './fault-since.ts';
 
 export interface MachineFacts {

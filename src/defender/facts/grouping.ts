@@ -1,7 +1,8 @@
 /** Groups machines that are counted together: the machines that a policy selects, by cluster, zone, pool, label or dimension. Pure. */
+
+import { dimensionValues } from '../../api/diagnosis/dimensions.ts';
 import type { ConcurrencyLimit, Selector } from '../../api/generated/types.ts';
 import { ownValue } from '../../kube/objects/json.ts';
-import { dimensionValues } from './dimensions.ts';
 import type { MachineFacts } from './facts.ts';
 
 export type GroupedPer = Exclude<ConcurrencyLimit['per'], 'Holder'>;

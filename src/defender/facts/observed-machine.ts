@@ -1,4 +1,6 @@
 /** The facts of one machine, from its Machine, its Node and the Pods on it. What was not observed is absent. Pure. */
+
+import { dimensionsOf, machinePlace } from '../../api/diagnosis/dimensions.ts';
 import { powerSign } from '../../api/diagnosis/evidence.ts';
 import { RISKS } from '../../api/enums.ts';
 import type { Machine } from '../../api/generated/types.ts';
@@ -10,13 +12,12 @@ import {
   readinessOf,
   taintKeys,
 } from '../../api/machine/node-state.ts';
-import { LABEL_EXCLUDE, LABEL_MACHINESET, LABEL_POOL } from '../../api/names.ts';
+import { LABEL_EXCLUDE } from '../../api/names.ts';
 import { conditionStatus } from '../../kube/objects/conditions.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Labels } from '../../kube/objects/selector.ts';
 import { holdsOf } from '../../rollout/holds.ts';
-import { dimensionsOf } from './dimensions.ts';
 import type { MachineFacts, RepairFact } from './facts.ts';
 import type { Faults } from './fault-since.ts';
 
@@ -32,17 +33,14 @@ export interface ObservedMachine {
   readonly faults: Faults | undefined;
 }
 
-const ZONE = 'topology.kubernetes.io/zone';
 const CONTROL_PLANE = 'node-role.kubernetes.io/control-plane';
 
 export function observedFacts(observed: ObservedMachine): MachineFacts {
   const { machine, node, blockingPods, unknownSince, faults } = observed;
-  const { spec, metadata } = machine;
-  // The Machine wins: a kubelet may set labels of its own Node.
-  const labels = { ...node?.metadata.labels, ...spec.node.labels, ...metadata.labels };
+  const { metadata } = machine;
+  const place = machinePlace(machine, node);
+  const { zone, pool, labels } = place;
   const readiness = readinessOf(node);
-  const zone = spec.zone ?? labels[ZONE];
-  const pool = poolOf(metadata.labels ?? {});
   return {
     name: metadata.name,
     labels,
@@ -63,7 +61,7 @@ export function observedFacts(observed: ObservedMachine): MachineFacts {
     paused: false,
     repairs: repairsOf(machine),
     isControlPlane: labels[CONTROL_PLANE] !== undefined,
-    dimensions: dimensionsOf({ zone, pool, labels }, machine, node),
+    dimensions: dimensionsOf(place, machine, node),
     ...optional('faults', faults),
   };
 }
@@ -76,10 +74,6 @@ function vantageOf(machine: Machine): Pick<MachineFacts, 'agentReports' | 'power
     ...(reports ? { agentReports: true } : {}),
     ...optional('power', power === 'Unknown' ? undefined : power),
   };
-}
-
-export function poolOf(labels: Labels): string | undefined {
-  return labels[LABEL_POOL] ?? labels[LABEL_MACHINESET];
 }
 
 function repairsOf({ status }: Machine): readonly RepairFact[] {

@@ -2,11 +2,12 @@
  * Counts how many machines each pool has to have, and misses: the replicas of its MachineSets, less those that were Ready. Each
  * change updates the counts.
  */
+
+import { poolOf } from '../../api/diagnosis/dimensions.ts';
 import type { MachineSet } from '../../api/generated/types.ts';
 import { LABEL_MACHINESET } from '../../api/names.ts';
 import type { MachineFacts } from './facts.ts';
 import { NO_KEY } from './grouping.ts';
-import { poolOf } from './observed-machine.ts';
 
 export interface PoolSizes {
   putMachine(machine: MachineFacts): void;

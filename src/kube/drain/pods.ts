@@ -30,9 +30,13 @@ export function skipReason(
 ): SkipReason | undefined {
   if (isStatic(pod)) return 'Static';
   if (isOfDaemonSet(pod)) return 'DaemonSet';
-  if (COMPLETED.includes(textAt(pod, 'status', 'phase'))) return 'Completed';
+  if (isCompleted(pod)) return 'Completed';
   if (!isRequesting(pod, requests)) return 'NotRequested';
   return kubeletAnswers || deadNode === 'Wait' ? undefined : 'DeadNode';
+}
+
+export function isCompleted(pod: KubeObject): boolean {
+  return COMPLETED.includes(textAt(pod, 'status', 'phase'));
 }
 
 /** Tells whether the API server only mirrors the pod. */

@@ -1,10 +1,12 @@
 /**
  * Reads Kubernetes objects from YAML or JSON like the tools of Kubernetes: YAML 1.1, several documents in a file, and
- * Lists split into their items. Reports all problems of a text at once, each with its line.
+ * Lists split into their items. Reports all problems of a text at once, each with its line. An object that SOPS encrypted
+ * stays encrypted.
  */
 
 import { type Document, isMap, LineCounter, parseAllDocuments } from 'yaml';
 import { messageOf } from '../../os/errors.ts';
+import { isSopsEncrypted, type ReadLeaves, withLeaves } from '../sops/leaves.ts';
 import { isRecord, type JsonRecord } from './json.ts';
 import type { KubeObject } from './object.ts';
 import { MAX_LEVELS, shapeReason } from './shape.ts';
@@ -49,9 +51,21 @@ export function readManifests(text: string): Manifests {
       readDocument(document, lines, { manifests, problems });
     }
   }
-  return { manifests, problems };
+  return { manifests, problems: [...problems, ...sharedFileProblems(manifests, documents)] };
 }
 
+/** SOPS encrypts all documents of a file with one checksum, which no document alone can be verified by. */
+function sharedFileProblems(
+  manifests: readonly Manifest[],
+  documents: Iterable<{ readonly contents: unknown }>,
+): ManifestProblem[] {
+  const encrypted = manifests.find(({ object }) => isSopsEncrypted(object));
+  const count = [...documents].filter(({ contents }) => contents !== null).length;
+  return encrypted && count > 1 ? [{ line: encrypted.line, message: ONE_OBJECT }] : [];
+}
+
+const ONE_OBJECT =
+  'an encrypted file has one object: put each object into a file of its own, and encrypt it there';
 const TOO_DEEP = `an object is nested more than ${MAX_LEVELS} levels deep`;
 
 /** The tools of Kubernetes read 2001-12-14 and 12:30 as strings. */
@@ -70,6 +84,7 @@ function readDocument(document: Document.Parsed, lines: LineCounter, found: Read
   if (problem !== undefined) found.problems.push({ line: start, message: problem });
   if (problem !== undefined || value === null) return;
   if (isList(value)) {
+    if (isSopsEncrypted(value)) found.problems.push({ line: start, message: ONE_OBJECT });
     value.items.forEach((item, index) => add(item, ['items', index]));
     return;
   }
@@ -78,13 +93,18 @@ function readDocument(document: Document.Parsed, lines: LineCounter, found: Read
   function add(item: unknown, at: readonly (string | number)[]): void {
     const line = at.length === 0 ? start : lineAt(document, lines, at);
     const invalid = invalidObjectReason(item);
-    if (invalid) found.problems.push({ line, message: invalid });
+    const read = invalid === undefined ? orderedObject(item as KubeObject, document) : { problem: invalid };
+    if ('problem' in read) found.problems.push({ line, message: read.problem });
     else {
       const lineOf = (path: readonly (string | number)[]): number =>
         lineAt(document, lines, [...at, ...path]);
-      found.manifests.push({ object: item as KubeObject, line, lineOf });
+      found.manifests.push({ object: read.object, line, lineOf });
     }
   }
+}
+
+function orderedObject(object: KubeObject, { contents }: Document.Parsed): ReadLeaves {
+  return isSopsEncrypted(object) ? withLeaves(object, contents) : { object };
 }
 
 /** Rejects aliases that expand to huge values. */

@@ -19,6 +19,8 @@ import {
 } from './authority.ts';
 import type { CertificatePair } from './certificate.ts';
 import { formatComponentKubeconfig, formatKubeconfig, type KubeconfigEntry } from './kubeconfig.ts';
+import { type ClusterPki, clusterLeaves, etcdLeaves, type Leaf } from './leaves.ts';
+import { lifeOf } from './lifetime.ts';
 import { createPrincipal, type Principal } from './principal.ts';
 
 export interface FleetAccess {
@@ -28,8 +30,7 @@ export interface FleetAccess {
 
 /** Ensures that every certificate and kubeconfig of the fleet exists, is current and has the right port. */
 export async function ensureAccess(state: FleetState, layout: Layout, now: Date): Promise<FleetAccess> {
-  const renewAtPercent = state.clusters[0]?.plane?.renewAtPercent;
-  const etcd = await ensureEtcdPki(layout.etcd.pkiFolder, now, renewAtPercent);
+  const etcd = await ensureEtcdPki(layout.etcd.pkiFolder, lifeOf(state.clusters[0]?.plane, now));
   const clusters = new Map<string, ClusterAccess>();
   for (const cluster of state.clusters) {
     clusters.set(cluster.name, await ensureClusterAccess(cluster, layout, now));
@@ -48,13 +49,7 @@ async function ensureClusterAccess(
   now: Date,
 ): Promise<ClusterAccess> {
   const paths = layout.cluster(cluster.name);
-  const access = await ensureClusterPki({
-    folder: paths.pkiFolder,
-    name: cluster.name,
-    names: [...cluster.names, ...listServerAddresses(cluster.bindAddress)],
-    now,
-    plane: cluster.plane,
-  });
+  const access = await ensureClusterPki(clusterPkiOf(cluster, layout, now));
   const component = (name: string): string =>
     formatComponentKubeconfig({
       server: serverUrl(cluster),
@@ -68,6 +63,19 @@ async function ensureClusterAccess(
     await writeIfChanged(paths.controllersKubeconfig, component('controllers'), PRIVATE_MODE);
   }
   return access;
+}
+
+/** Returns what the certificates of the cluster are made for. */
+function clusterPkiOf(cluster: LocalClusterState, layout: Layout, now: Date): ClusterPki {
+  const { name, names, bindAddress, plane } = cluster;
+  const { pkiFolder: folder } = layout.cluster(name);
+  return { folder, name, names: [...names, ...listServerAddresses(bindAddress)], now, plane };
+}
+
+/** Lists every certificate of the fleet that a CA signs. */
+export function leavesOf(state: FleetState, layout: Layout, now: Date): readonly Leaf[] {
+  const etcd = etcdLeaves(layout.etcd.pkiFolder, lifeOf(state.clusters[0]?.plane, now));
+  return [...etcd, ...state.clusters.flatMap((cluster) => clusterLeaves(clusterPkiOf(cluster, layout, now)))];
 }
 
 function createAdminEntry(cluster: LocalClusterState, { authority, admin }: ClusterAccess): KubeconfigEntry {

@@ -4,36 +4,30 @@
  * without a restart.
  */
 import { join } from 'node:path';
-import { PRINCIPAL_CONTROLLERS, PRINCIPAL_SYNC } from '../../api/names.ts';
 import { PRIVATE_MODE, PUBLIC_MODE, readFileIfExists, writeFileAtomic } from '../../os/files.ts';
-import { firstAddress } from '../processes/addresses.ts';
-import { LOOPBACK, SERVICE_ADDRESS } from '../processes/commands.ts';
-import type { PlaneSettings } from '../state.ts';
 import {
   type CertificatePair,
-  type CertificateRequest,
   createAuthority,
   createServiceAccountKey,
   issueCertificate,
 } from './certificate.ts';
 import { parsePair, renewalReason } from './inspect.ts';
-import { CERTIFICATE_DAYS } from './lifetime.ts';
-import { createPrincipal, type Principal } from './principal.ts';
+import {
+  type AuthorityName,
+  type ClusterPki,
+  clientRequest,
+  clusterLeaves,
+  etcdLeaves,
+  type Leaf,
+} from './leaves.ts';
+import { type CertificateLife, lifeOf } from './lifetime.ts';
+import type { Principal } from './principal.ts';
 
+export { ADMIN } from './leaves.ts';
 export type { Principal } from './principal.ts';
 
 /** Longer than a local cluster lives, because a new CA requires new certificates and kubeconfigs everywhere. */
 const AUTHORITY_DAYS = 3650;
-
-/** The administrator: members of system:masters need no role. */
-export const ADMIN: Principal = { user: 'kubernetes-admin', groups: ['system:masters'] };
-const CONTROLLER_MANAGER: Principal = { user: 'system:kube-controller-manager' };
-const SCHEDULER: Principal = { user: 'system:kube-scheduler' };
-const SYNC: Principal = createPrincipal(PRINCIPAL_SYNC);
-/** The process of our own controllers, which runs beside a hosted control plane. */
-const CONTROLLERS: Principal = createPrincipal(PRINCIPAL_CONTROLLERS);
-/** The identity of the API server for kubelets. */
-const KUBELET_CLIENT: Principal = { user: 'kube-apiserver-kubelet-client', groups: ['system:masters'] };
 
 export interface EtcdAccess {
   readonly caPem: string;
@@ -41,26 +35,10 @@ export interface EtcdAccess {
 }
 
 /** Ensures ca.pem, ca.crt, etcd.pem and client.pem. */
-export async function ensureEtcdPki(folder: string, now: Date, renewAtPercent?: number): Promise<EtcdAccess> {
-  const authority = await ensureAuthority(folder, 'kubenode local etcd', now);
-  const server = { subject: { commonName: 'etcd' }, usage: 'peer', names: ['localhost', LOOPBACK] } as const;
-  const life = { now, days: CERTIFICATE_DAYS, renewAtPercent };
-  await ensurePair(join(folder, 'etcd.pem'), authority, { ...server, ...life });
-  const client = { ...clientRequest({ user: 'kube-apiserver' }, now), renewAtPercent };
-  return {
-    caPem: authority.certPem,
-    client: await ensurePair(join(folder, 'client.pem'), authority, client),
-  };
-}
-
-export interface ClusterPki {
-  readonly folder: string;
-  readonly name: string;
-  /** Names and addresses of the API server, besides those of this machine. */
-  readonly names?: readonly string[];
-  readonly now: Date;
-  /** Only of a hosted control plane. */
-  readonly plane?: PlaneSettings | undefined;
+export async function ensureEtcdPki(folder: string, life: CertificateLife): Promise<EtcdAccess> {
+  const authority = await ensureAuthority(folder, 'ca', 'kubenode local etcd', life.now);
+  const pairs = await ensureLeaves(etcdLeaves(folder, life), { ca: authority });
+  return { caPem: authority.certPem, client: pairOf(pairs, 'etcd-client') };
 }
 
 export interface ClusterAccess {
@@ -72,49 +50,73 @@ export interface ClusterAccess {
 /** Each cluster has its own CA, so that a certificate is valid in one cluster only. */
 export async function ensureClusterPki(pki: ClusterPki): Promise<ClusterAccess> {
   const { folder, name, now } = pki;
-  const authority = await ensureAuthority(folder, `kubenode local ${name}`, now);
-  const pair = (file: string, request: CertificateRequest): Promise<CertificatePair> =>
-    ensurePair(join(folder, file), authority, { ...request, renewAtPercent: pki.plane?.renewAtPercent });
-  await ensureKey(join(folder, 'sa.key'));
-  await pair('apiserver.pem', serverRequest(pki));
-  await pair('kubelet-client.pem', clientRequest(KUBELET_CLIENT, now));
-  await pair('controller-manager.pem', clientRequest(CONTROLLER_MANAGER, now));
-  await pair('scheduler.pem', clientRequest(SCHEDULER, now));
-  if (pki.plane) await pair('controllers.pem', clientRequest(CONTROLLERS, now));
-  const sync = await pair('sync.pem', clientRequest(SYNC, now));
-  return { authority, sync, admin: await pair('admin.pem', clientRequest(ADMIN, now)) };
+  const authority = await ensureAuthority(folder, 'ca', `kubenode local ${name}`, now);
+  const proxy = pki.plane && {
+    'front-proxy-ca': await ensureAuthority(folder, 'front-proxy-ca', `kubenode front proxy ${name}`, now),
+  };
+  await ensureKey(join(folder, SERVICE_ACCOUNT_KEY));
+  const pairs = await ensureLeaves(clusterLeaves(pki), { ca: authority, ...proxy });
+  return { authority, sync: pairOf(pairs, 'sync'), admin: pairOf(pairs, 'admin') };
 }
 
+export const SERVICE_ACCOUNT_KEY = 'sa.key';
+
+/** Issues a certificate of the usual lifetime, which is not stored. */
 export function issueClientCertificate(
   authority: CertificatePair,
   principal: Principal,
   now: Date,
 ): CertificatePair {
-  return issueCertificate(authority, clientRequest(principal, now));
+  return issueCertificate(authority, clientRequest(principal, lifeOf(undefined, now)));
 }
 
 /** The existing authority of a cluster; undefined if it is missing or invalid. */
-export async function readAuthority(folder: string): Promise<CertificatePair | undefined> {
-  return parsePair(await readFileIfExists(join(folder, AUTHORITY_FILE)));
+export async function readAuthority(
+  folder: string,
+  name: AuthorityName = 'ca',
+): Promise<CertificatePair | undefined> {
+  return parsePair(await readFileIfExists(authorityFile(folder, name)));
 }
 
-const AUTHORITY_FILE = 'ca.pem';
+export function authorityFile(folder: string, name: AuthorityName): string {
+  return join(folder, `${name}.pem`);
+}
 
 /** ca.pem contains the certificate and its key; ca.crt is a copy of the certificate for clients. */
-async function ensureAuthority(folder: string, name: string, now: Date): Promise<CertificatePair> {
-  const path = join(folder, AUTHORITY_FILE);
-  const authority = (await readAuthority(folder)) ?? createAuthority(name, now, AUTHORITY_DAYS);
-  await writeIfChanged(path, concatPem(authority), PRIVATE_MODE);
-  await writeIfChanged(join(folder, 'ca.crt'), authority.certPem, PUBLIC_MODE);
+async function ensureAuthority(
+  folder: string,
+  file: AuthorityName,
+  name: string,
+  now: Date,
+): Promise<CertificatePair> {
+  const authority = (await readAuthority(folder, file)) ?? createAuthority(name, now, AUTHORITY_DAYS);
+  await writeIfChanged(authorityFile(folder, file), concatPem(authority), PRIVATE_MODE);
+  await writeIfChanged(join(folder, `${file}.crt`), authority.certPem, PUBLIC_MODE);
   return authority;
 }
 
+type Pairs = ReadonlyMap<string, CertificatePair>;
+
+async function ensureLeaves(
+  leaves: readonly Leaf[],
+  authorities: Partial<Record<AuthorityName, CertificatePair>>,
+): Promise<Pairs> {
+  const pairs = new Map<string, CertificatePair>();
+  for (const leaf of leaves) {
+    const authority = authorities[leaf.authority];
+    if (authority) pairs.set(leaf.name, await ensurePair(leaf, authority));
+  }
+  return pairs;
+}
+
+function pairOf(pairs: Pairs, name: string): CertificatePair {
+  const pair = pairs.get(name);
+  if (!pair) throw new Error(`expected a certificate ${name}`);
+  return pair;
+}
+
 /** Certificate and key are in one file, so that a crash cannot leave a pair that does not match. */
-async function ensurePair(
-  path: string,
-  authority: CertificatePair,
-  request: CertificateRequest,
-): Promise<CertificatePair> {
+async function ensurePair({ path, request }: Leaf, authority: CertificatePair): Promise<CertificatePair> {
   const existing = parsePair(await readFileIfExists(path));
   if (existing && renewalReason(existing, authority, request) === undefined) return existing;
   const pair = issueCertificate(authority, request);
@@ -133,28 +135,4 @@ export async function writeIfChanged(path: string, content: string, mode: number
 
 function concatPem({ certPem, keyPem }: CertificatePair): string {
   return certPem + keyPem;
-}
-
-function clientRequest({ user, groups = [] }: Principal, now: Date): CertificateRequest {
-  const subject = { commonName: user, organizations: groups };
-  return { subject, usage: 'client', now, days: CERTIFICATE_DAYS };
-}
-
-function serverRequest({ name, names = [], now, plane }: ClusterPki): CertificateRequest {
-  const service = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc'];
-  const defaultNames = [
-    'localhost',
-    LOOPBACK,
-    '::1',
-    plane ? firstAddress(plane.serviceCIDR) : SERVICE_ADDRESS,
-    ...service,
-    `${service.at(-1)}.${plane?.serviceDomain ?? 'cluster.local'}`,
-  ];
-  return {
-    subject: { commonName: `kube-apiserver ${name}` },
-    usage: 'server',
-    names: [...new Set([...defaultNames, ...names])],
-    now,
-    days: CERTIFICATE_DAYS,
-  };
 }

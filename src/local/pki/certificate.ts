@@ -34,7 +34,7 @@ export interface CertificateRequest {
   /** DNS names and IP addresses of a server. */
   readonly names?: readonly string[];
   readonly now: Date;
-  readonly days: number;
+  readonly seconds: number;
   /** The part of its life after which it is renewed. Default: in its last month. */
   readonly renewAtPercent?: number | undefined;
 }
@@ -57,9 +57,9 @@ const OID = {
 const DIGITAL_SIGNATURE = { bytes: Buffer.from([0b1000_0000]), unused: 7 };
 const CERTIFICATE_SIGNING = { bytes: Buffer.from([0b1000_0110]), unused: 1 };
 
-const DAY_MS = 86_400_000;
+const DAY_SECONDS = 86_400;
 /** Clocks can differ by minutes: a machine whose clock is slow would reject a certificate that is valid from now on. */
-const BACKDATED_MS = 3_600_000;
+export const BACKDATED_MS = 3_600_000;
 
 /** Creates a self-signed certificate authority. */
 export function createAuthority(commonName: string, now: Date, days: number): CertificatePair {
@@ -70,7 +70,8 @@ export function createAuthority(commonName: string, now: Date, days: number): Ce
     extension(OID.subjectKeyId, der.octets(computeKeyId(publicKey))),
   ];
   const name = encodeName({ commonName });
-  const tbs = encodeTbsCertificate({ issuer: name, subject: name, publicKey, now, days, extensions });
+  const seconds = days * DAY_SECONDS;
+  const tbs = encodeTbsCertificate({ issuer: name, subject: name, publicKey, now, seconds, extensions });
   return { certPem: encodeSignedCertificate(tbs, privateKey), keyPem: encodeKeyPem(privateKey) };
 }
 
@@ -89,14 +90,14 @@ export function issueCertificate(authority: CertificatePair, request: Certificat
     extension(OID.authorityKeyId, der.sequence(der.tagged(0, authorityId, 'primitive'))),
     ...alternativeNames(request.names ?? []),
   ];
-  const { subject, now, days } = request;
+  const { subject, now, seconds } = request;
   const issuer = encodeSubject(authority);
   const tbs = encodeTbsCertificate({
     issuer,
     subject: encodeName(subject),
     publicKey,
     now,
-    days,
+    seconds,
     extensions,
   });
   return { certPem: encodeSignedCertificate(tbs, authorityKey), keyPem: encodeKeyPem(privateKey) };
@@ -107,11 +108,11 @@ function encodeTbsCertificate(fields: {
   readonly subject: Buffer;
   readonly publicKey: KeyObject;
   readonly now: Date;
-  readonly days: number;
+  readonly seconds: number;
   readonly extensions: readonly Buffer[];
 }): Buffer {
   const notBefore = new Date(+fields.now - BACKDATED_MS);
-  const notAfter = new Date(+fields.now + fields.days * DAY_MS);
+  const notAfter = new Date(+fields.now + fields.seconds * 1000);
   return der.sequence(
     der.tagged(0, der.integer(Buffer.from([2])), 'constructed'), // version 3
     der.integer(createSerialNumber()),

@@ -1,11 +1,11 @@
 /** Reads certificates and decides whether they have to be renewed. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { CertificatePair, CertificateRequest } from './certificate.ts';
+import { BACKDATED_MS, type CertificatePair, type CertificateRequest } from './certificate.ts';
+import { renewBeforeMs } from './lifetime.ts';
 
-const DAY_MS = 86_400_000;
-/** Certificates are valid for a year and are renewed in their last month. */
-const RENEW_DAYS = 30;
+/** Certificates have whole seconds. */
+const ROUNDING_MS = 2000;
 
 /** Certificate and key of a PEM file; undefined if one is missing or invalid, or if they do not match. */
 export function parsePair(text: string | undefined): CertificatePair | undefined {
@@ -24,22 +24,47 @@ function findPemBlock(text: string | undefined, label: string): string | undefin
   return new RegExp(`-----BEGIN ${label}-----\n[^-]+-----END ${label}-----\n`).exec(text ?? '')?.[0];
 }
 
-/** Why this certificate has to be renewed; undefined if it is valid. */
+/** Why this certificate has to be renewed; undefined if it is valid. A certificate that was just issued for the request never has to be. */
 export function renewalReason(
   pair: CertificatePair,
   authority: CertificatePair,
-  { now, names = [], days, renewAtPercent }: CertificateRequest,
+  request: CertificateRequest,
 ): string | undefined {
   const certificate = new X509Certificate(pair.certPem);
-  const ends = readExpiry(pair.certPem);
+  return (
+    timeReason(certificate, request) ??
+    signerReason(certificate, authority) ??
+    namesReason(certificate, request) ??
+    subjectReason(certificate, request)
+  );
+}
+
+function timeReason(certificate: X509Certificate, request: CertificateRequest): string | undefined {
+  const { now, seconds } = request;
+  const { validFromDate: from, validToDate: ends } = certificate;
   if (+ends <= +now) return `it expired on ${ends.toISOString()}`;
-  const renewDays = renewAtPercent === undefined ? RENEW_DAYS : (days * (100 - renewAtPercent)) / 100;
-  if (+ends - +now < renewDays * DAY_MS) return `it expires on ${ends.toISOString()}`;
-  if (!certificate.verify(new X509Certificate(authority.certPem).publicKey)) {
-    return 'it is signed by another CA';
-  }
+  // It was made while the clock of the machine was ahead.
+  if (+from > +now) return `it is not valid before ${from.toISOString()}`;
+  if (+ends - +now < renewBeforeMs(request)) return `it expires on ${ends.toISOString()}`;
+  const isTooLong = +ends - +from - BACKDATED_MS > seconds * 1000 + ROUNDING_MS;
+  return isTooLong ? `it is valid for longer than ${seconds} s` : undefined;
+}
+
+function signerReason(certificate: X509Certificate, authority: CertificatePair): string | undefined {
+  return certificate.verify(new X509Certificate(authority.certPem).publicKey)
+    ? undefined
+    : 'it is signed by another CA';
+}
+
+function namesReason(certificate: X509Certificate, { names = [] }: CertificateRequest): string | undefined {
   const missing = names.filter((name) => !coversName(certificate, name));
   return missing.length > 0 ? `names missing: ${missing.join(', ')}` : undefined;
+}
+
+function subjectReason(certificate: X509Certificate, { subject }: CertificateRequest): string | undefined {
+  const { commonName, organizations = [] } = subject;
+  const expected = [...organizations.map((name) => `O=${name}`), `CN=${commonName}`].join('\n');
+  return certificate.subject === expected ? undefined : `it is not of ${commonName}`;
 }
 
 export function readExpiry(certPem: string): Date {

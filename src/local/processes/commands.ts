@@ -21,6 +21,8 @@ export const LOOPBACK = '127.0.0.1';
 const SERVICE_RANGE = '10.96.0.0/16';
 /** The first address of the range, which is that of the Service `kubernetes`. */
 export const SERVICE_ADDRESS = '10.96.0.1';
+/** The name of the API server in its certificate for the servers of aggregated APIs. */
+export const FRONT_PROXY_USER = 'front-proxy-client';
 const MIB = 1024 ** 2;
 
 export interface EtcdFlags {
@@ -86,6 +88,8 @@ export interface ApiServerFlags {
   /** Separates the clusters in the shared etcd. */
   readonly etcdPrefix: string;
   readonly serviceRange?: string | undefined;
+  /** Whether the folder has the CA and the certificate for aggregated APIs. */
+  readonly frontProxy?: boolean;
   readonly extra?: readonly string[];
 }
 
@@ -115,6 +119,7 @@ export function createApiServerCommand(path: ProgramPath, flags: ApiServerFlags)
       '--allow-privileged=true',
       '--enable-bootstrap-token-auth=true',
       ...advertiseFlags(flags.advertiseAddress),
+      ...(flags.frontProxy ? frontProxyFlags(pki) : []),
       // Counting objects for metrics causes most of the etcd load of an idle small cluster.
       '--etcd-count-metric-poll-period=0',
       '--etcd-db-metric-poll-interval=0',
@@ -122,6 +127,19 @@ export function createApiServerCommand(path: ProgramPath, flags: ApiServerFlags)
       ...(flags.extra ?? []),
     ],
   };
+}
+
+/** Servers of aggregated APIs believe the user in these headers, by a CA that signs nothing else. */
+function frontProxyFlags(pki: (file: string) => string): string[] {
+  return [
+    `--requestheader-client-ca-file=${pki('front-proxy-ca.crt')}`,
+    `--requestheader-allowed-names=${FRONT_PROXY_USER}`,
+    '--requestheader-username-headers=X-Remote-User',
+    '--requestheader-group-headers=X-Remote-Group',
+    '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+    `--proxy-client-cert-file=${pki('front-proxy.pem')}`,
+    `--proxy-client-key-file=${pki('front-proxy.pem')}`,
+  ];
 }
 
 /** Endpoints cannot contain a loopback address, so without another address the Service `kubernetes` has none. */

@@ -80,6 +80,7 @@ function createApiServerSpec(
     etcdUrl: localUrl(LOOPBACK, etcdPort),
     etcdPrefix: `/${name}`,
     serviceRange: plane?.serviceCIDR,
+    frontProxy: plane !== undefined,
     extra: formatFlags(plane?.apiServer),
   });
   const mark = `--kubelet-client-key=${pkiFolder}/kubelet-client.pem`;

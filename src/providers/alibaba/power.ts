@@ -14,10 +14,14 @@ export interface EcsParts {
   readonly clock: Clock;
 }
 
-/** A stop or a start takes some ten seconds. One that takes longer is repeated, and others are not kept waiting. */
+/** A stop or a start takes some ten seconds. One that takes longer is confirmed by the state, and others are not kept waiting. */
 const POWER_MS = 60_000;
 const POLL_MS = 2000;
 
+/**
+ * An accepted request is never repeated: a person, or a repair, may have switched the instance back meanwhile. Resolves when the instance has
+ * the state, or when a request was accepted and the state does not follow within a minute.
+ */
 export async function switchPower(
   instance: { readonly id: string; readonly ecsId: string },
   action: PowerAction,
@@ -26,20 +30,19 @@ export async function switchPower(
 ): Promise<void> {
   const { lookup, clock } = parts;
   const desired = action === 'off' ? 'Stopped' : 'Running';
-  let isCycled = action !== 'cycle';
+  let isAccepted = false;
 
   async function advance(): Promise<boolean> {
     const { status } = requireFound(await lookup.byId(instance.id, signal), instance.id);
-    if (status === desired && isCycled) return true;
-    const request = requestFor(status, action, instance.ecsId);
-    if (!request) return false;
-    const isAccepted = await accepted(parts.api, request, signal);
-    if (isAccepted) isCycled = true;
+    if (status === desired && (isAccepted || action !== 'cycle')) return true;
+    const request = isAccepted ? undefined : requestFor(status, action, instance.ecsId);
+    if (request) isAccepted = await accepted(parts.api, request, signal);
     return false;
   }
 
   const deadlineMs = clock.monotonicMs() + POWER_MS;
-  if (await pollUntil(advance, { clock, everyMs: POLL_MS, deadlineMs, signal })) return;
+  const isReached = await pollUntil(advance, { clock, everyMs: POLL_MS, deadlineMs, signal });
+  if (isReached || isAccepted) return;
   throw changingError(instance.id, 'InstanceChanging', 'changes its state');
 }
 

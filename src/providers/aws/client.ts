@@ -131,7 +131,12 @@ function writeCalls(
       await guarded(() => ec2.send(command, { abortSignal: signal }), signal);
     },
     async stop(instanceId, signal) {
-      const command = new StopInstancesCommand({ InstanceIds: [instanceId], Force: true });
+      // Force alone tries a graceful shutdown first, for which a dead kernel takes minutes.
+      const command = new StopInstancesCommand({
+        InstanceIds: [instanceId],
+        Force: true,
+        SkipOsShutdown: true,
+      });
       await guarded(() => ec2.send(command, { abortSignal: signal }), signal);
     },
     async start(instanceId, signal) {

@@ -24,12 +24,13 @@ export function openInstanceSwitch(machine: Machine, providers: OpenProviders): 
     };
   }
   if (id === undefined) return { because: `Machine ${name} has no instance yet` };
-  return createInstanceSwitch(id, provider);
+  return createInstanceSwitch(id, machine, provider);
 }
 
-function createInstanceSwitch(id: string, provider: Provider): PowerSwitch {
+function createInstanceSwitch(id: string, machine: Machine, provider: Provider): PowerSwitch {
   async function state(signal: AbortSignal): Promise<PowerState> {
     const instance = await provider.get(id, signal);
+    if (instance) requireOwner(instance, machine);
     return powerOf(id, instance?.state ?? 'Gone');
   }
   return {
@@ -40,6 +41,13 @@ function createInstanceSwitch(id: string, provider: Provider): PowerSwitch {
       await provider.power(id, wanted === 'On' ? 'on' : 'off', signal);
     },
   };
+}
+
+/** Throws for an instance whose tags name another Machine: an id in a status does not prove that it is its own. */
+function requireOwner({ id, tags }: Instance, { metadata }: Machine): void {
+  if (tags.machineUid === metadata.uid) return;
+  const message = `instance ${id} has the UID of another Machine than ${metadata.name} in its tags`;
+  throw new ProviderError('Terminal', message, { reason: 'InstanceOfAnotherMachine' });
 }
 
 /** Pending may be on its way to either state. An instance that does not exist has no power to switch. */

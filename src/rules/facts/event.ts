@@ -29,8 +29,8 @@ const observed: ObservationType = {
 };
 
 const read: ReadFact = (snapshot, params, maxAgeMs) => {
-  const { point, problems, events, eventsAgeMs } = snapshot;
-  const problem = problems.events ?? tooOldReason('Events', eventsAgeMs, maxAgeMs);
+  const { point, problems, events, viewAgeMs } = snapshot;
+  const problem = problems.events ?? tooOldReason('Events', viewAgeMs('events'), maxAgeMs);
   if (problem !== undefined) return unknownAnswer(problem);
   const startMs = point.ms - Number(params['windowSeconds']) * 1000;
   const all = events?.get(String(params['reason'])) ?? [];

@@ -17,6 +17,10 @@ export interface FactKind {
   readonly fields: FactFields;
   /** How facts that are counted from observations, such as Events, are computed. */
   readonly observed?: ObservationType;
+  /** Is the reason why a rule may use the fact to wait only. */
+  readonly onlyInGate?: string;
+  /** The views of which objects of other nodes are read, too: a command that explains one node reads all of them. */
+  readonly readsFleet?: readonly FactViewName[];
   /** Whose heartbeats keep the fact from becoming too old. */
   readonly heartbeats: readonly HeartbeatSource[];
   /** Reads the fact from memory only. What cannot be known is unknown. */

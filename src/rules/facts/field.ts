@@ -40,6 +40,8 @@ const TEXT_MAX = 256;
 export const TEXT_FIELD = { type: 'text' } as const satisfies FactField;
 export const BOOLEAN_FIELD = { type: 'boolean' } as const satisfies FactField;
 export const PERCENT_FIELD = { type: 'number', min: 0, max: 100, whole: false } as const satisfies FactField;
+/** The share of a whole: 1 is all of it. */
+export const RATIO_FIELD = { type: 'number', min: 0, max: 1, whole: false } as const satisfies FactField;
 export const SECONDS_FIELD = {
   type: 'number',
   min: 0,

@@ -1,4 +1,5 @@
 /** Counts the errors of GPUs with one of some codes, within a time window, as the agent has read them in the kernel log. */
+import type { MachineFacts } from '../../api/generated/types.ts';
 import { isRecord, listAt, textAt } from '../../kube/objects/json.ts';
 import { ageSecondsAt } from '../clocks/time-point.ts';
 import { UNKNOWN_READING } from '../compiled-rule.ts';
@@ -51,7 +52,7 @@ const read: ReadFact = (snapshot, params, maxAgeMs) => {
   const { problems, agentAgeMs } = snapshot;
   const problem =
     problems.machines ?? problems.agentLeases ?? tooOldReason('the agent', agentAgeMs, maxAgeMs);
-  const reach = reachOf(snapshot);
+  const reach = reachOf(snapshot, params);
   if (problem !== undefined) return unknownAnswer(problem);
   return typeof reach === 'string'
     ? unknownAnswer(reach)
@@ -67,15 +68,22 @@ interface XidReach {
   readonly uptimeSeconds: number;
 }
 
-/** Returns how far back errors are known; or why they are not. */
-function reachOf({ machine, point }: NodeSnapshot): XidReach | string {
-  const { xidSince, bootedAt } = machine?.status?.facts ?? {};
-  const reachSeconds = ageSecondsAt(point, xidSince);
+/** Returns how far back errors of these codes are known; or why they are not. */
+function reachOf({ machine, point }: NodeSnapshot, { codes }: FactParams): XidReach | string {
+  const { facts } = machine?.status ?? {};
+  const reachSeconds = ageSecondsAt(point, completeSince(facts, codes));
   if (reachSeconds === undefined) return 'the agent reports no errors of GPUs: no driver of NVIDIA';
-  const uptimeSeconds = ageSecondsAt(point, bootedAt);
+  const uptimeSeconds = ageSecondsAt(point, facts?.bootedAt);
   return uptimeSeconds === undefined
     ? 'the agent does not report when the host has booted'
     : { reachSeconds, uptimeSeconds };
+}
+
+/** Returns since when all errors of these codes are reported: a burst of another code does not count. */
+function completeSince(facts: MachineFacts | undefined, codes: unknown): string | undefined {
+  const { xidSince, xidCutCodes = [], xidOthersSince = xidSince } = facts ?? {};
+  if (!Array.isArray(codes) || !Array.isArray(xidCutCodes)) return xidSince;
+  return codes.some((code) => xidCutCodes.includes(Number(code))) ? xidSince : xidOthersSince;
 }
 
 function countErrors(
@@ -127,7 +135,15 @@ export const xidFact = {
     machines: (before, after) =>
       isChanged(before, after, 'status', 'facts', 'xid') ||
       isChanged(before, after, 'status', 'facts', 'xidSince') ||
+      isChanged(before, after, 'status', 'facts', 'xidCutCodes') ||
+      isChanged(before, after, 'status', 'facts', 'xidOthersSince') ||
       isChanged(before, after, 'status', 'facts', 'bootedAt'),
   },
-  recorded: { machines: { status: { facts: { xid: true, xidSince: true, bootedAt: true } } } },
+  recorded: {
+    machines: {
+      status: {
+        facts: { xid: true, xidSince: true, xidCutCodes: true, xidOthersSince: true, bootedAt: true },
+      },
+    },
+  },
 } satisfies FactKind;

@@ -7,8 +7,10 @@ import { countEvent, type EventCounts } from '../clocks/event-counts.ts';
 import { createJobEnds, type JobEnds } from '../clocks/job-ends.ts';
 import { createLastChanges, type LastChanges } from '../clocks/last-change.ts';
 import type { ReadTime } from '../clocks/time-point.ts';
-import type { MachineObjects, NodeSnapshot } from '../facts/reading/snapshot.ts';
+import type { KnownWorkload, MachineObjects, NodeSnapshot } from '../facts/reading/snapshot.ts';
+import { workloadFact } from '../facts/workload.ts';
 import { FACT_VIEWS, type FactViews, type LeaseView } from '../views.ts';
+import { type AffectedMachines, createAffectedMachines } from './affected-machines.ts';
 import {
   ALL_TOPICS,
   conditionChanges,
@@ -19,9 +21,11 @@ import {
 import { kubeletHeartbeat, nodeOfEvent, viewProblems } from './fact-views.ts';
 import { followMachineObjects } from './machine-objects.ts';
 import { createPeerSigns, type PeerSigns } from './peer-signs.ts';
+import { READ_AGAIN_MS, type WorkloadReader } from './workload-reader.ts';
 
 export interface FactTracker {
-  snapshot(machine: string): NodeSnapshot;
+  /** Pods are read in the background for a snapshot that `asks`. */
+  snapshot(machine: string, asks: boolean): NodeSnapshot;
   onChange(listener: (change: FactChange) => void): () => void;
   close(): void;
 }
@@ -32,6 +36,10 @@ export interface FactTrackerOptions {
   readonly maxViewAgeMs: number | undefined;
   /** True for a command that reads once and so trusts the writer of a condition: see `ConditionSources`. */
   readonly startsAtTransition: boolean;
+  /** Why the views do not have all nodes; undefined when they have. */
+  readonly fleetProblem: string | undefined;
+  /** Reads Pods; undefined where they are not read. */
+  readonly workloads: WorkloadReader | undefined;
 }
 
 interface Tracked extends FactTrackerOptions {
@@ -74,9 +82,15 @@ export function createFactTracker(options: FactTrackerOptions): FactTracker {
     followJobEnds(tracked),
   ];
   const objects = followMachineObjects(tracked.views, tracked.emit);
-  closes.push(objects.close);
+  const affected = createAffectedMachines(tracked.views, objects.of);
+  const closeWorkloads = tracked.workloads?.onChange((node) => tracked.emit(node, [workloadFact.name]));
+  closes.push(objects.close, affected.close, () => {
+    closeWorkloads?.();
+    tracked.workloads?.close();
+  });
   return {
-    snapshot: (machine) => takeSnapshot(tracked, objects.of(machine), machine),
+    snapshot: (machine, asks) =>
+      takeSnapshot(tracked, { objects: objects.of(machine), affected, asks }, machine),
     onChange: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -87,7 +101,17 @@ export function createFactTracker(options: FactTrackerOptions): FactTracker {
   };
 }
 
-function takeSnapshot(tracked: Tracked, objects: MachineObjects, machine: string): NodeSnapshot {
+interface Followed {
+  readonly objects: MachineObjects;
+  readonly affected: AffectedMachines;
+  readonly asks: boolean;
+}
+
+function takeSnapshot(
+  tracked: Tracked,
+  { objects, affected, asks }: Followed,
+  machine: string,
+): NodeSnapshot {
   const { views, readTime, maxViewAgeMs, agents, kubelets, kubeletLeases } = tracked;
   const point = readTime();
   const freshness = views.events.reflector.freshness();
@@ -108,14 +132,27 @@ function takeSnapshot(tracked: Tracked, objects: MachineObjects, machine: string
         (peer) => Math.min(agents.ageMs(peer, point), kubeletAgeMs(peer)),
         point.ms,
       ),
+    workload: () => ({ known: workloadOf(tracked.workloads, machine, asks), againMs: READ_AGAIN_MS }),
+    fleetProblem: tracked.fleetProblem,
+    affected: (query) => affected.count(machine, query, point),
     objects,
     find: (view, name) => views[view].store.get(name),
     jobEndedMs: tracked.jobEnds.endedMs(machine),
     components: tracked.components.get(machine),
     events: tracked.events.get(machine),
     eventsSinceMs: tracked.eventsSinceMs ?? point.ms,
-    eventsAgeMs: freshness.ageMs,
+    viewAgeMs: (view) => views[view].reflector.freshness().ageMs,
   };
+}
+
+function workloadOf(
+  workloads: WorkloadReader | undefined,
+  machine: string,
+  asks: boolean,
+): KnownWorkload | string {
+  if (!workloads) return 'Pods are not read here';
+  const known = asks ? workloads.ask(machine) : workloads.peek(machine);
+  return known ?? 'the Pods of the node were not read yet';
 }
 
 function followNodes(tracked: Tracked): readonly (() => void)[] {

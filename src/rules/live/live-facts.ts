@@ -14,6 +14,7 @@ import { createFactTracker } from './fact-tracker.ts';
 import type { NodeFacts } from './node-facts.ts';
 import { maxAgeMs } from './rule-index.ts';
 import { nextThresholdMs } from './time-thresholds.ts';
+import type { WorkloadReader } from './workload-reader.ts';
 
 export interface LiveFacts extends NodeFacts {
   /** Calls the listener at each change, also at one of a Node without a Machine. Returns a function that ends this. */
@@ -39,6 +40,10 @@ export interface LiveFactsOptions {
   readonly maxViewAgeMs?: number;
   /** A command that reads once counts a condition from its last transition, where no controller recorded when it began. */
   readonly startsAtTransition?: boolean;
+  /** Why the views do not have all nodes: set by a command that reads one. */
+  readonly fleetProblem?: string;
+  /** Reads Pods for gates that ask about them. Absent: what they run is unknown. */
+  readonly workloads?: WorkloadReader;
 }
 
 type AskFact = (ref: FactRef, maxAge: MaxAge | undefined) => FactAnswer;
@@ -49,9 +54,18 @@ export function createLiveFacts({
   skewSeconds,
   maxViewAgeMs,
   startsAtTransition = false,
+  fleetProblem,
+  workloads,
 }: LiveFactsOptions): LiveFacts {
   const readTime = createTimePoints(clock, skewSeconds);
-  const tracker = createFactTracker({ views, readTime, maxViewAgeMs, startsAtTransition });
+  const tracker = createFactTracker({
+    views,
+    readTime,
+    maxViewAgeMs,
+    startsAtTransition,
+    fleetProblem,
+    workloads,
+  });
   return {
     onChange: (listener) => tracker.onChange(listener),
     now: () => readTime().at,
@@ -60,9 +74,10 @@ export function createLiveFacts({
       const ask = createAsk(machine);
       return (ref) => ask(ref, maxAge.get(ref.fact)).reading;
     },
-    unknownReason: (machine, ref, maxAge) => createAsk(machine)(ref, maxAge.get(ref.fact)).unknown,
+    unknownReason: (machine, ref, maxAge) => createAsk(machine, false)(ref, maxAge.get(ref.fact)).unknown,
     dueInMs: (machine, rule) => {
-      const ask = createAsk(machine);
+      // Also for rules whose gate is not evaluated now: nothing is read for it.
+      const ask = createAsk(machine, false);
       const facts: FactReader = (ref) => ask(ref, rule.maxAge.get(ref.fact)).reading;
       const answers = rule.reads.map((ref) => ask(ref, rule.maxAge.get(ref.fact)).changesInMs);
       return Math.max(0, Math.min(nextThresholdMs(rule, facts), ...answers.map((ms) => ms + PAST_MS)));
@@ -70,13 +85,13 @@ export function createLiveFacts({
   };
 
   /** All facts of one evaluation are of the same point. */
-  function createAsk(machine: string): AskFact {
+  function createAsk(machine: string, asks = true): AskFact {
     let snapshot: NodeSnapshot | undefined;
     return ({ fact, params }, maxAge) => {
       try {
         const read = FACT_KINDS.get(fact)?.read;
         if (!read) return unknownAnswer(`fact ${fact} has no source`);
-        snapshot ??= tracker.snapshot(machine);
+        snapshot ??= tracker.snapshot(machine, asks);
         return read(snapshot, params, maxAgeMs(maxAge));
       } catch (error) {
         return unknownAnswer(`fact ${fact} could not be read: ${String(error)}`);

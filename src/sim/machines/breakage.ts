@@ -4,6 +4,7 @@ import type { Machine, MachineSet } from '../../api/generated/types.ts';
 import type { Provider } from '../../providers/contract.ts';
 import type { FaultyClient } from '../rollout/faulty-client.ts';
 import { find, type ProcessViews, unheld, viewsShowing } from '../rollout/repairs/guard-breakage.ts';
+import { KEEP } from './set-repairs.ts';
 
 type SetSpec = MachineSet['spec'];
 
@@ -46,6 +47,10 @@ export const SET_BREAKAGES = [
   'NameIgnored',
   /** The provider finds no instance by its tags. */
   'TagsIgnored',
+  /** A machine that a job has marked is replaced although it is Ready again. Of a run with repairs, as the next one. */
+  'ReturnIgnored',
+  /** The instances of more machines are kept than the job allows. */
+  'KeepingUnlimited',
 ] as const;
 export type SetBreakage = (typeof SET_BREAKAGES)[number];
 
@@ -53,13 +58,35 @@ export function setViewsWith(views: ProcessViews, broken: SetBreakage | undefine
   const show = find(SETS, broken);
   const ofSet = show && ((set: MachineSet) => ({ ...set, spec: show(set.spec) }));
   const shown = viewsShowing(views, MACHINE_SETS, ofSet);
-  return viewsShowing(shown, MACHINES, broken === 'HoldIgnored' ? unheld : undefined);
+  return viewsShowing(shown, MACHINES, find(MACHINES_OF_SET, broken));
+}
+
+const MACHINES_OF_SET = {
+  HoldIgnored: unheld,
+  ReturnIgnored: (machine) => withMark(machine, { wasReady: true }),
+} satisfies Readonly<Record<string, (machine: Machine) => Machine>>;
+
+/** Breaks what the controller of Machines is shown. */
+export function machineViewsWith(views: ProcessViews, broken: SetBreakage | undefined): ProcessViews {
+  const keepFailed = { ...KEEP, max: 99 };
+  const show =
+    broken === 'KeepingUnlimited' ? (machine: Machine) => withMark(machine, { keepFailed }) : undefined;
+  return viewsShowing(views, MACHINES, show);
+}
+
+function withMark(
+  { status, ...machine }: Machine,
+  changes: Partial<NonNullable<NonNullable<Machine['status']>['replacement']>>,
+): Machine {
+  if (!status?.replacement) return { ...machine, ...(status ? { status } : {}) };
+  return { ...machine, status: { ...status, replacement: { ...status.replacement, ...changes } } };
 }
 
 type BrokenCalls = (client: FaultyClient, views: ProcessViews) => Partial<FaultyClient>;
 
 const CALLS: Partial<Record<SetBreakage, BrokenCalls>> = {
-  HoldIgnored: (client) => ({ pages: unheldPages(client) }),
+  HoldIgnored: (client) => ({ pages: pagesShowing(client, unheld) }),
+  ReturnIgnored: (client) => ({ pages: pagesShowing(client, MACHINES_OF_SET.ReturnIgnored) }),
   NameIgnored: (client, views) => ({ pages: viewedPages(views), apply: renaming(client) }),
   VersionIgnored: (client) => ({
     delete: (resource, name, { uid }) => client.delete(resource, name, { uid }),
@@ -81,10 +108,10 @@ function viewedPages(views: ProcessViews): FaultyClient['pages'] {
   };
 }
 
-function unheldPages(client: FaultyClient): FaultyClient['pages'] {
+function pagesShowing(client: FaultyClient, show: (machine: Machine) => Machine): FaultyClient['pages'] {
   return async function* pages(...call) {
     for await (const page of client.pages<Machine>(...call)) {
-      yield { ...page, items: page.items.map(unheld) as never };
+      yield { ...page, items: page.items.map(show) as never };
     }
   };
 }

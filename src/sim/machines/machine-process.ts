@@ -25,7 +25,7 @@ import { createFaultyClient, type FaultyClientOptions } from '../rollout/faulty-
 import { createFollowingView } from '../rollout/following-view.ts';
 import { createObservedLedger } from '../rollout/observed-ledger.ts';
 import { grantsWith, ledgerWithout } from '../rollout/repairs/guard-breakage.ts';
-import { providerWith, type SetBreakage, setClientWith, setViewsWith } from './breakage.ts';
+import { machineViewsWith, providerWith, type SetBreakage, setClientWith, setViewsWith } from './breakage.ts';
 import type { SimulatedCloud } from './cloud.ts';
 import { createSimulatedProvider } from './provider.ts';
 import { createVirtualWaits } from './virtual-waits.ts';
@@ -99,7 +99,7 @@ export function createMachineProcess(options: MachineProcessOptions): Controller
     }),
     createControllerQueue({
       ...parts,
-      views,
+      views: machineViewsWith(views, broken),
       controller: createMachineController({ client, grants: ledger, instances }),
     }),
   ];

@@ -26,6 +26,7 @@ import {
   replaceLost,
   type SetPeople,
 } from './set-people.ts';
+import { stepRepairs } from './set-repairs.ts';
 
 export interface MachineSetSimulationOptions {
   readonly seed: number;
@@ -36,6 +37,8 @@ export interface MachineSetSimulationOptions {
   readonly broken?: SetBreakage;
   /** Whether the set replaces machines that differ from its template. */
   readonly isReplacing?: boolean;
+  /** Whether repair jobs mark machines to be replaced, and their instances to be kept. */
+  readonly isRepairing?: boolean;
   /** Whether answers are lost, watches are late, and people edit in the middle of a reconcile, much more often. */
   readonly frequentFaults?: boolean;
 }
@@ -52,6 +55,7 @@ interface SetRun extends SetPeople, RestartedProcess {
   readonly judge: SetJudge;
   readonly broken: SetBreakage | undefined;
   readonly frequentFaults: boolean;
+  readonly isRepairing: boolean;
   readonly clock: { nowMs: number; changedMs: number };
   readonly watch: { delayMs: number; untilMs: number };
   isCalm: boolean;
@@ -98,7 +102,14 @@ export async function simulateMachineSets(
 }
 
 function createSetRun(options: MachineSetSimulationOptions): SetRun {
-  const { seed, machines, broken, frequentFaults = false, isReplacing = false } = options;
+  const {
+    seed,
+    machines,
+    broken,
+    frequentFaults = false,
+    isReplacing = false,
+    isRepairing = false,
+  } = options;
   const random = createRandom(seed);
   const clock = { nowMs: START_MS, changedMs: START_MS };
   const nowMs = (): number => clock.nowMs;
@@ -127,6 +138,7 @@ function createSetRun(options: MachineSetSimulationOptions): SetRun {
     judge,
     broken,
     frequentFaults,
+    isRepairing,
     isReplacing,
     clock,
     asPerson: (act) => judge.asPerson(act),
@@ -145,6 +157,7 @@ async function stepRun(run: SetRun): Promise<void> {
   const { clock, judge } = run;
   clock.nowMs += STEP_MS;
   stepInstances(run);
+  if (run.isRepairing) stepRepairs(run, run.isCalm);
   judge.observe();
   await stepProcess(run, startProcess);
 }

@@ -5,6 +5,7 @@ import { isKubeError, KubeError } from '../../kube/client/errors.ts';
 import { nameOf } from '../../kube/client/paths.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { type ObjectId, objectKey } from '../../kube/objects/object-id.ts';
+import { isSopsEncrypted } from '../../kube/sops/leaves.ts';
 import { canReplace } from './immutable.ts';
 import { markAdopted } from './inventory/owner-labels.ts';
 import type { ReadApplied } from './ownership/earlier-content.ts';
@@ -93,6 +94,7 @@ async function send(
   { id, object }: ObjectPlan,
   { precondition, force }: BoundWrite,
 ): Promise<KubeObject> {
+  if (isSopsEncrypted(object)) throw new KubeError('Invalid', 'it is not decrypted', { reason: 'Encrypted' });
   const resource = await client.resourceFor(object.apiVersion, object.kind);
   const mismatch = scopeMismatchReason(resource, id);
   if (mismatch !== undefined) throw new KubeError('Invalid', mismatch, { reason: 'WrongScope' });
@@ -124,7 +126,7 @@ async function takeOver(context: ApplyContext, plan: ObjectPlan, error: KubeErro
   } catch (next) {
     if (!isKubeError(next) || stopsAll(next, context)) throw next;
     // Deleted between the two requests: a later reconcile creates it.
-    return failure(next.code === 'NotFound' ? error : next);
+    return failure(plan, next.code === 'NotFound' ? error : next);
   }
 }
 
@@ -162,7 +164,7 @@ async function recover(
 ): Promise<ApplyOutcome> {
   const forced = bound.force ? undefined : await forcedWrite(context, plan, { bound, error });
   if (forced) return writeFound(context, plan, { bound: forced, adopted });
-  return canReplace(plan, error) ? replace(context, plan, { bound, error }) : failure(error);
+  return canReplace(plan, error) ? replace(context, plan, { bound, error }) : failure(plan, error);
 }
 
 interface Refusal {
@@ -220,7 +222,8 @@ async function replace(
   const target = { ...id, version: versionOf(plan), unit, replaces: true, ...uid } as const;
   const deleted = await deleteOwned(context, target);
   if (deleted.outcome === 'refused' || deleted.outcome === 'not ours') {
-    return { ...failure(error), message: `${error.message}; not replaced: ${deleted.because}` };
+    const failed = failure(plan, error);
+    return { ...failed, message: `${failed.message}; not replaced: ${deleted.because}` };
   }
   // Finalizers may take a while: a later reconcile creates the new object.
   if (deleted.outcome === 'terminating') {
@@ -235,10 +238,19 @@ function versionOf({ object }: ObjectPlan): string {
   return object.apiVersion.split('/').at(-1) ?? '';
 }
 
+/** Describes an error without the answer of the server, which quotes values: it is shown in logs and in the status. */
+function withoutAnswer({ id }: ObjectPlan, { code, reason, causes }: KubeError): string {
+  const fields = causes.flatMap(({ field }) => (field === undefined ? [] : [field]));
+  const named = fields.length > 0 ? `, fields ${[...new Set(fields)].slice(0, MAX_FIELDS).join(', ')}` : '';
+  return `apply ${objectKey(id)}: ${reason ?? code}${named}. The answer is not shown, because the object is encrypted in git`;
+}
+
+const MAX_FIELDS = 5;
+
 const CONFLICT_HINT = `Remove these fields from git, or take them over: annotate the object in git with ${ANNOTATION_ADOPT}: ${ADOPT_ALLOWED}, or name the manager in spec.forceManagers of the Pipeline`;
 
-function failure(error: KubeError): Extract<ApplyOutcome, { outcome: 'failed' }> {
-  const { message } = error;
+function failure(plan: ObjectPlan, error: KubeError): Extract<ApplyOutcome, { outcome: 'failed' }> {
+  const message = isSopsEncrypted(plan.rendered.object) ? withoutAnswer(plan, error) : error.message;
   const causes = new Set(error.causes.map(({ reason }) => reason));
   if (causes.has('FieldManagerConflict')) {
     return {

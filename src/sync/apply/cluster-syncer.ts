@@ -19,6 +19,7 @@ import {
   LEASE_SUPERSEDED,
   type WorkReport,
 } from '../cluster-report.ts';
+import type { DecryptionKeys } from '../decrypt-objects.ts';
 import { type DriftCorrection, joinDrift, withCorrection } from '../drift-history.ts';
 import type { MachineHealth } from '../health/machine-health.ts';
 import { createMachineReader } from '../health/machine-reader.ts';
@@ -26,6 +27,7 @@ import { type ObservedObjects, targetHealth, unhealthyObjects } from '../health/
 import type { Acknowledgement, DeleteBudget } from '../judge/delete-budget.ts';
 import { createOverload, isOverload } from '../overload.ts';
 import type { RenderedTarget } from '../rendered.ts';
+import type { CommitOrigin } from './audit/apply-audit.ts';
 import type { ClusterEvent, SyncContext, SyncTarget } from './context.ts';
 import type { ServerForm } from './input.ts';
 import { EpochSuperseded } from './inventory/config-maps.ts';
@@ -52,6 +54,10 @@ export interface ClusterSyncerOptions {
   /** The Lease under which this process writes. */
   readonly lease: WriterLease;
   readonly policy: (pipeline: string) => ApplyPolicy;
+  /** Returns the keys of encrypted objects. */
+  readonly keys?: (pipeline: string) => DecryptionKeys;
+  /** Returns what the hub knows about a commit, for the audit record. */
+  readonly origin?: (pipeline: string, commit: string) => CommitOrigin;
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
@@ -68,6 +74,8 @@ export interface ApplyPolicy {
   readonly acknowledgements: readonly Acknowledgement[];
   readonly fieldPolicies?: readonly FieldPolicy[];
   readonly forceManagers?: readonly string[];
+  /** The version of the keys of encrypted objects: an object that could not be decrypted is tried again with others. */
+  readonly keysVersion?: string;
 }
 
 /** The identity is verified and the machines are counted this often, and after every failure; reconciles in between cost no request. */
@@ -86,7 +94,7 @@ export interface ClusterSyncer {
 }
 
 export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSyncer {
-  const { clock, log, lease, recordedDrift, hub, scope, recordEvent } = options;
+  const { clock, log, lease, recordedDrift } = options;
   const serverForms = new Map<string, ServerForm>();
   const machines = createMachineReader(clock);
   let session: ClusterSession | undefined;
@@ -139,17 +147,15 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     const content = assignment?.commit ? await assignment.content(assignment.commit) : undefined;
     state = { ...state, units: unitsIn(store, content) };
     if (!assignment?.commit || !content) return 'no';
-    const { client, live } = open;
-    const applied = createAppliedReader(assignment.content, log);
-    const timeouts = createTimeoutBudget();
-    const base = { client, live, hub, scope, store, applied, timeouts, clock, log, serverForms, signal };
-    const context: SyncContext = { ...base, recordCorrection, ...optional('recordEvent', recordEvent) };
+    const base = { store, serverForms, recordCorrection, signal };
+    const context: SyncContext = { ...contextOf(options, open, assignment), ...base };
     const target = targetOf(assignment, assignment.commit, content, options.policy(assignment.pipeline));
     if (!shouldWrite(assignment, target.digest) || lease.notHeldReason() !== undefined) {
       recordWork(open, target, reportObserved(target.digest, await observeCluster(context, target)));
       return 'no';
     }
-    const { work, requeue } = summarizeSync(target.digest, await syncCluster(context, target));
+    const audit = open.audit.of(assignment.pipeline, target.commit);
+    const { work, requeue } = summarizeSync(target.digest, await syncCluster(context, target, audit));
     overload.end();
     state = { ...state, commits: commitsIn(store) };
     recordWork(open, target, work);
@@ -177,6 +183,7 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
   }
 }
 
+/** Returns the part of the context that one session and one assignment determine. */
 function verifiedState({ clusterUID, version, client }: ClusterSession): Partial<ObservedState> {
   return { clusterUID, version, endpoint: client.server, identity: 'Verified', reachable: true };
 }
@@ -213,11 +220,31 @@ function shouldWrite({ mode, digest: promoted }: ClusterTarget, rendered: string
   return mode === 'Apply' && (promoted ?? rendered) === rendered;
 }
 
+/** Returns the part of a context that depends on no state of the syncer. */
+function contextOf(
+  { hub, scope, keys, clock, log, recordEvent }: ClusterSyncerOptions,
+  { client, live }: ClusterSession,
+  { content, pipeline }: ClusterAssignment,
+): Omit<SyncContext, 'store' | 'serverForms' | 'recordCorrection' | 'signal'> {
+  return {
+    client,
+    live,
+    hub,
+    scope,
+    applied: createAppliedReader(content, log),
+    timeouts: createTimeoutBudget(),
+    clock,
+    log,
+    ...optional('keys', keys?.(pipeline)),
+    ...optional('recordEvent', recordEvent),
+  };
+}
+
 function targetOf(
   { pausedUnits, pausedObjects }: ClusterTarget,
   commit: string,
   { digest, units }: RenderedTarget,
-  policy: ApplyPolicy,
+  { keysVersion: _keysVersion, ...policy }: ApplyPolicy,
 ): SyncTarget {
   const paused = { ...optional('pausedUnits', pausedUnits), ...optional('pausedObjects', pausedObjects) };
   return { commit, digest, units, ...policy, ...paused };

@@ -3,6 +3,7 @@ import type { PausedParts } from '../../api/status/pauses.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
+import type { DecryptionKeys } from '../decrypt-objects.ts';
 import type { DriftCorrection } from '../drift-history.ts';
 import type { Acknowledgement, DeleteBudget } from '../judge/delete-budget.ts';
 import type { RenderedUnit } from '../rendered.ts';
@@ -23,6 +24,8 @@ export interface SyncContext {
   readonly scope: string;
   readonly applied: ReadApplied;
   readonly timeouts?: TimeoutBudget;
+  /** The keys of encrypted objects. Without them such an object is not written. */
+  readonly keys?: DecryptionKeys;
   readonly clock: Clock;
   readonly log: Log;
   /** Records an Event about the cluster for people. */

@@ -2,6 +2,7 @@
 import type { PausedParts } from '../../api/status/pauses.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { ObjectId } from '../../kube/objects/object-id.ts';
+import type { DecryptedObjects } from '../decrypt-objects.ts';
 import type { Acknowledgement, DeleteBudget } from '../judge/delete-budget.ts';
 import type { RenderedUnit } from '../rendered.ts';
 import type { Inventory } from './inventory/inventory.ts';
@@ -13,6 +14,8 @@ export interface ApplyInput extends PausedParts {
   readonly hub: string;
   readonly commit: string;
   readonly units: readonly RenderedUnit[];
+  /** The values of encrypted objects. A plan that is only shown has none. */
+  readonly decrypted?: DecryptedObjects;
   readonly inventory: Inventory;
   /** Returns the live object. Only objects with owner labels are observed; `unknown` while an object's kind cannot be read. */
   readonly live: (id: ObjectId) => KubeObject | 'absent' | 'unknown';

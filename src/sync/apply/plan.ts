@@ -9,9 +9,10 @@ import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { type ObjectId, objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import { isSopsEncrypted } from '../../kube/sops/leaves.ts';
 import type { DeleteVerdict } from '../judge/delete-budget.ts';
 import type { RenderedObject } from '../rendered.ts';
-import { driftedFields, matchesDesired, projectionOf } from './drift.ts';
+import { comparedBefore, driftedFields, matchedBefore, matchesDesired, projectionOf } from './drift.ts';
 import type { ApplyInput } from './input.ts';
 import { type InventoryEntry, inventoryUnits } from './inventory/inventory.ts';
 import { adopts, isAdopted, isOfOtherPipeline, ownerOf, withOwnerLabels } from './inventory/owner-labels.ts';
@@ -99,9 +100,11 @@ function planObject(input: ApplyInput, unit: string, rendered: RenderedObject): 
   const entry = input.inventory.entries.get(objectKey(id));
   const live = input.live(id);
   const adopted = typeof live === 'object' && (entry?.adopted === true || isAdopted(live));
-  const declared = withOwnerLabels(rendered, { hub: input.hub, unit, commit: input.commit, adopted });
-  const { fieldPolicies = [], forceManagers = [] } = input;
-  const ignored = ignoredPaths(fieldPolicies, { unit, kind: id.kind });
+  const { declared: rendersTo, problem } = declaredObject(input, rendered);
+  const owner = { hub: input.hub, unit, commit: input.commit, adopted };
+  const declared = withOwnerLabels({ ...rendered, object: rendersTo }, owner);
+  const { forceManagers = [] } = input;
+  const ignored = ignoredIn(input, unit, id);
   const object = comparedObject(declared, live, ignored);
   const digest = digestOfRendered(rendered);
   const uid = confirmedUid(entry, live);
@@ -117,8 +120,17 @@ function planObject(input: ApplyInput, unit: string, rendered: RenderedObject): 
     force: entry?.applied === digest || adopts(rendered.object),
     ...optional('entry', entry),
     ...optional('uid', uid),
-    ...actionFor(input, { id, unit, object, ignored, digest }),
+    // Without its values, it is neither written nor known to match.
+    ...(problem === undefined ? actionFor(input, { id, unit, object, ignored, digest }) : wait(problem)),
   };
+}
+
+function ignoredIn(
+  { fieldPolicies = [] }: Pick<ApplyInput, 'fieldPolicies'>,
+  unit: string,
+  { kind }: ObjectId,
+): readonly string[] {
+  return ignoredPaths(fieldPolicies, { unit, kind });
 }
 
 /** An object that does not exist is created with all fields. */
@@ -129,6 +141,38 @@ function comparedObject(
 ): KubeObject {
   return typeof live === 'object' ? withoutIgnored(declared, ignored) : declared;
 }
+
+/** Returns the object with its values. It stays encrypted if they are not needed, or cannot be decrypted. */
+function declaredObject(
+  { decrypted }: ApplyInput,
+  rendered: RenderedObject,
+): { readonly declared: KubeObject; readonly problem?: string } {
+  const found = decrypted?.get(rendered) ?? rendered;
+  return 'object' in found ? { declared: found.object } : { declared: rendered.object, ...found };
+}
+
+/**
+ * Lists the objects whose values a plan needs: those that SOPS encrypted, and that are not known to match what the server has. In a cluster
+ * without a change nothing is decrypted.
+ */
+export function objectsToDecrypt(input: DecryptionInput): RenderedObject[] {
+  const { units, live, inventory } = input;
+  return units.flatMap(({ unit, objects }) =>
+    objects.filter((rendered) => {
+      if (!isSopsEncrypted(rendered.object)) return false;
+      const id = objectIdOf(rendered.object);
+      const [digest, found, entry] = [
+        digestOfRendered(rendered),
+        live(id),
+        inventory.entries.get(objectKey(id)),
+      ];
+      const isKnown = typeof found === 'object' && entry?.applied === digest && entry.unit === unit;
+      return !(isKnown && matchedBefore(found, { unit, digest, ignored: ignoredIn(input, unit, id) }));
+    }),
+  );
+}
+
+type DecryptionInput = Pick<ApplyInput, 'units' | 'live' | 'inventory' | 'fieldPolicies'>;
 
 function confirmedUid(
   entry: InventoryEntry | undefined,
@@ -185,7 +229,11 @@ function changeFromGit({ unit, digest }: Draft, entry: InventoryEntry | undefine
 
 function changeFromCluster(input: ApplyInput, draft: Draft, live: KubeObject): Action {
   const { id, unit, object, ignored, digest } = draft;
-  if (comparedBefore(live, [unit, digest, ...ignored].join(' '), () => matchesDesired(object, live))) {
+  const content = { unit, digest, ignored };
+  if (isSopsEncrypted(object) && !matchedBefore(live, content)) {
+    return { action: 'same', because: 'the same as last applied; its encrypted values are not compared' };
+  }
+  if (comparedBefore(live, content, () => matchesDesired(object, live))) {
     return { action: 'same', because: 'matches git' };
   }
   const serverForm = input.serverForms.get(objectKey(id));
@@ -194,17 +242,6 @@ function changeFromCluster(input: ApplyInput, draft: Draft, live: KubeObject): A
   }
   const because = `changed in the cluster: ${driftedFields(object, live).join(', ')}`;
   return { ...write('correct', because), drifted: live };
-}
-
-/** Live objects are never changed in place, so one comparison per object, digest and ignored fields is enough. */
-const comparisons = new WeakMap<KubeObject, { readonly with: string; readonly same: boolean }>();
-
-function comparedBefore(live: KubeObject, key: string, compare: () => boolean): boolean {
-  const before = comparisons.get(live);
-  if (before?.with === key) return before.same;
-  const same = compare();
-  comparisons.set(live, { with: key, same });
-  return same;
 }
 
 function wait(because: string): Action {

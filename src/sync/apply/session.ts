@@ -2,13 +2,18 @@
  * A connection to one cluster: its verified identity, its inventory and its live objects. A session belongs to one set of
  * credentials. It survives an outage of the API server and verifies the identity again afterwards.
  */
+import { createAuditRecord } from '../../api/audit/record.ts';
+import { MANAGER_SYNC } from '../../api/names.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { HeldLease } from '../../kube/leader/held-lease.ts';
 import { textAt } from '../../kube/objects/json.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
 import { readClusterUID } from '../cluster-uid.ts';
+import { type ApplyAudit, type CommitOrigin, createApplyAudit } from './audit/apply-audit.ts';
+import { CLUSTER_SCOPE } from './inventory/config-maps.ts';
 import { type InventoryStore, openInventory } from './inventory/store.ts';
 import { createLiveCache } from './live/live-cache.ts';
 import type { LiveCache } from './live/ports.ts';
@@ -16,6 +21,7 @@ import type { LiveCache } from './live/ports.ts';
 export type WriterLease = Pick<HeldLease, 'notHeldReason' | 'epoch' | 'raiseEpoch'>;
 
 export interface ClusterSessionOptions {
+  readonly cluster: string;
   /** The client calls `fence` as each write leaves; when it throws, nothing is sent. */
   readonly connect: (fence: () => void) => Promise<Client>;
   /** The UID that this cluster must have; undefined before the first contact. */
@@ -24,6 +30,7 @@ export interface ClusterSessionOptions {
   readonly lease: WriterLease;
   /** Which of the inventories in this cluster is ours. */
   readonly scope: string;
+  readonly origin?: (pipeline: string, commit: string) => CommitOrigin;
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
@@ -36,6 +43,7 @@ export interface ClusterSession {
   readonly live: LiveCache;
   readonly clusterUID: string;
   readonly version: string;
+  readonly audit: ApplyAudit;
   /** Read again after every failed write: when two syncs conflict, the one that lost must see what the other wrote. */
   store(): Promise<InventoryStore>;
   forgetStore(): void;
@@ -62,7 +70,8 @@ export async function openClusterSession(
   options: ClusterSessionOptions,
   signal: AbortSignal,
 ): Promise<ClusterSession> {
-  const { scope, lease } = options;
+  const { scope, lease, cluster, clock, log } = options;
+  const shared = { cluster, clock, log, ...optional('origin', options.origin) };
   let known: string | undefined;
   let verified = false;
   const client = await options.connect(fence);
@@ -70,12 +79,15 @@ export async function openClusterSession(
     await verify(signal);
     const version = textAt(await client.raw('/version', { signal }), 'gitVersion') ?? 'unknown';
     const live = createLiveCache({ ...options, client });
+    const writer = scope === CLUSTER_SCOPE ? 'sync' : 'hub';
+    const record = createAuditRecord({ client, writer, fieldManager: MANAGER_SYNC });
     let store: Promise<InventoryStore> | undefined;
     return {
       client,
       live,
       clusterUID: known ?? '',
       version,
+      audit: createApplyAudit({ ...shared, record }),
       store: () =>
         (store ??= openInventory(client, { clusterUID: known ?? '', scope, epoch: () => lease.epoch() })),
       forgetStore: () => {

@@ -3,12 +3,15 @@
  * durable before the first delete, and an inventory entry is removed only when its object is confirmed deleted.
  */
 import { objectKey } from '../../kube/objects/object-id.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import { decryptObjects } from '../decrypt-objects.ts';
 import { applySteps, isWrite, type ObjectOutcome } from './apply-steps.ts';
+import type { ReconcileAudit } from './audit/apply-audit.ts';
 import type { SyncContext, SyncTarget } from './context.ts';
 import type { ApplyInput } from './input.ts';
 import { type InventoryEntry, missingIntents, spentAfter } from './inventory/inventory.ts';
 import { usedKinds } from './live/kinds.ts';
-import { type ObjectPlan, planTarget, type TargetPlan } from './plan.ts';
+import { type ObjectPlan, objectsToDecrypt, planTarget, type TargetPlan } from './plan.ts';
 import { isSearchDue, type OrphanContext, unwatchedOrphans, watchedOrphans } from './prune/find-orphans.ts';
 import { withoutPausedParts } from './prune/paused-parts.ts';
 import type { PrunePlan } from './prune/plan.ts';
@@ -23,7 +26,11 @@ export interface SyncResult {
 }
 
 /** Reconciles the cluster. Rejects when the server is unreachable or the signal aborts; all other failures are in the result. */
-export async function syncCluster(context: SyncContext, target: SyncTarget): Promise<SyncResult> {
+export async function syncCluster(
+  context: SyncContext,
+  target: SyncTarget,
+  audit?: ReconcileAudit,
+): Promise<SyncResult> {
   const { store, clock } = context;
   const outcomes = new Map<string, ObjectOutcome>();
   let plan = await observeAndList(context, target);
@@ -35,12 +42,13 @@ export async function syncCluster(context: SyncContext, target: SyncTarget): Pro
       remove: [],
     });
     const { newKinds } = await applySteps(context, { plan, commit: target.commit }, outcomes);
+    await audit?.applied(outcomes.values());
     await confirm(context, outcomes, target.commit);
     planned = newKinds;
     if (planned) plan = await observeAndList(context, target);
   }
   await spendAcknowledgements(context, plan);
-  const pruned = await pruneUnits(context, plan, { outcomes, now: clock.now() });
+  const pruned = await pruneUnits(context, plan, { outcomes, now: clock.now(), ...optional('audit', audit) });
   if (isFullyApplied(plan, outcomes, pruned)) {
     await store.writeApplied({ commit: target.commit, digest: target.digest });
   }
@@ -93,7 +101,7 @@ async function observeAndList(context: SyncContext, target: SyncTarget): Promise
 }
 
 /** The part of the context that an observation needs. It is less than a reconcile needs, because nothing is written. */
-export interface ObserveContext extends OrphanContext, Pick<SyncContext, 'serverForms' | 'signal'> {}
+export interface ObserveContext extends OrphanContext, Pick<SyncContext, 'serverForms' | 'signal' | 'keys'> {}
 
 export interface ObservedPlan extends TargetPlan {
   /** Our objects that are not in the inventory. The plan treats them as if they were. */
@@ -114,12 +122,12 @@ export async function observeCluster(
   target: SyncTarget,
   found: readonly InventoryEntry[] = [],
 ): Promise<ObservedPlan> {
-  const { hub, live, store, serverForms, signal } = context;
+  const { hub, live, store, serverForms, signal, keys } = context;
   const { units, digest: _digest, ...policy } = target;
   const listed = withEntries(store.inventory(), found);
   await live.watch(usedKinds(units, listed), signal);
   const orphans = [...found, ...(await watchedOrphans(context, target, listed))];
-  const input: ApplyInput = {
+  const observed: ApplyInput = {
     ...policy,
     hub,
     units,
@@ -128,6 +136,8 @@ export async function observeCluster(
     unknownReason: (id) => live.unknownReason(id) ?? `${id.kind} cannot be read in this cluster yet`,
     serverForms,
   };
+  const decrypted = keys && (await decryptObjects(objectsToDecrypt(observed), keys));
+  const input = { ...observed, ...optional('decrypted', decrypted) };
   return { ...withoutPausedParts(planTarget(input), input), orphans };
 }
 

@@ -100,6 +100,8 @@ export interface SignatureReport {
   readonly problems: readonly SignatureProblem[];
   /** How many commits have a problem. */
   readonly refused: number;
+  /** The name of the key that signed the head, as the file of signers lists it. Absent where the head was not verified. */
+  readonly signer?: string;
 }
 
 export interface GitTransport extends GitRepository {

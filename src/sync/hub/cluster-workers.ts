@@ -5,14 +5,17 @@ import type { Store } from '../../kube/cache/store.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { CallReport } from '../../kube/client/request.ts';
 import { createHeldLease, type HeldLease } from '../../kube/leader/held-lease.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { LeaseMetrics, WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
+import type { CommitOrigin } from '../apply/audit/apply-audit.ts';
 import type { ApplyPolicy } from '../apply/cluster-syncer.ts';
 import { type ClusterWorker, createClusterWorker } from '../apply/cluster-worker.ts';
 import type { ClusterEvent } from '../apply/context.ts';
 import { CLUSTER_SCOPE } from '../apply/inventory/config-maps.ts';
 import type { ClusterAssignment } from '../cluster-report.ts';
+import type { DecryptionKeys } from '../decrypt-objects.ts';
 import { joinDrift } from '../drift-history.ts';
 import type { ClusterWorkersPort } from '../promote/ports.ts';
 import { connectCluster, connectionVersion } from './connection.ts';
@@ -25,6 +28,8 @@ export interface ClusterWorkersOptions {
   readonly clusters: Store<Cluster>;
   readonly secrets: Store;
   readonly policy: (pipeline: string) => ApplyPolicy;
+  readonly keys: (pipeline: string) => DecryptionKeys;
+  readonly origin?: (pipeline: string, commit: string) => CommitOrigin;
   readonly identity: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -106,6 +111,8 @@ export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWor
       recordedDrift: () => recordedDrift(options.clusters.get(name)),
       lease,
       policy: options.policy,
+      keys: options.keys,
+      ...optional('origin', options.origin),
       onReport: () => onReport(name),
       recordEvent: (event) => options.recordEvent?.(name, event),
     });

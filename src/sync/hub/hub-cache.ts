@@ -1,13 +1,12 @@
 /** The hub's objects in memory: watched, and never older than our own last write. */
 import { CLUSTERS, PIPELINES, RELEASES } from '../../api/generated/resources.ts';
-import type { Cluster, ClusterApplyReport, Pipeline, Release } from '../../api/generated/types.ts';
-import { MANAGER_SYNC, MANAGER_SYNC_REPORT, MANAGER_SYNC_WEBHOOK, NAMESPACE } from '../../api/names.ts';
+import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
+import { MANAGER_SYNC, NAMESPACE } from '../../api/names.ts';
 import { staleReason } from '../../kube/cache/freshness.ts';
 import { createReflector, type Reflector } from '../../kube/cache/reflector.ts';
 import { createStore, type Store, type WritableStore } from '../../kube/cache/store.ts';
-import type { CallOptions, Client, WriteOptions } from '../../kube/client/client.ts';
+import type { Client, WriteOptions } from '../../kube/client/client.ts';
 import { isKubeError, KubeError } from '../../kube/client/errors.ts';
-import { askFence } from '../../kube/leader/fence.ts';
 import { SECRETS } from '../../kube/objects/core-kinds.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import type { KubeObject, Resource } from '../../kube/objects/object.ts';
@@ -15,6 +14,7 @@ import type { Log } from '../../kube/process/log.ts';
 import type { WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { HubStore, WriteFence } from '../promote/ports.ts';
+import { asked, type SeparateWrites, separateWrites, withoutManagedFields } from './separate-writes.ts';
 
 export interface HubCacheOptions {
   readonly client: Client;
@@ -24,13 +24,7 @@ export interface HubCacheOptions {
   readonly metrics?: WatchMetrics;
 }
 
-export interface HubCache extends HubStore {
-  /** Reads a Cluster from the API server, not from the cache. The cache has it afterwards. */
-  readCluster(name: string): Promise<Cluster>;
-  /** Writes `status.report` of a Cluster and nothing else; undefined removes it. */
-  applyClusterReport(name: string, report: ClusterApplyReport | undefined, fence?: WriteFence): Promise<void>;
-  /** Records that a webhook of the Pipeline was received, for the process that holds its Lease. */
-  recordWebhook(pipeline: string, receivedAt: Date): Promise<void>;
+export interface HubCache extends HubStore, SeparateWrites {
   readonly stores: {
     readonly clusters: Store<Cluster>;
     readonly pipelines: Store<Pipeline>;
@@ -45,10 +39,6 @@ export interface HubCache extends HubStore {
   staleReason(): string | undefined;
 }
 
-/** A manager of its own: what promotion applies does not contain the report, and must not remove it. */
-const REPORT_OPTIONS = { fieldManager: MANAGER_SYNC_REPORT, force: true, subresource: 'status' };
-/** Any replica writes it, also one that does not hold the Lease of the Pipeline. */
-const WEBHOOK_OPTIONS = { fieldManager: MANAGER_SYNC_WEBHOOK, force: true, subresource: 'status' };
 const STATUS_OPTIONS = { fieldManager: MANAGER_SYNC, force: true, subresource: 'status' };
 
 export function createHubCache(options: HubCacheOptions): HubCache {
@@ -81,7 +71,7 @@ export function createHubCache(options: HubCacheOptions): HubCache {
     applyClusterStatus: (cluster, fence) => applyStatus([CLUSTERS, stores.clusters], cluster, fence),
     applyPipelineStatus: (pipeline, fence) => applyStatus([PIPELINES, stores.pipelines], pipeline, fence),
     applyReleaseStatus: (release, fence) => applyStatus([RELEASES, stores.releases], release, fence),
-    ...separateCalls(client, stores),
+    ...separateWrites(client, stores),
     createRelease,
     deleteRelease,
   };
@@ -140,62 +130,10 @@ export function createHubCache(options: HubCacheOptions): HubCache {
   }
 }
 
-/** Returns the calls that any replica makes, whether or not it holds the Lease of a Pipeline. */
-function separateCalls(
-  client: Client,
-  {
-    clusters,
-    pipelines,
-  }: { readonly clusters: WritableStore<Cluster>; readonly pipelines: WritableStore<Pipeline> },
-): Pick<HubCache, 'readCluster' | 'applyClusterReport' | 'recordWebhook'> {
-  return { ...clusterCalls(client, clusters), ...webhookCalls(client, pipelines) };
-}
-
-function clusterCalls(
-  client: Client,
-  store: WritableStore<Cluster>,
-): Pick<HubCache, 'readCluster' | 'applyClusterReport'> {
-  const { group, version, kind } = CLUSTERS;
-  const put = (answer: Cluster): Cluster => {
-    const cluster = withoutManagedFields(answer);
-    store.put(cluster);
-    return cluster;
-  };
-  return {
-    readCluster: async (name) => put(await client.get<Cluster>(CLUSTERS, { name })),
-    async applyClusterReport(name, report, fence) {
-      const status = report ? { report } : {};
-      const intent = { apiVersion: `${group}/${version}`, kind, metadata: { name }, status };
-      put(await client.apply<Cluster>(CLUSTERS, intent, { ...REPORT_OPTIONS, ...asked(fence) }));
-    },
-  };
-}
-
-function webhookCalls(client: Client, store: WritableStore<Pipeline>): Pick<HubCache, 'recordWebhook'> {
-  const { group, version, kind } = PIPELINES;
-  return {
-    async recordWebhook(name, receivedAt) {
-      const status = { webhook: { receivedAt: receivedAt.toISOString() } };
-      const intent = { apiVersion: `${group}/${version}`, kind, metadata: { name }, status };
-      const applied = await client.apply<Pipeline>(PIPELINES, intent, WEBHOOK_OPTIONS);
-      store.put(withoutManagedFields(applied));
-    },
-  };
-}
-
 function createOptions(fence: WriteFence | undefined): WriteOptions {
   return { fieldManager: MANAGER_SYNC, ...asked(fence) };
 }
 
-function asked(fence: WriteFence | undefined): Pick<CallOptions, 'beforeSend'> {
-  return fence ? { beforeSend: () => askFence(fence) } : {};
-}
-
 function sortByName<T extends KubeObject>(objects: readonly T[]): readonly T[] {
   return objects.toSorted((a, b) => byCode(a.metadata.name, b.metadata.name));
-}
-
-function withoutManagedFields<T extends KubeObject>(object: T): T {
-  const { managedFields: _, ...metadata } = object.metadata;
-  return { ...object, metadata };
 }

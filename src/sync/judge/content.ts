@@ -23,10 +23,11 @@ export async function judgeContent(
   }
   const refused = await findAllRefusals(rendered, checks);
   if (refused.length === 0) return { accepted: true, because: `all ${objects} objects are allowed` };
-  return { accepted: false, message: messageOf(refused) };
+  return { accepted: false, message: refusalMessage(refused) };
 }
 
-function messageOf(refused: readonly Refusal[]): string {
+/** Formats the first refusals for the status of the Pipeline. */
+export function refusalMessage(refused: readonly Refusal[]): string {
   const groups = groupRefusals(refused);
   const shown = groups
     .slice(0, MAX_SHOWN)

@@ -16,6 +16,7 @@ import {
   LABEL_UNIT,
   NAMESPACE,
   NAMESPACE_AGENTS,
+  NAMESPACE_AUDIT,
   NAMESPACE_HOSTS,
 } from '../../api/names.ts';
 import type { Problem } from '../../api/validation/validate.ts';
@@ -30,6 +31,7 @@ import {
   type RenderedTarget,
   sourceText,
 } from '../rendered.ts';
+import { encryptionProblems } from './encrypted.ts';
 import { nameProblems } from './names.ts';
 import { createReferenceCheck } from './references.ts';
 
@@ -163,6 +165,7 @@ async function problemsOf(
     ...ownerLabels(object),
     ...secretPermission(object),
     ...reservedObjects(object),
+    ...encryptionProblems(object),
     ...(own ? [...misplaced(target, object), ...controllerFields(object)] : []),
     ...inactiveFields(object).map(inactiveFieldText),
     ...problems.map(({ path, message }) => `${path}: ${message}`),
@@ -224,6 +227,9 @@ function reservedNamespace(object: KubeObject): string | undefined {
   const { namespace } = object.metadata;
   if (namespace === NAMESPACE_AGENTS) {
     return `namespace ${NAMESPACE_AGENTS} is reserved for the Leases of agents: use another namespace`;
+  }
+  if (namespace === NAMESPACE_AUDIT) {
+    return `namespace ${NAMESPACE_AUDIT} is reserved for the audit record: use another namespace`;
   }
   if (namespace !== NAMESPACE_HOSTS || isHostPool(object)) return undefined;
   return `namespace ${NAMESPACE_HOSTS} is reserved for pools of hosts: ConfigMaps with the label ${LABEL_HOST_POOL}`;

@@ -13,6 +13,7 @@ import type { KubeObject, Resource } from '../../kube/objects/object.ts';
 import { type ObjectId, objectKey } from '../../kube/objects/object-id.ts';
 import type { Log } from '../../kube/process/log.ts';
 import { runConcurrently } from '../../kube/process/run-concurrently.ts';
+import { isSopsEncrypted } from '../../kube/sops/leaves.ts';
 import type { Clock } from '../../os/clock.ts';
 import { canReplace } from '../apply/immutable.ts';
 import { type InventoryStore, openInventory } from '../apply/inventory/store.ts';
@@ -25,6 +26,7 @@ import { type PrunePlan, REMOVED_FROM_GIT } from '../apply/prune/plan.ts';
 import { scopeMismatchReason } from '../apply/scope.ts';
 import { type ObservedPlan, observeEverywhere } from '../apply/sync-cluster.ts';
 import { type RenderedTarget, sourceText } from '../rendered.ts';
+import { encryptedLines } from './encrypted.ts';
 import type { PreviewChange, PreviewLimits, UnitPreview } from './preview.ts';
 
 export interface LivePreviewOptions {
@@ -138,10 +140,10 @@ async function changeOfServed(
   plan: ObjectPlan,
 ): Promise<Pick<PreviewChange, 'action' | 'details'> | undefined> {
   const found = await readFound(context.client, resource, plan);
-  if (!found) return dryRunChange(context, resource, plan, undefined);
+  if (!found) return writtenChange(context, resource, plan, undefined);
   const takeover = plan.uid === undefined ? planTakeover(plan, found, context.hub) : undefined;
   if (takeover && takeover.action !== 'write') return changeWithout(takeover);
-  return dryRunChange(context, resource, writeOver(plan, found), takeover);
+  return writtenChange(context, resource, writeOver(plan, found), takeover);
 }
 
 function changeWithout({
@@ -151,12 +153,14 @@ function changeWithout({
   return { action: action === 'wait' ? 'create' : 'refused', details: [because] };
 }
 
-async function dryRunChange(
+async function writtenChange(
   { client, onWritten }: ChangeContext,
   resource: Resource,
   plan: ObjectPlan,
   takeover: Extract<Takeover, { action: 'write' }> | undefined,
 ): Promise<Pick<PreviewChange, 'action' | 'details'> | undefined> {
+  // Only sync has the keys: there is nothing that could be sent to the server.
+  if (isSopsEncrypted(plan.rendered.object)) return encryptedChange(plan, takeover);
   const run = await dryRunApply(client, resource, plan.object, {
     fieldManager: MANAGER_SYNC,
     force: takeover?.force ?? plan.force,
@@ -166,6 +170,15 @@ async function dryRunChange(
   if (run.action === 'create') return { action: 'create', details };
   if (isAdoption(plan, takeover)) return { action: 'adopt', details };
   return details.length > 0 ? { action: 'update', details } : undefined;
+}
+
+function encryptedChange(
+  plan: ObjectPlan,
+  takeover: Extract<Takeover, { action: 'write' }> | undefined,
+): Pick<PreviewChange, 'action' | 'details'> {
+  const action = plan.action === 'create' && !takeover ? 'create' : 'update';
+  const details = [plan.because, ...encryptedLines(undefined, plan.rendered.object)];
+  return { action: isAdoption(plan, takeover) ? 'adopt' : action, details };
 }
 
 function shownDifferences({ differences }: DryRun): string[] {

@@ -8,6 +8,7 @@ import { diffObjects, formatDifferences } from '../../kube/objects/diff.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
+import { isSopsEncrypted } from '../../kube/sops/leaves.ts';
 import { adopts, isKeptOnPrune } from '../apply/inventory/owner-labels.ts';
 import { sortByStep } from '../apply/order.ts';
 import type { FieldPolicy } from '../apply/ownership/ignored-fields.ts';
@@ -30,6 +31,7 @@ import {
   type RenderedUnit,
   sourceText,
 } from '../rendered.ts';
+import { encryptedLines } from './encrypted.ts';
 import type { TargetRollouts } from './rollouts.ts';
 
 export interface Preview {
@@ -192,9 +194,11 @@ function writtenChange(
     const details = adopts(object)
       ? [`adopted if it exists already: ${ANNOTATION_ADOPT}: ${ADOPT_ALLOWED}`]
       : [];
-    return [{ action: 'create', ...about, details }];
+    return [{ action: 'create', ...about, details: [...details, ...encryptedLines(undefined, object)] }];
   }
-  const details = changedLines(before.object, object);
+  const details = isSopsEncrypted(object)
+    ? encryptedLines(before.object, object)
+    : changedLines(before.object, object);
   return details.length > 0 ? [{ action: 'update', ...about, details }] : [];
 }
 

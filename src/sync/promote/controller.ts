@@ -18,7 +18,7 @@ import { clusterStatus, ownStatus } from './cluster/status.ts';
 import { type PromotionEvents, recordClusterChange, recordReleaseChange } from './events.ts';
 import { fencedHub } from './fenced-hub.ts';
 import { observePromotion, type PromotionObservation, type PromotionSources } from './observe.ts';
-import { sourceStatus } from './pipeline-status.ts';
+import { ownPipelineStatus, sourceStatus } from './pipeline-status.ts';
 import { type PromotionPlan, planPromotion } from './plan.ts';
 import type { CommitSource, WriteFence } from './ports.ts';
 import { withStageChanges } from './release/stage-changes.ts';
@@ -58,7 +58,9 @@ export function createPromotionController(unfenced: PromotionPorts): PromotionCo
     reconcile,
     async reportSource(name, head, fence) {
       const pipeline = await hub.pipeline(name);
-      const changed = pipeline && withNewStatus(pipeline, sourceStatus(pipeline, head, clock.now()));
+      if (!pipeline) return;
+      const own = ownPipelineStatus(pipeline.status);
+      const changed = withNewStatus(pipeline, sourceStatus(pipeline, head, clock.now()), own);
       if (changed) await hub.applyPipelineStatus(changed, fence);
     },
   };
@@ -230,7 +232,7 @@ function otherWrites(
     {
       key: pipeline.metadata.name,
       write: async () => {
-        const changed = withNewStatus(pipeline, status);
+        const changed = withNewStatus(pipeline, status, ownPipelineStatus(pipeline.status));
         if (changed) await hub.applyPipelineStatus(changed);
       },
     },

@@ -61,8 +61,7 @@ export function pipelineStatus(input: PipelineStatusInput): PipelineStatus {
 
 /** Returns the status while nothing can be promoted: what was found at the head, and the rest as recorded. */
 export function sourceStatus(pipeline: Pipeline, head: HeadReport, now: Date): PipelineStatus {
-  // Another field manager owns the webhook.
-  const { webhook: _, ...before }: Partial<PipelineStatus> = pipeline.status ?? {};
+  const before: Partial<PipelineStatus> = ownPipelineStatus(pipeline.status) ?? {};
   const observedGeneration = optional('observedGeneration', pipeline.metadata.generation);
   const problem = sourceProblem(head);
   const findings = [
@@ -82,10 +81,21 @@ export function sourceStatus(pipeline: Pipeline, head: HeadReport, now: Date): P
   };
 }
 
-/** Without the condition of a webhook that was removed. */
+/** Returns the part of a status that promotion owns, to compare it with what it would write: other field managers own the rest. */
+export function ownPipelineStatus(status: PipelineStatus | undefined): PipelineStatus | undefined {
+  if (!status) return undefined;
+  const { webhook: _webhook, commitStatuses: _statuses, ...own } = status;
+  return own;
+}
+
+/** Without the conditions of a webhook and of commit statuses that were removed. */
 function keptConditions({ spec, status }: Pipeline): PipelineStatus['conditions'] {
-  const conditions = status?.conditions ?? [];
-  return spec.source.webhookSecretRef ? conditions : conditions.filter(({ type }) => type !== 'WebhookReady');
+  const { webhookSecretRef, statusCredentialsRef } = spec.source;
+  const removed = [
+    ...(webhookSecretRef ? [] : ['WebhookReady']),
+    ...(statusCredentialsRef ? [] : ['CommitStatusReady']),
+  ];
+  return (status?.conditions ?? []).filter(({ type }) => !removed.includes(type));
 }
 
 function headStatus({ head }: Pick<PipelineStatusInput, 'head'>): PipelineHead {

@@ -1,7 +1,7 @@
 /** Reports what was found at the head of a Pipeline, as conditions and as what the Pipeline waits for. Pure. */
 import type { ConditionUpdate } from '../../kube/objects/conditions.ts';
 import type { Explanation } from '../../rollout/explanation.ts';
-import type { HeadReport, HubProblem, WebhookReport } from '../commits.ts';
+import type { CommitStatusReport, HeadReport, HubProblem, WebhookReport } from '../commits.ts';
 
 /** Returns what keeps a head from being promoted at all. */
 export function sourceProblem(head: HeadReport): Explanation | undefined {
@@ -32,7 +32,8 @@ export function sourceFindings(head: HeadReport): readonly ConditionUpdate[] {
   const isTrusted = head.verdict !== 'NotDescendant' && head.verdict !== 'BadSignature';
   const isRead = isTrusted && !head.unopened;
   const webhook = head.webhook ? [webhookReady(head.webhook)] : [];
-  return [sourceReady(head, isTrusted), ...(isRead ? [rendered(head)] : []), ...webhook];
+  const commitStatus = head.commitStatus ? [commitStatusReady(head.commitStatus)] : [];
+  return [sourceReady(head, isTrusted), ...(isRead ? [rendered(head)] : []), ...webhook, ...commitStatus];
 }
 
 function webhookReady({ problem }: WebhookReport): ConditionUpdate {
@@ -40,6 +41,12 @@ function webhookReady({ problem }: WebhookReport): ConditionUpdate {
   return problem
     ? { type, status: 'False', ...problem }
     : { type, status: 'True', reason: 'Received', message: 'a push of the ref makes sync read it at once' };
+}
+
+function commitStatusReady({ problem }: CommitStatusReport): ConditionUpdate {
+  const type = 'CommitStatusReady';
+  const message = 'the git host accepts the commit statuses';
+  return problem ? { type, ...problem } : { type, status: 'True', reason: 'Accepted', message };
 }
 
 function hubMessage({ message }: HubProblem): string {

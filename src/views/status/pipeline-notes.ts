@@ -11,9 +11,8 @@ const FROM_THE_NEXT = 'what it loosens counts from the next commit';
 
 /** Returns the notes about a Pipeline, a sentence each. */
 export function pipelineNotes(pipeline: Pipeline): readonly string[] {
-  return [gatesNote(pipeline), originNote(pipeline), webhookNote(pipeline)].filter(
-    (note) => note !== undefined,
-  );
+  const notes = [gatesNote, originNote, webhookNote, commitStatusNote].map((note) => note(pipeline));
+  return notes.filter((note) => note !== undefined);
 }
 
 function gatesNote({ status }: Pipeline): string | undefined {
@@ -50,6 +49,14 @@ function originNote(pipeline: Pipeline): string | undefined {
 function webhookNote({ status }: Pipeline): string | undefined {
   const ready = conditionOf(status?.conditions, 'WebhookReady');
   return ready?.status === 'False' ? `webhook not received: ${ready.message}` : undefined;
+}
+
+/** Without commit statuses the fleet goes on, and the git host shows old ones. */
+function commitStatusNote({ status }: Pipeline): string | undefined {
+  const ready = conditionOf(status?.conditions, 'CommitStatusReady');
+  return ready === undefined || ready.status === 'True'
+    ? undefined
+    : `commit statuses not sent: ${ready.message}`;
 }
 
 function isAccepted({ status }: Pipeline): boolean {

@@ -82,6 +82,20 @@ describe('createXidLog', () => {
     expect(commands.at(-1)).not.toContain('--identifier');
   });
 
+  it('R1 knows nothing of the time before a thousand lines, which are as many as it reads', async () => {
+    await withGpu();
+    const lines = Array.from({ length: 1000 }, (_, index) =>
+      JSON.stringify({
+        __CURSOR: `s=${index}`,
+        __REALTIME_TIMESTAMP: `${NOW.getTime() - 1000 * (index + 1)}000`,
+        MESSAGE: FELL.replace(' 79,', index % 2 ? ' 79,' : ' 31,'),
+      }),
+    );
+    answers.errors = { output: `${lines.join('\n')}\n` };
+    const report = await open().read(NOW);
+    expect(report?.xidOthersSince).toBe(new Date(NOW.getTime() - 1_000_000).toISOString());
+  });
+
   it.each<[name: string, boots: Partial<RunResult>, errors: Partial<RunResult>]>([
     ['no boots', { output: '' }, {}],
     ['an error', { output: BOOTS }, { exitCode: 1, output: 'Failed to open journal' }],

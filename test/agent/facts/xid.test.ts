@@ -104,6 +104,26 @@ describe('reportXids', () => {
     const full = reportXids({ logged: many, gpus, since, now: NOW });
     expect(full.xid).toHaveLength(32);
     expect(Date.parse(full.xidSince)).toBe(NOW.getTime() - 32 * 60_000 + 1);
+    expect([full.xidCutCodes, full.xidOthersSince]).toEqual([[31], since.toISOString()]);
+  });
+
+  it('R1 keeps the last errors of each code, however many of another one follow', () => {
+    const burst = Array.from({ length: 900 }, (_, index) => logged(31, '0000:3b:00', index / 60));
+    const fell = [logged(79, '0000:cb:00', 300), logged(79, '0000:cb:00', 301)];
+    const report = reportXids({ logged: [...burst, ...fell], gpus, since, now: NOW });
+    expect(report.xid).toHaveLength(32);
+    expect(report.xid.slice(-2).map(({ code, gpu }) => `${code} ${gpu}`)).toEqual(['79 1', '79 1']);
+    expect(report.xidCutCodes).toEqual([31]);
+    expect(Date.parse(report.xidSince)).toBe(NOW.getTime() - 30_000 + 1);
+    expect(report.xidOthersSince).toBe(since.toISOString());
+  });
+
+  it('R1 names no code as whole when more codes are cut than the status has room for', () => {
+    const all = Array.from({ length: 80 }, (_, index) => logged(index, '0000:3b:00', index));
+    const report = reportXids({ logged: all, gpus, since, now: NOW });
+    expect(report).toMatchObject({ xidSince: new Date(NOW.getTime() - 32 * 60_000 + 1).toISOString() });
+    expect(report).not.toHaveProperty('xidCutCodes');
+    expect(report).not.toHaveProperty('xidOthersSince');
   });
 });
 
@@ -127,5 +147,12 @@ describe('mergeXids', () => {
     const many = Array.from({ length: 1200 }, (_, index) => logged(31, '0000:3b:00', index / 60));
     const kept = mergeXids(many.slice(0, 600).toReversed(), many.slice(600), NOW);
     expect(kept.map(({ at }) => at)).toEqual(many.slice(0, 1000).map(({ at }) => at));
+  });
+
+  it('keeps the last error of each code before the newest thousand', () => {
+    const many = Array.from({ length: 1200 }, (_, index) => logged(31, '0000:3b:00', index / 60));
+    const fell = logged(79, '0000:3b:00', 300);
+    const kept = mergeXids([fell], many, NOW);
+    expect([kept.length, kept.at(-1)]).toEqual([1000, fell]);
   });
 });

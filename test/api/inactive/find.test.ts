@@ -23,10 +23,7 @@ function rollout(fields: object): object {
 
 describe('the fields of an object that this version does not act on', () => {
   it.each<[kind: string, path: string, spec: object, message: string]>([
-    ['Pipeline', 'source.sopsKeysRef', { source: { sopsKeysRef: { name: 'a' } } }, 'remove it'],
-    ['Pipeline', 'source.statusCredentialsRef', { source: { statusCredentialsRef: {} } }, 'remove it'],
     ['Pipeline', 'source.writeCredentialsRef', { source: { writeCredentialsRef: {} } }, 'remove it'],
-    ['Pipeline', 'source.sopsKeysRef', { source: { sopsKeysRef: { name: 'a', key: 'b' } } }, 'remove it'],
     ['Pipeline', 'stages[1].approvalByOther', stage({ approvalByOther: true }), 'remove it'],
     ['Pipeline', 'stages[1].checks[0].cel', stage({ checks: [{ name: 'c', cel: {} }] }), 'remove it'],
     ['Pipeline', 'onFailure', { onFailure: 'PushRevert' }, 'use Stop'],
@@ -56,30 +53,9 @@ describe('the fields of an object that this version does not act on', () => {
     ['Cluster', 'hosted.exposure.type', { hosted: { exposure: { type: 'NodePort' } } }, 'use ClusterIP'],
     ['Cluster', 'hosted.exposure.host', { hosted: { exposure: { host: 'a' } } }, 'remove it'],
     ['Cluster', 'hosted.exposure.port', { hosted: { exposure: { port: 443 } } }, 'remove it'],
-    [
-      'Cluster',
-      'hosted.pki.leafLifetimeSeconds',
-      { hosted: { pki: { leafLifetimeSeconds: 3600 } } },
-      'remove it',
-    ],
     ['Cluster', 'hosted.pki.caRotation', { hosted: { pki: { caRotation: {} } } }, 'remove it'],
-    ['Cluster', 'hosted.upgrade.soakSeconds', { hosted: { upgrade: { soakSeconds: 1 } } }, 'remove it'],
-    [
-      'Cluster',
-      'hosted.upgrade.progressDeadlineSeconds',
-      { hosted: { upgrade: { progressDeadlineSeconds: 1 } } },
-      'remove it',
-    ],
-    ['Cluster', 'hosted.upgrade.onFailure', { hosted: { upgrade: { onFailure: 'Pause' } } }, 'use Rollback'],
-    [
-      'Cluster',
-      'hosted.upgrade.allowEtcdUpgrade',
-      { hosted: { upgrade: { allowEtcdUpgrade: true } } },
-      'remove it',
-    ],
     ['Cluster', 'hosted.addons', { hosted: { addons: [{ name: 'dns' }] } }, 'remove it'],
     ['Cluster', 'hosted.tunnel.enabled', { hosted: { tunnel: { enabled: true } } }, 'remove it'],
-    ['Cluster', 'hosted.retryToken', { hosted: { retryToken: 'x' } }, 'remove it'],
     ['Cluster', 'deletion.policy', { deletion: { policy: 'Orphan' } }, 'use Delete'],
     ['Cluster', 'deletion.force', { deletion: { force: true } }, 'remove it'],
     ['Cluster', 'deletion.timeoutSeconds', { deletion: { timeoutSeconds: 60 } }, 'remove it'],
@@ -190,7 +166,11 @@ describe('the fields of an object that this version does not act on', () => {
       breakers: [{ type: 'UnhealthyRatio', per: 'Zone', probes: 3 }, CAUSE],
     };
     expect(problemsOf('DefenderPolicy', policy)).toEqual([]);
-    const pipeline = { onFailure: 'Stop', freezes: [], source: { signatures: 'None', sopsKeysRef: null } };
+    const pipeline = {
+      onFailure: 'Stop',
+      freezes: [],
+      source: { signatures: 'None', writeCredentialsRef: null },
+    };
     expect(problemsOf('Pipeline', pipeline)).toEqual([]);
     expect(problemsOf('MachineComponentSet', rollout({ partition: 0, windows: [] }))).toEqual([]);
     for (const kind of ['Pipeline', 'DefenderPolicy', 'Machine']) {

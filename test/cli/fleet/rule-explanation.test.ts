@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { diskPressure } from '../../../rules/disk-pressure.ts';
+import { gpuXid } from '../../../rules/gpu-xid.ts';
 import { kernelHang } from '../../../rules/kernel-hang.ts';
 import type { NodeRemedier } from '../../../src/api/generated/types.ts';
 import {
   type ExplainedNode,
   formatLeaves,
   formatRules,
+  isReadBy,
   type RuleView,
   viewRule,
+  viewsReadWhole,
 } from '../../../src/cli/fleet/rule-explanation.ts';
 import { type Reading, UNKNOWN_READING } from '../../../src/rules/compiled-rule.ts';
 
@@ -36,6 +39,21 @@ function remedier(name: string, spec: object): NodeRemedier {
 
 const HANG = remedier('kernel-hang', kernelHang);
 const DISK = remedier('disk-pressure', diskPressure);
+
+describe('viewsReadWhole', () => {
+  it('R21 has the views of all nodes that the gate of a rule counts, and none for other rules', () => {
+    expect([...viewsReadWhole([HANG, remedier('gpu-xid', gpuXid)])]).toEqual(['machines', 'nodes', 'jobs']);
+    expect([...viewsReadWhole([HANG, remedier('refused', {})])]).toEqual([]);
+  });
+});
+
+describe('isReadBy', () => {
+  it('is true for a fact of a gate or a condition, and false for a rule that is refused', () => {
+    expect([isReadBy('node', [HANG]), isReadBy('workload', [HANG])]).toEqual([true, false]);
+    expect(isReadBy('fleet', [HANG, remedier('gpu-xid', gpuXid)])).toBe(true);
+    expect(isReadBy('fleet', [remedier('refused', {})])).toBe(false);
+  });
+});
 
 describe('viewRule', () => {
   it('R29 has the outcome, and the values that decided', async () => {

@@ -129,7 +129,7 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [{ verb: 'delete', resource: 'pods', namespace: 'shop' }, []],
   [
     { verb: 'list', resource: 'pods' },
-    [PRINCIPAL_MACHINE, PRINCIPAL_REMEDYJOB, PRINCIPAL_DEFENDER, PRINCIPAL_SYNC],
+    [PRINCIPAL_MACHINE, PRINCIPAL_REMEDY, PRINCIPAL_REMEDYJOB, PRINCIPAL_DEFENDER, PRINCIPAL_SYNC],
   ],
   [{ verb: 'watch', resource: 'pods' }, [PRINCIPAL_DEFENDER]],
   [{ verb: 'list', group: 'storage.k8s.io', resource: 'volumeattachments' }, [PRINCIPAL_REMEDYJOB]],
@@ -188,6 +188,12 @@ export const permissions: readonly [Permission, readonly string[]][] = [
     [PRINCIPAL_MACHINE, PRINCIPAL_SYNC],
   ],
   [inSystem('create', 'configmaps'), [PRINCIPAL_SYNC]],
+  ...(['get', 'create', 'update', 'delete'] as const).map((verb): [Permission, readonly string[]] => [
+    { verb, resource: 'configmaps', namespace: 'kubenode-audit' },
+    [PRINCIPAL_DEFENDER, PRINCIPAL_SYNC],
+  ]),
+  [{ verb: 'patch', resource: 'configmaps', namespace: 'kubenode-audit' }, [PRINCIPAL_SYNC]],
+  [{ verb: 'list', resource: 'configmaps', namespace: 'kubenode-audit' }, [PRINCIPAL_SYNC]],
   [inSystem('create', 'controllerrevisions', 'apps'), [PRINCIPAL_COMPONENTSET]],
   [inSystem('delete', 'controllerrevisions', 'apps'), [PRINCIPAL_COMPONENTSET]],
   [inSystem('patch', 'controllerrevisions', 'apps'), []],

@@ -36,7 +36,7 @@ export function start(
   args: readonly string[],
   options: TestIoOptions = {},
 ): CliRun {
-  const io = testIo({ ...options, env: { KUBECONFIG: server.kubeconfig } });
+  const io = testIo({ ...options, env: { ...options.env, KUBECONFIG: server.kubeconfig } });
   return Object.assign(io, { code: runCommandLine(io, args) });
 }
 

@@ -204,6 +204,21 @@ describe('kubenode controllers and kubenode defender', () => {
     expect((await run('ask', ...wipe)).code).toBe(3);
     expect((await run('refuse', ...named)).code).toBe(0);
     expect((await run('ask', ...wipe)).stdout).toContain('was refused by');
+
+    // The record of the leader has the answers and the act, also those before the leader was killed.
+    const recorded = [
+      'UpdateControlPlane Approved',
+      'WipeDisk Approved',
+      'WipeDisk Refused',
+      'WipeDisk Unused',
+    ];
+    await expect
+      .poll(async () => (await auditLines()).map(({ text }) => text), { timeout: 60_000 })
+      .toEqual(expect.arrayContaining(recorded));
+    expect((await auditLines()).filter(({ text }) => text === 'WipeDisk Unused')).toHaveLength(1);
+    const table = await kubenode('audit', '--node', 'm-1');
+    expect([table.stderr, table.code]).toEqual(['', 0]);
+    expect(table.stdout).toMatch(/Machine m-1 +WipeDisk +Approved .* for \S+; backup done/);
   });
 
   it('R18 opens a breaker by the real Nodes, and denies because of it', async () => {
@@ -249,6 +264,15 @@ describe('kubenode controllers and kubenode defender', () => {
       );
       if (code !== 'Conflict') return code;
     }
+  }
+
+  async function auditLines(): Promise<readonly { readonly text: string }[]> {
+    const { stdout } = await kubenode('audit', '-o', 'json');
+    const lines = stdout.split('\n').filter((line) => line !== '');
+    return lines.map((line) => {
+      const { action, decision, outcome } = JSON.parse(line) as Readonly<Record<string, string>>;
+      return { text: `${action} ${decision ?? outcome}` };
+    });
   }
 
   async function run(...args: string[]): Promise<Ended> {

@@ -11,6 +11,7 @@ import { hubScope } from '../../../src/sync/hub-scope.ts';
 import { type LivePreviewOptions, previewDeletes, previewLive } from '../../../src/sync/preview/live.ts';
 import { compareCommits, type UnitPreview } from '../../../src/sync/preview/preview.ts';
 import type { Rendered } from '../../../src/sync/rendered.ts';
+import { encryptedObject } from '../../kube/sops/encrypted-files.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 import {
@@ -35,6 +36,24 @@ const same = configMap('same');
 const removed = configMap('removed');
 
 describe('previewLive', () => {
+  it('S29 shows an encrypted object without its keys, and sends nothing of it to the server', async () => {
+    const sync = await startTestSync(server.client);
+    await sync.sync(targetOf(commitNo(1), { web: [same] }));
+    await sync.close();
+    const encrypted = encryptedObject('secret.yaml');
+    const metadata = { ...encrypted.metadata, namespace: 'default' };
+    const object = { ...encrypted, metadata };
+    const [planned] = await preview(targetOf(commitNo(2), { web: [same, object] }));
+    expect(planned?.changes).toEqual([
+      {
+        action: 'create',
+        object: 'Secret default/db',
+        source: 'fleet/main.ts:1',
+        details: ['new in git', 'encrypted to 2 keys'],
+      },
+    ]);
+  });
+
   it('S22 predicts what the next sync does to each object, and shows no secret', async () => {
     const sync = await startTestSync(server.client);
     const first = targetOf(commitNo(1), {

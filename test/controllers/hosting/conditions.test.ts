@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { hostingConditions } from '../../../src/controllers/hosting/conditions.ts';
-import { NOW } from '../../support/builders.ts';
 import { hostingInput, INSIDE, type InputParts, members, NOTHING } from '../../support/hosting/objects.ts';
 
 const STOPPED = { state: 'Stopped', starts: [], certificate: undefined } as const;
@@ -42,8 +41,8 @@ describe('the conditions of a hosted control plane', () => {
     ['nothing differs', {}, 'True AsWanted'],
     [
       'the version differs',
-      { plane: { differences: ['version is "v1", not "v2"'] } },
-      'False ChangeNotSupported',
+      { plane: { differences: ['scheduler is {}, not {"v":"2"}'] } },
+      'False ChangePending',
     ],
   ])('ControlPlaneUpToDate when %s', (_, parts, expected) => {
     expect(text('ControlPlaneUpToDate', parts)).toBe(expected);
@@ -55,21 +54,6 @@ describe('the conditions of a hosted control plane', () => {
     ['Stopped', 'False NotReady'],
   ] as const)('EtcdReady when etcd is %s', (state, expected) => {
     expect(text('EtcdReady', { plane: { members: members({ etcd: { state } }) } })).toBe(expected);
-  });
-
-  it.each([
-    ['served as expected', 'A1', 1, 'True SeenOnTheWire'],
-    ['renewed and not served', 'B2', 1, 'False OldCertificateServed'],
-    ['ended', 'A1', 0, 'False Expired'],
-  ])('CertificatesValid when one is %s', (_, expectedSerial, days, expected) => {
-    const certificate = { serial: 'A1', expectedSerial, notAfter: new Date(+NOW + days * 86_400_000) };
-    expect(text('CertificatesValid', { plane: { members: members({ etcd: { certificate } }) } })).toBe(
-      expected,
-    );
-  });
-
-  it('CertificatesValid is unknown while no member answers', () => {
-    expect(text('CertificatesValid', { plane: NOTHING })).toBe('Unknown NotServed');
   });
 
   it('ControlPlaneStalled names the object and the way on', () => {

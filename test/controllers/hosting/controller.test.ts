@@ -9,7 +9,7 @@ import { servedKind } from '../../../src/sim/api-server/kinds.ts';
 import { NOW } from '../../support/builders.ts';
 import { type ControllerBed, createControllerBed, sweepCrashes } from '../../support/controller/bed.ts';
 import { applied, conditionText, found, hostingBed, KINDS, secretOf } from '../../support/hosting/bed.ts';
-import { type MemoryHosting, memoryHosting } from '../../support/hosting/memory-driver.ts';
+import { type MemoryHosting, memoryHosting } from '../../support/hosting/memory/driver.ts';
 import { hostedCluster } from '../../support/hosting/objects.ts';
 import { memoryGrants } from '../../support/memory-grants.ts';
 

@@ -8,7 +8,7 @@ import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { ago, NOW } from '../../support/builders.ts';
 import { createControllerBed } from '../../support/controller/bed.ts';
 import { applied, conditionText, found, hostingBed, KINDS, secretOf } from '../../support/hosting/bed.ts';
-import { memoryHosting } from '../../support/hosting/memory-driver.ts';
+import { memoryHosting } from '../../support/hosting/memory/driver.ts';
 import { hostedCluster } from '../../support/hosting/objects.ts';
 import { memoryGrants } from '../../support/memory-grants.ts';
 

@@ -30,6 +30,8 @@ describe('the status of a hosted control plane', () => {
       'kube-apiserver A1',
       'kube-controller-manager A1',
       'kube-scheduler A1',
+      'sync undefined',
+      'ca undefined',
     ]);
     expect(hosted?.etcd).toEqual({ members: 1, ready: 1 });
   });

@@ -26,6 +26,7 @@ function record(
 
 const BEFORE: MachineRemedyWait = {
   rule: RULE,
+  faultClass: 'Kernel',
   reason: 'GateClosed',
   since: '2026-01-01T00:00:00Z',
   message: 'Ready is False for 20 s',
@@ -36,19 +37,33 @@ const ROWS: readonly [string, RemedyWait | undefined, readonly MachineRemedyWait
     'a new wait, with the time since it has its reason',
     { reason: 'HumanHold', message: 'disk swap' },
     [BEFORE],
-    [{ rule: RULE, reason: 'HumanHold', since: textAgo(90), message: 'disk swap' }],
+    [{ rule: RULE, faultClass: 'Kernel', reason: 'HumanHold', since: textAgo(90), message: 'disk swap' }],
   ],
   [
     'a denial, by the reason of the Defender',
     { reason: 'Denied', message: 'KillSwitch: stop', denial: 'KillSwitch' },
     [],
-    [{ rule: RULE, reason: 'KillSwitch', since: textAgo(90), message: 'KillSwitch: stop' }],
+    [
+      {
+        rule: RULE,
+        faultClass: 'Kernel',
+        reason: 'KillSwitch',
+        since: textAgo(90),
+        message: 'KillSwitch: stop',
+      },
+    ],
   ],
   [
     'the same wait with another measured value, as it is recorded',
     { reason: 'GateClosed', message: 'Ready is False for 50 s' },
     [BEFORE],
     [BEFORE],
+  ],
+  [
+    'the class of the fault, which an earlier version did not record',
+    { reason: 'GateClosed', message: 'Ready is False for 50 s' },
+    [{ rule: RULE, reason: 'GateClosed', since: BEFORE.since, message: BEFORE.message ?? '' }],
+    [{ ...BEFORE, message: 'Ready is False for 50 s' }],
   ],
   [
     'the same reason with another sentence, since the reason began',
@@ -60,7 +75,15 @@ const ROWS: readonly [string, RemedyWait | undefined, readonly MachineRemedyWait
     'a fact that has been unknown for more than a minute',
     { reason: 'Indeterminate', message: 'no heartbeat' },
     [BEFORE],
-    [{ rule: RULE, reason: 'Indeterminate', since: textAgo(90), message: 'no heartbeat' }],
+    [
+      {
+        rule: RULE,
+        faultClass: 'Kernel',
+        reason: 'Indeterminate',
+        since: textAgo(90),
+        message: 'no heartbeat',
+      },
+    ],
   ],
   [
     'what was recorded of a rule that no longer selects the machine',

@@ -22,7 +22,13 @@ const TIMEOUTS = { headersMs: 300, requestMs: 600, handshakeMs: 300, checkEveryM
 
 function certificate(commonName: string): CertificatePair {
   const names = ['localhost', '127.0.0.1'];
-  return issueCertificate(authority, { subject: { commonName }, usage: 'server', names, now: NOW, days: 1 });
+  return issueCertificate(authority, {
+    subject: { commonName },
+    usage: 'server',
+    names,
+    now: NOW,
+    seconds: 86_400,
+  });
 }
 
 describe('the server of the HTTP API', () => {

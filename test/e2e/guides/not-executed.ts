@@ -50,11 +50,24 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     because: 'it needs a container engine and a registry',
     coveredBy: ['test/nodes/deploy/pods.test.ts', 'test/support/node-kit/engine-image.ts'],
   },
+  ...['Ask', 'Keep it for longer', 'Who may read and write it'].map((section) => ({
+    path: 'docs/guides/audit.md',
+    section,
+    because: 'its names are examples; tests read the record of real clusters with the command',
+    coveredBy: ['test/cluster/sync/audit.test.ts', 'test/cluster/api/policies/audit-record.test.ts'],
+  })),
   ...['List the keys', 'When a commit is refused'].map((section) => ({
     path: 'docs/guides/signatures.md',
     section,
     because: 'it configures the git of a person; a test signs real commits, and pushes them to a real hub',
     coveredBy: ['test/sync/git/signatures/verify.test.ts', 'test/cluster/sync/signatures.test.ts'],
+  })),
+  ...['Make a key', 'Encrypt a file', 'Replace the key'].map((section) => ({
+    path: 'docs/guides/secrets.md',
+    section,
+    because:
+      'it needs sops and age; a test encrypts with the real programs, for a real hub with real clusters',
+    coveredBy: ['test/cluster/sync/sops.test.ts', 'test/kube/sops/decrypt.test.ts'],
   })),
   ...['The secret', 'At the git host'].map((section) => ({
     path: 'docs/guides/webhooks.md',
@@ -62,6 +75,12 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     because: 'it needs a git host that reaches the hub; a test sends the same requests to a real hub',
     coveredBy: ['test/cluster/sync/webhook.test.ts'],
   })),
+  {
+    path: 'docs/guides/commit-statuses.md',
+    section: 'The token',
+    because: 'it needs a token of a git host; a test creates one in a real Gitea, and the same Secret',
+    coveredBy: ['test/cluster/sync/git-host.test.ts'],
+  },
   ...['The secret', 'Start it', 'Report by HTTP', 'Report by a file'].map((section) => ({
     path: 'docs/guides/hardware-events.md',
     section,
@@ -175,6 +194,12 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     because:
       'cdk8s-cli is not installed; a test runs what it runs, and compares the objects with those of sync',
     coveredBy: ['test/fleet/synth.test.ts', 'test/fleet/fleet.test.ts'],
+  },
+  {
+    path: 'docs/guides/hosted-clusters.md',
+    section: 'Change version and flags',
+    because: 'it needs the programs of two versions; a test builds the older one and does the same',
+    coveredBy: ['test/cluster/controllers/hosting/upgrade.test.ts'],
   },
   ...['Hosted clusters', 'Delete one', 'Throw-away clusters'].map((section) => ({
     path: 'docs/guides/hosted-clusters.md',

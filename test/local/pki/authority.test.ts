@@ -2,8 +2,16 @@ import { X509Certificate } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ensureClusterPki, ensureEtcdPki, issueClientCertificate } from '../../../src/local/pki/authority.ts';
+import {
+  ADMIN,
+  ensureClusterPki,
+  ensureEtcdPki,
+  issueClientCertificate,
+} from '../../../src/local/pki/authority.ts';
+import type { CertificateRequest } from '../../../src/local/pki/certificate.ts';
 import { parsePair, renewalReason } from '../../../src/local/pki/inspect.ts';
+import { clientRequest } from '../../../src/local/pki/leaves.ts';
+import { lifeOf } from '../../../src/local/pki/lifetime.ts';
 import { tempFolder } from '../../support/temp.ts';
 
 const NOW = new Date('2030-01-01T00:00:00.000Z');
@@ -90,7 +98,7 @@ describe('the keys and certificates of a cluster', () => {
   });
 
   it('of etcd allow server and client use, and share one authority', async () => {
-    const etcd = await ensureEtcdPki(folder, NOW);
+    const etcd = await ensureEtcdPki(folder, lifeOf(undefined, NOW));
     const server = new X509Certificate(parsePair(read('etcd.pem'))?.certPem ?? '');
     expect(server.keyUsage).toHaveLength(2);
     expect(new X509Certificate(etcd.client.certPem).verify(new X509Certificate(etcd.caPem).publicKey)).toBe(
@@ -111,8 +119,8 @@ describe('the keys and certificates of a cluster', () => {
   }
 });
 
-function requestAt(now: Date): { subject: { commonName: string }; usage: 'client'; days: number; now: Date } {
-  return { subject: { commonName: 'x' }, usage: 'client', days: 365, now };
+function requestAt(now: Date): CertificateRequest {
+  return clientRequest(ADMIN, lifeOf(undefined, now));
 }
 
 function later(days: number): Date {

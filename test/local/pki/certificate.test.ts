@@ -106,5 +106,5 @@ function parse(change: Partial<CertificateRequest>): X509Certificate {
 }
 
 function request(change: Partial<CertificateRequest>): CertificateRequest {
-  return { subject: { commonName: 'somebody' }, usage: 'client', now: NOW, days: 30, ...change };
+  return { subject: { commonName: 'somebody' }, usage: 'client', now: NOW, seconds: 30 * 86_400, ...change };
 }

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ensureClusterPki } from '../../../src/local/pki/authority.ts';
+import { ADMIN, ensureClusterPki } from '../../../src/local/pki/authority.ts';
+import type { CertificateRequest } from '../../../src/local/pki/certificate.ts';
 import { renewalReason } from '../../../src/local/pki/inspect.ts';
+import { clientRequest } from '../../../src/local/pki/leaves.ts';
+import { lifeOf } from '../../../src/local/pki/lifetime.ts';
 import { tempFolder } from '../../support/temp.ts';
 
 const NOW = new Date('2030-01-01T00:00:00.000Z');
@@ -41,8 +44,8 @@ describe('renewalReason', () => {
   });
 });
 
-function requestAt(now: Date): { subject: { commonName: string }; usage: 'client'; days: number; now: Date } {
-  return { subject: { commonName: 'x' }, usage: 'client', days: 365, now };
+function requestAt(now: Date): CertificateRequest {
+  return clientRequest(ADMIN, lifeOf(undefined, now));
 }
 
 function later(days: number): Date {

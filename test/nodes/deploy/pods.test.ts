@@ -72,7 +72,13 @@ describe.skipIf(reason)(`pods of kubenode on a real node${reason ? ` (${reason})
     const folder = tempFolder('fleet');
     repository = createTestRepository(folder);
     const { hostAddress: host } = kit;
-    const request = { subject: { commonName: 'git' }, usage: 'server', names: [host], now, days: 1 } as const;
+    const request = {
+      subject: { commonName: 'git' },
+      usage: 'server',
+      names: [host],
+      now,
+      seconds: 86_400,
+    } as const;
     const { certPem: cert, keyPem: key } = issueCertificate(authority, request);
     git = await startGitHttpServer({ root: folder, host, tls: { cert, key } });
     ends.push(() => git.close());

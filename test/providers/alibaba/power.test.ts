@@ -64,13 +64,27 @@ describe('the power of provider alibaba', () => {
   });
 
   it('is not confirmed while the instance changes its state for longer than a minute', async () => {
-    const { provider, id, instance } = await open();
+    const { provider, id, instance, acts } = await open();
     Object.defineProperty(instance, 'status', { get: () => 'Stopping', set: ignore });
     await expect(provider.power(id, 'off', NEVER)).rejects.toMatchObject({
       code: 'Retryable',
       reason: 'InstanceChanging',
     });
+    expect(acts()).toEqual([]);
   });
+
+  it.each([
+    ['off', 'Running', 'StopInstance'],
+    ['on', 'Stopped', 'StartInstance'],
+  ] as const)(
+    'is accepted once for %s, however long the instance reads %s after it',
+    async (action, status, act) => {
+      const { provider, id, instance, acts } = await open();
+      Object.defineProperty(instance, 'status', { get: () => status, set: ignore });
+      await provider.power(id, action, NEVER);
+      expect(acts()).toEqual([act]);
+    },
+  );
 
   it('fails without the right, and leaves the instance as it is', async () => {
     const { provider, id, instance, server } = await open();

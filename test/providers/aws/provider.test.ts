@@ -166,6 +166,19 @@ describe.skipIf(noMotoReason !== undefined)(
       await expect(provider.delete(id, NEVER)).resolves.toBeUndefined();
     });
 
+    it('stops an instance as a power switch does: at once, and without asking its kernel', async () => {
+      const { bed, id, uid } = await created();
+      await bed.provider.power(id, 'off', NEVER);
+      const [stop] = cloud.proxy.requests.filter((request) => actionOf(request) === 'StopInstances');
+      const form = new URLSearchParams(stop?.body);
+      expect([form.get('Force'), form.get('SkipOsShutdown'), form.get('Hibernate')]).toEqual([
+        'true',
+        'true',
+        null,
+      ]);
+      expect(await bed.countHosts(uid)).toBe(0);
+    });
+
     it('starts no instance that still stops', async () => {
       const { bed, id } = await created();
       cloud.proxy.next(isList, STOPPING);

@@ -6,6 +6,7 @@ import { describeFaults } from './fault-cases.ts';
 import { describeFind } from './find-cases.ts';
 import { type ContractHarness, type ContractProvider, NEVER, requestOf } from './harness.ts';
 import { describeLife, describeNoPower, describePower } from './life-cases.ts';
+import { describeSwitch } from './switch-cases.ts';
 
 export function describeProviderContract(contract: ContractProvider): void {
   const { entry, unavailable } = contract;
@@ -46,6 +47,7 @@ function describeContract(contract: ContractProvider): void {
       describeLife(open);
       if (entry.capabilities.power) describePower(open);
       else describeNoPower(open);
+      describeSwitch(open, contract);
       describeFind(open);
       describeErrors(open, contract);
       describeFaults(open, contract);

@@ -7,7 +7,7 @@ import { type MemoryProvider, memoryProvider } from '../../support/memory-provid
 
 const ID = 'local:///u-1';
 const NEVER = new AbortController().signal;
-const HOST = machine('m1', { status: { infra: { providerID: ID } } });
+const HOST = machine('m1', { metadata: { uid: 'u-1' }, status: { infra: { providerID: ID } } });
 
 /** A provider whose instances stay off, as those of clouds do. */
 function cloud(): MemoryProvider {
@@ -22,8 +22,8 @@ function started(state: Instance['state'] = 'Running'): MemoryProvider {
   return provider;
 }
 
-function open(provider: MemoryProvider): PowerSwitch {
-  const found = openInstanceSwitch(HOST, { local: provider });
+function open(provider: MemoryProvider, host = HOST): PowerSwitch {
+  const found = openInstanceSwitch(host, { local: provider });
   if ('because' in found) throw new Error(found.because);
   return found;
 }
@@ -51,6 +51,15 @@ describe('the power switch of an instance', () => {
     await open(provider).request('Off', NEVER);
     await open(provider).request('On', NEVER);
     expect(provider.calls).toEqual(['get', 'power off', 'get', 'get', 'power on']);
+  });
+
+  it('neither reads nor switches an instance whose tags name another Machine', async () => {
+    const provider = started();
+    const other = machine('m1', { metadata: { uid: 'u-2' }, status: { infra: { providerID: ID } } });
+    const power = open(provider, other);
+    await expect(power.state(NEVER)).rejects.toMatchObject({ reason: 'InstanceOfAnotherMachine' });
+    await expect(power.request('Off', NEVER)).rejects.toThrow('the UID of another Machine than m1');
+    expect(provider.calls).toEqual(['get', 'get']);
   });
 
   it('passes the errors of the provider on', async () => {

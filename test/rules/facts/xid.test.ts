@@ -40,6 +40,16 @@ describe('the fact xid', () => {
     expect(reporting({ facts: lying(facts) }).read('xid', HOUR)).toEqual({});
   });
 
+  it('R1 knows the codes that a burst of another one did not displace, and no other ones', () => {
+    const xidCutCodes = [31];
+    const times = { xidSince: ago(120), xidOthersSince: ago(86_400), bootedAt: ago(9000) };
+    const bed = reporting({ facts: { xid: errors, xidCutCodes, ...times } });
+    expect(bed.read('xid', HOUR)).toMatchObject({ count: 3, sinceBoot: 3 });
+    expect(bed.read('xid', { codes: [79, 31], windowSeconds: 3600 })).toEqual({});
+    const lied = { xid: errors, xidCutCodes: 'none', ...times };
+    expect(reporting({ facts: lying(lied) }).read('xid', HOUR)).toEqual({});
+  });
+
   it('R1 counts no entry that cannot be read', () => {
     const xid = [
       null,

@@ -65,10 +65,14 @@ describe('a change of an object', () => {
       ['event TaskHung'],
       (bed) => bed.event('a', { reason: 'TaskHung', lastTimestamp: ago(0) }),
     ],
-    ['of a job concerns the history', ['history'], (bed) => bed.job(repairJob('j', [['Reboot', ago(0)]]))],
+    [
+      'of a job concerns the history',
+      ['history', 'fleet'],
+      (bed) => bed.job(repairJob('j', [['Reboot', ago(0)]])),
+    ],
     [
       'that ends a job concerns the conditions, too',
-      ['condition', 'history'],
+      ['condition', 'history', 'fleet'],
       (bed) => bed.job(repairJob('j', [['Reboot', ago(0)]], { outcome: { class: 'Succeeded' } })),
     ],
     ['that deletes the Node concerns everything', ALL_TOPICS, (bed) => bed.deleteNode()],

@@ -3,10 +3,16 @@ import type { MachineStatus, RemedyOperationJob } from '../../../src/api/generat
 import { NAMESPACE_AGENTS } from '../../../src/api/names.ts';
 import { createStore, type WritableStore } from '../../../src/kube/cache/store.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { optional } from '../../../src/kube/objects/optional.ts';
 import { FACT_KINDS } from '../../../src/rules/catalog.ts';
 import type { FactRef, MaxAge, Reading } from '../../../src/rules/compiled-rule.ts';
 import type { FactChange } from '../../../src/rules/live/fact-changes.ts';
-import { createLiveFacts, type LiveFacts } from '../../../src/rules/live/live-facts.ts';
+import {
+  createLiveFacts,
+  type LiveFacts,
+  type LiveFactsOptions,
+} from '../../../src/rules/live/live-facts.ts';
+import type { WorkloadReader } from '../../../src/rules/live/workload-reader.ts';
 import {
   createFactViews,
   FACT_VIEW_NAMES,
@@ -54,6 +60,10 @@ export interface FactsBed {
   breakView(view: FactViewName): void;
   /** What the wall clock of this machine is ahead of the API server. */
   skewSeconds: number;
+  /** Why the views do not have all nodes: for the next process. */
+  fleetProblem: string | undefined;
+  /** Reads Pods for the next process. */
+  workloads: WorkloadReader | undefined;
 }
 
 export interface NodeFields {
@@ -80,12 +90,14 @@ export function factsBed(): FactsBed {
   const changes: FactChange[] = [];
   let version = 1;
   let stores = createStores();
-  let live = start();
+  let live = start({});
 
   const bed: FactsBed = {
     clock,
     changes,
     skewSeconds: 0,
+    fleetProblem: undefined,
+    workloads: undefined,
     live: () => live,
     node: (conditions, fields) => put('nodes', nodeObject(conditions, clock.now(), fields)),
     deleteNode: () => remove('nodes', { ...node('n'), metadata: { name: 'n' } }),
@@ -113,7 +125,10 @@ export function factsBed(): FactsBed {
       const present = stores;
       stores = createStores();
       for (const view of FACT_VIEW_NAMES) stores[view].replace(present[view].list(), String(version));
-      live = start();
+      live = start({
+        ...optional('fleetProblem', bed.fleetProblem),
+        ...optional('workloads', bed.workloads),
+      });
     },
     silence: (view, ageMs) => {
       if (ageMs === undefined) silent.delete(view);
@@ -136,9 +151,14 @@ export function factsBed(): FactsBed {
     stores[view].remove({ ...object, metadata: { ...object.metadata, resourceVersion: next() } });
   }
 
-  function start(): LiveFacts {
+  function start(more: Pick<LiveFactsOptions, 'fleetProblem' | 'workloads'>): LiveFacts {
     const views = createFactViews((_, view) => viewOf(view));
-    const started = createLiveFacts({ views, clock, skewSeconds: () => bed.skewSeconds });
+    const started = createLiveFacts({
+      views,
+      clock,
+      skewSeconds: () => bed.skewSeconds,
+      ...more,
+    });
     started.onChange((change) => changes.push(change));
     return started;
   }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { MachineRemedyWait } from '../../../src/api/generated/types.ts';
 import { FACT_KINDS } from '../../../src/rules/catalog.ts';
 import type { FactRef, MaxAge, Reading } from '../../../src/rules/compiled-rule.ts';
 import type { LiveFacts } from '../../../src/rules/live/live-facts.ts';
@@ -25,6 +26,8 @@ const READ: readonly FactRef[] = [
   refOf('diagnosis'),
   refOf('maintenance'),
   refOf('xid', { codes: [79], windowSeconds: 60 }),
+  refOf('workload'),
+  refOf('fleet', { scope: 'kernelVersion', faultClass: 'Kernel', windowSeconds: 600 }),
 ];
 const AGES = new Map<string, MaxAge>([...FACT_KINDS].map(([name, { maxAge }]) => [name, maxAge]));
 
@@ -55,6 +58,14 @@ function applyUntil(replay: Replay, lines: readonly RecordedLine[], untilMs: num
   replay.advanceTo(untilMs);
   return applied;
 }
+
+function waits(n: number, every: number, since: string): readonly MachineRemedyWait[] {
+  const faultClass = n % 5 === 0 ? 'Kernel' : 'Disk';
+  return n % every === 0 ? [{ rule: 'r', faultClass, reason: 'Denied', since }] : [];
+}
+
+/** The machine of the jobs. */
+const OWN = { metadata: { uid: 'uid-m-1' } } as const;
 
 const ACTIONS: readonly ((bed: RecordingBed, n: number) => void)[] = [
   (bed, n) => {
@@ -98,7 +109,14 @@ const ACTIONS: readonly ((bed: RecordingBed, n: number) => void)[] = [
     };
     const infra = { state: n % 4 === 0 ? 'Stopped' : 'Running' } as const;
     const conditions = [{ type: 'InfraReady', status: n % 2 === 0 ? 'True' : 'Unknown' } as never];
-    bed.machine('m-1', { status: { components, conditions, infra, facts: { disk, probes, ...errors } } });
+    const remedyWaits = waits(n, 2, at);
+    const facts = { disk, probes, ...errors };
+    bed.machine('m-1', {
+      ...OWN,
+      status: { components, conditions, infra, facts, remedyWaits },
+    });
+    bed.machine('m-2', { status: { remedyWaits: waits(n, 3, at) } });
+    bed.node('m-2', {});
   },
   (bed, n) =>
     bed.event(`e-${n % 2}`, { reason: 'TaskHung', count: n, lastTimestamp: bed.now().toISOString() }),
@@ -133,7 +151,7 @@ describe('createReplay', () => {
     fc.assert(
       fc.property(fc.array(anyStep, { minLength: 1, maxLength: 40 }), (steps) => {
         const bed = recordingBed();
-        bed.machine('m-1');
+        bed.machine('m-1', OWN);
         bed.synced();
         const replay = createReplay(memoryLog(), +NOW);
         let applied = 0;

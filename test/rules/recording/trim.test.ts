@@ -46,7 +46,11 @@ describe('trimRecorded', () => {
 
   it('keeps neither the config of the provider of a Machine nor the inputs of the steps of a job', () => {
     const trimmed = trimRecorded('machines', machine('m-1'));
-    expect(trimmed['spec']).toEqual({ node: { labels: {} }, infra: { provider: 'local' } });
+    expect(trimmed['spec']).toEqual({
+      node: { labels: {} },
+      infra: { provider: 'local' },
+      components: [{ componentRef: 'kubelet-1.34.2', state: 'Present' }],
+    });
     const job = trimRecorded('jobs', remedyJob({ outcome: 'Succeeded' }));
     expect(job['spec']).toMatchObject({ plan: [{ id: 's1', step: 'Reboot@v1' }] });
     expect(JSON.stringify(job)).not.toContain('evidence');

@@ -16,6 +16,7 @@ const SEEDS = Array.from({ length: LONG ? 1000 : 1 }, (_, index) => index + 1);
 /** A storm is rare. */
 const LONG_RUN = { hours: 2, machines: 12 };
 const REPLACING = { ...SHORT, isReplacing: true };
+const REPAIRING = { ...SHORT, isRepairing: true };
 /** And so is an edit between a decision and its write. */
 const FREQUENT = { ...SHORT, frequentFaults: true };
 
@@ -35,6 +36,8 @@ const BROKEN: readonly Broken[] = [
   ['HoldIgnored', 1, /^a held machine was deleted$/],
   ['VersionIgnored', 4, /^a held machine was deleted$/, FREQUENT],
   ['TagsIgnored', 1, /^an instance is created without a search for it$/],
+  ['ReturnIgnored', 4, /^a machine that came back was replaced$/, REPAIRING],
+  ['KeepingUnlimited', 2, /^more instances are kept than allowed$/, REPAIRING],
 ];
 const runWithAll = createRuns(simulateMachineSets);
 
@@ -57,6 +60,15 @@ describe('simulateMachineSets', () => {
       const { violations, history } = await runWithAll({ seed, ...REPLACING });
       expect(violations).toEqual([]);
       expect(history.length).toBeGreaterThan(10);
+    },
+    600_000,
+  );
+
+  it.each(LONG ? SEEDS.slice(0, 40) : [8])(
+    'R35 MAC-40 breaks no promise when jobs replace machines and keep their instances, with seed %i',
+    async (seed) => {
+      const { violations } = await runWithAll({ seed, ...REPAIRING });
+      expect(violations).toEqual([]);
     },
     600_000,
   );

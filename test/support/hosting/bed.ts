@@ -9,7 +9,7 @@ import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { servedKind } from '../../../src/sim/api-server/kinds.ts';
 import { type ControllerBed, createControllerBed } from '../controller/bed.ts';
 import { ledgerOf, type MemoryGrants, memoryGrants } from '../memory-grants.ts';
-import { type MemoryHosting, memoryHosting } from './memory-driver.ts';
+import { type MemoryHosting, memoryHosting } from './memory/driver.ts';
 import { type HostedParts, hostedCluster } from './objects.ts';
 
 export const KINDS = [CLUSTERS, SECRETS, DEFENDER_POLICIES, DEFENDER_LEDGERS].map(servedKind);

@@ -3,17 +3,31 @@ import type { Cluster } from '../../../src/api/generated/types.ts';
 import { FINALIZER_HOSTING } from '../../../src/api/names.ts';
 import { API_VERSION } from '../../../src/api/version.ts';
 import {
+  isRunMember,
   MEMBERS,
   type MemberReport,
+  type PlaneCertificate,
   type PlaneMember,
   type PlaneReport,
   type PlaneSpec,
+  type SettledPlane,
 } from '../../../src/controllers/hosting/drivers/driver.ts';
-import { planeOf } from '../../../src/controllers/hosting/observe.ts';
+import { memberRuns } from '../../../src/controllers/hosting/drivers/runs.ts';
 import type { Hosted, HostingDecision, HostingInput } from '../../../src/controllers/hosting/plan/input.ts';
+import { planeOf } from '../../../src/controllers/hosting/plan/plane-of.ts';
 import { NOW } from '../builders.ts';
 
 export const VERSION = 'v1.36.3';
+export const ETCD_VERSION = 'v3.6.8';
+export const OLD_VERSION = 'v1.35.4';
+export const OLD_ETCD_VERSION = 'v3.6.5';
+/** The programs of the version before, and those of the version that the others are about. */
+export const PROGRAMS = {
+  versions: [
+    { kubernetes: OLD_VERSION, etcd: OLD_ETCD_VERSION },
+    { kubernetes: VERSION, etcd: ETCD_VERSION },
+  ],
+} as const;
 export const LOCATION = 'here:/hosting/clusters/ci';
 
 export const HOSTED: Hosted = {
@@ -68,6 +82,12 @@ export function planeSpec(name = 'ci', uid = `uid-${name}`): PlaneSpec {
   return planeOf(hostedCluster({ name, metadata: { uid } }), HOSTED);
 }
 
+/** Returns what a control plane was created or last changed with. */
+export function settledPlane(version = VERSION, parts: Partial<Hosted> = {}): SettledPlane {
+  const { settings } = planeOf(hostedCluster({ hosted: parts }), { ...HOSTED, ...parts });
+  return { version, etcdVersion: version === OLD_VERSION ? OLD_ETCD_VERSION : ETCD_VERSION, settings };
+}
+
 /** Returns a member that answers and serves a certificate for a year. */
 export function readyMember(member: PlaneMember, parts: Partial<MemberReport> = {}): MemberReport {
   const notAfter = new Date(+NOW + 365 * 86_400_000);
@@ -75,6 +95,7 @@ export function readyMember(member: PlaneMember, parts: Partial<MemberReport> = 
   return {
     member,
     state: 'Ready',
+    ...(isRunMember(member) ? { run: memberRuns(settledPlane())[member], isOutdated: false } : {}),
     version: VERSION,
     starts: [new Date(+NOW - 3_600_000)],
     ...(hasCertificate ? { certificate: { serial: 'A1', expectedSerial: 'A1', notAfter } } : {}),
@@ -99,19 +120,43 @@ export function planeReport(parts: Partial<PlaneReport> = {}): PlaneReport {
     location: LOCATION,
     claim: 'Own',
     isPrepared: true,
+    data: 'Own',
+    lostKeys: [],
+    certificates: certificates(),
     isDestroying: false,
-    version: VERSION,
+    settled: settledPlane(),
     differences: [],
-    programs: { version: VERSION },
+    programs: { versions: [{ kubernetes: VERSION, etcd: ETCD_VERSION }] },
     members: members(),
     ...parts,
   };
 }
 
+/** Returns the certificates in the files of a control plane, made a day ago, but for those that are given. */
+export function certificates(
+  but: Readonly<Record<string, Partial<PlaneCertificate>>> = {},
+): readonly PlaneCertificate[] {
+  const life = { issuedAt: daysFromNow(-1), notAfter: daysFromNow(364), renewAt: daysFromNow(254) };
+  const servers: readonly PlaneMember[] = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
+  const all: readonly PlaneCertificate[] = [
+    { name: 'etcd', ...life, servedBy: ['etcd'] },
+    { name: 'apiserver', ...life, servedBy: servers },
+    { name: 'sync', ...life },
+    { name: 'ca', notAfter: daysFromNow(3649) },
+  ];
+  return all.map((each) => ({ ...each, ...but[each.name] }));
+}
+
+export function daysFromNow(days: number): Date {
+  return new Date(+NOW + days * 86_400_000);
+}
+
 export const NOTHING: Partial<PlaneReport> = {
   claim: 'None',
+  data: 'Empty',
+  certificates: [],
   isPrepared: false,
-  version: undefined,
+  settled: undefined,
   members: MEMBERS.map((member) => stoppedMember(member)),
 };
 

@@ -92,7 +92,7 @@ export function serverPair(
     usage: 'server',
     names,
     now,
-    days: 1,
+    seconds: 86_400,
   });
 }
 
@@ -100,7 +100,13 @@ export function serverPair(
 export function expiredPair(): CertificatePair {
   const now = new Date(createSystemClock().now().getTime() - 3 * 86_400_000);
   const subject = { commonName: 'kube-apiserver' };
-  return issueCertificate(authority, { subject, usage: 'server', names: ['127.0.0.1'], now, days: 2 });
+  return issueCertificate(authority, {
+    subject,
+    usage: 'server',
+    names: ['127.0.0.1'],
+    now,
+    seconds: 2 * 86_400,
+  });
 }
 
 export function clientPair(user: string, from: CertificatePair = authority): CertificatePair {
@@ -108,7 +114,7 @@ export function clientPair(user: string, from: CertificatePair = authority): Cer
     subject: { commonName: user },
     usage: 'client',
     now: createSystemClock().now(),
-    days: 1,
+    seconds: 86_400,
   });
 }
 

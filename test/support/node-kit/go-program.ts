@@ -1,4 +1,4 @@
-/** Programs of test nodes that are built with Go, once for each machine. */
+/** Programs of tests that are built with Go, once for each machine. */
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readCacheEntry, writeCacheEntry } from '../../../src/local/binaries/cache.ts';
@@ -13,6 +13,8 @@ export interface GoProgram {
   readonly version: string;
   /** The folder of its module. */
   readonly source: string;
+  /** The package of the program. By default it is the module itself. */
+  readonly package?: string;
   /** For the linker, beside `-s -w`. */
   readonly settings: readonly string[];
 }
@@ -46,7 +48,8 @@ async function cacheEntry({ program, version, source }: GoProgram): Promise<stri
   return join(cacheFolder(process.env), 'kube', name);
 }
 
-async function build(folder: string, { program, version, source, settings }: GoProgram): Promise<void> {
+async function build(folder: string, wanted: GoProgram): Promise<void> {
+  const { program, version, source, settings, package: path = '.' } = wanted;
   process.stderr.write(`building ${program} ${version} with go build: ${folder}\n`);
   await writeCacheEntry(folder, 'go build', async (temporary) => {
     const module = await mkdtemp(join(temporary, '.build-'));
@@ -55,7 +58,7 @@ async function build(folder: string, { program, version, source, settings }: GoP
       const output = join(temporary, program);
       const environment = ['CGO_ENABLED=0', 'GOFLAGS=-mod=readonly', 'GOWORK=off'];
       const flags = ['-s', '-w', ...settings].join(' ');
-      const go = ['go', 'build', '-C', module, '-trimpath', '-ldflags', flags, '-o', output, '.'];
+      const go = ['go', 'build', '-C', module, '-trimpath', '-ldflags', flags, '-o', output, path];
       await run('nice', ['-n', '15', 'env', ...environment, ...go], BUILD_MS);
     } finally {
       await rm(module, { recursive: true, force: true });

@@ -5,6 +5,7 @@ import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { type ApplyOutcome, applyObject } from '../../../src/sync/apply/apply-object.ts';
 import type { InventoryEntry } from '../../../src/sync/apply/inventory/inventory.ts';
 import { type ObjectPlan, planTarget } from '../../../src/sync/apply/plan.ts';
+import { encryptedObject } from '../../kube/sops/encrypted-files.ts';
 import { createFakeCluster } from './fake-cluster.ts';
 import {
   type ApplyScenario,
@@ -319,6 +320,39 @@ describe('applyObject', () => {
     const outcome = await applyObject({ client: picky, hub: HUB, applied: NOTHING }, plan);
     expect(outcome.outcome).toBe(expected);
     expect(cluster.deleted).toHaveLength(expected === 'applied' ? 1 : 0);
+  });
+
+  it('S29 never sends an object that is still encrypted', async () => {
+    const cluster = createFakeCluster();
+    const { client } = cluster.process();
+    const plan = planFor(encryptedObject('secret.yaml'));
+    const outcome = await applyObject({ client, hub: HUB, applied: NOTHING }, plan);
+    expect(outcome).toMatchObject({ outcome: 'failed', reason: 'Encrypted', retryable: false });
+    expect(cluster.objects.size).toBe(0);
+  });
+
+  it('S29 does not repeat what the server answers about a decrypted object, which may quote a value', async () => {
+    const encrypted = planFor(encryptedObject('secret.yaml'));
+    const plan = { ...encrypted, object: { ...encrypted.object, sops: undefined } };
+    const causes = [{ reason: 'FieldValueInvalid', field: 'data[z]', message: 'Invalid value: "canary"' }];
+    const error = new KubeError('Invalid', 'apply: "canary" is invalid', {
+      reason: 'Invalid',
+      status: 422,
+      causes,
+    });
+    const client: Client = {
+      ...createFakeCluster().process().client,
+      apply: async () => {
+        throw error;
+      },
+    };
+    expect(await applyObject({ client, hub: HUB, applied: NOTHING }, plan)).toEqual({
+      outcome: 'failed',
+      reason: 'Invalid',
+      message:
+        'apply Secret shop/db: Invalid, fields data[z]. The answer is not shown, because the object is encrypted in git',
+      retryable: false,
+    });
   });
 });
 

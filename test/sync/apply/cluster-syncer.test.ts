@@ -3,6 +3,7 @@ import type { Client, WatchOptions } from '../../../src/kube/client/client.ts';
 import { isKubeError, KubeError } from '../../../src/kube/client/errors.ts';
 import { CONFIG_MAPS, NAMESPACES } from '../../../src/kube/objects/core-kinds.ts';
 import type { Resource } from '../../../src/kube/objects/object.ts';
+import { readAgeKeys } from '../../../src/kube/sops/age-keys.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import {
   type ClusterSyncer,
@@ -10,7 +11,9 @@ import {
   createClusterSyncer,
 } from '../../../src/sync/apply/cluster-syncer.ts';
 import { IdentityMismatch } from '../../../src/sync/apply/session.ts';
+import type { DecryptionKeys } from '../../../src/sync/decrypt-objects.ts';
 import { withCorrection } from '../../../src/sync/drift-history.ts';
+import { encryptedObject, firstKeys, POST_QUANTUM_IDENTITY } from '../../kube/sops/encrypted-files.ts';
 import { NOW } from '../../rollout/builders.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { correctionAt } from '../drift-builders.ts';
@@ -317,6 +320,45 @@ describe('createClusterSyncer', () => {
     await syncer.reconcile(undefined, signal);
     expect(syncer.report()).toMatchObject({ identity: 'Verified' });
     await syncer.close();
+  });
+
+  it('S29 decrypts just before the write, and keeps no value in the inventory, the report or the log', async () => {
+    const cluster = createFakeCluster();
+    const log = memoryLog();
+    const secret = encryptedObject('secret.yaml');
+    const target = { target: 'prod', units: [unit('web', [secret])], digest: 'sha256:now' };
+    let key = readAgeKeys(POST_QUANTUM_IDENTITY);
+    const keys = (): DecryptionKeys => ({ version: '', read: () => key });
+    const syncer = await syncerFor(cluster, { keys, log });
+    const { signal } = new AbortController();
+    const assignment = {
+      mode: 'Apply',
+      commit: COMMIT,
+      pipeline: 'fleet',
+      because: 'next in line',
+      content: async () => target,
+    } as const;
+    expect(await syncer.reconcile(assignment, signal)).toBe('later');
+    expect(syncer.report().work).toMatchObject({
+      state: 'Applying',
+      failures: [{ object: 'Secret shop/db' }],
+    });
+    expect(syncer.report().work?.message).toMatch(
+      /it is encrypted for age1.* and sync has the keys of age1pq1/,
+    );
+    expect(cluster.objects.get('Secret shop/db')).toBeUndefined();
+    key = firstKeys();
+    expect(await syncer.reconcile(assignment, signal)).toBe('no');
+    await syncer.close();
+
+    const { 'Secret shop/db': applied, ...others } = Object.fromEntries(cluster.objects);
+    const CANARY = 'last letter, first value';
+    const data = { z: Buffer.from(CANARY).toString('base64') };
+    expect(applied).toMatchObject({ data, metadata: { annotations: { 'example.com/owner': 'payments' } } });
+    expect(applied?.['sops']).toBeUndefined();
+    const written = JSON.stringify([others, syncer.report(), log.lines]);
+    expect(written).toContain('Secret shop/db');
+    for (const value of [CANARY, data.z, 'YmFzZTY0']) expect(written).not.toContain(value);
   });
 });
 

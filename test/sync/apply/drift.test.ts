@@ -2,7 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../../src/kube/objects/digest.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { driftedFields, matchesDesired, projectionOf } from '../../../src/sync/apply/drift.ts';
+import {
+  comparedBefore,
+  driftedFields,
+  matchedBefore,
+  matchesDesired,
+  projectionOf,
+} from '../../../src/sync/apply/drift.ts';
+import { configMap } from './fixtures.ts';
 
 function deployment(spec: object, annotations?: Record<string, string>): KubeObject {
   const metadata = { name: 'web', namespace: 'default', ...(annotations ? { annotations } : {}) };
@@ -85,5 +92,39 @@ describe('drift', () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+describe('comparisons of live objects', () => {
+  const content = { unit: 'web', digest: 'sha256:1', ignored: [] };
+
+  it('are made once for the same object and the same content', () => {
+    const found = configMap('a');
+    let made = 0;
+    const compare = (): boolean => {
+      made += 1;
+      return true;
+    };
+    expect([comparedBefore(found, content, compare), comparedBefore(found, content, compare)]).toEqual([
+      true,
+      true,
+    ]);
+    expect(made).toBe(1);
+    comparedBefore(found, { ...content, digest: 'sha256:2' }, compare);
+    comparedBefore({ ...found }, content, compare);
+    comparedBefore(found, { ...content, ignored: ['spec.replicas'] }, compare);
+    expect(made).toBe(4);
+  });
+
+  it('prove a match for exactly what was compared', () => {
+    const [matching, other] = [configMap('a'), configMap('a')];
+    comparedBefore(matching, content, () => true);
+    comparedBefore(other, content, () => false);
+    expect(matchedBefore(matching, content)).toBe(true);
+    expect(matchedBefore(matching, { ...content, digest: 'sha256:2' })).toBe(false);
+    expect(matchedBefore(matching, { ...content, unit: 'other' })).toBe(false);
+    expect(matchedBefore(matching, { ...content, ignored: ['data.a'] })).toBe(false);
+    expect(matchedBefore(other, content)).toBe(false);
+    expect(matchedBefore(configMap('a'), content)).toBe(false);
   });
 });

@@ -2,8 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { digestOf } from '../../../src/kube/objects/digest.ts';
 import { objectIdOf, objectKey } from '../../../src/kube/objects/object-id.ts';
+import { sentForm } from '../../../src/kube/sops/sent-form.ts';
 import { projectionOf } from '../../../src/sync/apply/drift.ts';
-import { planTarget } from '../../../src/sync/apply/plan.ts';
+import { objectsToDecrypt, planTarget } from '../../../src/sync/apply/plan.ts';
+import type { DecryptedObjects } from '../../../src/sync/decrypt-objects.ts';
+import { encryptedObject } from '../../kube/sops/encrypted-files.ts';
 import {
   type ApplyScenario,
   applyInput,
@@ -229,3 +232,100 @@ function explain(scenario: ApplyScenario): string {
   const { objects } = planTarget(applyInput(scenario));
   return objects.map(({ action, id, because }) => `${action} ${objectKey(id)}: ${because}`).join('; ');
 }
+
+describe('planTarget with an encrypted object', () => {
+  const secret = encryptedObject('secret.yaml');
+  const [git] = [unit(UNIT, [secret])];
+  const [rendered] = git.objects;
+  const opened = sentForm({ ...secret, stringData: { password: 'canary' } });
+  const foreign = { ...opened, data: { ...(opened['data'] as object), password: 'Zm9yZWlnbg==' } };
+  const readable: DecryptedObjects = new Map(rendered ? [[rendered, { object: opened }]] : []);
+  const unreadable: DecryptedObjects = new Map(rendered ? [[rendered, { problem: 'no key' }]] : []);
+  const applied = [entry(secret)];
+
+  it.each<[name: string, scenario: ApplyScenario, expected: string]>([
+    [
+      'S29 creates it with its values',
+      { more: { decrypted: readable } },
+      'create Secret shop/db: new in git',
+    ],
+    [
+      'S29 holds it back while it cannot be decrypted',
+      { more: { decrypted: unreadable } },
+      'wait Secret shop/db: no key',
+    ],
+    [
+      'does not call it in sync while it cannot be decrypted',
+      { inventory: applied, cluster: [live(opened)], more: { decrypted: unreadable } },
+      'wait Secret shop/db: no key',
+    ],
+    [
+      'compares its values with the cluster',
+      { inventory: applied, cluster: [live(opened)], more: { decrypted: readable } },
+      'same Secret shop/db: matches git',
+    ],
+    [
+      'S29 corrects drift of a value, and names only its field',
+      { inventory: applied, cluster: [live(foreign)], more: { decrypted: readable } },
+      'correct Secret shop/db: changed in the cluster: data.password',
+    ],
+    [
+      'S29 writes it again when it was encrypted again, even with the same value',
+      { inventory: [entry({ ...secret, sops: {} })], cluster: [live(opened)], more: { decrypted: readable } },
+      'update Secret shop/db: changed in git',
+    ],
+    [
+      'compares by what was applied last where a plan has no keys',
+      { inventory: applied, cluster: [live(foreign)] },
+      'same Secret shop/db: the same as last applied; its encrypted values are not compared',
+    ],
+    [
+      'shows a change where a plan has no keys',
+      { cluster: [live(foreign)] },
+      'update Secret shop/db: not confirmed yet',
+    ],
+  ])('%s', (_name, scenario, expected) => {
+    const plan = planTarget(applyInput({ git: [git], ...scenario }));
+    const [text] = plan.objects.map((item) => `${item.action} ${objectKey(item.id)}: ${item.because}`);
+    expect(text).toBe(expected);
+    expect(text).not.toContain('canary');
+  });
+
+  it('S29 sends the values, and keeps the digest of the encrypted text for the inventory', () => {
+    const [plan] = planTarget(applyInput({ git: [git], more: { decrypted: readable } })).objects;
+    expect(plan?.object['data']).toMatchObject({ password: 'Y2FuYXJ5' });
+    expect(plan?.object['sops']).toBeUndefined();
+    expect(plan?.digest).toBe(digestOf(secret));
+  });
+
+  it('decrypts only what is not known to match the cluster', () => {
+    const found = live(opened);
+    const input = applyInput({
+      git: [git],
+      inventory: applied,
+      cluster: [found],
+      more: { decrypted: readable },
+    });
+    expect(objectsToDecrypt(input)).toEqual([rendered]);
+    planTarget(input);
+    expect(objectsToDecrypt(input)).toEqual([]);
+    expect(
+      objectsToDecrypt(applyInput({ git: [git], inventory: applied, cluster: [live(opened)] })),
+    ).toHaveLength(1);
+    expect(objectsToDecrypt(applyInput({ git: [git], cluster: [found] }))).toHaveLength(1);
+    const moved = [entry(secret, { unit: 'other' })];
+    expect(objectsToDecrypt(applyInput({ git: [git], inventory: moved, cluster: [found] }))).toHaveLength(1);
+    expect(objectsToDecrypt(applyInput({ git: [unit(UNIT, [a])] }))).toEqual([]);
+  });
+
+  it('asks for the values again after it did not match', () => {
+    const input = applyInput({
+      git: [git],
+      inventory: applied,
+      cluster: [live(foreign)],
+      more: { decrypted: readable },
+    });
+    planTarget(input);
+    expect(objectsToDecrypt(input)).toEqual([rendered]);
+  });
+});

@@ -26,6 +26,7 @@ function sessionAt(address: Address, pinned?: string): Promise<ClusterSession> {
   const cluster = createFakeCluster();
   return openClusterSession(
     {
+      cluster: 'test',
       connect: async (fence): Promise<Client> => ({
         ...cluster.process({ fence }).client,
         get: async <T>() => {

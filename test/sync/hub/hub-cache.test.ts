@@ -27,6 +27,10 @@ describe('S28 the hub is written only while the Lease is held', () => {
     ['the status of a Release', (hub, fence) => hub.applyReleaseStatus(RELEASE, fence)],
     ['a new Release', (hub, fence) => hub.createRelease(RELEASE, fence)],
     ['the delete of a Release', (hub, fence) => hub.deleteRelease(RELEASE, fence)],
+    [
+      'the commit statuses that the git host accepted',
+      (hub, fence) => hub.recordCommitStatuses('fleet', undefined, fence),
+    ],
     ['the report about a cluster', (hub, fence) => hub.applyClusterReport('a', undefined, fence)],
   ])('does not send %s after the Lease was lost', async (_, act) => {
     const sent: string[] = [];

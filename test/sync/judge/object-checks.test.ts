@@ -5,6 +5,7 @@ import { createCommitChecks } from '../../../src/cli/checks/commit-checks.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { findAllRefusals, findRefusals, MAX_REFUSALS } from '../../../src/sync/judge/object-checks.ts';
 import { HUB_TARGET, type RenderedObject } from '../../../src/sync/rendered.ts';
+import { encryptedObject } from '../../kube/sops/encrypted-files.ts';
 import { createRemedierSpec } from '../../rules/sample-rule.ts';
 
 const source = { file: 'fleet/main.ts:7', construct: 'test/web/a' };
@@ -139,6 +140,11 @@ describe('findRefusals', () => {
       'namespace kubenode-agents is reserved for the Leases of agents',
     ],
     [
+      'a forged part of the audit record',
+      configMap({}, { name: 'record-sync-000002', namespace: 'kubenode-audit' }),
+      'namespace kubenode-audit is reserved for the audit record: use another namespace',
+    ],
+    [
       'another object in the namespace of pools',
       configMap({}, { namespace: 'kubenode-hosts' }),
       'namespace kubenode-hosts is reserved for pools of hosts: ConfigMaps with the label kubenode.dev/host-pool',
@@ -248,6 +254,13 @@ describe('findRefusals', () => {
     );
     const empty = { ...pipeline({ pauses: [] }), kind: 'Cluster' };
     expect((await messagesFor([empty], HUB_TARGET)).join()).not.toContain('pauses');
+  });
+
+  it('S29 refuses an encrypted object that no key of sync opens', async () => {
+    const objects = [encryptedObject('groups.yaml'), encryptedObject('secret.yaml')];
+    expect(await messagesFor(objects)).toEqual([
+      expect.stringMatching(/^Secret shop\/suffix: it has key groups, of which sync cannot have all keys/),
+    ]);
   });
 
   it('refuses an object that is declared twice, and names the first declaration', async () => {

@@ -13,6 +13,7 @@ import {
 } from '../../../src/sync/preview/preview.ts';
 import { formatPreview, formatPreviewMarkdown, summarizePreview } from '../../../src/sync/preview/text.ts';
 import type { Rendered } from '../../../src/sync/rendered.ts';
+import { encryptedObject } from '../../kube/sops/encrypted-files.ts';
 import { runs } from '../../support/sweep-size.ts';
 import { configMap, namespace, unit } from '../apply/fixtures.ts';
 import { MINUTE, PromotionSimulation } from '../promote/simulation/simulation.ts';
@@ -357,3 +358,19 @@ function outsideOfCode(markdown: readonly string[]): string {
   const text = markdown.filter((_, index) => index < start || index > end).join('\n');
   return text.replaceAll(/(`+)[^\n]*?[^`]\1(?!`)/g, '');
 }
+
+function withOtherText(text: string): string {
+  return text.replace('payments', 'shop').replace(/(multi: ENC.*data:)./, '$1_');
+}
+
+it('S29 names an encrypted object and the number of its keys, and shows no encrypted text', () => {
+  const secret = encryptedObject('secret.yaml');
+  const changed = encryptedObject('secret.yaml', withOtherText);
+  const created = formatPreview(preview(undefined, rendered({ prod: { web: [secret] } })));
+  expect(created).toContain('+ create  Secret shop/db  [fleet/main.ts:1]\n        encrypted to 2 keys\n');
+  const before = rendered({ prod: { web: [secret] } });
+  const updated = formatPreview(preview(before, rendered({ prod: { web: [changed] } })));
+  expect(updated).toContain('~ update  Secret shop/db');
+  expect(updated).toContain('        ~ stringData.multi: *** → ***\n        encrypted to 2 keys\n');
+  expect(created + updated).not.toMatch(/ENC\[|BEGIN AGE|leaves/);
+});

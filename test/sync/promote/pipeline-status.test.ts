@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { schemaFailures } from '../../../src/api/validation/validate.ts';
 import type { ClusterReport } from '../../../src/sync/cluster-report.ts';
 import type { HeadReport } from '../../../src/sync/commits.ts';
-import { sourceStatus } from '../../../src/sync/promote/pipeline-status.ts';
+import { ownPipelineStatus, sourceStatus } from '../../../src/sync/promote/pipeline-status.ts';
 import { planPromotion } from '../../../src/sync/promote/plan.ts';
 import { HOUR, MINUTE, PromotionSimulation } from './simulation/simulation.ts';
 
@@ -63,6 +63,35 @@ describe('pipelineStatus', () => {
       const webhook = { receivedAt: '2030-01-01T00:00:00Z' };
       const received = { ...withHook, status: { ...status, webhook } };
       expect(sourceStatus(received, head, new Date(now)).webhook).toBeUndefined();
+    });
+  });
+
+  describe('of a Pipeline with commit statuses', () => {
+    const { pipeline, now } = new PromotionSimulation();
+    const source = { ...pipeline.spec.source, statusCredentialsRef: { name: 'status', key: 'token' } };
+    const reporting = { ...pipeline, spec: { ...pipeline.spec, source } };
+    const problem = { status: 'Unknown', reason: 'RateLimited', message: 'it limits the rate' } as const;
+    const status = sourceStatus(
+      reporting,
+      { verdict: 'Rendering', commitStatus: { problem } },
+      new Date(now),
+    );
+
+    it('S26 has a condition that tells why the host does not accept them, and goes with the reference', () => {
+      expect(conditions(status)['CommitStatusReady']).toBe('Unknown RateLimited');
+      const head: HeadReport = { verdict: 'Rendering', commitStatus: {} };
+      const accepted = sourceStatus({ ...reporting, status }, head, new Date(now));
+      expect(conditions(accepted)['CommitStatusReady']).toBe('True Accepted');
+      const removed = sourceStatus({ ...pipeline, status }, { verdict: 'Rendering' }, new Date(now));
+      expect(conditions(removed)['CommitStatusReady']).toBeUndefined();
+    });
+
+    it('S26 leaves the record of what was sent to its own field manager', () => {
+      const recorded = { ...status, commitStatuses: { address: 'host' }, webhook: {} };
+      const sent = { ...reporting, status: recorded };
+      expect(sourceStatus(sent, { verdict: 'Rendering' }, new Date(now)).commitStatuses).toBeUndefined();
+      expect(ownPipelineStatus(recorded)).toEqual(status);
+      expect(ownPipelineStatus(undefined)).toBeUndefined();
     });
   });
 

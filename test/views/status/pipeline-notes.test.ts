@@ -62,6 +62,18 @@ describe('pipelineNotes', () => {
       BY_GIT,
       [],
     ],
+    [
+      'tells why the git host does not get commit statuses',
+      { head: HEAD, conditions: [{ type: 'CommitStatusReady', status: 'Unknown', message: 'it limits' }] },
+      BY_GIT,
+      ['commit statuses not sent: it limits'],
+    ],
+    [
+      'tells nothing of commit statuses that the git host accepts',
+      { head: HEAD, conditions: [{ type: 'CommitStatusReady', status: 'True', message: 'accepted' }] },
+      BY_GIT,
+      [],
+    ],
     ['does not know who sets it before a commit was accepted', {}, BY_HAND, []],
     [
       'does not know who sets it while the head is refused',

@@ -9,6 +9,7 @@ import { GROUP, HOSTING_LEASE, MANAGER_HOSTING, NAMESPACE, PRINCIPAL_HOSTING } f
 import { createHostingController } from '../../../controllers/hosting/controller.ts';
 import { createProcessDriver } from '../../../controllers/hosting/drivers/process/driver.ts';
 import { createClusterInside } from '../../../controllers/hosting/inside/execute.ts';
+import { registerCertificateMetrics } from '../../../controllers/hosting/metrics.ts';
 import type { HostingPorts } from '../../../controllers/hosting/observe.ts';
 import { createCallWindow } from '../../../defender/facts/call-window.ts';
 import { createView, type View } from '../../../kube/cache/view.ts';
@@ -47,11 +48,12 @@ With --local-machines a MachineSet of provider local gets its machines in the fo
 Examples:
   kubenode hosting --context hub
   kubenode hosting --context hub --local-machines
-  kubenode hosting --context hub --dir /var/lib/kubenode/hosting --port 8081`;
+  kubenode hosting --context hub --dir /var/lib/kubenode/hosting --port 8081
+  kubenode hosting --context hub --kube-assets /opt/kubernetes/v1.35.4 --kube-assets /opt/kubernetes/v1.36.3`;
 
 interface Flags extends ConnectionFlags, LogFlags {
   readonly dir: string;
-  readonly kubeAssets?: string;
+  readonly kubeAssets: readonly string[];
   readonly maxClusters: number;
   readonly localMachines?: boolean;
   /** In seconds. By default the longest ttlSecondsAfterReady, and a day to become ready. */
@@ -64,7 +66,12 @@ export function createHostingCommand(io: Io): Command {
   const command = new Command('hosting')
     .description('create and destroy control planes on this machine, for the Clusters of a hub')
     .option('--dir <folder>', 'folder of the control planes', hostingFolder(io))
-    .option('--kube-assets <folder>', 'folder with the programs of Kubernetes')
+    .option(
+      '--kube-assets <folder>',
+      'folder with the programs of one version of Kubernetes; repeat it for each version',
+      (folder: string, before: readonly string[]) => [...before, folder],
+      [],
+    )
     .option('--local-machines', 'their controllers create machines of provider local on this machine')
     .option(
       '--max-clusters <n>',
@@ -107,6 +114,7 @@ async function hosting(io: Io, flags: Flags): Promise<void> {
   const shared = { clock, log, random: systemRandom };
   const election = { ...shared, client, identity, name: HOSTING_LEASE, metrics: runtime.lease };
   const { clusters, secrets } = createHubViews(io, { client, log, runtime });
+  registerCertificateMetrics(metrics, () => clusters.store.list());
   const asking = {
     ...shared,
     connection,

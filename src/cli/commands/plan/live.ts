@@ -27,11 +27,11 @@ import { judgingPipeline } from '../../../sync/promote/gates/in-force.ts';
 import { strictestBudget } from '../../../sync/promote/gates/strictest.ts';
 import { claimClusters } from '../../../sync/promote/stage/membership.ts';
 import { declaredClusters, emptyTargetFor, HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';
-import { pausedPartNotes } from '../../../views/status/pipeline-notes.ts';
 import { type ConnectionFlags, connectFrom } from '../../connection.ts';
 import { connectBySecret, SILENT_LOG } from '../../fleet/connect-cluster.ts';
 import type { Io } from '../../io.ts';
 import { printWarnings } from '../../output.ts';
+import { hubNotes } from './hub-notes.ts';
 import { livePermitWarnings } from './live-permits.ts';
 import { type ClusterConnection, readRollouts } from './rollouts/read.ts';
 
@@ -63,10 +63,7 @@ export async function previewOnClusters(
   const hub = await openHub(io, flags);
   if (typeof hub === 'string') return compareSides(sides).map((target) => ({ ...target, because: hub }));
   const pipeline = sides.pipeline ?? onlyPipeline(hub);
-  printWarnings(
-    io,
-    hub.clusters.flatMap((cluster) => pausedPartNotes(cluster, io.clock.now())),
-  );
+  printWarnings(io, hubNotes(hub, pipeline, io.clock.now()));
   const limits = limitsInForce(hub, pipeline, sides.limits);
   const byCommits = [...compareSides({ ...sides, limits, pipeline })];
   const abandoned = abandonedClusters(hub, to, pipeline);

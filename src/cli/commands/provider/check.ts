@@ -3,8 +3,8 @@ import { Argument, Command } from 'commander';
 import { MACHINE_SETS } from '../../../api/generated/resources.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { instanceShapeReason } from '../../../providers/cloud/request.ts';
-import type { InstanceShape, Provider, ProviderCheck } from '../../../providers/contract.ts';
-import { CLOUDS, type Cloud, openProviders } from '../../../providers/registry.ts';
+import type { InstanceShape, ProviderCheck } from '../../../providers/contract.ts';
+import { CLOUDS, type Cloud } from '../../../providers/registry.ts';
 import type { Table } from '../../../views/text/table.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT, type ExitCode } from '../../errors.ts';
@@ -13,6 +13,7 @@ import { readNamed, withCluster } from '../../fleet/read.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
 import { explainProviderError } from '../../providers/error.ts';
+import { openCloud } from '../../providers/open-cloud.ts';
 
 const HELP = `
 Tries each right that kubenode controllers needs in this cloud, by dry runs, and changes nothing. Run it with the credentials, the
@@ -32,9 +33,6 @@ interface CheckFlags extends ConnectionFlags {
   readonly output: OutputFormat;
   readonly set?: string;
 }
-
-/** No host downloads anything for a check. */
-const NO_AGENT = { url: 'https://agent.invalid/agent', sha256: '0'.repeat(64) };
 
 export function createProviderCheckCommand(io: Io): Command {
   const command = new Command('check')
@@ -83,12 +81,6 @@ async function checkProvider(
     throw explainProviderError(`provider ${name}`, error);
   }
   throw new CliError(`provider ${name} has no check`, { exitCode: EXIT.usage });
-}
-
-async function openCloud({ clock, env }: Io, name: Cloud): Promise<Provider> {
-  const opened = (await openProviders({ [name]: { clock, env, agent: NO_AGENT } }))[name];
-  if (opened) return opened;
-  throw new CliError(`provider ${name} was not opened`);
 }
 
 /** Returns the exit code: Unknown is not Allowed. */

@@ -1,6 +1,7 @@
 /** `kubenode rules explain`: what each rule answers on a node now, and which values decided. */
 import { Command } from 'commander';
 import { NODE_REMEDIERS } from '../../../api/generated/resources.ts';
+import { workloadFact } from '../../../rules/facts/workload.ts';
 import { COLUMNS } from '../../../views/text/wrap.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
@@ -9,9 +10,11 @@ import { collect, withCluster } from '../../fleet/read.ts';
 import {
   formatLeaves,
   formatRules,
+  isReadBy,
   type RuleView,
   sortViews,
   viewRule,
+  viewsReadWhole,
 } from '../../fleet/rule-explanation.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
@@ -43,7 +46,9 @@ export function createRulesExplainCommand(io: Io): Command {
       const remediers = await collect(client, NODE_REMEDIERS, { signal: io.signal }, (each) => each);
       const asked = remediers.filter(({ metadata }) => (flags.rule ?? metadata.name) === metadata.name);
       if (flags.rule !== undefined && asked.length === 0) throw unknownRule(flags.rule, client.server);
-      const views = await withNodeFacts(io, client, name, async (node) => {
+      const whole = viewsReadWhole(asked);
+      const pods = isReadBy(workloadFact.name, asked);
+      const views = await withNodeFacts(io, client, { name, whole, pods }, async (node) => {
         const found: RuleView[] = [];
         for (const remedier of asked) found.push(await viewRule(remedier, node));
         return found;

@@ -14,7 +14,7 @@ export async function readNodeRules(io: Io, client: Client, name: string): Promi
   try {
     const remediers = await collect(client, NODE_REMEDIERS, { signal: io.signal }, (each) => each);
     if (remediers.length === 0) return [];
-    return await withNodeFacts(io, client, name, async (node) => {
+    return await withNodeFacts(io, client, { name }, async (node) => {
       const views: RuleView[] = [];
       for (const remedier of remediers) views.push(await viewRule(remedier, node));
       return sortViews(views).filter(({ outcome }) => !QUIET.includes(outcome));

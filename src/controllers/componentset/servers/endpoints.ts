@@ -1,7 +1,7 @@
 /** Reads the addresses of the API servers from the EndpointSlices of the Service default/kubernetes. Pure. */
 import { isIPv6 } from 'node:net';
 import { byCode } from '../../../kube/objects/digest.ts';
-import { isRecord, listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
+import { listAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 
 /** Returns the URLs of the servers, also of endpoints that are not ready: such a server may run. Sorted, each once. */
@@ -20,9 +20,4 @@ function addressesOf(endpoint: unknown): readonly string[] {
 
 function urlOf(address: string, port: unknown): string {
   return `https://${isIPv6(address) ? `[${address}]` : address}:${String(port)}`;
-}
-
-/** Reads the version from the answer of /version. */
-export function versionIn(answer: unknown): string | undefined {
-  return isRecord(answer) ? textAt(answer, 'gitVersion') : undefined;
 }

@@ -5,7 +5,7 @@ import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { messageOf } from '../../../os/errors.ts';
 import type { ServerVersions } from '../../../rollout/kubelet-skew.ts';
-import { versionIn } from './endpoints.ts';
+import { versionIn } from '../../../rollout/server-version.ts';
 import type { PublishedServers } from './server-view.ts';
 
 export interface ServerVersionsOptions {

@@ -14,6 +14,35 @@ export const MEMBERS = [
 ] as const;
 export type PlaneMember = (typeof MEMBERS)[number];
 
+/** The members whose version and flags are those of a Cluster. The version of our own controllers is that of hosting. */
+export const RUN_MEMBERS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
+export type RunMember = (typeof RUN_MEMBERS)[number];
+
+export function isRunMember(member: PlaneMember): member is RunMember {
+  return member !== 'kubenode-controllers';
+}
+
+/** Holds what a member is started with. */
+export interface MemberRun {
+  /** The version of its program: that of Kubernetes, or that of etcd. Undefined: not known before the programs are loaded. */
+  readonly version?: string | undefined;
+  /** Its additional flags, without leading dashes. */
+  readonly flags: Readonly<Record<string, string>>;
+}
+
+/** Holds what a control plane was created with, or what its last change was completed with. A rollback returns to it. */
+export interface SettledPlane {
+  readonly version: string;
+  readonly etcdVersion?: string | undefined;
+  readonly settings: PlaneSettings;
+}
+
+/** The versions of programs that belong together: `v1.36.3` and `v3.6.8`. */
+export interface ProgramVersions {
+  readonly kubernetes: string;
+  readonly etcd: string;
+}
+
 /** The Cluster whose control plane it is. Another Cluster of the same name has another UID. */
 export interface PlaneOwner {
   readonly name: string;
@@ -28,11 +57,18 @@ export interface PlaneSpec extends PlaneOwner {
 
 export interface MemberReport {
   readonly member: PlaneMember;
+  /** Which process or pod it is: another one has another identity. Undefined: it is stopped. */
+  readonly identity?: string | undefined;
   /** `Starting`: it runs and does not answer. */
   readonly state: 'Stopped' | 'Starting' | 'Ready';
   /** Since when it runs and does not answer, as far as this process knows. */
   readonly unreadySince?: Date | undefined;
+  /** The version that its program itself reports. */
   readonly version?: string | undefined;
+  /** The program and flags that it is started with, as they were recorded before its last change. */
+  readonly run?: MemberRun | undefined;
+  /** Whether a process runs that was started with something else: a change was interrupted. */
+  readonly isOutdated?: boolean | undefined;
   readonly certificate?: MemberCertificate | undefined;
   /** The times of its last starts, oldest first. Each is recorded before the start. */
   readonly starts: readonly Date[];
@@ -48,6 +84,20 @@ export interface MemberCertificate {
   readonly expectedSerial: string | undefined;
 }
 
+/** A certificate in the files of the control plane. */
+export interface PlaneCertificate {
+  readonly name: string;
+  /** Why it has to be renewed, or made. A CA is never renewed. */
+  readonly due?: string | undefined;
+  /** When it was issued; undefined: there is none that can be read. */
+  readonly issuedAt?: Date | undefined;
+  readonly notAfter?: Date | undefined;
+  /** When it is renewed; undefined: never. */
+  readonly renewAt?: Date | undefined;
+  /** The member that serves it. */
+  readonly servedBy?: readonly PlaneMember[];
+}
+
 export interface PlaneReport {
   /** Where the control plane is, for people. */
   readonly where: string;
@@ -55,16 +105,23 @@ export interface PlaneReport {
   readonly location: string;
   /** Whose control plane is there: `Other` is of another Cluster, or its owner is not known. */
   readonly claim: 'None' | 'Own' | 'Other';
-  /** Whether keys, ports and folders are there. */
+  /** Whether keys, ports and folders are there, and private. */
   readonly isPrepared: boolean;
+  /** Whose data etcd has. `Empty`: it has none yet, or it was lost. */
+  readonly data: 'Empty' | 'Own' | 'Other';
+  /** The problems of keys that are made only once: `etcd-pki/ca.pem is missing or damaged`. */
+  readonly lostKeys: readonly string[];
+  readonly certificates: readonly PlaneCertificate[];
   /** Whether the destruction was begun. It is recorded before the first member is stopped for it. */
   readonly isDestroying: boolean;
-  /** The version that it was created with; undefined before it is prepared. */
-  readonly version: string | undefined;
+  /** Undefined before it is prepared. */
+  readonly settled: SettledPlane | undefined;
   /** The settings in which the control plane differs from its spec: `version v1.36.3, not v1.36.4`. */
   readonly differences: readonly string[];
-  /** The version of the programs that can be started, or why there are none. */
-  readonly programs: { readonly version: string } | ProgramsProblem;
+  /** The versions of the programs that can be started, or why there are none. */
+  readonly programs: { readonly versions: readonly ProgramVersions[] } | ProgramsProblem;
+  /** When the snapshot of etcd was taken that is kept until the next upgrade. */
+  readonly snapshotAt?: Date | undefined;
   /** All members, in their order. */
   readonly members: readonly MemberReport[];
 }
@@ -90,6 +147,12 @@ export interface PlaneDriver {
   /** Starts the member, or leaves the one that runs. Does not wait until it answers. */
   start(plane: PlaneSpec, member: PlaneMember): Promise<void>;
   stop(plane: PlaneOwner, member: PlaneMember): Promise<void>;
+  /** Records what the member is started with from now on, then stops the process that was started with something else. */
+  change(plane: PlaneOwner, member: RunMember, run: MemberRun): Promise<void>;
+  /** Takes and verifies a snapshot of etcd, and keeps it until the next one. */
+  snapshot(plane: PlaneOwner): Promise<void>;
+  /** Records the version and the settings as those that the control plane has. */
+  settle(plane: PlaneOwner, settled: SettledPlane): Promise<void>;
   /** Records that the control plane is being destroyed. From then on it is never started again. */
   beginDestroy(plane: PlaneOwner): Promise<void>;
   /** Removes everything but processes. Rejects while a member runs. */

@@ -17,6 +17,7 @@ import type { Intent } from '../../../kube/controller/intent.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import { SECRETS } from '../../../kube/objects/core-kinds.ts';
 import { OsError } from '../../../os/errors.ts';
+import type { PlaneDriver, PlaneSpec } from '../drivers/driver.ts';
 import type { HostingObservation, HostingPorts } from '../observe.ts';
 import type { HostingAct, HostingWait, SimpleAct } from '../plan/input.ts';
 import { wait } from '../plan/wait.ts';
@@ -29,7 +30,8 @@ export async function carryOutHosting(
   ports: HostingPorts,
   context: ReconcileContext,
 ): Promise<HostingWait | undefined> {
-  const what = 'member' in act ? `${act.type} ${act.member}` : act.type;
+  const subject = subjectOf(act);
+  const what = subject === undefined ? act.type : `${act.type} ${subject}`;
   const denied = await permissionWait(act, observation.plane.name, { grants: ports.grants, context });
   if (denied) return denied;
   context.log.info('hosting acts', { act: what, because: act.because });
@@ -59,10 +61,28 @@ async function perform(
 ): Promise<void> {
   const { plane, access } = observation;
   const { driver, inside } = ports;
-  if (act.type === 'Start') await driver.start(plane, act.member);
-  else if (act.type === 'Stop') await driver.stop(plane, act.member);
-  else if (act.type !== 'ScaleDown') await SIMPLE[act.type](observation, ports, context);
-  else if (access) await inside.scaleDown(access.admin, act.machineSets, context.signal);
+  if ('member' in act) await performOnMember(act, plane, driver);
+  else if (act.type === 'Settle') await driver.settle(plane, act.settled);
+  else if (act.type === 'ScaleDown') {
+    if (access) await inside.scaleDown(access.admin, act.machineSets, context.signal);
+  } else if (!isOnlyStatus(act)) await SIMPLE[act.type](observation, ports, context);
+}
+
+async function performOnMember(
+  act: Extract<HostingAct, { readonly member: unknown }>,
+  plane: PlaneSpec,
+  driver: PlaneDriver,
+): Promise<void> {
+  if (act.type === 'Change') await driver.change(plane, act.member, act.run);
+  else if (act.type === 'Start') await driver.start(plane, act.member);
+  else await driver.stop(plane, act.member);
+}
+
+type StatusAct = Extract<HostingAct, { readonly upgrade: unknown }>;
+
+/** Tells whether the act is part of the status that is reported after it. */
+function isOnlyStatus(act: HostingAct): act is StatusAct {
+  return 'upgrade' in act;
 }
 
 type Perform = (
@@ -84,6 +104,7 @@ const SIMPLE: Readonly<Record<SimpleAct, Perform>> = {
   Prepare: ({ plane }, { driver }) => driver.prepare(plane),
   BeginDestroy: ({ plane }, { driver }) => driver.beginDestroy(plane),
   Remove: ({ plane }, { driver }) => driver.remove(plane),
+  Snapshot: ({ plane }, { driver }) => driver.snapshot(plane),
   Install: async ({ access }, { inside }, { signal }) => {
     if (access) await inside.install(access.admin, signal);
   },
@@ -120,16 +141,27 @@ const TOLD: Partial<Record<HostingAct['type'], string>> = {
   BeginDestroy: 'DestroyBegun',
   RemoveFinalizer: 'Released',
   Stop: 'MemberStopped',
+  Change: 'MemberChanged',
+  Snapshot: 'SnapshotTaken',
+  Settle: 'PointOfNoReturn',
+  RecordStep: 'UpgradeStep',
+  FinishUpgrade: 'UpgradeFinished',
 };
 
 function tell(act: HostingAct, cluster: Cluster, context: ReconcileContext): void {
   const word = TOLD[act.type];
   if (word === undefined) return;
-  const note = 'member' in act ? `${act.member}: ${act.because}` : act.because;
+  const note = subjectOf(act) === undefined ? act.because : `${subjectOf(act)}: ${act.because}`;
   context.event(cluster, {
     type: 'Normal',
     reason: `${EVENT_PREFIX[MANAGER_HOSTING]}${word}`,
     action: act.type,
     note,
   });
+}
+
+function subjectOf(act: HostingAct): string | undefined {
+  if ('member' in act) return act.member;
+  if (act.type === 'RecordStep') return act.upgrade.step;
+  return act.type === 'FinishUpgrade' ? act.result : undefined;
 }

@@ -13,7 +13,9 @@ import { digestOf } from '../../../kube/objects/digest.ts';
 import { textAt } from '../../../kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
 import type { Clock } from '../../../os/clock.ts';
+import { messageOf } from '../../../os/errors.ts';
 import { HostingError } from '../errors.ts';
+import { runCanary } from './canary.ts';
 
 export interface InsideReport {
   /** Whether our kinds, roles and policies of this version are installed. */
@@ -26,9 +28,14 @@ export interface InsideReport {
   readonly machineSets: readonly string[];
 }
 
+/** Whether a write, a read and a watch work, or why not. */
+export type CanaryReport = 'Passed' | { readonly problem: string };
+
 export interface ClusterInside {
   /** Rejects when the API server does not answer. */
   read(kubeconfig: string, signal: AbortSignal): Promise<InsideReport>;
+  /** Writes an object, reads it, watches its change and deletes it. It rejects only when the signal aborts. */
+  canary(kubeconfig: string, signal: AbortSignal): Promise<CanaryReport>;
   install(kubeconfig: string, signal: AbortSignal): Promise<void>;
   /** Sets the size of MachineSets to 0. Their controller asks the Defender of that cluster for each machine. */
   scaleDown(kubeconfig: string, machineSets: readonly string[], signal: AbortSignal): Promise<void>;
@@ -42,6 +49,16 @@ export function createClusterInside(clock: Clock): ClusterInside {
     read: (kubeconfig, signal) => {
       const within = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
       return withClient(kubeconfig, clock, (client) => readInside(client, digest, within));
+    },
+    canary: async (kubeconfig, signal) => {
+      const within = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
+      try {
+        await withClient(kubeconfig, clock, (client) => runCanary(client, within));
+        return 'Passed';
+      } catch (error) {
+        signal.throwIfAborted();
+        return { problem: messageOf(error) };
+      }
     },
     install: (kubeconfig, signal) =>
       withClient(kubeconfig, clock, (client) => installInside(client, { clock, digest, signal })),

@@ -1,24 +1,30 @@
 /** Plans the next step to a control plane that is ready, and stays so. Pure. */
-import { CERTIFICATE_DAYS } from '../../../local/pki/lifetime.ts';
+import { isRunMember, type PlaneMember } from '../drivers/driver.ts';
+import { planReload, planRenewal } from './certificates.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
+import { planLosses } from './losses.ts';
 import { planMembers, waitForMembers } from './members.ts';
 import { planEndOfLife } from './throw-away.ts';
+import { targetProblem } from './upgrade/target.ts';
+import { planPlaneUpgrade } from './upgrade/upgrade.ts';
 import { wait, withHint } from './wait.ts';
-
-const DAY_MS = 86_400_000;
 
 export function planCreate(input: HostingInput): HostingDecision {
   const expiry = planEndOfLife(input);
   if (expiry?.act) return expiry;
   const next = planSteps(input);
-  return next.act || next.wait ? next : (expiry ?? next);
+  if (next.act || next.wait) return next;
+  const problem = targetProblem(input);
+  return expiry ?? (problem ? { wait: problem } : next);
 }
 
 function planSteps(input: HostingInput): HostingDecision {
   return (
     blocked(input) ??
     planPreparation(input) ??
+    planPlaneUpgrade(input) ??
     planMembers(input) ??
+    planReload(input) ??
     planInstallation(input) ??
     planHandOver(input)
   );
@@ -31,7 +37,7 @@ export function planRevival(input: HostingInput): HostingDecision {
 }
 
 function blocked(input: HostingInput): HostingDecision | undefined {
-  const { plane, cluster, overLimit, hosted } = input;
+  const { plane, cluster, overLimit } = input;
   const { name } = cluster.metadata;
   if (plane.claim === 'Other') {
     const message = `${plane.where} belongs to another Cluster: move the folder away, or choose another name`;
@@ -40,29 +46,34 @@ function blocked(input: HostingInput): HostingDecision | undefined {
   if (overLimit !== undefined && plane.claim === 'None') {
     return { wait: wait('LimitReached', overLimit, ['Cluster', name], 'stalled') };
   }
-  const missing = missingPlane(input);
-  if (missing) return missing;
-  const isComplete = plane.isPrepared && plane.members.every(({ state }) => state !== 'Stopped');
-  return isComplete ? undefined : programsMissing(input, plane.version ?? hosted.version);
+  return planLosses(input) ?? missingPrograms(input);
 }
 
-/** Other keys and an empty etcd would strand every client, and hide that the data is lost. */
-function missingPlane({ plane, cluster }: HostingInput): HostingDecision | undefined {
-  const readyAt = cluster.status?.hosted?.readyAt;
-  if (plane.claim !== 'None' || readyAt === undefined) return undefined;
-  const message = `the control plane was ready at ${readyAt}, and ${plane.where} is empty now: restore the folder, or delete the Cluster and create it again`;
-  return { wait: wait('ControlPlaneMissing', message, ['Folder', plane.where], 'stalled') };
+/** A member that has to be started needs the programs of its version, which a change may have set. */
+function missingPrograms(input: HostingInput): HostingDecision | undefined {
+  const { plane, hosted } = input;
+  const { version } = plane.settled ?? hosted;
+  if (!plane.isPrepared) return programsMissing(input, version);
+  const stopped = plane.members.filter(({ state, member }) => state === 'Stopped' && isRunMember(member));
+  const missing = stopped.map(({ member, run }) => programsMissing(input, run?.version ?? version, member));
+  return missing.find((decision) => decision !== undefined);
 }
 
-function programsMissing({ plane: { programs } }: HostingInput, needed: string): HostingDecision | undefined {
+function programsMissing(
+  { plane: { programs } }: HostingInput,
+  needed: string,
+  member: PlaneMember = 'kube-apiserver',
+): HostingDecision | undefined {
   if ('problem' in programs) {
     const message = `the programs of the control plane are not there: ${programs.problem}`;
     const stalled = programs.isLoading ? undefined : 'stalled';
     return { wait: wait('ProgramsMissing', message, ['Program', 'kube-apiserver'], stalled) };
   }
-  if (programs.version === needed) return undefined;
-  const message = `this hosting has the programs of ${programs.version}, and not of ${needed}: set spec.hosted.version to ${programs.version}, or start hosting with --kube-assets and a folder with ${needed}`;
-  return { wait: wait('VersionNotAvailable', message, ['Program', 'kube-apiserver'], 'stalled') };
+  const { versions } = programs;
+  if (versions.some(({ kubernetes, etcd }) => kubernetes === needed || etcd === needed)) return undefined;
+  const found = versions.map(({ kubernetes }) => kubernetes).join(', ');
+  const message = `this hosting has the programs of ${found}, and not of ${needed}: set spec.hosted.version to ${found}, or start hosting with --kube-assets and a folder with ${needed}`;
+  return { wait: wait('VersionNotAvailable', message, ['Program', member], 'stalled') };
 }
 
 function planPreparation(input: HostingInput): HostingDecision | undefined {
@@ -72,22 +83,7 @@ function planPreparation(input: HostingInput): HostingDecision | undefined {
     }
     return { act: { type: 'Prepare', because: 'keys, ports or folders are missing' } };
   }
-  const due = dueCertificate(input);
-  if (due === undefined) return undefined;
-  return { act: { type: 'Prepare', because: `the certificate of ${due} is due` } };
-}
-
-/**
- * Returns the member whose certificate has to be renewed. One that was renewed and is not served yet is not renewed again: that
- * would never end.
- */
-function dueCertificate({ plane, hosted, now }: HostingInput): string | undefined {
-  const keptMs = (CERTIFICATE_DAYS * DAY_MS * (100 - hosted.pki.renewAtPercent)) / 100;
-  return plane.members.find(({ certificate }) => {
-    if (!certificate) return false;
-    const isServed = certificate.expectedSerial === certificate.serial;
-    return isServed && +certificate.notAfter - +now < keptMs;
-  })?.member;
+  return planRenewal(input);
 }
 
 function planInstallation(input: HostingInput): HostingDecision | undefined {

@@ -1,7 +1,7 @@
 /** Decides which acts need a grant of the Defender, and when the one that is held is given back. Pure. */
 import type { HostingAct, HostingDecision, HostingInput } from './input.ts';
 
-const DISRUPTIVE: ReadonlySet<HostingAct['type']> = new Set(['BeginDestroy', 'Stop', 'Remove']);
+const DISRUPTIVE: ReadonlySet<HostingAct['type']> = new Set(['BeginDestroy', 'Stop', 'Change', 'Remove']);
 
 /** Tells whether the act takes a control plane, or a part of it, out of service. */
 export function needsGrant({ type }: HostingAct): boolean {

@@ -1,9 +1,11 @@
 /** Defines what the next step of a control plane is decided on, and what the decision may be. */
 import type { Cluster } from '../../../api/generated/types.ts';
-import type { PlaneMember, PlaneReport } from '../drivers/driver.ts';
-import type { InsideReport } from '../inside/execute.ts';
+import type { MemberRun, PlaneMember, PlaneReport, RunMember, SettledPlane } from '../drivers/driver.ts';
+import type { CanaryReport, InsideReport } from '../inside/execute.ts';
 
 export type Hosted = NonNullable<Cluster['spec']['hosted']>;
+export type HostedStatus = NonNullable<NonNullable<Cluster['status']>['hosted']>;
+export type Upgrade = NonNullable<HostedStatus['upgrade']>;
 
 export interface HostingInput {
   readonly cluster: Cluster;
@@ -13,6 +15,8 @@ export interface HostingInput {
   readonly inside: InsideReport | undefined;
   /** Why the API server does not answer, where it was asked. */
   readonly silence?: string;
+  /** Whether a write, a read and a watch work. Undefined: not asked, because nothing is being changed. */
+  readonly canary?: CanaryReport | undefined;
   /** The Secret of the hub with the kubeconfig of sync. `Foreign`: somebody else made it. */
   readonly secret: 'Absent' | 'Current' | 'Differs' | 'Foreign';
   /** Why no further control plane is created. */
@@ -34,12 +38,28 @@ export interface HeldGrant {
 export type HostingAct =
   | { readonly type: SimpleAct; readonly because: string }
   | { readonly type: 'Start' | 'Stop'; readonly member: PlaneMember; readonly because: string }
+  | {
+      readonly type: 'Change';
+      readonly member: RunMember;
+      readonly run: MemberRun;
+      readonly because: string;
+    }
+  | { readonly type: 'Settle'; readonly settled: SettledPlane; readonly because: string }
+  /** It is written with the status. */
+  | { readonly type: 'RecordStep'; readonly upgrade: Upgrade; readonly because: string }
+  | {
+      readonly type: 'FinishUpgrade';
+      readonly upgrade: Upgrade;
+      readonly result: 'Completed' | 'RolledBack';
+      readonly because: string;
+    }
   | { readonly type: 'ScaleDown'; readonly machineSets: readonly string[]; readonly because: string };
 
 export type SimpleAct =
   | 'AddFinalizer'
   | 'RecordLocation'
   | 'Prepare'
+  | 'Snapshot'
   | 'Install'
   | 'WriteSecret'
   | 'DeleteCluster'

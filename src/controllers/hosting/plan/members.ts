@@ -8,9 +8,11 @@ const WINDOW_MS = 300_000;
 /** A busy machine needs half a minute. */
 const ANSWER_MS = 180_000;
 const MAX_LOG = 600;
+/** Room for the last line, which tells why a program ends. */
+const MAX_REASON = 140;
 
 /** The members that must answer before it is started. Our own controllers need our kinds, too. */
-const NEEDS: Readonly<Record<PlaneMember, PlaneMember | undefined>> = {
+export const NEEDS: Readonly<Record<PlaneMember, PlaneMember | undefined>> = {
   etcd: undefined,
   'kube-apiserver': 'etcd',
   'kube-controller-manager': 'kube-apiserver',
@@ -48,8 +50,7 @@ function planStarting(
 function planStopped(report: MemberReport, input: HostingInput): HostingDecision | undefined {
   const { member, starts } = report;
   if (member === 'kubenode-controllers' && input.inside?.isInstalled !== true) return undefined;
-  const recent = starts.filter((at) => +input.now - +at < WINDOW_MS);
-  if (recent.length >= MAX_STARTS) return { wait: crashed(report, input) };
+  if (endedTooOften(report, input.now)) return { wait: crashed(report, input) };
   return { act: { type: 'Start', member, because: starts.length === 0 ? 'it is not running' : 'it ended' } };
 }
 
@@ -62,6 +63,18 @@ export function disruptive(
   const blocker = { kind: 'DefenderPolicy', name: 'kill-switch' };
   const message = `kill switch engaged by ${halt}: end it with kubenode defender resume`;
   return { wait: { reason: 'KillSwitch', message, blocker, isStalled: false } };
+}
+
+function endedTooOften({ starts }: MemberReport, now: Date): boolean {
+  return starts.filter((at) => +now - +at < WINDOW_MS).length >= MAX_STARTS;
+}
+
+/** Returns why a member has failed that was started as often as is tried. */
+export function crashReason(report: MemberReport, now: Date): string | undefined {
+  if (report.state !== 'Stopped' || !endedTooOften(report, now)) return undefined;
+  const line = (report.logTail ?? '').trim().split('\n').at(-1) ?? '';
+  const last = line.replace(/^\s*\|\s*/, '').slice(-MAX_REASON);
+  return `${report.member} ended ${MAX_STARTS} times within 5 minutes: ${last}`;
 }
 
 function crashed({ member, logTail = '' }: MemberReport, { plane }: HostingInput): HostingWait {

@@ -2,6 +2,7 @@
 import { RISKS } from '../../../api/enums.ts';
 import type { RemedyOperationJob } from '../../../api/generated/types.ts';
 import { firstMoment, secondsAfter } from '../../../os/dates.ts';
+import type { FactRef } from '../../../rules/compiled-rule.ts';
 import { beginOf, endOf, isJobAtWork } from './jobs.ts';
 
 export interface Retention {
@@ -21,6 +22,14 @@ export interface RetentionPlan {
   readonly expired: readonly RemedyOperationJob[];
   /** When the next one expires. */
   readonly nextAt?: Date;
+}
+
+/** Returns how far back the facts that are counted from jobs reach: those of the machine itself, and of the fleet. */
+export function longestHistory(reads: readonly FactRef[]): number {
+  const windows = reads
+    .filter(({ fact }) => fact === 'history' || fact === 'fleet')
+    .map(({ params }) => Number(params['windowSeconds']));
+  return Math.max(0, ...windows);
 }
 
 /** `jobs` are those of one rule. */

@@ -5,7 +5,7 @@ import { truncateToSchema } from '../../../api/validation/truncate-to-schema.ts'
 import type { ReconcileResult } from '../../../kube/controller/controller.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import { firstMoment, secondsAfter } from '../../../os/dates.ts';
-import { DEFAULT_RETENTION, planRetention, type Retention } from '../case/retention.ts';
+import { DEFAULT_RETENTION, longestHistory, planRetention, type Retention } from '../case/retention.ts';
 import type { CheckedRules } from '../checked-rules.ts';
 import { findingsOf } from '../findings.ts';
 import { boundOf, targetsOf } from '../observe/observe.ts';
@@ -66,11 +66,8 @@ async function retentionOf(
       .list()
       .map((rule) => checkedRules.check(rule)),
   );
-  const windows = rules
-    .flatMap(({ accepted }) => accepted?.compiled.reads ?? [])
-    .filter(({ fact }) => fact === 'history')
-    .map(({ params }) => Number(params['windowSeconds']));
-  return { ...(remedier?.spec.job ?? DEFAULT_RETENTION), historySeconds: Math.max(0, ...windows) };
+  const reads = rules.flatMap(({ accepted }) => accepted?.compiled.reads ?? []);
+  return { ...(remedier?.spec.job ?? DEFAULT_RETENTION), historySeconds: longestHistory(reads) };
 }
 
 /** Deletes expired jobs. Resolves with the time when the next one expires. */

@@ -7,12 +7,20 @@ import type { ConditionHistory } from '../../clocks/condition-clock.ts';
 import type { EventCounts } from '../../clocks/event-counts.ts';
 import type { TimePoint } from '../../clocks/time-point.ts';
 import type { FactViewName, MachineView, ViewObject } from '../../views.ts';
+import type { AffectedCounts, AffectedQuery } from './affected.ts';
+import type { Workload } from './workload.ts';
 
 /** Holds for each view why it must not be used; undefined when it can be. */
 export type ViewProblems = Readonly<Record<FactViewName, string | undefined>>;
 
 /** Holds the objects that are about one machine. */
 export type MachineObjects = { readonly [V in MachineView]: readonly ViewObject<V>[] };
+
+/** Holds what was read of the Pods of a node. */
+export interface KnownWorkload {
+  readonly answer: Workload | { readonly problem: string };
+  readonly ageMs: number;
+}
 
 export interface NodeSnapshot {
   readonly point: TimePoint;
@@ -22,6 +30,8 @@ export interface NodeSnapshot {
   readonly objects: MachineObjects;
   /** Returns an object that is not about this machine alone, by its name. */
   readonly find: <V extends FactViewName>(view: V, name: string) => ViewObject<V> | undefined;
+  /** Returns what was read of the Pods of the node, or why nothing was; and for how long it is not read again. */
+  readonly workload: () => { readonly known: KnownWorkload | string; readonly againMs: number };
   /** The history of the conditions of the Node and its Machine. */
   readonly conditions: ConditionHistory | undefined;
   /** How long ago the agent, or the kubelet, last showed that it is alive. Infinity: never. */
@@ -29,12 +39,16 @@ export interface NodeSnapshot {
   readonly kubeletAgeMs: number;
   /** Reads whether machines near this one report. It reads the whole fleet. */
   readonly peers: () => Sign;
+  /** Why other nodes must not be counted; undefined when they can be. */
+  readonly fleetProblem: string | undefined;
+  /** Counts the machines that are affected by a fault as this one may be; undefined: it has no value of the scope. */
+  readonly affected: (query: AffectedQuery) => AffectedCounts | undefined;
   /** When the last job that did something ended, on the monotonic clock. */
   readonly jobEndedMs: number | undefined;
   readonly components: ComponentHistories | undefined;
   readonly events: EventCounts | undefined;
   /** When the view of Events was complete for the first time. */
   readonly eventsSinceMs: number;
-  /** How long ago the API server last sent anything about Events. */
-  readonly eventsAgeMs: number;
+  /** Returns how long ago the API server last sent anything about the objects of a view. */
+  readonly viewAgeMs: (view: FactViewName) => number;
 }

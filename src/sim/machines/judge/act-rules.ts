@@ -1,9 +1,11 @@
 /** Judges each Machine that a set creates or deletes, by what people asked for and by what is true in that moment. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Machine, MachineSet } from '../../../api/generated/types.ts';
+import { isKept } from '../../../api/machine/kept.ts';
 import { conditionOf } from '../../../kube/objects/conditions.ts';
 import { OVERSHOOT } from '../set-people.ts';
 import { createRecent, VIEW_DELAY_MS } from './recent.ts';
+import type { ReplacementRules } from './replacement-rules.ts';
 import type { SetTruth } from './set-truth.ts';
 import type { StormWatch } from './storms.ts';
 
@@ -19,12 +21,13 @@ export interface ActRules {
 export interface ActRulesOptions {
   readonly truth: SetTruth;
   readonly storms: Pick<StormWatch, 'sinceMs'>;
+  readonly replacements: Omit<ReplacementRules, 'observe'>;
   readonly nowMs: () => number;
 }
 
 type Reason = readonly [isBroken: boolean, what: string];
 
-export function createActRules({ truth, storms, nowMs }: ActRulesOptions): ActRules {
+export function createActRules({ truth, storms, replacements, nowMs }: ActRulesOptions): ActRules {
   const specs = createRecent<MachineSet['spec']>(nowMs);
   let byPersons: readonly number[] = [];
   return {
@@ -34,7 +37,9 @@ export function createActRules({ truth, storms, nowMs }: ActRulesOptions): ActRu
     },
     creationReasons: () => {
       const most = Math.max(...replicas());
-      const [count, live] = [truth.members().length, truth.live().length];
+      // A machine that is kept counts nowhere.
+      const count = truth.members().filter((machine) => !isKept(machine)).length;
+      const live = truth.live().length;
       return broken([
         [count > most + OVERSHOOT, `${count} machines, and ${most + OVERSHOOT} allowed`],
         [live > most + surge(), `machine ${live} of ${most}`],
@@ -46,9 +51,13 @@ export function createActRules({ truth, storms, nowMs }: ActRulesOptions): ActRu
         [machine.spec.hold !== undefined, 'a held machine was deleted'],
         [!truth.isGranted(machine), 'a machine was deleted without a grant'],
         [
-          !isSurplus() && !hasFailedToStart(machine) && !isReplaceable(machine),
+          !isSurplus() &&
+            !hasFailedToStart(machine) &&
+            !isReplaceable(machine) &&
+            !replacements.isReplaced(machine),
           'a machine was deleted though it was not a surplus',
         ],
+        [replacements.hasReturned(machine), 'a machine that came back was replaced'],
         [isReplaceable(machine) && leavesTooFew(machine), 'a machine was replaced though too few are left'],
         ...reasonsOf('deleted'),
       ]),
@@ -99,7 +108,8 @@ export function createActRules({ truth, storms, nowMs }: ActRulesOptions): ActRu
   }
 
   function surge(): number {
-    return Math.max(...specs.values().map(({ updateStrategy }) => Number(updateStrategy.maxSurge ?? 0)));
+    const ofStrategy = specs.values().map(({ updateStrategy }) => Number(updateStrategy.maxSurge ?? 0));
+    return Math.max(...ofStrategy) + replacements.surge();
   }
 
   function replicas(): readonly number[] {

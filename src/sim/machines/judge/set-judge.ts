@@ -7,8 +7,10 @@ import type { ApiChange } from '../../api-server/objects.ts';
 import type { RolloutViolation } from '../../rollout/history.ts';
 import type { CloudInstance } from '../cloud.ts';
 import type { InstanceHosts } from '../instance-hosts.ts';
+import { SET } from '../set-people.ts';
 import { createActRules } from './act-rules.ts';
 import { leftoversOf } from './leftovers.ts';
+import { createReplacementRules } from './replacement-rules.ts';
 import { createSetTruth, isLive } from './set-truth.ts';
 import { createStormWatch } from './storms.ts';
 
@@ -36,7 +38,8 @@ export function createSetJudge(cluster: JudgedCluster): SetJudge {
   const history: string[] = [];
   const truth = createSetTruth(api);
   const storms = createStormWatch(cluster);
-  const rules = createActRules({ truth, storms, nowMs });
+  const replacements = createReplacementRules({ truth, nowMs });
+  const rules = createActRules({ truth, storms, replacements, nowMs });
   let isPerson = false;
   return {
     violations,
@@ -52,6 +55,7 @@ export function createSetJudge(cluster: JudgedCluster): SetJudge {
     },
     observe: () => {
       storms.observe(truth.live());
+      blame(SET, replacements.observe());
       for (const { machine, tags, endsMs } of cloud.list()) {
         const isLeft = endsMs === undefined && !truth.machineOf(tags.machineUid);
         if (isLeft) blame(machine, ['an instance without its Machine']);

@@ -29,6 +29,9 @@ const ENDS: ReadonlySet<string> = new Set([
   'ComponentNotFound',
 ]);
 
+/** Ends after which a machine keeps what was begun on it until a person acts. */
+const FOR_PEOPLE: ReadonlySet<string> = new Set(['FailureBudgetSpent', 'BatchUnproven']);
+
 /** Others may wait for a machine whose update never ends, until a person acts. */
 const WAITS_FOR_HUNG: ReadonlySet<string> = new Set(['TooManyUnavailable', 'MachineBusy']);
 
@@ -176,6 +179,14 @@ function isInTime({ truth, sinceMs }: HostState, beganBeforeMs: number): boolean
   return truth.state === 'Working' && sinceMs >= beganBeforeMs;
 }
 
+/**
+ * Tells whether a rollout that waits for a person left the update unfinished: the host was dead or off while it had the grant, and asks for
+ * another one that this rollout never gives.
+ */
+function isLeftOver({ state }: HostTruth, reason: string | undefined): boolean {
+  return state === 'Working' && reason !== undefined && FOR_PEOPLE.has(reason);
+}
+
 function quietViolations(
   fleet: JudgedFleet,
   { waits, hung, cordons, grants }: Extract<RolloutEvent, { what: 'Quiet' }>,
@@ -183,7 +194,10 @@ function quietViolations(
   // It may be another set that failed on a machine, and keeps it out of service for this one.
   const hasFailed = (set: string): boolean =>
     [...fleet.machines.values()].some(({ truth: { sets }, hosts }) =>
-      [...hosts].some(([own, { truth }]) => truth.state === 'GaveUp' && (own === set || sets.includes(set))),
+      [...hosts].some(([own, { truth }]) => {
+        if (own === set) return truth.state === 'GaveUp';
+        return sets.includes(set) && (truth.state === 'GaveUp' || isLeftOver(truth, waits[own]));
+      }),
     );
   return [
     ...Object.entries(waits)

@@ -6,6 +6,8 @@ import { digestOf } from '../../../kube/objects/digest.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { objectIdOf, objectKey } from '../../../kube/objects/object-id.ts';
 import type { Log } from '../../../kube/process/log.ts';
+import { isSopsEncrypted } from '../../../kube/sops/leaves.ts';
+import { sentForm } from '../../../kube/sops/sent-form.ts';
 import type { RenderedTarget } from '../../rendered.ts';
 import { confirmedOf, type InventoryEntry } from '../inventory/inventory.ts';
 
@@ -24,9 +26,11 @@ export function createAppliedReader(
     const rendered = renders.get(commit) ?? read(commit);
     renders.set(commit, rendered);
     const objects = (await rendered)?.units.flatMap((unit) => unit.objects) ?? [];
-    return objects
+    const found = objects
       .map(({ object }) => object)
       .find((object) => objectKey(objectIdOf(object)) === objectKey(entry) && digestOf(object) === applied);
+    // Its fields are asked for, not its values.
+    return found && (isSopsEncrypted(found) ? sentForm(found) : found);
   };
 
   async function read(commit: string): Promise<RenderedTarget | undefined> {

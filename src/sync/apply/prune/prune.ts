@@ -15,6 +15,8 @@ import type { Log } from '../../../kube/process/log.ts';
 import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
 import { isCrdId } from '../../protected-kinds.ts';
 import type { ObjectOutcome } from '../apply-steps.ts';
+import type { ReconcileAudit } from '../audit/apply-audit.ts';
+import type { PrunedObject } from '../audit/lines.ts';
 import type { SyncContext } from '../context.ts';
 import type { InventoryEntry } from '../inventory/inventory.ts';
 import { ownerOf } from '../inventory/owner-labels.ts';
@@ -48,15 +50,16 @@ interface Wait {
 interface Applied {
   readonly outcomes: ReadonlyMap<string, ObjectOutcome>;
   readonly now: Date;
+  readonly audit?: Pick<ReconcileAudit, 'removed'>;
 }
 
 export async function pruneUnits(
   context: SyncContext,
   plan: TargetPlan,
-  { outcomes, now }: Applied,
+  { outcomes, now, audit }: Applied,
 ): Promise<PruneResult> {
   const unapplied = unappliedObjects(plan, outcomes);
-  const removed: InventoryEntry[] = [];
+  const removed: PrunedObject[] = [];
   let deleted = 0;
   const marked: InventoryEntry[] = [];
   const waiting: WaitingObject[] = [];
@@ -75,20 +78,27 @@ export async function pruneUnits(
           waiting.push(found);
           recordWaiting(waitingOfKind, kindOf(item.entry), found);
         }
-        if (result.state !== 'deleted' && result.state !== 'released') return;
-        removed.push(item.entry);
+        const act = REMOVED[result.state];
+        if (act === undefined) return;
+        removed.push({ entry: item.entry, act, because: item.because });
         context.live.recordDeleted(item.entry);
-        if (result.state === 'released') return;
+        if (act === 'Released') return;
         deleted += 1;
         context.log.info('object pruned', { object, because: item.because });
       });
     }
   } finally {
     // Also when the server is lost half-way: the inventory is written as far as that is still possible.
-    await context.store.write({ add: marked, remove: removed.map(objectKey) });
+    await audit?.removed(removed);
+    await context.store.write({ add: marked, remove: removed.map(({ entry }) => objectKey(entry)) });
   }
   return { deleted, marked: marked.length, waiting };
 }
+
+const REMOVED: Readonly<Partial<Record<PruneOutcome['state'], PrunedObject['act']>>> = {
+  deleted: 'Deleted',
+  released: 'Released',
+};
 
 function waitForUnit(item: PrunePlan, unapplied: readonly UnappliedObject[]): PruneOutcome | undefined {
   const reason = postponedReason(item, unapplied);

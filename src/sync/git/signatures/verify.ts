@@ -1,4 +1,5 @@
 /** Verifies the signatures of the commits that a head adds to the accepted commit before it. */
+import { optional } from '../../../kube/objects/optional.ts';
 import { parseCommit } from '../http/objects.ts';
 import type {
   CommitInfo,
@@ -14,6 +15,7 @@ import { createChangeReader } from './own-changes.ts';
 import { SignatureError } from './signature-error.ts';
 import { splitSignature } from './signed-content.ts';
 import { readSignature } from './signer-file.ts';
+import { signerName } from './signer-name.ts';
 import { createSignerSets, type SetFile } from './signer-sets.ts';
 
 const MAX_PROBLEMS = 10;
@@ -87,7 +89,20 @@ async function judgeAll(verification: Verification): Promise<SignatureReport> {
     const because = await judge(commit, verification, () => paths(commit.info));
     if (because !== undefined) problems.push(problemOf(commit.info, because));
   }
-  return reportOf(range.commits.length, problems);
+  const report = reportOf(range.commits.length, problems);
+  return problems.length === 0 ? { ...report, ...(await signerOfHead(verification)) } : report;
+}
+
+async function signerOfHead({
+  range,
+  question,
+  signers,
+}: Verification): Promise<{ readonly signer?: string }> {
+  const head = range.commits.find(({ info }) => info.oid === question.head);
+  if (!head) return {};
+  const times = { committedAt: head.info.committedAt, now: question.now };
+  const check = readSignature(splitSignature(head.info.oid, head.raw), times);
+  return optional('signer', await signerName(check, signers));
 }
 
 async function judge(

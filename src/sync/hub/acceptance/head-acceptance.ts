@@ -4,6 +4,7 @@ import type { Log } from '../../../kube/process/log.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { secondsBetween } from '../../../os/dates.ts';
 import type { AcceptedHead } from '../../accepted-heads.ts';
+import type { DecryptionKeys } from '../../decrypt-objects.ts';
 import { isRefusal } from '../../git/errors.ts';
 import type { GitTransport } from '../../git/transport.ts';
 import { isRenderError } from '../../render/errors.ts';
@@ -17,6 +18,7 @@ import {
   refuseCommit,
   type VerdictMemory,
 } from './commit-checks.ts';
+import { decryptionRefusal } from './decryption.ts';
 import { checkHeadSignatures, type SignaturePolicy } from './head-signatures.ts';
 
 export interface HeadAcceptanceOptions {
@@ -33,6 +35,8 @@ export interface HeadAcceptanceOptions {
   readonly acceptedHeads: () => readonly AcceptedHead[];
   /** Which commits must be signed, and by whom, as the Pipeline declares now. */
   readonly signatures: () => SignaturePolicy;
+  /** The keys of encrypted objects. */
+  readonly keys: () => DecryptionKeys;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
 }
@@ -43,6 +47,8 @@ export interface HeadAcceptance {
   /** The result of the last check, when it was for this head. */
   resultFor(head: string): CommitAcceptance | undefined;
   newestAccepted(): string | undefined;
+  /** Returns the name of the key that signed the commit, if it was verified here. */
+  signerOf(commit: string): string | undefined;
 }
 
 interface JudgedHead {
@@ -59,11 +65,13 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
   const { renders, verdicts, log } = options;
   let last: JudgedHead | undefined;
   let accepted: string | undefined;
+  const signers = createSignerNames();
 
   return {
     check,
     resultFor: (head) => (last?.head === head ? last.acceptance : undefined),
     newestAccepted: () => accepted,
+    signerOf: signers.get,
   };
 
   /** Keeps the result while the inputs are unchanged, and time changes nothing about it. */
@@ -108,11 +116,12 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
   /** Signatures come before the render, which runs code of the commit. */
   async function acceptanceOf(question: HeadQuestion): Promise<CommitAcceptance> {
     try {
-      return (
-        (await ancestryRefusal(options, question)) ??
-        (await checkHeadSignatures(options, question)) ??
-        (await contentAcceptance(question))
-      );
+      const refusal = await ancestryRefusal(options, question);
+      if (refusal) return refusal;
+      const signatures = await checkHeadSignatures(options, question);
+      if (signatures.refusal) return signatures.refusal;
+      if (signatures.signer !== undefined) signers.put(question.head, signatures.signer);
+      return await contentAcceptance(question);
     } catch (error) {
       if (isRefusal(error)) return refuseCommit(error);
       throw error;
@@ -130,13 +139,38 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
 
   async function judge(head: string, signal: AbortSignal): Promise<CommitAcceptance> {
     try {
-      return acceptContent(await renders.judge(head, signal));
+      const verdict = await renders.judge(head, signal);
+      if (!verdict.accepted) return acceptContent(verdict);
+      const refused = await decryptionRefusal(await renders.get(head, signal), options.keys());
+      return acceptContent(refused ?? verdict);
     } catch (error) {
       if (isRenderError(error)) return acceptRenderError(error);
       if (isRefusal(error)) return refuseCommit(error);
       throw error;
     }
   }
+}
+
+/** Heads follow one another: older ones have a Release. */
+const MAX_SIGNERS = 20;
+
+interface SignerNames {
+  readonly get: (commit: string) => string | undefined;
+  readonly put: (commit: string, name: string) => void;
+}
+
+/** A head that is accepted is not verified again, so the name is kept until its Release is created. */
+function createSignerNames(): SignerNames {
+  const names = new Map<string, string>();
+  return {
+    get: (commit) => names.get(commit),
+    put(commit, name) {
+      names.delete(commit);
+      names.set(commit, name);
+      const [oldest] = names.keys();
+      if (names.size > MAX_SIGNERS && oldest !== undefined) names.delete(oldest);
+    },
+  };
 }
 
 /** Also when the clock was set back. */

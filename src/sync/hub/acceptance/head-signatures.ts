@@ -45,22 +45,35 @@ interface SignedRepository {
   readonly ref: string;
 }
 
-/** Returns why the head is refused. Rejects when git cannot answer. A head that a person accepted needs no signature. */
+export interface HeadSignatures {
+  /** Why the head is refused. */
+  readonly refusal?: CommitAcceptance;
+  /** The name of the key that signed the head. */
+  readonly signer?: string;
+}
+
+/** Rejects when git cannot answer. A head that a person accepted needs no signature. */
 export async function checkHeadSignatures(
   repository: SignedRepository,
   { head, newest, accepted, policy, now, signal }: SignedHead,
-): Promise<CommitAcceptance | undefined> {
+): Promise<HeadSignatures> {
   const { mode, signers } = policy;
   const byPerson = accepted.filter((each) => each.byPerson).map(({ commit }) => commit);
-  if (mode === 'None' || byPerson.includes(head)) return undefined;
+  if (mode === 'None' || byPerson.includes(head)) return {};
   const { git, ref } = repository;
   const before = await acceptedBefore(repository, { head, newest, byPerson, signal });
   const question = { mode, head, ...optional('before', before), ref, signers, now };
-  const message = await git.signatures(question, signal).then(
-    (report) => signatureRefusal(report, head),
-    (error: unknown) => unreadableRefusal(error, { head, before }),
-  );
-  return message === undefined ? undefined : { accepted: false, verdict: 'BadSignature', message };
+  try {
+    const report = await git.signatures(question, signal);
+    const message = signatureRefusal(report, head);
+    return message === undefined ? optional('signer', report.signer) : refusedFor(message);
+  } catch (error) {
+    return refusedFor(unreadableRefusal(error, { head, before }));
+  }
+}
+
+function refusedFor(message: string): HeadSignatures {
+  return { refusal: { accepted: false, verdict: 'BadSignature', message } };
 }
 
 /** Returns why a head is refused of which the history is not in the repository any more. Throws any other error. */

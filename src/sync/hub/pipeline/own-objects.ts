@@ -5,11 +5,13 @@ import { type ObjectId, objectIdOf, objectKey } from '../../../kube/objects/obje
 import type { Log } from '../../../kube/process/log.ts';
 import type { WatchMetrics } from '../../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../../os/clock.ts';
+import type { CommitOrigin } from '../../apply/audit/apply-audit.ts';
 import type { ApplyPolicy } from '../../apply/cluster-syncer.ts';
 import { createClusterWorker } from '../../apply/cluster-worker.ts';
 import type { ClusterEvent } from '../../apply/context.ts';
 import type { ClusterReport } from '../../cluster-report.ts';
 import type { HubProblem } from '../../commits.ts';
+import type { DecryptionKeys } from '../../decrypt-objects.ts';
 import { hubScope, scopedToHub } from '../../hub-scope.ts';
 import type { CommitSource } from '../../promote/ports.ts';
 import { isClusterId } from '../../protected-kinds.ts';
@@ -24,6 +26,8 @@ export interface OwnObjectsOptions {
   readonly connectHub: (fence?: () => void) => Promise<Client>;
   readonly lease: HeldLease;
   readonly policy: (pipeline: string) => ApplyPolicy;
+  readonly keys: (pipeline: string) => DecryptionKeys;
+  readonly origin?: (pipeline: string, commit: string) => CommitOrigin;
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;

@@ -3,6 +3,8 @@ import type { Pipeline } from '../../../api/generated/types.ts';
 import { acceptedHeads } from '../../accepted-heads.ts';
 import { webhookReport } from '../../intake/report.ts';
 import type { CommitRenderer } from '../../render/renderer.ts';
+import { createStatusReporter } from '../../report/reporter.ts';
+import { sendToGitHost } from '../../report/send.ts';
 import type { VerdictMemory } from '../acceptance/commit-checks.ts';
 import { signaturePolicy } from '../acceptance/head-signatures.ts';
 import { newestReleasedCommit, unreleasedCommits } from '../commit-log.ts';
@@ -35,6 +37,17 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
   const stop = new AbortController();
   const git = openRepository(pipeline, secrets, options.gitFolder);
   const ownObjects = createOwnObjects(options);
+  const statuses = createStatusReporter({
+    ...options,
+    pipeline: () => pipelines.get(name),
+    releases: () => releases.byIndex('pipeline', name),
+    secrets,
+    send: sendToGitHost,
+    record: (accepted) => hub.recordCommitStatuses(name, accepted, options.lease.fence),
+  });
+  const report = (): void => statuses.requeue();
+  const changes = { added: report, updated: report, removed: report };
+  const subscriptions = [releases.subscribe(changes), pipelines.subscribe(changes)];
   const source = createPipelineSource({
     ...options,
     pipeline,
@@ -42,9 +55,11 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
     appliedCommits: () => unreleasedCommits(clusterCommits(name), releases.list()),
     newestReleasedCommit: () => newestReleasedCommit(name, releases.list()),
     acceptedHeads: () => [pipelines.get(name)].flatMap((current) => (current ? acceptedHeads(current) : [])),
+    keys: () => options.keys(name),
     signatures: () => signaturePolicy(pipelines.get(name) ?? pipeline),
     hubProblem: () => ownObjects.problem(),
     webhook: () => webhookReport(pipelines.get(name), secrets, options),
+    commitStatus: () => statuses.report(),
   });
   const polling = source.run(stop.signal);
   return {
@@ -55,6 +70,8 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
       stop.abort();
       // The source first: the others may wait for a render.
       const closing = source.close();
+      for (const unsubscribe of subscriptions) unsubscribe();
+      await statuses.close();
       await ownObjects.close();
       await polling;
       await closing;

@@ -5,7 +5,15 @@
 import type { Pipeline } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Clock } from '../../../os/clock.ts';
-import type { AcceptedCommits, HeadReport, HubProblem, ObjectCounts, WebhookReport } from '../../commits.ts';
+import type {
+  AcceptedCommit,
+  AcceptedCommits,
+  CommitStatusReport,
+  HeadReport,
+  HubProblem,
+  ObjectCounts,
+  WebhookReport,
+} from '../../commits.ts';
 import {
   createGitSource,
   isStale,
@@ -17,7 +25,11 @@ import type { ClusterContent, CommitSource } from '../../promote/ports.ts';
 import type { CommitRenderer } from '../../render/renderer.ts';
 import { emptyTargetFor, type RenderedTarget } from '../../rendered.ts';
 import { type CommitAcceptance, refuseCommit } from '../acceptance/commit-checks.ts';
-import { createHeadAcceptance, type HeadAcceptanceOptions } from '../acceptance/head-acceptance.ts';
+import {
+  createHeadAcceptance,
+  type HeadAcceptance,
+  type HeadAcceptanceOptions,
+} from '../acceptance/head-acceptance.ts';
 import { createUnacceptedCommits } from '../acceptance/unaccepted-commits.ts';
 import { createCommitLog } from '../commit-log.ts';
 import { countChanges } from '../count-changes.ts';
@@ -33,6 +45,8 @@ export interface PipelineSourceOptions extends Omit<HeadAcceptanceOptions, 'ref'
   readonly hubProblem?: () => HubProblem | undefined;
   /** Returns whether the webhook of the Pipeline can be used. */
   readonly webhook?: () => WebhookReport | undefined;
+  /** Returns whether the git host accepts the commit statuses of the Pipeline. */
+  readonly commitStatus?: () => CommitStatusReport | undefined;
   readonly onChange: () => void;
 }
 
@@ -80,7 +94,7 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
 
   async function readAccepted(mentioned: readonly string[]): Promise<AcceptedCommits> {
     const newest = acceptance.newestAccepted();
-    const commits = await commitLog.read(newest, mentioned);
+    const commits = withSigners(await commitLog.read(newest, mentioned), acceptance);
     const inHistory = new Set(commits.map(({ id }) => id));
     const named = options.appliedCommits().filter((commit) => !inHistory.has(commit));
     const question = { named, accepted: options.acceptedHeads() };
@@ -118,6 +132,7 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
       ...optional('polledFor', state.polledFor),
       ...optional('hub', options.hubProblem?.()),
       ...optional('webhook', options.webhook?.()),
+      ...optional('commitStatus', options.commitStatus?.()),
       ...verdictFor(state.head),
     };
   }
@@ -137,6 +152,17 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
   function resultFor({ commit, refused }: ObservedHead): CommitAcceptance | undefined {
     return refused ? refuseCommit(refused) : acceptance.resultFor(commit);
   }
+}
+
+/** The Release of a commit keeps the name. */
+function withSigners(
+  commits: readonly AcceptedCommit[],
+  { signerOf }: Pick<HeadAcceptance, 'signerOf'>,
+): readonly AcceptedCommit[] {
+  return commits.map((commit) => {
+    const signer = signerOf(commit.id);
+    return signer === undefined ? commit : { ...commit, signer };
+  });
 }
 
 export async function contentFor(

@@ -35,6 +35,7 @@ export function newRelease(
       commit: commit.id,
       ...optional('parent', commit.parent),
       ...optional('author', commit.author),
+      ...optional('signer', commit.signer),
       ...optional('subject', commit.subject),
       ...optional('committedAt', commit.committedAt?.toISOString()),
       ...optional('revertOf', commit.revertOf),

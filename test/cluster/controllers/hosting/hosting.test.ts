@@ -169,6 +169,18 @@ async function hostedOf(name: string): Promise<ClusterHostedStatus> {
   return (await read(name))?.status?.hosted ?? {};
 }
 
+/** The serial that each member serves, as hosting observed it on the wire. */
+async function servedBy(name: string): Promise<Readonly<Record<string, string>>> {
+  const { certificates = [] } = await hostedOf(name);
+  return Object.fromEntries(
+    certificates.flatMap((each) => (each.serial === undefined ? [] : [[each.name, each.serial]])),
+  );
+}
+
+async function ownPids(): Promise<readonly number[]> {
+  return (await ownProcesses()).map(({ pid }) => pid).toSorted((a, b) => a - b);
+}
+
 async function uidOf(name: string): Promise<string> {
   return (await read(name))?.metadata.uid ?? '';
 }
@@ -246,7 +258,8 @@ describe('kubenode hosting', () => {
     await isReady(name);
     const { components = [], certificates = [] } = await hostedOf(name);
     expect(components.map((each) => each.ready)).toEqual([1, 1, 1, 1, 1]);
-    expect(certificates.map(({ serial }) => serial)).toEqual(
+    const served = certificates.filter(({ serial }) => serial !== undefined);
+    expect(served.map(({ serial }) => serial)).toEqual(
       Array.from({ length: 4 }, () => expect.stringMatching(/^[0-9A-F]{9,}$/) as string),
     );
     await withCluster(clientOf(name), (client) => client.create(MACHINES, machine('m-1')));
@@ -273,6 +286,40 @@ describe('kubenode hosting', () => {
     expect(await leftovers()).toEqual([]);
     expect(await secretOf(name)).toBeUndefined();
     expect(logged).not.toContain('Forbidden');
+  });
+
+  it('HOS-21 renews the certificates of members that run, which serve them, and the kubeconfig of sync', {
+    timeout: LIMIT,
+  }, async () => {
+    await startHosting();
+    const name = await create();
+    await isReady(name);
+    const [before, pids, text] = [await servedBy(name), await ownPids(), await syncKubeconfig(name)];
+    expect(Object.keys(before)).toHaveLength(4);
+    const body = { spec: { hosted: { pki: { leafLifetimeSeconds: 3600 } } } };
+    await hub.patch(CLUSTERS, { name }, { type: 'merge', body });
+    const unchanged = async (): Promise<readonly string[]> => {
+      const now = await servedBy(name);
+      return Object.keys(before).filter((member) => now[member] === before[member]);
+    };
+    await expect.poll(unchanged, CREATED).toEqual([]);
+    await expect.poll(() => status(name, 'CertificatesValid'), CREATED).toBe('True');
+    await expect.poll(() => syncKubeconfig(name), CREATED).not.toBe(text);
+    expect(await ownPids()).toEqual(pids);
+    const { certificates = [] } = await hostedOf(name);
+    const ends = certificates.flatMap(({ renewAt, notAfter }) =>
+      renewAt === undefined ? [] : [Date.parse(notAfter ?? '')],
+    );
+    expect(ends.length).toBeGreaterThan(8);
+    expect(Math.max(...ends)).toBeLessThanOrEqual(
+      Date.parse((await read(name))?.metadata.creationTimestamp ?? '') + LIMIT + 3_600_000,
+    );
+    await withCluster(connect({ clock, kubeconfigText: await syncKubeconfig(name) }), async (sync) => {
+      expect((await sync.list(MACHINES)).items).toEqual([]);
+    });
+    expect(await status(name, 'ControlPlaneUpToDate')).toBe('True');
+    await remove(name);
+    expect(await leftovers()).toEqual([]);
   });
 
   it('HOS-04 HOS-02 finds its processes again after a kill, and leaves nothing, at any moment', {

@@ -1,6 +1,4 @@
 /** The driver `process` with a real etcd: what every driver fulfills, and what only processes, files and ports have. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -10,7 +8,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { controllersCommand, loadPrograms } from '../../../../src/cli/hosting/programs.ts';
@@ -20,10 +17,13 @@ import {
   type ProcessDriverOptions,
 } from '../../../../src/controllers/hosting/drivers/process/driver.ts';
 import { planeLayout } from '../../../../src/controllers/hosting/drivers/process/folder.ts';
-import { readState } from '../../../../src/local/state.ts';
+import type { Programs } from '../../../../src/controllers/hosting/drivers/process/programs.ts';
+import type { Clock } from '../../../../src/os/clock.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
+import type { Surroundings } from '../../../support/hosting/contract/faults.ts';
 import { describePlaneDriver } from '../../../support/hosting/driver-contract.ts';
 import { planeSpec } from '../../../support/hosting/objects.ts';
+import { processFaults } from '../../../support/hosting/process-faults.ts';
 import { shellEnv } from '../../../support/local-fleet.ts';
 import { tempFolder } from '../../../support/temp.ts';
 
@@ -31,8 +31,15 @@ const clock = createSystemClock();
 const { signal } = new AbortController();
 const plane = planeSpec();
 
+/** The programs are loaded once: to ask one for its version takes seconds on a busy machine. */
+let loaded: Promise<readonly Programs[]> | undefined;
+function programsHere(): Promise<readonly Programs[]> {
+  loaded ??= loadPrograms({ env: shellEnv(), clock, signal }, [], () => undefined);
+  return loaded;
+}
+
 async function openDriver(dir: string, more: Partial<ProcessDriverOptions> = {}): Promise<PlaneDriver> {
-  const programs = await loadPrograms({ env: shellEnv(), clock, signal }, undefined, () => undefined);
+  const programs = await programsHere();
   const driver = createProcessDriver({
     dir,
     machine: 'here',
@@ -44,14 +51,42 @@ async function openDriver(dir: string, more: Partial<ProcessDriverOptions> = {})
     ...more,
   });
   // The programs are loaded beside the first observation.
-  await expect.poll(async () => (await driver.observe(plane, signal)).programs).toHaveProperty('version');
+  const isLoading = async (): Promise<boolean> => {
+    const { programs: found } = await driver.observe(plane, signal);
+    return 'problem' in found && found.isLoading;
+  };
+  await expect.poll(isLoading).toBe(false);
   return driver;
+}
+
+function optionsOf({ programs, isDiskFull }: Surroundings): Partial<ProcessDriverOptions> {
+  return {
+    ...(isDiskFull ? { freeBytes: async () => 1e6 } : {}),
+    ...(programs === undefined ? {} : { programs: () => programsNamed(programs) }),
+  };
+}
+
+async function programsNamed(version: string | Error): Promise<readonly Programs[]> {
+  if (version instanceof Error) throw version;
+  return (await programsHere()).map((each) => ({ ...each, version }));
 }
 
 describePlaneDriver('processes of this machine', async () => {
   const dir = join(tempFolder('hosting'), 'hosting');
-  const [driver, second] = [await openDriver(dir), await openDriver(dir)];
-  return { driver, reopen: () => second, close: async () => undefined };
+  let days = 0;
+  const now = (): Date => new Date(+clock.now() + days * 86_400_000);
+  const moved: Clock = { ...clock, now };
+  const driver = await openDriver(dir, { clock: moved });
+  return {
+    driver,
+    reopen: (surroundings = {}) => openDriver(dir, { clock: moved, ...optionsOf(surroundings) }),
+    faults: processFaults(dir, driver),
+    now,
+    travel: (to) => {
+      days = to;
+    },
+    close: async () => undefined,
+  };
 });
 
 async function prepared(
@@ -97,33 +132,11 @@ describe('the driver of processes', () => {
     expect(existsSync(stateFile)).toBe(true);
   });
 
-  it('starts no member on a port that another program uses', async () => {
+  it('records no start of a member whose port is taken', async () => {
     const { dir, driver } = await prepared();
-    const state = await readState(planeLayout(dir, 'ci').stateFile);
-    const server = createServer().listen(state?.etcdPort, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => void server.close());
+    await processFaults(dir, driver).takePort();
     await expect(driver.start(plane, 'etcd')).rejects.toMatchObject({ code: 'PortInUse' });
     expect((await driver.observe(plane, signal)).members[0]?.starts).toEqual([]);
-  });
-
-  it('prepares nothing on a disk that is full', async () => {
-    const dir = join(tempFolder('hosting'), 'hosting');
-    const driver = await openDriver(dir, { freeBytes: async () => 1e6 });
-    await expect(driver.prepare(plane)).rejects.toMatchObject({ code: 'DiskFull' });
-    expect(await driver.observe(plane, signal)).toMatchObject({ claim: 'None', isPrepared: false });
-  });
-
-  it('never ends a process that only looks like a member', async () => {
-    const { dir, driver } = await prepared();
-    const data = planeLayout(dir, 'ci').etcd.dataFolder;
-    const args = ['-e', 'setInterval(() => {}, 1000)', '--', `--data-dir=${data}`];
-    const similar = spawn(process.execPath, args, { argv0: 'notetcd', stdio: 'ignore' });
-    onTestFinished(() => void similar.kill('SIGKILL'));
-    await once(similar, 'spawn');
-    await driver.stop(plane, 'etcd');
-    await driver.remove(plane);
-    expect([similar.exitCode, similar.signalCode]).toEqual([null, null]);
   });
 
   it.each(['plane.json', 'state.json'])('reports a damaged %s, and touches nothing', async (file) => {
@@ -166,13 +179,16 @@ describe('the driver of processes', () => {
     expect(readdirSync(root)).toEqual(['etcd']);
   });
 
-  it('shows the end of the log of a member that ended by itself', async () => {
-    const { dir, driver } = await prepared();
-    const { dataFolder } = planeLayout(dir, 'ci').etcd;
-    writeFileSync(join(dataFolder, 'member'), 'no folder');
-    await driver.start(plane, 'etcd').catch(() => undefined);
+  it('HOS-10 reads the version from the executable that runs, and stops a member for a change only where it differs', async () => {
+    const { driver } = await prepared();
     const etcd = async () => (await driver.observe(plane, signal)).members[0];
-    await expect.poll(async () => (await etcd())?.state, { timeout: 20_000 }).toBe('Stopped');
-    expect((await etcd())?.logTail).toContain('member');
+    await driver.start(plane, 'etcd');
+    await expect.poll(async () => (await etcd())?.state, { timeout: 30_000 }).toBe('Ready');
+    expect(await etcd()).toMatchObject({ version: 'v3.6.8', isOutdated: false });
+    const run = (await etcd())?.run ?? { flags: {} };
+    await driver.change(plane, 'etcd', run);
+    expect((await etcd())?.state).toBe('Ready');
+    await driver.change(plane, 'etcd', { ...run, flags: { 'quota-backend-bytes': '104857600' } });
+    expect((await etcd())?.state).toBe('Stopped');
   });
 });

@@ -61,7 +61,7 @@ beforeAll(async () => {
   const now = createSystemClock().now();
   const authority = createAuthority('test', now, 1);
   const subject = { commonName: 'localhost' };
-  const request = { subject, usage: 'server', names: ['localhost'], now, days: 1 } as const;
+  const request = { subject, usage: 'server', names: ['localhost'], now, seconds: 86_400 } as const;
   const { certPem, keyPem } = issueCertificate(authority, request);
   const [certFile, keyFile] = [join(tempFolder(), 'tls.crt'), join(tempFolder(), 'tls.key')];
   writeFileSync(certFile, certPem);

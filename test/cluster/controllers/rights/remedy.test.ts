@@ -43,6 +43,9 @@ afterAll(() => bed?.stop());
 
 const named = (right: Right): readonly [string, Right] => [textOf(right), right];
 const REMEDY = rightsIn(remedyRights);
+/** Nothing watches Pods: those of a node are read for the gate of the rule. */
+const LIST_PODS = rightTo(REMEDY, 'list pods');
+const WATCHED = REMEDY.filter((right) => right !== LIST_PODS);
 const WRITES = REMEDY.filter(({ verb }) => !READS.includes(verb) && verb !== 'delete');
 const JOB = rightsIn(remedyjobRights);
 
@@ -54,7 +57,7 @@ describe('the accounts of repairs', () => {
   it('do all that this test uses their rights for without a refusal', async () => {
     bed.forgetLog();
     await expect.poll(async () => (await repairs.rule()).status?.phase).toBe('Enforcing');
-    await bed.read(...REMEDY);
+    await bed.read(...WATCHED);
     await repairs.recover(await repairs.fallIll());
     await repairs.deleteJobs();
     expect(bed.missed()).toEqual([]);
@@ -63,14 +66,14 @@ describe('the accounts of repairs', () => {
   it.each(slice(READS, 1))(
     'miss the rights of rules to %s what they watch, log each, and continue with them',
     async (verb) => {
-      const rights = REMEDY.filter((right) => right.verb === verb);
+      const rights = WATCHED.filter((right) => right.verb === verb);
       const missed = await bed.missedWithout(PRINCIPAL_REMEDY, rights);
       expect(missed).toEqual(expectedMisses(PRINCIPAL_REMEDY, ...rights));
       await repairs.recover(await repairs.fallIll());
     },
   );
 
-  it.each(slice(WRITES, 1).map(named))(
+  it.each([LIST_PODS, ...slice(WRITES, 1)].map(named))(
     'miss the right of rules to %s, log it, and continue with it',
     async (_text, right) => {
       const giveBack = await bed.takeAway(PRINCIPAL_REMEDY, right);

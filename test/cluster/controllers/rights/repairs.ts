@@ -9,7 +9,6 @@ import {
   serviceAccountUser,
 } from '../../../../src/api/names.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
-import { REMOVED } from '../../../rules/sample-rule.ts';
 import { condition } from '../../../support/builders.ts';
 import { remedier } from '../../../support/remediers.ts';
 import { ACCOUNTS, createMachineWithNode, patchNodeStatus } from '../../defender/objects.ts';
@@ -23,16 +22,19 @@ const HUNG = {
   operator: 'equal',
   value: 'True',
 };
+/** The Pods of the machine are read for it. */
+const UNBLOCKED = { fact: 'workload', path: '$.blockers', operator: 'equal', value: 0 };
 const WELL = { all: [{ ...HUNG, value: 'False' }] };
 const reported = (status: string): object => ({ condition: { FrequentTaskHung: { status } } });
 const RULE = {
   '/target/maxMatchPercent': 100,
   '/rule/conditions': { all: [HUNG] },
-  '/rule/gate': REMOVED,
+  '/rule/gate': UNBLOCKED,
   '/ladder/0/plan': [{ step: 'Cordon' }, { step: 'Drain' }],
   '/ladder/0/verify': { conditions: WELL, holdSeconds: 1 },
   '/tests': [
-    { name: 'hung', expect: 'Match', given: reported('True') },
+    { name: 'hung', expect: 'Match', given: { ...reported('True'), workload: { blockers: 0 } } },
+    { name: 'blocked', expect: 'Held', given: { ...reported('True'), workload: { blockers: 1 } } },
     { name: 'well', expect: 'NoMatch', given: reported('False') },
     { name: 'silent', expect: 'Indeterminate', given: {} },
   ],

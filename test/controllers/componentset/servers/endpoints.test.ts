@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { serverUrls, versionIn } from '../../../../src/controllers/componentset/servers/endpoints.ts';
+import { serverUrls } from '../../../../src/controllers/componentset/servers/endpoints.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 
 function slice(addresses: readonly string[], port = 6443, ready = true): KubeObject {
@@ -30,13 +30,4 @@ describe('serverUrls', () => {
     expect(serverUrls([])).toEqual([]);
     expect(serverUrls([{ apiVersion: 'v1', kind: 'EndpointSlice', metadata: { name: 'x' } }])).toEqual([]);
   });
-});
-
-describe('versionIn', () => {
-  it.each([
-    [{ gitVersion: 'v1.34.2', major: '1' }, 'v1.34.2'],
-    [{}, undefined],
-    ['ok', undefined],
-    [undefined, undefined],
-  ])('reads %o', (answer, expected) => expect(versionIn(answer)).toBe(expected));
 });

@@ -1,12 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { NOW } from '../../../support/builders.ts';
 import { describePlaneDriver } from '../../../support/hosting/driver-contract.ts';
-import { memoryHosting } from '../../../support/hosting/memory-driver.ts';
+import { memoryHosting } from '../../../support/hosting/memory/driver.ts';
+import { memoryFaults } from '../../../support/hosting/memory/faults.ts';
 import { planeSpec } from '../../../support/hosting/objects.ts';
 
 describePlaneDriver('in memory', async () => {
-  const { driver } = memoryHosting(() => NOW);
-  return { driver, reopen: () => driver, close: async () => undefined };
+  let days = 0;
+  const now = (): Date => new Date(+NOW + days * 86_400_000);
+  const hosting = memoryHosting(now);
+  return {
+    driver: hosting.driver,
+    reopen: async (surroundings = {}) => hosting.reopen(surroundings),
+    faults: memoryFaults(hosting),
+    now,
+    travel: (to) => {
+      days = to;
+    },
+    close: async () => undefined,
+  };
 });
 
 describe('the driver in memory', () => {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { planCreate, planRevival } from '../../../../src/controllers/hosting/plan/create.ts';
-import { ago, NOW } from '../../../support/builders.ts';
+import { ago } from '../../../support/builders.ts';
 import {
+  certificates,
+  daysFromNow,
   decisionText,
   hostingInput,
   INSIDE,
@@ -10,13 +12,14 @@ import {
   NOTHING,
 } from '../../../support/hosting/objects.ts';
 
-const DAY_MS = 86_400_000;
+const OLD_PROGRAMS = { versions: [{ kubernetes: 'v1.35.4', etcd: 'v3.6.5' }] };
 const EXPIRED = 'DeleteCluster: it has been ready for 60 s';
 const STOPPED = { state: 'Stopped', starts: [] } as const;
 
-function certificate(days: number, expectedSerial = 'A1') {
-  return { serial: 'A1', expectedSerial, notAfter: new Date(+NOW + days * DAY_MS) };
-}
+const OLD = {
+  certificate: { serial: 'A1', expectedSerial: 'B2', notAfter: daysFromNow(1) },
+  starts: [daysFromNow(-1)],
+};
 
 describe('the plan of a control plane that is created', () => {
   it.each<readonly [string, InputParts, string]>([
@@ -40,12 +43,12 @@ describe('the plan of a control plane that is created', () => {
     ],
     [
       'the programs are of another version',
-      { plane: { ...NOTHING, programs: { version: 'v1.35.4' } } },
+      { plane: { ...NOTHING, programs: OLD_PROGRAMS } },
       'stalled VersionNotAvailable',
     ],
     [
       'a member ended, and the programs are of another version',
-      { plane: { programs: { version: 'v1.35.4' }, members: members({ etcd: STOPPED }) } },
+      { plane: { programs: OLD_PROGRAMS, members: members({ etcd: STOPPED }) } },
       'stalled VersionNotAvailable',
     ],
     [
@@ -54,19 +57,31 @@ describe('the plan of a control plane that is created', () => {
       'Start etcd: it is not running',
     ],
     [
-      'a certificate has less than 30 % of its life',
-      { plane: { members: members({ etcd: { certificate: certificate(109) } }) } },
-      'Prepare: the certificate of etcd is due',
+      'a certificate is due',
+      { plane: { certificates: certificates({ sync: { due: 'it is missing', issuedAt: undefined } }) } },
+      'Prepare: the certificate sync is due: it is missing',
     ],
     [
-      'a certificate has more',
-      { plane: { members: members({ etcd: { certificate: certificate(110) } }) } },
-      'nothing',
+      'a member ignores its certificate',
+      {
+        plane: {
+          members: members({ etcd: OLD }),
+          certificates: certificates({ etcd: { issuedAt: daysFromNow(-0.01) } }),
+        },
+      },
+      `Stop etcd: it ignores the certificate that was issued at ${daysFromNow(-0.01).toISOString()}`,
     ],
+    ['a key is lost', { plane: { lostKeys: ['ca.pem is missing or damaged'] } }, 'stalled KeysLost'],
     [
-      'it was renewed, and is not served',
-      { plane: { members: members({ etcd: { certificate: certificate(1, 'B2') } }) } },
-      'nothing',
+      'a key is lost, and a certificate is due, and a member ended',
+      {
+        plane: {
+          lostKeys: ['ca.pem is missing or damaged'],
+          certificates: certificates({ sync: { due: 'it is missing' } }),
+          members: members({ etcd: STOPPED }),
+        },
+      },
+      'stalled KeysLost',
     ],
     [
       'the API server does not answer the administrator',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planRetention } from '../../../../src/controllers/remedy/case/retention.ts';
+import { longestHistory, planRetention } from '../../../../src/controllers/remedy/case/retention.ts';
 import { NOW } from '../../../support/builders.ts';
 import { type JobParts, remedyJob } from '../../../support/remediers.ts';
 
@@ -55,5 +55,17 @@ describe('jobs that ended', () => {
         { ...deleted, metadata: { ...deleted.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } },
       ]),
     ).toEqual([]);
+  });
+});
+
+function ref(fact: string, windowSeconds: number) {
+  return { fact, params: { windowSeconds }, key: fact };
+}
+
+describe('longestHistory', () => {
+  it('is the longest window of the facts that are counted from jobs', () => {
+    expect(longestHistory([])).toBe(0);
+    expect(longestHistory([ref('history', 3600), ref('fleet', 60), ref('xid', 604_800)])).toBe(3600);
+    expect(longestHistory([ref('history', 60), ref('fleet', 7200)])).toBe(7200);
   });
 });

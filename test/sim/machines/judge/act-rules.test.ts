@@ -17,6 +17,10 @@ interface RuleCase {
   readonly stormMs?: number;
   readonly ageSeconds?: number;
   readonly held?: boolean;
+  /** The machines that jobs have created before others are deleted. */
+  readonly surge?: number;
+  /** The machine that is deleted was marked by a job. */
+  readonly replaced?: 'Ill' | 'Returned';
 }
 
 const NOW_MS = Date.parse('2030-01-01T12:00:00Z');
@@ -36,7 +40,12 @@ function rulesOf(input: RuleCase): ActRules {
     isGranted: () => granted,
   };
   const storms = { sinceMs: () => (stormMs === undefined ? undefined : NOW_MS - stormMs) };
-  const rules = createActRules({ truth, storms, nowMs: () => nowMs });
+  const replacements = {
+    surge: () => input.surge ?? 0,
+    isReplaced: () => input.replaced !== undefined,
+    hasReturned: () => input.replaced === 'Returned',
+  };
+  const rules = createActRules({ truth, storms, replacements, nowMs: () => nowMs });
   rules.desired(machineSet(input.replicas, { spec: { paused: input.paused ?? false } }).spec);
   nowMs = NOW_MS;
   if (input.byPerson) rules.deletedByPerson();
@@ -54,6 +63,11 @@ describe('createActRules', () => {
   it.each<[name: string, input: RuleCase, reasons: readonly string[]]>([
     ['up to the replicas', { live: 3, replicas: 3 }, []],
     ['one above the replicas', { live: 4, replicas: 3 }, ['machine 4 of 3']],
+    [
+      'one above the replicas, in the place of one that a job replaces',
+      { live: 4, replicas: 3, surge: 1 },
+      [],
+    ],
     ['while two are being deleted', { live: 3, leaving: 2, replicas: 3 }, []],
     ['while three are being deleted', { live: 3, leaving: 3, replicas: 3 }, ['6 machines, and 5 allowed']],
     [
@@ -77,6 +91,12 @@ describe('createActRules', () => {
     ['of one that is needed', { live: 2, replicas: 3 }, [noSurplus]],
     ['of one that did not start', { live: 2, replicas: 3, ageSeconds: 600 }, []],
     ['right after a person deleted another one', { live: 2, replicas: 3, byPerson: true }, []],
+    ['of one that a job replaces', { live: 2, replicas: 3, replaced: 'Ill' }, []],
+    [
+      'of one that came back after a job had marked it',
+      { live: 3, replicas: 3, replaced: 'Returned' },
+      ['a machine that came back was replaced'],
+    ],
     ['without a grant', { live: 3, replicas: 3, granted: false }, ['a machine was deleted without a grant']],
     ['of a held machine', { live: 3, replicas: 3, held: true }, ['a held machine was deleted']],
     [

@@ -68,6 +68,17 @@ describe('judgeHistory', () => {
     expect(judge(FLEET, machine(1000, 'm-1', { sets: ['extra'] }), ofAnother, waits)).toHaveLength(1);
   });
 
+  it('lets a rollout wait for a machine that another rollout left unfinished, and that a person has to decide about', () => {
+    const begun = { ...host(1100, 'm-1', 'Working'), set: 'extra' } as RolloutEvent;
+    const both = machine(1000, 'm-1', { sets: ['general', 'extra'] });
+    expect(judge(FLEET, both, begun, waitsWith('FailureBudgetSpent'))).toEqual([]);
+    expect(judge(FLEET, both, begun, waitsWith('BatchUnproven'))).toEqual([]);
+    // A rollout that goes on, or has completed, would have ended the update.
+    expect(judge(FLEET, both, begun, waitsWith('AllDone'))).toHaveLength(1);
+    const elsewhere = machine(1000, 'm-1', { sets: ['extra'] });
+    expect(judge(FLEET, elsewhere, begun, waitsWith('FailureBudgetSpent'))).toHaveLength(1);
+  });
+
   it('finds cordons and grants that are left when nothing happens any more', () => {
     expect(judge(FLEET, quiet({ cordons: ['m-1'], grants: ['m-2'] }))).toEqual([
       ': our cordon is left on m-1',
@@ -75,3 +86,7 @@ describe('judgeHistory', () => {
     ]);
   });
 });
+
+function waitsWith(extra: string): RolloutEvent {
+  return quiet({ waits: { general: 'TooManyUnavailable', extra } });
+}

@@ -3,6 +3,7 @@ import { digestOf } from '../../../../src/kube/objects/digest.ts';
 import type { InventoryEntry } from '../../../../src/sync/apply/inventory/inventory.ts';
 import { createAppliedReader } from '../../../../src/sync/apply/ownership/earlier-content.ts';
 import type { RenderedTarget } from '../../../../src/sync/rendered.ts';
+import { encryptedObject } from '../../../kube/sops/encrypted-files.ts';
 import { memoryLog } from '../../../support/memory-log.ts';
 import { configMap, entry, unit } from '../fixtures.ts';
 
@@ -33,4 +34,13 @@ it.each<[name: string, item: InventoryEntry, expected: unknown]>([
     return content;
   }, log);
   expect(await read(item)).toEqual(expected);
+});
+
+it('reads the fields of an encrypted object as they were sent', async () => {
+  const secret = encryptedObject('secret.yaml');
+  const target = { target: 'prod', units: [unit('web', [secret])], digest: 'sha256:3' };
+  const read = createAppliedReader(async () => target, memoryLog());
+  const found = await read(entry(secret, { commit: 'c3' }));
+  expect(Object.keys(found?.['data'] ?? {}).toSorted()).toEqual(['10', 'a', 'b', 'multi', 'unicode', 'z']);
+  expect([found?.['stringData'], found?.['sops']]).toEqual([undefined, undefined]);
 });

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createCommitChecks } from '../../../../src/cli/checks/commit-checks.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
+import type { DecryptionKeys } from '../../../../src/sync/decrypt-objects.ts';
 import { GitError } from '../../../../src/sync/git/errors.ts';
 import type {
   Ancestry,
@@ -16,12 +17,15 @@ import {
   type HeadAcceptanceOptions,
 } from '../../../../src/sync/hub/acceptance/head-acceptance.ts';
 import type { SignaturePolicy } from '../../../../src/sync/hub/acceptance/head-signatures.ts';
+import { decryptionKeys } from '../../../../src/sync/hub/decryption-keys.ts';
 import type { RenderStore } from '../../../../src/sync/hub/render-store.ts';
 import { judgeContent } from '../../../../src/sync/judge/content.ts';
 import { RenderError } from '../../../../src/sync/render/errors.ts';
 import type { Rendered } from '../../../../src/sync/rendered.ts';
+import { encryptedObject, firstKeys } from '../../../kube/sops/encrypted-files.ts';
 import { createRemedierSpec } from '../../../rules/sample-rule.ts';
 import { memoryLog } from '../../../support/memory-log.ts';
+import { secretStore } from '../../../support/secret-store.ts';
 
 const NEVER = new AbortController().signal;
 const GOOD = 'a'.repeat(40);
@@ -35,6 +39,10 @@ const CHANGES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   [INVALID]: { '/rule/conditions/all': [] },
   [BETTER]: { '/rule/gate/all/0/value': 600 },
 };
+
+function keysOfFiles(): DecryptionKeys {
+  return { version: '1', read: firstKeys };
+}
 
 function asksForAll(): SignaturePolicy {
   return { mode: 'Range', signers: [] };
@@ -59,7 +67,8 @@ function createAcceptance(
   options: Partial<HeadAcceptanceOptions> = {},
 ): HeadAcceptance {
   const git: Pick<GitTransport, 'ancestry'> = { ancestry };
-  const renders: Pick<RenderStore, 'judge'> = {
+  const renders: Pick<RenderStore, 'get' | 'judge'> = {
+    get: async (commit) => rendered(commit),
     judge: async (commit) => judgeContent(rendered(commit), createCommitChecks()),
   };
   return createHeadAcceptance({
@@ -71,6 +80,7 @@ function createAcceptance(
     newestReleasedCommit: () => released,
     acceptedHeads: () => [],
     signatures: () => ({ mode: 'None', signers: [] }),
+    keys: () => decryptionKeys('fleet', undefined, secretStore()),
     clock: { now: () => new Date('2030-01-01T00:00:00Z') },
     log: memoryLog(),
     ...options,
@@ -157,6 +167,7 @@ describe('createHeadAcceptance', () => {
   it('S19 refuses an unsigned head before it is rendered, and judges it again when the Pipeline asks for less', async () => {
     const judged: string[] = [];
     const renders = {
+      get: async (commit: string) => rendered(commit),
       async judge(commit: string) {
         judged.push(commit);
         return judgeContent(rendered(commit), createCommitChecks());
@@ -208,6 +219,24 @@ describe('createHeadAcceptance', () => {
     expect(log.lines.map(({ message }) => message)).toEqual(['head not accepted', 'head accepted']);
   });
 
+  it('S30 keeps the name of the signer of a head that is not verified again once it is accepted', async () => {
+    const git = {
+      ancestry: async () => 'descends',
+      signatures: async ({ head, before }: SignatureQuestion): Promise<SignatureReport> =>
+        head === before
+          ? { commits: 0, problems: [], refused: 0 }
+          : { commits: 1, problems: [], refused: 0, signer: `signer of ${head[0] ?? ''}` },
+    } as unknown as GitTransport;
+    let policy = asksForAll();
+    const heads = createAcceptance(undefined, GOOD, { git, signatures: () => policy });
+    await heads.check(BETTER, NEVER);
+    policy = { mode: 'Head', signers: [] };
+    await heads.check(BETTER, NEVER);
+    await heads.check(INVALID, NEVER);
+    expect(heads.signerOf(BETTER)).toBe('signer of d');
+    expect(heads.signerOf(GOOD)).toBeUndefined();
+  });
+
   it('S19 verifies a refused head again when the clock was set back', async () => {
     let now = new Date('2030-01-01T01:00:00Z');
     let calls = 0;
@@ -233,6 +262,7 @@ describe('createHeadAcceptance', () => {
     const verdicts = createVerdictMemory();
     const judged: string[] = [];
     const renders = {
+      get: async (commit: string) => rendered(commit),
       async judge(commit: string) {
         judged.push(commit);
         if (commit === INVALID) throw new RenderError('Timeout', [{ message: 'too slow' }]);
@@ -254,5 +284,29 @@ describe('createHeadAcceptance', () => {
     expect(results[1]).toEqual(results[0]);
     expect(verdicts.get(FAILS)).toMatchObject({ accepted: false, verdict: 'Refused' });
     expect(verdicts.get(INVALID)).toMatchObject({ accepted: false, verdict: 'RenderFailed' });
+  });
+
+  it('S29 refuses a head that was encrypted for another key, keeps the commit before, and accepts a revert', async () => {
+    const contentOf = (commit: string): Rendered => {
+      const object = encryptedObject(commit === FAILS ? 'post-quantum.yaml' : 'secret.yaml');
+      const unit = { unit: 'shop', objects: [{ object, source: { file: 'db.sops.yaml:1' } }], digest: '' };
+      return { commit, targets: [{ target: 'prod', units: [unit], digest: '' }] };
+    };
+    const renders = {
+      get: async (commit: string) => contentOf(commit),
+      judge: async (commit: string) => judgeContent(contentOf(commit), createCommitChecks()),
+    } as unknown as RenderStore;
+    const heads = createAcceptance(undefined, undefined, { renders, keys: keysOfFiles });
+    await heads.check(GOOD, NEVER);
+    await heads.check(FAILS, NEVER);
+    const refused = heads.resultFor(FAILS);
+    expect(refused).toMatchObject({ accepted: false, verdict: 'Refused' });
+    expect(refused).toHaveProperty(
+      'message',
+      expect.stringMatching(/^Secret shop\/suffix of prod: it is encrypted for .* \[db.sops.yaml:1\]$/),
+    );
+    expect(heads.newestAccepted()).toBe(GOOD);
+    await heads.check(BETTER, NEVER);
+    expect(heads.newestAccepted()).toBe(BETTER);
   });
 });

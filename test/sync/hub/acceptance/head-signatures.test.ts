@@ -36,7 +36,7 @@ async function ask(
   };
   const policy = { mode: mode as 'None' | 'Range', signers: SIGNERS };
   const question = { head, newest, accepted, policy, now: NOW, signal: new AbortController().signal };
-  expect(await checkHeadSignatures({ git, ref: 'main' }, question)).toBeUndefined();
+  expect(await checkHeadSignatures({ git, ref: 'main' }, question)).toEqual({});
   return asked[0];
 }
 
@@ -117,7 +117,7 @@ describe('a head whose history cannot be read', () => {
     const message =
       'the signatures of the commits since nnnnnnnnnnnn cannot be verified: the history of h is incomplete. Push what is missing, or run: kubenode release accept-head h';
     expect(judged).toEqual(
-      expected === 'refused' ? { accepted: false, verdict: 'BadSignature', message } : expected,
+      expected === 'refused' ? { refusal: { accepted: false, verdict: 'BadSignature', message } } : expected,
     );
   });
 });

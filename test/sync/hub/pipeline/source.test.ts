@@ -4,10 +4,12 @@ import { EMPTY_TARGET } from '../../../../src/sync/commits.ts';
 import { GitError } from '../../../../src/sync/git/errors.ts';
 import type { CommitInfo, GitTransport } from '../../../../src/sync/git/transport.ts';
 import { createVerdictMemory } from '../../../../src/sync/hub/acceptance/commit-checks.ts';
+import { decryptionKeys } from '../../../../src/sync/hub/decryption-keys.ts';
 import { createPipelineSource, type PipelineSource } from '../../../../src/sync/hub/pipeline/source.ts';
 import { RenderError } from '../../../../src/sync/render/errors.ts';
 import { judgedRenderer } from '../../../support/judged-renderer.ts';
 import { memoryLog } from '../../../support/memory-log.ts';
+import { secretStore } from '../../../support/secret-store.ts';
 import { type VirtualClock, virtualClock } from '../../../support/virtual-clock.ts';
 
 const REF = 'refs/heads/main';
@@ -73,6 +75,7 @@ function createBed(released?: string): Bed {
     newestReleasedCommit: () => released,
     acceptedHeads: () => [],
     signatures: () => ({ mode: 'None', signers: [] }),
+    keys: () => decryptionKeys('fleet', undefined, secretStore()),
     clock,
     log: memoryLog(),
     random: () => 0.5,

@@ -46,8 +46,8 @@ describe('createPipelineWorker', () => {
     [
       'a field that this version does not act on',
       [],
-      { sopsKeysRef: { name: 'sops', key: 'keys' } },
-      'Unsupported.*Pipeline fleet cannot be promoted: spec.source.sopsKeysRef',
+      { writeCredentialsRef: { name: 'push', key: 'token' } },
+      'Unsupported.*Pipeline fleet cannot be promoted: spec.source.writeCredentialsRef',
     ],
   ])('records %s in the status of the Pipeline', async (_, secrets, source, expected) => {
     const { reported, clock, close } = bed(secrets, source);

@@ -1,15 +1,16 @@
 /** Explains why the power of a machine was not switched, with the exit code that scripts expect. Pure. */
 import type { LedgerGrant } from '../../../../api/generated/types.ts';
 import { type Denial, isInFlight } from '../../../../api/grants.ts';
-import type { NoPowerSwitch } from '../../../../providers/power.ts';
+import type { NoPowerSwitch, PowerWay } from '../../../../providers/power.ts';
 import { CliError, EXIT } from '../../../errors.ts';
 import type { SequenceEnd } from './sequence.ts';
 
-export function noSwitchError(machine: string, { because }: NoPowerSwitch): CliError {
-  return new CliError(because, {
-    hint: `declare the BMC of ${machine} in git (docs/guides/power.md), or name the other way with --via`,
-    exitCode: EXIT.badInput,
-  });
+export function noSwitchError(machine: string, way: PowerWay, { because }: NoPowerSwitch): CliError {
+  const hint =
+    way === 'BMC'
+      ? `declare the BMC of ${machine} in git (docs/guides/power.md), or name its instance with --via Provider`
+      : `name its BMC with --via BMC, or look at its instance: kubenode machine show ${machine}`;
+  return new CliError(because, { hint, exitCode: EXIT.badInput });
 }
 
 export function deniedError(machine: string, { reason, message, also }: Denial): CliError {

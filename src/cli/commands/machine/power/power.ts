@@ -1,4 +1,4 @@
-/** `kubenode machine power`: a person reads and switches the power of a host by its BMC. What interrupts pods needs a grant. */
+/** `kubenode machine power`: a person reads and switches the power of a host or of an instance. What interrupts pods needs a grant. */
 import { Command, Option } from 'commander';
 import { MACHINES } from '../../../../api/generated/resources.ts';
 import type { DefenderLedger, Machine } from '../../../../api/generated/types.ts';
@@ -7,7 +7,7 @@ import { LEDGER } from '../../../../api/names.ts';
 import { defaultRisk } from '../../../../api/steps/steps.ts';
 import { grantOn } from '../../../../defender/ledger/entries.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
-import type { PowerState } from '../../../../providers/power.ts';
+import type { PowerState, PowerWay } from '../../../../providers/power.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../../connection.ts';
 import { CliError, EXIT } from '../../../errors.ts';
 import { type DefenderSession, withDefender } from '../../../fleet/defender-session.ts';
@@ -16,20 +16,22 @@ import type { Io } from '../../../io.ts';
 import { createIntegerParser } from '../../../option-parsers.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../../output.ts';
 import { deniedError, inUseError, missedError } from './errors.ts';
-import { withPowerSwitch } from './open.ts';
+import { wayOf, withPowerSwitch } from './open.ts';
 import { printFingerprint } from './scan.ts';
 import { switchInOrder } from './sequence.ts';
 
 const HELP = `
-Switches the host by the BMC that its Machine, or its entry in a pool, names: docs/guides/power.md. --off and --cycle end everything that
-runs on it, without a drain: they need a grant of the Defender, which is recorded in your name. A denial names every reason, and exits with 3.
---on is refused while a repair or another person acts on the machine. The state is read back before the command ends.
+Switches an instance of a cloud by its provider, and any other host by the BMC that its Machine, or its entry in a pool, names:
+docs/guides/power.md. --off and --cycle end everything that runs on it, without a drain: they need a grant of the Defender, which is
+recorded in your name. A denial names every reason, and exits with 3. --on is refused while a repair or another person acts on the
+machine. The state is read back before the command ends.
 
-Instances of a cloud have no BMC: switch them with the tools of the cloud.
+An instance is switched with the credentials of this shell: those that kubenode provider check finds (docs/reference/providers).
 
 Examples:
   kubenode machine power m-17
   kubenode machine power m-17 --cycle
+  kubenode machine power web-3f2a --off --within-seconds 600
   kubenode machine power m-17 --scan https://10.0.7.17`;
 
 interface PowerFlags extends ConnectionFlags {
@@ -38,6 +40,7 @@ interface PowerFlags extends ConnectionFlags {
   readonly on?: true;
   readonly cycle?: true;
   readonly scan?: string;
+  readonly via?: PowerWay;
   readonly withinSeconds: number;
   readonly output: OutputFormat;
 }
@@ -50,6 +53,8 @@ const SEQUENCES: Readonly<Record<PowerAction, readonly ('On' | 'Off')[]>> = {
   PowerCycle: ['Off', 'On'],
 };
 
+const WAYS = ['Provider', 'BMC'] as const satisfies readonly PowerWay[];
+
 const CHOICES = ['state', 'off', 'on', 'cycle', 'scan'];
 
 /** An option that excludes the other choices. */
@@ -59,7 +64,7 @@ function createChoice(name: string, text: string, value = ''): Option {
 
 export function createMachinePowerCommand(io: Io): Command {
   const command = new Command('power')
-    .description('read or switch the power of a host by its BMC')
+    .description('read or switch the power of a host or of an instance of a cloud')
     .argument('<machine>', 'name of the Machine')
     .addOption(createChoice('state', 'print the state, and change nothing (default)'))
     .addOption(createChoice('off', 'switch it off at once, without a drain'))
@@ -67,6 +72,12 @@ export function createMachinePowerCommand(io: Io): Command {
     .addOption(createChoice('cycle', 'switch it off, and on when it is off'))
     .addOption(
       createChoice('scan', 'print the fingerprint of the certificate of a BMC, for spec.bmc', ' <address>'),
+    )
+    .addOption(
+      new Option(
+        '--via <way>',
+        'how it is switched (default: Provider for an instance of a cloud, else BMC)',
+      ).choices(WAYS),
     )
     .option(
       '--within-seconds <n>',
@@ -92,11 +103,12 @@ function actionOf({ off, on, cycle }: PowerFlags): PowerAction | undefined {
 
 async function printState(io: Io, name: string, flags: PowerFlags): Promise<void> {
   const machine = await withCluster(io, flags, (client) => readNamed(client, MACHINES, name, io.signal));
-  const state = await withPowerSwitch(io, flags, machine, (power) => power.state(io.signal));
-  printPower(io, flags, { machine: name, way: 'BMC', state });
+  const way = wayOf(machine, flags.via);
+  const state = await withPowerSwitch(io, flags, { machine, way }, (power) => power.state(io.signal));
+  printPower(io, flags, { machine: name, way, state });
 }
 
-interface SwitchRequest {
+interface SwitchedMachine {
   readonly name: string;
   readonly flags: PowerFlags;
   readonly action: PowerAction;
@@ -105,17 +117,18 @@ interface SwitchRequest {
 async function switchMachine(
   io: Io,
   session: DefenderSession,
-  { name, flags, action }: SwitchRequest,
+  { name, flags, action }: SwitchedMachine,
 ): Promise<void> {
   const machine = await readNamed(session.client, MACHINES, name, io.signal);
-  await withPowerSwitch(io, flags, machine, async (power) => {
-    // A BMC that refuses, or is that of another host, needs no grant.
+  const way = wayOf(machine, flags.via);
+  await withPowerSwitch(io, flags, { machine, way }, async (power) => {
+    // A switch that refuses, or is that of another host, needs no grant.
     await power.state(io.signal);
     const limits = { clock: io.clock, signal: io.signal, withinMs: flags.withinSeconds * 1000 };
     const work = async (): Promise<void> => {
       const { state, missed } = await switchInOrder(power, SEQUENCES[action], limits);
       if (missed !== undefined) throw missedError(name, { state, missed });
-      printPower(io, flags, { machine: name, way: 'BMC', state, action });
+      printPower(io, flags, { machine: name, way, state, action });
     };
     if (action === 'PowerOn') {
       requireUnused(session, name);
@@ -170,7 +183,7 @@ async function withGrant(
 
 interface PowerReport {
   readonly machine: string;
-  readonly way: 'BMC';
+  readonly way: PowerWay;
   readonly state: PowerState;
   readonly action?: PowerAction;
 }

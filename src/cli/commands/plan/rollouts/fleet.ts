@@ -8,13 +8,13 @@ import type {
 } from '../../../../api/generated/types.ts';
 import { NAMESPACE } from '../../../../api/names.ts';
 import { CONTROLLER_REVISIONS } from '../../../../controllers/componentset/revision/stored-revisions.ts';
-import { versionIn } from '../../../../controllers/componentset/servers/endpoints.ts';
 import type { Client } from '../../../../kube/client/client.ts';
 import { isKubeError } from '../../../../kube/client/errors.ts';
 import { NODES } from '../../../../kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../../kube/objects/object.ts';
 import { type ObjectId, objectIdOf } from '../../../../kube/objects/object-id.ts';
 import type { ServerVersions } from '../../../../rollout/kubelet-skew.ts';
+import { versionIn } from '../../../../rollout/server-version.ts';
 import type { LivePreview } from '../../../../sync/preview/live.ts';
 import { readGrants } from '../../../fleet/machine-context.ts';
 import { collect } from '../../../fleet/read.ts';

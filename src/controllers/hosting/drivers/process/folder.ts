@@ -10,7 +10,7 @@ import { systemCode } from '../../../../os/errors.ts';
 import { toDiskError } from '../../../../os/files.ts';
 import { HostingError } from '../../errors.ts';
 import type { PlaneOwner, PlaneSpec } from '../driver.ts';
-import { claimPort, releaseClaims } from './port-claims.ts';
+import { claimPort, releaseClaims } from './preparation/port-claims.ts';
 import { corruptRecord, PLANE_FILE, type PlaneRecord, readPlaneRecord, writePlaneRecord } from './records.ts';
 
 export interface PlaneFolder {
@@ -112,16 +112,4 @@ async function newState(
     plane,
   };
   return { version: 1, etcdPort: await claim(), clusters: [cluster] };
-}
-
-/** Returns the settings in which the control plane differs from the spec. */
-export function differencesOf({ record, state }: PlaneFolder, { version, settings }: PlaneSpec): string[] {
-  const [cluster] = state?.clusters ?? [];
-  if (!record || !cluster?.plane) return [];
-  const before = { version: record.version, ...cluster.plane };
-  const after = { version, ...settings };
-  return Object.entries(after).flatMap(([name, value]) => {
-    const [is, should] = [before[name as keyof typeof after], value].map((each) => JSON.stringify(each));
-    return is === should ? [] : [`${name} is ${is}, not ${should}`];
-  });
 }

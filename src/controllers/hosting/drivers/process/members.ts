@@ -11,7 +11,9 @@ import { readFileIfExists } from '../../../../os/files.ts';
 import { httpGet } from '../../../../os/net/http-get.ts';
 import type { Command } from '../../../../os/process/child.ts';
 import type { ProcessIdentity } from '../../../../os/process/identity.ts';
-import { MEMBERS, type PlaneMember } from '../driver.ts';
+import { MEMBERS, type PlaneMember, RUN_MEMBERS } from '../driver.ts';
+import { type MemberRuns, settingsWith } from '../runs.ts';
+import { findProgram, type Programs } from './programs.ts';
 
 export interface MemberSpec {
   readonly member: PlaneMember;
@@ -33,7 +35,9 @@ export interface MemberAnswer {
 export interface MemberParts {
   readonly state: FleetState;
   readonly layout: Layout;
-  readonly path: ProgramPath;
+  /** The versions and flags that the members are started with. */
+  readonly runs: MemberRuns;
+  readonly programs: readonly Programs[];
   readonly controllersPort: number;
   readonly controllers: ControllersCommand;
 }
@@ -48,8 +52,28 @@ export type ControllersCommand = (options: {
 }) => Command;
 
 export function memberSpecs(cluster: string, parts: MemberParts): readonly MemberSpec[] {
-  const processes = createProcessSpecs(parts.state, parts.layout, parts.path);
+  const { runs, programs, layout } = parts;
+  // The path of a program that is missing does not matter to recognize its process.
+  const path: ProgramPath = (name) => {
+    const member = RUN_MEMBERS.find((each) => each === name);
+    if (!member) return name;
+    const { version } = runs[member];
+    const isUnknown = version === undefined;
+    // The first start of etcd records which it is.
+    const found = isUnknown
+      ? findProgram(programs, 'kube-apiserver', runs['kube-apiserver'].version)
+      : findProgram(programs, member, version);
+    return found?.path(name) ?? name;
+  };
+  const processes = createProcessSpecs(stateWith(parts.state, runs), layout, path);
   return [...processes.flatMap((spec) => processMember(spec, parts)), controllersMember(cluster, parts)];
+}
+
+function stateWith(state: FleetState, runs: MemberRuns): FleetState {
+  const clusters = state.clusters.map(({ plane, ...cluster }) =>
+    plane ? { ...cluster, plane: settingsWith(plane, runs) } : cluster,
+  );
+  return { ...state, clusters };
 }
 
 function processMember(spec: ProcessSpec, { layout }: MemberParts): readonly MemberSpec[] {

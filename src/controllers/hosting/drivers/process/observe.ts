@@ -1,32 +1,49 @@
 /** Observes the members of a control plane: which run, and what each answers to a client. */
-import { X509Certificate } from 'node:crypto';
+import { createHash, X509Certificate } from 'node:crypto';
 import type { Clock } from '../../../../os/clock.ts';
 import { readFileIfExists } from '../../../../os/files.ts';
 import { readLogTail } from '../../../../os/process/child.ts';
 import type { ProcessIdentity } from '../../../../os/process/identity.ts';
-import { MEMBERS, type MemberCertificate, type MemberReport } from '../driver.ts';
+import {
+  isRunMember,
+  MEMBERS,
+  type MemberCertificate,
+  type MemberReport,
+  type MemberRun,
+} from '../driver.ts';
+import type { MemberRuns } from '../runs.ts';
 import { boundLog } from './logs.ts';
 import { findMember, type MemberAnswer, type MemberSpec } from './members.ts';
 import type { StartTimes } from './records.ts';
+import { createVersionReader, isProcessOutdated } from './running.ts';
 
 export interface MemberObserver {
   readonly observe: (
     specs: readonly MemberSpec[],
     processes: readonly ProcessIdentity[],
-    known: { readonly starts: StartTimes; readonly version: (spec: MemberSpec) => string | undefined },
+    known: KnownMembers,
   ) => Promise<readonly MemberReport[]>;
+}
+
+export interface KnownMembers {
+  readonly starts: StartTimes;
+  readonly runs: MemberRuns;
+  /** The version of our own controllers. */
+  readonly version: string;
 }
 
 /** Remembers since when a process does not answer: by its log file, which no other member has. */
 export function createObserver(clock: Clock): MemberObserver {
   const silent = new Map<string, Date>();
+  const versionOf = createVersionReader();
   return {
-    observe: (specs, processes, { starts, version }) =>
+    observe: (specs, processes, known) =>
       Promise.all(
         specs.map(async (spec) => {
           const process = findMember(spec, processes);
-          const times = (starts[spec.member] ?? []).map((time) => new Date(time));
-          const shared = { member: spec.member, starts: times };
+          const times = (known.starts[spec.member] ?? []).map((time) => new Date(time));
+          const run = runOf(spec, known);
+          const shared = { member: spec.member, starts: times, run };
           await boundLog(spec.logFile);
           if (!process) {
             silent.delete(spec.logFile);
@@ -35,7 +52,12 @@ export function createObserver(clock: Clock): MemberObserver {
           }
           const answer = await spec.probe();
           const certificate = await certificateOf(spec, answer);
-          const running = { ...shared, certificate, version: version(spec) };
+          const running = {
+            ...shared,
+            identity: identityOf(process),
+            certificate,
+            ...(await readRunning(spec, process, known)),
+          };
           if (answer.isReady) {
             silent.delete(spec.logFile);
             return { ...running, state: 'Ready' as const };
@@ -46,6 +68,28 @@ export function createObserver(clock: Clock): MemberObserver {
         }),
       ),
   };
+
+  async function readRunning(
+    spec: MemberSpec,
+    process: ProcessIdentity,
+    known: KnownMembers,
+  ): Promise<Pick<MemberReport, 'version' | 'isOutdated'>> {
+    const { member, command } = spec;
+    const run = runOf(spec, known);
+    if (!isRunMember(member) || !run) return { version: known.version };
+    const version = await versionOf(member, process);
+    const running = { version, args: process.command.slice(1) };
+    return { version, isOutdated: isProcessOutdated(member, running, { run, args: command.args }) };
+  }
+}
+
+function runOf({ member }: MemberSpec, { runs }: KnownMembers): MemberRun | undefined {
+  return isRunMember(member) ? runs[member] : undefined;
+}
+
+/** A restart has another pid or start time, and other flags have another digest. */
+function identityOf({ pid, startTicks, command }: ProcessIdentity): string {
+  return `${pid} ${startTicks} ${createHash('sha256').update(command.join('\0')).digest('hex').slice(0, 16)}`;
 }
 
 async function certificateOf(

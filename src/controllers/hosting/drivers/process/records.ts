@@ -4,15 +4,23 @@ import { PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../../../../os/
 import { HostingError } from '../../errors.ts';
 import { MEMBERS, type PlaneMember } from '../driver.ts';
 
+/** The keys that are made once: those of the CAs, and the one that signs the tokens of ServiceAccounts. */
+export const PLANE_KEYS = ['etcd-ca', 'ca', 'front-proxy-ca', 'service-accounts'] as const;
+export type KeyName = (typeof PLANE_KEYS)[number];
+
 const planeRecord = z.strictObject({
   format: z.literal(1),
   cluster: z.string(),
   uid: z.string(),
-  /** The Kubernetes version that it was created with. */
+  /** The Kubernetes version that it was created with. runs.json has a later one. */
   version: z.string(),
   /** The port for the health of our own controllers. */
   controllersPort: z.int().optional(),
   isDestroying: z.boolean(),
+  /** Whether the data of etcd was marked with its owner. */
+  isDataMarked: z.boolean().optional(),
+  /** The digests of the public keys. */
+  keys: z.partialRecord(z.enum(PLANE_KEYS), z.string()).optional(),
 });
 export type PlaneRecord = Readonly<z.infer<typeof planeRecord>>;
 
@@ -56,6 +64,13 @@ export async function recordStart(folder: string, member: PlaneMember, at: Date)
   const times = [...(starts[member] ?? []), at.toISOString()].slice(-MAX_STARTS);
   const content = `${JSON.stringify({ ...starts, [member]: times })}\n`;
   await writeFileAtomic(`${folder}/${STARTS_FILE}`, content, PRIVATE_MODE);
+}
+
+/** Forgets the starts of a member that is started with something else from now on: nothing is known about that. */
+export async function forgetStarts(folder: string, member: PlaneMember): Promise<void> {
+  const { [member]: forgotten, ...others } = await readStarts(folder);
+  if (!forgotten) return;
+  await writeFileAtomic(`${folder}/${STARTS_FILE}`, `${JSON.stringify(others)}\n`, PRIVATE_MODE);
 }
 
 function parse(text: string): unknown {

@@ -3,12 +3,12 @@ import { MACHINE_COMPONENT_SETS, MACHINE_COMPONENTS } from '../../../../api/gene
 import type { Machine, MachineComponent, MachineComponentSet } from '../../../../api/generated/types.ts';
 import type { Client } from '../../../../kube/client/client.ts';
 import type { ReconcileContext } from '../../../../kube/controller/reconcile-context.ts';
-import { isRecord, textAt } from '../../../../kube/objects/json.ts';
 import type { Clock } from '../../../../os/clock.ts';
 import { messageOf } from '../../../../os/errors.ts';
 import type { Provider } from '../../../../providers/contract.ts';
 import type { Explanation } from '../../../../rollout/explanation.ts';
 import type { ServerVersions } from '../../../../rollout/kubelet-skew.ts';
+import { versionIn } from '../../../../rollout/server-version.ts';
 import { shapeOf } from '../plan.ts';
 import { expectedComponents } from './components.ts';
 import { creationReason, expectsKubelet } from './plan.ts';
@@ -52,7 +52,7 @@ function createVersionReader(
 async function readVersion(client: Pick<Client, 'raw' | 'server'>): Promise<ServerVersions> {
   try {
     const answer = await client.raw('/version', { timeoutMs: VERSION_TIMEOUT_MS });
-    const version = isRecord(answer) ? textAt(answer, 'gitVersion') : undefined;
+    const version = versionIn(answer);
     if (version !== undefined) return { state: 'Known', versions: [version] };
     return { state: 'Unknown', because: `${client.server}/version has no gitVersion` };
   } catch (error) {

@@ -23,7 +23,10 @@ function grant(changes: Partial<LedgerGrant> = {}): LedgerGrant {
 
 describe('the errors of machine power', () => {
   it('name what is missing, what was not reached, and every reason of a denial', () => {
-    expect(noSwitchError('m1', { because: 'Machine m1 has no BMC' }).exitCode).toBe(65);
+    const none = { because: 'Machine m1 has no BMC' };
+    const withoutBmc = noSwitchError('m1', 'BMC', none);
+    expect([withoutBmc.exitCode, withoutBmc.hint]).toEqual([65, expect.stringContaining('--via Provider')]);
+    expect(noSwitchError('m1', 'Provider', none).hint).toContain('kubenode machine show m1');
     expect(missedError('m1', { state: 'On', missed: 'Off' }).message).toContain('is On, and not Off');
     const also = [{ reason: 'Held', message: 'new disks' }] as const;
     const denial = { granted: false, reason: 'WindowClosed', message: 'closed', also } as never;

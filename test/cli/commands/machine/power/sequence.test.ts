@@ -11,6 +11,14 @@ interface Bench {
 
 /** Answers each read with the next state; the last one stays. */
 function bench(...states: readonly (PowerState | ProviderError)[]): Bench {
+  return benchRefusing(undefined, ...states);
+}
+
+/** Answers each request by the error. */
+function benchRefusing(
+  refusal: ProviderError | undefined,
+  ...states: readonly (PowerState | ProviderError)[]
+): Bench {
   const requested: string[] = [];
   const left = [...states];
   const state = async (): Promise<PowerState> => {
@@ -18,7 +26,10 @@ function bench(...states: readonly (PowerState | ProviderError)[]): Bench {
     if (next instanceof Error) throw next;
     return next ?? 'Unknown';
   };
-  const request = async (wanted: string): Promise<void> => void requested.push(wanted);
+  const request = async (wanted: string): Promise<void> => {
+    requested.push(wanted);
+    if (refusal) throw refusal;
+  };
   return { power: { way: 'BMC', state, request }, requested };
 }
 
@@ -53,6 +64,26 @@ describe('switchInOrder', () => {
   it('reads again after an answer that is missing, and never takes it for the state', async () => {
     expect(await run(bench(LATE, LATE, 'Off'), ['Off'])).toEqual({ state: 'Off' });
     expect(await run(bench(LATE), ['Off'])).toEqual({ state: 'Unknown', missed: 'Off' });
+  });
+
+  it('reads the state after a request without an answer, and sends no request twice', async () => {
+    const lost = new ProviderError('Ambiguous', 'the answer was lost');
+    const host = benchRefusing(lost, 'On', 'Off', 'On');
+    expect(await run(host, ['Off', 'On'])).toEqual({ state: 'On' });
+    expect(host.requested).toEqual(['Off', 'On']);
+  });
+
+  it('names the error of the request when the state does not follow', async () => {
+    const busy = new ProviderError('Retryable', 'the request was throttled');
+    const host = benchRefusing(busy, 'On');
+    await expect(run(host, ['Off', 'On'])).rejects.toThrow('the request was throttled');
+    expect(host.requested).toEqual(['Off']);
+  });
+
+  it('ends at once with a refusal, and requests nothing after it', async () => {
+    const host = benchRefusing(new ProviderError('Auth', 'no right'), 'On');
+    await expect(run(host, ['Off', 'On'])).rejects.toThrow('no right');
+    expect(host.requested).toEqual(['Off']);
   });
 
   it('ends with an error that no time heals', async () => {

@@ -1,0 +1,116 @@
+/** Asks an etcd by its JSON gateway: the state of its keys, and a snapshot of its database. */
+import { createHash, type Hash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { type IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import { createInterface } from 'node:readline';
+import { finished } from 'node:stream/promises';
+import { z } from 'zod';
+import { type ProbeEndpoint, sendProbe } from '../../../../../local/processes/probe.ts';
+import { PRIVATE_MODE, toDiskError } from '../../../../../os/files.ts';
+
+export interface KeyState {
+  readonly revision: number;
+  /** The number of keys at that revision. */
+  readonly keys: number;
+}
+
+/** 64-bit integers are strings in the JSON of etcd; a zero is left out. */
+const integer = z.string().regex(/^\d+$/).transform(Number);
+const rangeAnswer = z.object({ header: z.object({ revision: integer }), count: integer.optional() });
+const line = z.object({
+  result: z.object({ blob: z.string().optional() }).optional(),
+  error: z.object({ message: z.string().optional() }).optional(),
+});
+
+/** A zero byte as first and last key selects every key. */
+const EVERY_KEY = { key: 'AA==', range_end: 'AA==', count_only: true };
+const SNAPSHOT_MS = 600_000;
+const SUM_BYTES = 32;
+
+/** Counts the keys, now or as they were at a revision. */
+export async function readKeyState(endpoint: ProbeEndpoint, revision?: number): Promise<KeyState> {
+  const body = JSON.stringify({
+    ...EVERY_KEY,
+    ...(revision === undefined ? {} : { revision: String(revision) }),
+  });
+  const url = `${endpoint.url}/v3/kv/range`;
+  const answer = await sendProbe({ ...endpoint, url }, { method: 'POST', body });
+  const { data } = rangeAnswer.safeParse(parse(answer.body));
+  if (answer.status === 200 && data) return { revision: data.header.revision, keys: data.count ?? 0 };
+  throw new Error(`${url} answered ${answer.status}: ${answer.body.slice(0, 200)}`);
+}
+
+/** Writes the database of etcd to a file. Rejects unless it is complete, by the checksum that etcd sends after it. */
+export async function saveDatabase(endpoint: ProbeEndpoint, path: string): Promise<void> {
+  const incoming = await openSnapshot(endpoint);
+  const file = createWriteStream(path, { mode: PRIVATE_MODE });
+  const failed = new Promise<never>((_, reject) =>
+    file.once('error', (error) => reject(toDiskError(error, path))),
+  );
+  failed.catch(() => undefined);
+  const sum = createHash('sha256');
+  let held = Buffer.alloc(0);
+  try {
+    for await (const text of createInterface({ input: incoming, crlfDelay: Number.POSITIVE_INFINITY })) {
+      const all = Buffer.concat([held, blobOf(text)]);
+      // The last bytes are the checksum, and which are the last is known at the end only.
+      const content = all.subarray(0, Math.max(all.length - SUM_BYTES, 0));
+      held = all.subarray(content.length);
+      sum.update(content);
+      if (file.write(content)) continue;
+      await Promise.race([new Promise((resolve) => file.once('drain', resolve)), failed]);
+    }
+    if (!incoming.complete) throw new Error('the connection ended in the middle');
+    checkSum(sum, held);
+    file.end();
+    await Promise.race([finished(file), failed]);
+  } finally {
+    incoming.destroy();
+    file.destroy();
+  }
+}
+
+function blobOf(text: string): Buffer {
+  const { data } = line.safeParse(parse(text));
+  if (!data?.result) throw new Error(`etcd sent no snapshot: ${data?.error?.message ?? text.slice(0, 200)}`);
+  return Buffer.from(data.result.blob ?? '', 'base64');
+}
+
+function checkSum(sum: Hash, expected: Buffer): void {
+  if (expected.length === SUM_BYTES && sum.digest().equals(expected)) return;
+  throw new Error('the database does not have the checksum that etcd sent with it');
+}
+
+function openSnapshot({ url, caPem, client }: ProbeEndpoint): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      `${url}/v3/maintenance/snapshot`,
+      {
+        method: 'POST',
+        ca: caPem,
+        ...(client ? { cert: client.certPem, key: client.keyPem } : {}),
+        agent: false,
+        signal: AbortSignal.timeout(SNAPSHOT_MS),
+        headers: { 'content-type': 'application/json' },
+      },
+      (incoming) => {
+        if (incoming.statusCode === 200) resolve(incoming);
+        else {
+          incoming.resume();
+          reject(new Error(`${url} answered ${incoming.statusCode} to the request for a snapshot`));
+        }
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end('{}');
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,73 @@
+/** Reads a control plane with what its members are started with, and takes the snapshot of its etcd. */
+import { join } from 'node:path';
+import { readAuthority } from '../../../../local/pki/authority.ts';
+import { parsePair } from '../../../../local/pki/inspect.ts';
+import { LOOPBACK } from '../../../../local/processes/commands.ts';
+import type { ProbeEndpoint } from '../../../../local/processes/probe.ts';
+import type { Clock } from '../../../../os/clock.ts';
+import { readFileIfExists } from '../../../../os/files.ts';
+import type { PlaneOwner, SettledPlane } from '../driver.ts';
+import type { MemberRuns } from '../runs.ts';
+import { type PlaneFolder, readPlane } from './folder.ts';
+import { type MemberParts, type MemberSpec, memberSpecs } from './members.ts';
+import { notPrepared } from './preparation/refusals.ts';
+import type { Programs } from './programs.ts';
+import { readRuns, recordedRuns, settledPlane } from './runs.ts';
+import { takeSnapshot } from './snapshot.ts';
+
+export interface OpenPlane extends PlaneFolder {
+  readonly settled: SettledPlane | undefined;
+  readonly runs: MemberRuns | undefined;
+  /** Empty before it is prepared, and of a folder that is not ours. */
+  readonly specs: readonly MemberSpec[];
+}
+
+type OpenParts = Pick<MemberParts, 'programs' | 'controllers'> & { readonly dir: string };
+
+export async function readOpenPlane(plane: PlaneOwner, parts: OpenParts): Promise<OpenPlane> {
+  const found = await readPlane(parts.dir, plane);
+  if (found.claim !== 'Own') return { ...found, settled: undefined, runs: undefined, specs: [] };
+  const record = await readRuns(found.layout.root);
+  const settled = settledPlane(found, record);
+  const runs = settled && recordedRuns(settled, record);
+  return { ...found, settled, runs, specs: specsOf(found, runs, parts) };
+}
+
+function specsOf(
+  { layout, record, state }: PlaneFolder,
+  runs: MemberRuns | undefined,
+  { programs, controllers }: OpenParts,
+): readonly MemberSpec[] {
+  if (!state || !runs || record?.controllersPort === undefined) return [];
+  const { controllersPort } = record;
+  return memberSpecs(record.cluster, { layout, state, runs, programs, controllers, controllersPort });
+}
+
+/** Takes the snapshot that is kept until the next upgrade, with the etcd of the version that runs. */
+export async function snapshotPlane(
+  plane: OpenPlane,
+  { clock, programs }: { readonly clock: Clock; readonly programs: readonly Programs[] },
+): Promise<void> {
+  const { layout, state, runs, settled } = plane;
+  const known = runs?.etcd.version;
+  const set = programs.find((each) =>
+    known === undefined ? each.version === settled?.version : each.etcdVersion === known,
+  );
+  const endpoint = state && (await etcdEndpoint(plane, state.etcdPort));
+  if (!endpoint || !set) throw notPrepared(plane, 'etcd');
+  const tools = { path: set.path, clock, etcdVersion: set.etcdVersion };
+  await takeSnapshot({ endpoint, ...layout.etcd }, snapshotFolder(plane), tools);
+}
+
+export function snapshotFolder({ layout }: Pick<PlaneFolder, 'layout'>): string {
+  return join(layout.root, 'snapshots', 'upgrade');
+}
+
+/** Returns how a client asks the etcd of a control plane. Undefined before it has certificates. */
+async function etcdEndpoint({ layout }: PlaneFolder, port: number): Promise<ProbeEndpoint | undefined> {
+  const { pkiFolder } = layout.etcd;
+  const authority = await readAuthority(pkiFolder);
+  const client = parsePair(await readFileIfExists(join(pkiFolder, 'client.pem')));
+  if (!authority || !client) return undefined;
+  return { url: `https://${LOOPBACK}:${port}`, caPem: authority.certPem, client };
+}

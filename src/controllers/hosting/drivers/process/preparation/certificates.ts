@@ -1,0 +1,53 @@
+/** Reports the certificates in the files of a control plane, by the lifetime that its spec wants. */
+import { leavesOf } from '../../../../../local/pki/access.ts';
+import { readAuthority } from '../../../../../local/pki/authority.ts';
+import { readExpiry } from '../../../../../local/pki/inspect.ts';
+import { type LeafReport, reportLeaf } from '../../../../../local/pki/report.ts';
+import type { FleetState, PlaneSettings } from '../../../../../local/state.ts';
+import type { PlaneCertificate, PlaneMember } from '../../driver.ts';
+import type { PlaneFolder } from '../folder.ts';
+
+const SERVED_BY: Readonly<Record<string, readonly PlaneMember[]>> = {
+  etcd: ['etcd'],
+  apiserver: ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'],
+};
+
+export async function reportCertificates(
+  { state, layout, claim }: PlaneFolder,
+  settings: PlaneSettings,
+  now: Date,
+): Promise<readonly PlaneCertificate[]> {
+  const [cluster] = state?.clusters ?? [];
+  if (!state || !cluster || claim !== 'Own') return [];
+  const { pkiFolder } = layout.cluster(cluster.name);
+  const leaves = await Promise.all(leavesOf(withPki(state, settings), layout, now).map(reportLeaf));
+  return [
+    ...leaves.map(certificateOf),
+    ...(await authorityOf('etcd-ca', layout.etcd.pkiFolder, 'ca')),
+    ...(await authorityOf('ca', pkiFolder, 'ca')),
+    ...(await authorityOf('front-proxy-ca', pkiFolder, 'front-proxy-ca')),
+  ];
+}
+
+/** Returns the state with the lifetime of certificates that the spec wants: it takes effect with the next renewal, and needs no new control plane. */
+export function withPki(state: FleetState, settings: PlaneSettings): FleetState {
+  const { leafLifetimeSeconds, renewAtPercent } = settings;
+  const clusters = state.clusters.map((cluster) => ({
+    ...cluster,
+    ...(cluster.plane ? { plane: { ...cluster.plane, leafLifetimeSeconds, renewAtPercent } } : {}),
+  }));
+  return { ...state, clusters };
+}
+
+function certificateOf({ name, due, file }: LeafReport): PlaneCertificate {
+  const { issuedAt, notAfter, renewAt } = file ?? {};
+  return { name, due, issuedAt, notAfter, renewAt, servedBy: SERVED_BY[name] ?? [] };
+}
+
+async function authorityOf(
+  name: string,
+  ...place: Parameters<typeof readAuthority>
+): Promise<readonly PlaneCertificate[]> {
+  const authority = await readAuthority(...place);
+  return authority ? [{ name, notAfter: readExpiry(authority.certPem) }] : [];
+}

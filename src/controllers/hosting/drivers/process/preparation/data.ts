@@ -1,0 +1,32 @@
+/**
+ * Tells whose data is in the folder of etcd. The file with the UID of the Cluster is beside the data of the member, so that it is lost with
+ * the data, and goes along when somebody moves the data to another control plane.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileExists, PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../../../../../os/files.ts';
+import type { PlaneReport } from '../../driver.ts';
+
+const MEMBER = 'member';
+const OWNER_FILE = join(MEMBER, 'kubenode-owner');
+
+export interface DataOwner {
+  readonly uid: string;
+  /** Whether the owner was ever written. An earlier version of hosting wrote none. */
+  readonly isMarked: boolean;
+}
+
+export async function readDataState(folder: string, owner: DataOwner): Promise<PlaneReport['data']> {
+  const found = (await readFileIfExists(join(folder, OWNER_FILE)))?.trim();
+  if (found !== undefined && found !== owner.uid) return 'Other';
+  // The log of writes appears by a rename, when it is complete.
+  if (!(await fileExists(join(folder, MEMBER, 'wal')))) return 'Empty';
+  return found === undefined && owner.isMarked ? 'Other' : 'Own';
+}
+
+/** Writes whose data it is, or will be. Data of others stays theirs. */
+export async function markData(folder: string, owner: DataOwner): Promise<void> {
+  if ((await readDataState(folder, owner)) === 'Other') return;
+  await mkdir(join(folder, MEMBER), { recursive: true, mode: 0o700 });
+  await writeFileAtomic(join(folder, OWNER_FILE), `${owner.uid}\n`, PRIVATE_MODE);
+}

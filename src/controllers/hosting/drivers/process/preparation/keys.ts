@@ -1,0 +1,67 @@
+/**
+ * Guards the keys that are made only once. The digest of each is in the record of the control plane, so that a key that is missing, damaged or
+ * another one is found, and never replaced: every client, node and token of the cluster trusts it.
+ */
+import { join, relative } from 'node:path';
+import { authorityFile, SERVICE_ACCOUNT_KEY } from '../../../../../local/pki/authority.ts';
+import { keyDigest } from '../../../../../local/pki/report.ts';
+import { fileExists } from '../../../../../os/files.ts';
+import { HostingError } from '../../../errors.ts';
+import type { PlaneFolder } from '../folder.ts';
+import { type KeyName, PLANE_KEYS, type PlaneRecord } from '../records.ts';
+
+type Found = Pick<PlaneFolder, 'layout' | 'record'>;
+
+/** Returns the problems of the keys that were made. A key that was never made has none. */
+export async function lostKeys({ layout, record }: Found): Promise<readonly string[]> {
+  if (!record) return [];
+  const problems = await Promise.all(PLANE_KEYS.map((name) => keyProblem(name, { layout, record })));
+  return problems.flat();
+}
+
+async function keyProblem(
+  name: KeyName,
+  { layout, record }: { readonly layout: PlaneFolder['layout']; readonly record: PlaneRecord },
+): Promise<readonly string[]> {
+  const path = keyFile(name, { layout, record });
+  const [digest, recorded] = [await keyDigest(path), record.keys?.[name]];
+  if (digest !== undefined && digest === (recorded ?? digest)) return [];
+  const file = relative(layout.root, path);
+  if (digest !== undefined) return [`${file} is not the key that it was made with`];
+  // The copy of the certificate is written after the key.
+  const wasMade = recorded !== undefined || (await fileExists(path.replace(/\.pem$/, '.crt')));
+  return wasMade ? [`${file} is missing or damaged`] : [];
+}
+
+function keyFile(name: KeyName, { layout, record: { cluster } }: Required<Found> & { record: PlaneRecord }) {
+  const { pkiFolder } = layout.cluster(cluster);
+  if (name === 'etcd-ca') return authorityFile(layout.etcd.pkiFolder, 'ca');
+  return name === 'service-accounts' ? join(pkiFolder, SERVICE_ACCOUNT_KEY) : authorityFile(pkiFolder, name);
+}
+
+export async function requireKeys(found: Found): Promise<void> {
+  const lost = await lostKeys(found);
+  if (lost.length === 0) return;
+  throw new HostingError('KeysLost', `keys of the control plane are lost: ${lost.join('; ')}`, {
+    where: found.layout.root,
+    hint: 'restore these files from a backup, or delete the Cluster and create it again',
+  });
+}
+
+/** Returns the digests of all keys. A key that cannot be read has none. */
+export async function keyDigests(
+  layout: PlaneFolder['layout'],
+  record: PlaneRecord,
+): Promise<PlaneRecord['keys']> {
+  const digests = await Promise.all(
+    PLANE_KEYS.map(async (name) => [name, await keyDigest(keyFile(name, { layout, record }))] as const),
+  );
+  return Object.fromEntries(
+    digests.flatMap(([name, digest]) => (digest === undefined ? [] : [[name, digest]])),
+  );
+}
+
+/** Whether every key is in the record. */
+export function areKeysRecorded({ keys = {} }: PlaneRecord): boolean {
+  return PLANE_KEYS.every((name) => keys[name] !== undefined);
+}

@@ -1,0 +1,184 @@
+/**
+ * Takes snapshots of an etcd with one member while it serves, and verifies each by opening it. A snapshot is a data folder that this version
+ * of etcd starts from: the database that etcd sends, between the older snapshots of its log and the log itself, which is read afterwards. So
+ * etcd replays its log onto the database, as after a loss of power.
+ */
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { ProgramPath } from '../../../../local/processes/commands.ts';
+import type { ProbeEndpoint } from '../../../../local/processes/probe.ts';
+import type { Clock } from '../../../../os/clock.ts';
+import { messageOf, OsError } from '../../../../os/errors.ts';
+import {
+  checkFreeSpace,
+  ensurePrivateFolder,
+  PRIVATE_MODE,
+  readFileIfExists,
+  toDiskError,
+  writeFileAtomic,
+} from '../../../../os/files.ts';
+import { HostingError } from '../../errors.ts';
+import { type KeyState, readKeyState, saveDatabase } from './etcd/json-gateway.ts';
+import { openCopy } from './etcd/open-copy.ts';
+
+export interface SnapshotSource {
+  readonly endpoint: ProbeEndpoint;
+  /** The data folder of the member that runs. */
+  readonly dataFolder: string;
+  readonly pkiFolder: string;
+}
+
+export interface SnapshotTools {
+  /** The programs of the version that runs. */
+  readonly path: ProgramPath;
+  readonly clock: Clock;
+  /** The version of etcd, which a restore needs. */
+  readonly etcdVersion: string;
+}
+
+const record = z.strictObject({
+  format: z.literal(1),
+  takenAt: z.iso.datetime(),
+  etcdVersion: z.string(),
+  revision: z.int(),
+  keys: z.int(),
+});
+export type SnapshotRecord = Readonly<z.infer<typeof record>>;
+
+const RECORD_FILE = 'snapshot.json';
+const DATA = 'data';
+const CHUNK = 1024 ** 2;
+/** The database, the log and a copy of both that is opened, of a small cluster. */
+const MIN_FREE_BYTES = 200e6;
+
+/** Returns the data folder in a snapshot, which a member can start from after it was copied. */
+export function snapshotData(folder: string): string {
+  return join(folder, DATA);
+}
+
+/** Undefined: there is no complete snapshot. */
+export async function readSnapshot(folder: string): Promise<SnapshotRecord | undefined> {
+  const text = await readFileIfExists(join(folder, RECORD_FILE));
+  if (text === undefined) return undefined;
+  try {
+    return record.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Takes and verifies a snapshot. It replaces the one in the folder only when it is verified. Callers hold the lock of the control plane. */
+export async function takeSnapshot(
+  source: SnapshotSource,
+  folder: string,
+  tools: SnapshotTools,
+): Promise<SnapshotRecord> {
+  const temporary = `${folder}.tmp`;
+  await rm(temporary, { recursive: true, force: true });
+  await ensurePrivateFolder(temporary);
+  await checkFreeSpace(temporary, MIN_FREE_BYTES);
+  try {
+    const state = await copyMember(source, snapshotData(temporary));
+    const takenAt = tools.clock.now().toISOString();
+    const taken = { format: 1, takenAt, etcdVersion: tools.etcdVersion, ...state } as const;
+    await verifyData(snapshotData(temporary), taken, { ...source, ...tools });
+    await writeFileAtomic(join(temporary, RECORD_FILE), `${JSON.stringify(taken)}\n`, PRIVATE_MODE);
+    await rm(folder, { recursive: true, force: true });
+    await rename(temporary, folder);
+    return taken;
+  } catch (error) {
+    throw invalid(folder, error);
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+/** Rejects unless an etcd that starts from a copy of the snapshot has the keys that were there. */
+export async function verifySnapshot(
+  folder: string,
+  parts: Pick<SnapshotSource, 'pkiFolder' | 'endpoint'> & SnapshotTools,
+): Promise<SnapshotRecord> {
+  const taken = await readSnapshot(folder);
+  try {
+    if (!taken) throw new Error(`${RECORD_FILE} is missing or not valid`);
+    await verifyData(snapshotData(folder), taken, parts);
+    return taken;
+  } catch (error) {
+    throw invalid(folder, error);
+  }
+}
+
+async function verifyData(
+  data: string,
+  { revision, keys }: KeyState,
+  parts: Pick<SnapshotSource, 'pkiFolder' | 'endpoint'> & SnapshotTools,
+): Promise<void> {
+  const copy = `${data}.check`;
+  await rm(copy, { recursive: true, force: true });
+  try {
+    await copyFolder(data, copy);
+    const found = await openCopy(copy, parts, (endpoint) => readKeyState(endpoint, revision));
+    if (found.keys !== keys) {
+      throw new Error(`expected ${keys} keys at revision ${revision}, found ${found.keys}`);
+    }
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
+}
+
+/** The order matters: a snapshot of the log that is newer than the database could not be used with it. */
+async function copyMember({ endpoint, dataFolder }: SnapshotSource, to: string): Promise<KeyState> {
+  const [from, into] = [join(dataFolder, 'member'), join(to, 'member')];
+  await mkdir(join(into, 'snap'), { recursive: true, mode: 0o700 });
+  await copyFiles(join(from, 'snap'), join(into, 'snap'), (name) => name.endsWith('.snap'));
+  const state = await readKeyState(endpoint);
+  await saveDatabase(endpoint, join(into, 'snap', 'db'));
+  await copyFiles(join(from, 'wal'), join(into, 'wal'), (name) => name.endsWith('.wal'));
+  return state;
+}
+
+async function copyFolder(from: string, to: string): Promise<void> {
+  for (const part of ['snap', 'wal']) {
+    await copyFiles(join(from, 'member', part), join(to, 'member', part), () => true);
+  }
+}
+
+async function copyFiles(from: string, to: string, isIncluded: (name: string) => boolean): Promise<void> {
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  for (const name of (await readdir(from)).filter(isIncluded)) {
+    await copySparse(join(from, name), join(to, name)).catch((error: unknown) => {
+      throw toDiskError(error, join(to, name));
+    });
+  }
+}
+
+/** Leaves out what is zero: etcd reserves 64 MB for each file of its log. */
+async function copySparse(from: string, to: string): Promise<void> {
+  const source = await open(from);
+  const target = await open(to, 'w', PRIVATE_MODE);
+  try {
+    const buffer = Buffer.alloc(CHUNK);
+    let at = 0;
+    for (;;) {
+      const { bytesRead } = await source.read(buffer, 0, CHUNK, at);
+      if (bytesRead === 0) break;
+      const piece = buffer.subarray(0, bytesRead);
+      if (piece.some((byte) => byte !== 0)) await target.write(piece, 0, bytesRead, at);
+      at += bytesRead;
+    }
+    await target.truncate(at);
+    await target.sync();
+  } finally {
+    await Promise.all([source.close(), target.close()]);
+  }
+}
+
+function invalid(folder: string, cause: unknown): unknown {
+  if (cause instanceof OsError) return cause;
+  return new HostingError('SnapshotInvalid', `no valid snapshot of etcd: ${messageOf(cause)}`, {
+    where: folder,
+    hint: 'look at the log of etcd and at the disk; nothing was changed, and hosting tries again',
+    cause,
+  });
+}

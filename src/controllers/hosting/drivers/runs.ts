@@ -1,0 +1,50 @@
+/** Finds what the members of a control plane are started with, by its version and settings. Pure. */
+import { canonicalJson } from '../../../kube/objects/digest.ts';
+import type { PlaneSettings } from '../../../local/state.ts';
+import type { MemberRun, PlaneSpec, RunMember, SettledPlane } from './driver.ts';
+
+/** With it a newer program serves the APIs and writes the data of an older version. */
+export const EMULATED_VERSION = 'emulated-version';
+export const ETCD_QUOTA = 'quota-backend-bytes';
+const MIB = 1024 ** 2;
+
+export type MemberRuns = Readonly<Record<RunMember, MemberRun>>;
+
+export function memberRuns({ version, etcdVersion, settings }: SettledPlane, emulated?: string): MemberRuns {
+  const { quotaMiB, apiServer, controllerManager, scheduler } = settings;
+  const emulation = emulated === undefined ? {} : { [EMULATED_VERSION]: emulated };
+  return {
+    etcd: { version: etcdVersion, flags: { [ETCD_QUOTA]: String(quotaMiB * MIB) } },
+    'kube-apiserver': { version, flags: { ...apiServer, ...emulation } },
+    'kube-controller-manager': { version, flags: { ...controllerManager, ...emulation } },
+    'kube-scheduler': { version, flags: { ...scheduler, ...emulation } },
+  };
+}
+
+/** Returns the settings with which the members get these flags. */
+export function settingsWith(settings: PlaneSettings, runs: MemberRuns): PlaneSettings {
+  return {
+    ...settings,
+    quotaMiB: Number(runs.etcd.flags[ETCD_QUOTA]) / MIB,
+    apiServer: runs['kube-apiserver'].flags,
+    controllerManager: runs['kube-controller-manager'].flags,
+    scheduler: runs['kube-scheduler'].flags,
+  };
+}
+
+/** They take effect with the next renewal of certificates. */
+const APPLIED_LIVE = ['leafLifetimeSeconds', 'renewAtPercent'];
+
+/** Returns the settings in which the control plane differs from the spec. */
+export function settledDifferences(
+  settled: SettledPlane | undefined,
+  { version, settings }: Pick<PlaneSpec, 'version' | 'settings'>,
+): readonly string[] {
+  if (!settled) return [];
+  const before = { version: settled.version, ...settled.settings };
+  const after = { version, ...settings };
+  return Object.entries(after).flatMap(([name, value]) => {
+    const [is, should] = [before[name as keyof typeof after], value].map(canonicalJson);
+    return is === should || APPLIED_LIVE.includes(name) ? [] : [`${name} is ${is}, not ${should}`];
+  });
+}

@@ -1,0 +1,48 @@
+/** Metrics of the certificates of hosted control planes, from the status of their Clusters. deploy/prometheus/hosting.yaml has the alerts. */
+import type { Cluster, HostedCertificate } from '../../api/generated/types.ts';
+import type { GaugeSample, Metrics } from '../../kube/process/metrics.ts';
+
+/** Only the first of each kind: the status has all of them, with their names. */
+export function registerCertificateMetrics(metrics: Metrics, clusters: () => readonly Cluster[]): void {
+  metrics.gauge({
+    name: 'hosting_certificate_end_seconds',
+    help: 'When the first certificate of a hosted control plane ends, in seconds since 1970.',
+    labels: ['cluster', 'kind'],
+    read: () => clusters().flatMap(endsOf),
+  });
+  metrics.gauge({
+    name: 'hosting_certificate_renewal_seconds',
+    help: 'When the first certificate of a hosted control plane is to be renewed, in seconds since 1970.',
+    labels: ['cluster'],
+    read: () => clusters().flatMap(renewalOf),
+  });
+}
+
+/** An authority is never renewed. */
+function endsOf(cluster: Cluster): readonly GaugeSample<'cluster' | 'kind'>[] {
+  const all = certificatesOf(cluster);
+  const kinds = {
+    leaf: all.filter(({ renewAt }) => renewAt !== undefined),
+    authority: all.filter(({ renewAt }) => renewAt === undefined),
+  };
+  return Object.entries(kinds).flatMap(([kind, certificates]) =>
+    first(certificates, 'notAfter').map(
+      (seconds) => [{ cluster: cluster.metadata.name, kind }, seconds] as const,
+    ),
+  );
+}
+
+function renewalOf(cluster: Cluster): readonly GaugeSample<'cluster'>[] {
+  const { name } = cluster.metadata;
+  return first(certificatesOf(cluster), 'renewAt').map((seconds) => [{ cluster: name }, seconds] as const);
+}
+
+function certificatesOf({ status }: Cluster): readonly HostedCertificate[] {
+  return status?.hosted?.certificates ?? [];
+}
+
+/** Nothing rather than a wrong time where none is known. */
+function first(certificates: readonly HostedCertificate[], field: 'notAfter' | 'renewAt'): readonly number[] {
+  const times = certificates.map((each) => Date.parse(each[field] ?? '') / 1000).filter(Number.isFinite);
+  return times.length > 0 ? [Math.min(...times)] : [];
+}

@@ -1,0 +1,40 @@
+/** Finds what is missing from a control plane and is never made again. Nothing is started or stopped meanwhile, so that nothing hides it. Pure. */
+import type { HostingDecision, HostingInput, HostingWait } from './input.ts';
+import { wait, withHint } from './wait.ts';
+
+const CREATE_AGAIN = 'delete the Cluster and create it again';
+
+export function planLosses(input: HostingInput): HostingDecision | undefined {
+  const found = missingPlane(input) ?? keysLost(input) ?? foreignData(input) ?? missingData(input);
+  return found && { wait: found };
+}
+
+/** Other keys and an empty etcd would strand every client, and hide that the data is lost. */
+function missingPlane({ plane, cluster }: HostingInput): HostingWait | undefined {
+  const readyAt = cluster.status?.hosted?.readyAt;
+  if (plane.claim !== 'None' || readyAt === undefined) return undefined;
+  const message = `the control plane was ready at ${readyAt}, and ${plane.where} is empty now: restore the folder, or ${CREATE_AGAIN}`;
+  return wait('ControlPlaneMissing', message, ['Folder', plane.where], 'stalled');
+}
+
+function keysLost({ plane }: HostingInput): HostingWait | undefined {
+  const { lostKeys, where } = plane;
+  if (lostKeys.length === 0) return undefined;
+  const message = `keys of the control plane are lost: ${lostKeys.join('; ')}`;
+  const hint = `restore these files from a backup, or ${CREATE_AGAIN}`;
+  return wait('KeysLost', withHint(message, hint), ['Folder', where], 'stalled');
+}
+
+function foreignData({ plane }: HostingInput): HostingWait | undefined {
+  if (plane.claim !== 'Own' || plane.data !== 'Other') return undefined;
+  const message = `etcd has the data of another control plane, or of one that is not known: restore the data of this one in ${plane.where}, or ${CREATE_AGAIN}`;
+  return wait('DataNotOurs', message, ['Folder', plane.where], 'stalled');
+}
+
+/** An etcd that starts without its data looks healthy and has lost everything. Before it was ready there was nothing to lose. */
+function missingData({ plane, cluster }: HostingInput): HostingWait | undefined {
+  const readyAt = cluster.status?.hosted?.readyAt;
+  if (plane.claim !== 'Own' || plane.data !== 'Empty' || readyAt === undefined) return undefined;
+  const message = `etcd had data at ${readyAt}, and has none now: restore it in ${plane.where}, or ${CREATE_AGAIN}`;
+  return wait('DataMissing', message, ['Folder', plane.where], 'stalled');
+}

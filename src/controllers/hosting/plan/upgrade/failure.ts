@@ -1,0 +1,49 @@
+/** Decides when a change of a control plane has failed: a member ends again and again, or a gate does not hold in time. Pure. */
+import { RUN_MEMBERS, type RunMember } from '../../drivers/driver.ts';
+import type { MemberRuns } from '../../drivers/runs.ts';
+import type { HostingInput, Upgrade } from '../input.ts';
+import { crashReason, memberReport } from '../members.ts';
+import { differs, gateWait } from './members.ts';
+import { CHANGES, isChange } from './steps.ts';
+
+export function upgradeFailureReason(
+  input: HostingInput,
+  upgrade: Upgrade,
+  runs: MemberRuns,
+): string | undefined {
+  const reports = RUN_MEMBERS.flatMap((member) => memberReport(input, member) ?? []);
+  const crash = reports
+    .map((report) => crashReason(report, input.now))
+    .find((reason) => reason !== undefined);
+  if (crash !== undefined) return crash;
+  const gate = gateWait(input);
+  if (!gate || isPending(input, upgrade, runs)) return undefined;
+  const allowed = allowedSeconds(input, upgrade);
+  if (+input.now - sinceMs(input, upgrade) <= allowed * 1000) return undefined;
+  return `step ${upgrade.step} made no progress for ${allowed} s: ${gate.message}`;
+}
+
+/** Tells whether the step waits for a grant, for a person or for hosting itself: nothing has failed then. */
+function isPending(input: HostingInput, { step }: Upgrade, runs: MemberRuns): boolean {
+  if (step === 'Snapshot') return true;
+  return membersOf(step).some((member) => {
+    const report = memberReport(input, member);
+    const isNotStarted = report?.state === 'Stopped' && report.starts.length === 0;
+    return isNotStarted || (isChange(step) && differs(input, member, runs));
+  });
+}
+
+/** The time begins with the first start after the change: later starts of a member that hangs must not extend it. */
+function sinceMs(input: HostingInput, { step, since = '' }: Upgrade): number {
+  const starts = membersOf(step).map((member) => +(memberReport(input, member)?.starts[0] ?? 0));
+  return Math.max(Date.parse(since), ...starts);
+}
+
+function membersOf(step: string | undefined): readonly RunMember[] {
+  return isChange(step) ? CHANGES[step] : RUN_MEMBERS;
+}
+
+function allowedSeconds({ hosted }: HostingInput, { step }: Upgrade): number {
+  const { progressDeadlineSeconds, soakSeconds } = hosted.upgrade;
+  return progressDeadlineSeconds + (step === 'Soak' ? soakSeconds : 0);
+}

@@ -1,0 +1,52 @@
+/** Compares the members with what they are to be started with, and plans the change of one. Pure. */
+import { UPGRADE_CANARY } from '../../../../api/names.ts';
+import { canonicalJson } from '../../../../kube/objects/digest.ts';
+import type { MemberReport, RunMember } from '../../drivers/driver.ts';
+import { EMULATED_VERSION, type MemberRuns } from '../../drivers/runs.ts';
+import type { HostingDecision, HostingInput } from '../input.ts';
+import { disruptive, memberReport, waitForMembers } from '../members.ts';
+import { wait } from '../wait.ts';
+
+/** Tells whether the member has to be stopped, or another start has to be recorded for it. */
+export function differs(input: HostingInput, member: RunMember, runs: MemberRuns): boolean {
+  const report = memberReport(input, member);
+  return report?.run !== undefined && (report.isOutdated === true || !isSame(report, runs[member]));
+}
+
+/** A version that is not known yet is not another one. */
+function isSame({ run, version: observed }: MemberReport, desired: MemberRuns[RunMember]): boolean {
+  if (!run) return true;
+  const version = run.version ?? observed ?? desired.version;
+  return (
+    (desired.version === undefined || version === desired.version) &&
+    canonicalJson(run.flags) === canonicalJson(desired.flags)
+  );
+}
+
+/** Plans the change of the first of these members that differs. Undefined: none does. */
+export function planChange(
+  input: HostingInput,
+  members: readonly RunMember[],
+  runs: MemberRuns,
+): HostingDecision | undefined {
+  const member = members.find((each) => differs(input, each, runs));
+  if (!member) return undefined;
+  return disruptive(input, { type: 'Change', member, run: runs[member], because: changeText(runs[member]) });
+}
+
+function changeText({ version = 'unknown', flags }: MemberRuns[RunMember]): string {
+  const { [EMULATED_VERSION]: emulated } = flags;
+  return `it is to run ${version}${emulated === undefined ? ' with the flags of the spec' : `, which emulates ${emulated}`}`;
+}
+
+/** Returns what has to hold before the next member is changed, and does not. */
+export function gateWait(input: HostingInput): HostingDecision['wait'] {
+  const { canary } = input;
+  const starting = waitForMembers(input);
+  if (starting || canary === 'Passed') return starting;
+  const message = canary?.problem ?? 'the API server was not asked yet';
+  return wait('CanaryFailed', `a write, a read and a watch do not work: ${message}`, [
+    'ConfigMap',
+    UPGRADE_CANARY,
+  ]);
+}

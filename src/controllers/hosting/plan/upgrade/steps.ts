@@ -1,0 +1,38 @@
+/** Names the steps of a change of a control plane. Pure. */
+import { wholeSeconds } from '../../../../os/dates.ts';
+import type { RunMember } from '../../drivers/driver.ts';
+import type { HostingDecision, HostingInput, Upgrade } from '../input.ts';
+
+/** In their order. */
+export const UPGRADE_STEPS = [
+  'Preflight',
+  'Snapshot',
+  'Etcd',
+  'APIServers',
+  'Managers',
+  'Soak',
+  'PointOfNoReturn',
+  'RollingBack',
+] as const;
+export type UpgradeStep = (typeof UPGRADE_STEPS)[number];
+
+/** The steps that change members. No manager is newer than its API server. */
+export const CHANGES = {
+  Etcd: ['etcd'],
+  APIServers: ['kube-apiserver'],
+  Managers: ['kube-controller-manager', 'kube-scheduler'],
+} as const satisfies Partial<Record<UpgradeStep, readonly RunMember[]>>;
+
+export function isChange(step: string | undefined): step is keyof typeof CHANGES {
+  return step !== undefined && Object.hasOwn(CHANGES, step);
+}
+
+/** Records a step in the status before anything is done for it. */
+export function recordStep(
+  { now }: Pick<HostingInput, 'now'>,
+  upgrade: Upgrade,
+  step: UpgradeStep,
+  because: string,
+): HostingDecision {
+  return { act: { type: 'RecordStep', upgrade: { ...upgrade, step, since: wholeSeconds(now) }, because } };
+}

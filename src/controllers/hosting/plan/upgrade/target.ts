@@ -1,0 +1,119 @@
+/** Finds what a control plane is to be changed to, and why it is not. Pure. */
+import { digestOf } from '../../../../kube/objects/digest.ts';
+import type { PlaneSpec, SettledPlane } from '../../drivers/driver.ts';
+import { type MemberRuns, memberRuns } from '../../drivers/runs.ts';
+import type { HostingInput, HostingWait, Upgrade } from '../input.ts';
+import { planeOf } from '../plane-of.ts';
+import { hostingProblems } from '../problems.ts';
+import { wait, withHint } from '../wait.ts';
+import { isNewerMinor, minorOf, minorsBetween } from './versions.ts';
+
+/** Identifies a version with its settings. */
+export function targetDigest({ version, settings }: Pick<PlaneSpec, 'version' | 'settings'>): string {
+  return digestOf({ version, settings });
+}
+
+/** Returns the version and settings of the spec. The version of etcd is unknown while its programs are missing. */
+export function targetOf(input: Pick<HostingInput, 'cluster' | 'hosted' | 'plane'>): SettledPlane {
+  const { version, settings } = planeOf(input.cluster, input.hosted);
+  return { version, settings, etcdVersion: etcdOf(input, version) };
+}
+
+function etcdOf({ plane }: Pick<HostingInput, 'plane'>, version: string): string | undefined {
+  if (!('versions' in plane.programs)) return undefined;
+  return plane.programs.versions.find(({ kubernetes }) => kubernetes === version)?.etcd;
+}
+
+/** Returns the members as they are before the point of no return: a newer minor version emulates the older one. */
+export function emulatingRuns(settled: SettledPlane, target: SettledPlane): MemberRuns {
+  return memberRuns(
+    target,
+    isNewerMinor(settled.version, target.version) ? minorOf(settled.version) : undefined,
+  );
+}
+
+/** Tells whether the point of no return was passed, by what the driver has recorded. */
+export function isTargetSettled({ plane }: HostingInput, { digest }: Upgrade): boolean {
+  return plane.settled !== undefined && targetDigest(plane.settled) === digest;
+}
+
+/** Returns why the control plane is not changed to its spec. It keeps what it has. */
+export function targetProblem(input: HostingInput): HostingWait | undefined {
+  const { plane, cluster } = input;
+  if (!plane.settled || plane.differences.length === 0 || isLoading(input)) return undefined;
+  const found = findProblem(input, plane.settled, targetOf(input));
+  if (!found) return undefined;
+  const [reason, message, hint] = found;
+  const text = hint === undefined ? message : withHint(message, hint);
+  return wait(reason, text, ['Cluster', cluster.metadata.name], 'stalled');
+}
+
+/** Tells whether the programs are still looked for. */
+function isLoading({ plane: { programs } }: HostingInput): boolean {
+  return 'problem' in programs && programs.isLoading;
+}
+
+function findProblem(input: HostingInput, settled: SettledPlane, target: SettledPlane): Problem | undefined {
+  const [unsupported] = hostingProblems(input.cluster, input.hosted);
+  if (unsupported !== undefined) return ['NotSupported', unsupported];
+  return (
+    versionProblem(settled, target) ??
+    rolledBack(input, target) ??
+    programsProblem(input, target) ??
+    etcdProblem(input, settled, target)
+  );
+}
+
+type Problem = readonly [reason: string, message: string, hint?: string];
+
+function versionProblem(settled: SettledPlane, target: SettledPlane): Problem | undefined {
+  const minors = minorsBetween(settled.version, target.version);
+  if (minors === 0 || minors === 1) return undefined;
+  const hint = `set spec.hosted.version to ${settled.version}`;
+  if (minors > 1) {
+    const message = `${target.version} is ${minors} minor versions after ${settled.version}`;
+    return ['VersionSkew', message, `${hint}, and change it by one minor version at a time`];
+  }
+  const message = `the control plane has passed the point of no return to ${settled.version}`;
+  return [
+    'RollbackImpossible',
+    message,
+    `${hint}; ${target.version} can only be had from a backup, in another Cluster`,
+  ];
+}
+
+/** Finds that the target was taken back: it is not tried again before a person asks for it. */
+function rolledBack({ cluster, hosted, plane }: HostingInput, target: SettledPlane): Problem | undefined {
+  const failed = cluster.status?.hosted?.rolledBack;
+  if (!failed || failed.digest !== targetDigest(target) || failed.retryToken !== hosted.retryToken) {
+    return undefined;
+  }
+  const what = plane.differences.some((text) => text.startsWith('version ')) ? target.version : 'other flags';
+  const message = `the change to ${what} was taken back: ${failed.message}`;
+  return ['RolledBack', message, 'fix the cause, then change spec.hosted.retryToken'];
+}
+
+function programsProblem({ plane }: HostingInput, target: SettledPlane): Problem | undefined {
+  if (target.etcdVersion !== undefined) return undefined;
+  const has =
+    'versions' in plane.programs
+      ? `this hosting has the programs of ${plane.programs.versions.map(({ kubernetes }) => kubernetes).join(', ')}, and not of ${target.version}`
+      : `the programs of ${target.version} are not available: ${plane.programs.problem}`;
+  return ['VersionNotAvailable', has, `start hosting with --kube-assets and a folder with ${target.version}`];
+}
+
+/** A newer minor version of etcd changes the format of its data. */
+function etcdProblem(
+  { hosted }: HostingInput,
+  { etcdVersion: from }: SettledPlane,
+  { etcdVersion: to }: SettledPlane,
+): Problem | undefined {
+  if (from === undefined || to === undefined) return undefined;
+  const minors = minorsBetween(from, to);
+  const message = `etcd would change from ${from} to ${to}, and only a snapshot takes that back`;
+  if (minors < 0) {
+    return ['RollbackImpossible', message, 'use programs with an etcd of the same minor version'];
+  }
+  if (minors === 0 || hosted.upgrade.allowEtcdUpgrade) return undefined;
+  return ['EtcdUpgradeNotAllowed', message, 'set spec.hosted.upgrade.allowEtcdUpgrade to true'];
+}

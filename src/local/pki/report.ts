@@ -1,0 +1,57 @@
+/** Reports the certificates and keys that are in the files of a control plane: when they end, and what is wrong with them. */
+import { createHash, createPublicKey, X509Certificate } from 'node:crypto';
+import { readFileIfExists } from '../../os/files.ts';
+import { readAuthority } from './authority.ts';
+import { BACKDATED_MS } from './certificate.ts';
+import { parsePair, renewalReason } from './inspect.ts';
+import type { Leaf } from './leaves.ts';
+import { renewBeforeMs } from './lifetime.ts';
+
+export interface LeafReport {
+  /** The name of the leaf. */
+  readonly name: string;
+  /** Why it has to be renewed, or made. */
+  readonly due?: string | undefined;
+  /** Undefined: there is none that can be read. */
+  readonly file?: LeafFile | undefined;
+}
+
+export interface LeafFile {
+  readonly serial: string;
+  readonly issuedAt: Date;
+  readonly notAfter: Date;
+  readonly renewAt: Date;
+}
+
+export async function reportLeaf(leaf: Leaf): Promise<LeafReport> {
+  const { name, path, folder, request } = leaf;
+  const text = await readFileIfExists(path);
+  if (text === undefined) return { name, due: 'it is missing' };
+  const pair = parsePair(text);
+  const authority = await readAuthority(folder, leaf.authority);
+  if (!pair || !authority) return { name, due: pair ? 'its CA cannot be read' : 'it is damaged' };
+  const { serialNumber: serial, validFromDate, validToDate: notAfter } = new X509Certificate(pair.certPem);
+  const file = {
+    serial,
+    issuedAt: new Date(+validFromDate + BACKDATED_MS),
+    notAfter,
+    renewAt: new Date(+notAfter - renewBeforeMs(request)),
+  };
+  return { name, due: renewalReason(pair, authority, request), file };
+}
+
+/** Returns a digest of the public key of a private key, or of a CA with its key. Undefined: the file is missing or damaged. */
+export async function keyDigest(path: string): Promise<string | undefined> {
+  const text = await readFileIfExists(path);
+  if (text === undefined) return undefined;
+  try {
+    // The certificate of a CA must match its key.
+    if (text.includes('BEGIN CERTIFICATE') && !parsePair(text)) return undefined;
+    const key = createPublicKey(text.slice(text.search(/-----BEGIN (EC )?PRIVATE KEY-----/)));
+    return createHash('sha256')
+      .update(key.export({ type: 'spki', format: 'der' }))
+      .digest('hex');
+  } catch {
+    return undefined;
+  }
+}

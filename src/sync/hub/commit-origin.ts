@@ -1,0 +1,33 @@
+/** Describes a commit for the audit record by what the hub knows: its Release, and the approvals in its Pipeline. */
+import type { Pipeline, Release } from '../../api/generated/types.ts';
+import type { Store } from '../../kube/cache/store.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import type { CommitOrigin } from '../apply/audit/apply-audit.ts';
+import { releaseName } from '../promote/release/release.ts';
+
+export interface OriginStores {
+  readonly releases: Pick<Store<Release>, 'get'>;
+  readonly pipelines: Pick<Store<Pipeline>, 'get'>;
+}
+
+/** Returns nothing about a commit without a Release: the hub's own objects may be applied before it is created. */
+export function commitOrigin(
+  { releases, pipelines }: OriginStores,
+  pipeline: string,
+  commit: string,
+): CommitOrigin {
+  const release = releases.get(releaseName(pipeline, commit));
+  if (release?.spec.commit !== commit) return {};
+  const { author, subject, signer, plan } = release.spec;
+  const declared = pipelines.get(pipeline)?.spec.approvals ?? [];
+  const approvals = declared
+    .filter(({ planDigest }) => planDigest === plan.digest)
+    .map(({ stage, reason }) => ({ stage, reason }));
+  return {
+    ...optional('author', author),
+    ...optional('subject', subject),
+    ...optional('signer', signer),
+    plan: plan.digest,
+    ...(approvals.length === 0 ? {} : { approvals }),
+  };
+}

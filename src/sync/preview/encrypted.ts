@@ -1,0 +1,28 @@
+/** Describes the change of an encrypted object without its values: a preview has no keys. Pure. */
+import { diffObjects, formatDifferences } from '../../kube/objects/diff.ts';
+import { listAt } from '../../kube/objects/json.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import { MASK } from '../../kube/objects/redact-secret.ts';
+import { isSopsEncrypted } from '../../kube/sops/leaves.ts';
+import { isEncryptedValue } from '../../kube/sops/values.ts';
+
+/**
+ * Returns the plain fields that change, and the names of the encrypted ones. Each encryption gives other text, so an encrypted field may
+ * have the same value as before. Empty for an object that is not encrypted, and without a change.
+ */
+export function encryptedLines(before: KubeObject | undefined, after: KubeObject): string[] {
+  if (!isSopsEncrypted(after)) return [];
+  const found = before ? diffObjects(before, after) : [];
+  if (before && found.length === 0) return [];
+  const shown = found
+    .filter(({ path }) => !/^sops(\W|$)/.test(path))
+    .map((each) => ({ ...each, ...masked('before', each.before), ...masked('after', each.after) }));
+  const recipients = listAt(after['sops'], 'age').length;
+  const keys = `encrypted to ${recipients} ${recipients === 1 ? 'key' : 'keys'}`;
+  const isSame = before !== undefined && shown.length === 0;
+  return [...formatDifferences(shown), isSame ? `${keys}: only the encryption changed` : keys];
+}
+
+function masked<K extends 'before' | 'after'>(side: K, value: unknown): { [key in K]?: string } {
+  return isEncryptedValue(value) ? ({ [side]: MASK } as { [key in K]?: string }) : {};
+}

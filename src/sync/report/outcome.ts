@@ -1,0 +1,147 @@
+/** Explains what the answer of a git host to a commit status means. Pure. */
+import { parseRecord } from '../../kube/objects/json.ts';
+import { printableLine } from '../../kube/objects/printable.ts';
+import { truncate } from '../../kube/objects/truncate.ts';
+import { describeNetworkError } from '../../os/net/network-errors.ts';
+import { readRetryAfterMs } from '../../os/net/retry-after.ts';
+import type { GitHostProject } from './git-host.ts';
+import { GIT_HOST_ADAPTERS } from './hosts/adapters.ts';
+import type { HostAnswer } from './send.ts';
+
+export interface SendFailure {
+  readonly reason:
+    | 'RateLimited'
+    | 'Unreachable'
+    | 'TokenRefused'
+    | 'Forbidden'
+    | 'NotFound'
+    | 'Moved'
+    | 'Refused';
+  /** With a hint, and without the token. */
+  readonly message: string;
+  /** It may end without a person. */
+  readonly isTemporary: boolean;
+  readonly retryAfterSeconds?: number;
+}
+
+/** Returns undefined if the host has the status now. */
+export function sendFailure(
+  answer: HostAnswer,
+  project: GitHostProject,
+  { token, now }: { readonly token: string; readonly now: Date },
+): SendFailure | undefined {
+  if (isAccepted(answer, project)) return undefined;
+  const details = detailsOf(answer, token);
+  const { base } = project;
+  if (isRateLimit(answer)) {
+    const message = `${base} limits the rate of requests${details}`;
+    return { ...temporary('RateLimited', message), ...retryAfterOf(answer, now) };
+  }
+  if (answer.status >= 500 || answer.status === 408) {
+    return { ...temporary('Unreachable', `${base} failed${details}`), ...retryAfterOf(answer, now) };
+  }
+  const [reason, message] = refusalOf(answer, project, details);
+  return { reason, message, isTemporary: false };
+}
+
+/** A login page also answers 200. */
+function isAccepted(answer: HostAnswer, { type }: GitHostProject): boolean {
+  const { status, body } = answer;
+  if (GIT_HOST_ADAPTERS[type].hasState(answer)) return true;
+  return (status === 200 || status === 201) && parseRecord(body) !== undefined;
+}
+
+/** Explains why there is no answer. */
+export function networkFailure(error: unknown, { base }: GitHostProject): SendFailure {
+  const { kind, message } = describeNetworkError(error);
+  const hint = kind === 'certificate' ? '. Set spec.source.caRef if its authority is not a public one' : '';
+  return temporary('Unreachable', `no answer from ${base}: ${message}${hint}`);
+}
+
+function temporary(reason: SendFailure['reason'], message: string): SendFailure {
+  return { reason, message: `${message}. Sync sends the status again`, isTemporary: true };
+}
+
+function refusalOf(
+  answer: HostAnswer,
+  { type, base, path }: GitHostProject,
+  details: string,
+): readonly [reason: SendFailure['reason'], message: string] {
+  const { permission } = GIT_HOST_ADAPTERS[type];
+  const { status } = answer;
+  if (status >= 300 && status < 400) {
+    return [
+      'Moved',
+      `${base} redirects to ${targetOf(answer)}: the repository or the host has moved. Set spec.source.repository to the new URL; the token is sent nowhere else`,
+    ];
+  }
+  switch (status) {
+    case 401:
+      return [
+        'TokenRefused',
+        `${base} refuses the token${details}. Put a token that is valid into the Secret of spec.source.statusCredentialsRef`,
+      ];
+    case 403:
+      return [
+        'Forbidden',
+        `the token may not write commit statuses of ${path} at ${base}${details}. Give it ${permission}`,
+      ];
+    case 404:
+      return [
+        'NotFound',
+        `${base} has no repository ${path}, or the token may not see it${details}. If it was renamed, set spec.source.repository; otherwise give the token ${permission}`,
+      ];
+    default:
+      return [
+        'Refused',
+        `${base} does not accept the status${details}. Check that spec.source.gitHost.type is its API`,
+      ];
+  }
+}
+
+/** GitHub answers 403 to both: to a token without the right, and to one that asks too often. */
+function isRateLimit({ status, headers, body }: HostAnswer): boolean {
+  if (status !== 403) return status === 429;
+  const isLimited = headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0';
+  return isLimited || /rate limit/i.test(body);
+}
+
+/** A host that asks for more is asked again after an hour: the limits of all three end within that. */
+const MAX_RETRY_SECONDS = 3600;
+
+function retryAfterOf({ headers }: HostAnswer, now: Date): { readonly retryAfterSeconds?: number } {
+  const asked = readRetryAfterMs(textOf(headers['retry-after']), now) ?? untilReset(headers, now);
+  return asked === undefined
+    ? {}
+    : { retryAfterSeconds: Math.min(MAX_RETRY_SECONDS, Math.ceil(asked / 1000)) };
+}
+
+/** Returns the time until the limit of GitHub starts over, which the header names in seconds since 1970. */
+function untilReset(headers: HostAnswer['headers'], now: Date): number | undefined {
+  const reset = textOf(headers['x-ratelimit-reset']) ?? '';
+  if (headers['x-ratelimit-remaining'] !== '0' || !/^\d{1,12}$/.test(reset)) return undefined;
+  return Math.max(0, Number(reset) * 1000 - now.getTime());
+}
+
+function textOf(header: string | readonly string[] | undefined): string | undefined {
+  return typeof header === 'string' ? header : header?.[0];
+}
+
+/** The query of a redirect may contain a signature, and its user a password. */
+function targetOf({ headers }: HostAnswer): string {
+  const target = URL.parse(textOf(headers['location']) ?? '');
+  return target ? printed(`${target.protocol}//${target.host}${target.pathname}`) : 'another address';
+}
+
+/** Returns the status and the message of the host, which could repeat the token. */
+function detailsOf({ status, body }: HostAnswer, token: string): string {
+  const { message, error } = parseRecord(body) ?? {};
+  const text = [message, error].find((each) => typeof each === 'string' && each !== '');
+  const quoted =
+    typeof text === 'string' ? `, ${JSON.stringify(printed(text.replaceAll(token, '***')))}` : '';
+  return ` (HTTP ${status}${quoted})`;
+}
+
+function printed(text: string): string {
+  return truncate(printableLine(text), 200);
+}

@@ -1,0 +1,74 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import type { Cluster } from '../../../src/api/generated/types.ts';
+import { certificatesStatus } from '../../../src/controllers/hosting/certificates.ts';
+import { registerCertificateMetrics } from '../../../src/controllers/hosting/metrics.ts';
+import { createMetrics } from '../../../src/kube/process/metrics.ts';
+import { NOW } from '../../support/builders.ts';
+import { certificates, daysFromNow, hostedCluster, planeReport } from '../../support/hosting/objects.ts';
+
+const RULES = 'deploy/prometheus/hosting.yaml';
+
+function clusterWith(but: Parameters<typeof certificates>[0] = {}, name = 'ci'): Cluster {
+  const found = certificatesStatus(planeReport({ certificates: certificates(but) }));
+  return hostedCluster({ name, status: { conditions: [], hosted: { certificates: [...found] } } });
+}
+
+async function samplesOf(...clusters: readonly Cluster[]): Promise<readonly string[]> {
+  const metrics = createMetrics();
+  registerCertificateMetrics(metrics, () => clusters);
+  return (await metrics.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+function secondsAt(days: number): number {
+  return +daysFromNow(days) / 1000;
+}
+
+describe('the metrics of certificates', () => {
+  it('HOS-23 have the first end of leaves and of authorities, and the first renewal', async () => {
+    const early = clusterWith({ sync: { notAfter: daysFromNow(3), renewAt: daysFromNow(-2) } });
+    expect(await samplesOf(early, clusterWith({ ca: { notAfter: NOW } }, 'b'))).toEqual([
+      `kubenode_hosting_certificate_end_seconds{cluster="ci",kind="leaf"} ${secondsAt(3)}`,
+      `kubenode_hosting_certificate_end_seconds{cluster="ci",kind="authority"} ${secondsAt(3649)}`,
+      `kubenode_hosting_certificate_end_seconds{cluster="b",kind="leaf"} ${secondsAt(364)}`,
+      `kubenode_hosting_certificate_end_seconds{cluster="b",kind="authority"} ${secondsAt(0)}`,
+      `kubenode_hosting_certificate_renewal_seconds{cluster="ci"} ${secondsAt(-2)}`,
+      `kubenode_hosting_certificate_renewal_seconds{cluster="b"} ${secondsAt(254)}`,
+    ]);
+  });
+
+  it('have nothing about a Cluster whose certificates are not known', async () => {
+    expect(await samplesOf(hostedCluster())).toEqual([]);
+  });
+});
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly annotations: { readonly runbook: string };
+}
+
+describe('the alerts about certificates', () => {
+  const { groups } = parse(readFileSync(RULES, 'utf8')) as {
+    readonly groups: readonly { readonly rules: readonly Rule[] }[];
+  };
+  const rules = groups.flatMap((group) => group.rules);
+
+  it('HOS-23 name metrics that exist, and a page that exists', async () => {
+    const exported = new Set((await samplesOf(clusterWith())).map((line) => line.split('{')[0]));
+    const named = new Set(rules.flatMap(({ expr }) => expr.match(/kubenode_\w+/g) ?? []));
+    expect([...named].filter((name) => !exported.has(name))).toEqual([]);
+    expect(named.size).toBe(2);
+    expect(rules.filter(({ annotations }) => !existsSync(annotations.runbook))).toEqual([]);
+  });
+
+  it.each([
+    ['HostedCertificateEndsIn30Days', '30 * 86400'],
+    ['HostedCertificateEndsIn7Days', '7 * 86400'],
+  ])('HOS-23 has %s, for leaves and authorities', (alert, limit) => {
+    const expr = rules.find((rule) => rule.alert === alert)?.expr ?? '';
+    expect(expr.split(`time() < ${limit}`)).toHaveLength(3);
+    expect(expr).toMatch(/kind="leaf".*kind="authority"/s);
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { planLosses } from '../../../../src/controllers/hosting/plan/losses.ts';
+import { ago } from '../../../support/builders.ts';
+import { hostingInput, type InputParts, NOTHING } from '../../../support/hosting/objects.ts';
+
+const WAS_READY = { status: { conditions: [], hosted: { readyAt: ago(60) } } };
+const LOST = [
+  'etcd-pki/ca.pem is missing or damaged',
+  'clusters/ci/pki/sa.key is not the key that it was made with',
+];
+
+function text(parts: InputParts): string {
+  const { wait } = planLosses(hostingInput(parts)) ?? {};
+  return wait ? `${wait.isStalled} ${wait.reason} of ${wait.blocker.name}: ${wait.message}` : 'nothing';
+}
+
+describe('what is missing from a control plane', () => {
+  it.each<readonly [string, InputParts, string | RegExp]>([
+    ['nothing is lost', WAS_READY, 'nothing'],
+    ['it is not there yet', { plane: NOTHING }, 'nothing'],
+    ['etcd was never ready', { plane: { data: 'Empty' } }, 'nothing'],
+    ['the folder is of another Cluster', { ...WAS_READY, plane: { ...NOTHING, claim: 'Other' } }, 'nothing'],
+    [
+      'the folder is empty',
+      { ...WAS_READY, plane: NOTHING },
+      /^true ControlPlaneMissing of \/hosting\/clusters\/ci: .* is empty now: restore the folder, or delete/,
+    ],
+    [
+      'keys are lost',
+      { plane: { lostKeys: LOST } },
+      /^true KeysLost of \/hosting\/clusters\/ci: .*etcd-pki\/ca\.pem is missing or damaged; clusters.*restore these files/,
+    ],
+    [
+      'etcd has the data of others',
+      { plane: { data: 'Other' } },
+      /^true DataNotOurs of \/hosting\/clusters\/ci: .*restore the data of this one/,
+    ],
+    [
+      'etcd has lost its data',
+      { ...WAS_READY, plane: { data: 'Empty' } },
+      /^true DataMissing of \/hosting\/clusters\/ci: etcd had data at .*, and has none now: restore it/,
+    ],
+  ])('when %s', (_, parts, expected) => {
+    expect(text(parts)).toMatch(expected);
+  });
+
+  it('is told keys first, since data is useless without them', () => {
+    expect(text({ ...WAS_READY, plane: { lostKeys: LOST, data: 'Other' } })).toMatch(/^true KeysLost/);
+  });
+});

@@ -1,0 +1,111 @@
+/**
+ * A stand-in for the APIs of GitHub and GitLab: it keeps commit statuses as they document it, and answers with the faults that a test
+ * sets. Must not import vitest.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface HostFault {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** The host carries out the request before it fails. */
+  readonly acts?: boolean;
+}
+
+export interface StandInStatus {
+  readonly commit: string;
+  readonly state: string;
+  readonly context: string;
+  readonly description: string;
+  readonly link: string | undefined;
+}
+
+export interface StandInHost extends AsyncDisposable {
+  readonly url: string;
+  /** Requests that arrived, also those that failed. */
+  readonly calls: { readonly path: string; readonly authorization: string | undefined }[];
+  /** Returns the newest status of a commit. */
+  statusOf(commit: string): StandInStatus | undefined;
+  /** Returns the fault of the next request, if any. `hang`: it is never answered. */
+  fault: (call: number) => HostFault | 'hang' | undefined;
+}
+
+const GITHUB = /^\/api\/v3\/repos\/(?<project>[^/]+\/[^/]+)\/statuses\/(?<commit>[^/]+)$/;
+const GITLAB = /^\/api\/v4\/projects\/(?<project>[^/]+)\/statuses\/(?<commit>[^/]+)$/;
+
+interface Sent {
+  readonly state: string;
+  readonly context?: string;
+  readonly name?: string;
+  readonly description: string;
+  readonly target_url?: string;
+}
+
+export async function startStandInHost(token: string, project = 'acme/fleet'): Promise<StandInHost> {
+  const statuses = new Map<string, StandInStatus>();
+  const calls: StandInHost['calls'] = [];
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const host: StandInHost = {
+    url: `http://127.0.0.1:${port}`,
+    calls,
+    statusOf: (commit) => statuses.get(commit),
+    fault: () => undefined,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => void server.close(resolve));
+    },
+  };
+  return host;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await textOf(request);
+    calls.push({ path: request.url ?? '', authorization: request.headers.authorization });
+    const fault = host.fault(calls.length);
+    if (fault === 'hang') return;
+    if (!fault || fault.acts) {
+      const [status, json] = authorized(request, JSON.parse(body) as Sent);
+      if (!fault) return respond(response, status, json);
+    }
+    response.writeHead(fault.status, fault.headers).end(fault.body ?? '{"message":"refused"}');
+  }
+
+  function authorized({ url = '', headers }: IncomingMessage, sent: Sent): [number, object] {
+    const isKnown = headers.authorization === `Bearer ${token}`;
+    return isKnown ? carryOut(url, sent) : [401, { message: 'Bad credentials' }];
+  }
+
+  function carryOut(url: string, sent: Sent): [number, object] {
+    const found = pathOf(url);
+    if (found?.project !== project) return [404, { message: 'Not Found' }];
+    const before = statuses.get(found.commit)?.state;
+    statuses.set(found.commit, statusFrom(found.commit, sent));
+    const isRepeated = before === 'running' && sent.state === 'running';
+    return GITLAB.test(url) && isRepeated
+      ? [400, { message: 'Cannot transition status via :run from :running' }]
+      : [201, { id: calls.length, ...sent }];
+  }
+}
+
+function pathOf(url: string): { readonly project: string; readonly commit: string } | undefined {
+  const { project, commit } = (GITHUB.exec(url) ?? GITLAB.exec(url))?.groups ?? {};
+  if (project === undefined || commit === undefined) return undefined;
+  return { project: decodeURIComponent(project), commit };
+}
+
+function statusFrom(commit: string, sent: Sent): StandInStatus {
+  const { state, description, target_url: link } = sent;
+  return { commit, state, context: sent.context ?? sent.name ?? '', description, link };
+}
+
+function respond(response: ServerResponse, status: number, json: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json));
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces).toString('utf8');
+}

@@ -1,0 +1,132 @@
+/** Members of a control plane: each is one process, which outlives the driver and is found again. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { MemberReport, PlaneDriver } from '../../../../src/controllers/hosting/drivers/driver.ts';
+import { planeSpec } from '../objects.ts';
+import type { DriverBed, OpenBed } from './faults.ts';
+import { ANSWER } from './steps.ts';
+
+const plane = planeSpec();
+const { signal } = new AbortController();
+const LOG_BYTES = 16 * 1024 ** 2;
+
+export function describeMembers(name: string, open: OpenBed): void {
+  describe(`the members of a control plane: ${name}`, () => {
+    let bed: DriverBed;
+    let driver: PlaneDriver;
+
+    beforeEach(async () => {
+      bed = await open();
+      driver = bed.driver;
+      await driver.prepare(plane);
+    });
+    afterEach(async () => {
+      await driver.stop(plane, 'etcd').catch(() => undefined);
+      await bed.close();
+    });
+
+    const etcd = async (by = driver): Promise<MemberReport | undefined> =>
+      (await by.observe(plane, signal)).members.find(({ member }) => member === 'etcd');
+    const state = async (by = driver): Promise<string | undefined> => (await etcd(by))?.state;
+
+    it('has no identity while it is stopped', async () => {
+      expect((await etcd())?.identity).toBeUndefined();
+    });
+
+    it('is adopted by the next process of hosting, with its pid, start and flags', async () => {
+      await driver.start(plane, 'etcd');
+      const before = (await etcd())?.identity;
+      const next = await bed.reopen();
+      await next.start(plane, 'etcd');
+      expect(before).toBeDefined();
+      expect((await etcd(next))?.identity).toBe(before);
+    });
+
+    it('has another identity after a restart', async () => {
+      await driver.start(plane, 'etcd');
+      const before = (await etcd())?.identity;
+      await driver.stop(plane, 'etcd');
+      await driver.start(plane, 'etcd');
+      expect((await etcd())?.identity).not.toBe(before);
+    });
+
+    it('is started once by two controllers at once', async () => {
+      const second = await bed.reopen();
+      await Promise.all([driver.start(plane, 'etcd'), second.start(plane, 'etcd')]);
+      const [one, two] = [await etcd(), await etcd(second)];
+      expect([one?.starts.length, one?.identity]).toEqual([1, two?.identity]);
+    });
+
+    it('is reported as stopped after it was killed, and is started again', async () => {
+      await driver.start(plane, 'etcd');
+      await expect.poll(() => state(), ANSWER).toBe('Ready');
+      await bed.faults.kill('etcd');
+      await expect.poll(() => state(), ANSWER).toBe('Stopped');
+      await driver.start(plane, 'etcd');
+      await expect.poll(() => state(), ANSWER).toBe('Ready');
+      expect((await etcd())?.starts).toHaveLength(2);
+    });
+
+    it('keeps its data over a crash and a restart', async () => {
+      await driver.start(plane, 'etcd');
+      await expect.poll(() => state(), ANSWER).toBe('Ready');
+      await bed.faults.kill('etcd');
+      expect((await driver.observe(plane, signal)).data).toBe('Own');
+      await driver.start(plane, 'etcd');
+      await expect.poll(() => state(), ANSWER).toBe('Ready');
+      expect((await driver.observe(plane, signal)).data).toBe('Own');
+    });
+
+    it('has no data before it was started', async () => {
+      expect((await driver.observe(plane, signal)).data).toBe('Empty');
+    });
+
+    it('has no log before it was started', async () => {
+      expect((await etcd())?.logTail).toBeUndefined();
+    });
+
+    it('has the end of its log when it is stopped', async () => {
+      await driver.start(plane, 'etcd');
+      await driver.stop(plane, 'etcd');
+      expect((await etcd())?.logTail).toBeTypeOf('string');
+    });
+
+    it('has a log that is bounded', async () => {
+      await driver.start(plane, 'etcd');
+      await bed.faults.growLog();
+      expect(await bed.faults.logBytes()).toBeGreaterThan(LOG_BYTES);
+      await etcd();
+      expect(await bed.faults.logBytes()).toBeLessThan(LOG_BYTES);
+    });
+
+    it('ends alone: another process that looks like it runs on', async () => {
+      const runs = await bed.faults.impersonate();
+      await driver.start(plane, 'etcd');
+      await driver.stop(plane, 'etcd');
+      expect([await state(), runs()]).toEqual(['Stopped', true]);
+    });
+
+    it('is not stopped for a stop of another member', async () => {
+      await driver.start(plane, 'etcd');
+      await driver.stop(plane, 'kube-apiserver');
+      expect(await state()).not.toBe('Stopped');
+    });
+
+    it('starts from the same keys and port as before', async () => {
+      const before = await driver.access(plane);
+      await driver.start(plane, 'etcd');
+      await driver.stop(plane, 'etcd');
+      await driver.start(plane, 'etcd');
+      await expect.poll(() => state(), ANSWER).toBe('Ready');
+      expect(await driver.access(plane)).toEqual(before);
+    });
+
+    it('is not stopped by an observation or a preparation of another process', async () => {
+      await driver.start(plane, 'etcd');
+      const before = (await etcd())?.identity;
+      const next = await bed.reopen();
+      await next.observe(plane, signal);
+      await next.prepare(plane);
+      expect((await etcd())?.identity).toBe(before);
+    });
+  });
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import type { Pipeline, Release } from '../../../src/api/generated/types.ts';
+import { commitOrigin } from '../../../src/sync/hub/commit-origin.ts';
+
+const COMMIT = 'c'.repeat(40);
+const PLAN = `sha256:${'1'.repeat(64)}`;
+
+function originWith(
+  spec: object | undefined,
+  approvals: readonly object[] = [],
+): ReturnType<typeof commitOrigin> {
+  const release = spec && ({ spec: { commit: COMMIT, plan: { digest: PLAN }, ...spec } } as Release);
+  const pipeline = { spec: { approvals } } as unknown as Pipeline;
+  const stores = {
+    releases: { get: (name: unknown) => (name === 'fleet-cccccccccccc' ? release : undefined) },
+    pipelines: { get: (name: unknown) => (name === 'fleet' ? pipeline : undefined) },
+  };
+  return commitOrigin(stores, 'fleet', COMMIT);
+}
+
+describe('commitOrigin', () => {
+  it('S30 takes author, signer, subject and plan from the Release', () => {
+    expect(originWith({ author: 'Ann', signer: 'ann@example.com', subject: 'Update kubelet' })).toEqual({
+      author: 'Ann',
+      signer: 'ann@example.com',
+      subject: 'Update kubelet',
+      plan: PLAN,
+    });
+  });
+
+  it('S30 names no signer where none was verified', () => {
+    expect(originWith({ author: 'Ann' })).toEqual({ author: 'Ann', plan: PLAN });
+  });
+
+  it('S30 adds the approvals of this plan, and of no other', () => {
+    const other = `sha256:${'2'.repeat(64)}`;
+    const approvals = [
+      { stage: 'prod', planDigest: PLAN, reason: 'reviewed' },
+      { stage: 'prod', planDigest: other, reason: 'another one' },
+    ];
+    expect(originWith({}, approvals).approvals).toEqual([{ stage: 'prod', reason: 'reviewed' }]);
+  });
+
+  it.each([
+    ['without a Release', undefined],
+    ['with the Release of another commit that begins alike', { commit: `${COMMIT.slice(0, 12)}ff` }],
+  ])('S30 knows nothing %s', (_, spec) => {
+    expect(originWith(spec)).toEqual({});
+  });
+});
