@@ -39,6 +39,14 @@ export const UUID: Pattern = {
   regex: '^[a-fA-F0-9]{8}-[a-fA-F0-9]{4}-[a-fA-F0-9]{4}-[a-fA-F0-9]{4}-[a-fA-F0-9]{12}$',
   description: 'a UID, such as 0b6f4a52-8a0e-4c55-9d0d-6a0f2b6f1c11',
 };
+export const FIELD_PATH: Pattern = {
+  regex: '^[A-Za-z][A-Za-z0-9_-]*([.][A-Za-z0-9_-]+|[[]"[^"]+"[]])*$',
+  description: 'a field such as spec.replicas, data["a.conf"] or metadata.annotations["example.com/a"]',
+};
+export const PAUSED_OBJECT: Pattern = {
+  regex: '^[A-Za-z][A-Za-z0-9]{0,62}(/[!-.0-~]+){1,2}$',
+  description: 'an object as Kind/namespace/name, or Kind/name if it has no namespace',
+};
 export const HTTPS_URL: Pattern = { regex: '^https://', description: 'a URL that begins with https://' };
 /** Without user, path and query: only a host can be compared with those that a Secret names. */
 export const BMC_URL: Pattern = {
@@ -144,6 +152,8 @@ export const PATTERNS: readonly Pattern[] = [
   SHA256,
   UUID,
   HTTPS_URL,
+  FIELD_PATH,
+  PAUSED_OBJECT,
   BMC_URL,
   BMC_SYSTEM,
   HTTP_URL,

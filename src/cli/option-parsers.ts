@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { InvalidArgumentError, Option } from 'commander';
 import { DURATION_FORM, type DurationText, durationSeconds } from '../api/duration.ts';
 import { SHA256 } from '../api/patterns.ts';
+import { parseZonedTime } from '../os/dates.ts';
 
 export function createIntegerParser(min: number, max: number): (text: string) => number {
   return (text) => {
@@ -22,6 +23,15 @@ export function parseDuration(text: string): number {
   const seconds = durationSeconds(text);
   if (seconds !== undefined) return seconds;
   throw new InvalidArgumentError(`Expected ${DURATION_FORM}, got ${JSON.stringify(text)}.`);
+}
+
+/** Without a zone two people would mean two moments. */
+export function parseTimeOption(text: string): Date {
+  const time = parseZonedTime(text);
+  if (time) return time;
+  throw new InvalidArgumentError(
+    `Expected a time with a zone, such as 2030-12-20T18:00Z, got ${JSON.stringify(text)}.`,
+  );
 }
 
 /** An option whose value is a number of seconds, with its default as people write it. */

@@ -1,12 +1,14 @@
 /** Describes the target that promotion sets for a cluster, and the report that apply returns about the cluster. */
 
 import type { CorrectedDrift } from '../api/generated/types.ts';
+import type { PausedParts } from '../api/status/pauses.ts';
 import type { Settlement } from './health/health.ts';
 import type { MachineHealth } from './health/machine-health.ts';
 import type { UnhealthyObject } from './health/target-health.ts';
 import type { RenderedTarget } from './rendered.ts';
 
-export interface ClusterTarget {
+/** Nothing in a paused unit, and nothing of a paused object, is written or deleted, also while the rest is written. */
+export interface ClusterTarget extends PausedParts {
   /**
    * Apply: write the commit's objects and correct drift. Observe: write nothing, only compare with the commit, if there is
    * one (the cluster is paused or held).
@@ -17,8 +19,6 @@ export interface ClusterTarget {
   /** Name of the Pipeline whose delete budget, acknowledgements, force managers and identities apply. */
   readonly pipeline: string;
   readonly because: string;
-  /** Nothing in these units is written or deleted, also while the others are written. */
-  readonly pausedUnits?: ReadonlyMap<string, string>;
   /** End of the soak. Promotion waits for an observation made at this moment or later. */
   readonly observeAt?: Date;
 }
@@ -83,8 +83,6 @@ export const INVENTORY_DAMAGED = 'InventoryDamaged';
 /** The inventory was written in a later term of the Lease: this process writes nothing until it has acquired it again. */
 export const LEASE_SUPERSEDED = 'LeaseSuperseded';
 
-/** All that is left to write or delete is in units that a person paused. */
-export const UNIT_PAUSED = 'UnitPaused';
 export interface WorkReport {
   /** The commit that was compared with the cluster. */
   readonly commit?: string;

@@ -157,6 +157,7 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hu
     recordEvent: (name, event) => recordOn(stores.clusters.get(name), event),
     onReport(name) {
       assignments.writeReport(name);
+      assignments.refreshCluster(name);
       pipelines.requeueAll();
     },
     onLease,
@@ -225,9 +226,12 @@ function refreshOnChange({ stores }: HubCache, workers: Workers): void {
 /** Returns the policy by the gates in force before the commit. Without a Pipeline the budget is zero: nothing is deleted. */
 function policyOf(pipeline: Pipeline | undefined): ApplyPolicy {
   if (!pipeline) return { budget: { maxObjects: 0, maxPercent: 0 }, acknowledgements: [] };
-  const { deleteBudget, acknowledgements } = judgingPipeline(pipeline).pipeline.spec;
+  const { deleteBudget, acknowledgements, forceManagers, fieldPolicies } =
+    judgingPipeline(pipeline).pipeline.spec;
   return {
     budget: { ...DEFAULT_DELETE_BUDGET, ...deleteBudget },
     acknowledgements: acknowledgements ?? [],
+    forceManagers: forceManagers ?? [],
+    fieldPolicies: fieldPolicies ?? [],
   };
 }

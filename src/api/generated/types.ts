@@ -432,7 +432,7 @@ export interface ClusterPause {
   readonly name: string;
   /** Unit (chart) that is paused. Without unit and object the whole cluster is paused. */
   readonly unit?: string;
-  /** Object that is paused, as Kind/namespace/name. */
+  /** Object that is paused, as Kind/namespace/name or Kind/name, whatever its API group. */
   readonly object?: string;
   /** User who paused it. */
   readonly by: string;
@@ -1154,12 +1154,12 @@ export interface FailedMachine {
 export interface FieldPolicy {
   /** Unit (chart). Default: all units. */
   readonly unit?: string;
-  /** Kind. Default: all kinds. */
-  readonly kind?: string;
-  /** Path of the field. */
-  readonly path?: string;
-  /** Whose value applies. */
-  readonly policy: 'Override' | 'Merge' | 'Ignore';
+  /** Kind of the objects. */
+  readonly kind: string;
+  /** Field, as spec.replicas or metadata.annotations["example.com/a"]. */
+  readonly path: string;
+  /** Ignore: git's value is for the creation of the object. Later the field is neither compared nor written. */
+  readonly policy: 'Ignore';
 }
 
 /** The key of the first connection, with hostKeyPolicy TrustOnFirstUse. */
@@ -2758,6 +2758,8 @@ export interface PipelineGateSet {
   readonly approvals: readonly Approval[];
   /** Periods without promotion. (at most 32) */
   readonly freezes?: readonly Freeze[];
+  /** Field managers whose fields sync takes over when they conflict with git. A commit that adds one takes over nothing: the next commit does. (at most 16) */
+  readonly forceManagers?: readonly string[];
 }
 
 /** By which gates commits are judged. */
@@ -2862,9 +2864,9 @@ export interface PipelineSpec {
   readonly acknowledgements: readonly Acknowledgement[];
   /** Approvals of plans. An approval lapses when the plan becomes more destructive. (at most 32) */
   readonly approvals: readonly Approval[];
-  /** Field managers whose fields sync takes over on conflict. (at most 16) */
+  /** Field managers whose fields sync takes over when they conflict with git. A commit that adds one takes over nothing: the next commit does. (at most 16) */
   readonly forceManagers: readonly string[];
-  /** How fields are treated that other managers set. (at most 32) */
+  /** Fields that sync leaves to other clients. (at most 32) */
   readonly fieldPolicies: readonly FieldPolicy[];
   /** Service accounts that sync impersonates, by unit. (at most 32) */
   readonly identities: readonly UnitIdentity[];

@@ -7,8 +7,6 @@ import { DEFENDER_POLICY } from './defenderpolicy.ts';
 import type { InactiveField } from './field.ts';
 import { HOSTED } from './hosted.ts';
 
-const NO_TAKE_OVER = 'sync decides by fixed rules which fields it owns';
-
 const PIPELINE: readonly InactiveField[] = [
   { path: 'spec.source.writeCredentialsRef', because: 'sync pushes nothing' },
   {
@@ -18,15 +16,12 @@ const PIPELINE: readonly InactiveField[] = [
   },
   { path: 'spec.stages[].checks[].cel', because: 'CEL is not evaluated' },
   { path: 'spec.onFailure', accepts: ['Stop'], because: 'sync pushes nothing' },
-  { path: 'spec.forceManagers', because: NO_TAKE_OVER },
-  { path: 'spec.fieldPolicies', because: NO_TAKE_OVER },
   { path: 'spec.identities', because: 'sync applies every unit as kubenode-sync' },
 ];
 
 const NOT_HOSTED = 'only a control plane of spec.hosted is deleted with its Cluster';
 
 const CLUSTER: readonly InactiveField[] = [
-  { path: 'spec.pauses[].object', because: 'sync pauses clusters and units only' },
   { path: 'spec.deletion.policy', accepts: ['Delete'], because: NOT_HOSTED, unless: ['spec.hosted'] },
   { path: 'spec.deletion.force', accepts: [false], because: NOT_HOSTED, unless: ['spec.hosted'] },
   { path: 'spec.deletion.timeoutSeconds', accepts: [1800], because: NOT_HOSTED, unless: ['spec.hosted'] },

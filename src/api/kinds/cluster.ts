@@ -1,6 +1,6 @@
 /** Cluster: a cluster that is synced with git, or a hosted control plane to create. */
 import { machineCounts, secretRefWithKey, statusHead, waiting } from '../common.ts';
-import { HTTPS_URL, UUID } from '../patterns.ts';
+import { HTTPS_URL, PAUSED_OBJECT, UUID } from '../patterns.ts';
 import { choice, flag, int, list, listMap, message, name, named, rules, text, time } from '../schema.ts';
 import { INCIDENT_REASONS } from '../status/incident-reasons.ts';
 import { clusterPhases } from '../status/phase-tables.ts';
@@ -10,15 +10,26 @@ import { AGE, conditionColumn, type Kind, PHASE } from './kind.ts';
 
 const VERSION = { max: 32 } as const;
 
-const pause = named('ClusterPause', 'A part of the cluster that sync does not write to.', {
-  name: name('Name of the pause.', 127),
-  unit: name('Unit (chart) that is paused. Without unit and object the whole cluster is paused.').optional(),
-  object: text('Object that is paused, as Kind/namespace/name.', { max: 320, min: 1 }).optional(),
-  by: name('User who paused it.'),
-  reason: name('Why it is paused.', 256),
-  since: time('When it was paused.').optional(),
-  until: time('When the pause ends. Default: when it is removed.').optional(),
-});
+const pause = rules(
+  named('ClusterPause', 'A part of the cluster that sync does not write to.', {
+    name: name('Name of the pause.', 127),
+    unit: name(
+      'Unit (chart) that is paused. Without unit and object the whole cluster is paused.',
+    ).optional(),
+    object: text('Object that is paused, as Kind/namespace/name or Kind/name, whatever its API group.', {
+      max: 320,
+      pattern: PAUSED_OBJECT,
+    }).optional(),
+    by: name('User who paused it.'),
+    reason: name('Why it is paused.', 256),
+    since: time('When it was paused.').optional(),
+    until: time('When the pause ends. Default: when it is removed.').optional(),
+  }),
+  {
+    rule: '!has(self.unit) || !has(self.object)',
+    message: 'give either unit or object: an object is paused in any unit',
+  },
+);
 
 const connection = rules(
   named('ClusterConnection', 'How to reach an existing cluster.', {

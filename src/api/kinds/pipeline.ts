@@ -11,6 +11,7 @@ import {
   waiting,
   windows,
 } from '../common.ts';
+import { FIELD_PATH } from '../patterns.ts';
 import {
   choice,
   digest,
@@ -170,6 +171,43 @@ const approvals = list(
   [0, 32],
 );
 
+const forceManagers = list(
+  'Field managers whose fields sync takes over when they conflict with git. A commit that adds one takes over nothing: the next commit does.',
+  name('Name of a field manager, as in metadata.managedFields.', 128),
+  [0, 16],
+);
+
+const fieldPolicy = rules(
+  named('FieldPolicy', 'How one field is treated.', {
+    unit: name('Unit (chart). Default: all units.', 63).optional(),
+    kind: name('Kind of the objects.', 63),
+    path: text('Field, as spec.replicas or metadata.annotations["example.com/a"].', {
+      max: 256,
+      pattern: FIELD_PATH,
+    }),
+    policy: choice(
+      "Ignore: git's value is for the creation of the object. Later the field is neither compared nor written.",
+      ['Ignore'],
+    ),
+  }),
+  {
+    rule: `!self.path.matches('^(apiVersion|kind|metadata|status)([.[]|$)') || self.path.matches('^metadata[.](annotations|labels)[[]"[^"]+"[]]$')`,
+    message:
+      'the identity and the status of an object cannot be ignored; of metadata name one annotation or label',
+    fieldPath: '.path',
+  },
+  {
+    rule: "!self.path.contains('kubenode.dev/')",
+    message: 'sync finds its own objects by the labels and annotations of kubenode.dev: remove the entry',
+    fieldPath: '.path',
+  },
+  {
+    rule: "!(self.kind in ['Pipeline', 'DefenderPolicy', 'NodeRemedier'])",
+    message: 'only git decides what Pipelines, DefenderPolicies and NodeRemediers limit: remove the entry',
+    fieldPath: '.kind',
+  },
+);
+
 /** Atomic lists without rules of their own: they are copies of what was validated in spec. */
 const gateSet = named('PipelineGateSet', 'The fields of spec by which commits are judged.', {
   stages: list('The stages.', stage, [0, 32]),
@@ -177,6 +215,7 @@ const gateSet = named('PipelineGateSet', 'The fields of spec by which commits ar
   deleteBudget,
   approvals,
   freezes: freezes('Periods without promotion.', 32).optional(),
+  forceManagers: forceManagers.optional(),
 });
 
 const gates = named('PipelineGates', 'By which gates commits are judged.', {
@@ -243,21 +282,11 @@ const spec = rules(
       [0, 16],
     ).default([]),
     approvals: approvals.default([]),
-    forceManagers: list(
-      'Field managers whose fields sync takes over on conflict.',
-      name('A manager.', 128),
-      [0, 16],
-    ).default([]),
-    fieldPolicies: list(
-      'How fields are treated that other managers set.',
-      named('FieldPolicy', 'How one field is treated.', {
-        unit: text('Unit (chart). Default: all units.', { max: 63 }).optional(),
-        kind: text('Kind. Default: all kinds.', { max: 63 }).optional(),
-        path: text('Path of the field.').optional(),
-        policy: choice('Whose value applies.', ['Override', 'Merge', 'Ignore']),
-      }),
-      [0, 32],
-    ).default([]),
+    forceManagers: rules(forceManagers, {
+      rule: "self.all(manager, !manager.startsWith('kubenode-'))",
+      message: 'a field of a kubenode controller has that controller as its only writer: remove the manager',
+    }).default([]),
+    fieldPolicies: list('Fields that sync leaves to other clients.', fieldPolicy, [0, 32]).default([]),
     identities: listMap(
       'Service accounts that sync impersonates, by unit.',
       ['unit'],

@@ -1,4 +1,6 @@
 /** Whether a Pipeline or a Cluster is stopped, by git or by a person. Pure. */
+import type { ObjectId } from '../../kube/objects/object-id.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import type { Cluster, ClusterPause, Pipeline } from '../generated/types.ts';
 
 /** Undefined while the Pipeline may be promoted. The stop of a person comes first: no commit lifts it. */
@@ -14,33 +16,66 @@ export function pausedReason({
 
 /** A pause of the whole cluster. */
 export function activePause(cluster: Pick<Cluster, 'spec'>, now: Date): ClusterPause | undefined {
-  return activePauses(cluster, now).find(({ unit }) => unit === undefined);
+  return activePauses(cluster, now).find(({ unit, object }) => unit === undefined && object === undefined);
 }
 
-/** The units that a person paused, each with how to resume it, who paused it, since when and why. */
-export function pausedUnits(
+/** Contains the parts of a cluster that a person paused, each with how to resume it, who paused it, since when and why. */
+export interface PausedParts {
+  readonly pausedUnits?: ReadonlyMap<string, string>;
+  /** The keys are as `pausedObjectName` returns them. */
+  readonly pausedObjects?: ReadonlyMap<string, string>;
+}
+
+/** Returns the paused parts. A part that two pauses name has the text of the last one. */
+export function pausedParts(
   cluster: Pick<Cluster, 'metadata' | 'spec'>,
   pipeline: string,
   now: Date,
-): ReadonlyMap<string, string> | undefined {
+): PausedParts {
   const { name } = cluster.metadata;
-  const units = activePauses(cluster, now).flatMap((pause) => {
-    if (pause.unit === undefined) return [];
+  const units = new Map<string, string>();
+  const objects = new Map<string, string>();
+  for (const pause of activePauses(cluster, now)) {
+    const { unit, object } = pause;
+    const part = object ?? unit;
+    if (part === undefined) continue;
     // The hint comes first: a status truncates the end.
-    const resume = `kubenode release resume ${pipeline} --cluster ${name} --unit ${pause.unit}`;
-    return [[pause.unit, `to resume it, run ${resume}; ${pauseText(pause)}`] as const];
-  });
-  return units.length === 0 ? undefined : new Map(units);
+    const resume = `kubenode release resume ${pipeline} --cluster ${name} ${pauseFlag(pause)}`;
+    const texts = object === undefined ? units : objects;
+    texts.set(part, `to resume it, run ${resume}; ${pauseText(pause)}`);
+  }
+  return {
+    ...optional('pausedUnits', units.size > 0 ? units : undefined),
+    ...optional('pausedObjects', objects.size > 0 ? objects : undefined),
+  };
 }
 
-/** `paused by anna since TIME: ticket 7`. */
-export function pauseText({ by, since, reason }: ClusterPause): string {
-  return `paused by ${by}${since === undefined ? '' : ` since ${since}`}: ${reason}`;
+/** Returns the flag of `kubenode release halt` and `resume` that names the paused part. Empty for the whole cluster. */
+export function pauseFlag({ unit, object }: Pick<ClusterPause, 'unit' | 'object'>): string {
+  if (object !== undefined) return `--object ${object}`;
+  return unit === undefined ? '' : `--unit ${unit}`;
 }
 
-/** No pause of an object: that is not implemented. */
+/** Returns the name of an object in `spec.pauses`. It has no API group, so a pause holds in every group that has the kind. */
+export function pausedObjectName({ kind, namespace, name }: Omit<ObjectId, 'group'>): string {
+  return namespace === '' ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
+}
+
+/** `paused by anna since TIME until TIME: ticket 7`. */
+export function pauseText({ by, since, until, reason }: ClusterPause): string {
+  const times = [since === undefined ? '' : ` since ${since}`, until === undefined ? '' : ` until ${until}`];
+  return `paused by ${by}${times.join('')}: ${reason}`;
+}
+
+/** Returns the pauses that have not ended. */
 export function activePauses({ spec }: Pick<Cluster, 'spec'>, now: Date): readonly ClusterPause[] {
-  return spec.pauses.filter(
-    ({ object, until }) => object === undefined && (until === undefined || new Date(until) > now),
+  return spec.pauses.filter(({ until }) => until === undefined || new Date(until) > now);
+}
+
+/** Returns when the first of the active pauses ends by itself. */
+export function firstPauseEnd(cluster: Pick<Cluster, 'spec'>, now: Date): Date | undefined {
+  const ends = activePauses(cluster, now).flatMap(({ until }) =>
+    until === undefined ? [] : [+new Date(until)],
   );
+  return ends.length === 0 ? undefined : new Date(Math.min(...ends));
 }

@@ -3,6 +3,17 @@
 /** The reason when an object that git removed is being deleted, and only finalizers of others keep it: no commit waits for it. */
 export const FOREIGN_FINALIZER = 'ForeignFinalizer';
 
+/** All that is left to write or delete is in units, or of objects, that a person paused. */
+export const UNIT_PAUSED = 'UnitPaused';
+/** All that is left to write or delete is of objects that a person paused. */
+export const OBJECT_PAUSED = 'ObjectPaused';
+export type PausedReason = typeof UNIT_PAUSED | typeof OBJECT_PAUSED;
+
+/** Tells whether only a pause of a unit or an object keeps the work from its end. */
+export function isPausedReason(reason: string): reason is PausedReason {
+  return reason === UNIT_PAUSED || reason === OBJECT_PAUSED;
+}
+
 /** Returns what happened to a cluster whose Pipeline was deleted, and what to do. */
 export function deletedPipelineMessage(pipeline: string): string {
   return `Pipeline ${pipeline} was deleted: this cluster is not synced any more, and its objects stay as they are. To sync it again, run: kubenode sync --from REPOSITORY`;

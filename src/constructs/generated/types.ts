@@ -182,7 +182,7 @@ export interface ClusterPause {
   readonly name: string;
   /** Unit (chart) that is paused. Without unit and object the whole cluster is paused. */
   readonly unit?: string;
-  /** Object that is paused, as Kind/namespace/name. */
+  /** Object that is paused, as Kind/namespace/name or Kind/name, whatever its API group. */
   readonly object?: string;
   /** User who paused it. */
   readonly by: string;
@@ -620,12 +620,12 @@ export interface Expr {
 export interface FieldPolicy {
   /** Unit (chart). Default: all units. */
   readonly unit?: string;
-  /** Kind. Default: all kinds. */
-  readonly kind?: string;
-  /** Path of the field. */
-  readonly path?: string;
-  /** Whose value applies. */
-  readonly policy: 'Override' | 'Merge' | 'Ignore';
+  /** Kind of the objects. */
+  readonly kind: string;
+  /** Field, as spec.replicas or metadata.annotations["example.com/a"]. */
+  readonly path: string;
+  /** Ignore: git's value is for the creation of the object. Later the field is neither compared nor written. */
+  readonly policy: 'Ignore';
 }
 
 /** A sign that another tool maintains the node. */
@@ -1448,9 +1448,9 @@ export interface PipelineSpec {
   readonly acknowledgements?: readonly Acknowledgement[];
   /** Approvals of plans. An approval lapses when the plan becomes more destructive. (at most 32) */
   readonly approvals?: readonly Approval[];
-  /** Field managers whose fields sync takes over on conflict. (at most 16) */
+  /** Field managers whose fields sync takes over when they conflict with git. A commit that adds one takes over nothing: the next commit does. (at most 16) */
   readonly forceManagers?: readonly string[];
-  /** How fields are treated that other managers set. (at most 32) */
+  /** Fields that sync leaves to other clients. (at most 32) */
   readonly fieldPolicies?: readonly FieldPolicy[];
   /** Service accounts that sync impersonates, by unit. (at most 32) */
   readonly identities?: readonly UnitIdentity[];

@@ -10,6 +10,8 @@ import { canReplace } from './immutable.ts';
 import { markAdopted } from './inventory/owner-labels.ts';
 import type { ReadApplied } from './ownership/earlier-content.ts';
 import { conflictingFields, setsField } from './ownership/field-conflict.ts';
+import { isOwnedByForced } from './ownership/forced-managers.ts';
+import { leaveIgnored } from './ownership/ignored-fields.ts';
 import { planTakeover, type Takeover } from './ownership/takeover.ts';
 import type { ObjectPlan } from './plan.ts';
 import { deleteOwned } from './prune/delete.ts';
@@ -43,19 +45,41 @@ export interface ApplyContext {
 export async function applyObject(context: ApplyContext, plan: ObjectPlan): Promise<ApplyOutcome> {
   const { uid, force } = plan;
   const adopted = uid !== undefined && plan.entry?.adopted === true;
-  const bound: BoundWrite = { precondition: uid === undefined ? NOT_FOUND : { uid }, force };
+  let write: Write = { plan, bound: { precondition: uid === undefined ? NOT_FOUND : { uid }, force } };
   try {
-    return { outcome: 'applied', object: await send(context, plan, bound), replaced: false, adopted };
+    write = await withLiveFields(context, write);
+    const object = await send(context, write.plan, write.bound);
+    return { outcome: 'applied', object, replaced: false, adopted };
   } catch (error) {
     if (!isKubeError(error) || stopsAll(error, context)) throw error;
     if (isAnotherObject(plan, error)) return takeOver(context, plan, error);
-    return recover(context, plan, { bound, adopted, error });
+    return recover(context, write.plan, { bound: write.bound, adopted, error });
   }
+}
+
+interface Write {
+  readonly plan: ObjectPlan;
+  readonly bound: BoundWrite;
+}
+
+/** Completes a write with the live values of ignored fields. The watch keeps no record of what sync owns, so the object is read. */
+async function withLiveFields({ client }: ApplyContext, write: Write): Promise<Write> {
+  const { uid, ignored, declared } = write.plan;
+  if (uid === undefined || ignored.length === 0) return write;
+  const resource = await client.resourceFor(declared.apiVersion, declared.kind);
+  const found = await client.get(resource, nameOf(declared));
+  // Of another object under this name nothing is sent: the server refuses the UID.
+  if (found.metadata.uid !== uid) return write;
+  const { object, ...version } = leaveIgnored(declared, found, ignored);
+  return {
+    plan: { ...write.plan, object },
+    bound: { ...write.bound, precondition: { uid, ...version } },
+  };
 }
 
 /** A server-side apply that the server refuses unless it is meant for exactly this object. */
 interface BoundWrite {
-  readonly precondition: { readonly uid: string } | typeof NOT_FOUND;
+  readonly precondition: { readonly uid: string; readonly resourceVersion?: string } | typeof NOT_FOUND;
   readonly force: boolean;
 }
 
@@ -95,8 +119,10 @@ async function takeOver(context: ApplyContext, plan: ObjectPlan, error: KubeErro
     const takeover = planTakeover(plan, found, hub);
     if (takeover.action !== 'write') return notWritten(id, takeover);
     const { force, adopted } = takeover;
-    const taken = adopted ? { ...plan, object: markAdopted(object) } : plan;
-    return await writeFound(context, taken, { bound: { precondition: { uid }, force }, adopted });
+    const declared = adopted ? markAdopted(plan.declared) : plan.declared;
+    const { object: sent, ...version } = leaveIgnored(declared, found, plan.ignored);
+    const bound = { precondition: { uid, ...version }, force };
+    return await writeFound(context, { ...plan, object: sent }, { bound, adopted });
   } catch (next) {
     if (!isKubeError(next) || stopsAll(next, context)) throw next;
     // Deleted between the two requests: a later reconcile creates it.
@@ -136,10 +162,41 @@ async function recover(
   plan: ObjectPlan,
   { bound, adopted, error }: Attempt & { readonly error: KubeError },
 ): Promise<ApplyOutcome> {
-  if (!bound.force && (await areOurFields(context, plan, conflictingFields(error)))) {
-    return writeFound(context, plan, { bound: { ...bound, force: true }, adopted });
-  }
+  const forced = bound.force ? undefined : await forcedWrite(context, plan, { bound, error });
+  if (forced) return writeFound(context, plan, { bound: forced, adopted });
   return canReplace(plan, error) ? replace(context, plan, { bound, error }) : failure(plan, error);
+}
+
+interface Refusal {
+  readonly bound: BoundWrite;
+  readonly error: KubeError;
+}
+
+/** Returns the write that decides a conflict for git. Undefined if the fields belong to others. */
+async function forcedWrite(
+  context: ApplyContext,
+  plan: ObjectPlan,
+  { bound, error }: Refusal,
+): Promise<BoundWrite | undefined> {
+  const fields = conflictingFields(error);
+  if (fields.length === 0) return undefined;
+  if (await areOurFields(context, plan, fields)) return { ...bound, force: true };
+  return plan.forceManagers.length === 0 ? undefined : takeFromForced(context, plan, bound);
+}
+
+/** Binds the write to the version whose owners were read: a manager that is not named may take a field meanwhile. */
+async function takeFromForced(
+  { client }: ApplyContext,
+  { object, forceManagers }: ObjectPlan,
+  { precondition }: BoundWrite,
+): Promise<BoundWrite | undefined> {
+  const resource = await client.resourceFor(object.apiVersion, object.kind);
+  const found = await client.get(resource, nameOf(object));
+  const { uid, resourceVersion } = found.metadata;
+  if (uid === undefined || resourceVersion === undefined) return undefined;
+  if (!isOwnedByForced(object, found, forceManagers)) return undefined;
+  // A write that is bound to an earlier version stays so: it contains values of that version.
+  return { precondition: { uid, resourceVersion, ...precondition }, force: true };
 }
 
 /** Our earlier apply owned all these fields, so that others have taken them since: drift, which git wins. */
@@ -157,7 +214,7 @@ async function areOurFields(
 async function replace(
   context: ApplyContext,
   plan: ObjectPlan,
-  { bound, error }: { readonly bound: BoundWrite; readonly error: KubeError },
+  { bound, error }: Refusal,
 ): Promise<ApplyOutcome> {
   const { id, unit } = plan;
   const uid = 'uid' in bound.precondition ? { uid: bound.precondition.uid } : {};
@@ -172,7 +229,8 @@ async function replace(
   if (deleted.outcome === 'terminating') {
     return { outcome: 'failed', reason: 'Replacing', message: deleted.because, retryable: true };
   }
-  const object = await send(context, plan, { precondition: NOT_FOUND, force: false });
+  const created = { ...plan, object: plan.declared };
+  const object = await send(context, created, { precondition: NOT_FOUND, force: false });
   return { outcome: 'applied', object, replaced: true, adopted: false };
 }
 
@@ -189,7 +247,7 @@ function withoutAnswer({ id }: ObjectPlan, { code, reason, causes }: KubeError):
 
 const MAX_FIELDS = 5;
 
-const CONFLICT_HINT = `Remove these fields from git, or take them over: annotate the object in git with ${ANNOTATION_ADOPT}: ${ADOPT_ALLOWED}`;
+const CONFLICT_HINT = `Remove these fields from git, or take them over: annotate the object in git with ${ANNOTATION_ADOPT}: ${ADOPT_ALLOWED}, or name the manager in spec.forceManagers of the Pipeline`;
 
 function failure(plan: ObjectPlan, error: KubeError): Extract<ApplyOutcome, { outcome: 'failed' }> {
   const message = isSopsEncrypted(plan.rendered.object) ? withoutAnswer(plan, error) : error.message;

@@ -36,6 +36,7 @@ import type { InventoryStore } from './inventory/store.ts';
 import { declaredKinds } from './live/kinds.ts';
 import type { KindRef } from './live/ports.ts';
 import { createAppliedReader } from './ownership/earlier-content.ts';
+import type { FieldPolicy } from './ownership/ignored-fields.ts';
 import { reportObserved, type SyncSummary, summarizeSync, syncedCondition } from './report.ts';
 import { type ClusterSession, IdentityMismatch, openClusterSession, type WriterLease } from './session.ts';
 import { observeCluster, syncCluster } from './sync-cluster.ts';
@@ -71,6 +72,8 @@ export interface ClusterSyncerOptions {
 export interface ApplyPolicy {
   readonly budget: DeleteBudget;
   readonly acknowledgements: readonly Acknowledgement[];
+  readonly fieldPolicies?: readonly FieldPolicy[];
+  readonly forceManagers?: readonly string[];
   /** The version of the keys of encrypted objects: an object that could not be decrypted is tried again with others. */
   readonly keysVersion?: string;
 }
@@ -238,12 +241,13 @@ function contextOf(
 }
 
 function targetOf(
-  { pausedUnits }: ClusterTarget,
+  { pausedUnits, pausedObjects }: ClusterTarget,
   commit: string,
   { digest, units }: RenderedTarget,
-  { budget, acknowledgements }: ApplyPolicy,
+  { keysVersion: _keysVersion, ...policy }: ApplyPolicy,
 ): SyncTarget {
-  return { commit, digest, units, budget, acknowledgements, ...optional('pausedUnits', pausedUnits) };
+  const paused = { ...optional('pausedUnits', pausedUnits), ...optional('pausedObjects', pausedObjects) };
+  return { commit, digest, units, ...policy, ...paused };
 }
 
 function unitsIn(store: InventoryStore, content: RenderedTarget | undefined): string[] {

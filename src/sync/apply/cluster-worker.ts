@@ -115,6 +115,7 @@ export function createClusterWorker(options: ClusterWorkerOptions): ClusterWorke
 function hasChanged(before: ClusterTarget, next: ClusterTarget): boolean {
   return (
     (['mode', 'commit', 'digest', 'pipeline'] as const).some((field) => before[field] !== next[field]) ||
-    !isDeepStrictEqual(before.pausedUnits, next.pausedUnits)
+    !isDeepStrictEqual(before.pausedUnits, next.pausedUnits) ||
+    !isDeepStrictEqual(before.pausedObjects, next.pausedObjects)
   );
 }

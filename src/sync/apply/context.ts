@@ -1,4 +1,5 @@
 /** Describes what one reconcile of one cluster works with: its context and its target. */
+import type { PausedParts } from '../../api/status/pauses.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -10,6 +11,7 @@ import type { ServerForm } from './input.ts';
 import type { InventoryStore } from './inventory/store.ts';
 import type { LiveCache } from './live/ports.ts';
 import type { ReadApplied } from './ownership/earlier-content.ts';
+import type { FieldPolicy } from './ownership/ignored-fields.ts';
 import type { TimeoutBudget } from './timeout-budget.ts';
 
 export interface SyncContext {
@@ -41,12 +43,12 @@ export interface ClusterEvent {
   readonly message: string;
 }
 
-export interface SyncTarget {
+export interface SyncTarget extends PausedParts {
   readonly commit: string;
   readonly digest: string;
   readonly units: readonly RenderedUnit[];
   readonly budget: DeleteBudget;
   readonly acknowledgements: readonly Acknowledgement[];
-  /** The paused units, as in the input of the plan: each with how to resume it and why it is paused. */
-  readonly pausedUnits?: ReadonlyMap<string, string>;
+  readonly fieldPolicies?: readonly FieldPolicy[];
+  readonly forceManagers?: readonly string[];
 }

@@ -77,21 +77,27 @@ interface ComparedContent {
   readonly unit: string;
   /** The digest of what git declares. */
   readonly digest: string;
+  /** The paths of fields that are not compared. */
+  readonly ignored: readonly string[];
 }
 
-/** Live objects are never changed in place, so one comparison per object and digest is enough. */
+/** Live objects are never changed in place, so one comparison per object, digest and ignored fields is enough. */
 const comparisons = new WeakMap<KubeObject, ComparedContent & { readonly same: boolean }>();
 
 export function comparedBefore(live: KubeObject, content: ComparedContent, compare: () => boolean): boolean {
   const before = comparisons.get(live);
-  if (before?.unit === content.unit && before.digest === content.digest) return before.same;
+  if (before && isSameContent(before, content)) return before.same;
   const same = compare();
   comparisons.set(live, { ...content, same });
   return same;
 }
 
 /** Tells whether this live object was compared with this content, and matched it. */
-export function matchedBefore(live: KubeObject, { unit, digest }: ComparedContent): boolean {
+export function matchedBefore(live: KubeObject, content: ComparedContent): boolean {
   const before = comparisons.get(live);
-  return before?.unit === unit && before.digest === digest && before.same;
+  return before !== undefined && isSameContent(before, content) && before.same;
+}
+
+function isSameContent(a: ComparedContent, b: ComparedContent): boolean {
+  return a.unit === b.unit && a.digest === b.digest && a.ignored.join(' ') === b.ignored.join(' ');
 }

@@ -1,12 +1,15 @@
 /** Describes the input of the plan for one cluster: a snapshot of git, of the inventory and of the cluster. */
+import type { PausedParts } from '../../api/status/pauses.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { ObjectId } from '../../kube/objects/object-id.ts';
 import type { DecryptedObjects } from '../decrypt-objects.ts';
 import type { Acknowledgement, DeleteBudget } from '../judge/delete-budget.ts';
 import type { RenderedUnit } from '../rendered.ts';
 import type { Inventory } from './inventory/inventory.ts';
+import type { FieldPolicy } from './ownership/ignored-fields.ts';
 
-export interface ApplyInput {
+/** Nothing in a paused unit, and nothing of a paused object, is written or deleted. */
+export interface ApplyInput extends PausedParts {
   /** UID of the hub. Objects that carry it are ours. */
   readonly hub: string;
   readonly commit: string;
@@ -20,8 +23,9 @@ export interface ApplyInput {
   readonly serverForms: ReadonlyMap<string, ServerForm>;
   readonly budget: DeleteBudget;
   readonly acknowledgements: readonly Acknowledgement[];
-  /** Units that a person paused, each with how to resume it and why it is paused: nothing in them is written or deleted. */
-  readonly pausedUnits?: ReadonlyMap<string, string>;
+  readonly fieldPolicies?: readonly FieldPolicy[];
+  /** Field managers whose fields git takes over when they conflict. */
+  readonly forceManagers?: readonly string[];
 }
 
 /** The form in which the server stores an object that it normalizes: `1` for `1000m` in git. */

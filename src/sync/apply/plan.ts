@@ -4,6 +4,7 @@
  * Pure. An object that cannot be read is unknown, never absent: it is not deleted, and no other hub's object is taken over.
  */
 import { LABEL_HUB, LABEL_UNIT } from '../../api/names.ts';
+import type { PausedReason } from '../../api/status/sync-words.ts';
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { type ObjectId, objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
@@ -16,6 +17,7 @@ import type { ApplyInput } from './input.ts';
 import { type InventoryEntry, inventoryUnits } from './inventory/inventory.ts';
 import { adopts, isAdopted, isOfOtherPipeline, ownerOf, withOwnerLabels } from './inventory/owner-labels.ts';
 import { sortByStep } from './order.ts';
+import { ignoredPaths, withoutIgnored } from './ownership/ignored-fields.ts';
 import { type PrunePlan, planUnitPrune } from './prune/plan.ts';
 import { declaredAgainReason } from './prune/terminating.ts';
 
@@ -25,8 +27,14 @@ export interface ObjectPlan {
   readonly id: ObjectId;
   readonly unit: string;
   readonly rendered: RenderedObject;
-  /** The object to send. */
+  /** The object to compare and to send. It has no ignored fields if the object exists. */
   readonly object: KubeObject;
+  /** The object to create, with git's values of all fields. */
+  readonly declared: KubeObject;
+  /** The paths of the ignored fields. */
+  readonly ignored: readonly string[];
+  /** Field managers whose fields git takes over when they conflict. */
+  readonly forceManagers: readonly string[];
   readonly digest: string;
   /** The entry that the inventory lists for the object. */
   readonly entry?: InventoryEntry;
@@ -37,11 +45,15 @@ export interface ObjectPlan {
   readonly because: string;
   /** The live object, if it is corrected. */
   readonly drifted?: KubeObject;
+  /** The reason, if the action is `paused`. */
+  readonly pausedBy?: PausedReason;
 }
 
-/** Counts what is not written in a unit because the unit is paused. */
-export interface PausedUnit {
-  readonly unit: string;
+/** Counts what is not written in a paused unit, or of a paused object. */
+export interface PausedPart {
+  /** `unit web` or `object Deployment/shop/web`. */
+  readonly name: string;
+  readonly reason: PausedReason;
   /** How to resume it, who paused it, since when and why. */
   readonly because: string;
   /** Objects that differ from git. */
@@ -56,8 +68,10 @@ export interface TargetPlan {
   /** The objects to prune, in the order of deleting. */
   readonly prune: readonly PrunePlan[];
   readonly holds: readonly (DeleteVerdict & { readonly unit: string })[];
-  /** Paused units with something to write or to delete. */
-  readonly paused?: readonly PausedUnit[];
+  /** Paused parts with something to write or to delete. */
+  readonly paused?: readonly PausedPart[];
+  /** The paused objects that neither git nor the inventory lists. */
+  readonly unmatchedPauses?: readonly string[];
 }
 
 export function planTarget(input: ApplyInput): TargetPlan {
@@ -86,9 +100,12 @@ function planObject(input: ApplyInput, unit: string, rendered: RenderedObject): 
   const entry = input.inventory.entries.get(objectKey(id));
   const live = input.live(id);
   const adopted = typeof live === 'object' && (entry?.adopted === true || isAdopted(live));
-  const { declared, problem } = declaredObject(input, rendered);
+  const { declared: rendersTo, problem } = declaredObject(input, rendered);
   const owner = { hub: input.hub, unit, commit: input.commit, adopted };
-  const object = withOwnerLabels({ ...rendered, object: declared }, owner);
+  const declared = withOwnerLabels({ ...rendered, object: rendersTo }, owner);
+  const { forceManagers = [] } = input;
+  const ignored = ignoredIn(input, unit, id);
+  const object = comparedObject(declared, live, ignored);
   const digest = digestOfRendered(rendered);
   const uid = confirmedUid(entry, live);
   return {
@@ -96,13 +113,33 @@ function planObject(input: ApplyInput, unit: string, rendered: RenderedObject): 
     unit,
     rendered,
     object,
+    declared,
+    ignored,
+    forceManagers,
     digest,
     force: entry?.applied === digest || adopts(rendered.object),
     ...optional('entry', entry),
     ...optional('uid', uid),
     // Without its values, it is neither written nor known to match.
-    ...(problem === undefined ? actionFor(input, { id, unit, object, digest }) : wait(problem)),
+    ...(problem === undefined ? actionFor(input, { id, unit, object, ignored, digest }) : wait(problem)),
   };
+}
+
+function ignoredIn(
+  { fieldPolicies = [] }: Pick<ApplyInput, 'fieldPolicies'>,
+  unit: string,
+  { kind }: ObjectId,
+): readonly string[] {
+  return ignoredPaths(fieldPolicies, { unit, kind });
+}
+
+/** An object that does not exist is created with all fields. */
+function comparedObject(
+  declared: KubeObject,
+  live: ReturnType<ApplyInput['live']>,
+  ignored: readonly string[],
+): KubeObject {
+  return typeof live === 'object' ? withoutIgnored(declared, ignored) : declared;
 }
 
 /** Returns the object with its values. It stays encrypted if they are not needed, or cannot be decrypted. */
@@ -118,7 +155,8 @@ function declaredObject(
  * Lists the objects whose values a plan needs: those that SOPS encrypted, and that are not known to match what the server has. In a cluster
  * without a change nothing is decrypted.
  */
-export function objectsToDecrypt({ units, live, inventory }: DecryptionInput): RenderedObject[] {
+export function objectsToDecrypt(input: DecryptionInput): RenderedObject[] {
+  const { units, live, inventory } = input;
   return units.flatMap(({ unit, objects }) =>
     objects.filter((rendered) => {
       if (!isSopsEncrypted(rendered.object)) return false;
@@ -129,12 +167,12 @@ export function objectsToDecrypt({ units, live, inventory }: DecryptionInput): R
         inventory.entries.get(objectKey(id)),
       ];
       const isKnown = typeof found === 'object' && entry?.applied === digest && entry.unit === unit;
-      return !(isKnown && matchedBefore(found, { unit, digest }));
+      return !(isKnown && matchedBefore(found, { unit, digest, ignored: ignoredIn(input, unit, id) }));
     }),
   );
 }
 
-type DecryptionInput = Pick<ApplyInput, 'units' | 'live' | 'inventory'>;
+type DecryptionInput = Pick<ApplyInput, 'units' | 'live' | 'inventory' | 'fieldPolicies'>;
 
 function confirmedUid(
   entry: InventoryEntry | undefined,
@@ -153,7 +191,7 @@ function digestOfRendered(rendered: RenderedObject): string {
   return known;
 }
 
-type Draft = Pick<ObjectPlan, 'id' | 'unit' | 'object' | 'digest'>;
+type Draft = Pick<ObjectPlan, 'id' | 'unit' | 'object' | 'ignored' | 'digest'>;
 type Action = Pick<ObjectPlan, 'action' | 'because' | 'drifted'>;
 
 function actionFor(input: ApplyInput, draft: Draft): Action {
@@ -189,11 +227,13 @@ function changeFromGit({ unit, digest }: Draft, entry: InventoryEntry | undefine
   return entry.applied === digest ? undefined : write('update', 'changed in git');
 }
 
-function changeFromCluster(input: ApplyInput, { id, unit, object, digest }: Draft, live: KubeObject): Action {
-  if (isSopsEncrypted(object) && !matchedBefore(live, { unit, digest })) {
+function changeFromCluster(input: ApplyInput, draft: Draft, live: KubeObject): Action {
+  const { id, unit, object, ignored, digest } = draft;
+  const content = { unit, digest, ignored };
+  if (isSopsEncrypted(object) && !matchedBefore(live, content)) {
     return { action: 'same', because: 'the same as last applied; its encrypted values are not compared' };
   }
-  if (comparedBefore(live, { unit, digest }, () => matchesDesired(object, live))) {
+  if (comparedBefore(live, content, () => matchesDesired(object, live))) {
     return { action: 'same', because: 'matches git' };
   }
   const serverForm = input.serverForms.get(objectKey(id));

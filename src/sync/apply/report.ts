@@ -1,12 +1,12 @@
 /** Summarizes a reconcile of one cluster for promotion and for people. Pure. */
 
-import { FOREIGN_FINALIZER } from '../../api/status/sync-words.ts';
+import { FOREIGN_FINALIZER, isPausedReason, UNIT_PAUSED } from '../../api/status/sync-words.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import { objectKey } from '../../kube/objects/object-id.ts';
-import { type ClusterReport, UNIT_PAUSED, type WorkReport } from '../cluster-report.ts';
+import { type ClusterReport, type WorkReport } from '../cluster-report.ts';
 import { sourceText } from '../rendered.ts';
 import type { ObjectOutcome } from './apply-steps.ts';
-import type { ObjectPlan, PausedUnit, TargetPlan } from './plan.ts';
+import type { ObjectPlan, PausedPart, TargetPlan } from './plan.ts';
 import { holdHint } from './prune/hold-hint.ts';
 import type { WaitingObject } from './prune/prune.ts';
 import type { SyncResult } from './sync-cluster.ts';
@@ -25,13 +25,13 @@ export interface SyncSummary {
 export function summarizeSync(digest: string, { plan, outcomes, pruned }: SyncResult): SyncSummary {
   const failures = failuresIn(plan, outcomes);
   const unfinished = pruned.waiting.filter(
-    ({ reason }) => reason !== 'DeletesHeld' && reason !== UNIT_PAUSED,
+    ({ reason }) => reason !== 'DeletesHeld' && !isPausedReason(reason),
   );
   const waiting = unfinished.filter(({ keptByOthers }) => !keptByOthers).map(failureOfWaiting);
   const kept = keptObjects(unfinished);
-  const paused = pausedParts(plan);
+  const paused = pausedObjectsIn(plan);
   const total = plan.objects.length;
-  const differing = (plan.paused ?? []).reduce((sum, unit) => sum + unit.differing, 0);
+  const differing = (plan.paused ?? []).reduce((sum, part) => sum + part.differing, 0);
   const objects = {
     total,
     applied: total - failures.length - differing,
@@ -42,7 +42,7 @@ export function summarizeSync(digest: string, { plan, outcomes, pruned }: SyncRe
   const shown = [...failed, ...waiting, ...paused, ...kept].slice(0, MAX_FAILURES);
   const state = stateOf(plan, failures, waiting) ?? appliedState(kept);
   return {
-    work: { digest, objects, failures: shown, ...state },
+    work: { digest, objects, failures: shown, ...withUnmatchedPauses(state, plan) },
     requeue: requeueAfter(failures.length + unfinished.length, pruned.marked),
   };
 }
@@ -66,6 +66,16 @@ function appliedState(kept: readonly Failure[]): WorkState {
   return { state: 'Applied', reason: 'Applied', message: `${ALL_MATCH}${rest}` };
 }
 
+/** Names the pauses that pause nothing. The message comes after what is more urgent: nothing waits for it. */
+function withUnmatchedPauses(state: WorkState, { unmatchedPauses = [] }: TargetPlan): WorkState {
+  if (unmatchedPauses.length === 0) return state;
+  const names = unmatchedPauses.join(', ');
+  return {
+    ...state,
+    message: `${state.message}; spec.pauses names objects that neither git nor the inventory lists: ${names}. Correct the names`,
+  };
+}
+
 function requeueAfter(unfinished: number, marked: number): SyncSummary['requeue'] {
   if (marked > 0) return 'at once';
   return unfinished > 0 ? 'later' : 'no';
@@ -82,12 +92,17 @@ function failuresIn(plan: TargetPlan, outcomes: ReadonlyMap<string, ObjectOutcom
     .toSorted((a, b) => byCode(a.failure.object, b.failure.object));
 }
 
-/** Lists what differs from git, or would be deleted, in paused units. */
-function pausedParts({ objects, prune }: TargetPlan): Failure[] {
+/** Lists what differs from git, or would be deleted, and is paused. */
+function pausedObjectsIn({ objects, prune }: TargetPlan): Failure[] {
   const removed = prune.map(({ entry, ...plan }) => ({ ...plan, id: entry, unit: entry.unit }));
   return [...objects, ...removed]
     .filter(({ action }) => action === 'paused')
-    .map(({ id, unit, because }) => ({ object: objectKey(id), unit, reason: UNIT_PAUSED, message: because }))
+    .map(({ id, unit, because, pausedBy = UNIT_PAUSED }) => ({
+      object: objectKey(id),
+      unit,
+      reason: pausedBy,
+      message: because,
+    }))
     .toSorted((a, b) => byCode(a.object, b.object));
 }
 
@@ -107,8 +122,8 @@ function failureOf(plan: ObjectPlan, outcome: ObjectOutcome | undefined): Failed
 type WorkState = Pick<WorkReport, 'state' | 'reason' | 'message' | 'held'>;
 
 /**
- * Returns the most urgent state, in the order of what a person has to do: a hold, a permanent failure, unfinished work, paused
- * units. Undefined if there is none of them.
+ * Returns the most urgent state, in the order of what a person has to do: a hold, a permanent failure, unfinished work, what is
+ * paused. Undefined if there is none of them.
  */
 function stateOf(
   { holds, prune, paused = [] }: TargetPlan,
@@ -134,18 +149,20 @@ function stateOf(
     const message = textOf(unfinished, failures.length + waiting.length);
     return { state: 'Applying', reason: unfinished.reason, message };
   }
-  if (paused.length > 0) {
-    return { state: 'Applying', reason: UNIT_PAUSED, message: paused.map(pausedText).join('; ') };
+  const [part] = paused;
+  if (part) {
+    const { reason } = paused.find((each) => each.reason === UNIT_PAUSED) ?? part;
+    return { state: 'Applying', reason, message: paused.map(pausedText).join('; ') };
   }
   return undefined;
 }
 
-function pausedText({ unit, because, differing, removed }: PausedUnit): string {
+function pausedText({ name, because, differing, removed }: PausedPart): string {
   const parts = [
     ...(differing > 0 ? [`${differing} objects differ from git`] : []),
     ...(removed > 0 ? [`${removed} objects wait to be deleted`] : []),
   ];
-  return `unit ${unit} is paused, and ${parts.join(', ')}: ${because}`;
+  return `${name} is paused, and ${parts.join(', ')}: ${because}`;
 }
 
 /** Counts the held objects of the unit whose entries a person deleted with the inventory. */

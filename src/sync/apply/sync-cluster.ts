@@ -13,7 +13,7 @@ import { type InventoryEntry, missingIntents, spentAfter } from './inventory/inv
 import { usedKinds } from './live/kinds.ts';
 import { type ObjectPlan, objectsToDecrypt, planTarget, type TargetPlan } from './plan.ts';
 import { isSearchDue, type OrphanContext, unwatchedOrphans, watchedOrphans } from './prune/find-orphans.ts';
-import { withoutPausedUnits } from './prune/paused-units.ts';
+import { withoutPausedParts } from './prune/paused-parts.ts';
 import type { PrunePlan } from './prune/plan.ts';
 import { describeOrphans, hasMissingEntries, withEntries } from './prune/plan-orphans.ts';
 import { type PruneResult, pruneUnits } from './prune/prune.ts';
@@ -123,25 +123,22 @@ export async function observeCluster(
   found: readonly InventoryEntry[] = [],
 ): Promise<ObservedPlan> {
   const { hub, live, store, serverForms, signal, keys } = context;
-  const { commit, units, budget, acknowledgements, pausedUnits } = target;
+  const { units, digest: _digest, ...policy } = target;
   const listed = withEntries(store.inventory(), found);
   await live.watch(usedKinds(units, listed), signal);
   const orphans = [...found, ...(await watchedOrphans(context, target, listed))];
   const observed: ApplyInput = {
+    ...policy,
     hub,
-    commit,
     units,
     inventory: withEntries(listed, orphans),
     live: (id) => live.get(id),
     unknownReason: (id) => live.unknownReason(id) ?? `${id.kind} cannot be read in this cluster yet`,
     serverForms,
-    budget,
-    acknowledgements,
-    ...optional('pausedUnits', pausedUnits),
   };
   const decrypted = keys && (await decryptObjects(objectsToDecrypt(observed), keys));
   const input = { ...observed, ...optional('decrypted', decrypted) };
-  return { ...withoutPausedUnits(planTarget(input), input), orphans };
+  return { ...withoutPausedParts(planTarget(input), input), orphans };
 }
 
 /**

@@ -18,6 +18,8 @@ import type { Clock } from '../../os/clock.ts';
 import { canReplace } from '../apply/immutable.ts';
 import { type InventoryStore, openInventory } from '../apply/inventory/store.ts';
 import { createLiveCache } from '../apply/live/live-cache.ts';
+import { isOwnedByForced } from '../apply/ownership/forced-managers.ts';
+import { leaveIgnored } from '../apply/ownership/ignored-fields.ts';
 import { planTakeover, type Takeover } from '../apply/ownership/takeover.ts';
 import type { ObjectPlan, TargetPlan } from '../apply/plan.ts';
 import { type PrunePlan, REMOVED_FROM_GIT } from '../apply/prune/plan.ts';
@@ -116,7 +118,7 @@ interface ChangeContext extends Pick<LivePreviewOptions, 'client' | 'hub'> {
 }
 
 async function changeOf(context: ChangeContext, plan: ObjectPlan): Promise<PreviewChange | undefined> {
-  const { client, hub } = context;
+  const { client } = context;
   const about = { object: objectKey(plan.id), source: sourceText(plan.rendered.source) };
   // A kind that is not served yet comes with its CRD: its objects can only be created.
   if (plan.action === 'wait') return { action: 'create', ...about, details: [plan.because] };
@@ -124,14 +126,24 @@ async function changeOf(context: ChangeContext, plan: ObjectPlan): Promise<Previ
     const resource = await client.resourceFor(plan.object.apiVersion, plan.object.kind);
     const mismatch = scopeMismatchReason(resource, plan.id);
     if (mismatch !== undefined) return { ...about, action: 'refused', details: [mismatch] };
-    const takeover = await takeoverOf(client, resource, plan, hub);
-    if (takeover && takeover.action !== 'write') return { ...about, ...changeWithout(takeover) };
-    const change = await writtenChange(context, resource, plan, takeover);
+    const change = await changeOfServed(context, resource, plan);
     return change && { ...about, ...change };
   } catch (error) {
     if (!isKubeError(error, 'Invalid', 'Conflict', 'Forbidden', 'NotFound')) throw error;
     return { ...about, ...changeAfter(plan, error) };
   }
+}
+
+async function changeOfServed(
+  context: ChangeContext,
+  resource: Resource,
+  plan: ObjectPlan,
+): Promise<Pick<PreviewChange, 'action' | 'details'> | undefined> {
+  const found = await readFound(context.client, resource, plan);
+  if (!found) return writtenChange(context, resource, plan, undefined);
+  const takeover = plan.uid === undefined ? planTakeover(plan, found, context.hub) : undefined;
+  if (takeover && takeover.action !== 'write') return changeWithout(takeover);
+  return writtenChange(context, resource, writeOver(plan, found), takeover);
 }
 
 function changeWithout({
@@ -180,16 +192,24 @@ function isAdoption({ entry }: ObjectPlan, takeover: Takeover | undefined): bool
   return takeover?.action === 'write' && takeover.adopted && entry?.adopted !== true;
 }
 
-/** Plans the takeover of an object that sync would create, and that exists. Undefined if it does not exist. */
-async function takeoverOf(
+/** Completes a write as sync does: with the live values of ignored fields, and over the fields of managers that the Pipeline names. */
+function writeOver(plan: ObjectPlan, found: KubeObject): ObjectPlan {
+  const { object } = leaveIgnored(plan.declared, found, plan.ignored);
+  return { ...plan, object, force: plan.force || isOwnedByForced(plan.object, found, plan.forceManagers) };
+}
+
+/**
+ * Reads an object whose takeover or field managers decide about the write: one that sync would create and that exists, or that has
+ * ignored fields or managers to take over. Undefined if it does not exist.
+ */
+async function readFound(
   client: Client,
   resource: Resource,
-  plan: ObjectPlan,
-  hub: string,
-): Promise<Takeover | undefined> {
-  if (plan.uid !== undefined) return undefined;
+  { uid, object, ignored, forceManagers }: ObjectPlan,
+): Promise<KubeObject | undefined> {
+  if (uid !== undefined && ignored.length + forceManagers.length === 0) return undefined;
   try {
-    return planTakeover(plan, await client.get(resource, nameOf(plan.object)), hub);
+    return await client.get(resource, nameOf(object));
   } catch (error) {
     if (isKubeError(error, 'NotFound')) return undefined;
     throw error;

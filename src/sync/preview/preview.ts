@@ -2,6 +2,7 @@
  * Describes what a commit would do, as data: what is created, updated, replaced and deleted in each cluster and unit, and what
  * would be held. Pure. A cluster that could not be read is unknown, never unchanged.
  */
+
 import { ADOPT_ALLOWED, ANNOTATION_ADOPT } from '../../api/names.ts';
 import { diffObjects, formatDifferences } from '../../kube/objects/diff.ts';
 import { byCode } from '../../kube/objects/digest.ts';
@@ -10,6 +11,7 @@ import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import { isSopsEncrypted } from '../../kube/sops/leaves.ts';
 import { adopts, isKeptOnPrune } from '../apply/inventory/owner-labels.ts';
 import { sortByStep } from '../apply/order.ts';
+import type { FieldPolicy } from '../apply/ownership/ignored-fields.ts';
 import { contentDigestOf } from '../content-digest.ts';
 import { scopedToHub } from '../hub-scope.ts';
 import {
@@ -73,6 +75,8 @@ export interface PreviewLimits {
   readonly acknowledgements: readonly Acknowledgement[];
   /** The ids of acknowledgements that release nothing from commit to commit. In a cluster, its inventory lists them. */
   readonly spent?: readonly string[];
+  readonly fieldPolicies?: readonly FieldPolicy[];
+  readonly forceManagers?: readonly string[];
 }
 
 export type PreviewVerdict = 'nothing' | 'changes' | 'held' | 'refused';

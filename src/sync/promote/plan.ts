@@ -6,7 +6,7 @@
  */
 
 import type { Pipeline, PipelineStatus, Release } from '../../api/generated/types.ts';
-import { pausedReason } from '../../api/status/pauses.ts';
+import { firstPauseEnd, pausedReason } from '../../api/status/pauses.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { firstMoment } from '../../os/dates.ts';
@@ -83,8 +83,16 @@ export function planPromotion(observed: PromotionInput, head: HeadReport): Promo
     dueChecks: stages.flatMap(({ stage, members }) =>
       members.flatMap((member) => dueChecks(stage.name, member)),
     ),
-    ...optional('requeueAt', firstMoment(stages.flatMap((plan) => requeues(plan, now)))),
+    ...optional(
+      'requeueAt',
+      firstMoment([...stages.flatMap((plan) => requeues(plan, now)), ...pauseEnds(snapshot)]),
+    ),
   };
+}
+
+/** The end of a pause changes a target, whatever the stages do. */
+function pauseEnds({ clusters, now }: PromotionInput): readonly (Date | undefined)[] {
+  return clusters.map(({ cluster }) => firstPauseEnd(cluster, now));
 }
 
 /** A candidate may wait for a window to open, or for the end of a freeze. */

@@ -13,7 +13,7 @@ import { fitTable, formatHanging } from '../text/wrap.ts';
 import { closedTimeNotes } from './closed-times.ts';
 import { type ClusterHealth, clusterHealth, healthCell, incidentSentence } from './cluster-health.ts';
 import { type HubObjects, pipelineTrouble } from './hub-objects.ts';
-import { keptObjectNotes, pausedUnitNotes, pipelineNotes } from './pipeline-notes.ts';
+import { keptObjectNotes, pausedPartNotes, pipelineNotes } from './pipeline-notes.ts';
 
 export interface HubStatus {
   /** The incidents that endanger machines and objects, whatever commit they run, and what to do: a sentence each. */
@@ -81,7 +81,7 @@ export function summarizeHub(
     ...pipelines.flatMap((pipeline) =>
       closedTimeNotes(pipeline, now).map((note) => `Pipeline ${pipeline.metadata.name}: ${note}`),
     ),
-    ...clusters.flatMap((cluster) => pausedUnitNotes(cluster, now)),
+    ...clusters.flatMap((cluster) => pausedPartNotes(cluster, now)),
     ...clusters.flatMap(keptObjectNotes),
   ];
   return { incidents, unsynced, ...rows, notes, trouble };

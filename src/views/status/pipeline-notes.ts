@@ -1,7 +1,7 @@
 /** Writes notes about what a person has to know about a Pipeline or a Cluster although nothing failed. Pure. */
 import type { Cluster, Pipeline } from '../../api/generated/types.ts';
 import { ANNOTATION_COMMIT, MANAGER_CLI, MANAGER_SYNC } from '../../api/names.ts';
-import { pausedUnits } from '../../api/status/pauses.ts';
+import { pausedParts } from '../../api/status/pauses.ts';
 import { FOREIGN_FINALIZER } from '../../api/status/sync-words.ts';
 import { conditionOf } from '../../kube/objects/conditions.ts';
 import { shortCommit } from '../text/age.ts';
@@ -77,10 +77,14 @@ export function keptObjectNotes({ metadata, status }: Cluster): readonly string[
   ];
 }
 
-/** Returns a note for each paused unit, even while the unit matches git: drift in it is not corrected. */
-export function pausedUnitNotes(cluster: Cluster, now: Date): readonly string[] {
-  const units = pausedUnits(cluster, cluster.status?.assigned?.pipeline ?? '<pipeline>', now) ?? new Map();
-  return [...units].map(
-    ([unit, because]) => `Cluster ${cluster.metadata.name}: unit ${unit} is paused: ${because}`,
-  );
+/** Returns a note for each paused unit and object, even while it matches git: its drift is not corrected. */
+export function pausedPartNotes(cluster: Cluster, now: Date): readonly string[] {
+  const pipeline = cluster.status?.assigned?.pipeline ?? '<pipeline>';
+  const { pausedUnits, pausedObjects } = pausedParts(cluster, pipeline, now);
+  const note = (part: string, because: string): string =>
+    `Cluster ${cluster.metadata.name}: ${part} is paused: ${because}`;
+  return [
+    ...[...(pausedUnits ?? [])].map(([unit, because]) => note(`unit ${unit}`, because)),
+    ...[...(pausedObjects ?? [])].map(([object, because]) => note(`object ${object}`, because)),
+  ];
 }

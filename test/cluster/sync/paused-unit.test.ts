@@ -4,10 +4,17 @@ import { PIPELINES } from '../../../src/api/generated/resources.ts';
 import type { Pipeline } from '../../../src/api/generated/types.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
+import { wholeSeconds } from '../../../src/os/dates.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { slice } from '../../support/sweep-size.ts';
 import { type TestIo, testIo } from '../../support/test-io.ts';
 import { startTestFleet, type TestFleet } from './test-fleet.ts';
 
+const clock = createSystemClock();
+const OBJECT = ['--cluster', 'test', '--object', 'ConfigMap default/web-a'] as const;
+/** Long enough to see what is paused, on a busy machine. */
+const PAUSE_MS = 30_000;
+const SLOW = { interval: 500 };
 const UNIT = ['--cluster', 'test', '--unit', 'web'] as const;
 
 let fleet: TestFleet;
@@ -71,6 +78,16 @@ async function edit(name: string): Promise<void> {
   await fleet.clusters.test.client.patch(CONFIG_MAPS, { name, namespace: 'default' }, patch, {
     fieldManager: 'anna',
   });
+}
+
+/** An edit that arrives before the pause is corrected: sync needs a moment to learn of the pause. */
+async function editUntilPaused(name: string, reason: string): Promise<void> {
+  await expect
+    .poll(async () => {
+      await edit(name);
+      return fleet.condition('test', 'Synced');
+    }, SLOW)
+    .toMatchObject({ status: 'False', reason });
 }
 
 const HALTED = ['web-a', 'web-removed', 'web-moves', 'db-moves'];
@@ -141,7 +158,7 @@ describe('release halt --unit', () => {
   it('S30 shows drift in the unit and does not correct it, and corrects it in the others', async () => {
     await proven();
     await run('release', 'halt', 'fleet', ...UNIT, '--reason', 'ticket 7');
-    await edit('web-a');
+    await editUntilPaused('web-a', 'UnitPaused');
     const edited = await readMap('web-a');
     await edit('db-a');
     await expect.poll(async () => (await readMap('db-a')).value).toBe('1');
@@ -168,10 +185,52 @@ describe('release halt --unit', () => {
     await expect.poll(() => fleet.condition('test', 'Synced')).toMatchObject({ status: 'True' });
   });
 
+  it('S30 pauses one object, shows its drift, writes the rest, and ends at the time that the halt names', async () => {
+    await proven();
+    const until = wholeSeconds(new Date(+clock.now() + PAUSE_MS));
+    const halted = await run('release', 'halt', 'fleet', ...OBJECT, '--until', until, '--reason', 'ticket 7');
+    expect([halted.code, halted.stdout]).toEqual([
+      0,
+      `object ConfigMap/default/web-a of cluster test halted: nothing is written until ${until}, or until it is resumed. Resume it with: kubenode release resume fleet --cluster test --object ConfigMap/default/web-a\n`,
+    ]);
+    await expect
+      .poll(async () => (await run('status')).stdout)
+      .toContain('Cluster test: object ConfigMap/default/web-a is paused: to resume it, run');
+    await editUntilPaused('web-a', 'ObjectPaused');
+    const edited = await readMap('web-a');
+    await edit('web-removed');
+    await expect.poll(async () => (await readMap('web-removed')).value).toBe('1');
+    await expect
+      .poll(() => fleet.condition('test', 'Synced'))
+      .toMatchObject({ status: 'False', reason: 'ObjectPaused' });
+    const { stdout } = await run('status', 'test');
+    expect(stdout).toContain('ConfigMap/default/web-a: Paused ');
+    expect(stdout).toContain('ConfigMap default/web-a: ObjectPaused');
+    expect(stdout).toContain('correct: changed in the cluster: data.value');
+    expect(await readMap('web-a')).toEqual(edited);
+    await expect.poll(async () => (await readMap('web-a')).value, { timeout: 2 * PAUSE_MS }).toBe('1');
+    expect(+clock.now()).toBeGreaterThanOrEqual(Date.parse(until));
+  });
+
+  it('S30 names a pause of an object that does not exist in the condition Synced', async () => {
+    await proven();
+    await run('release', 'halt', 'fleet', '--cluster', 'test', '--object', 'ConfigMap/default/wbe-a');
+    await expect
+      .poll(async () => (await fleet.condition('test', 'Synced'))?.message)
+      .toContain('neither git nor the inventory lists: ConfigMap/default/wbe-a');
+  });
+
   it.each(
     slice(
       [
         ['misspelt unit', ['--cluster', 'test', '--unit', 'wbe'], 65, 'use one of: db, web'],
+        [
+          'object without its cluster',
+          ['--object', 'ConfigMap/default/web-a'],
+          64,
+          'add --cluster: kubenode release halt fleet --cluster NAME --object ConfigMap/default/web-a',
+        ],
+        ['unit and object', [...UNIT, '--object', 'ConfigMap/default/web-a'], 64, 'give one of them'],
         ['misspelt cluster', ['--cluster', 'tset', '--unit', 'web'], 65, 'use one of: prod, test'],
         [
           'missing cluster',

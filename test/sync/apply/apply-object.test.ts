@@ -171,6 +171,121 @@ describe('applyObject', () => {
     });
   });
 
+  it.each([
+    [
+      'takes the field of a manager that is named',
+      ['somebody'],
+      [{ resourceVersion: '8', force: true }],
+      'applied',
+    ],
+    ['takes nothing of a manager that is not named', ['helm'], [], 'failed'],
+    ['takes nothing without a list, and reads nothing', [], [], 'failed'],
+  ] as const)('S10 in a conflict %s', async (_name, forceManagers, forced, expected) => {
+    const data = {
+      manager: 'somebody',
+      operation: 'Update',
+      fieldsV1: { 'f:data': { 'f:key': {} } },
+    } as const;
+    const theirs = live(configMap('a', { key: 'theirs' }));
+    const found = {
+      ...theirs,
+      metadata: { ...theirs.metadata, resourceVersion: '8', managedFields: [data] },
+    };
+    const { client } = createFakeCluster().process();
+    const writes: object[] = [];
+    let reads = 0;
+    const conflicting: Client = {
+      ...client,
+      get: async () => {
+        reads += 1;
+        return found as never;
+      },
+      apply: async (_resource, { metadata: { resourceVersion } }, { force }) => {
+        const causes = [{ reason: 'FieldManagerConflict', field: '.data.key', message: 'conflict' }];
+        if (!force) throw new KubeError('Conflict', 'conflict with "somebody"', { causes });
+        writes.push({ resourceVersion, force });
+        return found as never;
+      },
+    };
+    const plan = planFor(a, {
+      inventory: [entry(changed)],
+      cluster: [found],
+      more: { forceManagers },
+    });
+    const outcome = await applyObject({ client: conflicting, hub: HUB, applied: NOTHING }, plan);
+    expect([outcome.outcome, writes, reads]).toEqual([expected, forced, forceManagers.length > 0 ? 1 : 0]);
+  });
+
+  it('S10 binds a write that contains the live value of an ignored field to its version', async () => {
+    const { client } = createFakeCluster().process();
+    const writes: object[] = [];
+    const recording: Client = {
+      ...client,
+      get: async () => found as never,
+      apply: async (_resource, { metadata: { uid, resourceVersion }, data }) => {
+        writes.push({ uid, resourceVersion, data });
+        return live(a) as never;
+      },
+    };
+    const owned = {
+      manager: 'kubenode-sync',
+      operation: 'Apply',
+      fieldsV1: { 'f:data': { 'f:key': {} } },
+    } as const;
+    const present = live(configMap('a', { key: 'live' }));
+    const found = {
+      ...present,
+      metadata: { ...present.metadata, resourceVersion: '8', managedFields: [owned] },
+    };
+    const fieldPolicies = [{ kind: 'ConfigMap', path: 'data.key', policy: 'Ignore' }] as const;
+    const plan = planFor(configMap('a', { key: 'git', more: 'new' }), {
+      inventory: [entry(a)],
+      cluster: [present],
+      more: { fieldPolicies },
+    });
+    await applyObject({ client: recording, hub: HUB, applied: NOTHING }, plan);
+    expect(writes).toEqual([{ uid: 'uid-a', resourceVersion: '8', data: { key: 'live', more: 'new' } }]);
+  });
+
+  it('S10 takes over a field only at the version of which the write contains ignored values', async () => {
+    const { client } = createFakeCluster().process();
+    const theirs = { manager: 'helm', operation: 'Update', fieldsV1: { 'f:data': { 'f:key': {} } } } as const;
+    const ours = {
+      manager: 'kubenode-sync',
+      operation: 'Apply',
+      fieldsV1: { 'f:data': { 'f:own': {} } },
+    } as const;
+    const present = live(configMap('a', { key: 'theirs', own: 'live' }));
+    const writes: object[] = [];
+    let version = 7;
+    const racing: Client = {
+      ...client,
+      get: async () => {
+        version += 1;
+        const metadata = { resourceVersion: String(version), managedFields: [ours, theirs] };
+        return { ...present, metadata: { ...present.metadata, ...metadata } } as never;
+      },
+      apply: async (_resource, { metadata: { resourceVersion }, data }, { force }) => {
+        writes.push({ resourceVersion, data, force });
+        const causes = [{ reason: 'FieldManagerConflict', field: '.data.key', message: 'conflict' }];
+        if (!force) throw new KubeError('Conflict', 'conflict with "helm"', { causes });
+        return present as never;
+      },
+    };
+    const fieldPolicies = [{ kind: 'ConfigMap', path: 'data.own', policy: 'Ignore' }] as const;
+    const plan = planFor(configMap('a', { key: 'git', own: 'git' }), {
+      inventory: [entry(a)],
+      cluster: [present],
+      more: { fieldPolicies, forceManagers: ['helm'] },
+    });
+    await applyObject({ client: racing, hub: HUB, applied: NOTHING }, plan);
+    const sent = { resourceVersion: '8', data: { key: 'git', own: 'live' } };
+    expect(writes).toEqual([
+      { ...sent, force: false },
+      { ...sent, force: true },
+    ]);
+  });
+
   it.each<KubeErrorCode>(['Unreachable', 'Timeout', 'Aborted', 'Unauthorized', 'TooManyRequests'])(
     'S16 rejects with %s: the next object would fail too',
     async (code) => {

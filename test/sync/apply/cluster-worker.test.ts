@@ -170,6 +170,25 @@ describe('createClusterWorker', () => {
     expect(test.names()).toHaveLength(OBJECTS);
   });
 
+  it('S30 does not write one object that was paused in the middle of an apply, and writes the others', async () => {
+    const test = await startWorker(() => target('a', OBJECTS));
+    const last = `c-a-${OBJECTS - 1}`;
+    let paused = false;
+    test.fault = ({ verb, object }) => {
+      if (verb !== 'apply' || paused || !object?.metadata.name.startsWith('c-')) return;
+      paused = true;
+      setTarget(test, 'a', { pausedObjects: new Map([[`ConfigMap/default/${last}`, 'paused by anna']]) });
+    };
+    setTarget(test, 'a');
+    await advanceInSteps(test.clock, MINUTE);
+    expect(test.names()).toHaveLength(OBJECTS - 1);
+    expect(test.names()).not.toContain(last);
+    expect(test.worker.report().work).toMatchObject({ state: 'Applying', reason: 'ObjectPaused' });
+    setTarget(test, 'a');
+    await advanceInSteps(test.clock, SECOND);
+    expect(test.names()).toHaveLength(OBJECTS);
+  });
+
   it('S30 writes nothing at all while all that is left to do is in a paused unit', async () => {
     const test = await startWorker((commit) => target(commit, commit === 'a' ? OBJECTS : 0));
     const pausedUnits = new Map([['web', 'paused by anna']]);

@@ -96,7 +96,7 @@ describe('drift', () => {
 });
 
 describe('comparisons of live objects', () => {
-  const content = { unit: 'web', digest: 'sha256:1' };
+  const content = { unit: 'web', digest: 'sha256:1', ignored: [] };
 
   it('are made once for the same object and the same content', () => {
     const found = configMap('a');
@@ -112,7 +112,8 @@ describe('comparisons of live objects', () => {
     expect(made).toBe(1);
     comparedBefore(found, { ...content, digest: 'sha256:2' }, compare);
     comparedBefore({ ...found }, content, compare);
-    expect(made).toBe(3);
+    comparedBefore(found, { ...content, ignored: ['spec.replicas'] }, compare);
+    expect(made).toBe(4);
   });
 
   it('prove a match for exactly what was compared', () => {
@@ -122,6 +123,7 @@ describe('comparisons of live objects', () => {
     expect(matchedBefore(matching, content)).toBe(true);
     expect(matchedBefore(matching, { ...content, digest: 'sha256:2' })).toBe(false);
     expect(matchedBefore(matching, { ...content, unit: 'other' })).toBe(false);
+    expect(matchedBefore(matching, { ...content, ignored: ['data.a'] })).toBe(false);
     expect(matchedBefore(other, content)).toBe(false);
     expect(matchedBefore(configMap('a'), content)).toBe(false);
   });

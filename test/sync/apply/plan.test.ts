@@ -23,8 +23,28 @@ import {
 } from './fixtures.ts';
 
 const a = configMap('a');
+const IGNORE_KEY = { kind: 'ConfigMap', path: 'data.key', policy: 'Ignore' } as const;
 
 describe('planTarget', () => {
+  it('S10 compares an ignored field again once git does not ignore it, also of an object that has not changed since', () => {
+    const drifted = live(configMap('a', { key: 'foreign' }));
+    const actions = [[IGNORE_KEY], [], [IGNORE_KEY]].map((fieldPolicies) => {
+      const scenario = { git: [unit(UNIT, [a])], inventory: [entry(a)], cluster: [drifted] };
+      const [plan] = planTarget(applyInput({ ...scenario, more: { fieldPolicies } })).objects;
+      return [plan?.action, plan?.force];
+    });
+    expect(actions).toEqual([
+      ['same', true],
+      ['correct', true],
+      ['same', true],
+    ]);
+  });
+
+  it('S10 creates an object with the values of git, also of ignored fields', () => {
+    const input = applyInput({ git: [unit(UNIT, [a])], more: { fieldPolicies: [IGNORE_KEY] } });
+    expect(planTarget(input).objects[0]?.object['data']).toEqual({ key: 'value' });
+  });
+
   it.each<[name: string, scenario: ApplyScenario, expected: string]>([
     [
       'creates an object that is new in git',
@@ -54,6 +74,26 @@ describe('planTarget', () => {
         cluster: [live(configMap('a', { key: 'value', more: 'x' }))],
       },
       'same ConfigMap default/a: matches git',
+    ],
+    [
+      'does not correct a field that is ignored',
+      {
+        git: [unit(UNIT, [a])],
+        inventory: [entry(a)],
+        cluster: [live(configMap('a', { key: 'foreign' }))],
+        more: { fieldPolicies: [IGNORE_KEY] },
+      },
+      'same ConfigMap default/a: matches git',
+    ],
+    [
+      'corrects a field that is ignored in another unit only',
+      {
+        git: [unit(UNIT, [a])],
+        inventory: [entry(a)],
+        cluster: [live(configMap('a', { key: 'foreign' }))],
+        more: { fieldPolicies: [{ ...IGNORE_KEY, unit: 'other' }] },
+      },
+      'correct ConfigMap default/a: changed in the cluster: data.key',
     ],
     [
       'recreates an object that is missing',

@@ -62,6 +62,36 @@ describe('summarizeSync', () => {
     expect(requeue).toBe('no');
   });
 
+  it.each([
+    ['a unit and an object', ['unit web', 'object ConfigMap/default/b'], 'UnitPaused'],
+    ['objects only', ['object ConfigMap/default/b'], 'ObjectPaused'],
+  ])('is Applying while only %s are paused, and names who and why', (_name, names, reason) => {
+    const paused = names.map((name) => ({
+      name,
+      reason: name.startsWith('unit') ? ('UnitPaused' as const) : ('ObjectPaused' as const),
+      because: 'paused by anna: ticket 7',
+      differing: 1,
+      removed: 0,
+    }));
+    const plan = { ...bothNew, objects: [], paused };
+    const message = names
+      .map((name) => `${name} is paused, and 1 objects differ from git: paused by anna: ticket 7`)
+      .join('; ');
+    const { work, requeue } = summarizeSync('sha256:1', { plan, outcomes: new Map(), pruned: PRUNED });
+    expect(work).toMatchObject({ state: 'Applying', reason, message });
+    expect(requeue).toBe('no');
+  });
+
+  it('names a pause of an object that does not exist, and stays Applied', () => {
+    const plan = { ...bothNew, unmatchedPauses: ['ConfigMap/default/misspelt'] };
+    const { work } = summarizeSync('sha256:1', { plan, outcomes: outcomes(plan, {}), pruned: PRUNED });
+    expect(work).toMatchObject({
+      state: 'Applied',
+      message:
+        'every object matches git; spec.pauses names objects that neither git nor the inventory lists: ConfigMap/default/misspelt. Correct the names',
+    });
+  });
+
   it('names the whole plan digest where a status truncates a message', () => {
     const name = `${'p'.repeat(63)}.${'u'.repeat(63)}`;
     const objects = ['a', 'b', 'c'].map((prefix) => namespace(prefix.repeat(63)));

@@ -15,13 +15,17 @@ function summarizeHub(hub: Partial<HubObjects>, unsynced: readonly string[] = []
 }
 
 describe('summarizeHub', () => {
-  it('names each unit that a person paused, also while it matches git', () => {
+  it('names each unit and object that a person paused, also while it matches git', () => {
     const pause = { name: 'release-halt.shop', unit: 'shop', by: 'anna', reason: 'ticket 7' };
-    const pauses = [pause, { ...pause, name: 'over', unit: 'web', until: '2030-01-01T11:00:00Z' }];
+    const { unit: _unit, ...whole } = pause;
+    const ofObject = { ...whole, name: 'x', object: 'Deployment/shop/web' };
+    const over = { ...pause, name: 'over', unit: 'web', until: '2030-01-01T11:00:00Z' };
+    const pauses = [pause, over, ofObject];
     const paused = { ...cluster({ state: 'Proven' }), spec: { pauses } } as never;
     const { notes, trouble } = summarizeHub({ pipelines: [pipeline({})], clusters: [paused] });
     expect(notes).toEqual([
       'Cluster prod: unit shop is paused: to resume it, run kubenode release resume <pipeline> --cluster prod --unit shop; paused by anna: ticket 7',
+      'Cluster prod: object Deployment/shop/web is paused: to resume it, run kubenode release resume <pipeline> --cluster prod --object Deployment/shop/web; paused by anna: ticket 7',
     ]);
     expect(trouble).toEqual([]);
   });

@@ -1,11 +1,11 @@
 /** `kubenode freeze`: what a commit has to contain so that no stage of the fleet takes a commit for a while. */
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { printableLine } from '../../../kube/objects/printable.ts';
-import { parseZonedTime } from '../../../os/dates.ts';
 import { commitEntries } from '../../commit/commit-entries.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../connection.ts';
 import { readHub, selectPipeline } from '../../fleet/hub-objects.ts';
 import type { Io } from '../../io.ts';
+import { parseTimeOption } from '../../option-parsers.ts';
 import { planFreeze } from './plan.ts';
 
 const HELP = `
@@ -32,8 +32,8 @@ interface Flags extends ConnectionFlags {
 export function createFreezeCommand(io: Io): Command {
   const command = new Command('freeze')
     .description('print the spec.freezes entry that stops all promotion for a while, or commit it')
-    .option('--from <time>', 'when it begins (default: now)', parseTime)
-    .requiredOption('--until <time>', 'when it ends', parseTime)
+    .option('--from <time>', 'when it begins (default: now)', parseTimeOption)
+    .requiredOption('--until <time>', 'when it ends', parseTimeOption)
     .requiredOption('--reason <text>', 'why nothing may change: recorded in git, and shown by status')
     .option('--name <name>', 'name of the freeze (default: freeze- and the day on which it begins)')
     .option('--pipeline <name>', 'name of the Pipeline: needed if the hub has several')
@@ -66,13 +66,4 @@ async function freeze(io: Io, flags: Flags): Promise<void> {
   } finally {
     await client.close();
   }
-}
-
-/** Without a zone two people would mean two moments. */
-function parseTime(text: string): Date {
-  const time = parseZonedTime(text);
-  if (time) return time;
-  throw new InvalidArgumentError(
-    `Expected a time with a zone, such as 2030-12-20T18:00Z, got ${JSON.stringify(text)}.`,
-  );
 }

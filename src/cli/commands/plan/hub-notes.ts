@@ -1,7 +1,7 @@
 /** Notes of `kubenode plan` about the hub: what is paused, and when the stages of the Pipeline take no commit. Pure. */
 import type { Cluster, Pipeline } from '../../../api/generated/types.ts';
 import { closedTimeNotes } from '../../../views/status/closed-times.ts';
-import { pausedUnitNotes } from '../../../views/status/pipeline-notes.ts';
+import { pausedPartNotes } from '../../../views/status/pipeline-notes.ts';
 
 export interface NotedHub {
   readonly clusters: readonly Cluster[];
@@ -16,7 +16,7 @@ export function hubNotes(
 ): readonly string[] {
   const promoting = pipelines.filter(({ metadata }) => metadata.name === pipeline);
   return [
-    ...clusters.flatMap((cluster) => pausedUnitNotes(cluster, now)),
+    ...clusters.flatMap((cluster) => pausedPartNotes(cluster, now)),
     ...promoting.flatMap((each) =>
       closedTimeNotes(each, now).map((note) => `Pipeline ${each.metadata.name}: ${note}`),
     ),

@@ -2,6 +2,8 @@
 import { posix } from 'node:path';
 import { listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import type { FieldPolicy } from '../../../sync/apply/ownership/ignored-fields.ts';
 import {
   type Acknowledgement,
   acknowledgementId,
@@ -28,7 +30,22 @@ export function readLimits({ from, to }: LimitSides, pipeline: string | undefine
     budget: strictestBudget(budgetOf(before ?? after), budgetOf(after ?? before)),
     acknowledgements: acknowledgementsOf(after),
     spent: acknowledgementsOf(before).map(acknowledgementId),
+    fieldPolicies: fieldPoliciesOf(after),
+    forceManagers: forceManagersOf(after).filter((name) => forceManagersOf(before ?? after).includes(name)),
   };
+}
+
+function fieldPoliciesOf(pipeline: KubeObject | undefined): FieldPolicy[] {
+  return listAt(pipeline, 'spec', 'fieldPolicies').map((one) => ({
+    kind: textAt(one, 'kind') ?? '',
+    path: textAt(one, 'path') ?? '',
+    policy: 'Ignore',
+    ...optional('unit', textAt(one, 'unit')),
+  }));
+}
+
+function forceManagersOf(pipeline: KubeObject | undefined): string[] {
+  return listAt(pipeline, 'spec', 'forceManagers').filter((name) => typeof name === 'string');
 }
 
 function acknowledgementsOf(pipeline: KubeObject | undefined): Acknowledgement[] {

@@ -138,8 +138,12 @@ function limitsInForce(
 ): PreviewLimits {
   const found = pipelines.find(({ metadata }) => metadata.name === pipeline);
   if (!found) return limits;
-  const inForce = judgingPipeline(found).pipeline.spec.deleteBudget;
-  return { ...limits, budget: strictestBudget(inForce, limits.budget) };
+  const { deleteBudget, forceManagers } = judgingPipeline(found).pipeline.spec;
+  return {
+    ...limits,
+    budget: strictestBudget(deleteBudget, limits.budget),
+    forceManagers: (limits.forceManagers ?? []).filter((name) => forceManagers.includes(name)),
+  };
 }
 
 function onlyPipeline({ pipelines }: Hub): string | undefined {

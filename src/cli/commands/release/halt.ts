@@ -8,27 +8,30 @@ import type { Cluster, ClusterPause, Pipeline } from '../../../api/generated/typ
 import { MANAGER_CLI } from '../../../api/names.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
-import type { Resource } from '../../../kube/objects/object.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import { wholeSeconds } from '../../../os/dates.ts';
 import { isSetByGit } from '../../../views/fleet/git-owned.ts';
-import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
+import { addConnectionOptions } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
-import { findByName, readHub } from '../../fleet/hub-objects.ts';
 import type { Io } from '../../io.ts';
+import { parseTimeOption } from '../../option-parsers.ts';
 import { readUserName } from '../../principal.ts';
+import { findHaltTarget, type HaltFlags, type HaltTarget, isCluster, isPart } from './halt-target.ts';
 import { withHub } from './hub.ts';
-import { checkUnit, withoutPause, withPause } from './pauses.ts';
+import { parseObjectName, withoutPause, withPause } from './pauses.ts';
 
-type Flags = ConnectionFlags & { readonly cluster?: string; readonly unit?: string };
+type Flags = HaltFlags & { readonly reason: string; readonly until?: Date };
 
 const HALT_HELP = `
 Nothing is written and nothing deleted, also no corrections of drift, until "kubenode release resume" with the same names. The status
-shows meanwhile what differs from git. With --unit the other units of the cluster go on; a commit that changes the unit waits in this
-cluster, and so do the later stages.
+shows meanwhile what differs from git. With --unit or --object everything else of the cluster goes on; a commit that changes the unit or
+the object waits in this cluster, and so do the later stages. --until ends the halt of a cluster, unit or object by itself.
 
 Examples:
   kubenode release halt fleet --reason "ticket 42"
   kubenode release halt fleet --cluster prod-eu --reason "ticket 42"
-  kubenode release halt fleet --cluster prod-eu --unit shop --reason "ticket 42"`;
+  kubenode release halt fleet --cluster prod-eu --unit shop --reason "ticket 42"
+  kubenode release halt fleet --cluster prod-eu --object Deployment/shop/web --until 2030-06-01T12:00Z --reason "ticket 42"`;
 
 export function createHaltCommand(io: Io): Command {
   const command = new Command('halt')
@@ -36,24 +39,52 @@ export function createHaltCommand(io: Io): Command {
     .argument('<pipeline>', 'name of the Pipeline')
     .option('--cluster <name>', 'halt only this cluster')
     .option('--unit <name>', 'halt only this unit of the cluster')
+    .option(
+      '--object <object>',
+      'halt only this object of the cluster, as Kind/namespace/name',
+      parseObjectName,
+    )
+    .option(
+      '--until <time>',
+      'when the halt of a cluster, unit or object ends (default: when it is resumed)',
+      parseTimeOption,
+    )
     .option('--reason <text>', 'why it is halted: shown in the status', 'no reason given')
     .addHelpText('after', HALT_HELP);
-  return addConnectionOptions(command).action((pipeline: string, flags: Flags & { reason: string }) =>
+  return addConnectionOptions(command).action((pipeline: string, flags: Flags) =>
     withHub(io, flags, async (client) => {
-      const target = await findTarget(io, client, pipeline, flags);
-      const by = await readUserName(client, io.signal);
-      const since = io.clock.now().toISOString();
-      const halt = { by, reason: flags.reason, since };
-      const { unit } = flags;
+      const target = await findHaltTarget(io, client, pipeline, flags);
+      const now = io.clock.now();
+      const until = pauseEnd(flags, now);
+      const halt = {
+        by: await readUserName(client, io.signal),
+        reason: flags.reason,
+        since: now.toISOString(),
+      };
       if (isCluster(target.object)) {
-        const request = { ...halt, ...(unit === undefined ? {} : { unit }) };
+        const request = { ...halt, ...target.part, ...optional('until', until) };
         await updatePauses(client, target.object, (pauses) => withPause(pauses, request));
       } else await haltPipeline(client, target.name, halt);
-      io.out(
-        `${target.what} halted: nothing is written until it is resumed. Resume it with: ${target.resume}\n`,
-      );
+      const end = until === undefined ? 'it is resumed' : `${until}, or until it is resumed`;
+      io.out(`${target.what} halted: nothing is written until ${end}. Resume it with: ${target.resume}\n`);
     }),
   );
+}
+
+/** A halt that is over would pause nothing, and a Pipeline has no end of a halt. */
+function pauseEnd({ cluster, until }: Flags, now: Date): string | undefined {
+  if (until === undefined) return undefined;
+  if (cluster === undefined) {
+    throw new CliError('--until ends the halt of a cluster, a unit or an object only', {
+      hint: 'add --cluster, or remove --until and end the halt with kubenode release resume',
+      exitCode: EXIT.usage,
+    });
+  }
+  if (until > now) return wholeSeconds(until);
+  throw new CliError(`the halt would be over since ${wholeSeconds(until)}`, {
+    hint: 'name an --until in the future',
+    exitCode: EXIT.badInput,
+  });
 }
 
 export function createResumeCommand(io: Io): Command {
@@ -61,13 +92,18 @@ export function createResumeCommand(io: Io): Command {
     .description('continue a pipeline that was halted, or that a user paused')
     .argument('<pipeline>', 'name of the Pipeline')
     .option('--cluster <name>', 'continue only this cluster')
-    .option('--unit <name>', 'continue only this unit of the cluster');
-  return addConnectionOptions(command).action((pipeline: string, flags: Flags) =>
+    .option('--unit <name>', 'continue only this unit of the cluster')
+    .option(
+      '--object <object>',
+      'continue only this object of the cluster, as Kind/namespace/name',
+      parseObjectName,
+    );
+  return addConnectionOptions(command).action((pipeline: string, flags: HaltFlags) =>
     withHub(io, flags, async (client) => {
-      const target = await findTarget(io, client, pipeline, flags);
+      const target = await findHaltTarget(io, client, pipeline, flags);
       const wasHalted = isHalted(target);
       if (wasHalted) await removeHalt(client, target);
-      if (flags.unit === undefined && isPausedByGit(target.object)) {
+      if (!isPart(target.part) && isPausedByGit(target.object)) {
         const { resource, name, what } = target;
         throw new CliError(`${what} is still paused: git sets spec.paused: true`, {
           hint: `remove spec.paused from ${resource.kind} ${name} in the fleet repository`,
@@ -113,50 +149,11 @@ async function updatePauses(
   }
 }
 
-interface HaltTarget {
-  readonly resource: Resource;
-  readonly name: string;
-  readonly unit: string | undefined;
-  readonly what: string;
-  /** The command that ends its halt. */
-  readonly resume: string;
-  readonly object: Pipeline | Cluster;
-}
-
-async function findTarget(
-  io: Io,
-  client: Client,
-  pipeline: string,
-  { cluster, unit }: Flags,
-): Promise<HaltTarget> {
-  const resume = `kubenode release resume ${pipeline}`;
-  if (cluster === undefined && unit !== undefined) {
-    throw new CliError('--unit needs the cluster of the unit', {
-      hint: `add --cluster: ${resume.replace('resume', 'halt')} --cluster NAME --unit ${unit}`,
-      exitCode: EXIT.usage,
-    });
-  }
-  const { pipelines, clusters } = await readHub(client, io.signal);
-  const found = findByName('Pipeline', pipelines, pipeline);
-  if (cluster === undefined) {
-    return { resource: PIPELINES, name: pipeline, unit, what: `pipeline ${pipeline}`, resume, object: found };
-  }
-  const object = findByName('Cluster', clusters, cluster);
-  if (unit !== undefined) checkUnit(object, unit);
-  const what = unit === undefined ? `cluster ${cluster}` : `unit ${unit} of cluster ${cluster}`;
-  const flags = [`--cluster ${cluster}`, ...(unit === undefined ? [] : [`--unit ${unit}`])];
-  return { resource: CLUSTERS, name: cluster, unit, what, resume: [resume, ...flags].join(' '), object };
-}
-
-function isCluster(object: Pipeline | Cluster): object is Cluster {
-  return 'pauses' in object.spec;
-}
-
-function isHalted({ object, unit }: HaltTarget): boolean {
-  const isPausedByUser = unit === undefined && object.spec.paused && !isPausedByGit(object);
+function isHalted({ object, part }: HaltTarget): boolean {
+  const isPausedByUser = !isPart(part) && object.spec.paused && !isPausedByGit(object);
   if (!isCluster(object)) return isPausedByUser || object.spec.halt !== undefined;
   const { pauses } = object.spec;
-  return isPausedByUser || withoutPause(pauses, unit).length < pauses.length;
+  return isPausedByUser || withoutPause(pauses, part).length < pauses.length;
 }
 
 function isPausedByGit(object: Pipeline | Cluster): boolean {
@@ -164,10 +161,10 @@ function isPausedByGit(object: Pipeline | Cluster): boolean {
 }
 
 /** A merge patch needs no ownership: it removes the stop of any manager. */
-async function removeHalt(client: Client, { object, unit }: HaltTarget): Promise<void> {
-  const paused = unit !== undefined || isPausedByGit(object) ? {} : { paused: null };
+async function removeHalt(client: Client, { object, part }: HaltTarget): Promise<void> {
+  const paused = isPart(part) || isPausedByGit(object) ? {} : { paused: null };
   if (isCluster(object)) {
-    await updatePauses(client, object, (pauses) => withoutPause(pauses, unit), paused);
+    await updatePauses(client, object, (pauses) => withoutPause(pauses, part), paused);
     return;
   }
   const { name, resourceVersion } = object.metadata;

@@ -1,5 +1,6 @@
 /** Plans what happens to objects that the inventory lists and git no longer declares. Pure. */
 import { ANNOTATION_PRUNE, GROUP, PRUNE_NEVER } from '../../../api/names.ts';
+import type { PausedReason } from '../../../api/status/sync-words.ts';
 import { listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { objectKey } from '../../../kube/objects/object-id.ts';
@@ -17,6 +18,8 @@ export interface PrunePlan {
   readonly because: string;
   /** The object is being deleted, and only finalizers of others keep it. */
   readonly keptByOthers?: true;
+  /** The reason, if the action is `paused`. */
+  readonly pausedBy?: PausedReason;
 }
 
 export interface UnitPrunePlan {

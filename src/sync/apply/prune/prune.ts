@@ -6,14 +6,13 @@ import {
   LABEL_HUB,
   LABEL_UNIT,
 } from '../../../api/names.ts';
-import { FOREIGN_FINALIZER } from '../../../api/status/sync-words.ts';
+import { FOREIGN_FINALIZER, UNIT_PAUSED } from '../../../api/status/sync-words.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { objectKey } from '../../../kube/objects/object-id.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
-import { UNIT_PAUSED } from '../../cluster-report.ts';
 import { isCrdId } from '../../protected-kinds.ts';
 import type { ObjectOutcome } from '../apply-steps.ts';
 import type { ReconcileAudit } from '../audit/apply-audit.ts';
@@ -136,11 +135,8 @@ type PruneOutcome =
   | { readonly state: 'marked'; readonly entry: InventoryEntry }
   | { readonly state: 'waits'; readonly why: Wait };
 
-async function pruneObject(
-  context: SyncContext,
-  { action, entry, because }: PrunePlan,
-  now: Date,
-): Promise<PruneOutcome> {
+async function pruneObject(context: SyncContext, plan: PrunePlan, now: Date): Promise<PruneOutcome> {
+  const { action, entry, because } = plan;
   context.signal.throwIfAborted();
   switch (action) {
     case 'mark':
@@ -158,13 +154,17 @@ async function pruneObject(
     case 'held':
       return waits('DeletesHeld', because);
     case 'paused':
-      return waits(UNIT_PAUSED, because);
+      return waitForPause(plan);
     // Kept while a machine uses it, or while it cannot be read. The commit still counts as applied.
     case 'keep':
       return { state: 'kept' };
     default:
       return action satisfies never;
   }
+}
+
+function waitForPause({ because, pausedBy = UNIT_PAUSED }: PrunePlan): PruneOutcome {
+  return waits(pausedBy, because);
 }
 
 async function deleteOrRelease(context: SyncContext, entry: InventoryEntry): Promise<PruneOutcome> {

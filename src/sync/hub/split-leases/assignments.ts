@@ -27,6 +27,8 @@ export interface AssignmentsOptions {
 export interface Assignments {
   /** Sets the recorded targets. Level-triggered: an unchanged target has no effect. */
   refresh(): void;
+  /** Sets the recorded target of one cluster: a pause may have ended without a change in the hub. */
+  refreshCluster(cluster: string): void;
   /** Writes the report of a cluster if it has changed. Returns at once; a failed write is repeated with growing delays. */
   writeReport(cluster: string): void;
   writeReports(): void;
@@ -47,6 +49,10 @@ export function createAssignments(options: AssignmentsOptions): Assignments {
   return {
     refresh() {
       for (const cluster of stored.list()) setRecordedTarget(cluster);
+    },
+    refreshCluster(name) {
+      const cluster = stored.get(name);
+      if (cluster) setRecordedTarget(cluster);
     },
     writeReport: (name) => reports.write(name),
     writeReports() {

@@ -3,7 +3,7 @@
  * they are two processes. Pure.
  */
 import type { Cluster, ClusterApplyReport, ClusterAssigned, Pipeline } from '../../../api/generated/types.ts';
-import { activePause, pausedReason, pausedUnits } from '../../../api/status/pauses.ts';
+import { activePause, pausedParts, pausedReason } from '../../../api/status/pauses.ts';
 import { truncateToSchema } from '../../../api/validation/truncate-to-schema.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { syncedCondition } from '../../apply/report.ts';
@@ -29,7 +29,7 @@ export function recordedTarget(
     ...optional('digest', assigned.digest),
     pipeline: assigned.pipeline,
     because: 'recorded by promotion',
-    ...optional('pausedUnits', pausedUnits(cluster, assigned.pipeline, now)),
+    ...pausedParts(cluster, assigned.pipeline, now),
   };
 }
 

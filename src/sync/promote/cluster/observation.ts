@@ -1,10 +1,12 @@
 /** Describes what is observed of a cluster's assigned content, and finds the first condition of its soak that is not met. Pure. */
+
 import type { Check, ClusterSoak, ClusterSync } from '../../../api/generated/types.ts';
+import { isPausedReason } from '../../../api/status/sync-words.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { type CheckRun, countRuns, gateResult } from '../../../rollout/gate.ts';
 import { MAX_GAP_MS, notAfter } from '../../../rollout/soak-clock.ts';
-import { type ClusterReport, UNIT_PAUSED, type WorkReport } from '../../cluster-report.ts';
+import { type ClusterReport, type WorkReport } from '../../cluster-report.ts';
 import type { TargetDigests } from '../../commits.ts';
 import { UNREADABLE } from '../../health/health.ts';
 import type { CommitHistory } from '../commit-history.ts';
@@ -144,7 +146,7 @@ function contentObstacle(input: ContentObservation): Obstacle | undefined {
 function unfinished(work: WorkReport): Obstacle {
   const { reason, message: because } = work;
   if (work.state === 'Held') return { state: 'Held', failing: true, reason, because };
-  if (reason === UNIT_PAUSED) return { state: 'UnitPaused', failing: true, reason, because };
+  if (isPausedReason(reason)) return { state: 'UnitPaused', failing: true, reason, because };
   return { failing: cannotFinish(work), reason, because };
 }
 

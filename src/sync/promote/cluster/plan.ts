@@ -1,6 +1,6 @@
 /** Plans the status to record for a cluster, and the target to set for it. Pure. */
 import type { ClusterSync } from '../../../api/generated/types.ts';
-import { pausedUnits } from '../../../api/status/pauses.ts';
+import { pausedParts } from '../../../api/status/pauses.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { ClusterTarget } from '../../cluster-report.ts';
@@ -158,7 +158,6 @@ function assemble({
 }: ClusterDecision): ClusterPlan {
   const { commit, renderedDigest } = sync;
   const since = stateSince(member, state, now);
-  const paused = pausedUnits(member.snapshot.cluster, planContext.pipeline, now);
   return {
     name: member.name,
     ...optional('stage', stage),
@@ -170,7 +169,7 @@ function assemble({
       because: why.because,
       ...optional('commit', commit),
       ...optional('digest', renderedDigest),
-      ...optional('pausedUnits', paused),
+      ...pausedParts(member.snapshot.cluster, planContext.pipeline, now),
     },
     starts,
     why,

@@ -119,9 +119,9 @@ export const ROLLOUT_STATES: Readonly<Record<ClusterRolloutState, RolloutStateRo
   },
   UnitPaused: {
     meaning:
-      'all that is left to write or delete is in units that a person paused (`spec.pauses`): the other units are written',
-    endedBy: '`kubenode release resume` of the units, or a newer commit',
-    reasons: ['UnitPaused'],
+      'all that is left to write or delete is in units, or of objects, that a person paused (`spec.pauses`): everything else is written',
+    endedBy: '`kubenode release resume` of the units and objects, or a newer commit',
+    reasons: ['UnitPaused', 'ObjectPaused'],
     recordedAs: 'Paused',
     counts: 'Required',
     countedIn: 'applying',

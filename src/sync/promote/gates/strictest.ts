@@ -14,8 +14,16 @@ import type {
 
 export type GateSet = PipelineGateSet;
 
-export function gatesOf({ stages, unassigned, deleteBudget, approvals, freezes }: Pipeline['spec']): GateSet {
-  return { stages, unassigned, deleteBudget, approvals, ...(freezes.length > 0 ? { freezes } : {}) };
+export function gatesOf(spec: Pipeline['spec']): GateSet {
+  const { stages, unassigned, deleteBudget, approvals, freezes, forceManagers } = spec;
+  return {
+    stages,
+    unassigned,
+    deleteBudget,
+    approvals,
+    ...(freezes.length > 0 ? { freezes } : {}),
+    ...(forceManagers.length > 0 ? { forceManagers } : {}),
+  };
 }
 
 /** These are the bounds of the schema. What is in force comes first, so it is never what is cut. */
@@ -26,12 +34,14 @@ const MAX_FREEZES = 32;
 /** Merges two versions of the gates. `before` is in force; what `now` tightens counts at once, and what it loosens does not count yet. */
 export function strictestGates(before: GateSet, now: GateSet): GateSet {
   const freezes = strictestFreezes(before.freezes, now.freezes);
+  const forceManagers = (now.forceManagers ?? []).filter((name) => before.forceManagers?.includes(name));
   return {
     stages: strictestStages(before.stages, now.stages).slice(0, MAX_STAGES),
     unassigned: before.unassigned === 'Fail' ? 'Fail' : now.unassigned,
     deleteBudget: strictestBudget(before.deleteBudget, now.deleteBudget),
     approvals: now.approvals.filter((approval) => isApproved(before.approvals, approval)),
     ...(freezes.length > 0 ? { freezes } : {}),
+    ...(forceManagers.length > 0 ? { forceManagers } : {}),
   };
 }
 

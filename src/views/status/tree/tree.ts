@@ -1,6 +1,6 @@
 /** Shows what one cluster runs and what is in the way, as a tree: the cluster, its units and its objects. Pure. */
 import type { Cluster, ClusterSync, CorrectedDrift, SyncFailure } from '../../../api/generated/types.ts';
-import { activePauses } from '../../../api/status/pauses.ts';
+import { activePauses, pauseFlag } from '../../../api/status/pauses.ts';
 import { conditionOf } from '../../../kube/objects/conditions.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
 import { optional } from '../../../kube/objects/optional.ts';
@@ -114,11 +114,13 @@ function pausedNodes(
   { name, pipeline = '<pipeline>' }: ClusterRow,
   now: Date,
 ): readonly TreeNode[] {
-  return activePauses(cluster, now).flatMap(({ unit, by, reason, since }) => {
-    if (unit === undefined) return [];
-    const unblock = `kubenode release resume ${pipeline} --cluster ${name} --unit ${unit}`;
+  return activePauses(cluster, now).flatMap((pause) => {
+    const { by, reason, since } = pause;
+    const part = pause.object ?? pause.unit;
+    if (part === undefined) return [];
+    const unblock = `kubenode release resume ${pipeline} --cluster ${name} ${pauseFlag(pause)}`;
     return [
-      nodeOf([unit], {
+      nodeOf([part], {
         state: 'Paused',
         because: `by ${by}: ${reason}`,
         unblock,

@@ -1,4 +1,6 @@
 /** Describes what ends the state of a cluster, or of an object in it: a command, a commit, or nothing but time. Pure. */
+
+import { isPausedReason } from '../../../api/status/sync-words.ts';
 import { ownValue } from '../../../kube/objects/json.ts';
 import type { ClusterRow } from '../hub-status.ts';
 
@@ -6,6 +8,8 @@ import type { ClusterRow } from '../hub-status.ts';
 const BY_REASON: Readonly<Record<string, string>> = {
   UnitPaused:
     'kubenode release resume PIPELINE --cluster CLUSTER --unit UNIT, for each unit that is paused below',
+  ObjectPaused:
+    'kubenode release resume PIPELINE --cluster CLUSTER --object OBJECT, for each object that is paused below',
   DeletesHeld: 'kubenode release acknowledge CLUSTER --reason TEXT, which prints what to commit',
   ApprovalRequired: 'kubenode release list, then kubenode release approve RELEASE STAGE',
   FailureBudgetSpent: 'fix the clusters that failed and commit, or revert the commit',
@@ -41,7 +45,7 @@ export function unblockCluster({
   state,
   reason,
 }: Pick<ClusterRow, 'name' | 'pipeline' | 'state'> & { readonly reason: string }): string {
-  const isDone = state === 'Proven' || (state === 'Paused' && reason !== 'UnitPaused');
+  const isDone = state === 'Proven' || (state === 'Paused' && !isPausedReason(reason));
   const found = isDone ? BY_STATE[state] : (ownValue(BY_REASON, reason) ?? ownValue(BY_STATE, state));
   const text = found ?? 'check that kubenode sync is running';
   return text.replaceAll('CLUSTER', name).replaceAll('PIPELINE', pipeline ?? '<pipeline>');
@@ -70,6 +74,7 @@ const OBJECTS: Readonly<Record<string, string>> = {
   ApplyFirst: 'no action required once the object that it names is applied',
   DependencyFailed: 'fix the object that it needs',
   UnitPaused: 'no action required once the unit is resumed',
+  ObjectPaused: 'no action required once the object is resumed',
   NotWritten: 'no action required once the cluster may be written again',
   FieldConflict: 'do what the message names, and commit',
   Forbidden: 'permit it to the user of sync in this cluster: docs/guides/permissions.md',

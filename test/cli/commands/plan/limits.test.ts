@@ -47,6 +47,18 @@ describe('readLimits', () => {
     expect(limitsOf(undefined, undefined).budget).toEqual({ maxObjects: 10, maxPercent: 20 });
   });
 
+  it('takes over the fields of a manager only if both sides name it, and ignores what the change ignores', () => {
+    const ignore = { unit: 'web', kind: 'Deployment', path: 'spec.replicas', policy: 'Ignore' };
+    const { unit: _unit, ...everywhere } = ignore;
+    const after = { forceManagers: ['helm', 'kubectl'], fieldPolicies: [ignore, everywhere] };
+    expect(limitsOf({ forceManagers: ['helm', 'old'] }, after)).toMatchObject({
+      forceManagers: ['helm'],
+      fieldPolicies: [ignore, everywhere],
+    });
+    expect(limitsOf(undefined, after).forceManagers).toEqual(['helm', 'kubectl']);
+    expect(limitsOf(after, {})).toMatchObject({ forceManagers: [], fieldPolicies: [] });
+  });
+
   it('uses the acknowledgements after the change, of which those before it may be spent', () => {
     const old = { unit: 'test.shop', planDigest: 'sha256:1', reason: 'reviewed' };
     const added = { ...old, planDigest: 'sha256:2' };

@@ -1,20 +1,34 @@
 import { describe, expect, it } from 'vitest';
 import type { Cluster } from '../../../../src/api/generated/types.ts';
-import { checkUnit, withoutPause, withPause } from '../../../../src/cli/commands/release/pauses.ts';
+import {
+  checkUnit,
+  parseObjectName,
+  withoutPause,
+  withPause,
+} from '../../../../src/cli/commands/release/pauses.ts';
 import { cluster } from '../builders.ts';
 
 const OTHER = { name: 'other', by: 'bert', reason: 'disk' };
 const ANNA = { by: 'anna', reason: 'ticket 7', since: '2030-01-01T00:00:00Z' };
 const WHOLE = { name: 'release-halt', ...ANNA };
 const SHOP = { name: 'release-halt.shop', unit: 'shop', ...ANNA };
+const OBJECT = 'Deployment/shop/web';
+const OF_OBJECT = { name: 'release-halt.object.b7190d45204d5caa', object: OBJECT, ...ANNA };
 
 describe('withPause', () => {
   it.each([
-    ['the whole cluster', [OTHER], undefined, [OTHER, WHOLE]],
-    ['a unit, beside a pause of the cluster', [WHOLE], 'shop', [WHOLE, SHOP]],
-    ['a unit again', [{ ...SHOP, by: 'bert' }, OTHER], 'shop', [OTHER, SHOP]],
-  ])('pauses %s', (_, pauses, unit, expected) => {
-    expect(withPause(pauses, { ...ANNA, ...(unit === undefined ? {} : { unit }) })).toEqual(expected);
+    ['the whole cluster', [OTHER], {}, [OTHER, WHOLE]],
+    ['a unit, beside a pause of the cluster', [WHOLE], { unit: 'shop' }, [WHOLE, SHOP]],
+    ['a unit again', [{ ...SHOP, by: 'bert' }, OTHER], { unit: 'shop' }, [OTHER, SHOP]],
+    ['an object, beside a pause of its unit', [SHOP], { object: OBJECT }, [SHOP, OF_OBJECT]],
+    ['an object again', [{ ...OF_OBJECT, by: 'bert' }], { object: OBJECT }, [OF_OBJECT]],
+  ])('pauses %s', (_, pauses, part, expected) => {
+    expect(withPause(pauses, { ...ANNA, ...part })).toEqual(expected);
+  });
+
+  it('names the pause of an object with a long name within the limit of the kind', () => {
+    const [pause] = withPause([], { ...ANNA, object: `Deployment/shop/${'x'.repeat(253)}` });
+    expect(pause?.name.length).toBeLessThanOrEqual(127);
   });
 });
 
@@ -22,14 +36,45 @@ describe('withoutPause', () => {
   const named = { ...OTHER, unit: 'shop' };
   const ofObject = { ...named, object: 'ConfigMap default/a' };
   it.each([
-    ['the whole cluster, and leaves paused units and the pauses of others', undefined, [SHOP, OTHER]],
-    ['a unit', 'shop', [WHOLE, OTHER]],
-  ])('resumes %s', (_, unit, expected) => {
-    expect(withoutPause([WHOLE, SHOP, OTHER], unit)).toEqual(expected);
+    ['the whole cluster, and leaves paused parts and the pauses of others', {}, [SHOP, OF_OBJECT, OTHER]],
+    ['a unit', { unit: 'shop' }, [WHOLE, OF_OBJECT, OTHER]],
+    ['an object', { object: OBJECT }, [WHOLE, SHOP, OTHER]],
+    ['no object of another name', { object: 'Deployment/shop/we' }, [WHOLE, SHOP, OF_OBJECT, OTHER]],
+  ])('resumes %s', (_, part, expected) => {
+    expect(withoutPause([WHOLE, SHOP, OF_OBJECT, OTHER], part)).toEqual(expected);
   });
 
   it('resumes a unit that another client paused, and no object', () => {
-    expect(withoutPause([named, ofObject], 'shop')).toEqual([ofObject]);
+    expect(withoutPause([named, ofObject], { unit: 'shop' })).toEqual([ofObject]);
+  });
+
+  it('resumes an object that another client paused', () => {
+    expect(withoutPause([named, { ...OF_OBJECT, name: 'mine' }], { object: OBJECT })).toEqual([named]);
+  });
+});
+
+describe('parseObjectName', () => {
+  it.each([
+    ['Deployment/shop/web', 'Deployment/shop/web'],
+    ['ClusterRole/system:node', 'ClusterRole/system:node'],
+    ['apps/Deployment shop/web', 'Deployment/shop/web'],
+    ['ConfigMap default/a', 'ConfigMap/default/a'],
+    ['Namespace shop', 'Namespace/shop'],
+  ])('reads %s, as people write it or as the status prints it', (text, expected) => {
+    expect(parseObjectName(text)).toBe(expected);
+  });
+
+  it.each([
+    '',
+    'web',
+    'Deployment',
+    'Deployment/',
+    'Deployment/shop/web/x',
+    '/shop/web',
+    'a b c',
+    `C/${'x'.repeat(319)}`,
+  ])('refuses %j and names what is expected', (text) => {
+    expect(() => parseObjectName(text)).toThrow('Expected an object as Kind/namespace/name');
   });
 });
 

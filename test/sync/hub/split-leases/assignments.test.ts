@@ -5,7 +5,7 @@ import type { ClusterAssignment, WorkReport } from '../../../../src/sync/cluster
 import { type Assignments, createAssignments } from '../../../../src/sync/hub/split-leases/assignments.ts';
 import type { AssignedContent } from '../../../../src/sync/hub/split-leases/content-reader.ts';
 import { memoryLog } from '../../../support/memory-log.ts';
-import { virtualClock } from '../../../support/virtual-clock.ts';
+import { type VirtualClock, virtualClock } from '../../../support/virtual-clock.ts';
 import { clusterOf, reportOf } from '../../promote/builders.ts';
 
 const ASSIGNED = { pipeline: 'fleet', commit: 'c1', digest: 'a1', mode: 'Apply' } as const;
@@ -39,6 +39,19 @@ describe('createAssignments', () => {
     const { assignments, targets } = bed({ holds, status });
     assignments.refresh();
     expect([...targets.keys()]).toEqual([]);
+  });
+
+  it('S30 goes on when a pause ends, without a change in the hub', async () => {
+    const until = '2030-01-01T00:01:00Z';
+    const pauses = [{ name: 'p', by: 'anna', reason: 'ticket 7', object: 'ConfigMap/default/a', until }];
+    const clock = virtualClock(new Date('2030-01-01T00:00:00Z'));
+    const { assignments, targets } = bed({ holds: ['x'], pauses, clock });
+    assignments.refreshCluster('x');
+    expect([...(targets.get('x')?.pausedObjects?.keys() ?? [])]).toEqual(['ConfigMap/default/a']);
+    await clock.advance(60_000);
+    assignments.refreshCluster('x');
+    expect(targets.get('x')?.pausedObjects).toBeUndefined();
+    assignments.refreshCluster('not in the hub');
   });
 
   it('applies nothing by an outdated cache', async () => {
@@ -107,14 +120,21 @@ interface Bed {
 interface BedOptions {
   readonly holds: readonly string[];
   readonly status?: Partial<Cluster['status']>;
+  readonly pauses?: Cluster['spec']['pauses'];
+  readonly clock?: VirtualClock;
 }
 
-function bed({ holds, status = { assigned: ASSIGNED } }: BedOptions): Bed {
+function bed({
+  holds,
+  status = { assigned: ASSIGNED },
+  pauses = [],
+  clock = virtualClock(),
+}: BedOptions): Bed {
   const log = memoryLog();
   let version = 1;
   let live = clusterAt(version, status);
   const clusters = createStore<Cluster>({ log });
-  clusters.put(live);
+  clusters.put({ ...live, spec: { ...live.spec, pauses } });
   const pipelines = createStore<Pipeline>({ log });
   pipelines.put({ metadata: { name: 'fleet' }, spec: { paused: false } } as Pipeline);
   const [held, targets] = [new Set(holds), new Map<string, ClusterAssignment>()];
@@ -152,7 +172,7 @@ function bed({ holds, status = { assigned: ASSIGNED } }: BedOptions): Bed {
   const assignments = createAssignments({
     ...(parts as never as Parts),
     identity: 'one',
-    clock: virtualClock(),
+    clock,
     log,
     random: () => 0.5,
   });

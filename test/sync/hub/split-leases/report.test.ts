@@ -66,6 +66,14 @@ describe('recordedTarget', () => {
     expect([mode, [...(pausedUnits?.keys() ?? [])]]).toEqual(['Apply', ['web']]);
   });
 
+  it('leaves out an object that a person has paused since then, until the pause ends', () => {
+    const until = new Date(+NOW + 1000).toISOString();
+    const cluster = assigned({}, { pauses: [{ ...HALT, object: 'ConfigMap/default/a', until }] });
+    const { mode, pausedObjects } = recordedTarget(cluster, RUNNING, NOW) ?? {};
+    expect([mode, [...(pausedObjects?.keys() ?? [])]]).toEqual(['Apply', ['ConfigMap/default/a']]);
+    expect(recordedTarget(cluster, RUNNING, new Date(until))?.pausedObjects).toBeUndefined();
+  });
+
   it('is nothing before promotion has recorded anything', () => {
     expect(recordedTarget(clusterOf(), RUNNING, NOW)).toBeUndefined();
   });

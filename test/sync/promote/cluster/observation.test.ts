@@ -52,6 +52,11 @@ describe('findObstacle', () => {
       'UnitPaused failing',
     ],
     [
+      'a paused object that the commit changes',
+      { work: { ...WORK, state: 'Applying', reason: 'ObjectPaused' } },
+      'ObjectPaused failing',
+    ],
+    [
       'an apply with errors',
       {
         work: { ...WORK, state: 'Applying', reason: 'ServerError', objects: { ...WORK.objects, failed: 1 } },

@@ -36,6 +36,24 @@ function record(commit: string, inForce: number, judging?: [commits: string, bud
 
 const NONE: GatesContext = { newest: 'c2', live: [], released: ['c1'] };
 
+describe('judgingPipeline', () => {
+  it('S10 takes over the fields of a manager only from the commit after the one that names it', () => {
+    const named = { ...BASE, spec: { ...BASE.spec, forceManagers: ['helm'] } };
+    const forced = (gates?: PipelineGates): readonly string[] =>
+      judgingPipeline({ ...named, ...(gates ? { status: { conditions: [], gates } } : {}) }).pipeline.spec
+        .forceManagers;
+    const before = { commit: 'c1', inForce: gatesOf(BASE.spec) };
+    expect(forced(before)).toEqual([]);
+    const added = recordGates({ ...named, status: { conditions: [], gates: before } }, NONE);
+    expect(forced(added)).toEqual([]);
+    const next = recordGates(
+      { ...named, status: { conditions: [], gates: added } },
+      { ...NONE, newest: 'c3' },
+    );
+    expect([forced(next), forced()]).toEqual([['helm'], ['helm']]);
+  });
+});
+
 describe('recordGates', () => {
   it.each<[name: string, before: Pipeline, context: Partial<GatesContext>, expected: PipelineGates]>([
     ['the own gates of the first commit', pipelineWith(9), {}, record('c2', 9)],

@@ -101,8 +101,9 @@ const FIELDS: Readonly<Record<string, 'strictest' | 'at once' | 'no gate' | 'ref
   historyLimit: 'no gate',
   onFailure: 'refused',
   freezes: 'strictest',
-  forceManagers: 'refused',
-  fieldPolicies: 'refused',
+  forceManagers: 'strictest',
+  // It only lets sync write less than the commit declares.
+  fieldPolicies: 'no gate',
   identities: 'refused',
 };
 
@@ -113,7 +114,9 @@ describe('strictestGates', () => {
   it('covers every field of a Pipeline that judges', () => {
     expect(Object.keys(FIELDS).toSorted()).toEqual(shapeOf(pipeline.spec).toSorted());
     const strictest = Object.keys(FIELDS).filter((field) => FIELDS[field] === 'strictest');
-    expect(Object.keys(gatesOf({ ...spec, freezes: [SALE] })).toSorted()).toEqual(strictest.toSorted());
+    expect(Object.keys(gatesOf({ ...spec, freezes: [SALE], forceManagers: ['helm'] })).toSorted()).toEqual(
+      strictest.toSorted(),
+    );
   });
 
   it.each<[name: string, loose: Partial<GateSet>, strict: Partial<GateSet>]>([
@@ -125,6 +128,8 @@ describe('strictestGates', () => {
     ],
     ['approvals', { approvals: [{ stage: 'prod', planDigest: 'p1', reason: '' }] }, { approvals: [] }],
     ['freezes', {}, { freezes: [SALE] }],
+    ['forceManagers', { forceManagers: ['helm', 'kubectl'] }, { forceManagers: ['helm'] }],
+    ['the first of forceManagers', { forceManagers: ['helm'] }, {}],
     ['the end of a freeze', { freezes: [SALE] }, { freezes: [{ ...SALE, until: '2030-02-01T00:00:00Z' }] }],
     ['the start of a freeze', { freezes: [SALE] }, { freezes: [{ ...SALE, from: '2029-12-01T00:00:00Z' }] }],
   ])('%s: at once when stricter, not yet when looser', (_, loose, strict) => {

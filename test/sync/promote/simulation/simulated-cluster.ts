@@ -1,7 +1,8 @@
 /** A cluster that takes time to apply and to become healthy, with its worker: it writes, and reports what it observes. */
 import type { Cluster } from '../../../../src/api/generated/types.ts';
+import { UNIT_PAUSED } from '../../../../src/api/status/sync-words.ts';
 import { optional } from '../../../../src/kube/objects/optional.ts';
-import { type ClusterReport, type ClusterTarget, UNIT_PAUSED } from '../../../../src/sync/cluster-report.ts';
+import type { ClusterReport, ClusterTarget } from '../../../../src/sync/cluster-report.ts';
 
 export const SECOND = 1000;
 

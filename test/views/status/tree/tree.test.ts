@@ -46,6 +46,29 @@ describe('treeOf', () => {
     expect(tree({ state: 'Proven' }, {}, [{ ...PAUSE, unit: undefined }]).units).toEqual([]);
   });
 
+  it('shows a paused object beside its unit, with the command that resumes it', () => {
+    const { unit: _unit, ...whole } = PAUSE;
+    const pause = { ...whole, object: 'Deployment/shop/web' };
+    const failures = [
+      { object: 'apps/Deployment shop/web', unit: 'web', reason: 'ObjectPaused', message: 'update: changed' },
+    ];
+    const waiting = { reason: 'ObjectPaused', since: SINCE };
+    const { units, unblock } = tree({ state: 'Paused', failures }, { waiting }, [pause]);
+    expect(units).toMatchObject([
+      {
+        names: ['Deployment/shop/web'],
+        state: 'Paused',
+        unblock: 'kubenode release resume <pipeline> --cluster prod --object Deployment/shop/web',
+      },
+      {
+        names: ['web'],
+        state: 'not as in git',
+        objects: [{ state: 'ObjectPaused', unblock: 'no action required once the object is resumed' }],
+      },
+    ]);
+    expect(unblock).toContain('for each object that is paused');
+  });
+
   it('counts the objects that match git', () => {
     const { objects, units } = tree({ state: 'Proven', objects: { total: 3, applied: 3, failed: 0 } });
     expect(objects).toEqual([
