@@ -1,5 +1,5 @@
 /** What rules answer on a node of a real API server, with the status that its agent and kubelet would write. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { rules } from '../../../rules/index.ts';
 import { NODE_REMEDIERS } from '../../../src/api/generated/resources.ts';
 import {
@@ -58,10 +58,14 @@ beforeAll(async () => {
     metadata: { name: 'blocking', namespace: 'default', labels: { [LABEL_BLOCK]: 'true' } },
     spec: { nodeName: 'silent', automountServiceAccountToken: false, containers },
   });
+});
+beforeEach(async () => {
+  // As its agent does: a run of this file may take longer than the Lease lasts.
   const renewTime = clock.now().toISOString().replace('Z', '000Z');
   const spec = { holderIdentity: 'heard', leaseDurationSeconds: 40, renewTime };
   const metadata = { name: 'heard', namespace: NAMESPACE_AGENTS };
-  await client.create(LEASES, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec });
+  const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
+  await client.apply(LEASES, lease, { fieldManager: 'test', force: true });
 });
 afterAll(() => installed?.stop());
 
