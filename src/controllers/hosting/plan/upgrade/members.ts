@@ -1,11 +1,12 @@
 /** Compares the members with what they are to be started with, and plans the change of one. Pure. */
 import { UPGRADE_CANARY } from '../../../../api/names.ts';
 import { canonicalJson } from '../../../../kube/objects/digest.ts';
-import type { MemberReport, RunMember } from '../../drivers/driver.ts';
+import type { MemberReport, RunMember, SettledPlane } from '../../drivers/driver.ts';
 import { EMULATED_VERSION, type MemberRuns } from '../../drivers/runs.ts';
 import type { HostingDecision, HostingInput } from '../input.ts';
 import { disruptive, memberReport, waitForMembers } from '../members.ts';
 import { wait } from '../wait.ts';
+import { isNewerMinor } from './versions.ts';
 
 /** Tells whether the member has to be stopped, or another start has to be recorded for it. */
 export function differs(input: HostingInput, member: RunMember, runs: MemberRuns): boolean {
@@ -21,6 +22,12 @@ function isSame({ run, version: observed }: MemberReport, desired: MemberRuns[Ru
     (desired.version === undefined || version === desired.version) &&
     canonicalJson(run.flags) === canonicalJson(desired.flags)
   );
+}
+
+/** Tells whether etcd may have written data of a newer minor version, which the settled version cannot read. */
+export function isEtcdAhead(input: HostingInput, { etcdVersion: settled }: SettledPlane): boolean {
+  const version = memberReport(input, 'etcd')?.run?.version;
+  return version !== undefined && settled !== undefined && isNewerMinor(settled, version);
 }
 
 /** Plans the change of the first of these members that differs. Undefined: none does. */

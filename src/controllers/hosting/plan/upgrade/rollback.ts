@@ -3,7 +3,8 @@ import type { RunMember, SettledPlane } from '../../drivers/driver.ts';
 import { memberRuns } from '../../drivers/runs.ts';
 import type { HostingDecision, HostingInput, Upgrade } from '../input.ts';
 import { memberReport, NEEDS, planMembers } from '../members.ts';
-import { differs, gateWait, planChange } from './members.ts';
+import { wait, withHint } from '../wait.ts';
+import { differs, gateWait, isEtcdAhead, planChange } from './members.ts';
 
 /** The reverse of the way there: a manager must not be newer than its API server. */
 const ORDER: readonly RunMember[] = ['kube-scheduler', 'kube-controller-manager', 'kube-apiserver', 'etcd'];
@@ -17,6 +18,8 @@ export function planPlaneRollback(
   upgrade: Upgrade,
   settled: SettledPlane,
 ): HostingDecision {
+  const stays = etcdStays(input, upgrade, settled);
+  if (stays) return stays;
   const runs = memberRuns(settled);
   for (const member of ORDER) {
     if (differs(input, member, runs)) return planChange(input, [member], runs) ?? {};
@@ -35,4 +38,19 @@ function isHeldUp(input: HostingInput, member: RunMember): boolean {
   if (memberReport(input, member)?.state === 'Ready') return false;
   const needed = NEEDS[member];
   return needed === undefined || memberReport(input, needed)?.state === 'Ready';
+}
+
+/** Waits for a person when the former etcd cannot start from the data any more: the members stay as they are. */
+export function etcdStays(
+  input: HostingInput,
+  { to }: Upgrade,
+  settled: SettledPlane,
+): HostingDecision | undefined {
+  if (!isEtcdAhead(input, settled)) return undefined;
+  const { plane, cluster } = input;
+  const { etcdVersion } = settled;
+  const message = `etcd was started with a newer minor version, whose data ${etcdVersion} cannot read`;
+  const hint = `set spec.hosted.version to ${to}, or restore ${plane.where}/snapshots/upgrade by hand`;
+  const about = ['Cluster', cluster.metadata.name] as const;
+  return { wait: wait('RollbackImpossible', withHint(message, hint), about, 'stalled') };
 }

@@ -2,6 +2,7 @@
 import { optional } from '../../../../kube/objects/optional.ts';
 import { wholeSeconds } from '../../../../os/dates.ts';
 import type { HostedStatus, HostingAct, HostingInput, Upgrade } from '../input.ts';
+import { isEtcdAhead } from './members.ts';
 import { minorsBetween } from './versions.ts';
 
 type UpgradePart = Pick<
@@ -45,16 +46,17 @@ function finished(
 
 /** A completed change of a patch version is taken back by another change; that of a minor version is not. */
 function rollback(
-  { plane }: HostingInput,
+  input: HostingInput,
   upgrade: Upgrade | undefined,
   history: UpgradePart['history'],
 ): Pick<UpgradePart, 'rollbackPossible' | 'rollbackVersion'> {
-  if (!plane.settled) return {};
+  const { settled } = input.plane;
+  if (!settled) return {};
   if (upgrade) {
-    const isPossible = upgrade.step !== 'PointOfNoReturn';
+    const isPossible = upgrade.step !== 'PointOfNoReturn' && !isEtcdAhead(input, settled);
     return { rollbackPossible: isPossible, ...(isPossible ? optional('rollbackVersion', upgrade.from) : {}) };
   }
-  const former = patchBefore(plane.settled.version, history);
+  const former = patchBefore(settled.version, history);
   return { rollbackPossible: former !== undefined, ...optional('rollbackVersion', former) };
 }
 

@@ -6,8 +6,8 @@ import type { HostingDecision, HostingInput, Upgrade } from '../input.ts';
 import { memberReport, planMembers } from '../members.ts';
 import { wait } from '../wait.ts';
 import { upgradeFailureReason } from './failure.ts';
-import { differs, gateWait, planChange } from './members.ts';
-import { planPlaneRollback } from './rollback.ts';
+import { differs, gateWait, isEtcdAhead, planChange } from './members.ts';
+import { etcdStays, planPlaneRollback } from './rollback.ts';
 import { CHANGES, isChange, recordStep, type UpgradeStep } from './steps.ts';
 import { emulatingRuns, isTargetSettled, targetDigest, targetOf, targetProblem } from './target.ts';
 
@@ -25,7 +25,9 @@ export function planPlaneUpgrade(input: HostingInput): HostingDecision | undefin
 function planReversible(input: HostingInput, upgrade: Upgrade, settled: SettledPlane): HostingDecision {
   if (upgrade.step === 'RollingBack') return planPlaneRollback(input, upgrade, settled);
   if (upgrade.digest !== targetDigest(targetOf(input))) {
-    return recordStep(input, upgrade, 'RollingBack', 'the spec was changed');
+    return (
+      etcdStays(input, upgrade, settled) ?? recordStep(input, upgrade, 'RollingBack', 'the spec was changed')
+    );
   }
   return planBeforeSettle(input, upgrade, settled);
 }
@@ -61,7 +63,7 @@ function planRepair(input: HostingInput, settled: SettledPlane): HostingDecision
 function planBeforeSettle(input: HostingInput, upgrade: Upgrade, settled: SettledPlane): HostingDecision {
   const runs = emulatingRuns(settled, targetOf(input));
   const failure = upgradeFailureReason(input, upgrade, runs);
-  if (failure !== undefined) return planFailure(input, upgrade, failure);
+  if (failure !== undefined) return planFailure(input, { upgrade, settled, message: failure });
   const waiting = planMembers(input) ?? planGate(input);
   if (waiting) return waiting;
   const { step } = upgrade;
@@ -92,11 +94,18 @@ function planGate(input: HostingInput): HostingDecision | undefined {
   return gate && { wait: gate };
 }
 
+interface FailedUpgrade {
+  readonly upgrade: Upgrade;
+  readonly settled: SettledPlane;
+  readonly message: string;
+}
+
 /** Returns to the former version, or waits for a person who asked for that. A new token tries the step again. */
-function planFailure(input: HostingInput, upgrade: Upgrade, message: string): HostingDecision {
+function planFailure(input: HostingInput, { upgrade, settled, message }: FailedUpgrade): HostingDecision {
   const { onFailure } = input.hosted.upgrade;
   const { retryToken } = input.hosted;
-  if (onFailure === 'Rollback') {
+  const isAhead = isEtcdAhead(input, settled);
+  if (onFailure === 'Rollback' && !isAhead) {
     return recordStep(input, { ...upgrade, message: message.slice(0, MAX_MESSAGE) }, 'RollingBack', message);
   }
   if (retryToken !== undefined && retryToken !== upgrade.retryToken) {
@@ -107,7 +116,10 @@ function planFailure(input: HostingInput, upgrade: Upgrade, message: string): Ho
       'spec.hosted.retryToken was changed',
     );
   }
-  const hint = `set spec.hosted.version and flags back to those of ${upgrade.from}, or set spec.hosted.retryToken to another value`;
+  const back = isAhead
+    ? `fix the cause: the log is in ${input.plane.where}/logs; then`
+    : `set spec.hosted.version and flags back to those of ${upgrade.from}, or`;
+  const hint = `${back} set spec.hosted.retryToken to another value`;
   return {
     wait: wait('UpgradeFailed', `${message}; ${hint}`, ['Cluster', input.cluster.metadata.name], 'stalled'),
   };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { HostingAct, Upgrade } from '../../../../../src/controllers/hosting/plan/input.ts';
 import { upgradeStatus } from '../../../../../src/controllers/hosting/plan/upgrade/status.ts';
 import { NOW } from '../../../../support/builders.ts';
-import { OLD_VERSION, VERSION } from '../../../../support/hosting/objects.ts';
+import { OLD_VERSION, settledPlane, VERSION } from '../../../../support/hosting/objects.ts';
 import { type UpgradeParts, upgradeInput } from '../../../../support/hosting/upgrades.ts';
 
 const UPGRADE: Upgrade = { from: OLD_VERSION, to: VERSION, digest: 'd', step: 'Soak' };
@@ -33,6 +33,9 @@ describe('the status of a change', () => {
 
   it('HOS-11 names the version that can be returned to until the point of no return', () => {
     expect(status({ step: 'Soak' })).toMatchObject({ rollbackPossible: true, rollbackVersion: OLD_VERSION });
+    const settled = { ...settledPlane(OLD_VERSION), etcdVersion: 'v3.5.21' };
+    const ahead = status({ step: 'Soak', runs: { etcd: 'new' }, plane: { settled } });
+    expect([ahead.rollbackPossible, ahead.rollbackVersion]).toEqual([false, undefined]);
     expect(status({ step: 'PointOfNoReturn' }).rollbackPossible).toBe(false);
     expect(status({ step: 'PointOfNoReturn' }).rollbackVersion).toBeUndefined();
     expect(status({ settled: 'new', status: completed(OLD_VERSION, VERSION) }).rollbackPossible).toBe(false);

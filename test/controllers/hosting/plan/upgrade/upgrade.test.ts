@@ -3,7 +3,7 @@ import { targetDigest } from '../../../../../src/controllers/hosting/plan/upgrad
 import { planPlaneUpgrade } from '../../../../../src/controllers/hosting/plan/upgrade/upgrade.ts';
 import { NOW } from '../../../../support/builders.ts';
 import { decisionText, OLD_VERSION, settledPlane, VERSION } from '../../../../support/hosting/objects.ts';
-import { type UpgradeParts, upgradeInput } from '../../../../support/hosting/upgrades.ts';
+import { RUNS, type UpgradeParts, upgradeInput } from '../../../../support/hosting/upgrades.ts';
 
 const API_TRIAL = { etcd: 'new', 'kube-apiserver': 'emulating' } as const;
 const TRIAL = {
@@ -29,6 +29,9 @@ function plan(parts: UpgradeParts): string {
   const step = act?.type === 'RecordStep' ? ` ${act.upgrade.step}` : '';
   return decisionText(decision).replace('RecordStep', `Record${step}`);
 }
+
+/** An etcd before the change whose minor version is older than that after it. */
+const OLDER_ETCD = { settled: { ...settledPlane(OLD_VERSION), etcdVersion: 'v3.5.21' } };
 
 /** As of one that is replayed after a kill: what was done, and what comes next. */
 const FORWARD: readonly (readonly [name: string, parts: UpgradeParts, next: string])[] = [
@@ -151,6 +154,26 @@ const BACKWARD: readonly (readonly [name: string, parts: UpgradeParts, next: str
     'Record RollingBack: the spec was changed',
   ],
   [
+    'the spec is set back, and etcd was started with a newer minor version',
+    { step: 'Managers', runs: TRIAL, hosted: BACK, plane: OLDER_ETCD },
+    'stalled RollbackImpossible',
+  ],
+  [
+    'the status was lost, and etcd was started with a newer minor version',
+    { step: 'RollingBack', runs: TRIAL, plane: OLDER_ETCD },
+    'stalled RollbackImpossible',
+  ],
+  [
+    'the spec is set back before etcd was changed',
+    {
+      step: 'Snapshot',
+      hosted: BACK,
+      plane: OLDER_ETCD,
+      but: { etcd: { run: { ...RUNS.old.etcd, version: 'v3.5.21' } } },
+    },
+    'Record RollingBack: the spec was changed',
+  ],
+  [
     'everything is new',
     { step: 'RollingBack', runs: TRIAL, hosted: BACK },
     `Change kube-scheduler: it is to run v1.35.4 ${FLAGS}`,
@@ -213,6 +236,16 @@ const API_CRASHES = { step: 'APIServers', runs: API_TRIAL, but: { 'kube-apiserve
 
 const FAILURES: readonly (readonly [name: string, parts: UpgradeParts, next: string])[] = [
   ['the API server ends three times', API_CRASHES, `Record RollingBack: ${CRASH_TEXT}`],
+  [
+    'the API server ends three times, and etcd was started with a newer minor version',
+    { ...API_CRASHES, plane: OLDER_ETCD },
+    'stalled UpgradeFailed',
+  ],
+  [
+    'a person wants another try, as etcd cannot go back',
+    { ...API_CRASHES, plane: OLDER_ETCD, hosted: { retryToken: 'b' } },
+    'Record APIServers: spec.hosted.retryToken was changed',
+  ],
   [
     'it hangs for longer than allowed',
     {
