@@ -1,11 +1,12 @@
 /**
  * Prepares what the first test run would wait for: the `binaries` of the control plane, the `node-base` of the test
- * nodes, the `older-kubelet` that they upgrade from, `gitea`, the git host of the tests, the `sops` programs, or `moto` and `sushy`, which emulate EC2 and BMCs.
+ * nodes, the `older-kubelet` that they upgrade from, the `older-kubernetes` of hosted control planes, `gitea`, the git host of the tests, the `sops` programs, or `moto` and `sushy`, which emulate EC2 and BMCs.
  * .ci/run starts it early; each finishes immediately if its cache is filled.
  */
 import { resolveBinaries } from '../../src/local/binaries/resolve.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 import { giteaProgram, noGiteaReason } from './gitea/program.ts';
+import { noOlderKubernetesReason, olderKubernetesProgram } from './hosting/older-kubernetes.ts';
 import { motoServer, noMotoReason } from './moto/venv.ts';
 import { nodeBase } from './node-kit/base.ts';
 import { whyNoNodes } from './node-kit/needs.ts';
@@ -33,6 +34,7 @@ const PARTS: Readonly<Record<string, () => Promise<string>>> = {
   },
   moto: async () => noMotoReason ?? (await motoServer()),
   sushy: async () => noEmulatorReason ?? (await installEmulator()),
+  'older-kubernetes': async () => (await noOlderKubernetesReason()) ?? (await olderKubernetesProgram()),
   gitea: async () => (await noGiteaReason()) ?? (await giteaProgram()).path,
   sops: async () => (await noSopsReason()) ?? Object.values(await sopsPrograms()).join(' '),
   'node-base': async () => whyNoNodes() ?? (await nodeBase()),

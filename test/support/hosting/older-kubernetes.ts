@@ -14,9 +14,14 @@ const PROGRAM: GoProgram = {
 
 const NAMES = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 
+/** Returns the path of the program, which takes several minutes to build. */
+export async function olderKubernetesProgram(): Promise<string> {
+  return await builtProgram(PROGRAM);
+}
+
 /** Returns the folder with its programs, as --kube-assets takes it. */
 export async function olderKubernetes(parent: string): Promise<string> {
-  const program = await builtProgram(PROGRAM);
+  const program = await olderKubernetesProgram();
   const folder = join(parent, OLD_VERSION);
   mkdirSync(folder);
   for (const name of NAMES) symlinkSync(program, join(folder, name));
