@@ -86,6 +86,7 @@ const MATCH = { outcome: 'Match', because: 'it is flipped', isSinceKnown: true }
 
 /** Pages about kubenode itself. */
 const OF_NO_RULE = new Set([
+  'certificate-expiry.md',
   'denials.md',
   'kubenode-down.md',
   'machine-stuck.md',

@@ -35,7 +35,7 @@ const BROKEN: readonly Broken[] = [
   ['NameIgnored', 4, /^machine \d+ of \d+$/],
   ['GrantIgnored', 1, /^a machine was deleted without a grant$/],
   ['HoldIgnored', 1, /^a held machine was deleted$/],
-  ['VersionIgnored', 4, /^a held machine was deleted$/, FREQUENT],
+  ['VersionIgnored', 59, /^a held machine was deleted$/, FREQUENT],
   ['TagsIgnored', 1, /^an instance is created without a search for it$/],
   ['ReturnIgnored', 4, /^a machine that came back was replaced$/, REPAIRING],
   ['KeepingUnlimited', 2, /^more instances are kept than allowed$/, REPAIRING],
