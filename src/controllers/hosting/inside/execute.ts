@@ -15,7 +15,7 @@ import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { messageOf } from '../../../os/errors.ts';
 import { HostingError } from '../errors.ts';
-import { runCanary } from './canary.ts';
+import { runCanary } from '../execute/canary.ts';
 
 export interface InsideReport {
   /** Whether our kinds, roles and policies of this version are installed. */
