@@ -29,7 +29,7 @@ describe('planAppend', () => {
       ],
     ],
     ['to this part what is small', LONG, ['b\n'], [[7, `${LONG}b\n`]]],
-  ])('S30 adds %s', (_, text, lines, expected) => {
+  ])('S30 adds to the parts of the record %s', (_, text, lines, expected) => {
     const parts = planAppend({ number: 7, text }, lines);
     expect(parts.map((part) => [part.number, part.text])).toEqual(expected);
   });
@@ -81,7 +81,7 @@ describe('missingParts', () => {
     ['the only one', [], 1, [1]],
     ['none before the first line', [], undefined, []],
     ['none while the head is behind', [1, 2], 1, []],
-  ])('S30 finds %s', (_, numbers, newest, expected) => {
+  ])('S30 finds in the parts of the record %s', (_, numbers, newest, expected) => {
     expect(missingParts(numbers, newest)).toEqual(expected);
   });
 });

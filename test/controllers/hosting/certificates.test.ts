@@ -67,7 +67,7 @@ describe('the condition CertificatesValid', () => {
       { plane: { certificates: certificates({ sync: { due: 'it is damaged' } }) } },
       /^False RenewalDue: the certificate sync is to be renewed: it is damaged$/,
     ],
-  ])('HOS-21 when %s', (_, parts, expected) => {
+  ])('HOS-21 reports what is served when %s', (_, parts, expected) => {
     expect(text(parts)).toMatch(expected);
   });
 

@@ -96,7 +96,7 @@ describe('ledgerLines', () => {
       ledger({ constructor: entry('constructor', SETTLED) }),
       ['constructor g-constructor Succeeded'],
     ],
-  ])('S30 records %s', (_, before, after, expected) => {
+  ])('S30 records in the audit record %s', (_, before, after, expected) => {
     expect(ledgerLines(before, after, NOW).map(shown)).toEqual(expected);
   });
 

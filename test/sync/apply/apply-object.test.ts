@@ -180,7 +180,7 @@ describe('applyObject', () => {
     ],
     ['takes nothing of a manager that is not named', ['helm'], [], 'failed'],
     ['takes nothing without a list, and reads nothing', [], [], 'failed'],
-  ] as const)('S10 in a conflict %s', async (_name, forceManagers, forced, expected) => {
+  ] as const)('S10 decides about a conflicting field: %s', async (_name, forceManagers, forced, expected) => {
     const data = {
       manager: 'somebody',
       operation: 'Update',

@@ -44,7 +44,7 @@ describe('commitOrigin', () => {
   it.each([
     ['without a Release', undefined],
     ['with the Release of another commit that begins alike', { commit: `${COMMIT.slice(0, 12)}ff` }],
-  ])('S30 knows nothing %s', (_, spec) => {
+  ])('S30 knows nothing about the commit %s', (_, spec) => {
     expect(originWith(spec)).toEqual({});
   });
 });

@@ -10,7 +10,7 @@ function apiOf(repository: string, gitHost?: GitHost): string {
   return `${project.type} ${api} ${project.path}`;
 }
 
-describe('S26 gitHostProject', () => {
+describe('S26 finds the project of a repository', () => {
   it.each<[repository: string, gitHost: GitHost | undefined, api: string]>([
     ['https://github.com/acme/fleet.git', undefined, 'GitHub https://api.github.com acme/fleet'],
     ['git@github.com:acme/fleet.git', undefined, 'GitHub https://api.github.com acme/fleet'],

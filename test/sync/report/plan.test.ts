@@ -26,7 +26,7 @@ function plan(input: Partial<SendInput>): string {
   return waitMs === undefined ? 'nothing' : `wait ${waitMs}`;
 }
 
-describe('S26 planSend', () => {
+describe('S26 sends few commit statuses', () => {
   const failed: CommitStatus = { commit: 'c1', state: 'Failed', message: 'failed' };
   const one = pending('1 of 9');
   const two = pending('2 of 9');

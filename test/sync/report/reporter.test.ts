@@ -128,7 +128,7 @@ describe.each<Type>(['GitHub', 'GitLab'])('S26 a git host with the API of %s', (
   });
 });
 
-describe('S26 the reporter', () => {
+describe('S26 the reporter of commit statuses', () => {
   it('gives up on a host that hangs, and sends the status again', async () => {
     const hub = await hubWith('GitHub');
     hub.host.fault = (call) => (call === 1 ? 'hang' : undefined);

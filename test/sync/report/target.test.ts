@@ -38,7 +38,7 @@ it.each([
   ['an empty token', secretWith('  \n'), 'is not a token'],
   ['a private key', secretWith('-----BEGIN KEY-----\nabc'), 'is not a token'],
   ['a token with a line break', secretWith('abcd\r\nx-evil: 1'), 'is not a token'],
-])('S26 refuses %s', (_, secrets, message) => {
+])('S26 refuses to report with %s', (_, secrets, message) => {
   expect(() => statusTarget(reportingPipeline(), secrets)).toThrow(message);
 });
 

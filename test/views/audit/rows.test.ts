@@ -85,7 +85,7 @@ describe('auditTable', () => {
       { line: { type: 'closure', at: AT, breaker: 'p/b/k', by: 'eve', reason: 'fixed' } },
       'breaker p/b/k | Close | Succeeded | - | - | eve | fixed',
     ],
-  ])('S30 shows %s', (_, entry, expected) => {
+  ])('S30 shows in the audit record %s', (_, entry, expected) => {
     expect(row(entry)).toBe(expected);
   });
 });
@@ -101,7 +101,7 @@ describe('authorText', () => {
     ],
     ['a key without an author', { signer: 'ben' }, 'unknown (signed by ben)'],
     ['nothing about an unknown commit', undefined, '-'],
-  ])('S30 shows %s', (_, origin, expected) => {
+  ])('S30 shows in the audit record %s', (_, origin, expected) => {
     expect(authorText(origin)).toBe(expected);
   });
 });

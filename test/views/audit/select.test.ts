@@ -91,7 +91,7 @@ describe('selectEntries', () => {
     ['the start of a commit', { commit: 'c22' }, '4 Ben, 6 Ben'],
     ['since a moment', { since: new Date(at(9)) }, '9 Ann, 10, 11'],
     ['several of these', { node: 'n1', commit: 'c1111111' }, '2 Ann, 8 Ann'],
-  ])('S30 selects %s', (_, question, expected) => {
+  ])('S30 selects from the audit record %s', (_, question, expected) => {
     expect(shown(question)).toBe(expected);
   });
 

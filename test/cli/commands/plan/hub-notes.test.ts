@@ -46,7 +46,7 @@ describe('hubNotes', () => {
         'Pipeline fleet: closes at 2030-01-01T20:00:00.000Z, by freeze sale until 2030-01-02T00:00:00.000Z: the sale of the year',
       ],
     ],
-  ])('S36 shows %s', (_, freezes, windows, expected) => {
+  ])('S36 shows what is closed now and next: %s', (_, freezes, windows, expected) => {
     const pipelines = [pipeline('fleet', freezes, windows), pipeline('other', [FREEZE], [NIGHT])];
     expect(hubNotes({ clusters: [], pipelines }, 'fleet', NOW)).toEqual(expected);
   });

@@ -42,7 +42,7 @@ function removal({ metadata }: KubeObject): Attempt {
   return (client) => client.delete(CONFIG_MAPS, { name, namespace: NAMESPACE_AUDIT }, { uid, dryRun: true });
 }
 
-describe('S30 the audit record', () => {
+describe('S30 the audit record only grows', () => {
   it.each<[string, Readonly<Record<string, string>>, AccessDecision]>([
     ['with another line', { lines: `${LINES}three\n` }, 'allowed'],
     ['as it was', { lines: LINES }, 'allowed'],

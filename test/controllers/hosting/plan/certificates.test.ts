@@ -52,7 +52,7 @@ describe('the renewal of certificates', () => {
       'Prepare: the certificate etcd is due: a',
     ],
     ['a CA ends', { ca: { notAfter: NOW } }, 'nothing'],
-  ])('HOS-21 is planned when %s', (_, but, expected) => {
+  ])('HOS-21 is planned for a member when %s', (_, but, expected) => {
     expect(text(planRenewal(hostingInput({ plane: { certificates: certificates(but) } })))).toBe(expected);
   });
 });
@@ -78,7 +78,7 @@ describe('the restart of a member that ignores its certificate', () => {
     ['it was started after the issue', ignoring(60, 59), 'stalled OldCertificateServed'],
     ['its starts are not known', ignoring(3, 60, { starts: [] }), STOP],
     ['the kill switch is engaged', { ...ignoring(3, 60), input: { halt: 'ann' } }, 'wait KillSwitch'],
-  ])('HOS-21 is planned when %s', (_, parts, expected) => {
+  ])('HOS-21 is planned for a member when %s', (_, parts, expected) => {
     expect(text(planReload(hostingInput(parts)))).toBe(expected);
   });
 

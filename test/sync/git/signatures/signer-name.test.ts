@@ -54,7 +54,7 @@ describe('signerName', () => {
     ['of no signer, where the file is new', [[undefined, ANN]], undefined],
     ['of no signer, where the head removes the file', [[ANN, undefined]], undefined],
     ['of no signer without files', [], undefined],
-  ])('S30 returns the name %s', async (_, sets, expected) => {
+  ])('S30 returns the name of the signer %s', async (_, sets, expected) => {
     expect(await nameOf(sets)).toBe(expected);
   });
 });
