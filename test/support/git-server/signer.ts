@@ -2,7 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { isAlive } from '../leak-guard/leaks.ts';
 import { tempFolder } from '../temp.ts';
 
 export interface TestSigner {
@@ -33,6 +34,16 @@ export interface TestGpg {
   configure(line: string): void;
 }
 
+/** Waits until it has ended: it may write to its folder before, which is being removed then. */
+async function endAgent(home: string): Promise<void> {
+  const ask = ['--homedir', home, '--no-autostart', 'GETINFO pid', '/bye'];
+  const answer = execFileSync('gpg-connect-agent', ask, { encoding: 'utf8', stdio: 'pipe' });
+  const pid = /^D (?<pid>\d+)$/m.exec(answer)?.groups?.['pid'];
+  if (pid === undefined) return;
+  execFileSync('gpgconf', ['--homedir', home, '--kill', 'gpg-agent'], { stdio: 'ignore' });
+  await expect.poll(() => isAlive(Number(pid))).toBe(false);
+}
+
 /** The agent of gpg ends with the test. */
 export function createGpg(): TestGpg {
   const folder = tempFolder('gpg');
@@ -40,9 +51,7 @@ export function createGpg(): TestGpg {
   mkdirSync(home, { mode: 0o700 });
   writeFileSync(program, `#!/bin/sh\nexec gpg --homedir ${home} --batch --no-tty "$@"\n`);
   chmodSync(program, 0o755);
-  onTestFinished(() => {
-    execFileSync('gpgconf', ['--homedir', home, '--kill', 'gpg-agent'], { stdio: 'ignore' });
-  });
+  onTestFinished(() => endAgent(home));
   return { run, signer, entryOf, fingerprintOf, revokedEntryOf, configure };
 
   function run(...args: string[]): string {
