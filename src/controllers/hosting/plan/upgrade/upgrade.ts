@@ -4,6 +4,7 @@ import { RUN_MEMBERS } from '../../drivers/driver.ts';
 import { memberRuns } from '../../drivers/runs.ts';
 import type { HostingDecision, HostingInput, Upgrade } from '../input.ts';
 import { memberReport, planMembers } from '../members.ts';
+import { programsMissing } from '../programs.ts';
 import { wait } from '../wait.ts';
 import { upgradeFailureReason } from './failure.ts';
 import { differs, gateWait, isEtcdAhead, planChange } from './members.ts';
@@ -64,7 +65,8 @@ function planBeforeSettle(input: HostingInput, upgrade: Upgrade, settled: Settle
   const runs = emulatingRuns(settled, targetOf(input));
   const failure = upgradeFailureReason(input, upgrade, runs);
   if (failure !== undefined) return planFailure(input, { upgrade, settled, message: failure });
-  const waiting = planMembers(input) ?? planGate(input);
+  // Without the programs the version of the new etcd is not known, and its step would be skipped.
+  const waiting = planMembers(input) ?? programsMissing(input, input.hosted.version) ?? planGate(input);
   if (waiting) return waiting;
   const { step } = upgrade;
   if (isChange(step)) {

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { targetDigest } from '../../../../../src/controllers/hosting/plan/upgrade/target.ts';
 import { planPlaneUpgrade } from '../../../../../src/controllers/hosting/plan/upgrade/upgrade.ts';
 import { NOW } from '../../../../support/builders.ts';
-import { decisionText, OLD_VERSION, settledPlane, VERSION } from '../../../../support/hosting/objects.ts';
+import {
+  decisionText,
+  OLD_VERSION,
+  PROGRAMS,
+  settledPlane,
+  VERSION,
+} from '../../../../support/hosting/objects.ts';
 import { RUNS, type UpgradeParts, upgradeInput } from '../../../../support/hosting/upgrades.ts';
 
 const API_TRIAL = { etcd: 'new', 'kube-apiserver': 'emulating' } as const;
@@ -32,6 +38,12 @@ function plan(parts: UpgradeParts): string {
 
 /** An etcd before the change whose minor version is older than that after it. */
 const OLDER_ETCD = { settled: { ...settledPlane(OLD_VERSION), etcdVersion: 'v3.5.21' } };
+
+/** A hosting that was started again with the programs of one version only. */
+const [OLD_PROGRAMS, NEW_PROGRAMS] = PROGRAMS.versions;
+const ONLY_OLD = { programs: { versions: [OLD_PROGRAMS] } };
+const ONLY_NEW = { programs: { versions: [NEW_PROGRAMS] } };
+const NO_NEW = 'stalled VersionNotAvailable';
 
 /** As of one that is replayed after a kill: what was done, and what comes next. */
 const FORWARD: readonly (readonly [name: string, parts: UpgradeParts, next: string])[] = [
@@ -135,6 +147,22 @@ const FORWARD: readonly (readonly [name: string, parts: UpgradeParts, next: stri
     'FinishUpgrade: every member runs v1.36.3 with the flags of the spec',
   ],
   ['all is done', { settled: 'new' }, 'nothing'],
+  ['etcd is due, and its programs are missing', { step: 'Etcd', plane: ONLY_OLD }, NO_NEW],
+  [
+    'the API server is due, and its programs are missing',
+    { step: 'APIServers', runs: { etcd: 'new' }, plane: ONLY_OLD },
+    NO_NEW,
+  ],
+  [
+    'the soak is over, and the programs are missing',
+    { step: 'Soak', runs: TRIAL, seconds: 60, plane: ONLY_OLD },
+    NO_NEW,
+  ],
+  [
+    'the new version is settled, and its programs are missing',
+    { step: 'PointOfNoReturn', settled: 'new', runs: TRIAL, plane: ONLY_OLD },
+    NO_NEW,
+  ],
 ];
 
 const BACKWARD: readonly (readonly [name: string, parts: UpgradeParts, next: string])[] = [
@@ -177,6 +205,16 @@ const BACKWARD: readonly (readonly [name: string, parts: UpgradeParts, next: str
     'everything is new',
     { step: 'RollingBack', runs: TRIAL, hosted: BACK },
     `Change kube-scheduler: it is to run v1.35.4 ${FLAGS}`,
+  ],
+  [
+    'everything is new, and the old programs are missing',
+    { step: 'RollingBack', runs: TRIAL, hosted: BACK, plane: ONLY_NEW },
+    'stalled VersionNotAvailable',
+  ],
+  [
+    'only etcd is new, and the old programs are missing',
+    { step: 'RollingBack', runs: { etcd: 'new' }, plane: ONLY_NEW },
+    'stalled VersionNotAvailable',
   ],
   [
     'the managers are old again',
