@@ -23,6 +23,7 @@ function planSteps(input: HostingInput): HostingDecision {
   return (
     blocked(input) ??
     planPreparation(input) ??
+    planNewKubeconfig(input) ??
     planPlaneUpgrade(input) ??
     planMembers(input) ??
     planReload(input) ??
@@ -68,6 +69,12 @@ function planPreparation(input: HostingInput): HostingDecision | undefined {
     return { act: { type: 'Prepare', because: 'keys, ports or folders are missing' } };
   }
   return planRenewal(input);
+}
+
+/** Sync keeps its access while a change or a member waits for a person, who may take longer than a certificate is valid. */
+function planNewKubeconfig(input: HostingInput): HostingDecision | undefined {
+  const wasReady = input.cluster.status?.hosted?.readyAt !== undefined;
+  return wasReady && input.secret === 'Differs' ? planSecret(input) : undefined;
 }
 
 function planInstallation(input: HostingInput): HostingDecision | undefined {

@@ -1,7 +1,7 @@
 /** Decides whether hosting has the programs that a step needs. Pure. */
 import type { PlaneMember } from '../drivers/driver.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
-import { wait } from './wait.ts';
+import { wait, withHint } from './wait.ts';
 
 /** Returns the wait for the programs of a version of Kubernetes or etcd. Undefined: hosting has them. */
 export function programsMissing(
@@ -17,6 +17,7 @@ export function programsMissing(
   const { versions } = programs;
   if (versions.some(({ kubernetes, etcd }) => kubernetes === needed || etcd === needed)) return undefined;
   const found = versions.map(({ kubernetes }) => kubernetes);
-  const message = `this hosting has the programs of ${found.join(', ')}, and not of ${needed}: set spec.hosted.version to ${found.join(' or ')}, or start hosting with --kube-assets and a folder with ${needed}`;
-  return { wait: wait('VersionNotAvailable', message, ['Program', member], 'stalled') };
+  const message = `this hosting has the programs of ${found.join(', ')}, and not of ${needed}`;
+  const hint = `set spec.hosted.version to ${found.join(' or ')}, or start hosting with --kube-assets and a folder with ${needed}`;
+  return { wait: wait('VersionNotAvailable', withHint(message, hint), ['Program', member], 'stalled') };
 }

@@ -26,7 +26,7 @@ describe('the programs that a step needs', () => {
   it('names the versions that it has, and both ways on', () => {
     const input = hostingInput({ plane: { programs: PROGRAMS } });
     expect(programsMissing(input, 'v1.34.1', 'etcd')?.wait).toMatchObject({
-      message: `this hosting has the programs of ${OLD_VERSION}, ${VERSION}, and not of v1.34.1: set spec.hosted.version to ${OLD_VERSION} or ${VERSION}, or start hosting with --kube-assets and a folder with v1.34.1`,
+      message: `this hosting has the programs of ${OLD_VERSION}, ${VERSION}, and not of v1.34.1; set spec.hosted.version to ${OLD_VERSION} or ${VERSION}, or start hosting with --kube-assets and a folder with v1.34.1`,
       blocker: { kind: 'Program', name: 'etcd' },
     });
   });

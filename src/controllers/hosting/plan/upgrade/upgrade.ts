@@ -3,9 +3,9 @@ import type { SettledPlane } from '../../drivers/driver.ts';
 import { RUN_MEMBERS } from '../../drivers/driver.ts';
 import { memberRuns } from '../../drivers/runs.ts';
 import type { HostingDecision, HostingInput, Upgrade } from '../input.ts';
-import { memberReport, planMembers } from '../members.ts';
+import { memberReport, planMembers, planStart } from '../members.ts';
 import { programsMissing } from '../programs.ts';
-import { wait } from '../wait.ts';
+import { wait, withHint } from '../wait.ts';
 import { upgradeFailureReason } from './failure.ts';
 import { differs, gateWait, isEtcdAhead, planChange } from './members.ts';
 import { etcdStays, planPlaneRollback } from './rollback.ts';
@@ -14,13 +14,18 @@ import { emulatingRuns, isTargetSettled, targetDigest, targetOf, targetProblem }
 
 /** Undefined: nothing is to be changed now, or members have to answer first. */
 export function planPlaneUpgrade(input: HostingInput): HostingDecision | undefined {
-  const { settled } = input.plane;
+  const { settled, programs } = input.plane;
   const upgrade = input.cluster.status?.hosted?.upgrade;
-  if (!settled || !('versions' in input.plane.programs)) return undefined;
+  if (!settled) return undefined;
+  if (!('versions' in programs)) return upgrade && planWithoutPrograms(input, settled);
   if (!upgrade) return planBegin(input, settled);
   return isTargetSettled(input, upgrade)
     ? planRaise(input, upgrade, settled)
     : planReversible(input, upgrade, settled);
+}
+
+function planWithoutPrograms(input: HostingInput, { version }: SettledPlane): HostingDecision | undefined {
+  return planStart(input) ?? programsMissing(input, version);
 }
 
 function planReversible(input: HostingInput, upgrade: Upgrade, settled: SettledPlane): HostingDecision {
@@ -118,13 +123,14 @@ function planFailure(input: HostingInput, { upgrade, settled, message }: FailedU
       'spec.hosted.retryToken was changed',
     );
   }
+  const start = planStart(input);
+  if (start) return start;
   const back = isAhead
     ? `fix the cause: the log is in ${input.plane.where}/logs; then`
     : `set spec.hosted.version and flags back to those of ${upgrade.from}, or`;
   const hint = `${back} set spec.hosted.retryToken to another value`;
-  return {
-    wait: wait('UpgradeFailed', `${message}; ${hint}`, ['Cluster', input.cluster.metadata.name], 'stalled'),
-  };
+  const about = ['Cluster', input.cluster.metadata.name] as const;
+  return { wait: wait('UpgradeFailed', withHint(message, hint), about, 'stalled') };
 }
 
 const MAX_MESSAGE = 512;
@@ -172,6 +178,7 @@ function planRaise(
 function stalledIfLate(input: HostingInput, upgrade: Upgrade, decision: HostingDecision): HostingDecision {
   const failure = upgradeFailureReason(input, upgrade, memberRuns(targetOf(input)));
   if (failure === undefined || !decision.wait || decision.wait.isStalled) return decision;
-  const message = `${failure}; the point of no return is passed: read the logs in ${input.plane.where}/logs`;
+  const hint = `the point of no return is passed: read the logs in ${input.plane.where}/logs`;
+  const message = withHint(failure, hint);
   return { wait: { ...decision.wait, reason: 'UpgradeFailed', message, isStalled: true } };
 }

@@ -26,6 +26,7 @@ function secondsAgo(...seconds: number[]): readonly Date[] {
 }
 
 const CRASHED = { state: 'Stopped', starts: secondsAgo(9, 6, 3), logTail: '  | panic' } as const;
+const ENDED = { state: 'Stopped', starts: secondsAgo(3600) } as const;
 const HANGS = { state: 'Starting', starts: secondsAgo(50), unreadySince: new Date(+NOW - 50_000) } as const;
 
 function plan(parts: UpgradeParts): string {
@@ -192,6 +193,32 @@ const BACKWARD: readonly (readonly [name: string, parts: UpgradeParts, next: str
     'stalled RollbackImpossible',
   ],
   [
+    'the spec is set back, etcd was started with a newer minor version, and the API server ended',
+    {
+      step: 'Managers',
+      runs: TRIAL,
+      hosted: BACK,
+      plane: OLDER_ETCD,
+      but: { 'kube-apiserver': ENDED },
+    },
+    'Start kube-apiserver: it ended',
+  ],
+  [
+    'the spec is set back, and no programs can be had',
+    { step: 'RollingBack', hosted: BACK, plane: { programs: { problem: 'x', isLoading: false } } },
+    'stalled ProgramsMissing',
+  ],
+  [
+    'no programs can be had, and our own controllers ended',
+    {
+      step: 'RollingBack',
+      hosted: BACK,
+      plane: { programs: { problem: 'x', isLoading: false } },
+      but: { 'kubenode-controllers': ENDED },
+    },
+    'Start kubenode-controllers: it ended',
+  ],
+  [
     'the spec is set back before etcd was changed',
     {
       step: 'Snapshot',
@@ -356,6 +383,17 @@ const FAILURES: readonly (readonly [name: string, parts: UpgradeParts, next: str
     'Record RollingBack: step Soak made no progress for 100 s: a write, a read and a watch do not work: x',
   ],
   ['a person is to look at it', { ...API_CRASHES, hosted: { upgrade: PAUSE } }, 'stalled UpgradeFailed'],
+  [
+    'a person is to look at it, and another member ended',
+    {
+      step: 'Managers',
+      runs: TRIAL,
+      seconds: 60,
+      but: { 'kube-scheduler': HANGS, 'kube-controller-manager': ENDED },
+      hosted: { upgrade: PAUSE },
+    },
+    'Start kube-controller-manager: it ended',
+  ],
   [
     'the person asks for another try',
     { ...API_CRASHES, hosted: { upgrade: PAUSE, retryToken: 'again' } },
