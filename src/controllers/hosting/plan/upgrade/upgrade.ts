@@ -9,7 +9,7 @@ import { wait, withHint } from '../wait.ts';
 import { upgradeFailureReason } from './failure.ts';
 import { differs, gateWait, isEtcdAhead, planChange } from './members.ts';
 import { etcdStays, planPlaneRollback } from './rollback.ts';
-import { CHANGES, isChange, recordStep, type UpgradeStep } from './steps.ts';
+import { CHANGES, isChange, recordStep, UPGRADE_STEPS, type UpgradeStep } from './steps.ts';
 import { emulatingRuns, isTargetSettled, targetDigest, targetOf, targetProblem } from './target.ts';
 
 /** Undefined: nothing is to be changed now, or members have to answer first. */
@@ -67,6 +67,8 @@ function planRepair(input: HostingInput, settled: SettledPlane): HostingDecision
 
 /** Plans the next step before the point of no return. */
 function planBeforeSettle(input: HostingInput, upgrade: Upgrade, settled: SettledPlane): HostingDecision {
+  const again = planClockReset(input, upgrade);
+  if (again) return again;
   const runs = emulatingRuns(settled, targetOf(input));
   const failure = upgradeFailureReason(input, upgrade, runs);
   if (failure !== undefined) return planFailure(input, { upgrade, settled, message: failure });
@@ -80,6 +82,13 @@ function planBeforeSettle(input: HostingInput, upgrade: Upgrade, settled: Settle
     return planChange(input, CHANGES[step], runs) ?? recordStep(input, upgrade, next[step], because);
   }
   return planOther(input, upgrade, settled);
+}
+
+/** A step that began in the future would take a snapshot again and again, and its time would not end. */
+function planClockReset(input: HostingInput, upgrade: Upgrade): HostingDecision | undefined {
+  const step = UPGRADE_STEPS.find((each) => each === upgrade.step);
+  if (!step || Date.parse(upgrade.since ?? '') <= +input.now) return undefined;
+  return recordStep(input, upgrade, step, 'the clock of this machine was set back');
 }
 
 function planOther(input: HostingInput, upgrade: Upgrade, settled: SettledPlane): HostingDecision {
@@ -141,7 +150,9 @@ function stepOf({ step }: Upgrade): UpgradeStep {
 
 /** A member that ended in between begins the soak again. */
 function planSoak(input: HostingInput, upgrade: Upgrade): HostingDecision {
-  const starts = RUN_MEMBERS.map((member) => +(memberReport(input, member)?.starts.at(-1) ?? 0));
+  const starts = RUN_MEMBERS.map((member) => +(memberReport(input, member)?.starts.at(-1) ?? 0)).filter(
+    (startMs) => startMs <= +input.now,
+  );
   const { soakSeconds } = input.hosted.upgrade;
   const end = new Date(Math.max(Date.parse(upgrade.since ?? ''), ...starts) + soakSeconds * 1000);
   if (input.now >= end) {

@@ -7,6 +7,7 @@ import { type UpgradeParts, upgradeInput } from '../../../../support/hosting/upg
 const NONE = /^none$/;
 const TO = { version: VERSION };
 const FAILED = { ...TO, digest: targetDigest(settledPlane(VERSION)), message: 'it hangs' };
+const SHORT = { leafLifetimeSeconds: 3600, renewAtPercent: 50 };
 const UPGRADE = { soakSeconds: 60, progressDeadlineSeconds: 900, onFailure: 'Rollback' } as const;
 
 function problem(parts: UpgradeParts): string {
@@ -32,7 +33,7 @@ describe('what a control plane is not changed to', () => {
     [
       'a version two minors later',
       to('v1.37.0'),
-      /^VersionSkew: v1.37.0 is 2 minor versions after v1.35.4; .*by one minor/,
+      /^VersionSkew: v1.37.0 is 2 minor versions after v1.35.4; set spec.hosted.version to a version of 1.36 first/,
     ],
     [
       'the minor version before',
@@ -64,6 +65,11 @@ describe('what a control plane is not changed to', () => {
     [
       'what was taken back with that token',
       { status: { rolledBack: { ...FAILED, retryToken: 'b' } }, ...to(VERSION, { retryToken: 'b' }) },
+      /^RolledBack: /,
+    ],
+    [
+      'what was taken back, with another lifetime of certificates',
+      { status: { rolledBack: FAILED }, ...to(VERSION, { pki: SHORT }) },
       /^RolledBack: /,
     ],
     [

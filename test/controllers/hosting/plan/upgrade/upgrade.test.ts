@@ -116,6 +116,25 @@ const FORWARD: readonly (readonly [name: string, parts: UpgradeParts, next: stri
     { step: 'Managers', runs: TRIAL },
     'Record Soak: kube-controller-manager and kube-scheduler: every gate holds',
   ],
+  [
+    'certificates get another lifetime in the middle',
+    {
+      step: 'Managers',
+      runs: API_TRIAL,
+      hosted: { pki: { leafLifetimeSeconds: 3600, renewAtPercent: 50 } },
+    },
+    `Change kube-controller-manager: ${EMULATES}`,
+  ],
+  [
+    'the clock was set back after the snapshot became due',
+    { step: 'Snapshot', seconds: -600, plane: { snapshotAt: NOW } },
+    'Record Snapshot: the clock of this machine was set back',
+  ],
+  [
+    'the soak is over, and a member was started before the clock was set back',
+    { step: 'Soak', runs: TRIAL, seconds: 60, but: { 'kube-scheduler': { starts: secondsAgo(-600) } } },
+    'Record PointOfNoReturn: every member was healthy for 60 s',
+  ],
   ['the soak began', { step: 'Soak', runs: TRIAL, seconds: 59 }, 'wait Soaking'],
   [
     'a member ended during the soak',
