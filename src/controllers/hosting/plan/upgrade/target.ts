@@ -3,6 +3,7 @@ import { digestOf } from '../../../../kube/objects/digest.ts';
 import type { PlaneSpec, SettledPlane } from '../../drivers/driver.ts';
 import { changedByUpgrade, type MemberRuns, memberRuns } from '../../drivers/runs.ts';
 import type { HostingInput, HostingWait, Upgrade } from '../input.ts';
+import { memberReport } from '../members.ts';
 import { planeOf } from '../plane-of.ts';
 import { hostingProblems } from '../problems.ts';
 import { wait, withHint } from '../wait.ts';
@@ -103,18 +104,19 @@ function programsProblem({ plane }: HostingInput, target: SettledPlane): Problem
   return ['VersionNotAvailable', has, `start hosting with --kube-assets and a folder with ${target.version}`];
 }
 
-/** A newer minor version of etcd changes the format of its data. */
+/** A newer minor version of etcd changes the format of its data. Where no version was recorded, it is that of the etcd that runs. */
 function etcdProblem(
-  { hosted }: HostingInput,
-  { etcdVersion: from }: SettledPlane,
+  input: HostingInput,
+  settled: SettledPlane,
   { etcdVersion: to }: SettledPlane,
 ): Problem | undefined {
+  const from = settled.etcdVersion ?? memberReport(input, 'etcd')?.version;
   if (from === undefined || to === undefined) return undefined;
   const minors = minorsBetween(from, to);
   const message = `etcd would change from ${from} to ${to}, and only a snapshot takes that back`;
   if (minors < 0) {
     return ['RollbackImpossible', message, 'use programs with an etcd of the same minor version'];
   }
-  if (minors === 0 || hosted.upgrade.allowEtcdUpgrade) return undefined;
+  if (minors === 0 || input.hosted.upgrade.allowEtcdUpgrade) return undefined;
   return ['EtcdUpgradeNotAllowed', message, 'set spec.hosted.upgrade.allowEtcdUpgrade to true'];
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Hosted } from '../../../../../src/controllers/hosting/plan/input.ts';
 import { targetDigest, targetProblem } from '../../../../../src/controllers/hosting/plan/upgrade/target.ts';
-import { settledPlane, VERSION } from '../../../../support/hosting/objects.ts';
+import { OLD_VERSION, settledPlane, VERSION } from '../../../../support/hosting/objects.ts';
 import { type UpgradeParts, upgradeInput } from '../../../../support/hosting/upgrades.ts';
 
 const NONE = /^none$/;
@@ -90,6 +90,17 @@ describe('what a control plane is not changed to', () => {
     [
       'a minor version of etcd',
       { plane: programs([VERSION, 'v3.7.0']) },
+      /^EtcdUpgradeNotAllowed: etcd would change from v3.6.5 to v3.7.0/,
+    ],
+    [
+      'a minor version of etcd, where only the etcd that runs tells its version',
+      {
+        plane: {
+          ...programs([VERSION, 'v3.7.0']),
+          settled: { ...settledPlane(OLD_VERSION), etcdVersion: undefined },
+        },
+        but: { etcd: { version: 'v3.6.5' } },
+      },
       /^EtcdUpgradeNotAllowed: etcd would change from v3.6.5 to v3.7.0/,
     ],
     [
