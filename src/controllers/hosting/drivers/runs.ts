@@ -35,16 +35,24 @@ export function settingsWith(settings: PlaneSettings, runs: MemberRuns): PlaneSe
 /** They take effect with the next renewal of certificates. */
 const APPLIED_LIVE = ['leafLifetimeSeconds', 'renewAtPercent'];
 
+/** Returns the version and the settings that a control plane gets by a change of its members. */
+export function changedByUpgrade({
+  version,
+  settings,
+}: Pick<PlaneSpec, 'version' | 'settings'>): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(settings).filter(([name]) => !APPLIED_LIVE.includes(name));
+  return { version, ...Object.fromEntries(entries) };
+}
+
 /** Returns the settings in which the control plane differs from the spec. */
 export function settledDifferences(
   settled: SettledPlane | undefined,
-  { version, settings }: Pick<PlaneSpec, 'version' | 'settings'>,
+  spec: Pick<PlaneSpec, 'version' | 'settings'>,
 ): readonly string[] {
   if (!settled) return [];
-  const before = { version: settled.version, ...settled.settings };
-  const after = { version, ...settings };
-  return Object.entries(after).flatMap(([name, value]) => {
-    const [is, should] = [before[name as keyof typeof after], value].map(canonicalJson);
-    return is === should || APPLIED_LIVE.includes(name) ? [] : [`${name} is ${is}, not ${should}`];
+  const before = changedByUpgrade(settled);
+  return Object.entries(changedByUpgrade(spec)).flatMap(([name, value]) => {
+    const [is, should] = [before[name], value].map(canonicalJson);
+    return is === should ? [] : [`${name} is ${is}, not ${should}`];
   });
 }

@@ -142,7 +142,7 @@ const TOLD: Partial<Record<HostingAct['type'], string>> = {
   RemoveFinalizer: 'Released',
   Stop: 'MemberStopped',
   Change: 'MemberChanged',
-  Snapshot: 'SnapshotTaken',
+  Snapshot: 'SnapshotBegun',
   Settle: 'PointOfNoReturn',
   RecordStep: 'UpgradeStep',
   FinishUpgrade: 'UpgradeFinished',

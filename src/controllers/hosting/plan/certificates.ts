@@ -2,6 +2,7 @@
 import type { MemberReport, PlaneCertificate, PlaneMember } from '../drivers/driver.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
 import { disruptive, waitForMembers } from './members.ts';
+import { programsMissing } from './programs.ts';
 import { wait } from './wait.ts';
 
 /** One that was just issued and is due again would be issued for ever. */
@@ -35,9 +36,15 @@ function ignoredSince({ member, certificate }: MemberReport, input: HostingInput
   return issuedAt && !isRecent(issuedAt, input.now, RELOAD_MS) ? issuedAt : undefined;
 }
 
-function planRestart({ member, starts }: MemberReport, issuedAt: Date, input: HostingInput): HostingDecision {
+function planRestart(
+  { member, starts, run }: MemberReport,
+  issuedAt: Date,
+  input: HostingInput,
+): HostingDecision {
   const startedAt = starts.at(-1);
   if (!startedAt || startedAt < issuedAt) {
+    const missing = run?.version === undefined ? undefined : programsMissing(input, run.version, member);
+    if (missing) return missing;
     const because = `it ignores the certificate that was issued at ${issuedAt.toISOString()}`;
     return disruptive(input, { type: 'Stop', member, because });
   }

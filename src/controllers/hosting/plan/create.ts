@@ -1,9 +1,10 @@
 /** Plans the next step to a control plane that is ready, and stays so. Pure. */
-import { isRunMember, type PlaneMember } from '../drivers/driver.ts';
+import { isRunMember } from '../drivers/driver.ts';
 import { planReload, planRenewal } from './certificates.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
 import { planLosses } from './losses.ts';
 import { planMembers, waitForMembers } from './members.ts';
+import { programsMissing } from './programs.ts';
 import { planEndOfLife } from './throw-away.ts';
 import { targetProblem } from './upgrade/target.ts';
 import { planPlaneUpgrade } from './upgrade/upgrade.ts';
@@ -22,6 +23,7 @@ function planSteps(input: HostingInput): HostingDecision {
   return (
     blocked(input) ??
     planPreparation(input) ??
+    planNewKubeconfig(input) ??
     planPlaneUpgrade(input) ??
     planMembers(input) ??
     planReload(input) ??
@@ -59,23 +61,6 @@ function missingPrograms(input: HostingInput): HostingDecision | undefined {
   return missing.find((decision) => decision !== undefined);
 }
 
-function programsMissing(
-  { plane: { programs } }: HostingInput,
-  needed: string,
-  member: PlaneMember = 'kube-apiserver',
-): HostingDecision | undefined {
-  if ('problem' in programs) {
-    const message = `the programs of the control plane are not there: ${programs.problem}`;
-    const stalled = programs.isLoading ? undefined : 'stalled';
-    return { wait: wait('ProgramsMissing', message, ['Program', 'kube-apiserver'], stalled) };
-  }
-  const { versions } = programs;
-  if (versions.some(({ kubernetes, etcd }) => kubernetes === needed || etcd === needed)) return undefined;
-  const found = versions.map(({ kubernetes }) => kubernetes).join(', ');
-  const message = `this hosting has the programs of ${found}, and not of ${needed}: set spec.hosted.version to ${found}, or start hosting with --kube-assets and a folder with ${needed}`;
-  return { wait: wait('VersionNotAvailable', message, ['Program', member], 'stalled') };
-}
-
 function planPreparation(input: HostingInput): HostingDecision | undefined {
   if (!input.plane.isPrepared) {
     if (input.cluster.status?.hosted?.location === undefined) {
@@ -84,6 +69,12 @@ function planPreparation(input: HostingInput): HostingDecision | undefined {
     return { act: { type: 'Prepare', because: 'keys, ports or folders are missing' } };
   }
   return planRenewal(input);
+}
+
+/** Sync keeps its access while a change or a member waits for a person, who may take longer than a certificate is valid. */
+function planNewKubeconfig(input: HostingInput): HostingDecision | undefined {
+  const wasReady = input.cluster.status?.hosted?.readyAt !== undefined;
+  return wasReady && input.secret === 'Differs' ? planSecret(input) : undefined;
 }
 
 function planInstallation(input: HostingInput): HostingDecision | undefined {

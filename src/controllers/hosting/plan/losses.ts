@@ -13,8 +13,9 @@ export function planLosses(input: HostingInput): HostingDecision | undefined {
 function missingPlane({ plane, cluster }: HostingInput): HostingWait | undefined {
   const readyAt = cluster.status?.hosted?.readyAt;
   if (plane.claim !== 'None' || readyAt === undefined) return undefined;
-  const message = `the control plane was ready at ${readyAt}, and ${plane.where} is empty now: restore the folder, or ${CREATE_AGAIN}`;
-  return wait('ControlPlaneMissing', message, ['Folder', plane.where], 'stalled');
+  const message = `the control plane was ready at ${readyAt}, and ${plane.where} is empty now`;
+  const hint = `restore the folder, or ${CREATE_AGAIN}`;
+  return wait('ControlPlaneMissing', withHint(message, hint), ['Folder', plane.where], 'stalled');
 }
 
 function keysLost({ plane }: HostingInput): HostingWait | undefined {
@@ -27,14 +28,20 @@ function keysLost({ plane }: HostingInput): HostingWait | undefined {
 
 function foreignData({ plane }: HostingInput): HostingWait | undefined {
   if (plane.claim !== 'Own' || plane.data !== 'Other') return undefined;
-  const message = `etcd has the data of another control plane, or of one that is not known: restore the data of this one in ${plane.where}, or ${CREATE_AGAIN}`;
-  return wait('DataNotOurs', message, ['Folder', plane.where], 'stalled');
+  const message = 'etcd has the data of another control plane, or of one that is not known';
+  const hint = `restore the data of this one in ${plane.where}, or ${CREATE_AGAIN}`;
+  return wait('DataNotOurs', withHint(message, hint), ['Folder', plane.where], 'stalled');
 }
 
 /** An etcd that starts without its data looks healthy and has lost everything. Before it was ready there was nothing to lose. */
 function missingData({ plane, cluster }: HostingInput): HostingWait | undefined {
   const readyAt = cluster.status?.hosted?.readyAt;
   if (plane.claim !== 'Own' || plane.data !== 'Empty' || readyAt === undefined) return undefined;
-  const message = `etcd had data at ${readyAt}, and has none now: restore it in ${plane.where}, or ${CREATE_AGAIN}`;
-  return wait('DataMissing', message, ['Folder', plane.where], 'stalled');
+  const message = `etcd had data at ${readyAt}, and has none now`;
+  return wait(
+    'DataMissing',
+    withHint(message, `restore it in ${plane.where}, or ${CREATE_AGAIN}`),
+    ['Folder', plane.where],
+    'stalled',
+  );
 }

@@ -32,6 +32,12 @@ export function planMembers(input: HostingInput): HostingDecision | undefined {
   return undefined;
 }
 
+/** Plans the start of a member that has ended, and nothing else. */
+export function planStart(input: HostingInput): HostingDecision | undefined {
+  const decision = planMembers(input);
+  return decision?.act?.type === 'Start' ? decision : undefined;
+}
+
 function planMember(report: MemberReport, input: HostingInput): HostingDecision | undefined {
   if (report.state === 'Ready') return undefined;
   return report.state === 'Starting' ? planStarting(report, input) : planStopped(report, input);

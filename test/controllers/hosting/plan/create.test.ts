@@ -16,6 +16,17 @@ const OLD_PROGRAMS = { versions: [{ kubernetes: 'v1.35.4', etcd: 'v3.6.5' }] };
 const EXPIRED = 'DeleteCluster: it has been ready for 60 s';
 const STOPPED = { state: 'Stopped', starts: [] } as const;
 
+const WAS_READY = { status: { conditions: [], hosted: { readyAt: ago(60) } } };
+const CRASHES = {
+  plane: {
+    members: members({
+      'kube-scheduler': {
+        state: 'Stopped',
+        starts: [-9, -6, -3].map((seconds) => daysFromNow(seconds / 86_400)),
+      },
+    }),
+  },
+};
 const OLD = {
   certificate: { serial: 'A1', expectedSerial: 'B2', notAfter: daysFromNow(1) },
   starts: [daysFromNow(-1)],
@@ -71,6 +82,17 @@ describe('the plan of a control plane that is created', () => {
       },
       `Stop etcd: it ignores the certificate that was issued at ${daysFromNow(-0.01).toISOString()}`,
     ],
+    [
+      'a member ignores its certificate, and its programs are missing',
+      {
+        plane: {
+          members: members({ etcd: OLD }),
+          certificates: certificates({ etcd: { issuedAt: daysFromNow(-0.01) } }),
+          programs: OLD_PROGRAMS,
+        },
+      },
+      'stalled VersionNotAvailable',
+    ],
     ['a key is lost', { plane: { lostKeys: ['ca.pem is missing or damaged'] } }, 'stalled KeysLost'],
     [
       'a key is lost, and a certificate is due, and a member ended',
@@ -116,6 +138,21 @@ describe('the plan of a control plane that is created', () => {
       'the kubeconfig is an old one',
       { input: { secret: 'Differs' } },
       'WriteSecret: the kubeconfig of sync has changed',
+    ],
+    [
+      'the kubeconfig is an old one, and a member crashes',
+      { ...WAS_READY, ...CRASHES, input: { secret: 'Differs' } },
+      'WriteSecret: the kubeconfig of sync has changed',
+    ],
+    [
+      'the kubeconfig is that of a former Cluster, and a member crashes before it was ever ready',
+      { ...CRASHES, input: { secret: 'Differs' } },
+      'stalled MemberCrashes',
+    ],
+    [
+      'sync has no kubeconfig, and a member crashes',
+      { ...WAS_READY, ...CRASHES, input: { secret: 'Absent' } },
+      'stalled MemberCrashes',
     ],
     ['the Secret is of others', { input: { secret: 'Foreign' } }, 'stalled SecretNotOurs'],
   ])('when %s', (_, parts, expected) => {

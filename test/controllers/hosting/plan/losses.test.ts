@@ -23,7 +23,7 @@ describe('what is missing from a control plane', () => {
     [
       'the folder is empty',
       { ...WAS_READY, plane: NOTHING },
-      /^true ControlPlaneMissing of \/hosting\/clusters\/ci: .* is empty now: restore the folder, or delete/,
+      /^true ControlPlaneMissing of \/hosting\/clusters\/ci: .* is empty now; restore the folder, or delete/,
     ],
     [
       'keys are lost',
@@ -38,7 +38,7 @@ describe('what is missing from a control plane', () => {
     [
       'etcd has lost its data',
       { ...WAS_READY, plane: { data: 'Empty' } },
-      /^true DataMissing of \/hosting\/clusters\/ci: etcd had data at .*, and has none now: restore it/,
+      /^true DataMissing of \/hosting\/clusters\/ci: etcd had data at .*, and has none now; restore it/,
     ],
   ])('when %s', (_, parts, expected) => {
     expect(text(parts)).toMatch(expected);

@@ -117,7 +117,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     if ((await dataOf(found)) === 'Other') throw dataNotOurs(found);
     await requireKeys(found);
     await requireFreePort(spec, clock);
-    if (found.settled) await recordFirstStart(found.layout.root, found.settled, programs.current().found);
+    await recordFirstStart(found, member, programs.current().found);
     await recordStart(found.layout.root, member, clock.now());
     await startProcess(spec.command, spec.logFile);
   }

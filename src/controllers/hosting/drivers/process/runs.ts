@@ -2,7 +2,13 @@
 import { z } from 'zod';
 import { planeSettings } from '../../../../local/state.ts';
 import { PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../../../../os/files.ts';
-import { type MemberRun, RUN_MEMBERS, type RunMember, type SettledPlane } from '../driver.ts';
+import {
+  type MemberRun,
+  type PlaneMember,
+  RUN_MEMBERS,
+  type RunMember,
+  type SettledPlane,
+} from '../driver.ts';
 import { type MemberRuns, memberRuns } from '../runs.ts';
 import type { PlaneFolder } from './folder.ts';
 import type { Programs } from './programs.ts';
@@ -58,15 +64,18 @@ export function settledPlane(
   return record && settings && { version: record.version, settings };
 }
 
-/** Records with which etcd a control plane was created: later programs of the same version may have another one. */
+/**
+ * Records with which etcd a control plane was created: later programs of the same version may have another one. The start of another member
+ * proves nothing about an etcd that has been running since an earlier version of hosting.
+ */
 export async function recordFirstStart(
-  folder: string,
-  settled: SettledPlane,
+  { layout, settled }: Pick<PlaneFolder, 'layout'> & { readonly settled: SettledPlane | undefined },
+  member: PlaneMember,
   programs: readonly Programs[],
 ): Promise<void> {
-  if (settled.etcdVersion !== undefined) return;
+  if (member !== 'etcd' || !settled || settled.etcdVersion !== undefined) return;
   const etcdVersion = programs.find(({ version }) => version === settled.version)?.etcdVersion;
-  if (etcdVersion !== undefined) await recordSettled(folder, { ...settled, etcdVersion });
+  if (etcdVersion !== undefined) await recordSettled(layout.root, { ...settled, etcdVersion });
 }
 
 /** A member that was never changed is started with what is settled. */

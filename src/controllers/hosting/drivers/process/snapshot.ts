@@ -3,7 +3,7 @@
  * of etcd starts from: the database that etcd sends, between the older snapshots of its log and the log itself, which is read afterwards. So
  * etcd replays its log onto the database, as after a loss of power.
  */
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { ProgramPath } from '../../../../local/processes/commands.ts';
@@ -13,12 +13,13 @@ import { messageOf, OsError } from '../../../../os/errors.ts';
 import {
   checkFreeSpace,
   ensurePrivateFolder,
+  type FreeBytes,
   PRIVATE_MODE,
   readFileIfExists,
-  toDiskError,
   writeFileAtomic,
 } from '../../../../os/files.ts';
 import { HostingError } from '../../errors.ts';
+import { copyFiles } from './etcd/copy-files.ts';
 import { type KeyState, readKeyState, saveDatabase } from './etcd/json-gateway.ts';
 import { openCopy } from './etcd/open-copy.ts';
 
@@ -35,6 +36,7 @@ export interface SnapshotTools {
   readonly clock: Clock;
   /** The version of etcd, which a restore needs. */
   readonly etcdVersion: string;
+  readonly freeBytes?: FreeBytes;
 }
 
 const record = z.strictObject({
@@ -48,9 +50,12 @@ export type SnapshotRecord = Readonly<z.infer<typeof record>>;
 
 const RECORD_FILE = 'snapshot.json';
 const DATA = 'data';
-const CHUNK = 1024 ** 2;
-/** The database, the log and a copy of both that is opened, of a small cluster. */
-const MIN_FREE_BYTES = 200e6;
+const DATABASE = join('member', 'snap', 'db');
+/**
+ * The log and its copy, of a small cluster. The database is there twice, too: in the snapshot, and in the copy that is opened. The etcd that
+ * serves ends when the disk is full.
+ */
+const SPARE_BYTES = 200e6;
 
 /** Returns the data folder in a snapshot, which a member can start from after it was copied. */
 export function snapshotData(folder: string): string {
@@ -77,8 +82,9 @@ export async function takeSnapshot(
   const temporary = `${folder}.tmp`;
   await rm(temporary, { recursive: true, force: true });
   await ensurePrivateFolder(temporary);
-  await checkFreeSpace(temporary, MIN_FREE_BYTES);
   try {
+    const { size } = await stat(join(source.dataFolder, DATABASE));
+    await checkFreeSpace(temporary, 2 * size + SPARE_BYTES, tools.freeBytes);
     const state = await copyMember(source, snapshotData(temporary));
     const takenAt = tools.clock.now().toISOString();
     const taken = { format: 1, takenAt, etcdVersion: tools.etcdVersion, ...state } as const;
@@ -133,7 +139,7 @@ async function copyMember({ endpoint, dataFolder }: SnapshotSource, to: string):
   await mkdir(join(into, 'snap'), { recursive: true, mode: 0o700 });
   await copyFiles(join(from, 'snap'), join(into, 'snap'), (name) => name.endsWith('.snap'));
   const state = await readKeyState(endpoint);
-  await saveDatabase(endpoint, join(into, 'snap', 'db'));
+  await saveDatabase(endpoint, join(to, DATABASE));
   await copyFiles(join(from, 'wal'), join(into, 'wal'), (name) => name.endsWith('.wal'));
   return state;
 }
@@ -141,36 +147,6 @@ async function copyMember({ endpoint, dataFolder }: SnapshotSource, to: string):
 async function copyFolder(from: string, to: string): Promise<void> {
   for (const part of ['snap', 'wal']) {
     await copyFiles(join(from, 'member', part), join(to, 'member', part), () => true);
-  }
-}
-
-async function copyFiles(from: string, to: string, isIncluded: (name: string) => boolean): Promise<void> {
-  await mkdir(to, { recursive: true, mode: 0o700 });
-  for (const name of (await readdir(from)).filter(isIncluded)) {
-    await copySparse(join(from, name), join(to, name)).catch((error: unknown) => {
-      throw toDiskError(error, join(to, name));
-    });
-  }
-}
-
-/** Leaves out what is zero: etcd reserves 64 MB for each file of its log. */
-async function copySparse(from: string, to: string): Promise<void> {
-  const source = await open(from);
-  const target = await open(to, 'w', PRIVATE_MODE);
-  try {
-    const buffer = Buffer.alloc(CHUNK);
-    let at = 0;
-    for (;;) {
-      const { bytesRead } = await source.read(buffer, 0, CHUNK, at);
-      if (bytesRead === 0) break;
-      const piece = buffer.subarray(0, bytesRead);
-      if (piece.some((byte) => byte !== 0)) await target.write(piece, 0, bytesRead, at);
-      at += bytesRead;
-    }
-    await target.truncate(at);
-    await target.sync();
-  } finally {
-    await Promise.all([source.close(), target.close()]);
   }
 }
 

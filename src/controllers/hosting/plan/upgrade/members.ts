@@ -5,6 +5,7 @@ import type { MemberReport, RunMember, SettledPlane } from '../../drivers/driver
 import { EMULATED_VERSION, type MemberRuns } from '../../drivers/runs.ts';
 import type { HostingDecision, HostingInput } from '../input.ts';
 import { disruptive, memberReport, waitForMembers } from '../members.ts';
+import { programsMissing } from '../programs.ts';
 import { wait } from '../wait.ts';
 import { isNewerMinor } from './versions.ts';
 
@@ -30,7 +31,10 @@ export function isEtcdAhead(input: HostingInput, { etcdVersion: settled }: Settl
   return version !== undefined && settled !== undefined && isNewerMinor(settled, version);
 }
 
-/** Plans the change of the first of these members that differs. Undefined: none does. */
+/**
+ * Plans the change of the first of these members that differs. Undefined: none does. No member is stopped whose other program is missing:
+ * hosting may have been started with other folders in the middle of a change.
+ */
 export function planChange(
   input: HostingInput,
   members: readonly RunMember[],
@@ -38,6 +42,9 @@ export function planChange(
 ): HostingDecision | undefined {
   const member = members.find((each) => differs(input, each, runs));
   if (!member) return undefined;
+  const { version } = runs[member];
+  const missing = version === undefined ? undefined : programsMissing(input, version, member);
+  if (missing) return missing;
   return disruptive(input, { type: 'Change', member, run: runs[member], because: changeText(runs[member]) });
 }
 

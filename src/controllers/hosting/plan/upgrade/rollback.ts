@@ -2,7 +2,7 @@
 import type { RunMember, SettledPlane } from '../../drivers/driver.ts';
 import { memberRuns } from '../../drivers/runs.ts';
 import type { HostingDecision, HostingInput, Upgrade } from '../input.ts';
-import { memberReport, NEEDS, planMembers } from '../members.ts';
+import { memberReport, NEEDS, planMembers, planStart } from '../members.ts';
 import { wait, withHint } from '../wait.ts';
 import { differs, gateWait, isEtcdAhead, planChange } from './members.ts';
 
@@ -40,17 +40,22 @@ function isHeldUp(input: HostingInput, member: RunMember): boolean {
   return needed === undefined || memberReport(input, needed)?.state === 'Ready';
 }
 
-/** Waits for a person when the former etcd cannot start from the data any more: the members stay as they are. */
+/**
+ * Waits for a person when the former etcd cannot start from the data any more: the members stay as they are, and one that ends is started
+ * again.
+ */
 export function etcdStays(
   input: HostingInput,
   { to }: Upgrade,
   settled: SettledPlane,
 ): HostingDecision | undefined {
   if (!isEtcdAhead(input, settled)) return undefined;
+  const start = planStart(input);
+  if (start) return start;
   const { plane, cluster } = input;
   const { etcdVersion } = settled;
   const message = `etcd was started with a newer minor version, whose data ${etcdVersion} cannot read`;
-  const hint = `set spec.hosted.version to ${to}, or restore ${plane.where}/snapshots/upgrade by hand`;
+  const hint = `set spec.hosted.version and flags to those of the change to ${to}, or restore ${plane.where}/snapshots/upgrade by hand`;
   const about = ['Cluster', cluster.metadata.name] as const;
   return { wait: wait('RollbackImpossible', withHint(message, hint), about, 'stalled') };
 }

@@ -1,16 +1,17 @@
 /** Finds what a control plane is to be changed to, and why it is not. Pure. */
 import { digestOf } from '../../../../kube/objects/digest.ts';
 import type { PlaneSpec, SettledPlane } from '../../drivers/driver.ts';
-import { type MemberRuns, memberRuns } from '../../drivers/runs.ts';
+import { changedByUpgrade, type MemberRuns, memberRuns } from '../../drivers/runs.ts';
 import type { HostingInput, HostingWait, Upgrade } from '../input.ts';
+import { memberReport } from '../members.ts';
 import { planeOf } from '../plane-of.ts';
 import { hostingProblems } from '../problems.ts';
 import { wait, withHint } from '../wait.ts';
-import { isNewerMinor, minorOf, minorsBetween } from './versions.ts';
+import { isNewerMinor, minorAfter, minorOf, minorsBetween } from './versions.ts';
 
-/** Identifies a version with its settings. */
-export function targetDigest({ version, settings }: Pick<PlaneSpec, 'version' | 'settings'>): string {
-  return digestOf({ version, settings });
+/** Identifies a version with its settings. Settings that need no change of a member, such as the lifetime of certificates, are not part of it. */
+export function targetDigest(target: Pick<PlaneSpec, 'version' | 'settings'>): string {
+  return digestOf(changedByUpgrade(target));
 }
 
 /** Returns the version and settings of the spec. The version of etcd is unknown while its programs are missing. */
@@ -69,11 +70,12 @@ type Problem = readonly [reason: string, message: string, hint?: string];
 function versionProblem(settled: SettledPlane, target: SettledPlane): Problem | undefined {
   const minors = minorsBetween(settled.version, target.version);
   if (minors === 0 || minors === 1) return undefined;
-  const hint = `set spec.hosted.version to ${settled.version}`;
   if (minors > 1) {
     const message = `${target.version} is ${minors} minor versions after ${settled.version}`;
-    return ['VersionSkew', message, `${hint}, and change it by one minor version at a time`];
+    const hint = `set spec.hosted.version to a version of ${minorAfter(settled.version)} first: one minor version at a time`;
+    return ['VersionSkew', message, hint];
   }
+  const hint = `set spec.hosted.version to ${settled.version}`;
   const message = `the control plane has passed the point of no return to ${settled.version}`;
   return [
     'RollbackImpossible',
@@ -102,18 +104,19 @@ function programsProblem({ plane }: HostingInput, target: SettledPlane): Problem
   return ['VersionNotAvailable', has, `start hosting with --kube-assets and a folder with ${target.version}`];
 }
 
-/** A newer minor version of etcd changes the format of its data. */
+/** A newer minor version of etcd changes the format of its data. Where no version was recorded, it is that of the etcd that runs. */
 function etcdProblem(
-  { hosted }: HostingInput,
-  { etcdVersion: from }: SettledPlane,
+  input: HostingInput,
+  settled: SettledPlane,
   { etcdVersion: to }: SettledPlane,
 ): Problem | undefined {
+  const from = settled.etcdVersion ?? memberReport(input, 'etcd')?.version;
   if (from === undefined || to === undefined) return undefined;
   const minors = minorsBetween(from, to);
   const message = `etcd would change from ${from} to ${to}, and only a snapshot takes that back`;
   if (minors < 0) {
     return ['RollbackImpossible', message, 'use programs with an etcd of the same minor version'];
   }
-  if (minors === 0 || hosted.upgrade.allowEtcdUpgrade) return undefined;
+  if (minors === 0 || input.hosted.upgrade.allowEtcdUpgrade) return undefined;
   return ['EtcdUpgradeNotAllowed', message, 'set spec.hosted.upgrade.allowEtcdUpgrade to true'];
 }

@@ -3,23 +3,29 @@ import type { SettledPlane } from '../../drivers/driver.ts';
 import { RUN_MEMBERS } from '../../drivers/driver.ts';
 import { memberRuns } from '../../drivers/runs.ts';
 import type { HostingDecision, HostingInput, Upgrade } from '../input.ts';
-import { memberReport, planMembers } from '../members.ts';
-import { wait } from '../wait.ts';
+import { memberReport, planMembers, planStart } from '../members.ts';
+import { programsMissing } from '../programs.ts';
+import { wait, withHint } from '../wait.ts';
 import { upgradeFailureReason } from './failure.ts';
 import { differs, gateWait, isEtcdAhead, planChange } from './members.ts';
 import { etcdStays, planPlaneRollback } from './rollback.ts';
-import { CHANGES, isChange, recordStep, type UpgradeStep } from './steps.ts';
+import { CHANGES, isChange, recordStep, UPGRADE_STEPS, type UpgradeStep } from './steps.ts';
 import { emulatingRuns, isTargetSettled, targetDigest, targetOf, targetProblem } from './target.ts';
 
 /** Undefined: nothing is to be changed now, or members have to answer first. */
 export function planPlaneUpgrade(input: HostingInput): HostingDecision | undefined {
-  const { settled } = input.plane;
+  const { settled, programs } = input.plane;
   const upgrade = input.cluster.status?.hosted?.upgrade;
-  if (!settled || !('versions' in input.plane.programs)) return undefined;
+  if (!settled) return undefined;
+  if (!('versions' in programs)) return upgrade && planWithoutPrograms(input, settled);
   if (!upgrade) return planBegin(input, settled);
   return isTargetSettled(input, upgrade)
     ? planRaise(input, upgrade, settled)
     : planReversible(input, upgrade, settled);
+}
+
+function planWithoutPrograms(input: HostingInput, { version }: SettledPlane): HostingDecision | undefined {
+  return planStart(input) ?? programsMissing(input, version);
 }
 
 function planReversible(input: HostingInput, upgrade: Upgrade, settled: SettledPlane): HostingDecision {
@@ -61,10 +67,13 @@ function planRepair(input: HostingInput, settled: SettledPlane): HostingDecision
 
 /** Plans the next step before the point of no return. */
 function planBeforeSettle(input: HostingInput, upgrade: Upgrade, settled: SettledPlane): HostingDecision {
+  const again = planClockReset(input, upgrade);
+  if (again) return again;
   const runs = emulatingRuns(settled, targetOf(input));
   const failure = upgradeFailureReason(input, upgrade, runs);
   if (failure !== undefined) return planFailure(input, { upgrade, settled, message: failure });
-  const waiting = planMembers(input) ?? planGate(input);
+  // Without the programs the version of the new etcd is not known, and its step would be skipped.
+  const waiting = planMembers(input) ?? programsMissing(input, input.hosted.version) ?? planGate(input);
   if (waiting) return waiting;
   const { step } = upgrade;
   if (isChange(step)) {
@@ -73,6 +82,13 @@ function planBeforeSettle(input: HostingInput, upgrade: Upgrade, settled: Settle
     return planChange(input, CHANGES[step], runs) ?? recordStep(input, upgrade, next[step], because);
   }
   return planOther(input, upgrade, settled);
+}
+
+/** A step that began in the future would take a snapshot again and again, and its time would not end. */
+function planClockReset(input: HostingInput, upgrade: Upgrade): HostingDecision | undefined {
+  const step = UPGRADE_STEPS.find((each) => each === upgrade.step);
+  if (!step || Date.parse(upgrade.since ?? '') <= +input.now) return undefined;
+  return recordStep(input, upgrade, step, 'the clock of this machine was set back');
 }
 
 function planOther(input: HostingInput, upgrade: Upgrade, settled: SettledPlane): HostingDecision {
@@ -116,13 +132,14 @@ function planFailure(input: HostingInput, { upgrade, settled, message }: FailedU
       'spec.hosted.retryToken was changed',
     );
   }
+  const start = planStart(input);
+  if (start) return start;
   const back = isAhead
     ? `fix the cause: the log is in ${input.plane.where}/logs; then`
     : `set spec.hosted.version and flags back to those of ${upgrade.from}, or`;
   const hint = `${back} set spec.hosted.retryToken to another value`;
-  return {
-    wait: wait('UpgradeFailed', `${message}; ${hint}`, ['Cluster', input.cluster.metadata.name], 'stalled'),
-  };
+  const about = ['Cluster', input.cluster.metadata.name] as const;
+  return { wait: wait('UpgradeFailed', withHint(message, hint), about, 'stalled') };
 }
 
 const MAX_MESSAGE = 512;
@@ -133,7 +150,9 @@ function stepOf({ step }: Upgrade): UpgradeStep {
 
 /** A member that ended in between begins the soak again. */
 function planSoak(input: HostingInput, upgrade: Upgrade): HostingDecision {
-  const starts = RUN_MEMBERS.map((member) => +(memberReport(input, member)?.starts.at(-1) ?? 0));
+  const starts = RUN_MEMBERS.map((member) => +(memberReport(input, member)?.starts.at(-1) ?? 0)).filter(
+    (startMs) => startMs <= +input.now,
+  );
   const { soakSeconds } = input.hosted.upgrade;
   const end = new Date(Math.max(Date.parse(upgrade.since ?? ''), ...starts) + soakSeconds * 1000);
   if (input.now >= end) {
@@ -170,6 +189,7 @@ function planRaise(
 function stalledIfLate(input: HostingInput, upgrade: Upgrade, decision: HostingDecision): HostingDecision {
   const failure = upgradeFailureReason(input, upgrade, memberRuns(targetOf(input)));
   if (failure === undefined || !decision.wait || decision.wait.isStalled) return decision;
-  const message = `${failure}; the point of no return is passed: read the logs in ${input.plane.where}/logs`;
+  const hint = `the point of no return is passed: read the logs in ${input.plane.where}/logs`;
+  const message = withHint(failure, hint);
   return { wait: { ...decision.wait, reason: 'UpgradeFailed', message, isStalled: true } };
 }

@@ -7,6 +7,12 @@ export function minorOf(version: string): string {
   return `${major}.${minor}`;
 }
 
+/** Returns `1.37` for a version of 1.36. */
+export function minorAfter(version: string): string {
+  const { major = '0', minor = '0' } = VERSION.exec(version)?.groups ?? {};
+  return `${major}.${Number(minor) + 1}`;
+}
+
 /** Returns how many minor versions are between them: negative when the second is older. Another major version is a hundred away. */
 export function minorsBetween(from: string, to: string): number {
   const [before, after] = [from, to].map((version) => {

@@ -10,6 +10,7 @@ import {
   settledPlane,
 } from '../../../../../src/controllers/hosting/drivers/process/runs.ts';
 import { memberRuns } from '../../../../../src/controllers/hosting/drivers/runs.ts';
+import { createLayout } from '../../../../../src/local/layout.ts';
 import { settledPlane as settled, VERSION } from '../../../../support/hosting/objects.ts';
 import { tempFolder } from '../../../../support/temp.ts';
 
@@ -35,13 +36,18 @@ describe('the record of what members are started with', () => {
 
   it('remembers the etcd of the first start, and not that of later programs of the same version', async () => {
     const folder = tempFolder('runs');
+    const layout = createLayout(folder);
     const { etcdVersion: _unknown, ...created } = settled();
-    await recordFirstStart(folder, created, []);
-    expect((await readRuns(folder)).settled).toBeUndefined();
-    await recordFirstStart(folder, created, PROGRAMS);
-    expect((await readRuns(folder)).settled?.etcdVersion).toBe('v3.6.8');
-    await recordFirstStart(folder, { ...created, etcdVersion: 'v3.6.8' }, []);
-    expect((await readRuns(folder)).settled?.etcdVersion).toBe('v3.6.8');
+    const etcdOf = async (): Promise<string | undefined> => (await readRuns(folder)).settled?.etcdVersion;
+    await recordFirstStart({ layout, settled: created }, 'etcd', []);
+    expect(await etcdOf()).toBeUndefined();
+    await recordFirstStart({ layout, settled: created }, 'kube-scheduler', PROGRAMS);
+    expect(await etcdOf()).toBeUndefined();
+    await recordFirstStart({ layout, settled: created }, 'etcd', PROGRAMS);
+    expect(await etcdOf()).toBe('v3.6.8');
+    const later = PROGRAMS.map((each) => ({ ...each, etcdVersion: 'v3.7.0' }));
+    await recordFirstStart({ layout, settled: settled() }, 'etcd', later);
+    expect(await etcdOf()).toBe('v3.6.8');
   });
 
   it.each(['{', '{}', '{"format":2,"members":{}}', '{"format":1,"members":{"kubelet":{"flags":{}}}}'])(

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Hosted } from '../../../../../src/controllers/hosting/plan/input.ts';
 import { targetDigest, targetProblem } from '../../../../../src/controllers/hosting/plan/upgrade/target.ts';
-import { settledPlane, VERSION } from '../../../../support/hosting/objects.ts';
+import { OLD_VERSION, settledPlane, VERSION } from '../../../../support/hosting/objects.ts';
 import { type UpgradeParts, upgradeInput } from '../../../../support/hosting/upgrades.ts';
 
 const NONE = /^none$/;
 const TO = { version: VERSION };
 const FAILED = { ...TO, digest: targetDigest(settledPlane(VERSION)), message: 'it hangs' };
+const SHORT = { leafLifetimeSeconds: 3600, renewAtPercent: 50 };
 const UPGRADE = { soakSeconds: 60, progressDeadlineSeconds: 900, onFailure: 'Rollback' } as const;
 
 function problem(parts: UpgradeParts): string {
@@ -32,7 +33,7 @@ describe('what a control plane is not changed to', () => {
     [
       'a version two minors later',
       to('v1.37.0'),
-      /^VersionSkew: v1.37.0 is 2 minor versions after v1.35.4; .*by one minor/,
+      /^VersionSkew: v1.37.0 is 2 minor versions after v1.35.4; set spec.hosted.version to a version of 1.36 first/,
     ],
     [
       'the minor version before',
@@ -67,6 +68,11 @@ describe('what a control plane is not changed to', () => {
       /^RolledBack: /,
     ],
     [
+      'what was taken back, with another lifetime of certificates',
+      { status: { rolledBack: FAILED }, ...to(VERSION, { pki: SHORT }) },
+      /^RolledBack: /,
+    ],
+    [
       'the same version with other flags than were taken back',
       { status: { rolledBack: FAILED }, ...to(VERSION, { scheduler: { extraArgs: { v: '4' } } }) },
       NONE,
@@ -84,6 +90,17 @@ describe('what a control plane is not changed to', () => {
     [
       'a minor version of etcd',
       { plane: programs([VERSION, 'v3.7.0']) },
+      /^EtcdUpgradeNotAllowed: etcd would change from v3.6.5 to v3.7.0/,
+    ],
+    [
+      'a minor version of etcd, where only the etcd that runs tells its version',
+      {
+        plane: {
+          ...programs([VERSION, 'v3.7.0']),
+          settled: { ...settledPlane(OLD_VERSION), etcdVersion: undefined },
+        },
+        but: { etcd: { version: 'v3.6.5' } },
+      },
       /^EtcdUpgradeNotAllowed: etcd would change from v3.6.5 to v3.7.0/,
     ],
     [

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { targetDigest } from '../../../../../src/controllers/hosting/plan/upgrade/target.ts';
 import { planPlaneUpgrade } from '../../../../../src/controllers/hosting/plan/upgrade/upgrade.ts';
 import { NOW } from '../../../../support/builders.ts';
-import { decisionText, OLD_VERSION, settledPlane, VERSION } from '../../../../support/hosting/objects.ts';
+import {
+  decisionText,
+  OLD_VERSION,
+  PROGRAMS,
+  settledPlane,
+  VERSION,
+} from '../../../../support/hosting/objects.ts';
 import { RUNS, type UpgradeParts, upgradeInput } from '../../../../support/hosting/upgrades.ts';
 
 const API_TRIAL = { etcd: 'new', 'kube-apiserver': 'emulating' } as const;
@@ -20,6 +26,7 @@ function secondsAgo(...seconds: number[]): readonly Date[] {
 }
 
 const CRASHED = { state: 'Stopped', starts: secondsAgo(9, 6, 3), logTail: '  | panic' } as const;
+const ENDED = { state: 'Stopped', starts: secondsAgo(3600) } as const;
 const HANGS = { state: 'Starting', starts: secondsAgo(50), unreadySince: new Date(+NOW - 50_000) } as const;
 
 function plan(parts: UpgradeParts): string {
@@ -32,6 +39,12 @@ function plan(parts: UpgradeParts): string {
 
 /** An etcd before the change whose minor version is older than that after it. */
 const OLDER_ETCD = { settled: { ...settledPlane(OLD_VERSION), etcdVersion: 'v3.5.21' } };
+
+/** A hosting that was started again with the programs of one version only. */
+const [OLD_PROGRAMS, NEW_PROGRAMS] = PROGRAMS.versions;
+const ONLY_OLD = { programs: { versions: [OLD_PROGRAMS] } };
+const ONLY_NEW = { programs: { versions: [NEW_PROGRAMS] } };
+const NO_NEW = 'stalled VersionNotAvailable';
 
 /** As of one that is replayed after a kill: what was done, and what comes next. */
 const FORWARD: readonly (readonly [name: string, parts: UpgradeParts, next: string])[] = [
@@ -103,6 +116,25 @@ const FORWARD: readonly (readonly [name: string, parts: UpgradeParts, next: stri
     { step: 'Managers', runs: TRIAL },
     'Record Soak: kube-controller-manager and kube-scheduler: every gate holds',
   ],
+  [
+    'certificates get another lifetime in the middle',
+    {
+      step: 'Managers',
+      runs: API_TRIAL,
+      hosted: { pki: { leafLifetimeSeconds: 3600, renewAtPercent: 50 } },
+    },
+    `Change kube-controller-manager: ${EMULATES}`,
+  ],
+  [
+    'the clock was set back after the snapshot became due',
+    { step: 'Snapshot', seconds: -600, plane: { snapshotAt: NOW } },
+    'Record Snapshot: the clock of this machine was set back',
+  ],
+  [
+    'the soak is over, and a member was started before the clock was set back',
+    { step: 'Soak', runs: TRIAL, seconds: 60, but: { 'kube-scheduler': { starts: secondsAgo(-600) } } },
+    'Record PointOfNoReturn: every member was healthy for 60 s',
+  ],
   ['the soak began', { step: 'Soak', runs: TRIAL, seconds: 59 }, 'wait Soaking'],
   [
     'a member ended during the soak',
@@ -135,6 +167,22 @@ const FORWARD: readonly (readonly [name: string, parts: UpgradeParts, next: stri
     'FinishUpgrade: every member runs v1.36.3 with the flags of the spec',
   ],
   ['all is done', { settled: 'new' }, 'nothing'],
+  ['etcd is due, and its programs are missing', { step: 'Etcd', plane: ONLY_OLD }, NO_NEW],
+  [
+    'the API server is due, and its programs are missing',
+    { step: 'APIServers', runs: { etcd: 'new' }, plane: ONLY_OLD },
+    NO_NEW,
+  ],
+  [
+    'the soak is over, and the programs are missing',
+    { step: 'Soak', runs: TRIAL, seconds: 60, plane: ONLY_OLD },
+    NO_NEW,
+  ],
+  [
+    'the new version is settled, and its programs are missing',
+    { step: 'PointOfNoReturn', settled: 'new', runs: TRIAL, plane: ONLY_OLD },
+    NO_NEW,
+  ],
 ];
 
 const BACKWARD: readonly (readonly [name: string, parts: UpgradeParts, next: string])[] = [
@@ -164,6 +212,32 @@ const BACKWARD: readonly (readonly [name: string, parts: UpgradeParts, next: str
     'stalled RollbackImpossible',
   ],
   [
+    'the spec is set back, etcd was started with a newer minor version, and the API server ended',
+    {
+      step: 'Managers',
+      runs: TRIAL,
+      hosted: BACK,
+      plane: OLDER_ETCD,
+      but: { 'kube-apiserver': ENDED },
+    },
+    'Start kube-apiserver: it ended',
+  ],
+  [
+    'the spec is set back, and no programs can be had',
+    { step: 'RollingBack', hosted: BACK, plane: { programs: { problem: 'x', isLoading: false } } },
+    'stalled ProgramsMissing',
+  ],
+  [
+    'no programs can be had, and our own controllers ended',
+    {
+      step: 'RollingBack',
+      hosted: BACK,
+      plane: { programs: { problem: 'x', isLoading: false } },
+      but: { 'kubenode-controllers': ENDED },
+    },
+    'Start kubenode-controllers: it ended',
+  ],
+  [
     'the spec is set back before etcd was changed',
     {
       step: 'Snapshot',
@@ -177,6 +251,16 @@ const BACKWARD: readonly (readonly [name: string, parts: UpgradeParts, next: str
     'everything is new',
     { step: 'RollingBack', runs: TRIAL, hosted: BACK },
     `Change kube-scheduler: it is to run v1.35.4 ${FLAGS}`,
+  ],
+  [
+    'everything is new, and the old programs are missing',
+    { step: 'RollingBack', runs: TRIAL, hosted: BACK, plane: ONLY_NEW },
+    'stalled VersionNotAvailable',
+  ],
+  [
+    'only etcd is new, and the old programs are missing',
+    { step: 'RollingBack', runs: { etcd: 'new' }, plane: ONLY_NEW },
+    'stalled VersionNotAvailable',
   ],
   [
     'the managers are old again',
@@ -318,6 +402,17 @@ const FAILURES: readonly (readonly [name: string, parts: UpgradeParts, next: str
     'Record RollingBack: step Soak made no progress for 100 s: a write, a read and a watch do not work: x',
   ],
   ['a person is to look at it', { ...API_CRASHES, hosted: { upgrade: PAUSE } }, 'stalled UpgradeFailed'],
+  [
+    'a person is to look at it, and another member ended',
+    {
+      step: 'Managers',
+      runs: TRIAL,
+      seconds: 60,
+      but: { 'kube-scheduler': HANGS, 'kube-controller-manager': ENDED },
+      hosted: { upgrade: PAUSE },
+    },
+    'Start kube-controller-manager: it ended',
+  ],
   [
     'the person asks for another try',
     { ...API_CRASHES, hosted: { upgrade: PAUSE, retryToken: 'again' } },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   isNewerMinor,
+  minorAfter,
   minorOf,
   minorsBetween,
 } from '../../../../../src/controllers/hosting/plan/upgrade/versions.ts';
@@ -17,5 +18,8 @@ describe('the comparison of versions', () => {
     expect(isNewerMinor(from, to)).toBe(expected > 0);
   });
 
-  it('names the minor version', () => expect(minorOf('v1.36.3')).toBe('1.36'));
+  it('names the minor version, and the one after it', () => {
+    expect(minorOf('v1.36.3')).toBe('1.36');
+    expect(minorAfter('v1.9.3')).toBe('1.10');
+  });
 });

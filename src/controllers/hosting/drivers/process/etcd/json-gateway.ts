@@ -44,7 +44,7 @@ export async function readKeyState(endpoint: ProbeEndpoint, revision?: number): 
 /** Writes the database of etcd to a file. Rejects unless it is complete, by the checksum that etcd sends after it. */
 export async function saveDatabase(endpoint: ProbeEndpoint, path: string): Promise<void> {
   const incoming = await openSnapshot(endpoint);
-  const file = createWriteStream(path, { mode: PRIVATE_MODE });
+  const file = createWriteStream(path, { mode: PRIVATE_MODE, flush: true });
   const failed = new Promise<never>((_, reject) =>
     file.once('error', (error) => reject(toDiskError(error, path))),
   );

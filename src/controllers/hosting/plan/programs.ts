@@ -1,0 +1,23 @@
+/** Decides whether hosting has the programs that a step needs. Pure. */
+import type { PlaneMember } from '../drivers/driver.ts';
+import type { HostingDecision, HostingInput } from './input.ts';
+import { wait, withHint } from './wait.ts';
+
+/** Returns the wait for the programs of a version of Kubernetes or etcd. Undefined: hosting has them. */
+export function programsMissing(
+  { plane: { programs } }: HostingInput,
+  needed: string,
+  member: PlaneMember = 'kube-apiserver',
+): HostingDecision | undefined {
+  if ('problem' in programs) {
+    const message = `the programs of the control plane are not there: ${programs.problem}`;
+    const stalled = programs.isLoading ? undefined : 'stalled';
+    return { wait: wait('ProgramsMissing', message, ['Program', 'kube-apiserver'], stalled) };
+  }
+  const { versions } = programs;
+  if (versions.some(({ kubernetes, etcd }) => kubernetes === needed || etcd === needed)) return undefined;
+  const found = versions.map(({ kubernetes }) => kubernetes);
+  const message = `this hosting has the programs of ${found.join(', ')}, and not of ${needed}`;
+  const hint = `set spec.hosted.version to ${found.join(' or ')}, or start hosting with --kube-assets and a folder with ${needed}`;
+  return { wait: wait('VersionNotAvailable', withHint(message, hint), ['Program', member], 'stalled') };
+}
