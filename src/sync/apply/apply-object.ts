@@ -62,10 +62,14 @@ interface Write {
   readonly bound: BoundWrite;
 }
 
-/** Completes a write with the live values of ignored fields. The watch keeps no record of what sync owns, so the object is read. */
+/**
+ * Completes a write with the live values of ignored fields. The watch keeps no record of what sync owns, so the object is read. A
+ * creation sends git's values: an object that was observed without a confirmation may be deleted by now.
+ */
 async function withLiveFields({ client }: ApplyContext, write: Write): Promise<Write> {
   const { uid, ignored, declared } = write.plan;
-  if (uid === undefined || ignored.length === 0) return write;
+  if (ignored.length === 0) return write;
+  if (uid === undefined) return { ...write, plan: { ...write.plan, object: declared } };
   const resource = await client.resourceFor(declared.apiVersion, declared.kind);
   const found = await client.get(resource, nameOf(declared));
   // Of another object under this name nothing is sent: the server refuses the UID.

@@ -1,5 +1,4 @@
 /** Describes what ends the state of a cluster, or of an object in it: a command, a commit, or nothing but time. Pure. */
-
 import { isPausedReason } from '../../../api/status/sync-words.ts';
 import { ownValue } from '../../../kube/objects/json.ts';
 import type { ClusterRow } from '../hub-status.ts';
