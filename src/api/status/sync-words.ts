@@ -7,6 +7,8 @@ export const FOREIGN_FINALIZER = 'ForeignFinalizer';
 export const UNIT_PAUSED = 'UnitPaused';
 /** All that is left to write or delete is of objects that a person paused. */
 export const OBJECT_PAUSED = 'ObjectPaused';
+/** The reason when the values of an encrypted object are needed, and the keys do not fit any more. */
+export const NOT_DECRYPTED = 'NotDecrypted';
 export type PausedReason = typeof UNIT_PAUSED | typeof OBJECT_PAUSED;
 
 /** Tells whether only a pause of a unit or an object keeps the work from its end. */

@@ -9,7 +9,7 @@ import { isSopsEncrypted } from '../../kube/sops/leaves.ts';
 import { canReplace } from './immutable.ts';
 import { markAdopted } from './inventory/owner-labels.ts';
 import type { ReadApplied } from './ownership/earlier-content.ts';
-import { conflictingFields, setsField } from './ownership/field-conflict.ts';
+import { conflictingFields, conflictingManagers, setsField } from './ownership/field-conflict.ts';
 import { isOwnedByForced } from './ownership/forced-managers.ts';
 import { leaveIgnored } from './ownership/ignored-fields.ts';
 import { planTakeover, type Takeover } from './ownership/takeover.ts';
@@ -62,10 +62,14 @@ interface Write {
   readonly bound: BoundWrite;
 }
 
-/** Completes a write with the live values of ignored fields. The watch keeps no record of what sync owns, so the object is read. */
+/**
+ * Completes a write with the live values of ignored fields. The watch keeps no record of what sync owns, so the object is read. A
+ * creation sends git's values: an object that was observed without a confirmation may be deleted by now.
+ */
 async function withLiveFields({ client }: ApplyContext, write: Write): Promise<Write> {
   const { uid, ignored, declared } = write.plan;
-  if (uid === undefined || ignored.length === 0) return write;
+  if (ignored.length === 0) return write;
+  if (uid === undefined) return { ...write, plan: { ...write.plan, object: declared } };
   const resource = await client.resourceFor(declared.apiVersion, declared.kind);
   const found = await client.get(resource, nameOf(declared));
   // Of another object under this name nothing is sent: the server refuses the UID.
@@ -239,13 +243,19 @@ function versionOf({ object }: ObjectPlan): string {
 }
 
 /** Describes an error without the answer of the server, which quotes values: it is shown in logs and in the status. */
-function withoutAnswer({ id }: ObjectPlan, { code, reason, causes }: KubeError): string {
+function withoutAnswer({ id }: ObjectPlan, error: KubeError): string {
+  const { code, reason, causes } = error;
   const fields = causes.flatMap(({ field }) => (field === undefined ? [] : [field]));
-  const named = fields.length > 0 ? `, fields ${[...new Set(fields)].slice(0, MAX_FIELDS).join(', ')}` : '';
+  const named = `${listed('fields', fields)}${listed('managers', conflictingManagers(error))}`;
   return `apply ${objectKey(id)}: ${reason ?? code}${named}. The answer is not shown, because the object is encrypted in git`;
 }
 
-const MAX_FIELDS = 5;
+const MAX_LISTED = 5;
+
+function listed(what: string, names: readonly string[]): string {
+  const shown = [...new Set(names)].slice(0, MAX_LISTED);
+  return shown.length > 0 ? `, ${what} ${shown.join(', ')}` : '';
+}
 
 const CONFLICT_HINT = `Remove these fields from git, or take them over: annotate the object in git with ${ANNOTATION_ADOPT}: ${ADOPT_ALLOWED}, or name the manager in spec.forceManagers of the Pipeline`;
 

@@ -183,7 +183,6 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
   }
 }
 
-/** Returns the part of the context that one session and one assignment determine. */
 function verifiedState({ clusterUID, version, client }: ClusterSession): Partial<ObservedState> {
   return { clusterUID, version, endpoint: client.server, identity: 'Verified', reachable: true };
 }
@@ -220,7 +219,7 @@ function shouldWrite({ mode, digest: promoted }: ClusterTarget, rendered: string
   return mode === 'Apply' && (promoted ?? rendered) === rendered;
 }
 
-/** Returns the part of a context that depends on no state of the syncer. */
+/** Returns the part of the context that one session and one assignment determine. */
 function contextOf(
   { hub, scope, keys, clock, log, recordEvent }: ClusterSyncerOptions,
   { client, live }: ClusterSession,

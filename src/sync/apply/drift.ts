@@ -2,6 +2,7 @@
  * Compares a live object with what git declares. Only fields that git sets are compared: fields that others add belong to
  * them. Pure.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { ANNOTATION_COMMIT, ANNOTATION_SOURCE } from '../../api/names.ts';
 import { canonicalJson } from '../../kube/objects/digest.ts';
 import { findFieldDifferences } from '../../kube/objects/field-differences.ts';
@@ -99,5 +100,5 @@ export function matchedBefore(live: KubeObject, content: ComparedContent): boole
 }
 
 function isSameContent(a: ComparedContent, b: ComparedContent): boolean {
-  return a.unit === b.unit && a.digest === b.digest && a.ignored.join(' ') === b.ignored.join(' ');
+  return a.unit === b.unit && a.digest === b.digest && isDeepStrictEqual(a.ignored, b.ignored);
 }

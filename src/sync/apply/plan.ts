@@ -4,7 +4,7 @@
  * Pure. An object that cannot be read is unknown, never absent: it is not deleted, and no other hub's object is taken over.
  */
 import { LABEL_HUB, LABEL_UNIT } from '../../api/names.ts';
-import type { PausedReason } from '../../api/status/sync-words.ts';
+import { NOT_DECRYPTED, type PausedReason } from '../../api/status/sync-words.ts';
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { type ObjectId, objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
@@ -47,6 +47,8 @@ export interface ObjectPlan {
   readonly drifted?: KubeObject;
   /** The reason, if the action is `paused`. */
   readonly pausedBy?: PausedReason;
+  /** The reason, if the action is `wait` and a person has to act. */
+  readonly waitReason?: typeof NOT_DECRYPTED;
 }
 
 /** Counts what is not written in a paused unit, or of a paused object. */
@@ -121,7 +123,9 @@ function planObject(input: ApplyInput, unit: string, rendered: RenderedObject): 
     ...optional('entry', entry),
     ...optional('uid', uid),
     // Without its values, it is neither written nor known to match.
-    ...(problem === undefined ? actionFor(input, { id, unit, object, ignored, digest }) : wait(problem)),
+    ...(problem === undefined
+      ? actionFor(input, { id, unit, object, ignored, digest })
+      : { ...wait(problem), waitReason: NOT_DECRYPTED }),
   };
 }
 
@@ -191,6 +195,9 @@ function digestOfRendered(rendered: RenderedObject): string {
   return known;
 }
 
+/** It matched when the objects to decrypt were chosen, so its values are not here. */
+const DELETED_MEANWHILE = 'it was deleted while other objects were decrypted: the next reconcile creates it';
+
 type Draft = Pick<ObjectPlan, 'id' | 'unit' | 'object' | 'ignored' | 'digest'>;
 type Action = Pick<ObjectPlan, 'action' | 'because' | 'drifted'>;
 
@@ -198,14 +205,21 @@ function actionFor(input: ApplyInput, draft: Draft): Action {
   const live = input.live(draft.id);
   const entry = input.inventory.entries.get(objectKey(draft.id));
   if (live === 'unknown') return wait(input.unknownReason(draft.id));
-  if (live === 'absent') {
-    return write('create', entry?.applied ? 'not found, or without its owner labels' : 'new in git');
-  }
+  if (live === 'absent') return createMissing(input, draft, entry);
   return (
     waitForOthers(input, draft, live, entry) ??
     changeFromGit(draft, entry) ??
     changeFromCluster(input, draft, live)
   );
+}
+
+function createMissing(
+  { decrypted }: ApplyInput,
+  { object }: Draft,
+  entry: InventoryEntry | undefined,
+): Action {
+  if (decrypted && isSopsEncrypted(object)) return wait(DELETED_MEANWHILE);
+  return write('create', entry?.applied ? 'not found, or without its owner labels' : 'new in git');
 }
 
 function waitForOthers(

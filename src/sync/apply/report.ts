@@ -116,7 +116,8 @@ function failureOf(plan: ObjectPlan, outcome: ObjectOutcome | undefined): Failed
     return { failure: { ...which, reason, message: `${message}${suffix}` }, retryable };
   }
   // Only `wait` has no outcome: somebody else has to act first.
-  return { failure: { ...which, reason: 'Waiting', message: `${plan.because}${suffix}` }, retryable: true };
+  const { because, waitReason = 'Waiting' } = plan;
+  return { failure: { ...which, reason: waitReason, message: `${because}${suffix}` }, retryable: true };
 }
 
 type WorkState = Pick<WorkReport, 'state' | 'reason' | 'message' | 'held'>;

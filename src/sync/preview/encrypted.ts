@@ -1,7 +1,8 @@
 /** Describes the change of an encrypted object without its values: a preview has no keys. Pure. */
-import { diffObjects, formatDifferences } from '../../kube/objects/diff.ts';
+import { type Difference, diffObjects, formatDifferences } from '../../kube/objects/diff.ts';
 import { listAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import { MASK } from '../../kube/objects/redact-secret.ts';
 import { isSopsEncrypted } from '../../kube/sops/leaves.ts';
 import { isEncryptedValue } from '../../kube/sops/values.ts';
@@ -16,13 +17,18 @@ export function encryptedLines(before: KubeObject | undefined, after: KubeObject
   if (before && found.length === 0) return [];
   const shown = found
     .filter(({ path }) => !/^sops(\W|$)/.test(path))
-    .map((each) => ({ ...each, ...masked('before', each.before), ...masked('after', each.after) }));
+    .map((each) => (isEncryptedValue(each.before) || isEncryptedValue(each.after) ? masked(each) : each));
   const recipients = listAt(after['sops'], 'age').length;
   const keys = `encrypted to ${recipients} ${recipients === 1 ? 'key' : 'keys'}`;
   const isSame = before !== undefined && shown.length === 0;
   return [...formatDifferences(shown), isSame ? `${keys}: only the encryption changed` : keys];
 }
 
-function masked<K extends 'before' | 'after'>(side: K, value: unknown): { [key in K]?: string } {
-  return isEncryptedValue(value) ? ({ [side]: MASK } as { [key in K]?: string }) : {};
+/** Masks both sides: a value that was plain before, and is secret now, is not shown again. */
+function masked({ path, change, before, after }: Difference): Difference {
+  return { path, change, ...optional('before', maskOf(before)), ...optional('after', maskOf(after)) };
+}
+
+function maskOf(value: unknown): string | undefined {
+  return value === undefined ? undefined : MASK;
 }

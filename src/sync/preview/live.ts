@@ -140,10 +140,11 @@ async function changeOfServed(
   plan: ObjectPlan,
 ): Promise<Pick<PreviewChange, 'action' | 'details'> | undefined> {
   const found = await readFound(context.client, resource, plan);
-  if (!found) return writtenChange(context, resource, plan, undefined);
+  if (!found) return writtenChange(context, resource, { ...plan, object: plan.declared }, undefined);
   const takeover = plan.uid === undefined ? planTakeover(plan, found, context.hub) : undefined;
   if (takeover && takeover.action !== 'write') return changeWithout(takeover);
-  return writtenChange(context, resource, writeOver(plan, found), takeover);
+  const { force } = takeover ?? plan;
+  return writtenChange(context, resource, writeOver({ ...plan, force }, found), takeover);
 }
 
 function changeWithout({
@@ -163,7 +164,7 @@ async function writtenChange(
   if (isSopsEncrypted(plan.rendered.object)) return encryptedChange(plan, takeover);
   const run = await dryRunApply(client, resource, plan.object, {
     fieldManager: MANAGER_SYNC,
-    force: takeover?.force ?? plan.force,
+    force: plan.force,
   });
   onWritten(run.result);
   const details = shownDifferences(run);

@@ -2,7 +2,6 @@
  * Describes what a commit would do, as data: what is created, updated, replaced and deleted in each cluster and unit, and what
  * would be held. Pure. A cluster that could not be read is unknown, never unchanged.
  */
-
 import { ADOPT_ALLOWED, ANNOTATION_ADOPT } from '../../api/names.ts';
 import { diffObjects, formatDifferences } from '../../kube/objects/diff.ts';
 import { byCode } from '../../kube/objects/digest.ts';

@@ -72,6 +72,13 @@ async function scale(replicas: number, manager = 'autoscaler'): Promise<void> {
   await server.client.patch(deployments, NAME, patch, { fieldManager: manager });
 }
 
+/** Removes the owner labels, and waits until the watch of sync has noticed. */
+async function removeLabels({ context }: TestSync): Promise<void> {
+  const patch = { type: 'merge', body: { metadata: { labels: null } } } as const;
+  await server.client.patch(deployments, NAME, patch, { fieldManager: 'somebody' });
+  await expect.poll(() => context.live.get({ ...deployments, ...NAME })).toBe('absent');
+}
+
 /** Reconciles until sync has observed the edit: the watch needs a moment. */
 async function syncUntil(sync: TestSync, desired: SyncTarget, expected: LiveSpec): Promise<void> {
   const synced = async (): Promise<LiveSpec> => {
@@ -165,6 +172,10 @@ describe('forceManagers', () => {
       expect((await readSpec()).replicas).toBe(5);
     }
     const forceManagers = ['helm', 'somebody'];
+    expect(await preview(sync, declares({ forceManagers: ['helm'] }))).toEqual(['refused']);
+    expect(await preview(sync, declares({ forceManagers }))).toEqual(['update']);
+    // Without its labels the object is taken back first, and its fields are taken over all the same.
+    await removeLabels(sync);
     expect(await preview(sync, declares({ forceManagers: ['helm'] }))).toEqual(['refused']);
     expect(await preview(sync, declares({ forceManagers }))).toEqual(['update']);
     await expectFullyApplied(sync, declares({ forceManagers }));

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { KubeError, type KubeErrorCode } from '../../../src/kube/client/errors.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { objectIdOf } from '../../../src/kube/objects/object-id.ts';
 import { type ApplyOutcome, applyObject } from '../../../src/sync/apply/apply-object.ts';
 import type { InventoryEntry } from '../../../src/sync/apply/inventory/inventory.ts';
 import { type ObjectPlan, planTarget } from '../../../src/sync/apply/plan.ts';
@@ -15,6 +16,7 @@ import {
   HUB,
   live,
   namespace,
+  OLD_COMMIT,
   terminating,
   UNIT,
   unit,
@@ -245,6 +247,19 @@ describe('applyObject', () => {
     });
     await applyObject({ client: recording, hub: HUB, applied: NOTHING }, plan);
     expect(writes).toEqual([{ uid: 'uid-a', resourceVersion: '8', data: { key: 'live', more: 'new' } }]);
+  });
+
+  it('S10 creates an object with the ignored fields, although it existed when it was observed', async () => {
+    const cluster = createFakeCluster();
+    const { client } = cluster.process();
+    const plan = planFor(a, {
+      inventory: [{ ...objectIdOf(a), version: 'v1', unit: UNIT, commit: OLD_COMMIT }],
+      cluster: [live(changed)],
+      more: { fieldPolicies: [{ kind: 'ConfigMap', path: 'data.key', policy: 'Ignore' }] },
+    });
+    expect(plan).toMatchObject({ action: 'update', because: 'not confirmed yet', object: { data: {} } });
+    expect((await applyObject({ client, hub: HUB, applied: NOTHING }, plan)).outcome).toBe('applied');
+    expect([...cluster.objects.values()]).toMatchObject([{ data: { key: 'value' } }]);
   });
 
   it('S10 takes over a field only at the version of which the write contains ignored values', async () => {

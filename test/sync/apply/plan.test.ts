@@ -255,6 +255,16 @@ describe('planTarget with an encrypted object', () => {
       'wait Secret shop/db: no key',
     ],
     [
+      'waits for the next reconcile if it was deleted after its values seemed not to be needed',
+      { inventory: applied, more: { decrypted: new Map() } },
+      'wait Secret shop/db: it was deleted while other objects were decrypted: the next reconcile creates it',
+    ],
+    [
+      'shows a creation where a plan has no keys',
+      { inventory: applied },
+      'create Secret shop/db: not found, or without its owner labels',
+    ],
+    [
       'does not call it in sync while it cannot be decrypted',
       { inventory: applied, cluster: [live(opened)], more: { decrypted: unreadable } },
       'wait Secret shop/db: no key',

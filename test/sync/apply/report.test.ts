@@ -49,6 +49,18 @@ describe('summarizeSync', () => {
     expect(requeue).toBe('later');
   });
 
+  it.each([
+    ['no key', { waitReason: 'NotDecrypted' as const }, 'NotDecrypted'],
+    ['another hub owns it', {}, 'Waiting'],
+  ])('is Applying, and tried again, while an object waits: %s', (because, wait, reason) => {
+    const objects = bothNew.objects.map((each) => ({ ...each, ...wait, action: 'wait' as const, because }));
+    const plan = { ...bothNew, objects };
+    const { work, requeue } = summarizeSync('sha256:1', { plan, outcomes: new Map(), pruned: PRUNED });
+    expect(work).toMatchObject({ state: 'Applying', reason, objects: { applied: 0, failed: 2 } });
+    expect(work.failures[0]).toMatchObject({ reason, message: `${because} (fleet/main.ts:1)` });
+    expect(requeue).toBe('later');
+  });
+
   it('is Held before anything else, with the plan digest to acknowledge', () => {
     const held = planTarget(applyInput({ inventory: [entry(a)], cluster: [live(a)] }));
     const waiting = [{ object: 'ConfigMap default/a', unit: UNIT, reason: 'DeletesHeld', message: 'held' }];

@@ -42,6 +42,17 @@ describe('encryptedLines', () => {
     expect(lines.join()).not.toMatch(/known|ENC\[/);
   });
 
+  it('masks the plain value that a field of any kind had before it was encrypted', () => {
+    const plain = {
+      ...NESTED,
+      sops: undefined,
+      spec: { ...(NESTED['spec'] as object), data: { port: 'known' } },
+    };
+    const lines = encryptedLines(plain, NESTED);
+    expect(lines).toContain('~ spec.data.port: *** → ***');
+    expect(lines.join()).not.toContain('known');
+  });
+
   it('says that only the encryption changed, as after the keys were replaced', () => {
     expect(encryptedLines(SECRET, encryptedObject('secret.yaml', changeTime))).toEqual([
       'encrypted to 2 keys: only the encryption changed',

@@ -7,9 +7,19 @@ import { isRecord } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 
 /** Returns paths such as `.spec.template.spec.containers[name="web"].image`; none if it is another error. */
-export function conflictingFields({ causes }: KubeError): string[] {
-  const conflicts = causes.filter(({ reason }) => reason === 'FieldManagerConflict');
-  return conflicts.map(({ field }) => field ?? '');
+export function conflictingFields(error: KubeError): string[] {
+  return conflictsIn(error).map(({ field }) => field ?? '');
+}
+
+/** Returns the names of the field managers. The text of a conflict is `conflict with "helm" using v1`. */
+export function conflictingManagers(error: KubeError): string[] {
+  return conflictsIn(error).flatMap(({ message = '' }) => MANAGER.exec(message)?.groups?.['manager'] ?? []);
+}
+
+const MANAGER = /^conflict with "(?<manager>[^"]+)"/;
+
+function conflictsIn({ causes }: KubeError): KubeError['causes'] {
+  return causes.filter(({ reason }) => reason === 'FieldManagerConflict');
 }
 
 export function setsField(object: KubeObject, path: string): boolean {

@@ -41,8 +41,9 @@ export function withoutIgnored(object: KubeObject, paths: readonly string[]): Ku
 }
 
 /**
- * Returns the object to send for a live object, which must have all its managedFields. Fields that sync owns there keep their live value: a server-side apply without them
- * would remove them. Fields that others own are not sent.
+ * Returns the object to send for a live object, which must have all its managedFields. Fields that sync owns there keep their live
+ * value, even if git does not set them any more: a server-side apply without them would remove them. Fields that others own are not
+ * sent.
  */
 export function leaveIgnored(desired: KubeObject, live: KubeObject, paths: readonly string[]): SentObject {
   const owned = live.metadata.managedFields?.find(isApplyOfSync)?.fieldsV1;
@@ -88,19 +89,20 @@ function ownedPart(fields: unknown, live: unknown): unknown {
   return Object.fromEntries(parts.filter(([, part]) => part !== undefined));
 }
 
-/** Returns the record with another value of a field that it sets. Without a value the field is removed. */
+/** Returns the record with another value of a field. Without a value the field is removed. */
 function withField<T extends JsonRecord>(
   record: T,
   [step = '', ...rest]: readonly string[],
   value: unknown,
 ): T {
-  if (!Object.hasOwn(record, step)) return record;
-  const before = record[step];
+  const before = member(record, step);
+  if (before === undefined && value === undefined) return record;
   if (rest.length === 0) {
     const { [step]: _before, ...others } = record;
     return { ...others, ...optional(step, value) } as T;
   }
-  if (!isRecord(before)) return record;
-  const after = withField(before, rest, value);
-  return after === before ? record : { ...record, [step]: after };
+  const inner = before ?? {};
+  if (!isRecord(inner)) return record;
+  const after = withField(inner, rest, value);
+  return after === inner ? record : { ...record, [step]: after };
 }

@@ -39,15 +39,17 @@ function encryptedObjects(targets: Rendered['targets']): EncryptedObject[] {
   );
 }
 
-/** The same file is often rendered for every cluster of a fleet: each content is decrypted once. */
+/** The same file is often rendered for every cluster of a fleet: each content is decrypted once, and the keys are read once. */
 function createProblemReader(
   keys: DecryptionKeys,
 ): (rendered: RenderedObject) => Promise<string | undefined> {
   const known = new Map<string, string | undefined>();
+  let reading: ReturnType<DecryptionKeys['read']> | undefined;
+  const readOnce: DecryptionKeys = { ...keys, read: () => (reading ??= keys.read()) };
   return async (rendered) => {
     const content = digestOf(rendered.object);
     if (known.has(content)) return known.get(content);
-    const found = (await decryptObjects([rendered], keys)).get(rendered);
+    const found = (await decryptObjects([rendered], readOnce)).get(rendered);
     const problem = found && 'problem' in found ? found.problem : undefined;
     known.set(content, problem);
     return problem;

@@ -115,14 +115,14 @@ function pausedNodes(
   now: Date,
 ): readonly TreeNode[] {
   return activePauses(cluster, now).flatMap((pause) => {
-    const { by, reason, since } = pause;
+    const { by, reason, since, until } = pause;
     const part = pause.object ?? pause.unit;
     if (part === undefined) return [];
     const unblock = `kubenode release resume ${pipeline} --cluster ${name} ${pauseFlag(pause)}`;
     return [
       nodeOf([part], {
         state: 'Paused',
-        because: `by ${by}: ${reason}`,
+        because: `by ${by}${until === undefined ? '' : ` until ${until}`}: ${reason}`,
         unblock,
         ...optional('since', since),
       }),

@@ -1,5 +1,4 @@
 /** Describes what ends the state of a cluster, or of an object in it: a command, a commit, or nothing but time. Pure. */
-
 import { isPausedReason } from '../../../api/status/sync-words.ts';
 import { ownValue } from '../../../kube/objects/json.ts';
 import type { ClusterRow } from '../hub-status.ts';
@@ -10,6 +9,7 @@ const BY_REASON: Readonly<Record<string, string>> = {
     'kubenode release resume PIPELINE --cluster CLUSTER --unit UNIT, for each unit that is paused below',
   ObjectPaused:
     'kubenode release resume PIPELINE --cluster CLUSTER --object OBJECT, for each object that is paused below',
+  NotDecrypted: 'do what the message names: docs/guides/secrets.md',
   DeletesHeld: 'kubenode release acknowledge CLUSTER --reason TEXT, which prints what to commit',
   ApprovalRequired: 'kubenode release list, then kubenode release approve RELEASE STAGE',
   FailureBudgetSpent: 'fix the clusters that failed and commit, or revert the commit',
@@ -77,5 +77,6 @@ const OBJECTS: Readonly<Record<string, string>> = {
   ObjectPaused: 'no action required once the object is resumed',
   NotWritten: 'no action required once the cluster may be written again',
   FieldConflict: 'do what the message names, and commit',
+  NotDecrypted: 'do what the message names: docs/guides/secrets.md',
   Forbidden: 'permit it to the user of sync in this cluster: docs/guides/permissions.md',
 };

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { KubeError } from '../../../../src/kube/client/errors.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
-import { conflictingFields, setsField } from '../../../../src/sync/apply/ownership/field-conflict.ts';
+import {
+  conflictingFields,
+  conflictingManagers,
+  setsField,
+} from '../../../../src/sync/apply/ownership/field-conflict.ts';
 
 const object: KubeObject = {
   apiVersion: 'example.com/v1',
@@ -51,4 +55,16 @@ it('reads the fields of a conflict, and none of another error', () => {
   ];
   expect(conflictingFields(new KubeError('Conflict', 'x', { causes }))).toEqual(['.spec.replicas', '']);
   expect(conflictingFields(new KubeError('Conflict', 'x'))).toEqual([]);
+});
+
+it.each([
+  ['conflict with "helm" using v1', ['helm']],
+  ['conflict with "kubectl-edit" with subresource "scale" using apps/v1', ['kubectl-edit']],
+  ['conflict with an unknown manager', []],
+  ['a webhook quotes: conflict with "secret"', []],
+])('reads the manager of a conflict: %s', (message, expected) => {
+  const causes = [{ reason: 'FieldManagerConflict', field: '.data.a', message }];
+  expect(conflictingManagers(new KubeError('Conflict', 'x', { causes }))).toEqual(expected);
+  const others = [{ reason: 'FieldValueInvalid', message }];
+  expect(conflictingManagers(new KubeError('Invalid', 'x', { causes: others }))).toEqual([]);
 });

@@ -98,6 +98,22 @@ describe('leaveIgnored', () => {
     expect(leaveIgnored(desired, live, ['spec.replicas'])).toEqual({ object: deployment(spec), ...version });
   });
 
+  it.each<[name: string, declared: KubeObject]>([
+    ['the field', deployment({ paused: true })],
+    ['the record in which it is', { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' } }],
+  ])('S10 keeps the live value of a field that sync owns after git removed %s', (_name, declared) => {
+    const live = liveWith({ replicas: 5, paused: true }, [OWNS_REPLICAS]);
+    const { object, resourceVersion } = leaveIgnored(declared, live, ['spec.replicas']);
+    expect(object['spec']).toEqual({ ...(declared['spec'] as object | undefined), replicas: 5 });
+    expect(resourceVersion).toBe('7');
+  });
+
+  it('does not send again a field that git removed and another client has taken over', () => {
+    const declared = deployment({ paused: true });
+    const live = liveWith({ replicas: 5, paused: true }, [OWNS_PAUSED, AUTOSCALER]);
+    expect(leaveIgnored(declared, live, ['spec.replicas'])).toEqual({ object: declared });
+  });
+
   it('keeps of an ignored record only what sync owns', () => {
     const owns = byUs({
       'f:spec': { 'f:template': { 'f:a': {}, 'f:inner': { 'f:b': {} }, 'f:list': { 'k:{}': {} } } },
@@ -119,7 +135,7 @@ describe('leaveIgnored', () => {
   });
 
   it.each(['spec.none', 'none', 'spec.replicas.none', 'spec.toString', 'spec["a.b"]'])(
-    'returns the object as it is if git does not set %s',
+    'returns the object as it is if neither git nor an apply of sync sets %s',
     (path) => {
       expect(leaveIgnored(desired, liveWith({ replicas: 5 }, [OWNS_REPLICAS]), [path])).toEqual({
         object: desired,

@@ -39,11 +39,13 @@ describe('decryptionRefusal', () => {
     expect(refused?.message).toMatch(/it is encrypted for age1pq1.*, and sync has the keys of age1548/);
   });
 
-  it('decrypts the same file of many clusters once', async () => {
+  it('reads the keys once, and decrypts the same file of many clusters once', async () => {
     let wrapped = 0;
+    let reads = 0;
     const keys: DecryptionKeys = {
       version: '1',
       async read() {
+        reads += 1;
         const keysOfFile = await firstKeys();
         return {
           recipients: keysOfFile.recipients,
@@ -55,9 +57,9 @@ describe('decryptionRefusal', () => {
       },
     };
     const names = Array.from({ length: 50 }, (_, index) => `prod-${index}`);
-    const fleet = rendered([encryptedObject('secret.yaml')], names);
+    const fleet = rendered([encryptedObject('secret.yaml'), encryptedObject('nested.yaml')], names);
     const copies = { targets: fleet.targets.map((target) => structuredClone(target)) };
     expect(await decryptionRefusal(copies, keys)).toBeUndefined();
-    expect(wrapped).toBe(1);
+    expect([reads, wrapped]).toEqual([1, 2]);
   });
 });

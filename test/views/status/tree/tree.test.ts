@@ -48,7 +48,7 @@ describe('treeOf', () => {
 
   it('shows a paused object beside its unit, with the command that resumes it', () => {
     const { unit: _unit, ...whole } = PAUSE;
-    const pause = { ...whole, object: 'Deployment/shop/web' };
+    const pause = { ...whole, object: 'Deployment/shop/web', until: '2030-01-02T00:00:00Z' };
     const failures = [
       { object: 'apps/Deployment shop/web', unit: 'web', reason: 'ObjectPaused', message: 'update: changed' },
     ];
@@ -58,6 +58,7 @@ describe('treeOf', () => {
       {
         names: ['Deployment/shop/web'],
         state: 'Paused',
+        because: 'by anna until 2030-01-02T00:00:00Z: ticket 7',
         unblock: 'kubenode release resume <pipeline> --cluster prod --object Deployment/shop/web',
       },
       {

@@ -9,6 +9,7 @@ describe('unblockCluster', () => {
     ['Paused', 'Paused', 'kubenode release resume fleet --cluster prod, or commit paused: false'],
     ['Pending', 'StageBefore', 'no action required: it goes on when the stage before has proven the commit'],
     ['Soaking', 'Soaking', 'no action required: it goes on when the soak ends'],
+    ['Applying', 'NotDecrypted', 'do what the message names: docs/guides/secrets.md'],
     ['Failed', 'ProgressDeadlineExceeded', 'fix what is named and commit, or revert the commit'],
     ['Unknown', '', 'check that kubenode sync is running'],
     ['Failed', 'constructor', 'fix what is named and commit, or revert the commit'],
@@ -22,6 +23,7 @@ describe('unblockObject', () => {
     ['Timeout', 'no action required: sync retries'],
     ['Waiting', 'no action required once what it waits for is there'],
     ['FieldConflict', 'do what the message names, and commit'],
+    ['NotDecrypted', 'do what the message names: docs/guides/secrets.md'],
     ['Invalid', 'fix the object and commit, or revert the commit'],
   ])('tells what ends %s', (reason, text) => {
     expect(unblockObject(reason)).toBe(text);
