@@ -58,11 +58,9 @@ const RETRY_RECORD_MS = 5000;
 export function createStatusReporter(options: StatusReporterOptions): StatusReporter {
   const { clock, log, onChange } = options;
   const closing = new AbortController();
-  let failures = createSendFailures(options);
-  /** The address and the token that the failures are about. */
-  let failedTarget = '';
+  const failures = createSendFailures(options);
   let report: CommitStatusReport | undefined;
-  /** What the host accepted and the hub did not record yet. */
+  /** The statuses that the host accepted and the hub did not record yet. */
   let unrecorded: PipelineCommitStatuses | undefined;
   const loop = createLoop({ clock, gatherMs: GATHER_MS, round });
 
@@ -98,7 +96,7 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
   async function sendNext(pipeline: Pipeline, target: StatusTarget): Promise<number> {
     // Before anything else is sent: a hub that does not answer must not make us send the same again and again.
     await recordAccepted();
-    forgetOtherTarget(target);
+    failures.keepOnlyOf(`${target.address} ${target.token}`);
     const waitMs = failures.hostWaitMs();
     if (waitMs > 0) return waitMs;
     const recorded = recordedAt(target, options.pipeline()?.status?.commitStatuses);
@@ -133,13 +131,6 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
     if (!unrecorded) return;
     await options.record(unrecorded);
     unrecorded = undefined;
-  }
-
-  /** Another host or token is tried at once: how often the one before failed tells nothing about it. */
-  function forgetOtherTarget({ address, token }: StatusTarget): void {
-    const target = `${address} ${token}`;
-    if (target !== failedTarget) failures = createSendFailures(options);
-    failedTarget = target;
   }
 
   async function removeRecord({ status }: Pipeline): Promise<number> {
