@@ -18,6 +18,8 @@ export interface SendFailures {
   succeeded(commit: string): void;
   hostWaitMs(): number;
   blockedForMs(): ReadonlyMap<string, number>;
+  /** Forgets the failures of another address or token: this one is tried at once. */
+  keepOnlyOf(target: string): void;
   /** Forgets the other commits. */
   keepOnly(commits: readonly string[]): void;
   report(): CommitStatusReport;
@@ -40,6 +42,7 @@ export function createSendFailures({
   readonly clock: Clock;
   readonly random: () => number;
 }): SendFailures {
+  let target = '';
   let host = NO_ERRORS;
   let lastFailure: SendFailure | undefined;
   const commits = new Map<string, CommitFailure>();
@@ -47,11 +50,11 @@ export function createSendFailures({
   return {
     failed(commit, failure) {
       const { retryAfterSeconds } = failure;
-      host = next(host, retryAfterSeconds);
+      host = delayed(host, retryAfterSeconds);
       lastFailure = failure;
       if (!failure.isTemporary) {
         const { backoff } = commits.get(commit) ?? { backoff: NO_ERRORS };
-        commits.set(commit, { backoff: next(backoff, retryAfterSeconds), failure });
+        commits.set(commit, { backoff: delayed(backoff, retryAfterSeconds), failure });
       }
       return host.delayMs;
     },
@@ -62,6 +65,13 @@ export function createSendFailures({
     },
     hostWaitMs: () => leftMs(host),
     blockedForMs: () => new Map([...commits].map(([commit, { backoff }]) => [commit, leftMs(backoff)])),
+    keepOnlyOf(next) {
+      if (next !== target) {
+        [host, lastFailure] = [NO_ERRORS, undefined];
+        commits.clear();
+      }
+      target = next;
+    },
     keepOnly(kept) {
       const known = new Set(kept);
       for (const commit of commits.keys()) if (!known.has(commit)) commits.delete(commit);
@@ -75,7 +85,7 @@ export function createSendFailures({
       ),
   };
 
-  function next(before: BackoffState, retryAfterSeconds: number | undefined): BackoffState {
+  function delayed(before: BackoffState, retryAfterSeconds: number | undefined): BackoffState {
     return backOffAfterError(
       before,
       { atMs: clock.monotonicMs(), random: random(), retryAfterSeconds },

@@ -33,7 +33,7 @@ export interface StatusReporterOptions {
   readonly secrets: Pick<Store, 'get'>;
   readonly lease: Pick<HeldLease, 'notHeldReason'>;
   readonly send: (request: HostRequest, options: SendOptions) => Promise<HostAnswer>;
-  /** Records what the host accepted; undefined removes the record. */
+  /** Records what the host accepted; undefined removes the record. `pipeline` returns it afterwards. */
   readonly record: (statuses: PipelineCommitStatuses | undefined) => Promise<void>;
   readonly clock: Clock;
   readonly random: () => number;
@@ -60,9 +60,8 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
   const closing = new AbortController();
   const failures = createSendFailures(options);
   let report: CommitStatusReport | undefined;
-  /** The statuses that the host accepted since this process has the Lease, also those that the hub does not have yet. */
-  let accepted: PipelineCommitStatuses | undefined;
-  let isRecorded = true;
+  /** The statuses that the host accepted and the hub did not record yet. */
+  let unrecorded: PipelineCommitStatuses | undefined;
   const loop = createLoop({ clock, gatherMs: GATHER_MS, round });
 
   return {
@@ -76,7 +75,11 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
 
   async function round(): Promise<number> {
     const pipeline = options.pipeline();
-    if (!pipeline || options.lease.notHeldReason() !== undefined) return IDLE_MS;
+    if (!pipeline || options.lease.notHeldReason() !== undefined) {
+      // Another process may send and record meanwhile: what it recorded counts when this one continues.
+      unrecorded = undefined;
+      return IDLE_MS;
+    }
     try {
       const target = statusTarget(pipeline, options.secrets);
       return target ? await sendNext(pipeline, target) : await removeRecord(pipeline);
@@ -92,10 +95,11 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
   /** Sends one status at most: what the host should have may change meanwhile. */
   async function sendNext(pipeline: Pipeline, target: StatusTarget): Promise<number> {
     // Before anything else is sent: a hub that does not answer must not make us send the same again and again.
-    if (!isRecorded) await writeAccepted();
+    await recordAccepted();
+    failures.keepOnlyOf(`${target.address} ${target.token}`);
     const waitMs = failures.hostWaitMs();
     if (waitMs > 0) return waitMs;
-    const recorded = recordedAt(target, accepted ?? pipeline.status?.commitStatuses);
+    const recorded = recordedAt(target, options.pipeline()?.status?.commitStatuses);
     const desired = desiredStatuses(pipeline, options.releases());
     const plan = planSend({ desired, recorded, blockedForMs: failures.blockedForMs(), now: clock.now() });
     failures.keepOnly(desired.map(({ commit }) => commit));
@@ -106,9 +110,8 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
     const failure = await sendStatus(plan.next, target, { ...options, signal: closing.signal });
     if (failure) return noteFailure(plan.next, failure, pipeline);
     failures.succeeded(plan.next.commit);
-    accepted = { address: target.address, commits: withSent(plan.kept, plan.next, clock.now()) };
-    isRecorded = false;
-    await writeAccepted();
+    unrecorded = { address: target.address, commits: withSent(plan.kept, plan.next, clock.now()) };
+    await recordAccepted();
     setReport(failures.report());
     return 0;
   }
@@ -124,13 +127,14 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
     return waitMs;
   }
 
-  async function writeAccepted(): Promise<void> {
-    await options.record(accepted);
-    isRecorded = true;
+  async function recordAccepted(): Promise<void> {
+    if (!unrecorded) return;
+    await options.record(unrecorded);
+    unrecorded = undefined;
   }
 
   async function removeRecord({ status }: Pipeline): Promise<number> {
-    [accepted, isRecorded] = [undefined, true];
+    unrecorded = undefined;
     setReport(undefined);
     if (status?.commitStatuses) await options.record(undefined);
     return IDLE_MS;

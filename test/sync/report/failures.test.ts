@@ -29,6 +29,16 @@ describe('S26 failures of the git host', () => {
     expect(found.hostWaitMs()).toBe(0);
   });
 
+  it('are forgotten when the address or the token changes, and kept while both stay', () => {
+    const { found } = failures();
+    found.keepOnlyOf('one');
+    found.failed('c1', { ...REFUSED, retryAfterSeconds: 600 });
+    found.keepOnlyOf('one');
+    expect(found.hostWaitMs()).toBeGreaterThanOrEqual(600_000);
+    found.keepOnlyOf('two');
+    expect([found.hostWaitMs(), found.blockedForMs().size, found.report()]).toEqual([0, 0, {}]);
+  });
+
   it('are reported when they last, as unknown', () => {
     const { found } = failures();
     found.failed('c1', DOWN);

@@ -70,6 +70,14 @@ async function hubWith(type: Type, token = TOKEN): Promise<Hub> {
 const recordOf = ({ pipeline }: Hub, commit: string) =>
   pipeline.status?.commitStatuses?.commits?.find((each) => each.commit === commit);
 
+/** Another process reported five times, and a failure last. */
+function recordElsewhere(hub: Hub): void {
+  const address = `${hub.host.url}/acme/fleet kubenode/fleet`;
+  const sent = { commit: 'c1', state: 'Failed', message: 'failed', sent: 5 } as const;
+  const status = { conditions: [], ...hub.pipeline.status, commitStatuses: { address, commits: [sent] } };
+  hub.pipeline = { ...hub.pipeline, status };
+}
+
 /** Deterministic faults: the same for each run, of every kind. */
 const FAULTS: readonly (HostFault | undefined)[] = [
   { status: 503 },
@@ -194,6 +202,52 @@ describe('S26 the reporter of commit statuses', () => {
     await expect.poll(() => (reporter.requeue(), recordOf(hub, 'c1')?.state)).toBe('Succeeded');
     expect(asked).toBeGreaterThan(3);
     expect(hub.host.calls).toHaveLength(1);
+  });
+
+  it('continues with what another process recorded while that had the Lease', async () => {
+    const hub = await hubWith('GitHub');
+    hub.releases = [releaseOf('c1', promoting(1, 4))];
+    let [isHeld, asked] = [true, 0];
+    const reporter = hub.start({ held: () => ((asked += 1), isHeld) });
+    await expect.poll(() => recordOf(hub, 'c1')?.sent).toBe(1);
+    isHeld = false;
+    recordElsewhere(hub);
+    const before = asked;
+    await expect.poll(() => (reporter.requeue(), asked)).toBeGreaterThan(before);
+    isHeld = true;
+    reporter.requeue();
+    await expect.poll(() => recordOf(hub, 'c1')).toMatchObject({ state: 'Pending', sent: 6 });
+    expect(hub.host.calls).toHaveLength(2);
+  });
+
+  it('does not write over what another process recorded while that had the Lease', async () => {
+    const hub = await hubWith('GitHub');
+    hub.releases = [releaseOf('c1', promoting(1, 4))];
+    hub.accepts = () => false;
+    let [isHeld, asked] = [true, 0];
+    const reporter = hub.start({ held: () => ((asked += 1), isHeld) });
+    await expect.poll(() => hub.host.calls.length).toBe(1);
+    isHeld = false;
+    const before = asked;
+    await expect.poll(() => (reporter.requeue(), asked)).toBeGreaterThan(before);
+    recordElsewhere(hub);
+    hub.accepts = () => true;
+    isHeld = true;
+    reporter.requeue();
+    await expect.poll(() => recordOf(hub, 'c1')).toMatchObject({ state: 'Pending', sent: 6 });
+  });
+
+  it('tries another address at once, however long the one before asked it to wait', async () => {
+    const hub = await hubWith('GitHub');
+    hub.releases = [releaseOf('c1', ended('Succeeded'))];
+    hub.host.fault = (call) => (call === 1 ? { status: 429, headers: { 'retry-after': '3600' } } : undefined);
+    const reporter = hub.start();
+    await expect.poll(() => hub.host.calls.length).toBe(1);
+    const { source } = hub.pipeline.spec;
+    const gitHost = { ...source.gitHost, context: 'hub-eu' };
+    hub.pipeline = { ...hub.pipeline, spec: { ...hub.pipeline.spec, source: { ...source, gitHost } } };
+    await expect.poll(() => (reporter.requeue(), recordOf(hub, 'c1')?.state)).toBe('Succeeded');
+    expect(hub.host.calls).toHaveLength(2);
   });
 
   it('sends all again when the repository has another address, and forgets with the reference', async () => {
