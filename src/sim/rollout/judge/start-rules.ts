@@ -118,7 +118,7 @@ function isGivenUp({ truth, grants }: JudgedMachine, set: string): boolean {
  */
 function isJustSilent({ truth, silentChangedMs, hosts }: JudgedMachine, set: string, atMs: number): boolean {
   const isOver = hosts.get(set)?.truth.state === 'Committed';
-  return truth.isSilent && truth.nodeServes && isOver && atMs - silentChangedMs <= KNOWN_AFTER_MS;
+  return truth.nodeServes && isOver && atMs - silentChangedMs <= KNOWN_AFTER_MS;
 }
 
 /** Tells whether the machine is known to be in service. One that was in service just before may still be known as one that was not. */
