@@ -11,7 +11,7 @@ export function readEndpoint(env: CloudProviderOptions['env'], name: string, oth
   throw new ProviderError('Terminal', message, { reason: 'InvalidEndpoint' });
 }
 
-/** A text with a user may have a password. */
+/** Leaves out what is before the last @, however long it is: it may have a password. */
 function withoutUser(text: string): string {
-  return text.slice(0, 100).replace(/.*@/, '…@');
+  return text.replace(/.*@/s, '…@').slice(0, 100);
 }

@@ -5,7 +5,7 @@
 import { FAULT_CLASSES } from '../../api/enums.ts';
 import type { FactKind } from './fact.ts';
 import { COUNT_FIELD, createFields, createParams, type FactParams, RATIO_FIELD } from './field.ts';
-import { type AffectedQuery, ratioOf, SCOPES } from './reading/affected.ts';
+import { type AffectedQuery, SCOPES, worstShare } from './reading/affected.ts';
 import { knownAnswer, type ReadFact, tooOldReason, unknownAnswer } from './reading/answer.ts';
 import { isChanged } from './reading/changed.ts';
 import type { NodeSnapshot } from './reading/snapshot.ts';
@@ -22,12 +22,11 @@ const read: ReadFact = (snapshot, params, maxAgeMs) => {
   const problem = viewProblem(snapshot, maxAgeMs);
   if (problem !== undefined) return unknownAnswer(problem);
   const { scope } = params;
-  const counts = snapshot.affected(queryOf(params));
-  if (!counts) return unknownAnswer(`the machine has no known ${String(scope)}`);
+  const share = worstShare(snapshot.affected(queryOf(params)));
+  if (!share) return unknownAnswer(`the machine has no known ${String(scope)}`);
   const { remedyWaits = [] } = snapshot.machine?.status ?? {};
   const isSuspect = remedyWaits.length > 0 || snapshot.objects.jobs.length > 0;
-  const values = { affectedRatio: ratioOf(counts), affectedCount: counts.affected };
-  return knownAnswer(fields, values, isSuspect ? AGAIN_MS : Infinity);
+  return knownAnswer(fields, { ...share }, isSuspect ? AGAIN_MS : Infinity);
 };
 
 function viewProblem(

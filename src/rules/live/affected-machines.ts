@@ -13,15 +13,14 @@ import {
   type AffectedQuery,
   isAffected,
   WHOLE_CLUSTER,
-  worstOf,
 } from '../facts/reading/affected.ts';
 import type { MachineObjects } from '../facts/reading/snapshot.ts';
 import type { FactViews } from '../views.ts';
 import { createMachineGroups } from './machine-groups.ts';
 
 export interface AffectedMachines {
-  /** Returns undefined for a machine without a value of the scope. */
-  readonly count: (machine: string, query: AffectedQuery, point: TimePoint) => AffectedCounts | undefined;
+  /** Returns the counts for each value of the scope that the machine has. */
+  readonly count: (machine: string, query: AffectedQuery, point: TimePoint) => readonly AffectedCounts[];
   readonly close: () => void;
 }
 
@@ -45,7 +44,7 @@ export function createAffectedMachines(
     count: (machine, query, point) => {
       const start = keyOf(query.scope, '');
       const keys = groups.keysOf(machine).filter((key) => key.startsWith(start));
-      return worstOf(keys.map((key) => countIn(key, query, point)));
+      return keys.map((key) => countIn(key, query, point));
     },
     close: () => {
       for (const close of closes) close();

@@ -95,7 +95,8 @@ export function createWorkloadReader({ client, clock, log }: WorkloadReaderOptio
       problem: messageOf(error),
     }));
     if (stop.signal.aborted) return;
-    const before = summaries.get(node);
+    // One that was forgotten is not known to the rules: the same summary is news.
+    const before = peek(node);
     summaries.set(node, { answer, atMs });
     for (const [name, summary] of summaries) if (atMs - summary.atMs > FORGET_MS) summaries.delete(name);
     if (before && isDeepStrictEqual(before.answer, answer)) return;

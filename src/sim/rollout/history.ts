@@ -39,7 +39,11 @@ export interface MachineTruth {
   readonly sets: readonly string[];
   /** Whether its Node is Ready and not cordoned, its agent reports, and it has been in service. */
   readonly serves: boolean;
-  /** Whether the same holds, apart from a cordon. */
+  /** Whether its agent reports nothing. */
+  readonly isSilent: boolean;
+  /** Whether its Node serves, also while its agent is silent. */
+  readonly nodeServes: boolean;
+  /** Whether the same as for `serves` holds, apart from a cordon. */
   readonly isHealthy: boolean;
   /** Whether its Node is cordoned without the mark of a grant. */
   readonly isCordonedByPerson: boolean;

@@ -119,6 +119,7 @@ function recordMissing({ last, addChanged }: Recording, present: ReadonlySet<str
         ...event,
         exists: false,
         serves: false,
+        nodeServes: false,
         isHealthy: false,
         isCordonedByPerson: false,
       });

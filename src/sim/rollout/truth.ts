@@ -65,14 +65,17 @@ export function machineTruth(
   const { name, uid = '', deletionTimestamp } = machine.metadata;
   const host = hosts.get(name);
   const node = api.get(NODES, name);
-  const speaks = host?.uid === uid && !isSilentHost(host, nowMs());
+  const isSilent = host?.uid !== uid || isSilentHost(host, nowMs());
+  const nodeServes = isHealthyNode(node) && !isCordoned(node);
   return {
     machine: name,
     uid,
     exists: deletionTimestamp === undefined,
     sets: sets.filter(({ spec }) => isMember(machine, spec)).map(({ metadata }) => metadata.name),
-    serves: speaks && isHealthyNode(node) && !isCordoned(node),
-    isHealthy: speaks && isHealthyNode(node),
+    serves: !isSilent && nodeServes,
+    isSilent,
+    nodeServes,
+    isHealthy: !isSilent && isHealthyNode(node),
     isCordonedByPerson: isCordoned(node) && !hasMark(node),
     isFaulty: hasFault(node),
     isHeld: machine.spec.hold !== undefined,

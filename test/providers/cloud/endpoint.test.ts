@@ -22,9 +22,15 @@ describe('readEndpoint', () => {
     },
   );
 
-  it('quotes no password', () => {
-    expect(() => readEndpoint({ HOST: 'ann:secret@login.example.us' }, 'HOST', OTHERWISE)).toThrow(
-      'got "…@login.example.us"',
+  it.each([
+    ['a password', 'ann:secret@login.example.us'],
+    ['one with an @', 'ann:sec@ret@login.example.us'],
+    ['one that is longer than what is quoted', `ann:${'secret'.repeat(40)}@login.example.us`],
+    ['one with a line break', 'ann:sec\nret@login.example.us'],
+    ['one of a URL with another scheme', 'ftp://ann:secret@login.example.us'],
+  ])('does not quote %s', (_, text) => {
+    expect(() => readEndpoint({ HOST: text }, 'HOST', OTHERWISE)).toThrow(
+      `expected a URL in HOST, such as ${OTHERWISE}, got "…@login.example.us"`,
     );
   });
 });

@@ -18,7 +18,7 @@ interface Bed {
   kernel(name: string, kernelVersion: string): void;
   job(job: RemedyOperationJob): void;
   remove(view: FactViewName, name: string): void;
-  /** Affected and total. */
+  /** Affected and total, for each value. */
   of(name: string, scope: AffectedQuery['scope']): string | undefined;
 }
 
@@ -59,7 +59,9 @@ function open(): Bed {
     },
     of: (name, scope) => {
       const found = affected.count(name, { scope, faultClass: 'Kernel', windowSeconds: 7200 }, POINT);
-      return found && `${found.affected} of ${found.total}`;
+      return found.length === 0
+        ? undefined
+        : found.map(({ affected: its, total }) => `${its} of ${total}`).join();
     },
   };
 }
@@ -99,7 +101,7 @@ describe('createAffectedMachines', () => {
     expect(bed.of('c', 'cluster')).toBe('1 of 3');
   });
 
-  it('R21 takes the component version with the highest share, of the several that a machine has', () => {
+  it('R21 counts for each of the several component versions that a machine has', () => {
     const bed = open();
     const cni = entry('cni', '1.0');
     bed.machine('a', {
@@ -108,7 +110,7 @@ describe('createAffectedMachines', () => {
     });
     bed.machine('b', { spec: { components: [entry('kubelet', '1.34.1'), cni] } });
     bed.machine('c', { spec: { components: [cni] } });
-    expect(bed.of('a', 'componentVersion')).toBe('1 of 1');
-    expect(bed.of('b', 'componentVersion')).toBe('1 of 3');
+    expect(bed.of('a', 'componentVersion')).toBe('1 of 1,1 of 3');
+    expect(bed.of('b', 'componentVersion')).toBe('0 of 1,1 of 3');
   });
 });

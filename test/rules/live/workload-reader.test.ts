@@ -116,6 +116,16 @@ describe('createWorkloadReader', () => {
     expect(bed.reader.peek('n')?.answer).toMatchObject({ blockers: 0 });
   });
 
+  it('R1 reports the same summary again after it was forgotten, so that the rule does not wait for another change', async () => {
+    const bed = start();
+    bed.reader.ask('n');
+    await bed.answer([BLOCKING]);
+    bed.nowMs = 300_001;
+    expect(bed.reader.ask('n')).toBeUndefined();
+    await bed.answer([BLOCKING]);
+    expect(bed.changed).toEqual(['n', 'n']);
+  });
+
   it('forgets after five minutes, and reads nothing once it is closed', async () => {
     const bed = start();
     bed.reader.ask('n');

@@ -43,11 +43,24 @@ export function isAffected(
   );
 }
 
-/** Returns the counts with the highest share: a machine has several component versions, and one of them may be the cause. */
-export function worstOf(counts: readonly AffectedCounts[]): AffectedCounts | undefined {
-  return counts.toSorted((a, b) => ratioOf(b) - ratioOf(a) || b.affected - a.affected)[0];
+/** Has the values of the fact. */
+export interface AffectedShare {
+  readonly affectedRatio: number;
+  readonly affectedCount: number;
 }
 
-export function ratioOf({ affected, total }: AffectedCounts): number {
+/**
+ * Returns the highest ratio and the highest count, which may be of two groups: a machine has several component versions, and each may be
+ * the cause. A version that few machines have hides no fault of one that most have. Undefined: the machine is in no group.
+ */
+export function worstShare(groups: readonly AffectedCounts[]): AffectedShare | undefined {
+  if (groups.length === 0) return undefined;
+  return {
+    affectedRatio: Math.max(...groups.map(ratioOf)),
+    affectedCount: Math.max(...groups.map(({ affected }) => affected)),
+  };
+}
+
+function ratioOf({ affected, total }: AffectedCounts): number {
   return total === 0 ? 0 : affected / total;
 }

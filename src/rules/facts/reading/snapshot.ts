@@ -41,8 +41,8 @@ export interface NodeSnapshot {
   readonly peers: () => Sign;
   /** Why other nodes must not be counted; undefined when they can be. */
   readonly fleetProblem: string | undefined;
-  /** Counts the machines that are affected by a fault as this one may be; undefined: it has no value of the scope. */
-  readonly affected: (query: AffectedQuery) => AffectedCounts | undefined;
+  /** Counts the machines that are affected by a fault as this one may be, for each value of the scope that it has. */
+  readonly affected: (query: AffectedQuery) => readonly AffectedCounts[];
   /** When the last job that did something ended, on the monotonic clock. */
   readonly jobEndedMs: number | undefined;
   readonly components: ComponentHistories | undefined;

@@ -88,6 +88,7 @@ function noteMachine(fleet: JudgedFleet, event: Extract<RolloutEvent, { what: 'M
   if (known && known.truth.uid !== event.uid) fleet.machines.delete(event.machine);
   const machine = machineOf(fleet, event.machine);
   if (machine.truth.serves !== event.serves) machine.servesChangedMs = event.atMs;
+  if (machine.truth.isSilent !== event.isSilent) machine.silentChangedMs = event.atMs;
   if (machine.truth.isHeld !== event.isHeld) machine.heldChangedMs = event.atMs;
   if (machine.truth.sets.join() !== event.sets.join()) machine.joinedMs = event.atMs;
   machine.truth = event;

@@ -42,6 +42,7 @@ export interface BatchMember {
 export interface JudgedMachine {
   truth: MachineTruth;
   servesChangedMs: number;
+  silentChangedMs: number;
   heldChangedMs: number;
   joinedMs: number;
   /** The states of the host by set. */
@@ -89,12 +90,15 @@ export function machineOf({ machines }: JudgedFleet, name: string): JudgedMachin
       exists: false,
       sets: [],
       serves: false,
+      isSilent: false,
+      nodeServes: false,
       isHealthy: false,
       isCordonedByPerson: false,
       isFaulty: false,
       isHeld: false,
     },
     servesChangedMs: NEVER,
+    silentChangedMs: NEVER,
     heldChangedMs: NEVER,
     joinedMs: NEVER,
     hosts: new Map(),

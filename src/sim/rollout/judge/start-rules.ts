@@ -88,7 +88,7 @@ function isOverBudget(fleet: JudgedFleet, { set, start, atMs }: JudgedStart): bo
 }
 
 function availabilityViolations(fleet: JudgedFleet, judged: JudgedStart): readonly string[] {
-  const { set, machine, start } = judged;
+  const { set, machine, start, atMs } = judged;
   if (!isInService(judged)) return [];
   const out = [...fleet.machines.values()].filter(
     (each) =>
@@ -96,7 +96,8 @@ function availabilityViolations(fleet: JudgedFleet, judged: JudgedStart): readon
       each.truth.exists &&
       each.truth.sets.includes(start.set) &&
       each.hosts.get(start.set)?.isOut === true &&
-      !isGivenUp(each, start.set),
+      !isGivenUp(each, start.set) &&
+      !isJustSilent(each, start.set, atMs),
   );
   const most = Math.max(...set.desired.map(({ maxUnavailable }) => maxUnavailable));
   return out.length + 1 > most ? [`${out.length + 1} machines out of service, and ${most} allowed`] : [];
@@ -109,6 +110,15 @@ function availabilityViolations(fleet: JudgedFleet, judged: JudgedStart): readon
 function isGivenUp({ truth, grants }: JudgedMachine, set: string): boolean {
   const own = [...grants.values()].filter((grant) => grant.set === set);
   return truth.serves && own.length > 0 && own.every(({ isOpen }) => !isOpen);
+}
+
+/**
+ * Tells whether only the silence of its agent keeps the machine out of service, and not every process knows of it yet: its update has ended,
+ * and its Node serves again.
+ */
+function isJustSilent({ truth, silentChangedMs, hosts }: JudgedMachine, set: string, atMs: number): boolean {
+  const isOver = hosts.get(set)?.truth.state === 'Committed';
+  return truth.nodeServes && isOver && atMs - silentChangedMs <= KNOWN_AFTER_MS;
 }
 
 /** Tells whether the machine is known to be in service. One that was in service just before may still be known as one that was not. */

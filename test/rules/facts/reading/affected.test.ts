@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MachineRemedyWait, RemedyOperationJob } from '../../../../src/api/generated/types.ts';
-import { isAffected, ratioOf, worstOf } from '../../../../src/rules/facts/reading/affected.ts';
+import { isAffected, worstShare } from '../../../../src/rules/facts/reading/affected.ts';
 import { machine, NOW } from '../../../support/builders.ts';
 import { type JobParts, remedyJob } from '../../../support/remediers.ts';
 
@@ -46,13 +46,17 @@ describe('isAffected', () => {
   });
 });
 
-describe('worstOf', () => {
-  it('R21 has the value with the highest share of several, and none of none', () => {
-    const low = { affected: 9, total: 90 };
-    const high = { affected: 2, total: 4 };
-    expect(worstOf([low, high])).toBe(high);
-    expect(worstOf([{ affected: 1, total: 2 }, high])).toBe(high);
-    expect(worstOf([])).toBeUndefined();
-    expect([ratioOf(high), ratioOf({ affected: 0, total: 0 })]).toEqual([0.5, 0]);
+describe('worstShare', () => {
+  it('R21 has the highest ratio and the highest count, so that a rare version hides no fault of a common one', () => {
+    const common = { affected: 300, total: 1000 };
+    const rare = { affected: 1, total: 1 };
+    expect(worstShare([common, rare])).toEqual({ affectedRatio: 1, affectedCount: 300 });
+    expect(worstShare([rare, common])).toEqual({ affectedRatio: 1, affectedCount: 300 });
+    expect(worstShare([common])).toEqual({ affectedRatio: 0.3, affectedCount: 300 });
+  });
+
+  it('R1 has none of no group, and divides by no empty one', () => {
+    expect(worstShare([])).toBeUndefined();
+    expect(worstShare([{ affected: 0, total: 0 }])).toEqual({ affectedRatio: 0, affectedCount: 0 });
   });
 });

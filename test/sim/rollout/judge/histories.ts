@@ -27,11 +27,14 @@ export function desired(seconds: number, parts: Partial<DesiredSet> = {}): Rollo
 export function machine(seconds: number, name: string, parts: Partial<MachineTruth> = {}): RolloutEvent {
   const usual = { uid: `uid-${name}`, exists: true, sets: ['general'], serves: true, isHeld: false };
   const isHealthy = parts.serves ?? usual.serves;
+  const nodeServes = isHealthy;
   return {
     atMs: seconds * 1000,
     what: 'Machine',
     machine: name,
     ...usual,
+    isSilent: false,
+    nodeServes,
     isHealthy,
     isCordonedByPerson: false,
     isFaulty: false,

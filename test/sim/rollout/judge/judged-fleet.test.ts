@@ -14,6 +14,8 @@ const TRUTH = {
   exists: true,
   sets: ['general'],
   serves: true,
+  isSilent: false,
+  nodeServes: true,
   isHealthy: true,
   isCordonedByPerson: false,
   isFaulty: false,

@@ -122,6 +122,23 @@ describe('startViolations', () => {
     expect(judge([...two, byPerson, third])).toEqual(over);
   });
 
+  it('gives every process time to know of the silence of an agent, whose Node serves again after its update', () => {
+    const two = [FLEET, start(1010, 'm-1'), start(1010, 'm-2')];
+    const silent = { serves: false, isSilent: true } as const;
+    const done = host(1020, 'm-2', 'Committed');
+    const broken = machine(1015, 'm-2', { serves: false });
+    const back = machine(1030, 'm-2', { ...silent, nodeServes: true });
+    const over = ['3 machines out of service, and 2 allowed'];
+    expect(judge([...two, broken, done, back, start(1105, 'm-3')])).toEqual([]);
+    expect(judge([...two, broken, done, back, start(1106, 'm-3')])).toEqual(over);
+    // Its Node does not serve, its update goes on, or its agent was silent before.
+    expect(judge([...two, broken, done, machine(1030, 'm-2', silent), start(1040, 'm-3')])).toEqual(over);
+    expect(judge([...two, broken, back, start(1040, 'm-3')])).toEqual(over);
+    const before = [broken, machine(1018, 'm-2', silent), done, back];
+    expect(judge([...two, ...before, start(1093, 'm-3')])).toEqual([]);
+    expect(judge([...two, ...before, start(1094, 'm-3')])).toEqual(over);
+  });
+
   it('counts only machines that were in service, and that long enough to be known', () => {
     const two = [FLEET, start(1010, 'm-1'), start(1010, 'm-2')];
     const broken = machine(1005, 'm-3', { serves: false });

@@ -69,7 +69,7 @@ export function isUpdateOpen(member: Pick<MemberState, 'machine' | 'revision'>):
  * Tells whether the revision is in force on the machine. A restart of the machine begins nothing of its revision, also where
  * that has stopped: it corrects what somebody else has changed.
  */
-function isInForce(member: Pick<MemberState, 'machine' | 'revision'>): boolean {
+export function isInForce(member: Pick<MemberState, 'machine' | 'revision'>): boolean {
   const { machine, revision } = member;
   const entries = machine.spec.components.filter(({ assignment }) => assignment?.revision === revision);
   return (

@@ -6,7 +6,7 @@ import { hasGivenBack, type MemberState } from '../../machine/member-state.ts';
 import { NOT_OBSERVED } from '../../machine/update-progress.ts';
 import type { RolloutAction, RolloutInput, RolloutMode } from '../input.ts';
 import { modeOf, returnRevision, rollsOut } from '../mode.ts';
-import { isIndependent } from './restarts.ts';
+import { isIndependent, isInForce } from './restarts.ts';
 import { planWithdrawal } from './withdrawal.ts';
 
 /** Half of the life of a grant: a controller that is away for less leaves no agent without permission. */
@@ -50,17 +50,24 @@ function stoppedEnding(member: MemberState, input: RolloutInput): RolloutAction 
 }
 
 /**
- * The rollout still decides about an update that took too long: it counts in its batch, or goes back. What is left of another revision
- * is out of service for nothing, and may be the very machine that the next one waits for.
+ * Tells whether the rollout still decides about an update that took too long: it counts in its batch, or goes back. What is left of another
+ * revision, or of a restart outside of the open batch, is out of service for nothing, and may be the very machine that the next one waits
+ * for.
  */
 function isHandled(
-  { revision }: MemberState,
+  member: MemberState,
   mode: RolloutMode,
   { progress, stable }: Pick<RolloutInput, 'progress' | 'stable'>,
 ): boolean {
+  const { revision } = member;
   const isUpdate = revision === progress.updateRevision;
   if (mode === 'RollingBack') return isUpdate || revision === stable?.name;
-  return rollsOut(mode) && isUpdate;
+  return rollsOut(mode) && isUpdate && !isLateRestart(member, progress);
+}
+
+/** Tells whether the machine runs its version already, and no batch waits for it. */
+function isLateRestart(member: MemberState, { batch }: RolloutInput['progress']): boolean {
+  return isInForce(member) && (member.batch === undefined || member.batch !== batch?.index);
 }
 
 /** Machines that a set left, or whose set was deleted: what is in work ends, and nothing else begins. */

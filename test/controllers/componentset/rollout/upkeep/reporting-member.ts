@@ -20,11 +20,16 @@ export function reporting(state: ReportState | undefined, parts: StateParts): Me
   return { ...begun, batch: 1, machine: { ...begun.machine, spec, status: { conditions: [], components } } };
 }
 
-/** Its agent has staged the entry, and asks for a grant; `currentRef` is in force. */
-export function asking(revision: typeof NEW, currentRef: string): MemberState {
-  const each = reporting('WaitingForGrant', { at: revision, step: 'NeedsGrant', reason: 'GrantNeeded' });
+/** The same machine, on which `currentRef` is in force. */
+export function running(each: MemberState, currentRef: string): MemberState {
   const components = each.machine.status?.components?.map((report) => ({ ...report, currentRef })) ?? [];
   return { ...each, machine: { ...each.machine, status: { conditions: [], components } } };
+}
+
+/** Its agent has staged the entry, and asks for a grant; `currentRef` is in force. */
+export function asking(revision: typeof NEW, currentRef: string): MemberState {
+  const parts = { at: revision, step: 'NeedsGrant', reason: 'GrantNeeded' } as const;
+  return running(reporting('WaitingForGrant', parts), currentRef);
 }
 
 export function refOf({ components: [component] }: typeof NEW): string {

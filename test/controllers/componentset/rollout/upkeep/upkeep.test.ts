@@ -19,7 +19,7 @@ import {
   progressOf,
   type StateParts,
 } from '../rollout-input.ts';
-import { HOLDS, type ReportState, refOf, reporting } from './reporting-member.ts';
+import { HOLDS, type ReportState, refOf, reporting, running } from './reporting-member.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -177,13 +177,8 @@ describe('planUpkeep', () => {
       step: 'InWork',
       reason: 'DrainPending',
     });
-    const components = waiting.machine.status?.components?.map((each) => ({
-      ...each,
-      currentRef: refOf(NEW),
-    }));
-    const machine = { ...waiting.machine, status: { conditions: [], components: components ?? [] } };
     const stops = { progress: STOPPED, rollout: PAUSES };
-    expect(upkeepOf({ ...waiting, machine }, stops)).toBe('');
+    expect(upkeepOf(running(waiting, refOf(NEW)), stops)).toBe('');
     expect(upkeepOf(waiting, stops)).toBe('Settle');
   });
 
@@ -262,6 +257,36 @@ describe('planUpkeep', () => {
     const { actions, limit } = planRollout(input);
     expect(limit.reason).toBe('TooManyUnavailable');
     expect(doneBy({ actions })).toBe('Settle');
+  });
+
+  it.each<[what: string, state: ReportState, current: Revision, batch: number | undefined, expected: string]>(
+    [
+      ['of a machine that joined', 'WaitingForGrant', NEW, undefined, 'Settle'],
+      ['of an earlier batch', 'WaitingForDrain', NEW, 0, 'Settle'],
+      ['of the open batch, which fails there', 'WaitingForGrant', NEW, 1, ''],
+      ['that its agent carries out', 'Probation', NEW, undefined, ''],
+      ['that is the update of a machine that joined', 'WaitingForGrant', OLD, undefined, ''],
+    ],
+  )('ROL-11 frees the place that a restart takes which took too long: %s', (...row) => {
+    const [, state, current, batch, expected] = row;
+    const { batch: _, ...late } = reporting(state, { ...HOLDS, at: NEW, step: 'Failed', reason: 'TimedOut' });
+    const each = running({ ...late, ...(batch === undefined ? {} : { batch }) }, refOf(current));
+    const waiting = member('n', { at: OLD });
+    const input = inputOf({ rollout: { ...PAUSES, maxUnavailable: 1 }, members: [each, waiting] });
+    const { actions, limit } = planRollout(input);
+    expect([limit.reason, doneBy({ actions })]).toEqual(['TooManyUnavailable', expected]);
+  });
+
+  it('ROL-11 frees it also before the first batch is open', () => {
+    const { batch: _batch, ...progress } = progressOf();
+    const { batch: _, ...late } = reporting('WaitingForGrant', {
+      ...HOLDS,
+      at: NEW,
+      step: 'Failed',
+      reason: 'TimedOut',
+    });
+    expect(upkeepOf(running(late, refOf(NEW)), { progress })).toBe('Settle');
+    expect(upkeepOf(running(late, refOf(OLD)), { progress })).toBe('');
   });
 
   it('ROL-11 ROL-35 frees it in a rollback, too, which may wait for that place for ever', () => {
