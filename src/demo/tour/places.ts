@@ -1,4 +1,4 @@
-/** Where the clusters of the demo are on this machine: those of the local fleet, and those that its hub hosts. */
+/** Finds the clusters of the demo on this machine: those of the local fleet, and those that its hub hosts. */
 import { existsSync } from 'node:fs';
 import { fleetHostingFolder } from '../../cli/hosting/folder.ts';
 import { machinesFolder } from '../../cli/local/machines-folder.ts';

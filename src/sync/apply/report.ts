@@ -123,7 +123,7 @@ type WorkState = Pick<WorkReport, 'state' | 'reason' | 'message' | 'held'>;
 
 /**
  * Returns the most urgent state, in the order of what a person has to do: a hold, a permanent failure, unfinished work, what is
- * paused. Undefined if there is none of them.
+ * paused. Undefined if none of them applies.
  */
 function stateOf(
   { holds, prune, paused = [] }: TargetPlan,

@@ -51,7 +51,7 @@ function webhookNote({ status }: Pipeline): string | undefined {
   return ready?.status === 'False' ? `webhook not received: ${ready.message}` : undefined;
 }
 
-/** Without commit statuses the fleet goes on, and the git host shows old ones. */
+/** Returns a note, and no error: without commit statuses the fleet goes on, and the git host shows old ones. */
 function commitStatusNote({ status }: Pipeline): string | undefined {
   const ready = conditionOf(status?.conditions, 'CommitStatusReady');
   return ready === undefined || ready.status === 'True'

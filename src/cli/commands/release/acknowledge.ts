@@ -1,4 +1,4 @@
-/** `kubenode release acknowledge`: what a commit has to contain to release held deletes. */
+/** `kubenode release acknowledge`: shows what a commit has to contain to release held deletes, or commits it. */
 import { Command } from 'commander';
 import type { Cluster, Pipeline } from '../../../api/generated/types.ts';
 import { conditionOf } from '../../../kube/objects/conditions.ts';

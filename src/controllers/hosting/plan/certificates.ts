@@ -4,7 +4,7 @@ import type { HostingDecision, HostingInput } from './input.ts';
 import { disruptive, waitForMembers } from './members.ts';
 import { wait } from './wait.ts';
 
-/** One that was just issued and is due again would be issued for ever. */
+/** The time before a certificate is issued again: one that is always due would be issued for ever. */
 const AGAIN_MS = 60_000;
 /** The programs of Kubernetes read their files again within a minute. */
 const RELOAD_MS = 180_000;

@@ -23,7 +23,7 @@ export const hostedClusterStep: TourStep = {
     'It heals also while the hub is down. When git removes it, its machines are released first.',
   ],
   async run(tour) {
-    // With a name of its own, so that a tour that was interrupted is in the way of none.
+    // Each run has a name of its own: what an interrupted tour left behind does not matter.
     const name = `ci-${await tour.repository.commits()}`;
     const added = await addCluster(tour, name);
     const { version, head } = await commitNextVersion(tour);
