@@ -25,7 +25,7 @@ export function parseDuration(text: string): number {
   throw new InvalidArgumentError(`Expected ${DURATION_FORM}, got ${JSON.stringify(text)}.`);
 }
 
-/** Without a zone two people would mean two moments. */
+/** Parses a time with a zone: without one, two people would mean two moments. */
 export function parseTimeOption(text: string): Date {
   const time = parseZonedTime(text);
   if (time) return time;

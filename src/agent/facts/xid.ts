@@ -19,7 +19,7 @@ const MAX_XIDS = 32;
 const MAX_CUT_CODES = 32;
 /** The number of errors that are kept, and read at a time: a count beyond this changes no decision. */
 export const MAX_KEPT = 1000;
-/** As long as the longest window that a rule counts in. */
+/** The longest window that a rule counts in. */
 export const XID_KEPT_MS = 7 * 86_400_000;
 
 /** Reads the lines of `journalctl --output=json`, and passes over other lines. */

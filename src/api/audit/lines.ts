@@ -33,7 +33,7 @@ export interface AuditApproval {
 export interface AuditObject {
   readonly type: 'object';
   readonly at: string;
-  /** As in the inventory: `kubenode.dev/MachineComponentSet base`, `apps/Deployment web/frontend`. */
+  /** The object as the inventory names it: `kubenode.dev/MachineComponentSet base`, `apps/Deployment web/frontend`. */
   readonly object: string;
   readonly unit: string;
   readonly commit: string;

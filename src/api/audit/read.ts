@@ -81,7 +81,7 @@ function missingNames(
   );
 }
 
-/** Oldest first. Lines of the same moment keep their order. */
+/** Sorts the oldest line first. Lines of the same moment keep their order. */
 function sortByTime(lines: readonly AuditLine[]): readonly AuditLine[] {
   return lines.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
 }

@@ -8,7 +8,7 @@ import { type AuditPart, createPartStore, type PartStoreOptions } from './part-s
 import { KEPT_PARTS, planAppend } from './parts.ts';
 
 export interface AuditRecord {
-  /** Durable when it resolves. Rejects with NotFound or Forbidden where this version of kubenode is not installed. */
+  /** Appends lines, which are durable when it resolves. Rejects with NotFound or Forbidden where this version of kubenode is not installed. */
   append(lines: readonly AuditLine[]): Promise<void>;
   /** Returns the lines of the newest parts: those that a former process wrote last. */
   latest(): Promise<ParsedLines>;

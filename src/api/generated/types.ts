@@ -3028,7 +3028,7 @@ export interface RefusedHead {
 
 /** Cluster counts of all stages. */
 export interface ReleaseClusters {
-  /** All clusters. */
+  /** All clusters that git declares. */
   readonly total?: number;
   /** Proven. */
   readonly proven?: number;
@@ -3112,7 +3112,7 @@ export interface ReleaseStage {
 
 /** Cluster counts of the stage. */
 export interface ReleaseStageClusters {
-  /** All clusters. */
+  /** All clusters that git declares. */
   readonly total?: number;
   /** Not started. */
   readonly pending?: number;

@@ -306,7 +306,7 @@ const spec = rules(
 
 const REFUSALS = ['NotDescendant', 'BadSignature', 'RenderFailed', 'Refused'] as const;
 
-/** As long as that of a condition: what is wrong with several commits, and the commands that help. */
+/** The limit is that of a condition: a message tells what is wrong with several commits, and which commands help. */
 const MESSAGE_MAX = 1024;
 
 const refused = list(

@@ -74,7 +74,7 @@ const stage = rules(
     provenAt: time('When the stage was proven.').optional(),
     waiting: waiting(),
     clusters: named('ReleaseStageClusters', 'Cluster counts of the stage.', {
-      total: count('All clusters.'),
+      total: count('All clusters that git declares.'),
       pending: count('Not started.'),
       applying: count('Being applied.'),
       soaking: count('Soaking.'),
@@ -100,7 +100,7 @@ const status = rules(
     stages: listMap('The stages, in the order of promotion.', ['name'], stage, [0, 32]).optional(),
     stage: text('First stage that is not proven.', { max: 63 }).optional(),
     clusters: named('ReleaseClusters', 'Cluster counts of all stages.', {
-      total: count('All clusters.'),
+      total: count('All clusters that git declares.'),
       proven: count('Proven.'),
       failed: count('Failed.'),
     }).optional(),

@@ -3,6 +3,9 @@
 /** The reason when an object that git removed is being deleted, and only finalizers of others keep it: no commit waits for it. */
 export const FOREIGN_FINALIZER = 'ForeignFinalizer';
 
+/** The reason when deletes wait for an acknowledgement: of a cluster, or of the hub's own objects in `Held` of a Pipeline. */
+export const DELETES_HELD = 'DeletesHeld';
+
 /** All that is left to write or delete is in units, or of objects, that a person paused. */
 export const UNIT_PAUSED = 'UnitPaused';
 /** All that is left to write or delete is of objects that a person paused. */

@@ -1,7 +1,7 @@
 /** Ends the hosted control planes of a local fleet, which outlive `kubenode hosting`. */
 import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { planeLayout } from '../../controllers/hosting/drivers/process/folder.ts';
 import { MEMBER_PROGRAMS } from '../../controllers/hosting/drivers/process/members.ts';
 import { findFleetFolder } from '../../local/fleet.ts';
@@ -14,14 +14,15 @@ import { fleetHostingFolder } from './folder.ts';
 /** Time for etcd to write what it has accepted. */
 const TERM_MS = 3000;
 
-/** Everything is kept, and `kubenode hosting` starts it again, unless it is wiped with the hub that declares it. */
+/**
+ * Stops the control planes, also after a person removed the folder of the fleet itself. Everything is kept, and `kubenode hosting`
+ * starts it again, unless it is wiped with the hub that declares it.
+ */
 export async function stopPlanesOfFleet(
   fleet: string,
   { clock, wipe }: { readonly clock: Clock; readonly wipe: boolean },
 ): Promise<void> {
-  const layout = await findFleetFolder(fleet);
-  if (!layout) return;
-  const dir = fleetHostingFolder(layout.root);
+  const dir = fleetHostingFolder((await findFleetFolder(fleet))?.root ?? resolve(fleet));
   const clusters = join(dir, 'clusters');
   if (existsSync(clusters)) await stopPlanes(dir, clusters, clock);
   if (wipe) await rm(dir, { recursive: true, force: true });

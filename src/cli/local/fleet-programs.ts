@@ -42,9 +42,9 @@ async function observe({ pid, command }: ProcessIdentity): Promise<KubenodeProce
   return { pid, command, env, cwd, hasUserKubeconfig };
 }
 
-/** It would create machines in folders that are being deleted. */
+/** It would create machines or control planes in folders that are being deleted. */
 export function requireNoControllers(users: readonly FleetUser[], root: string): void {
-  const controllers = users.filter(({ createsMachines }) => createsMachines);
+  const controllers = users.filter(({ createsProcesses }) => createsProcesses);
   if (controllers.length === 0) return;
   throw new CliError('a controller still uses this fleet', {
     where: `${root}: ${formatUsers(controllers)}`,

@@ -1,6 +1,7 @@
 /** Finds programs of kubenode that a person started by hand and that use a local fleet. Pure. */
 import { basename, join, resolve } from 'node:path';
 import { stateFolder } from '../../local/folders.ts';
+import { fleetHostingFolder } from '../hosting/folder.ts';
 
 /** A process, as /proc shows it. */
 export interface KubenodeProcess {
@@ -17,12 +18,12 @@ export interface FleetUser {
   readonly pid: number;
   /** The command, such as `kubenode controllers --context test`. */
   readonly command: string;
-  /** Whether it creates machines in the folders of the fleet: they must not be deleted while it runs. */
-  readonly createsMachines: boolean;
+  /** Whether it creates machines or control planes in the folders of the fleet: they must not be deleted while it runs. */
+  readonly createsProcesses: boolean;
 }
 
 /** The commands that run until they are ended. */
-const LONG_RUNNING = ['sync', 'controllers', 'console', 'agent'];
+const LONG_RUNNING = ['sync', 'controllers', 'console', 'agent', 'hosting'];
 const PROGRAM = /\/(cli\/main\.[jt]s|kubenode|kubenode\.js)$/;
 
 /** Selects the programs that use the fleet in this folder, sorted by pid. */
@@ -32,7 +33,8 @@ export function selectFleetUsers(programs: readonly KubenodeProcess[], root: str
     const [name = ''] = args;
     if (!LONG_RUNNING.includes(name) || !usesFleet(program, args, root)) return [];
     const command = ['kubenode', ...args].join(' ');
-    return [{ pid: program.pid, command, createsMachines: name === 'controllers' }];
+    const createsProcesses = name === 'controllers' || hostsPlanes(program, args, root);
+    return [{ pid: program.pid, command, createsProcesses }];
   });
   return users.toSorted((a, b) => a.pid - b.pid);
 }
@@ -47,7 +49,14 @@ function kubenodeArgs(command: readonly string[]): readonly string[] {
 function usesFleet(program: KubenodeProcess, args: readonly string[], root: string): boolean {
   const { cwd = '/' } = program;
   const paths = [...valuesOf(args, '--local-dir'), ...kubeconfigs(program, args)];
-  return paths.map((path) => resolve(cwd, path)).some((path) => `${path}/`.startsWith(`${root}/`));
+  const isIn = paths.map((path) => resolve(cwd, path)).some((path) => `${path}/`.startsWith(`${root}/`));
+  return isIn || hostsPlanes(program, args, root);
+}
+
+/** Tells whether it creates control planes in the folder that is stopped and deleted with the fleet. */
+function hostsPlanes({ cwd = '/' }: KubenodeProcess, args: readonly string[], root: string): boolean {
+  const folders = args[0] === 'hosting' ? valuesOf(args, '--dir') : [];
+  return folders.some((folder) => resolve(cwd, folder) === fleetHostingFolder(root));
 }
 
 /** Lists the kubeconfigs in the order in which a command looks for them. */

@@ -9,7 +9,7 @@ import type { HostingInput } from './plan/input.ts';
 
 const SOON_MS = 30 * 86_400_000;
 
-/** By the serials that a client sees: a file that was renewed proves nothing. */
+/** Judges certificates by the serials that a client sees: a file that was renewed proves nothing. */
 export function certificatesValid({ plane, now }: HostingInput): ConditionUpdate {
   const type = 'CertificatesValid';
   const problem = endedReason(plane, now) ?? oldReason(plane.members) ?? dueReason(plane.certificates);

@@ -48,7 +48,7 @@ function upToDate(input: HostingInput): ConditionUpdate {
   const { plane, cluster } = input;
   const upgrade = cluster.status?.hosted?.upgrade;
   if (!plane.isPrepared) {
-    return { type, status: 'Unknown', reason: 'NotCreated', message: 'there is no control plane yet' };
+    return { type, status: 'Unknown', reason: 'NotCreated', message: 'the control plane is not created yet' };
   }
   if (upgrade) return { type, status: 'False', reason: 'Upgrading', message: upgradeText(upgrade) };
   if (plane.differences.length === 0) {

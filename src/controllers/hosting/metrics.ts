@@ -2,7 +2,7 @@
 import type { Cluster, HostedCertificate } from '../../api/generated/types.ts';
 import type { GaugeSample, Metrics } from '../../kube/process/metrics.ts';
 
-/** Only the first of each kind: the status has all of them, with their names. */
+/** Registers the first end of each kind of certificate: the status has all of them, with their names. */
 export function registerCertificateMetrics(metrics: Metrics, clusters: () => readonly Cluster[]): void {
   metrics.gauge({
     name: 'hosting_certificate_end_seconds',
@@ -18,7 +18,7 @@ export function registerCertificateMetrics(metrics: Metrics, clusters: () => rea
   });
 }
 
-/** An authority is never renewed. */
+/** Returns the ends by kind: an authority is never renewed, so its end needs another alert. */
 function endsOf(cluster: Cluster): readonly GaugeSample<'cluster' | 'kind'>[] {
   const all = certificatesOf(cluster);
   const kinds = {
@@ -41,7 +41,7 @@ function certificatesOf({ status }: Cluster): readonly HostedCertificate[] {
   return status?.hosted?.certificates ?? [];
 }
 
-/** Nothing rather than a wrong time where none is known. */
+/** Returns the first of these times. Empty where none is known: a wrong time would raise an alert, or hide one. */
 function first(certificates: readonly HostedCertificate[], field: 'notAfter' | 'renewAt'): readonly number[] {
   const times = certificates.map((each) => Date.parse(each[field] ?? '') / 1000).filter(Number.isFinite);
   return times.length > 0 ? [Math.min(...times)] : [];

@@ -11,7 +11,7 @@ export interface Grouping {
   /** The identifier of the grouping, which is the same for equal groupings. */
   readonly id: string;
   readonly selector: Selector;
-  /** By dimension, a machine is in the group of each of its values, or in none. */
+  /** With Dimension, a machine is in the group of each of its values, or in none. */
   readonly per: GroupedPer | 'Dimension';
   /** The key of the label or dimension. */
   readonly labelKey?: string;

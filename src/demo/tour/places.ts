@@ -1,4 +1,4 @@
-/** Where the clusters of the demo are on this machine: those of the local fleet, and those that its hub hosts. */
+/** Finds the clusters of the demo on this machine: those of the local fleet, and those that its hub hosts. */
 import { existsSync } from 'node:fs';
 import { fleetHostingFolder } from '../../cli/hosting/folder.ts';
 import { machinesFolder } from '../../cli/local/machines-folder.ts';
@@ -9,7 +9,6 @@ import type { ConnectOptions } from '../../kube/client/connect.ts';
 import type { Layout } from '../../local/layout.ts';
 import { HUB } from '../../local/names.ts';
 import { listProcesses, usesFolder } from '../../local/processes/observe.ts';
-import { signalProcess } from '../../os/process/child.ts';
 import { type InstanceFolder, instanceFolder } from '../../providers/local/folders.ts';
 import { STAGES } from './observed.ts';
 
@@ -43,7 +42,7 @@ function isLocal(cluster: string): boolean {
   return [HUB, ...STAGES].includes(cluster);
 }
 
-/** Every program of a control plane has a file of its folder in a flag, and every one of a machine a file of it as an argument. */
+/** Finds programs by their arguments: one of a control plane has a file of its folder in a flag, one of a machine has it as an argument. */
 async function findLeftovers(root: string): Promise<readonly string[]> {
   const running = (await listProcesses()).filter(
     (each) =>
@@ -51,15 +50,4 @@ async function findLeftovers(root: string): Promise<readonly string[]> {
   );
   const processes = running.map(({ pid, command }) => `process ${pid} (${command[0]})`);
   return existsSync(root) ? [...processes, root] : processes;
-}
-
-/** Signals the API server of a cluster of the local fleet. */
-export async function signalServer(
-  layout: Layout,
-  cluster: string,
-  signal: 'SIGSTOP' | 'SIGCONT',
-): Promise<void> {
-  const { folder } = layout.cluster(cluster);
-  const servers = (await listProcesses()).filter((each) => usesFolder(each, folder, ['kube-apiserver']));
-  await Promise.all(servers.map((server) => signalProcess(server, signal)));
 }

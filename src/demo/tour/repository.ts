@@ -9,7 +9,7 @@ import { demoGit } from '../template/demo-git.ts';
 /** The author of the commits of the tour, so that they differ from those of the user. */
 const [NAME, EMAIL] = ['kubenode tour', 'tour@localhost'];
 const AUTHOR = ['-c', `user.name=${NAME}`, '-c', `user.email=${EMAIL}`];
-/** The same, for the commits of commands that the tour runs. */
+/** The same author in the environment, for the commits of commands that the tour runs. */
 export const TOUR_AUTHOR = {
   GIT_AUTHOR_NAME: NAME,
   GIT_AUTHOR_EMAIL: EMAIL,

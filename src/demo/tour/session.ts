@@ -19,10 +19,10 @@ import { stopProcess } from '../../os/process/child.ts';
 import { instanceFolder, listUids } from '../../providers/local/folders.ts';
 import { findMarked } from '../../providers/local/processes.ts';
 import { STAGES } from './observed.ts';
-import { createClusterPlaces, signalServer } from './places.ts';
+import { createClusterPlaces } from './places.ts';
 import { openDemoRepository, TOUR_AUTHOR } from './repository.ts';
 import type { Tour } from './step.ts';
-import { resumeMachine, suspendMachine } from './suspend.ts';
+import { resumeMachine, resumeServer, suspendMachine, suspendServer } from './suspend.ts';
 import { verifyExpectation } from './verify.ts';
 
 /** The tour of the fleet in this folder, for as long as `work` runs. `print` gets lines for people. */
@@ -31,7 +31,8 @@ export async function withTour(
   { dir, print }: { readonly dir: string; readonly print: (line: string) => void },
   work: (tour: Tour) => Promise<void>,
 ): Promise<void> {
-  const layout = createLayout(dir);
+  // Its programs have the paths without symbolic links.
+  const layout = (await findFleetFolder(dir)) ?? createLayout(dir);
   const folder = repositoryOf(await findPrograms(layout));
   if (folder === undefined) {
     throw new CliError('no fleet of the demo is running', {
@@ -42,7 +43,7 @@ export async function withTour(
   }
   const clients = new Map<string, Promise<Client>>();
   const repository = await openDemoRepository(folder);
-  const places = createClusterPlaces((await findFleetFolder(dir)) ?? layout);
+  const places = createClusterPlaces(layout);
   try {
     await resumeAll(layout);
     await work({
@@ -72,8 +73,8 @@ export async function withTour(
       machineProcesses: (cluster, uid) => findMarked(places.machineFolder(cluster, uid).path),
       suspend: (cluster, uid) => suspendMachine(places.machineFolder(cluster, uid).path),
       resume: (cluster, uid) => resumeMachine(places.machineFolder(cluster, uid).path),
-      suspendServer: (context) => signalServer(layout, context, 'SIGSTOP'),
-      resumeServer: (context) => signalServer(layout, context, 'SIGCONT'),
+      suspendServer: (context) => suspendServer(layout, context),
+      resumeServer: (context) => resumeServer(layout, context),
       hostedLeftovers: (cluster) => places.leftovers(cluster),
       programs: () => findPrograms(layout),
       kill: (identity) => stopProcess(identity, io.clock, 0),
@@ -85,7 +86,7 @@ export async function withTour(
 
 /** A tour that was killed may have left machines that stand still, and the API server of the hub. */
 async function resumeAll(layout: Layout): Promise<void> {
-  await signalServer(layout, HUB, 'SIGCONT');
+  await resumeServer(layout, HUB);
   for (const cluster of STAGES) {
     const machines = machinesFolder(layout.root, cluster);
     // oxlint-disable-next-line no-await-in-loop -- each reads all processes

@@ -34,7 +34,7 @@ export interface Tour {
   suspend(cluster: string, machineUid: string): Promise<void>;
   /** Resumes the processes of that machine. Does nothing if it was not suspended. */
   resume(cluster: string, machineUid: string): Promise<void>;
-  /** Stops the API server of that cluster, until it is resumed: a client gets no answer. */
+  /** Suspends the API server of that cluster: a client gets no answer until it is resumed. Rejects when it is not running. */
   suspendServer(context: string): Promise<void>;
   resumeServer(context: string): Promise<void>;
   /** Lists the processes and folders of a hosted cluster that are left on this machine. */

@@ -1,4 +1,4 @@
-/** The form in which an encrypted object is sent to the API server. Pure. */
+/** Builds the form in which an encrypted object is sent to the API server. Pure. */
 import { isRecord } from '../objects/json.ts';
 import type { KubeObject } from '../objects/object.ts';
 import { isSecret } from '../objects/redact-secret.ts';

@@ -51,7 +51,7 @@ export interface ClusterPki {
   /** Names and addresses of the API server, besides those of this machine. */
   readonly names?: readonly string[];
   readonly now: Date;
-  /** Only of a hosted control plane. */
+  /** Absent: the cluster is not a hosted control plane. */
   readonly plane?: PlaneSettings | undefined;
 }
 

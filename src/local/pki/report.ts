@@ -12,7 +12,7 @@ export interface LeafReport {
   readonly name: string;
   /** Why it has to be renewed, or made. */
   readonly due?: string | undefined;
-  /** Undefined: there is none that can be read. */
+  /** Undefined: it is missing, or cannot be read. */
   readonly file?: LeafFile | undefined;
 }
 

@@ -17,7 +17,7 @@ export interface FactKind {
   readonly fields: FactFields;
   /** How facts that are counted from observations, such as Events, are computed. */
   readonly observed?: ObservationType;
-  /** Is the reason why a rule may use the fact to wait only. */
+  /** Explains why a rule may use the fact in a gate only. */
   readonly onlyInGate?: string;
   /** The views of which objects of other nodes are read, too: a command that explains one node reads all of them. */
   readonly readsFleet?: readonly FactViewName[];

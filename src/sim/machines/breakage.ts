@@ -47,7 +47,7 @@ export const SET_BREAKAGES = [
   'NameIgnored',
   /** The provider finds no instance by its tags. */
   'TagsIgnored',
-  /** A machine that a job has marked is replaced although it is Ready again. Of a run with repairs, as the next one. */
+  /** A machine that a job has marked is replaced although it is Ready again. Only a run with repairs has this one and the next. */
   'ReturnIgnored',
   /** The instances of more machines are kept than the job allows. */
   'KeepingUnlimited',

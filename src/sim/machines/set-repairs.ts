@@ -11,7 +11,7 @@ import { NODES } from '../../kube/objects/core-kinds.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { SetPeople } from './set-people.ts';
 
-/** At most so many machines are kept, and so long. */
+/** A job keeps the instances of at most `max` machines, for at most `holdSeconds`. */
 export const KEEP = { holdSeconds: 600, max: 1 } as const;
 const CHANCE = 0.05;
 /** A job ends some minutes after its machine came back: until then the mark is there. */

@@ -1,6 +1,6 @@
 /** Summarizes a reconcile of one cluster for promotion and for people. Pure. */
 
-import { FOREIGN_FINALIZER, isPausedReason, UNIT_PAUSED } from '../../api/status/sync-words.ts';
+import { DELETES_HELD, FOREIGN_FINALIZER, isPausedReason, UNIT_PAUSED } from '../../api/status/sync-words.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import { objectKey } from '../../kube/objects/object-id.ts';
 import { type ClusterReport, type WorkReport } from '../cluster-report.ts';
@@ -25,7 +25,7 @@ export interface SyncSummary {
 export function summarizeSync(digest: string, { plan, outcomes, pruned }: SyncResult): SyncSummary {
   const failures = failuresIn(plan, outcomes);
   const unfinished = pruned.waiting.filter(
-    ({ reason }) => reason !== 'DeletesHeld' && !isPausedReason(reason),
+    ({ reason }) => reason !== DELETES_HELD && !isPausedReason(reason),
   );
   const waiting = unfinished.filter(({ keptByOthers }) => !keptByOthers).map(failureOfWaiting);
   const kept = keptObjects(unfinished);
@@ -124,7 +124,7 @@ type WorkState = Pick<WorkReport, 'state' | 'reason' | 'message' | 'held'>;
 
 /**
  * Returns the most urgent state, in the order of what a person has to do: a hold, a permanent failure, unfinished work, what is
- * paused. Undefined if there is none of them.
+ * paused. Undefined if none of them applies.
  */
 function stateOf(
   { holds, prune, paused = [] }: TargetPlan,
@@ -138,7 +138,7 @@ function stateOf(
     const held = holds
       .slice(0, MAX_FAILURES)
       .map((each) => ({ unit: each.unit, planDigest: each.planDigest }));
-    return { state: 'Held', reason: 'DeletesHeld', message, held };
+    return { state: 'Held', reason: DELETES_HELD, message, held };
   }
   const permanent = failures.find(({ retryable }) => !retryable);
   if (permanent) {

@@ -160,7 +160,7 @@ async function writtenChange(
   plan: ObjectPlan,
   takeover: Extract<Takeover, { action: 'write' }> | undefined,
 ): Promise<Pick<PreviewChange, 'action' | 'details'> | undefined> {
-  // Only sync has the keys: there is nothing that could be sent to the server.
+  // Only sync has the keys: a preview has no values to send to the server.
   if (isSopsEncrypted(plan.rendered.object)) return encryptedChange(plan, takeover);
   const run = await dryRunApply(client, resource, plan.object, {
     fieldManager: MANAGER_SYNC,

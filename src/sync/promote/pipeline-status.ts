@@ -88,7 +88,7 @@ export function ownPipelineStatus(status: PipelineStatus | undefined): PipelineS
   return own;
 }
 
-/** Without the conditions of a webhook and of commit statuses that were removed. */
+/** Leaves out the conditions of a webhook and of commit statuses that git removed. */
 function keptConditions({ spec, status }: Pipeline): PipelineStatus['conditions'] {
   const { webhookSecretRef, statusCredentialsRef } = spec.source;
   const removed = [

@@ -11,7 +11,7 @@ export interface CommitStatus {
   readonly message: string;
 }
 
-/** As many as the status of a Pipeline records: at most 100 finished Releases, 20 refused heads, and what is on its way. */
+/** The status of a Pipeline records as many: at most 100 finished Releases, 20 refused heads, and what is in progress. */
 const MAX_COMMITS = 128;
 /** The limit of GitHub, the lowest of the three. */
 const MAX_MESSAGE = 140;

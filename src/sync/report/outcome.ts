@@ -17,7 +17,7 @@ export interface SendFailure {
     | 'NotFound'
     | 'Moved'
     | 'Refused';
-  /** With a hint, and without the token. */
+  /** The message has a hint, and never the token. */
   readonly message: string;
   /** It may end without a person. */
   readonly isTemporary: boolean;
@@ -51,7 +51,7 @@ function isAccepted(answer: HostAnswer, { type }: GitHostProject): boolean {
   return (status === 200 || status === 201) && parseRecord(body) !== undefined;
 }
 
-/** Explains why there is no answer. */
+/** Explains why the host gave no answer. */
 export function networkFailure(error: unknown, { base }: GitHostProject): SendFailure {
   const { kind, message } = describeNetworkError(error);
   const hint = kind === 'certificate' ? '. Set spec.source.caRef if its authority is not a public one' : '';

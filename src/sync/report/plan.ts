@@ -7,7 +7,7 @@ export interface SendInput {
   readonly desired: readonly CommitStatus[];
   /** The statuses that the host accepted, as recorded in the hub. */
   readonly recorded: readonly SentCommitStatus[];
-  /** For how many milliseconds a commit that the host refused is not tried again. */
+  /** The milliseconds for which a commit that the host refused is not tried again. */
   readonly blockedForMs: ReadonlyMap<string, number>;
   readonly now: Date;
 }

@@ -51,7 +51,7 @@ export interface StatusReporter {
 }
 
 const GATHER_MS = 500;
-/** As often as the Pipeline is reconciled: a Lease that was lost and acquired again triggers nothing. */
+/** The Pipeline is reconciled as often: a Lease that was lost and acquired again triggers nothing. */
 const IDLE_MS = 15_000;
 const RETRY_RECORD_MS = 5000;
 

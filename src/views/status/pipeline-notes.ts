@@ -2,7 +2,7 @@
 import type { Cluster, Pipeline } from '../../api/generated/types.ts';
 import { ANNOTATION_COMMIT, MANAGER_CLI, MANAGER_SYNC } from '../../api/names.ts';
 import { pausedParts } from '../../api/status/pauses.ts';
-import { FOREIGN_FINALIZER } from '../../api/status/sync-words.ts';
+import { DELETES_HELD, FOREIGN_FINALIZER } from '../../api/status/sync-words.ts';
 import { conditionOf } from '../../kube/objects/conditions.ts';
 import { shortCommit } from '../text/age.ts';
 import { pipelineTrouble } from './hub-objects.ts';
@@ -11,8 +11,18 @@ const FROM_THE_NEXT = 'what it loosens counts from the next commit';
 
 /** Returns the notes about a Pipeline, a sentence each. */
 export function pipelineNotes(pipeline: Pipeline): readonly string[] {
-  const notes = [gatesNote, originNote, webhookNote, commitStatusNote].map((note) => note(pipeline));
+  const notes = [heldHubNote, gatesNote, originNote, webhookNote, commitStatusNote].map((note) =>
+    note(pipeline),
+  );
   return notes.filter((note) => note !== undefined);
+}
+
+/** The message of the hold has the digest; the command prints the entry. */
+function heldHubNote({ status }: Pipeline): string | undefined {
+  const held = conditionOf(status?.conditions, 'Held');
+  return held?.status === 'True' && held.reason === DELETES_HELD
+    ? 'deletes of objects of the hub wait for a commit: kubenode release acknowledge hub --reason TEXT prints what to commit'
+    : undefined;
 }
 
 function gatesNote({ status }: Pipeline): string | undefined {
@@ -51,7 +61,7 @@ function webhookNote({ status }: Pipeline): string | undefined {
   return ready?.status === 'False' ? `webhook not received: ${ready.message}` : undefined;
 }
 
-/** Without commit statuses the fleet goes on, and the git host shows old ones. */
+/** Returns a note, and no error: without commit statuses the fleet goes on, and the git host shows old ones. */
 function commitStatusNote({ status }: Pipeline): string | undefined {
   const ready = conditionOf(status?.conditions, 'CommitStatusReady');
   return ready === undefined || ready.status === 'True'

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type KubenodeProcess, selectFleetUsers } from '../../../src/cli/local/fleet-users.ts';
 
@@ -12,8 +13,8 @@ function program(command: string, change: Partial<KubenodeProcess> = {}): Kubeno
 function explain(observed: KubenodeProcess): string {
   return selectFleetUsers([observed], ROOT)
     .map(
-      ({ pid, command, createsMachines }) =>
-        `${pid} ${command}${createsMachines ? ', creates machines' : ''}`,
+      ({ pid, command, createsProcesses }) =>
+        `${pid} ${command}${createsProcesses ? ', creates processes' : ''}`,
     )
     .join('; ');
 }
@@ -23,7 +24,7 @@ describe('selectFleetUsers', () => {
     [
       'finds controllers with the kubeconfig of the fleet',
       program(`node /k/src/cli/main.ts controllers --kubeconfig ${KUBECONFIG}`),
-      `7 kubenode controllers --kubeconfig ${KUBECONFIG}, creates machines`,
+      `7 kubenode controllers --kubeconfig ${KUBECONFIG}, creates processes`,
     ],
     [
       'finds the kubeconfig of one cluster',
@@ -40,7 +41,7 @@ describe('selectFleetUsers', () => {
     [
       'finds it by the folder of the machines',
       program(`node /k/bin/kubenode.js controllers --local-dir ${ROOT}`),
-      `7 kubenode controllers --local-dir ${ROOT}, creates machines`,
+      `7 kubenode controllers --local-dir ${ROOT}, creates processes`,
     ],
     [
       'resolves a path from the folder of the process',
@@ -51,6 +52,21 @@ describe('selectFleetUsers', () => {
       'finds what uses the local fleet by default',
       program('node /k/bin/kubenode.js agent simulate', { hasUserKubeconfig: false }),
       '7 kubenode agent simulate',
+    ],
+    [
+      'finds hosting with the hub of the fleet, which creates nothing in its folders',
+      program(`node /k/bin/kubenode.js hosting --dir /elsewhere --kubeconfig ${KUBECONFIG}`),
+      `7 kubenode hosting --dir /elsewhere --kubeconfig ${KUBECONFIG}`,
+    ],
+    [
+      'finds hosting in the folder that is deleted with the fleet, whatever its hub',
+      program('node /k/bin/kubenode.js hosting --dir=local-hosting', { cwd: dirname(ROOT) }),
+      '7 kubenode hosting --dir=local-hosting, creates processes',
+    ],
+    [
+      'ignores hosting in a folder of another fleet',
+      program(`node /k/bin/kubenode.js hosting --dir ${ROOT}-2-hosting`),
+      '',
     ],
     ['ignores a user with another kubeconfig', program('node /k/bin/kubenode.js sync'), ''],
     [

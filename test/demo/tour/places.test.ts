@@ -1,6 +1,7 @@
+import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createClusterPlaces } from '../../../src/demo/tour/places.ts';
 import { createLayout } from '../../../src/local/layout.ts';
 import { tempFolder } from '../../support/temp.ts';
@@ -24,5 +25,19 @@ describe('the places of the clusters of the demo', () => {
     const root = `${fleet}-hosting/clusters/ci-2`;
     mkdirSync(root, { recursive: true });
     expect(await places.leftovers('ci-2')).toEqual([root]);
+  });
+
+  it.each([
+    ['a flag, as a program of its control plane has', '--config='],
+    ['an argument, as a program of its machines has', ''],
+  ])('have a process left that names a file of the folder in %s', async (_, prefix) => {
+    const fleet = join(tempFolder('places'), 'local');
+    const places = createClusterPlaces(createLayout(fleet));
+    const wait = 'setTimeout(() => undefined, 100_000)';
+    const file = `${prefix}${fleet}-hosting/clusters/ci-2/file`;
+    const child = spawn(process.execPath, ['-e', wait, '--', file], { argv0: 'node', stdio: 'ignore' });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    expect(await places.leftovers('ci-2')).toEqual([`process ${child.pid} (node)`]);
+    expect(await places.leftovers('ci')).toEqual([]);
   });
 });

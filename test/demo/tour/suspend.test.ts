@@ -1,7 +1,13 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { resumeMachine, suspendMachine } from '../../../src/demo/tour/suspend.ts';
+import {
+  resumeMachine,
+  resumeServer,
+  suspendMachine,
+  suspendServer,
+} from '../../../src/demo/tour/suspend.ts';
+import { createLayout } from '../../../src/local/layout.ts';
 import { parseStat } from '../../../src/os/process/identity.ts';
 import { markedEnvironment } from '../../../src/providers/local/processes.ts';
 import { tempFolder } from '../../support/temp.ts';
@@ -19,6 +25,36 @@ describe('a machine that is suspended', () => {
     await expect.poll(() => own.map(stateOf)).toEqual(['S', 'S']);
   });
 });
+
+describe('an API server that is suspended', () => {
+  it('is the one of that cluster in that fleet, until it is resumed', async () => {
+    const layout = createLayout(tempFolder('suspend'));
+    const folders = [layout.cluster('hub').folder, layout.cluster('hub-2').folder];
+    const [own = 0, other = 0] = folders.map((folder) => startServer(`--cert-dir=${folder}/pki`));
+    await suspendServer(layout, 'hub');
+    await expect.poll(() => stateOf(own)).toBe('T');
+    expect(stateOf(other)).not.toBe('T');
+    await resumeServer(layout, 'hub');
+    await expect.poll(() => stateOf(own)).toBe('S');
+  });
+
+  it('has to run: what a step verifies without one would prove nothing', async () => {
+    const layout = createLayout(tempFolder('suspend'));
+    await expect(suspendServer(layout, 'hub')).rejects.toThrow('the API server of hub is not running');
+    await expect(resumeServer(layout, 'hub')).resolves.toBeUndefined();
+  });
+});
+
+/** Starts a process whose command line is that of an API server. */
+function startServer(flag: string): number {
+  const wait = 'setTimeout(() => undefined, 100_000)';
+  const child = spawn(process.execPath, ['-e', wait, '--', flag], {
+    argv0: 'kube-apiserver',
+    stdio: 'ignore',
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child.pid ?? 0;
+}
 
 function startSleep(mark: string): number {
   const child = spawn('sleep', ['100'], { env: { ...process.env, ...markedEnvironment(mark) } });

@@ -51,6 +51,26 @@ describe('pipelineNotes', () => {
       [],
     ],
     [
+      'names the command for deletes that are held in the hub',
+      { head: HEAD, conditions: [{ type: 'Held', status: 'True', reason: 'DeletesHeld' }] },
+      BY_GIT,
+      [
+        'deletes of objects of the hub wait for a commit: kubenode release acknowledge hub --reason TEXT prints what to commit',
+      ],
+    ],
+    [
+      'names no command of the hub for deletes that are held in a cluster',
+      { head: HEAD, conditions: [{ type: 'Held', status: 'True', reason: 'PlanHeld' }] },
+      BY_GIT,
+      [],
+    ],
+    [
+      'names no command for deletes in the hub that were released',
+      { head: HEAD, conditions: [{ type: 'Held', status: 'False', reason: 'DeletesHeld' }] },
+      BY_GIT,
+      [],
+    ],
+    [
       'tells why a webhook is not received',
       { head: HEAD, conditions: [{ type: 'WebhookReady', status: 'False', message: 'no port' }] },
       BY_GIT,

@@ -8,7 +8,7 @@ export interface NotedHub {
   readonly pipelines: readonly Pipeline[];
 }
 
-/** By the Pipeline in the hub: a commit that opens a window, or ends a freeze, is held by what is in force before it. */
+/** Returns the notes for the Pipeline as it is in the hub: a commit that opens a window, or ends a freeze, is held by what is in force before it. */
 export function hubNotes(
   { clusters, pipelines }: NotedHub,
   pipeline: string | undefined,

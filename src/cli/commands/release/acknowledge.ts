@@ -1,10 +1,10 @@
-/** `kubenode release acknowledge`: what a commit has to contain to release held deletes. */
+/** `kubenode release acknowledge`: shows what a commit has to contain to release held deletes, or commits it. */
 import { Command } from 'commander';
 import type { Cluster, Pipeline } from '../../../api/generated/types.ts';
 import { conditionOf } from '../../../kube/objects/conditions.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
-import { readHoldHint } from '../../../sync/apply/prune/hold-hint.ts';
+import { hubHoldOf } from '../../../sync/apply/prune/hold-hint.ts';
 import { HUB_TARGET } from '../../../sync/rendered.ts';
 import { commitEntries } from '../../commit/commit-entries.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
@@ -47,8 +47,9 @@ export function createAcknowledgeCommand(io: Io): Command {
     .option('--commit', 'add them to the fleet repository, and commit that')
     .option('--repo <dir>', 'folder of the fleet repository, for --commit', '.')
     .addHelpText('after', HELP);
-  return addConnectionOptions(command).action((name: string, flags: Flags) =>
-    withHub(io, flags, async (client) => {
+  return addConnectionOptions(command).action((name: string, flags: Flags) => {
+    requireHubFor(flags.pipeline, name);
+    return withHub(io, flags, async (client) => {
       const { clusters, pipelines } = await readHub(client, io.signal);
       const held =
         name === HUB_TARGET
@@ -64,8 +65,17 @@ export function createAcknowledgeCommand(io: Io): Command {
         subject: `Acknowledge the deletes of ${held.lines.join(', ')}`,
         reason: flags.reason,
       });
-    }),
-  );
+    });
+  });
+}
+
+/** A cluster is in one Pipeline: another one that a person names would be ignored. */
+function requireHubFor(pipeline: string | undefined, name: string): void {
+  if (pipeline === undefined || name === HUB_TARGET) return;
+  throw new CliError(`--pipeline is for the ${HUB_TARGET}, and ${name} is a cluster`, {
+    hint: 'remove --pipeline: the entries are for the Pipeline that the cluster is in',
+    exitCode: EXIT.usage,
+  });
 }
 
 function printEntries(io: Io, { pipeline, message, lines }: HeldTarget, entries: readonly object[]): void {
@@ -84,7 +94,7 @@ interface HeldTarget {
   readonly lines: readonly string[];
 }
 
-/** Pure. */
+/** Returns the held deletes of the cluster. Pure. */
 export function heldDeletes({ metadata, status }: Cluster, clusters: readonly Cluster[]): HeldTarget {
   const { held = [], message = '' } = status?.sync ?? {};
   if (held.length === 0 || !status?.assigned) {
@@ -103,9 +113,9 @@ export function heldDeletes({ metadata, status }: Cluster, clusters: readonly Cl
   return { pipeline: status.assigned.pipeline, message, units: held, lines };
 }
 
-/** The held deletes of the objects that a Pipeline declares for the hub itself: Clusters, for the most part. Pure. */
+/** Returns the held deletes of the objects that a Pipeline declares for the hub itself: Clusters, for the most part. Pure. */
 export function heldInHub(pipelines: readonly Pipeline[], pipeline: string | undefined): HeldTarget {
-  const named = pipelines.filter(({ metadata }) => pipeline === undefined || metadata.name === pipeline);
+  const named = pipeline === undefined ? pipelines : [findByName('Pipeline', pipelines, pipeline)];
   const [first, ...others] = named.flatMap(heldOf);
   if (!first) {
     throw new CliError('no deletes of objects of the hub are held', {
@@ -121,9 +131,10 @@ export function heldInHub(pipelines: readonly Pipeline[], pipeline: string | und
   });
 }
 
-function heldOf({ metadata: { name }, status }: Pipeline): readonly HeldTarget[] {
-  const { status: isHeld, message = '' } = conditionOf(status?.conditions, 'Held') ?? {};
-  const plan = isHeld === 'True' ? readHoldHint(message) : undefined;
+function heldOf(pipeline: Pipeline): readonly HeldTarget[] {
+  const plan = hubHoldOf(pipeline);
   if (!plan) return [];
+  const { name } = pipeline.metadata;
+  const { message = '' } = conditionOf(pipeline.status?.conditions, 'Held') ?? {};
   return [{ pipeline: name, message, units: [plan], lines: [`unit ${plan.unit} in the hub`] }];
 }

@@ -127,7 +127,7 @@ async function haltPipeline(
 
 const ATTEMPTS = 5;
 
-/** With the resourceVersion, so that no pause that others add now is lost. */
+/** Writes the pauses with the resourceVersion, so that no pause that others add now is lost. */
 async function updatePauses(
   client: Client,
   cluster: Cluster,

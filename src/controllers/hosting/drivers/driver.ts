@@ -77,7 +77,7 @@ export interface MemberReport {
 }
 
 export interface MemberCertificate {
-  /** As a client sees it. */
+  /** The serial that a client sees. */
   readonly serial: string;
   readonly notAfter: Date;
   /** The serial of the certificate that it should serve. */
@@ -89,7 +89,7 @@ export interface PlaneCertificate {
   readonly name: string;
   /** Why it has to be renewed, or made. A CA is never renewed. */
   readonly due?: string | undefined;
-  /** When it was issued; undefined: there is none that can be read. */
+  /** When it was issued; undefined: it is missing, or cannot be read. */
   readonly issuedAt?: Date | undefined;
   readonly notAfter?: Date | undefined;
   /** When it is renewed; undefined: never. */
@@ -118,7 +118,7 @@ export interface PlaneReport {
   readonly settled: SettledPlane | undefined;
   /** The settings in which the control plane differs from its spec: `version v1.36.3, not v1.36.4`. */
   readonly differences: readonly string[];
-  /** The versions of the programs that can be started, or why there are none. */
+  /** The versions of the programs that can be started, or why none can. */
   readonly programs: { readonly versions: readonly ProgramVersions[] } | ProgramsProblem;
   /** When the snapshot of etcd was taken that is kept until the next upgrade. */
   readonly snapshotAt?: Date | undefined;

@@ -3,7 +3,7 @@ import { canonicalJson } from '../../../kube/objects/digest.ts';
 import type { PlaneSettings } from '../../../local/state.ts';
 import type { MemberRun, PlaneSpec, RunMember, SettledPlane } from './driver.ts';
 
-/** With it a newer program serves the APIs and writes the data of an older version. */
+/** The flag by which a newer program serves the APIs and writes the data of an older version. */
 export const EMULATED_VERSION = 'emulated-version';
 export const ETCD_QUOTA = 'quota-backend-bytes';
 const MIB = 1024 ** 2;

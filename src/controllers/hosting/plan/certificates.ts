@@ -5,7 +5,7 @@ import { disruptive, waitForMembers } from './members.ts';
 import { programsMissing } from './programs.ts';
 import { wait } from './wait.ts';
 
-/** One that was just issued and is due again would be issued for ever. */
+/** The time before a certificate is issued again: one that is always due would be issued for ever. */
 const AGAIN_MS = 60_000;
 /** The programs of Kubernetes read their files again within a minute. */
 const RELOAD_MS = 180_000;

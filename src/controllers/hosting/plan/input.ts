@@ -77,7 +77,7 @@ export interface HostingWait {
   readonly isStalled: boolean;
 }
 
-/** One act, or what it waits for; neither: there is nothing to do. */
+/** One act, or what it waits for; neither: nothing is to be done. */
 export interface HostingDecision {
   readonly act?: HostingAct;
   readonly wait?: HostingWait;

@@ -33,7 +33,7 @@ function foreignData({ plane }: HostingInput): HostingWait | undefined {
   return wait('DataNotOurs', withHint(message, hint), ['Folder', plane.where], 'stalled');
 }
 
-/** An etcd that starts without its data looks healthy and has lost everything. Before it was ready there was nothing to lose. */
+/** An etcd that starts without its data looks healthy and has lost everything. Before it was ready it had nothing to lose. */
 function missingData({ plane, cluster }: HostingInput): HostingWait | undefined {
   const readyAt = cluster.status?.hosted?.readyAt;
   if (plane.claim !== 'Own' || plane.data !== 'Empty' || readyAt === undefined) return undefined;

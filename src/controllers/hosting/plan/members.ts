@@ -8,7 +8,7 @@ const WINDOW_MS = 300_000;
 /** A busy machine needs half a minute. */
 const ANSWER_MS = 180_000;
 const MAX_LOG = 600;
-/** Room for the last line, which tells why a program ends. */
+/** The length of the last line of a log in a message: it tells why a program ends. */
 const MAX_REASON = 140;
 
 /** The members that must answer before it is started. Our own controllers need our kinds, too. */

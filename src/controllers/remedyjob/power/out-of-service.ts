@@ -19,7 +19,7 @@ export const OUT_OF_SERVICE_TAINT: Taint = {
 };
 
 export interface OutOfServicePlan {
-  /** Alive and Runs: the taint must not stay. */
+  /** With Alive and Runs the taint must not stay. */
   readonly type: 'Set' | 'Wait' | 'Alive' | 'Runs';
   readonly because: string;
 }

@@ -17,7 +17,7 @@ export interface AnswerInput extends Pick<JobInput, 'job' | 'node' | 'now'> {
   readonly machine: Machine;
   readonly record: JobStepStatus;
   readonly answer: JobStepAnswer['answer'];
-  /** All events: those of the machine are matched to its instance. */
+  /** The events of all machines: those of this one are matched to its instance. */
   readonly events: readonly MaintenanceEvent[];
 }
 

@@ -41,7 +41,7 @@ function isDeleted(pod: KubeObject): boolean {
   return !listAt(pod, 'spec', 'tolerations').some((each) => tolerates(each, OUT_OF_SERVICE_TAINT));
 }
 
-/** As Kubernetes compares them: without a key, `Exists` tolerates every taint. `tolerationSeconds` only delay. */
+/** Compares as Kubernetes does: without a key, `Exists` tolerates every taint. `tolerationSeconds` only delay. */
 function tolerates(toleration: unknown, { key, value, effect }: Taint): boolean {
   const text = (field: string): string => textAt(toleration, field) ?? '';
   const isSameEffect = ['', effect].includes(text('effect'));

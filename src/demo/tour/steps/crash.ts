@@ -1,4 +1,4 @@
-/** Sync and the controllers are killed in the middle of a rollout; it ends as if nothing had happened. */
+/** Kills sync and all controllers in the middle of a rollout, which ends as if nothing had happened. */
 import type { MachineComponentSet } from '../../../api/generated/types.ts';
 import type { DemoProgram } from '../../../cli/local/demo-programs.ts';
 import { provenEverywhere, readSet } from '../fleet-state.ts';

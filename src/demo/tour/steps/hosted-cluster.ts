@@ -3,7 +3,7 @@ import type { Cluster, Pipeline } from '../../../api/generated/types.ts';
 import { EXIT } from '../../../cli/errors.ts';
 import { conditionOf } from '../../../kube/objects/conditions.ts';
 import { CONTROL_PLANE_VERSION } from '../../../local/binaries/versions.ts';
-import { readHoldHint } from '../../../sync/apply/prune/hold-hint.ts';
+import { hubHoldOf } from '../../../sync/apply/prune/hold-hint.ts';
 import { shortCommit } from '../../../views/text/age.ts';
 import { provenEverywhere, readClusters, readJobs, readMachines, readPipeline } from '../fleet-state.ts';
 import { notProvenReason, notReadyReason, otherVersionReason } from '../observed.ts';
@@ -23,7 +23,7 @@ export const hostedClusterStep: TourStep = {
     'It heals also while the hub is down. When git removes it, its machines are released first.',
   ],
   async run(tour) {
-    // With a name of its own, so that a tour that was interrupted is in the way of none.
+    // Each run has a name of its own: what an interrupted tour left behind does not matter.
     const name = `ci-${await tour.repository.commits()}`;
     const added = await addCluster(tour, name);
     const { version, head } = await commitNextVersion(tour);
@@ -144,8 +144,8 @@ export function notAllReadyReason(
 }
 
 export function notHeldReason(pipeline: Pipeline | undefined): string | undefined {
-  const { status, message = '' } = conditionOf(pipeline?.status?.conditions, 'Held') ?? {};
-  return status === 'True' && readHoldHint(message) ? undefined : `not held: ${message}`;
+  if (pipeline && hubHoldOf(pipeline)) return undefined;
+  return `not held: ${conditionOf(pipeline?.status?.conditions, 'Held')?.message ?? ''}`;
 }
 
 export function notDeletedReason(clusters: readonly Cluster[], name: string): string | undefined {

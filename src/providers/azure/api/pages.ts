@@ -3,7 +3,7 @@ import { textAt, valueAt } from '../../../kube/objects/json.ts';
 import { ProviderError } from '../../contract.ts';
 import type { ArmApi } from './client.ts';
 
-/** As many pages as a resource group has: a list that goes on longer is a circle. */
+/** A resource group has fewer pages: a list that goes on longer refers to itself. */
 const MAX_PAGES = 1000;
 
 /** Returns the entries of all pages; rejects when one of them cannot be read. */

@@ -14,7 +14,7 @@ export interface Workload {
   readonly blockers: number;
 }
 
-/** Set on each Pod of a group by the scheduler or the controller of the group. */
+/** The labels that the scheduler, or the controller of a group, sets on each Pod of the group. */
 const GANG_LABELS: readonly string[] = [
   'scheduling.x-k8s.io/pod-group', // coscheduling plug-in
   'kueue.x-k8s.io/pod-group-name',

@@ -6,7 +6,7 @@ import {
   LABEL_HUB,
   LABEL_UNIT,
 } from '../../../api/names.ts';
-import { FOREIGN_FINALIZER, UNIT_PAUSED } from '../../../api/status/sync-words.ts';
+import { DELETES_HELD, FOREIGN_FINALIZER, UNIT_PAUSED } from '../../../api/status/sync-words.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { objectKey } from '../../../kube/objects/object-id.ts';
@@ -152,7 +152,7 @@ async function pruneObject(context: SyncContext, plan: PrunePlan, now: Date): Pr
     case 'release':
       return release(context, entry, because);
     case 'held':
-      return waits('DeletesHeld', because);
+      return waits(DELETES_HELD, because);
     case 'paused':
       return waitForPause(plan);
     // Kept while a machine uses it, or while it cannot be read. The commit still counts as applied.

@@ -42,8 +42,8 @@ export interface RolloutStateRow {
    * Ignored: neither.
    */
   readonly counts: 'Proven' | 'Required' | 'Failure' | 'Ignored';
-  /** The field of `clusters` in the status of a Release stage that counts it. */
-  readonly countedIn: keyof ReleaseStageClusters;
+  /** The field of `clusters` in the status of a Release stage that counts it; undefined: the total leaves it out as well. */
+  readonly countedIn: keyof ReleaseStageClusters | undefined;
   /** Whether the state ends, or may end, without a person and without a newer commit. */
   readonly isInProgress: boolean;
 }
@@ -199,7 +199,7 @@ export const ROLLOUT_STATES: Readonly<Record<ClusterRolloutState, RolloutStateRo
     reasons: ['RemovedFromGit'],
     recordedAs: 'Held',
     counts: 'Ignored',
-    countedIn: 'skipped',
+    countedIn: undefined,
     isInProgress: false,
   },
   NotObserved: {

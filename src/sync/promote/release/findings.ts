@@ -90,7 +90,8 @@ function notStarted(
   { superseded, before }: StageContext,
 ): StageFinding {
   const { name } = stage;
-  const clusters = { total: members.length, pending: members.length };
+  const declared = members.filter(({ block }) => block?.state !== 'Removed').length;
+  const clusters = { total: declared, pending: declared };
   const old = recordedStage(release, name);
   if (superseded) return { name, state: 'Superseded', clusters: old?.clusters ?? clusters };
   if (waiting?.release === release) return { name, state: 'Waiting', clusters, wait: waiting.wait };

@@ -123,11 +123,13 @@ export function stageSoakEnd(rollouts: readonly ClusterRollout[]): Date | undefi
   return ends.toSorted((a, b) => +b - +a)[0];
 }
 
+/** Counts the clusters that git declares: nothing is written to a removed one, so it never reaches the commit. */
 export function countClusters(rollouts: readonly ClusterRollout[], commit: string): ReleaseStageClusters {
+  const declared = rollouts.filter(({ state }) => ROLLOUT_STATES[state].countedIn !== undefined);
   const count = (field: keyof ReleaseStageClusters): number =>
-    rollouts.filter(({ state }) => ROLLOUT_STATES[state].countedIn === field).length;
+    declared.filter(({ state }) => ROLLOUT_STATES[state].countedIn === field).length;
   return {
-    total: rollouts.length,
+    total: declared.length,
     pending: count('pending'),
     applying: count('applying'),
     soaking: count('soaking'),

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Cluster, Pipeline } from '../../../../src/api/generated/types.ts';
+import { DELETES_HELD } from '../../../../src/api/status/sync-words.ts';
 import { heldDeletes, heldInHub } from '../../../../src/cli/commands/release/acknowledge.ts';
+import { EXIT } from '../../../../src/cli/errors.ts';
+import { runCommandLine } from '../../../../src/cli/run.ts';
 import { holdHint } from '../../../../src/sync/apply/prune/hold-hint.ts';
 import { condition } from '../../../support/builders.ts';
+import { testIo } from '../../../support/test-io.ts';
 import { cluster } from '../builders.ts';
 
 const PLAN = { unit: 'web', planDigest: 'sha256:aa' };
@@ -13,8 +17,13 @@ function heldCluster(name: string, ...held: readonly { unit: string; planDigest:
   return { ...cluster({}, name), status } as unknown as Cluster;
 }
 
-function pipelineWith(name: string, status: 'True' | 'False', message: string): Pipeline {
-  const held = { ...condition('Held', status), message };
+function pipelineWith(
+  name: string,
+  status: 'True' | 'False',
+  message: string,
+  reason = DELETES_HELD,
+): Pipeline {
+  const held = { ...condition('Held', status), reason, message };
   return { metadata: { name }, status: { conditions: [held] } } as unknown as Pipeline;
 }
 
@@ -53,12 +62,28 @@ describe('release acknowledge', () => {
       ['nothing is held', [pipelineWith('fleet', 'False', holdHint(HELD))], 'no deletes of objects'],
       ['a hold has another cause', [pipelineWith('fleet', 'True', 'paused')], 'no deletes of objects'],
       [
+        'the deletes of a cluster are held, which have the same words',
+        [pipelineWith('fleet', 'True', `prod-eu: ${holdHint(HELD)}; 12 of 13`, 'PlanHeld')],
+        'no deletes of objects',
+      ],
+      [
         'two Pipelines are held',
         [fleet, shop],
         'deletes of several Pipelines are held in the hub: fleet, shop',
       ],
     ])('FST-8 refuses to choose when %s', (_, pipelines, message) => {
       expect(() => heldInHub(pipelines, undefined)).toThrow(message);
+    });
+
+    it('FST-8 names the Pipelines of the hub when --pipeline names another one', () => {
+      expect(() => heldInHub([fleet], 'flet')).toThrow('Pipeline flet not found in the hub');
+    });
+
+    it('FST-8 refuses --pipeline for a cluster before it connects', async () => {
+      const io = testIo();
+      const args = ['release', 'acknowledge', 'prod-eu', '--reason', 'moved', '--pipeline', 'fleet'];
+      expect(await runCommandLine(io, args)).toBe(EXIT.usage);
+      expect(io.stderr).toContain('--pipeline is for the hub, and prod-eu is a cluster');
     });
   });
 });

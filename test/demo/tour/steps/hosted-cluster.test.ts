@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Cluster, Pipeline } from '../../../../src/api/generated/types.ts';
+import { DELETES_HELD } from '../../../../src/api/status/sync-words.ts';
 import {
   notAllReadyReason,
   notDeletedReason,
@@ -18,8 +19,9 @@ function readyIs(status: 'True' | 'False'): Cluster {
   return clusterWith({ conditions: [ready] });
 }
 
-function held(status: 'True' | 'False', message: string): Pipeline {
-  return { status: { conditions: [{ ...condition('Held', status), message }] } } as unknown as Pipeline;
+function held(status: 'True' | 'False', message: string, reason = DELETES_HELD): Pipeline {
+  const found = { ...condition('Held', status), reason, message };
+  return { status: { conditions: [found] } } as unknown as Pipeline;
 }
 
 describe('a cluster that a commit adds', () => {
@@ -45,6 +47,7 @@ describe('a cluster that a commit adds', () => {
     expect(notHeldReason(undefined)).toBe('not held: ');
     expect(notHeldReason(held('False', hint))).toMatch(/^not held: acknowledge/);
     expect(notHeldReason(held('True', 'another reason'))).toBe('not held: another reason');
+    expect(notHeldReason(held('True', `test: ${hint}`, 'PlanHeld'))).toMatch(/^not held: test: acknowledge/);
     expect(notHeldReason(held('True', hint))).toBeUndefined();
   });
 

@@ -4,7 +4,7 @@ import { releaseFinding } from '../../../../src/sync/promote/release/findings.ts
 import { type OrderedRelease, orderReleases } from '../../../../src/sync/promote/release/order.ts';
 import type { StagePlan } from '../../../../src/sync/promote/stage/stage.ts';
 import { NOW } from '../../../rollout/builders.ts';
-import { commitsOf, releaseOf, rolloutsOf } from '../builders.ts';
+import { commitsOf, memberOf, releaseOf, rolloutsOf } from '../builders.ts';
 import { stageOf } from '../simulation/simulation.ts';
 
 const WAIT = { reason: 'StageBusy', because: 'stage prod is busy with fleet-c1' };
@@ -99,6 +99,16 @@ describe('releaseFinding', () => {
       planWith('prod', { current: newer, rollout: { state: 'Promoting', wait: WAIT }, replaced }),
     ];
     expect(states(older, plans, all)).toBe('Proven');
+  });
+
+  it('does not count a cluster that git removed in a stage that has not started', () => {
+    const all = ordered('');
+    const [release] = all;
+    if (!release) throw new Error('expected a Release');
+    const block = { state: 'Removed', reason: 'RemovedFromGit', because: 'removed' } as const;
+    const members = [memberOf(), memberOf({ name: 'ci', block }), memberOf({ name: 'y' })];
+    const plans = [planWith('test', { current: release }), planWith('prod', { members })];
+    expect(releaseFinding(release, plans, all, NOW).stages[1]?.clusters).toEqual({ total: 2, pending: 2 });
   });
 
   it('names the failed clusters of the stages that are on it', () => {

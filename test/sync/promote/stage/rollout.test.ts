@@ -114,6 +114,13 @@ describe('countClusters', () => {
     });
     expect(failedClusters(rolloutsOf('Proven', 'Failed', 'FailedBefore'))).toEqual(['x2', 'x3']);
   });
+
+  it.each([
+    ['a removed cluster beside proven ones', 'Proven Removed Proven', { total: 2, proven: 2, skipped: 0 }],
+    ['removed clusters only', 'Removed Removed', { total: 0, proven: 0, skipped: 0 }],
+  ])('does not count %s: git does not declare it any more', (_, states, expected) => {
+    expect(countClusters(rolloutsOf(...parseStates(states)), 'c1')).toMatchObject(expected);
+  });
 });
 
 describe('nextRequeue', () => {

@@ -18,7 +18,7 @@ import { takeSnapshot } from './snapshot.ts';
 export interface OpenPlane extends PlaneFolder {
   readonly settled: SettledPlane | undefined;
   readonly runs: MemberRuns | undefined;
-  /** Empty before it is prepared, and of a folder that is not ours. */
+  /** It is empty before the control plane is prepared, and where the folder is not ours. */
   readonly specs: readonly MemberSpec[];
 }
 

@@ -50,7 +50,7 @@ function versionsOf({ version, etcdVersion }: Programs): ProgramVersions {
   return { kubernetes: version, etcd: etcdVersion };
 }
 
-/** Returns the programs of which that member has that version. Undefined: there are none. */
+/** Returns the programs of which that member has that version. Undefined: none have. */
 export function findProgram(
   programs: readonly Programs[],
   member: RunMember,

@@ -62,7 +62,7 @@ export function snapshotData(folder: string): string {
   return join(folder, DATA);
 }
 
-/** Undefined: there is no complete snapshot. */
+/** Returns the record of the snapshot. Undefined: no snapshot is complete. */
 export async function readSnapshot(folder: string): Promise<SnapshotRecord | undefined> {
   const text = await readFileIfExists(join(folder, RECORD_FILE));
   if (text === undefined) return undefined;

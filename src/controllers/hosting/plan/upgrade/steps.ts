@@ -3,7 +3,7 @@ import { wholeSeconds } from '../../../../os/dates.ts';
 import type { RunMember } from '../../drivers/driver.ts';
 import type { HostingDecision, HostingInput, Upgrade } from '../input.ts';
 
-/** In their order. */
+/** The steps are in the order in which a change takes them. */
 export const UPGRADE_STEPS = [
   'Preflight',
   'Snapshot',
