@@ -60,8 +60,7 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
   const closing = new AbortController();
   const failures = createSendFailures(options);
   let report: CommitStatusReport | undefined;
-  /** The statuses that the host accepted and the hub did not record yet. */
-  let unrecorded: PipelineCommitStatuses | undefined;
+  const accepted = createAccepted(options.record);
   const loop = createLoop({ clock, gatherMs: GATHER_MS, round });
 
   return {
@@ -77,7 +76,7 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
     const pipeline = options.pipeline();
     if (!pipeline || options.lease.notHeldReason() !== undefined) {
       // Another process may send and record meanwhile: what it recorded counts when this one continues.
-      unrecorded = undefined;
+      accepted.forget();
       return IDLE_MS;
     }
     try {
@@ -95,7 +94,7 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
   /** Sends one status at most: what the host should have may change meanwhile. */
   async function sendNext(pipeline: Pipeline, target: StatusTarget): Promise<number> {
     // Before anything else is sent: a hub that does not answer must not make us send the same again and again.
-    await recordAccepted();
+    await accepted.record();
     failures.keepOnlyOf(`${target.address} ${target.token}`);
     const waitMs = failures.hostWaitMs();
     if (waitMs > 0) return waitMs;
@@ -110,8 +109,7 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
     const failure = await sendStatus(plan.next, target, { ...options, signal: closing.signal });
     if (failure) return noteFailure(plan.next, failure, pipeline);
     failures.succeeded(plan.next.commit);
-    unrecorded = { address: target.address, commits: withSent(plan.kept, plan.next, clock.now()) };
-    await recordAccepted();
+    await accepted.add({ address: target.address, commits: withSent(plan.kept, plan.next, clock.now()) });
     setReport(failures.report());
     return 0;
   }
@@ -127,14 +125,8 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
     return waitMs;
   }
 
-  async function recordAccepted(): Promise<void> {
-    if (!unrecorded) return;
-    await options.record(unrecorded);
-    unrecorded = undefined;
-  }
-
   async function removeRecord({ status }: Pipeline): Promise<number> {
-    unrecorded = undefined;
+    accepted.forget();
     setReport(undefined);
     if (status?.commitStatuses) await options.record(undefined);
     return IDLE_MS;
@@ -146,6 +138,27 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
       onChange();
     }
     return IDLE_MS;
+  }
+}
+
+/** Keeps the statuses that the host accepted until the hub has recorded them. */
+function createAccepted(record: StatusReporterOptions['record']) {
+  let unrecorded: PipelineCommitStatuses | undefined;
+  return {
+    add(statuses: PipelineCommitStatuses): Promise<void> {
+      unrecorded = statuses;
+      return recordAll();
+    },
+    record: recordAll,
+    forget(): void {
+      unrecorded = undefined;
+    },
+  };
+
+  async function recordAll(): Promise<void> {
+    if (!unrecorded) return;
+    await record(unrecorded);
+    unrecorded = undefined;
   }
 }
 
