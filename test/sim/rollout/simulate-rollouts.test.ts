@@ -33,7 +33,8 @@ describe('simulateRollouts', () => {
 
   it('kills the controllers, and completes rollouts all the same', () => {
     const all = [...results.values()];
-    expect(all.every(({ kills }) => kills > 0)).toBe(true);
+    // A recorded run may be too short for one.
+    expect(SEEDS.filter((seed) => (results.get(seed)?.kills ?? 0) === 0)).toEqual([]);
     expect(all.some(({ completed }) => completed > 0)).toBe(true);
   });
 
