@@ -55,6 +55,6 @@ it.each<[name: string, error: { address: string; at: Date }, now: Date, expected
   ['an error after the reset is not', { address: A, at: seconds(1) }, seconds(9), false],
   ['an error of another GPU is not', { address: B, at: seconds(-1) }, seconds(9), false],
   ['no error is, when the clock was set back', { address: A, at: seconds(-1) }, seconds(-5), false],
-])('R1 %s', (_, error, now, expected) => {
+])('R1 tells what the last reset has ended: %s', (_, error, now, expected) => {
   expect(isBeforeReset(error, new Map([[A, NOW]]), now)).toBe(expected);
 });

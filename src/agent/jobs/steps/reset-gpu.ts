@@ -43,7 +43,7 @@ export const resetGpuStep: StepExecutor<'ResetGPU'> = {
     if (leftMs < MIN_LEFT_MS) return failedStep('TimedOut', 'too little time is left: no GPU was reset');
     const intent = { gpus: gpus.map(({ address }) => address), at: clock.now() };
     await host.files.write(file, new TextEncoder().encode(JSON.stringify(intent)), ATTRIBUTES);
-    const answer = await smi.reset(gpus, leftMs * RESET_SHARE);
+    const answer = await smi.reset(gpus, Math.floor(leftMs * RESET_SHARE));
     if (answer.result !== 'Reset') return failedReset(answer);
     const lost = await lostGpus(gpus, smi);
     if (lost) return failedStep(lost.code, lost.message, answer.output);
