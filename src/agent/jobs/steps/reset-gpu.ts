@@ -85,7 +85,8 @@ async function gpusToReset(
 /** Reads back what the driver knows: a GPU that does not return from a reset is not one that was reset. */
 async function lostGpus(gpus: readonly ListedGpu[], smi: NvidiaSmi): Promise<StepProblem | undefined> {
   const listed = await smi.gpus();
-  if ('code' in listed) return listed;
+  // The code tells that a reset was done: it is not repeated.
+  if ('code' in listed) return { code: 'ResetFailed', message: `after the reset: ${listed.message}` };
   const lost = gpus.filter(({ uuid }) => !listed.some((each) => each.uuid === uuid));
   return lost.length > 0 ? missingGpus(lost.map(({ address }) => address)) : undefined;
 }

@@ -100,6 +100,11 @@ describe('the step ResetGPU', () => {
       { list: `echo '${LIST[1]}'; [ -e "$0.done" ] || echo '${LIST[0]}'`, reset: 'touch "$0.done"' },
       { state: 'Failed', code: 'GPULost' },
     ],
+    [
+      'leaves a driver that lists nothing',
+      { list: `[ -e "$0.done" ] && exit 9; echo '${LIST[0]}'`, reset: 'touch "$0.done"' },
+      { state: 'Failed', code: 'ResetFailed' },
+    ],
   ])('R37 takes no GPU for repaired when the reset %s', async (_, errors, expected) => {
     const { result, jobs, smi } = await execute(errors);
     expect(result).toMatchObject(expected);
