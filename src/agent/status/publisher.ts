@@ -1,6 +1,7 @@
 /** Publishes what the agent reports: on the host, so that it can be read without the API server, then to the Machine. */
 
 import { isDeepStrictEqual } from 'node:util';
+import type { PeerAnswer } from '../../api/generated/types.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -35,6 +36,8 @@ export interface StatusPublisherOptions {
   readonly certificateNotAfter?: () => Date | undefined;
   /** Returns the facts for rules. */
   readonly facts?: () => CollectedFacts;
+  /** Returns what was found of silent machines. */
+  readonly peers?: () => readonly PeerAnswer[];
 }
 
 export interface PublishInput {
@@ -114,6 +117,7 @@ export class StatusPublisher {
     const { bootedAt, ...system } = await host.node.facts();
     const ends = this.#options.certificateNotAfter?.();
     const jobs = await readJobsConfig(host.files);
+    const peers = this.#options.peers?.() ?? [];
     const type = host.type === 'systemd' ? ('systemd' as const) : ('sandbox' as const);
     const all = {
       ...status,
@@ -127,6 +131,7 @@ export class StatusPublisher {
       },
       system: { ...system, machineID: await host.node.machineId() },
       facts: { bootedAt: bootedAt.toISOString(), ...this.#options.facts?.() },
+      ...(peers.length > 0 ? { peers } : {}),
     };
     if (isDeepStrictEqual(all, this.#written)) return;
     try {
