@@ -44,12 +44,12 @@ export function updateFindings(
   outcomes: readonly ProbeOutcome[],
   now: Date,
 ): PeerFindings {
-  const wanted = new Set(requests.slice(0, MAX_PROBED).map(({ machine }) => machine));
+  const requested = new Set(requests.slice(0, MAX_PROBED).map(({ machine }) => machine));
   const found = outcomes.map(({ request, result, probedMs }) => {
     const answer = answerOf(before.get(request.machine)?.answer, request, result, now);
     return [request.machine, { answer, probedMs }] as const;
   });
-  return new Map([...before, ...found].filter(([machine]) => wanted.has(machine)));
+  return new Map([...before, ...found].filter(([machine]) => requested.has(machine)));
 }
 
 function answerOf(

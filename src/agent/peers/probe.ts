@@ -46,7 +46,7 @@ function connectTo({ address, port }: ProbedKubelet, timeoutMs: number): Promise
   return promise;
 }
 
-/** What fails on this host, such as a missing route, says nothing about the other one. */
+/** Returns Unknown for what fails on this host, such as a missing route: it proves nothing about the other one. */
 function resultOfError(error: Error, signal: AbortSignal): PeerResult {
   if (signal.aborted) return 'NoAnswer';
   return RESULT_OF[systemCode(error) ?? ''] ?? 'Unknown';

@@ -19,7 +19,7 @@ export interface SilenceEvidence {
   readonly power: PowerSign;
   /** Whether machines near this one reach the API server. */
   readonly peers: Sign;
-  /** What the agents of its peers found when they probed its kubelet. */
+  /** The result of the probes of its kubelet by the agents of its peers. */
   readonly peerProbes: PeerResult;
 }
 

@@ -1,11 +1,11 @@
 /**
  * Judges what the agents of peers found when they probed a silent machine. One that reaches it is believed, so that a machine that works is
- * left alone; that nobody reaches it is concluded from a majority only, so that no machine declares another one dead. Pure.
+ * left alone; that no peer reaches it is concluded from a majority only, so that no machine declares another one dead. Pure.
  */
 import type { PeerResult } from '../enums.ts';
 import type { MachineSilence, PeerAnswer } from '../generated/types.ts';
 
-/** Fewer peers prove nothing: one that is broken, or lies, must be outvoted. */
+/** Fewer peers prove nothing: one that is broken, or hostile, must be outvoted. */
 const MIN_PEERS = 3;
 /** An agent writes its answer again every two minutes: one more may be missed. */
 const MAX_AGE_MS = 300_000;

@@ -9,7 +9,7 @@ const target = {
   port: int('Port of the kubelet.', PORT),
 };
 
-export const silence = named(
+export const silenceSchema = named(
   'MachineSilence',
   'Present while the agent is silent: the peers whose agents probe the machine.',
   {
@@ -19,7 +19,7 @@ export const silence = named(
   },
 );
 
-export const probeRequests = listMap(
+export const probeRequestsSchema = listMap(
   'Silent machines that the agent is asked to probe.',
   ['machine'],
   named('PeerProbeRequest', 'A silent machine that the agent probes.', {
@@ -30,7 +30,7 @@ export const probeRequests = listMap(
   [0, 8],
 );
 
-export const peers = listMap(
+export const peersSchema = listMap(
   'What the agent found when it probed silent machines.',
   ['machine'],
   named('PeerAnswer', 'What a connection to the kubelet of a silent machine found.', {

@@ -24,7 +24,7 @@ export interface MachineFacts {
   readonly power?: 'On' | 'Off';
   /** The peers whose agents probe the machine while its agent is silent; absent: none was asked. */
   readonly silence?: MachineSilence;
-  /** What its own agent found when it probed silent machines. */
+  /** Holds what its own agent found when it probed silent machines. */
   readonly peers?: readonly PeerAnswer[];
   /** Whether the machine was Ready at least once. Until then it is neither counted as available nor as unavailable. */
   readonly established: boolean;

@@ -2,7 +2,7 @@
 import { choosePeers } from '../../api/diagnosis/peers.ts';
 import type { MachineSilence, PeerAnswer } from '../../api/generated/types.ts';
 
-/** What peers do about a silent machine, and what they found. */
+/** Holds who probes a machine, and what its own agent found. */
 export interface ProbedMachine {
   readonly name: string;
   readonly zone: string;

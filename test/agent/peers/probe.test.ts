@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { probeKubelet } from '../../../src/agent/peers/probe.ts';
 import { startTlsServer } from '../../support/kube/tls-server.ts';
 
-/** Prints its port. The kernel completes two connections for it, and drops the packets of more: nobody accepts them once it is stopped. */
+/** Prints its port. The kernel completes two connections for it, and drops the packets of more: a process that is stopped accepts none. */
 const LISTENER =
   "const s = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(s.address().port))";
 
@@ -49,13 +49,13 @@ const probe = (port: number, timeoutMs = 20_000, address = '127.0.0.1') =>
 describe('a probe of the kubelet of another host', () => {
   it.each([200, 401, 500])('R20 is answered by a kubelet that answers %i', async (status) => {
     const kubelet = await startTlsServer();
-    const seen: string[] = [];
+    const received: string[] = [];
     kubelet.answer((request, response) => {
-      seen.push(`${request.method} ${request.url} ${request.headers.authorization ?? 'anonymous'}`);
+      received.push(`${request.method} ${request.url} ${request.headers.authorization ?? 'anonymous'}`);
       response.writeHead(status).end('ok');
     });
     expect(await probe(kubelet.port)).toBe('KubeletAnswers');
-    expect(seen).toEqual(['GET /healthz anonymous']);
+    expect(received).toEqual(['GET /healthz anonymous']);
     expect(kubelet.handshakes()).toBe(1);
   });
 

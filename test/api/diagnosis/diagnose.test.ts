@@ -77,7 +77,7 @@ describe('diagnose', () => {
   );
 
   it.each(PROBED.map((row) => [row.slice(0, 3).join(', '), row] as const))(
-    'R20 tells of a silent machine from power, peers and probes %s what the cause is, or that it is unknown',
+    'R20 tells from power, peers and probes %s why a machine is silent, or that it is unknown',
     (_, [powered, peers, probes, cause, confidencePercent]) => {
       const silent = { agent: 'Silent', kubelet: 'Silent' } as const;
       expect(diagnose({ ...silent, power: powered, peers, peerProbes: probes })).toEqual(

@@ -37,7 +37,7 @@ describe('judgePeerAnswers', () => {
     ['nnnnnn', 'NoAnswer', ['p-1', 'p-2', 'p-3', 'p-4', 'p-5', 'p-6']],
     ['nnnn..', 'NoAnswer', ['p-1', 'p-2', 'p-3', 'p-4']],
     ['nnnnuu', 'NoAnswer', ['p-1', 'p-2', 'p-3', 'p-4']],
-    // Half is no majority.
+    // Half is not a majority.
     ['nnn...', 'Unknown', []],
     ['nnnuuu', 'Unknown', []],
     ['nn.', 'NoAnswer', ['p-1', 'p-2']],

@@ -12,7 +12,7 @@ const KUBELET_PORT = 10_250;
 const MAX_PORT = 65_535;
 
 /**
- * Addresses that are another host for each peer, or none: what answers there says nothing about the machine. Those of IPv4 count for addresses of
+ * Addresses that are another host for each peer, or none: what answers there proves nothing about the machine. Those of IPv4 count for addresses of
  * IPv6 that contain one, too.
  */
 const LOCAL = new BlockList();
@@ -39,8 +39,8 @@ export function kubeletTarget(machine: Machine, node: KubeObject | undefined): P
 }
 
 function addressesOf({ spec, status }: Machine): readonly string[] {
-  const told = status?.infra?.addresses ?? [];
-  const internal = told.flatMap(({ type, address = '' }) => (type === 'InternalIP' ? [address] : []));
+  const addresses = status?.infra?.addresses ?? [];
+  const internal = addresses.flatMap(({ type, address = '' }) => (type === 'InternalIP' ? [address] : []));
   return [...internal, ...(spec.import ? [spec.import.address] : [])];
 }
 

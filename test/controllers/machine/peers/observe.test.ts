@@ -62,7 +62,7 @@ const requestsTo = (bed: ControllerBed, name: string): readonly string[] | undef
   statusOf(bed, name)?.probeRequests?.map(({ machine: of, address, port }) => `${of} ${address}:${port}`);
 
 describe('the probes of a silent machine', () => {
-  it('R20 are asked of its peers while its agent is silent, and of nobody before and after', async () => {
+  it('R20 are asked of its peers while its agent is silent, and of none before and after', async () => {
     const { bed } = await openFleet();
     expect(NAMES.map((name) => statusOf(bed, name)?.silence)).toEqual(NAMES.map(() => undefined));
 

@@ -121,7 +121,7 @@ describe('planSilence', () => {
     expect(planned({ machine: subject(few) })).toEqual({ ...CHOSEN, since: EARLIER.since });
   });
 
-  it('R20 asks anew when the machine has another address or port: earlier answers are about another host', () => {
+  it('R20 asks again when the machine has another address or port: earlier answers are about another host', () => {
     expect(planned({ machine: subject({ ...EARLIER, address: '10.0.0.6' }) })?.since).toBe(NOW.toISOString());
     expect(planned({ machine: subject({ ...EARLIER, port: 10_260 }) })?.since).toBe(NOW.toISOString());
   });

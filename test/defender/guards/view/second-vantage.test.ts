@@ -191,7 +191,7 @@ describe('the second vantage point', () => {
     const others = probing(['KubeletAnswers', 'NoAnswer', 'NoAnswer']);
     const facts = { silence: SILENCE, power: 'On' } as const;
     expect(decided(['Provider', 'PeerAgents'], others, facts)).toBe(reached('answers', 'm-1'));
-    // Peers that were not asked by the policy are no witnesses.
+    // Peers count only where the policy names them.
     expect(decided(['Provider'], others, facts)).toBe('granted');
   });
 
