@@ -149,8 +149,7 @@ export function befall(fleet: SimulatedFleet, random: Random, stepMs: number): R
   if (random.chance(perStep / 30)) change(renew);
   breakVersion(fleet, random, changed);
   cutRacks(fleet);
-  const linkCut = linkCutMachine(fleet);
-  for (const each of linkCut ? probeCutMachine(linkCut, fleet.machines, fleet.nowMs) : []) changed.add(each);
+  cutLink(fleet, changed);
   zoneAndSilence(fleet, changed);
   return changed;
 
@@ -215,6 +214,13 @@ function cutRacks({ hazards, machines, nowMs }: SimulatedFleet): void {
 /** A machine in another rack, outside of the control plane, and not one of those that a cut of the fleet silences. */
 const LINK_CUT = 8;
 
+/** Cuts the link of one machine by the clock. Its peers probe it then. */
+function cutLink(fleet: SimulatedFleet, changed: Set<SimulatedMachine>): void {
+  const machine = linkCutMachine(fleet);
+  if (!machine) return;
+  for (const each of probeCutMachine(machine, fleet.machines, fleet.nowMs)) changed.add(each);
+}
+
 /** Returns the machine whose own link may be cut. Without racks one silent machine is more than a limit permits. */
 function linkCutMachine({ machines }: SimulatedFleet): SimulatedMachine | undefined {
   return machines[0]?.rack === undefined ? undefined : machines[LINK_CUT];
@@ -233,7 +239,7 @@ export function isInCutRack(fleet: SimulatedFleet, { rack }: SimulatedMachine): 
 export function zoneAndSilence(fleet: SimulatedFleet, changed: Set<SimulatedMachine>): void {
   const { shown, nowMs } = fleet;
   const [isDark, isCut] = [isOn(fleet, 'zoneDark'), isOn(fleet, 'massUnknown')];
-  const hasCutRack = isOn(fleet, 'rackCut') || linkCutSinceMs(nowMs) !== undefined;
+  const hasCutRack = hasCut(fleet);
   if (![isDark, isCut, hasCutRack, shown.isDark, shown.isCut, shown.hasCutRack].includes(true)) return;
   for (const [index, machine] of fleet.machines.entries()) {
     if (isInDarkZone(machine, isDark)) changed.add(darken(machine, nowMs));
@@ -241,6 +247,11 @@ export function zoneAndSilence(fleet: SimulatedFleet, changed: Set<SimulatedMach
     if (silence(fleet, machine, isCut && index % 4 === 1)) changed.add(machine);
   }
   Object.assign(shown, { isDark, isCut, hasCutRack });
+}
+
+/** Tells whether a rack or a single link is cut. */
+function hasCut(fleet: SimulatedFleet): boolean {
+  return isOn(fleet, 'rackCut') || linkCutSinceMs(fleet.nowMs) !== undefined;
 }
 
 /** Tells whether the silence of the machine changed. */
@@ -296,8 +307,7 @@ export function factsOf(machine: SimulatedMachine): MachineFacts {
     readiness: isSilent ? 'Unknown' : readiness,
     ...(isSilent ? { unknownSince: new Date(machine.silentSinceMs) } : {}),
     ...optional('faults', faultsOf(machine)),
-    ...optional('silence', machine.silence),
-    ...(machine.answers.length > 0 ? { peers: machine.answers } : {}),
+    ...probesOf(machine),
     established: true,
     cordoned: isCordoned,
     taints: isForeign ? [FOREIGN_TAINT] : [],
@@ -311,6 +321,10 @@ export function factsOf(machine: SimulatedMachine): MachineFacts {
     isControlPlane: machine.isControlPlane,
     dimensions: { kubeletVersion: machine.version },
   };
+}
+
+function probesOf({ silence: probed, answers }: SimulatedMachine): Pick<MachineFacts, 'silence' | 'peers'> {
+  return { ...optional('silence', probed), ...(answers.length > 0 ? { peers: answers } : {}) };
 }
 
 function faultsOf({ isReady, isSilent, silentSinceMs, brokenMs }: SimulatedMachine): Faults | undefined {

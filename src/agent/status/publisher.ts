@@ -1,7 +1,7 @@
 /** Publishes what the agent reports: on the host, so that it can be read without the API server, then to the Machine. */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { PeerAnswer } from '../../api/generated/types.ts';
+import type { MachineStatus, PeerAnswer } from '../../api/generated/types.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -112,12 +112,17 @@ export class StatusPublisher {
     this.#stored = stored;
   }
 
+  /** While no machine is silent, there is no such field. */
+  #peers(): Pick<MachineStatus, 'peers'> {
+    const peers = this.#options.peers?.() ?? [];
+    return peers.length > 0 ? { peers } : {};
+  }
+
   async #writeStatus({ name, uid, generation }: AcceptedState, status: AgentStatus): Promise<void> {
     const { host, api, log, version } = this.#options;
     const { bootedAt, ...system } = await host.node.facts();
     const ends = this.#options.certificateNotAfter?.();
     const jobs = await readJobsConfig(host.files);
-    const peers = this.#options.peers?.() ?? [];
     const type = host.type === 'systemd' ? ('systemd' as const) : ('sandbox' as const);
     const all = {
       ...status,
@@ -131,7 +136,7 @@ export class StatusPublisher {
       },
       system: { ...system, machineID: await host.node.machineId() },
       facts: { bootedAt: bootedAt.toISOString(), ...this.#options.facts?.() },
-      ...(peers.length > 0 ? { peers } : {}),
+      ...this.#peers(),
     };
     if (isDeepStrictEqual(all, this.#written)) return;
     try {

@@ -79,8 +79,8 @@ describe('judgePeerAnswers', () => {
   });
 
   it('R20 knows nothing of a machine that no peer was asked about', () => {
-    const answers = (): readonly PeerAnswer[] => [answer('KubeletAnswers')];
-    expect(judgePeerAnswers({ name: 's-1', silence: undefined }, answers, NOW)).toEqual({
+    const subject = { name: 's-1', silence: undefined };
+    expect(judgePeerAnswers(subject, () => [answer('KubeletAnswers')], NOW)).toEqual({
       result: 'Unknown',
       peers: [],
     });

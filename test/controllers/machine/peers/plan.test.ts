@@ -127,12 +127,10 @@ describe('planSilence', () => {
   });
 });
 
-describe('planProbeRequests', () => {
-  const silent = (name: string, since: string): Machine => {
-    const object = machine(name, { status: { silence: { ...EARLIER, since } } });
-    return object;
-  };
+const silent = (name: string, since: string): Machine =>
+  machine(name, { status: { silence: { ...EARLIER, since } } });
 
+describe('planProbeRequests', () => {
   it('R20 names address and time of each silent machine, the longest silent first', () => {
     const found = planProbeRequests([silent('s-2', ago(10)), silent('s-3', ago(20)), silent('s-1', ago(10))]);
     expect(found?.map(({ machine: name }) => name)).toEqual(['s-3', 's-1', 's-2']);
