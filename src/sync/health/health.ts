@@ -5,6 +5,7 @@
 import type { Blocker } from '../../api/generated/types.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { builtinKindFinding } from './builtin-kinds.ts';
+import type { HealthExpressions } from './expressions/health-expressions.ts';
 import { type HealthFinding, progressing } from './finding.ts';
 import { isKubenodeKind, kubenodeKindFinding } from './kubenode-kinds.ts';
 
@@ -21,6 +22,8 @@ export interface AppliedObject {
   readonly observed: KubeObject | 'absent' | 'unknown';
   /** Why it is unknown. */
   readonly unknownReason?: string;
+  /** The expressions of the Pipeline about foreign kinds. */
+  readonly expressions?: HealthExpressions;
 }
 
 export type Settlement =
@@ -72,7 +75,8 @@ function answerFor(object: AppliedObject, finding: HealthFinding): Settlement {
   };
 }
 
-export function findingOf({ observed, generation = 0, unknownReason }: AppliedObject): HealthFinding {
+export function findingOf(applied: AppliedObject): HealthFinding {
+  const { observed, generation = 0, unknownReason } = applied;
   if (observed === 'unknown') {
     const because = ['it cannot be read', unknownReason].filter(Boolean).join(': ');
     return { state: 'unknown', reason: UNREADABLE, because };
@@ -84,7 +88,9 @@ export function findingOf({ observed, generation = 0, unknownReason }: AppliedOb
   if ((observed.metadata.generation ?? generation) < generation) {
     return progressing('NotSeenYet', `generation ${generation} has not been observed yet`);
   }
-  return isKubenodeKind(observed)
-    ? kubenodeKindFinding(observed, generation)
-    : builtinKindFinding(observed, generation);
+  if (isKubenodeKind(observed)) return kubenodeKindFinding(observed, generation);
+  const byRules = builtinKindFinding(observed, generation);
+  // What an older generation reports is about other content.
+  if (isNotObserved(byRules)) return byRules;
+  return applied.expressions?.finding(observed, byRules) ?? byRules;
 }

@@ -32,6 +32,7 @@ import {
   sourceText,
 } from '../rendered.ts';
 import { encryptionProblems } from './encrypted.ts';
+import { expressionProblems } from './expressions.ts';
 import { nameProblems } from './names.ts';
 import { createReferenceCheck } from './references.ts';
 import type { Refusal } from './refusal.ts';
@@ -87,9 +88,14 @@ function checksOf(target: RenderedTarget, checks: ObjectChecks): ObjectChecks {
   const schema: ObjectChecks['schema'] = (object) => [
     ...checks.schema(object),
     ...references(object),
+    ...(isPipeline(object) ? expressionProblems(object) : []),
     ...(beside?.(object) ?? []),
   ];
   return { ...checks, schema };
+}
+
+function isPipeline({ apiVersion, kind }: KubeObject): boolean {
+  return kind === 'Pipeline' && apiVersion.startsWith(`${GROUP}/`);
 }
 
 /**

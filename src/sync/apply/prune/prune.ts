@@ -129,6 +129,9 @@ function kindOf({ group, kind }: InventoryEntry): string {
   return `${group}/${kind}`;
 }
 
+/** The reason when a delete waits for those of units that depend on its unit. */
+export const AFTER_DEPENDENTS = 'AfterDependents';
+
 type PruneOutcome =
   /** `released`: it stays in the cluster and is not ours. */
   | { readonly state: 'deleted' | 'released' | 'kept' }
@@ -155,6 +158,8 @@ async function pruneObject(context: SyncContext, plan: PrunePlan, now: Date): Pr
       return waits(DELETES_HELD, because);
     case 'paused':
       return waitForPause(plan);
+    case 'after':
+      return waits(AFTER_DEPENDENTS, because, plan.keptByOthers);
     // Kept while a machine uses it, or while it cannot be read. The commit still counts as applied.
     case 'keep':
       return { state: 'kept' };
