@@ -21,7 +21,7 @@ import {
 } from '../cluster-report.ts';
 import type { DecryptionKeys } from '../decrypt-objects.ts';
 import { type DriftCorrection, joinDrift, withCorrection } from '../drift-history.ts';
-import { createExpressionsCache } from '../health/expressions/cache.ts';
+import { createExpressionsCache, type ExpressionsCache } from '../health/expressions/cache.ts';
 import type { MachineHealth } from '../health/machine-health.ts';
 import { createMachineReader } from '../health/machine-reader.ts';
 import { observedIn, targetHealth, unhealthyObjects } from '../health/target-health.ts';
@@ -106,8 +106,7 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
   let sessionValid = true;
   let verifiedMs = Number.NEGATIVE_INFINITY;
   let state: ObservedState = { identity: 'Unknown' };
-  const overload = createOverload(clock);
-  const expressions = createExpressionsCache();
+  const [overload, compile] = [createOverload(clock), createExpressionsCache()];
 
   return {
     reconcile: async (assignment, signal) => sync(await verifiedSession(signal), assignment, signal),
@@ -152,11 +151,8 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     if (!assignment?.commit || !content) return 'no';
     const base = { store, serverForms, recordCorrection, signal };
     const context: SyncContext = { ...contextOf(options, open, assignment), ...base };
-    const policy = options.policy(assignment.pipeline);
-    const target = {
-      ...targetOf(assignment, assignment.commit, content, policy),
-      expressions: expressions(policy.healthExpressions),
-    };
+    const policy = { ...options.policy(assignment.pipeline), compile };
+    const target = targetOf(assignment, assignment.commit, content, policy);
     if (!shouldWrite(assignment, target.digest) || lease.notHeldReason() !== undefined) {
       recordWork(open, target, reportObserved(target.digest, await observeCluster(context, target)));
       return 'no';
@@ -242,14 +238,27 @@ function contextOf(
   };
 }
 
+interface CompilingPolicy extends ApplyPolicy {
+  readonly compile: ExpressionsCache;
+}
+
 function targetOf(
   { pausedUnits, pausedObjects, provenBefore }: ClusterTarget,
   commit: string,
   { digest, units }: RenderedTarget,
-  { keysVersion: _keysVersion, healthExpressions: _expressions, ...policy }: ApplyPolicy,
+  { keysVersion: _keysVersion, healthExpressions, compile, ...policy }: CompilingPolicy,
 ): SyncTarget {
   const paused = { ...optional('pausedUnits', pausedUnits), ...optional('pausedObjects', pausedObjects) };
-  return { commit, digest, units, ...policy, ...paused, ...optional('provenBefore', provenBefore) };
+  const expressions = compile(healthExpressions);
+  return {
+    commit,
+    digest,
+    units,
+    expressions,
+    ...policy,
+    ...paused,
+    ...optional('provenBefore', provenBefore),
+  };
 }
 
 function unitsIn(store: InventoryStore, content: RenderedTarget | undefined): string[] {

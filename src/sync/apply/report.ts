@@ -13,7 +13,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import { type ClusterReport, type WorkReport } from '../cluster-report.ts';
 import { sourceText } from '../rendered.ts';
 import type { ObjectOutcome } from './apply-steps.ts';
-import type { ObjectPlan, PausedPart, TargetPlan } from './plan.ts';
+import type { ObjectPlan, PausedPart, TargetPlan, WaitingUnit } from './plan.ts';
 import { holdHint } from './prune/hold-hint.ts';
 import { AFTER_DEPENDENTS, type WaitingObject } from './prune/prune.ts';
 import type { SyncResult } from './sync-cluster.ts';
@@ -169,18 +169,27 @@ function stateOf(
     const message = textOf(unfinished, failures.length + waiting.length);
     return { state: 'Applying', reason: unfinished.reason, message };
   }
+  return unitWaitState(waitingUnits) ?? pausedState(paused);
+}
+
+function unitWaitState(waitingUnits: readonly WaitingUnit[]): WorkState | undefined {
   const [unit] = waitingUnits;
-  if (unit) {
-    const { because, blocker } = unit;
-    const message = `${because}${waitingUnits.length > 1 ? `; and ${waitingUnits.length - 1} more units wait` : ''}`;
-    return { state: 'Applying', reason: UNIT_NOT_READY, message, ...optional('blocker', blocker) };
-  }
+  if (!unit) return undefined;
+  const more = waitingUnits.length > 1 ? `; and ${waitingUnits.length - 1} more units wait` : '';
+  const { because, blocker } = unit;
+  return {
+    state: 'Applying',
+    reason: UNIT_NOT_READY,
+    message: `${because}${more}`,
+    ...optional('blocker', blocker),
+  };
+}
+
+function pausedState(paused: readonly PausedPart[]): WorkState | undefined {
   const [part] = paused;
-  if (part) {
-    const { reason } = paused.find((each) => each.reason === UNIT_PAUSED) ?? part;
-    return { state: 'Applying', reason, message: paused.map(pausedText).join('; ') };
-  }
-  return undefined;
+  if (!part) return undefined;
+  const { reason } = paused.find((each) => each.reason === UNIT_PAUSED) ?? part;
+  return { state: 'Applying', reason, message: paused.map(pausedText).join('; ') };
 }
 
 function pausedText({ name, because, differing, removed }: PausedPart): string {

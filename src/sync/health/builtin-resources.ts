@@ -13,17 +13,18 @@ export const RULES_OF_RESOURCES: readonly (readonly [kind: string, rule: Rule])[
 ];
 
 function pod(object: KubeObject): HealthFinding {
-  const phase = textAt(object, 'status', 'phase');
-  if (phase === 'Succeeded') return HEALTHY;
-  if (phase === 'Failed') {
-    const reason = textAt(object, 'status', 'reason') ?? 'PodFailed';
-    return failed(reason, textAt(object, 'status', 'message') ?? `it ended: ${reason}`);
-  }
+  const phase = textAt(object, 'status', 'phase') ?? 'not reported';
+  if (phase === 'Failed') return failedPod(object);
   const ready = conditionAt(object, 'Ready');
-  if (ready?.status === 'True') return HEALTHY;
-  if (!ready) return progressing('NotReady', `its phase is ${phase ?? 'not reported'}`);
+  if (phase === 'Succeeded' || ready?.status === 'True') return HEALTHY;
+  if (!ready) return progressing('NotReady', `its phase is ${phase}`);
   const { because, since } = explain(ready);
-  return progressing('NotReady', because, { ...(since ? { since } : {}) });
+  return progressing('NotReady', because, since ? { since } : {});
+}
+
+function failedPod(object: KubeObject): HealthFinding {
+  const reason = textAt(object, 'status', 'reason') ?? 'PodFailed';
+  return failed(reason, textAt(object, 'status', 'message') ?? `it ended: ${reason}`);
 }
 
 /** A claim whose class binds with the first Pod stays Pending until then: put it into the unit of that Pod. */
@@ -47,5 +48,5 @@ function apiService(object: KubeObject): HealthFinding {
   if (available?.status === 'True') return HEALTHY;
   if (!available) return progressing('NotAvailable', 'condition Available is not reported');
   const { because, since } = explain(available);
-  return progressing('NotAvailable', because, { ...(since ? { since } : {}) });
+  return progressing('NotAvailable', because, since ? { since } : {});
 }

@@ -75,10 +75,9 @@ function answerFor(object: AppliedObject, finding: HealthFinding): Settlement {
   };
 }
 
-export function findingOf(applied: AppliedObject): HealthFinding {
-  const { observed, generation = 0, unknownReason } = applied;
+export function findingOf({ observed, generation = 0, ...applied }: AppliedObject): HealthFinding {
   if (observed === 'unknown') {
-    const because = ['it cannot be read', unknownReason].filter(Boolean).join(': ');
+    const because = ['it cannot be read', applied.unknownReason].filter(Boolean).join(': ');
     return { state: 'unknown', reason: UNREADABLE, because };
   }
   if (observed === 'absent') return progressing('Missing', 'not found');
@@ -88,9 +87,18 @@ export function findingOf(applied: AppliedObject): HealthFinding {
   if ((observed.metadata.generation ?? generation) < generation) {
     return progressing('NotSeenYet', `generation ${generation} has not been observed yet`);
   }
-  if (isKubenodeKind(observed)) return kubenodeKindFinding(observed, generation);
+  return isKubenodeKind(observed)
+    ? kubenodeKindFinding(observed, generation)
+    : otherKindFinding(observed, generation, applied.expressions);
+}
+
+function otherKindFinding(
+  observed: KubeObject,
+  generation: number,
+  expressions: HealthExpressions | undefined,
+): HealthFinding {
   const byRules = builtinKindFinding(observed, generation);
   // What an older generation reports is about other content.
   if (isNotObserved(byRules)) return byRules;
-  return applied.expressions?.finding(observed, byRules) ?? byRules;
+  return expressions?.finding(observed, byRules) ?? byRules;
 }

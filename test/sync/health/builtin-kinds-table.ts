@@ -314,7 +314,7 @@ export const BUILTIN_KINDS: readonly HealthFixture[] = [
     because: 'PersistentVolumeClaim web/a: its phase is Pending: no volume is bound to it yet',
   },
   {
-    name: 'a PersistentVolumeClaim lost its volume',
+    name: 'a PersistentVolumeClaim whose volume does not exist any more',
     objects: [otherObject('v1 PersistentVolumeClaim', {}, { phase: 'Lost' })],
     answer: 'Failed',
     reason: 'VolumeLost',

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ANNOTATION_DEPENDS_ON } from '../../../src/api/names.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import type { RenderedObject } from '../../../src/sync/rendered.ts';
 import {
   dependencyNames,
   unitDependencies,
@@ -21,12 +23,11 @@ describe('dependencyNames', () => {
   });
 });
 
-describe('withSharedDependencies', () => {
-  const rendered = (object: ReturnType<typeof configMap>): { object: typeof object; source: object } => ({
-    object,
-    source: {},
-  });
+function rendered(object: KubeObject): RenderedObject {
+  return { object, source: {} };
+}
 
+describe('withSharedDependencies', () => {
   it('S13 puts the dependencies of one object on every object of its unit, so that a delete of one forgets none', () => {
     const objects = [dependsOn(configMap('a'), 'db'), dependsOn(configMap('b'), 'net, db'), configMap('c')];
     const shared = withSharedDependencies(objects.map(rendered));

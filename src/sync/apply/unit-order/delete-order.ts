@@ -11,7 +11,7 @@ import type { PrunePlan } from '../prune/plan.ts';
 
 type DeleteInput = Pick<ApplyInput, 'live'>;
 
-/** What a unit has left to delete: its first object, and whether all of it waits for finalizers of others. */
+/** Describes what a unit has left to delete: its first object, and whether all of it waits for finalizers of others. */
 interface LeftToDelete {
   readonly first: string;
   readonly keptByOthers: boolean;
@@ -42,18 +42,23 @@ export function withDeleteOrder(
   });
 }
 
-function leftToDelete(prune: readonly PrunePlan[], { live }: DeleteInput): ReadonlyMap<string, LeftToDelete> {
-  const left = new Map<string, LeftToDelete>();
-  for (const { action, entry, keptByOthers = false } of prune) {
-    const isLeaving = action === 'confirm' && typeof live(entry) === 'object';
-    if (!isLeaving && !DELETES.has(action)) continue;
-    const before = left.get(entry.unit);
-    left.set(entry.unit, {
-      first: before && !(before.keptByOthers && !keptByOthers) ? before.first : objectKey(entry),
-      keptByOthers: keptByOthers && before?.keptByOthers !== false,
-    });
-  }
-  return left;
+function leftToDelete(prune: readonly PrunePlan[], input: DeleteInput): ReadonlyMap<string, LeftToDelete> {
+  const byUnit = Map.groupBy(
+    prune.filter((removal) => isLeft(removal, input)),
+    ({ entry }) => entry.unit,
+  );
+  return new Map(
+    [...byUnit].map(([unit, removals]) => {
+      const own = removals.find(({ keptByOthers }) => !keptByOthers);
+      const [first = own] = own ? [own] : removals;
+      return [unit, { first: first ? objectKey(first.entry) : unit, keptByOthers: own === undefined }];
+    }),
+  );
+}
+
+/** An object that was not observed may be deleted already: it is only confirmed. */
+function isLeft({ action, entry }: PrunePlan, { live }: DeleteInput): boolean {
+  return DELETES.has(action) || (action === 'confirm' && typeof live(entry) === 'object');
 }
 
 /** Deletes that wait for a person count: what they depend on must still be there. */

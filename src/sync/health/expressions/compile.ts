@@ -6,10 +6,10 @@ import {
   costOf,
   type ExpressionCost,
   type ExpressionProblem,
+  evaluationSteps,
   MAX_LITERAL_ITEMS,
   MAX_STEPS,
   sizeOf,
-  stepsOf,
 } from './cost.ts';
 
 export interface Expression {
@@ -54,7 +54,7 @@ function evaluate(
   object: KubeObject,
 ): ReturnType<Expression['evaluate']> {
   const size = sizeOf(object);
-  if (stepsOf(cost, size) > MAX_STEPS) {
+  if (evaluationSteps(cost, size) > MAX_STEPS) {
     return {
       because: `it is too costly for an object with a list of ${size.longest} items: nest fewer loops`,
     };

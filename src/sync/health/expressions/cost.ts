@@ -3,6 +3,7 @@
  * the cost follows from the size of the object: a hostile expression is refused, and never keeps sync busy. Pure.
  */
 import type { ASTNode } from '@marcbachmann/cel-js';
+import { isRecord } from '../../../kube/objects/json.ts';
 
 export interface ExpressionProblem {
   readonly message: string;
@@ -33,6 +34,8 @@ const CHARACTERS_A_STEP = 60;
 export const MAX_LITERAL_ITEMS = 32;
 const MAX_LOOPS = 2;
 
+const COMPARISONS: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=', 'in']);
+const CONSTANT_OPERATORS: ReadonlySet<string> = new Set(['!_', '-_', '[]', '&&', '||', '?:', 'list']);
 const LOOPS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'filter']);
 const CONSTANT_METHODS: ReadonlySet<string> = new Set(['startsWith', 'endsWith']);
 const READING_METHODS: ReadonlySet<string> = new Set(['size', 'contains']);
@@ -50,7 +53,10 @@ export function costOf(ast: ASTNode): ExpressionCost | ExpressionProblem {
   return count(ast, 0, counter) ?? counter;
 }
 
-export function stepsOf({ simple, heavy }: ExpressionCost, { longest, characters }: ObjectSize): number {
+export function evaluationSteps(
+  { simple, heavy }: ExpressionCost,
+  { longest, characters }: ObjectSize,
+): number {
   const items = Math.max(longest, MAX_LITERAL_ITEMS);
   const reads = 1 + characters / CHARACTERS_A_STEP;
   return simple.reduce(
@@ -65,44 +71,26 @@ function add(counts: number[], loops: number): void {
 
 function count(node: ASTNode, loops: number, counter: Counter): ExpressionProblem | undefined {
   add(counter.simple, loops);
-  switch (node.op) {
-    case 'value':
-    case 'id':
-      return undefined;
-    case '.':
-      return count(node.args[0], loops, counter);
-    case '!_':
-    case '-_':
-      return count(node.args, loops, counter);
-    case '[]':
-    case '&&':
-    case '||':
-    case '?:':
-    case 'list':
-      return countAll(node.args, loops, counter);
-    default:
-      return countReading(node, loops, counter);
-  }
+  if (node.op === 'value' || node.op === 'id') return undefined;
+  if (node.op === '.') return count(node.args[0], loops, counter);
+  if (node.op === 'call') return countCall(node, loops, counter);
+  if (node.op === 'rcall') return countMethod(node, loops, counter);
+  return countOperator(node, loops, counter);
 }
 
-function countReading(node: ASTNode, loops: number, counter: Counter): ExpressionProblem | undefined {
-  switch (node.op) {
-    case '==':
-    case '!=':
-    case '<':
-    case '<=':
-    case '>':
-    case '>=':
-    case 'in':
-      if (!node.args.some(({ op }) => op === 'value')) add(counter.heavy, loops);
-      return countAll(node.args, loops, counter);
-    case 'call':
-      return countCall(node, loops, counter);
-    case 'rcall':
-      return countMethod(node, loops, counter);
-    default:
-      return notAllowed(node, node.op);
+function countOperator(node: ASTNode, loops: number, counter: Counter): ExpressionProblem | undefined {
+  const operands = [node.args].flat().filter(isNode);
+  if (COMPARISONS.has(node.op)) {
+    // A comparison with a constant reads no more than the constant.
+    if (!operands.some(({ op }) => op === 'value')) add(counter.heavy, loops);
+  } else if (!CONSTANT_OPERATORS.has(node.op)) {
+    return notAllowed(node, node.op);
   }
+  return countAll(operands, loops, counter);
+}
+
+function isNode(value: unknown): value is ASTNode {
+  return isRecord(value) && typeof value['op'] === 'string';
 }
 
 function countAll(nodes: readonly ASTNode[], loops: number, counter: Counter): ExpressionProblem | undefined {
@@ -131,13 +119,13 @@ function countMethod(
 ): ExpressionProblem | undefined {
   const [name, receiver, args] = node.args;
   const isLoop = LOOPS.has(name);
-  if (!isLoop && !CONSTANT_METHODS.has(name) && !READING_METHODS.has(name))
-    return notAllowed(node, `${name}()`);
+  const reads = READING_METHODS.has(name);
+  if (!isLoop && !reads && !CONSTANT_METHODS.has(name)) return notAllowed(node, `${name}()`);
   if (isLoop && loops >= MAX_LOOPS) {
     return { message: `more than ${MAX_LOOPS} loops in one another: nest fewer`, position: node.pos };
   }
-  if (READING_METHODS.has(name)) add(counter.heavy, loops);
-  return count(receiver, loops, counter) ?? countAll(args, isLoop ? loops + 1 : loops, counter);
+  if (reads) add(counter.heavy, loops);
+  return count(receiver, loops, counter) ?? countAll(args, loops + Number(isLoop), counter);
 }
 
 function notAllowed({ pos }: ASTNode, name: string): ExpressionProblem {

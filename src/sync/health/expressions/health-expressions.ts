@@ -59,8 +59,9 @@ function findingBy(
   object: KubeObject,
   byRules: HealthFinding,
 ): HealthFinding {
-  if (failing?.evaluate(object) === true)
+  if (failing?.evaluate(object) === true) {
     return failed('ExpressionFailed', `${shorten(texts.failed)} is true`);
+  }
   if (byRules.state !== 'healthy') return byRules;
   const answer = healthy.evaluate(object);
   if (answer === true) return byRules;

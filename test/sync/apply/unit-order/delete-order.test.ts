@@ -133,7 +133,7 @@ describe('withDeleteOrder', () => {
     expect(orderOf(removals, declared)).toEqual(expected);
   });
 
-  it('S13 says which object is deleted first', () => {
+  it('S13 names the object that is deleted first', () => {
     const objects = [configMap('db'), dependsOn(configMap('web'), 'db')];
     const [db, web] = objects.map((object, index) => entry(object, { unit: index === 0 ? 'db' : 'web' }));
     if (!db || !web) throw new Error('two entries are expected');

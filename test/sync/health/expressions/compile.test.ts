@@ -55,7 +55,7 @@ describe('compileExpression', () => {
     ['an unknown variable', 'true && object.spec == 1', 8, /Unknown variable: object/],
     ['a comparison of two types', "'a' == 1", 0, /no such overload/],
     [
-      'a result that is no boolean',
+      'a result of another type',
       'size(self.status.conditions)',
       0,
       /expected a result that is true or false, got int/,

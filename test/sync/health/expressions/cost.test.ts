@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import {
   costOf,
   type ExpressionCost,
+  evaluationSteps,
   sizeOf,
-  stepsOf,
 } from '../../../../src/sync/health/expressions/cost.ts';
 
 function cost(text: string): ExpressionCost {
@@ -26,7 +26,7 @@ describe('costOf', () => {
   });
 });
 
-describe('stepsOf', () => {
+describe('evaluationSteps', () => {
   it.each([
     ['one loop grows with the list', 'self.l.all(a, a)', { longest: 1000, characters: 0 }, 3 + 2 * 1000],
     [
@@ -43,7 +43,7 @@ describe('stepsOf', () => {
     ],
     ['a comparison grows with the object', 'self.a == self.b', { longest: 0, characters: 6000 }, 5 + 101],
   ])('S14 estimates that %s', (_, text, size, expected) => {
-    expect(stepsOf(cost(text), size)).toBe(expected);
+    expect(evaluationSteps(cost(text), size)).toBe(expected);
   });
 });
 
