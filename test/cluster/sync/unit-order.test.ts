@@ -8,7 +8,6 @@ import { listAt } from '../../../src/kube/objects/json.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { type ClusterWorker, createClusterWorker } from '../../../src/sync/apply/cluster-worker.ts';
-import type { ClusterReport } from '../../../src/sync/cluster-report.ts';
 import type { RenderedTarget } from '../../../src/sync/rendered.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
 import { memoryLog } from '../../support/memory-log.ts';
@@ -75,15 +74,8 @@ async function reportReady(name: string): Promise<void> {
   );
 }
 
-interface RunningWorker {
-  readonly worker: ClusterWorker;
-  readonly log: ReturnType<typeof memoryLog>;
-  report(): ClusterReport;
-}
-
 /** A worker with its own watches, as sync runs one for each cluster. */
-function startWorker(content: RenderedTarget, commit: string, provenBefore = false): RunningWorker {
-  const log = memoryLog();
+function startWorker(content: RenderedTarget, commit: string): ClusterWorker {
   const worker = createClusterWorker({
     cluster: 'test',
     hub: HUB,
@@ -93,7 +85,7 @@ function startWorker(content: RenderedTarget, commit: string, provenBefore = fal
     lease: HELD,
     policy: () => ({ budget: { maxObjects: 1000, maxPercent: 100 }, acknowledgements: [] }),
     clock: createSystemClock(),
-    log,
+    log: memoryLog(),
     random: () => 0.5,
     onReport: () => undefined,
   });
@@ -104,10 +96,9 @@ function startWorker(content: RenderedTarget, commit: string, provenBefore = fal
     digest: content.digest,
     pipeline: 'fleet',
     because: 'test',
-    ...(provenBefore ? { provenBefore } : {}),
     content: async () => content,
   });
-  return { worker, log, report: () => worker.report() };
+  return worker;
 }
 
 function chain(length: number): Record<string, readonly KubeObject[]> {
@@ -116,6 +107,14 @@ function chain(length: number): Record<string, readonly KubeObject[]> {
     index === 0 ? configMap(name) : after(names[index - 1] ?? '', configMap(name)),
   );
   return Object.fromEntries(names.map((name, index) => [name, objects.slice(index, index + 1)]));
+}
+
+function unitsWith(value: string): Record<string, readonly KubeObject[]> {
+  return { db: [deployment('db')], web: [after('db', configMap('web', { key: value }))] };
+}
+
+function kept(unit: string): KubeObject {
+  return configMap(`keep-${unit}`);
 }
 
 describe('units in order on a real API server', () => {
@@ -128,7 +127,6 @@ describe('units in order on a real API server', () => {
 
   it('S13 deletes the objects of a chain from its end, also when git does not declare the order any more', async () => {
     const sync = await startSync();
-    const kept = (unit: string): KubeObject => configMap(`keep-${unit}`);
     const units = Object.entries(chain(3));
     const both = units.map(([unit, objects]) => [unit, [...objects, kept(unit)]] as const);
     await sync.sync(targetOf(commitNo(1), Object.fromEntries(both)));
@@ -147,11 +145,11 @@ describe('units in order on a real API server', () => {
     await expectFullyApplied(sync, rest);
   });
 
-  it('S13 starts a unit when the watch reports its dependency as ready, and says until then what it waits for', async () => {
+  it('S13 starts a unit when the watch reports its dependency as ready, and reports until then what it waits for', async () => {
     const units = { db: [deployment('db')], web: [after('db', configMap('web'))] };
-    const { report } = startWorker({ target: 'test', ...targetOf(commitNo(1), units) }, commitNo(1));
-    await expect.poll(() => report().work?.reason, { timeout: 20_000 }).toBe('UnitNotReady');
-    expect(report().work).toMatchObject({
+    const worker = startWorker({ target: 'test', ...targetOf(commitNo(1), units) }, commitNo(1));
+    await expect.poll(() => worker.report().work?.reason, { timeout: 20_000 }).toBe('UnitNotReady');
+    expect(worker.report().work).toMatchObject({
       state: 'Applying',
       objects: { total: 2, applied: 1, failed: 0 },
       blocker: { kind: 'Deployment', name: 'db', namespace: 'default' },
@@ -160,20 +158,16 @@ describe('units in order on a real API server', () => {
     expect(await ownedConfigMaps(server.client)).toEqual([]);
     await reportReady('db');
     // A retry would come after the longest time between two contacts with the cluster, 15 s.
-    await expect.poll(() => report().work?.state, { timeout: 10_000 }).toBe('Applied');
+    await expect.poll(() => worker.report().work?.state, { timeout: 10_000 }).toBe('Applied');
     expect(await ownedConfigMaps(server.client)).toEqual(['web']);
   });
 
   it('S13 lets a revert of a unit pass that exists, although its dependency is not ready', async () => {
     const sync = await startSync();
-    const units = (value: string): Record<string, readonly KubeObject[]> => ({
-      db: [deployment('db')],
-      web: [after('db', configMap('web', { key: value }))],
-    });
-    await sync.sync(targetOf(commitNo(1), units('good')));
+    await sync.sync(targetOf(commitNo(1), unitsWith('good')));
     await reportReady('db');
     await expect
-      .poll(async () => (await sync.sync(targetOf(commitNo(1), units('good')))).plan.waitingUnits)
+      .poll(async () => (await sync.sync(targetOf(commitNo(1), unitsWith('good')))).plan.waitingUnits)
       .toBeUndefined();
     const resource = await server.client.resourceFor('apps/v1', 'Deployment');
     const db = { name: 'db', namespace: 'default' };
@@ -184,9 +178,9 @@ describe('units in order on a real API server', () => {
       return listAt(found, 'status', 'conditions').length;
     };
     await expect.poll(reportsConditions).toBe(0);
-    const { plan } = await sync.sync(targetOf(commitNo(2), units('bad')));
+    const { plan } = await sync.sync(targetOf(commitNo(2), unitsWith('bad')));
     expect(plan.waitingUnits?.map(({ unit }) => unit)).toEqual(['web']);
-    await sync.sync({ ...targetOf(commitNo(3), units('better')), provenBefore: true });
+    await sync.sync({ ...targetOf(commitNo(3), unitsWith('better')), provenBefore: true });
     const web = await server.client.get(CONFIG_MAPS, { name: 'web', namespace: 'default' });
     expect(web['data']).toEqual({ key: 'better' });
   });
