@@ -48,10 +48,11 @@ const SYNC_ORDER: Record<string, readonly string[]> = {
   shared: ['health'],
   health: ['shared'],
   git: ['shared'],
-  render: ['shared', 'git'],
-  judge: ['shared', 'render'],
+  'unit-order': ['shared'],
+  render: ['shared', 'git', 'unit-order'],
+  judge: ['shared', 'render', 'health', 'unit-order'],
   promote: ['shared', 'health'],
-  apply: ['shared', 'health', 'judge'],
+  apply: ['shared', 'health', 'judge', 'unit-order'],
   preview: ['shared', 'render', 'judge', 'apply'],
   intake: ['shared'],
   report: ['shared', 'git'],
@@ -91,6 +92,7 @@ const PHASE_OF_KUBERNETES = [
   'src/kube/drain/pods.ts',
   'src/local/kubelet/pods.ts',
   'src/sync/health/builtin-kinds.ts',
+  'src/sync/health/builtin-resources.ts',
 ];
 
 /** Packages that only one folder imports: every other file uses what that folder exports. */
@@ -98,6 +100,7 @@ const homes: Record<string, string> = {
   '@aws-sdk/client-ec2': 'src/providers/aws/',
   '@kubernetes/client-node': 'src/kube/',
   '@prometheus-io/client': 'src/kube/',
+  '@marcbachmann/cel-js': 'src/sync/health/expressions/',
   'age-encryption': 'src/kube/sops/',
   ajv: 'src/api/',
   'cdk8s-plus-27': 'src/deploy/',

@@ -162,22 +162,14 @@ const check = rules(
         max: decimal('Maximum value.').optional(),
         min: decimal('Minimum value.').optional(),
       }).optional(),
-      cel: named(
-        'CelCheck',
-        'Evaluates a CEL expression that must be true for each object of one kubenode kind.',
-        {
-          kind: name('Kind of the objects.'),
-          expression: name('CEL expression over `self`.', 1024),
-        },
-      ).optional(),
       intervalSeconds: int('Seconds between two runs.', [5, 3600]).default(30),
       failureLimit: int('Number of failed runs that a soak tolerates.', [0, 100]).default(0),
       inconclusiveLimit: int('Number of runs without a result that a soak tolerates.', [0, 100]).default(3),
     },
   ),
   {
-    rule: '[has(self.builtin), has(self.http), has(self.promql), has(self.cel)].exists_one(x, x)',
-    message: 'give exactly one of builtin, http, promql and cel',
+    rule: '[has(self.builtin), has(self.http), has(self.promql)].exists_one(x, x)',
+    message: 'give exactly one of builtin, http and promql',
   },
   {
     rule: '!has(self.promql) || has(self.promql.min) || has(self.promql.max)',

@@ -88,6 +88,8 @@ export const PRUNE_NEVER = 'Never';
 /** The annotation that, with `Allowed`, lets sync delete and recreate an object whose immutable field changed. Never on protected kinds. */
 export const ANNOTATION_REPLACE = `${GROUP}/replace`;
 export const REPLACE_ALLOWED = 'Allowed';
+/** The annotation with the units that have to be ready before the unit of the object is written: `database, network`. */
+export const ANNOTATION_DEPENDS_ON = `${GROUP}/depends-on`;
 /** The annotation that, with `Allowed`, lets sync take over an object that exists already, and fields of other managers. */
 export const ANNOTATION_ADOPT = `${GROUP}/adopt`;
 export const ADOPT_ALLOWED = 'Allowed';

@@ -46,9 +46,7 @@ export function createCheckRunner(options: CheckRunnerOptions): CheckRunner {
     if (builtin) return runBuiltin(subject.health);
     if (http) return withTimeout((signal) => runHTTP(http, signal));
     if (promql) return withTimeout((signal) => runPromQL(promql, signal));
-    return unknown(
-      `check ${name} cannot be evaluated: type cel is not supported yet. Use builtin, http or promql, or remove the check`,
-    );
+    return unknown(`check ${name} cannot be evaluated: it has no type. Use builtin, http or promql`);
   }
 
   async function runHTTP({ url, expectStatus }: HTTPCheck, signal: AbortSignal): Promise<CheckAnswer> {

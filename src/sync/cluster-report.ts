@@ -1,6 +1,6 @@
 /** Describes the target that promotion sets for a cluster, and the report that apply returns about the cluster. */
 
-import type { CorrectedDrift } from '../api/generated/types.ts';
+import type { Blocker, CorrectedDrift } from '../api/generated/types.ts';
 import type { PausedParts } from '../api/status/pauses.ts';
 import type { Settlement } from './health/health.ts';
 import type { MachineHealth } from './health/machine-health.ts';
@@ -19,6 +19,8 @@ export interface ClusterTarget extends PausedParts {
   /** Name of the Pipeline whose delete budget, acknowledgements, force managers and identities apply. */
   readonly pipeline: string;
   readonly because: string;
+  /** The content was proven in this cluster before: units that exist do not wait for those that they depend on. */
+  readonly provenBefore?: boolean;
   /** End of the soak. Promotion waits for an observation made at this moment or later. */
   readonly observeAt?: Date;
 }
@@ -108,6 +110,8 @@ export interface WorkReport {
     readonly reason: string;
     readonly message: string;
   }[];
+  /** The object that a unit waits for. Unknown in the report of another process. */
+  readonly blocker?: Blocker;
   /** The units whose deletes are held, at most 20. */
   readonly held?: readonly HeldDeletes[];
 }

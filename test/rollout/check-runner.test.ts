@@ -124,10 +124,9 @@ describe('the check runner', () => {
     expect((await runner(NO_HTTP).run(checkOf({ name: 'health' }), SUBJECT)).result).toBe('Unknown');
   });
 
-  it('is Unknown for a check of type cel, and names the reason', async () => {
-    const cel = { ...bare, cel: { kind: 'Machine', expression: 'true' } };
-    const answer = await runner(async () => ({ status: 200, body: '' })).run(cel, SUBJECT);
+  it('is Unknown for a check that a later version declared with another type', async () => {
+    const answer = await runner(async () => ({ status: 200, body: '' })).run(bare, SUBJECT);
     expect(answer.result).toBe('Unknown');
-    expect(answer.message).toContain('type cel is not supported yet');
+    expect(answer.message).toContain('it has no type');
   });
 });

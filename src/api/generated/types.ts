@@ -252,14 +252,6 @@ export interface CaRotationStatus {
   readonly step?: 'Idle' | 'Preparing' | 'Prepared' | 'Completing' | 'Completed';
 }
 
-/** Evaluates a CEL expression that must be true for each object of one kubenode kind. */
-export interface CelCheck {
-  /** Kind of the objects. */
-  readonly kind: string;
-  /** CEL expression over `self`. */
-  readonly expression: string;
-}
-
 /** A health check: exactly one of builtin, http, promql and cel. An error or a missing result is never a pass. */
 export interface Check {
   /** Name used in messages. */
@@ -270,8 +262,6 @@ export interface Check {
   readonly http?: HttpCheck;
   /** Evaluates a Prometheus query. Its value must be within min and max. */
   readonly promql?: PromqlCheck;
-  /** Evaluates a CEL expression that must be true for each object of one kubenode kind. */
-  readonly cel?: CelCheck;
   /** Seconds between two runs. (5 to 3600; default 30) */
   readonly intervalSeconds: number;
   /** Number of failed runs that a soak tolerates. (0 to 100; default 0) */
@@ -326,6 +316,8 @@ export interface ClusterAssigned {
   readonly digest?: string;
   /** Apply: write the objects and correct drift. Observe: write nothing. */
   readonly mode: 'Apply' | 'Observe';
+  /** Whether the content was proven in this cluster before: units that exist do not wait for those that they depend on. */
+  readonly provenBefore?: boolean;
 }
 
 /** How to reach an existing cluster. */
@@ -1234,6 +1226,18 @@ export interface GrpcProbe {
   readonly port?: string;
   /** Name of the service that is asked for. Empty: the server as a whole. (default "") */
   readonly service: string;
+}
+
+/** When objects of one kind are healthy. */
+export interface HealthExpression {
+  /** API group of the kind, as argoproj.io. */
+  readonly group: string;
+  /** Kind of the objects. */
+  readonly kind: string;
+  /** CEL expression over `self`, the object, that is true when it is healthy. While it reads a missing field, the object is not healthy. */
+  readonly healthy: string;
+  /** CEL expression over `self` that is true when the object has failed and does not recover by itself. */
+  readonly failed?: string;
 }
 
 /** A unit whose deletes are held. */
@@ -2804,6 +2808,8 @@ export interface PipelineGateSet {
   readonly freezes?: readonly Freeze[];
   /** Field managers whose fields sync takes over when they conflict with git. A commit that adds one takes over nothing: the next commit does. (at most 16) */
   readonly forceManagers?: readonly string[];
+  /** Expressions about health. (at most 32) */
+  readonly healthExpressions?: readonly HealthExpression[];
 }
 
 /** By which gates commits are judged. */
@@ -2910,6 +2916,8 @@ export interface PipelineSpec {
   readonly approvals: readonly Approval[];
   /** Field managers whose fields sync takes over when they conflict with git. A commit that adds one takes over nothing: the next commit does. (at most 16) */
   readonly forceManagers: readonly string[];
+  /** When objects of other projects are healthy. The rules of the kind count as well: both have to find an object healthy. (at most 16) */
+  readonly healthExpressions: readonly HealthExpression[];
   /** Fields that sync leaves to other clients. (at most 32) */
   readonly fieldPolicies: readonly FieldPolicy[];
   /** Service accounts that sync impersonates, by unit. (at most 32) */

@@ -1,6 +1,6 @@
 /** Describes a field of our kinds that nothing in this version acts on. */
 export interface InactiveField {
-  /** The path of the field. `spec.stages[].checks[].cel` is the field of every entry of a list. */
+  /** The path of the field. `spec.rollout.gate.checks[].http` is the field of every entry of a list. */
   readonly path: string;
   /** The explanation what kubenode does not do. It completes "not supported in this version, because …". */
   readonly because: string;

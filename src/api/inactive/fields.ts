@@ -14,7 +14,6 @@ const PIPELINE: readonly InactiveField[] = [
     accepts: [false],
     because: 'sync does not compare who wrote and who approved a commit',
   },
-  { path: 'spec.stages[].checks[].cel', because: 'CEL is not evaluated' },
   { path: 'spec.onFailure', accepts: ['Stop'], because: 'sync pushes nothing' },
   { path: 'spec.identities', because: 'sync applies every unit as kubenode-sync' },
 ];
@@ -74,7 +73,6 @@ const MACHINE_COMPONENT_SET: readonly InactiveField[] = [
   { path: 'spec.rollout.freezes', because: 'updates begin at any time' },
   { path: 'spec.rollout.gate.checks[].http', because: ONLY_BUILTIN },
   { path: 'spec.rollout.gate.checks[].promql', because: ONLY_BUILTIN },
-  { path: 'spec.rollout.gate.checks[].cel', because: ONLY_BUILTIN },
   { path: 'spec.rollout.gate.checks[].failureLimit', accepts: [0], because: ONLY_MACHINES },
 ];
 

@@ -1,6 +1,6 @@
 /** `status.sync` of a Cluster: what sync applied to it. */
 import { count } from '../common.ts';
-import { choice, digest, list, listMap, message, name, named, reason, text, time } from '../schema.ts';
+import { choice, digest, flag, list, listMap, message, name, named, reason, text, time } from '../schema.ts';
 import { commitRuns } from './cluster-history.ts';
 
 const COMMIT = { max: 64 } as const;
@@ -71,6 +71,9 @@ export const assigned = named('ClusterAssigned', 'What promotion assigned to thi
   commit: text('Commit to apply.', COMMIT).optional(),
   digest: digest('Digest of the objects rendered for this cluster. Other content is not written.').optional(),
   mode: choice('Apply: write the objects and correct drift. Observe: write nothing.', ['Apply', 'Observe']),
+  provenBefore: flag(
+    'Whether the content was proven in this cluster before: units that exist do not wait for those that they depend on.',
+  ).optional(),
 });
 
 export const report = named(

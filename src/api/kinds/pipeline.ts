@@ -177,6 +177,30 @@ const forceManagers = list(
   [0, 16],
 );
 
+const healthExpression = named('HealthExpression', 'When objects of one kind are healthy.', {
+  group: name('API group of the kind, as argoproj.io.', 253),
+  kind: name('Kind of the objects.', 63),
+  healthy: name(
+    'CEL expression over `self`, the object, that is true when it is healthy. While it reads a missing field, the object is not healthy.',
+    512,
+  ),
+  failed: name(
+    'CEL expression over `self` that is true when the object has failed and does not recover by itself.',
+    512,
+  ).optional(),
+});
+
+const healthExpressions = listMap(
+  'When objects of other projects are healthy. The rules of the kind count as well: both have to find an object healthy.',
+  ['group', 'kind'],
+  rules(healthExpression, {
+    rule: "self.group != 'kubenode.dev'",
+    message: 'objects of kubenode report their health by conditions: remove the entry',
+    fieldPath: '.group',
+  }),
+  [0, 16],
+);
+
 const fieldPolicy = rules(
   named('FieldPolicy', 'How one field is treated.', {
     unit: name('Unit (chart). Default: all units.', 63).optional(),
@@ -216,6 +240,7 @@ const gateSet = named('PipelineGateSet', 'The fields of spec by which commits ar
   approvals,
   freezes: freezes('Periods without promotion.', 32).optional(),
   forceManagers: forceManagers.optional(),
+  healthExpressions: list('Expressions about health.', healthExpression, [0, 32]).optional(),
 });
 
 const gates = named('PipelineGates', 'By which gates commits are judged.', {
@@ -286,6 +311,7 @@ const spec = rules(
       rule: "self.all(manager, !manager.startsWith('kubenode-'))",
       message: 'a field of a kubenode controller has that controller as its only writer: remove the manager',
     }).default([]),
+    healthExpressions: healthExpressions.default([]),
     fieldPolicies: list('Fields that sync leaves to other clients.', fieldPolicy, [0, 32]).default([]),
     identities: listMap(
       'Service accounts that sync impersonates, by unit.',

@@ -12,6 +12,8 @@ export const UNIT_PAUSED = 'UnitPaused';
 export const OBJECT_PAUSED = 'ObjectPaused';
 /** The reason when the values of an encrypted object are needed, and the keys do not fit any more. */
 export const NOT_DECRYPTED = 'NotDecrypted';
+/** The reason when a unit waits for another unit that it depends on. */
+export const UNIT_NOT_READY = 'UnitNotReady';
 export type PausedReason = typeof UNIT_PAUSED | typeof OBJECT_PAUSED;
 
 /** Tells whether only a pause of a unit or an object keeps the work from its end. */

@@ -92,14 +92,6 @@ export interface CaRotation {
   readonly target: 'Prepare' | 'Complete';
 }
 
-/** Evaluates a CEL expression that must be true for each object of one kubenode kind. */
-export interface CelCheck {
-  /** Kind of the objects. */
-  readonly kind: string;
-  /** CEL expression over `self`. */
-  readonly expression: string;
-}
-
 /** A health check: exactly one of builtin, http, promql and cel. An error or a missing result is never a pass. */
 export interface Check {
   /** Name used in messages. */
@@ -110,8 +102,6 @@ export interface Check {
   readonly http?: HttpCheck;
   /** Evaluates a Prometheus query. Its value must be within min and max. */
   readonly promql?: PromqlCheck;
-  /** Evaluates a CEL expression that must be true for each object of one kubenode kind. */
-  readonly cel?: CelCheck;
   /** Seconds between two runs. (5 to 3600; default 30) */
   readonly intervalSeconds?: number;
   /** Number of failed runs that a soak tolerates. (0 to 100; default 0) */
@@ -670,6 +660,18 @@ export interface GrpcProbe {
   readonly port?: string;
   /** Name of the service that is asked for. Empty: the server as a whole. (default "") */
   readonly service?: string;
+}
+
+/** When objects of one kind are healthy. */
+export interface HealthExpression {
+  /** API group of the kind, as argoproj.io. */
+  readonly group: string;
+  /** Kind of the objects. */
+  readonly kind: string;
+  /** CEL expression over `self`, the object, that is true when it is healthy. While it reads a missing field, the object is not healthy. */
+  readonly healthy: string;
+  /** CEL expression over `self` that is true when the object has failed and does not recover by itself. */
+  readonly failed?: string;
 }
 
 /** An SSH host key, as `ssh-keygen -l` prints it. */
@@ -1450,6 +1452,8 @@ export interface PipelineSpec {
   readonly approvals?: readonly Approval[];
   /** Field managers whose fields sync takes over when they conflict with git. A commit that adds one takes over nothing: the next commit does. (at most 16) */
   readonly forceManagers?: readonly string[];
+  /** When objects of other projects are healthy. The rules of the kind count as well: both have to find an object healthy. (at most 16) */
+  readonly healthExpressions?: readonly HealthExpression[];
   /** Fields that sync leaves to other clients. (at most 32) */
   readonly fieldPolicies?: readonly FieldPolicy[];
   /** Service accounts that sync impersonates, by unit. (at most 32) */

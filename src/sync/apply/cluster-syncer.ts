@@ -1,6 +1,6 @@
 /** Reconciles one cluster and keeps what it learns about it from one reconcile to the next. */
 
-import type { CorrectedDrift } from '../../api/generated/types.ts';
+import type { CorrectedDrift, HealthExpression } from '../../api/generated/types.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import { byCode } from '../../kube/objects/digest.ts';
@@ -21,9 +21,10 @@ import {
 } from '../cluster-report.ts';
 import type { DecryptionKeys } from '../decrypt-objects.ts';
 import { type DriftCorrection, joinDrift, withCorrection } from '../drift-history.ts';
+import { createExpressionsCache, type ExpressionsCache } from '../health/expressions/cache.ts';
 import type { MachineHealth } from '../health/machine-health.ts';
 import { createMachineReader } from '../health/machine-reader.ts';
-import { type ObservedObjects, targetHealth, unhealthyObjects } from '../health/target-health.ts';
+import { observedIn, targetHealth, unhealthyObjects } from '../health/target-health.ts';
 import type { Acknowledgement, DeleteBudget } from '../judge/delete-budget.ts';
 import { createOverload, isOverload } from '../overload.ts';
 import type { RenderedTarget } from '../rendered.ts';
@@ -74,6 +75,7 @@ export interface ApplyPolicy {
   readonly acknowledgements: readonly Acknowledgement[];
   readonly fieldPolicies?: readonly FieldPolicy[];
   readonly forceManagers?: readonly string[];
+  readonly healthExpressions?: readonly HealthExpression[];
   /** The version of the keys of encrypted objects: an object that could not be decrypted is tried again with others. */
   readonly keysVersion?: string;
 }
@@ -104,7 +106,7 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
   let sessionValid = true;
   let verifiedMs = Number.NEGATIVE_INFINITY;
   let state: ObservedState = { identity: 'Unknown' };
-  const overload = createOverload(clock);
+  const [overload, compile] = [createOverload(clock), createExpressionsCache()];
 
   return {
     reconcile: async (assignment, signal) => sync(await verifiedSession(signal), assignment, signal),
@@ -149,7 +151,8 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     if (!assignment?.commit || !content) return 'no';
     const base = { store, serverForms, recordCorrection, signal };
     const context: SyncContext = { ...contextOf(options, open, assignment), ...base };
-    const target = targetOf(assignment, assignment.commit, content, options.policy(assignment.pipeline));
+    const policy = { ...options.policy(assignment.pipeline), compile };
+    const target = targetOf(assignment, assignment.commit, content, policy);
     if (!shouldWrite(assignment, target.digest) || lease.notHeldReason() !== undefined) {
       recordWork(open, target, reportObserved(target.digest, await observeCluster(context, target)));
       return 'no';
@@ -189,15 +192,11 @@ function verifiedState({ clusterUID, version, client }: ClusterSession): Partial
 
 function stateAfterWork(
   { live }: ClusterSession,
-  { commit, digest, units }: SyncTarget,
+  { commit, digest, units, expressions }: SyncTarget,
   work: WorkReport,
   observedAt: Date,
 ): Partial<ObservedState> {
-  const observed: ObservedObjects = {
-    observe: (id) => live.get(id),
-    unknownReason: (id) => live.unknownReason(id),
-    staleReason: live.staleReason(),
-  };
+  const observed = observedIn(live, expressions);
   const health = targetHealth(units, observed);
   const unhealthy = health.answer === 'Failed' ? unhealthyObjects(units, observed) : [];
   const declared = declaredKinds(units);
@@ -239,14 +238,27 @@ function contextOf(
   };
 }
 
+interface CompilingPolicy extends ApplyPolicy {
+  readonly compile: ExpressionsCache;
+}
+
 function targetOf(
-  { pausedUnits, pausedObjects }: ClusterTarget,
+  { pausedUnits, pausedObjects, provenBefore }: ClusterTarget,
   commit: string,
   { digest, units }: RenderedTarget,
-  { keysVersion: _keysVersion, ...policy }: ApplyPolicy,
+  { keysVersion: _keysVersion, healthExpressions, compile, ...policy }: CompilingPolicy,
 ): SyncTarget {
   const paused = { ...optional('pausedUnits', pausedUnits), ...optional('pausedObjects', pausedObjects) };
-  return { commit, digest, units, ...policy, ...paused };
+  const expressions = compile(healthExpressions);
+  return {
+    commit,
+    digest,
+    units,
+    expressions,
+    ...policy,
+    ...paused,
+    ...optional('provenBefore', provenBefore),
+  };
 }
 
 function unitsIn(store: InventoryStore, content: RenderedTarget | undefined): string[] {

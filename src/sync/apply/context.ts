@@ -5,6 +5,7 @@ import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { DecryptionKeys } from '../decrypt-objects.ts';
 import type { DriftCorrection } from '../drift-history.ts';
+import type { HealthExpressions } from '../health/expressions/health-expressions.ts';
 import type { Acknowledgement, DeleteBudget } from '../judge/delete-budget.ts';
 import type { RenderedUnit } from '../rendered.ts';
 import type { ServerForm } from './input.ts';
@@ -44,6 +45,8 @@ export interface ClusterEvent {
 }
 
 export interface SyncTarget extends PausedParts {
+  /** The content was proven in this cluster before: units that exist do not wait for those that they depend on. */
+  readonly provenBefore?: boolean;
   readonly commit: string;
   readonly digest: string;
   readonly units: readonly RenderedUnit[];
@@ -51,4 +54,5 @@ export interface SyncTarget extends PausedParts {
   readonly acknowledgements: readonly Acknowledgement[];
   readonly fieldPolicies?: readonly FieldPolicy[];
   readonly forceManagers?: readonly string[];
+  readonly expressions?: HealthExpressions;
 }

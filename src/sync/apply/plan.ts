@@ -3,8 +3,9 @@
  *
  * Pure. An object that cannot be read is unknown, never absent: it is not deleted, and no other hub's object is taken over.
  */
+import type { Blocker } from '../../api/generated/types.ts';
 import { LABEL_HUB, LABEL_UNIT } from '../../api/names.ts';
-import { NOT_DECRYPTED, type PausedReason } from '../../api/status/sync-words.ts';
+import { NOT_DECRYPTED, type PausedReason, type UNIT_NOT_READY } from '../../api/status/sync-words.ts';
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { type ObjectId, objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
@@ -47,8 +48,8 @@ export interface ObjectPlan {
   readonly drifted?: KubeObject;
   /** The reason, if the action is `paused`. */
   readonly pausedBy?: PausedReason;
-  /** The reason, if the action is `wait` and a person has to act. */
-  readonly waitReason?: typeof NOT_DECRYPTED;
+  /** The reason, if the action is `wait`, and the object waits for a key or for another unit. */
+  readonly waitReason?: typeof NOT_DECRYPTED | typeof UNIT_NOT_READY;
 }
 
 /** Counts what is not written in a paused unit, or of a paused object. */
@@ -64,6 +65,15 @@ export interface PausedPart {
   readonly removed: number;
 }
 
+/** A unit with changes that wait for another unit. */
+export interface WaitingUnit {
+  readonly unit: string;
+  /** The unit that it waits for. */
+  readonly dependency: string;
+  readonly because: string;
+  readonly blocker?: Blocker;
+}
+
 export interface TargetPlan {
   /** The objects that git declares, in the order of writing. */
   readonly objects: readonly ObjectPlan[];
@@ -72,6 +82,8 @@ export interface TargetPlan {
   readonly holds: readonly (DeleteVerdict & { readonly unit: string })[];
   /** Paused parts with something to write or to delete. */
   readonly paused?: readonly PausedPart[];
+  /** The units with changes that wait for a unit that they depend on. */
+  readonly waitingUnits?: readonly WaitingUnit[];
   /** The paused objects that neither git nor the inventory lists. */
   readonly unmatchedPauses?: readonly string[];
 }

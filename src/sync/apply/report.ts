@@ -1,14 +1,21 @@
 /** Summarizes a reconcile of one cluster for promotion and for people. Pure. */
 
-import { DELETES_HELD, FOREIGN_FINALIZER, isPausedReason, UNIT_PAUSED } from '../../api/status/sync-words.ts';
+import {
+  DELETES_HELD,
+  FOREIGN_FINALIZER,
+  isPausedReason,
+  UNIT_NOT_READY,
+  UNIT_PAUSED,
+} from '../../api/status/sync-words.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import { objectKey } from '../../kube/objects/object-id.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import { type ClusterReport, type WorkReport } from '../cluster-report.ts';
 import { sourceText } from '../rendered.ts';
 import type { ObjectOutcome } from './apply-steps.ts';
-import type { ObjectPlan, PausedPart, TargetPlan } from './plan.ts';
+import type { ObjectPlan, PausedPart, TargetPlan, WaitingUnit } from './plan.ts';
 import { holdHint } from './prune/hold-hint.ts';
-import type { WaitingObject } from './prune/prune.ts';
+import { AFTER_DEPENDENTS, type WaitingObject } from './prune/prune.ts';
 import type { SyncResult } from './sync-cluster.ts';
 
 type Failure = WorkReport['failures'][number];
@@ -23,7 +30,10 @@ export interface SyncSummary {
 }
 
 export function summarizeSync(digest: string, { plan, outcomes, pruned }: SyncResult): SyncSummary {
-  const failures = failuresIn(plan, outcomes);
+  const unwritten = failuresIn(plan, outcomes);
+  // A watch reports when the other unit is ready, so nothing is tried again until then.
+  const inOrder = unwritten.filter(waitsForUnit);
+  const failures = unwritten.filter((each) => !waitsForUnit(each));
   const unfinished = pruned.waiting.filter(
     ({ reason }) => reason !== DELETES_HELD && !isPausedReason(reason),
   );
@@ -34,16 +44,17 @@ export function summarizeSync(digest: string, { plan, outcomes, pruned }: SyncRe
   const differing = (plan.paused ?? []).reduce((sum, part) => sum + part.differing, 0);
   const objects = {
     total,
-    applied: total - failures.length - differing,
+    applied: total - unwritten.length - differing,
     pruned: pruned.deleted,
     failed: failures.length,
   };
   const failed = failures.map(({ failure }) => failure);
-  const shown = [...failed, ...waiting, ...paused, ...kept].slice(0, MAX_FAILURES);
+  const later = inOrder.map(({ failure }) => failure);
+  const shown = [...failed, ...waiting, ...later, ...paused, ...kept].slice(0, MAX_FAILURES);
   const state = stateOf(plan, failures, waiting) ?? appliedState(kept);
   return {
     work: { digest, objects, failures: shown, ...withUnmatchedPauses(state, plan) },
-    requeue: requeueAfter(failures.length + unfinished.length, pruned.marked),
+    requeue: requeueAfter(failures.length + unfinished.length, pruned),
   };
 }
 
@@ -76,14 +87,22 @@ function withUnmatchedPauses(state: WorkState, { unmatchedPauses = [] }: TargetP
   };
 }
 
-function requeueAfter(unfinished: number, marked: number): SyncSummary['requeue'] {
-  if (marked > 0) return 'at once';
+function requeueAfter(
+  unfinished: number,
+  { marked, deleted, waiting }: SyncResult['pruned'],
+): SyncSummary['requeue'] {
+  const isNextUnitDue = deleted > 0 && waiting.some(({ reason }) => reason === AFTER_DEPENDENTS);
+  if (marked > 0 || isNextUnitDue) return 'at once';
   return unfinished > 0 ? 'later' : 'no';
 }
 
 interface FailedObject {
   readonly failure: Failure;
   readonly retryable: boolean;
+}
+
+function waitsForUnit({ failure }: FailedObject): boolean {
+  return failure.reason === UNIT_NOT_READY;
 }
 
 function failuresIn(plan: TargetPlan, outcomes: ReadonlyMap<string, ObjectOutcome>): FailedObject[] {
@@ -120,14 +139,14 @@ function failureOf(plan: ObjectPlan, outcome: ObjectOutcome | undefined): Failed
   return { failure: { ...which, reason: waitReason, message: `${because}${suffix}` }, retryable: true };
 }
 
-type WorkState = Pick<WorkReport, 'state' | 'reason' | 'message' | 'held'>;
+type WorkState = Pick<WorkReport, 'state' | 'reason' | 'message' | 'held' | 'blocker'>;
 
 /**
  * Returns the most urgent state, in the order of what a person has to do: a hold, a permanent failure, unfinished work, what is
  * paused. Undefined if none of them applies.
  */
 function stateOf(
-  { holds, prune, paused = [] }: TargetPlan,
+  { holds, prune, paused = [], waitingUnits = [] }: TargetPlan,
   failures: readonly FailedObject[],
   waiting: readonly Failure[],
 ): WorkState | undefined {
@@ -150,12 +169,27 @@ function stateOf(
     const message = textOf(unfinished, failures.length + waiting.length);
     return { state: 'Applying', reason: unfinished.reason, message };
   }
+  return unitWaitState(waitingUnits) ?? pausedState(paused);
+}
+
+function unitWaitState(waitingUnits: readonly WaitingUnit[]): WorkState | undefined {
+  const [unit] = waitingUnits;
+  if (!unit) return undefined;
+  const more = waitingUnits.length > 1 ? `; and ${waitingUnits.length - 1} more units wait` : '';
+  const { because, blocker } = unit;
+  return {
+    state: 'Applying',
+    reason: UNIT_NOT_READY,
+    message: `${because}${more}`,
+    ...optional('blocker', blocker),
+  };
+}
+
+function pausedState(paused: readonly PausedPart[]): WorkState | undefined {
   const [part] = paused;
-  if (part) {
-    const { reason } = paused.find((each) => each.reason === UNIT_PAUSED) ?? part;
-    return { state: 'Applying', reason, message: paused.map(pausedText).join('; ') };
-  }
-  return undefined;
+  if (!part) return undefined;
+  const { reason } = paused.find((each) => each.reason === UNIT_PAUSED) ?? part;
+  return { state: 'Applying', reason, message: paused.map(pausedText).join('; ') };
 }
 
 function pausedText({ name, because, differing, removed }: PausedPart): string {

@@ -5,6 +5,7 @@
 import { objectKey } from '../../kube/objects/object-id.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { decryptObjects } from '../decrypt-objects.ts';
+import { observedIn } from '../health/target-health.ts';
 import { applySteps, isWrite, type ObjectOutcome } from './apply-steps.ts';
 import type { ReconcileAudit } from './audit/apply-audit.ts';
 import type { SyncContext, SyncTarget } from './context.ts';
@@ -17,6 +18,7 @@ import { withoutPausedParts } from './prune/paused-parts.ts';
 import type { PrunePlan } from './prune/plan.ts';
 import { describeOrphans, hasMissingEntries, withEntries } from './prune/plan-orphans.ts';
 import { type PruneResult, pruneUnits } from './prune/prune.ts';
+import { finishedDependency, withUnitOrder } from './unit-order/waiting.ts';
 
 export interface SyncResult {
   readonly plan: TargetPlan;
@@ -33,9 +35,9 @@ export async function syncCluster(
 ): Promise<SyncResult> {
   const { store, clock } = context;
   const outcomes = new Map<string, ObjectOutcome>();
-  let plan = await observeAndList(context, target);
-  // A CRD of this commit makes its kind available: objects that waited for it are planned again.
-  for (let planned = true; planned; ) {
+  let plan = await planInOrder(context, target);
+  // Objects that waited for a CRD of this commit, or for a unit that is ready now, are planned again.
+  for (let rounds = 1, planned = true; planned; rounds += 1) {
     if (changesCluster(plan)) await store.claim();
     await store.write({
       add: missingIntents(store.inventory(), entriesFor(plan, target.commit)),
@@ -44,8 +46,9 @@ export async function syncCluster(
     const { newKinds } = await applySteps(context, { plan, commit: target.commit }, outcomes);
     await audit?.applied(outcomes.values());
     await confirm(context, outcomes, target.commit);
-    planned = newKinds;
-    if (planned) plan = await observeAndList(context, target);
+    // Each round finishes a unit that others wait for: there are not more rounds than units.
+    planned = newKinds || (rounds <= target.units.length && finishedDependency(plan, outcomes));
+    if (planned) plan = await planInOrder(context, target);
   }
   await spendAcknowledgements(context, plan);
   const pruned = await pruneUnits(context, plan, { outcomes, now: clock.now(), ...optional('audit', audit) });
@@ -55,12 +58,27 @@ export async function syncCluster(
   return { plan, outcomes, pruned };
 }
 
+/** Plans by what is observed, in the order of the units. */
+async function planInOrder(context: SyncContext, target: SyncTarget): Promise<TargetPlan> {
+  const { store, live } = context;
+  const observed = await observeAndList(context, target);
+  return withUnitOrder(observed, {
+    units: target.units,
+    inventory: store.inventory(),
+    live: (id) => live.get(id),
+    observed: observedIn(live, target.expressions),
+    ...optional('provenBefore', target.provenBefore),
+  });
+}
+
 /**
  * Tells whether the plan writes or deletes anything. Waiting and unchanged objects do not count: a process that takes a cluster
  * over without a change writes nothing.
  */
 function changesCluster({ objects, prune }: TargetPlan): boolean {
-  return objects.some(isWrite) || prune.some(({ action }) => !LEAVES_OBJECT.has(action));
+  return (
+    objects.some(isWrite) || prune.some(({ action }) => action !== 'after' && !LEAVES_OBJECT.has(action))
+  );
 }
 
 const LEAVES_OBJECT: ReadonlySet<PrunePlan['action']> = new Set(['keep', 'held', 'paused'] as const);

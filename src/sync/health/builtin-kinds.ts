@@ -4,6 +4,7 @@
  */
 import { valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { RULES_OF_RESOURCES } from './builtin-resources.ts';
 import { conditionAt, explain, failed, HEALTHY, type HealthFinding, progressing } from './finding.ts';
 
 type Rule = (object: KubeObject) => HealthFinding;
@@ -15,6 +16,7 @@ const RULES: ReadonlyMap<string, Rule> = new Map([
   ['batch/Job', job],
   ['apiextensions.k8s.io/CustomResourceDefinition', customResourceDefinition],
   ['/Namespace', namespace],
+  ...RULES_OF_RESOURCES,
 ]);
 
 /** Kinds whose controller always writes observedGeneration: without it, the controller has not observed the object yet. */

@@ -5,6 +5,7 @@
 import type { Blocker } from '../../api/generated/types.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { builtinKindFinding } from './builtin-kinds.ts';
+import type { HealthExpressions } from './expressions/health-expressions.ts';
 import { type HealthFinding, progressing } from './finding.ts';
 import { isKubenodeKind, kubenodeKindFinding } from './kubenode-kinds.ts';
 
@@ -21,6 +22,8 @@ export interface AppliedObject {
   readonly observed: KubeObject | 'absent' | 'unknown';
   /** Why it is unknown. */
   readonly unknownReason?: string;
+  /** The expressions of the Pipeline about foreign kinds. */
+  readonly expressions?: HealthExpressions;
 }
 
 export type Settlement =
@@ -72,9 +75,9 @@ function answerFor(object: AppliedObject, finding: HealthFinding): Settlement {
   };
 }
 
-export function findingOf({ observed, generation = 0, unknownReason }: AppliedObject): HealthFinding {
+export function findingOf({ observed, generation = 0, ...applied }: AppliedObject): HealthFinding {
   if (observed === 'unknown') {
-    const because = ['it cannot be read', unknownReason].filter(Boolean).join(': ');
+    const because = ['it cannot be read', applied.unknownReason].filter(Boolean).join(': ');
     return { state: 'unknown', reason: UNREADABLE, because };
   }
   if (observed === 'absent') return progressing('Missing', 'not found');
@@ -86,5 +89,16 @@ export function findingOf({ observed, generation = 0, unknownReason }: AppliedOb
   }
   return isKubenodeKind(observed)
     ? kubenodeKindFinding(observed, generation)
-    : builtinKindFinding(observed, generation);
+    : otherKindFinding(observed, generation, applied.expressions);
+}
+
+function otherKindFinding(
+  observed: KubeObject,
+  generation: number,
+  expressions: HealthExpressions | undefined,
+): HealthFinding {
+  const byRules = builtinKindFinding(observed, generation);
+  // What an older generation reports is about other content.
+  if (isNotObserved(byRules)) return byRules;
+  return expressions?.finding(observed, byRules) ?? byRules;
 }

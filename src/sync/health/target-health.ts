@@ -4,6 +4,7 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { type ObjectId, objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { RenderedUnit } from '../rendered.ts';
+import type { HealthExpressions } from './expressions/health-expressions.ts';
 import { type AppliedObject, findingOf, type Settlement, settlementOf } from './health.ts';
 
 export interface ObservedObjects {
@@ -12,6 +13,24 @@ export interface ObservedObjects {
   readonly unknownReason: (id: ObjectId) => string | undefined;
   /** Why nothing that was observed can be trusted now. */
   readonly staleReason: string | undefined;
+  /** The expressions of the Pipeline about foreign kinds. */
+  readonly expressions?: HealthExpressions;
+}
+
+interface LiveObjects {
+  readonly get: ObservedObjects['observe'];
+  readonly unknownReason: ObservedObjects['unknownReason'];
+  readonly staleReason: () => string | undefined;
+}
+
+/** Returns the objects as a cache of live objects has them. */
+export function observedIn(live: LiveObjects, expressions?: HealthExpressions): ObservedObjects {
+  return {
+    observe: (id) => live.get(id),
+    unknownReason: (id) => live.unknownReason(id),
+    staleReason: live.staleReason(),
+    ...optional('expressions', expressions),
+  };
 }
 
 export function targetHealth(units: readonly RenderedUnit[], observed: ObservedObjects): Settlement {
@@ -50,7 +69,10 @@ export function unhealthyObjects(
   return found.toSorted((a, b) => byCode(a.object, b.object)).slice(0, most);
 }
 
-function appliedObject(object: KubeObject, { observe, unknownReason }: ObservedObjects): AppliedObject {
+function appliedObject(
+  object: KubeObject,
+  { observe, unknownReason, expressions }: ObservedObjects,
+): AppliedObject {
   const { apiVersion, kind, metadata } = object;
   const id = objectIdOf(object);
   const observed = observe(id);
@@ -63,6 +85,7 @@ function appliedObject(object: KubeObject, { observe, unknownReason }: ObservedO
     ...(metadata.namespace ? { namespace: metadata.namespace } : {}),
     ...(generation === undefined ? {} : { generation }),
     observed,
+    ...optional('expressions', expressions),
     ...optional('unknownReason', observed === 'unknown' ? unknownReason(id) : undefined),
   };
 }

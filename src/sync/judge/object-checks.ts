@@ -32,18 +32,11 @@ import {
   sourceText,
 } from '../rendered.ts';
 import { encryptionProblems } from './encrypted.ts';
+import { expressionProblems } from './expressions.ts';
 import { nameProblems } from './names.ts';
 import { createReferenceCheck } from './references.ts';
-
-export interface Refusal {
-  readonly target: string;
-  readonly unit: string;
-  /** `Namespace web`, as objectKey formats it. */
-  readonly object: string;
-  /** File, line and construct path. */
-  readonly source: string;
-  readonly message: string;
-}
+import type { Refusal } from './refusal.ts';
+import { unitRefusals } from './unit-refusals.ts';
 
 export interface ObjectChecks {
   /** Returns the schema errors of our own kinds. Empty for all other kinds. */
@@ -76,7 +69,7 @@ export async function findAllRefusals(
 /** Finds the refusals of all objects at once, at most MAX_REFUSALS. Without one the target may be applied. */
 export async function findRefusals(target: RenderedTarget, checks: ObjectChecks): Promise<Refusal[]> {
   const found: Refusal[] = [];
-  addUpTo(MAX_REFUSALS, found, unitNames(target));
+  addUpTo(MAX_REFUSALS, found, unitRefusals(target));
   await findObjectRefusals(target, checksOf(target, checks), found);
   return found;
 }
@@ -95,25 +88,14 @@ function checksOf(target: RenderedTarget, checks: ObjectChecks): ObjectChecks {
   const schema: ObjectChecks['schema'] = (object) => [
     ...checks.schema(object),
     ...references(object),
+    ...(isPipeline(object) ? expressionProblems(object) : []),
     ...(beside?.(object) ?? []),
   ];
   return { ...checks, schema };
 }
 
-/** A unit name becomes a label value and part of a ConfigMap name. Dots are reserved for inventory scopes. */
-const UNIT = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
-
-function unitNames({ target, units }: RenderedTarget): Refusal[] {
-  const message = 'the name of a unit (chart) must be 1 to 63 lower-case letters, digits and dashes';
-  return units
-    .filter(({ unit }) => !UNIT.test(unit))
-    .map(({ unit, objects }) => ({
-      target,
-      unit,
-      object: `unit ${unit}`,
-      source: sourceText(objects[0]?.source ?? {}),
-      message,
-    }));
+function isPipeline({ apiVersion, kind }: KubeObject): boolean {
+  return kind === 'Pipeline' && apiVersion.startsWith(`${GROUP}/`);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { printableText } from '../../kube/objects/printable.ts';
 import { shapeReason } from '../../kube/objects/shape.ts';
 import type { RenderedObject, RenderedTarget, RenderedUnit } from '../rendered.ts';
+import { withSharedDependencies } from '../unit-order/dependencies.ts';
 import { RENDER_ERROR_CODES, RenderError, type RenderErrorCode, type RenderProblem } from './errors.ts';
 
 export interface RenderResult {
@@ -207,7 +208,7 @@ function targetsOf(units: ParsedOutput['units']): RenderedTarget[] {
 
 /** Sorts the objects of a unit by identity: the order in which a program declares objects has no meaning. */
 function unitOf(unit: string, objects: readonly RenderedObject[]): RenderedUnit {
-  const sorted = objects.toSorted((a, b) => byCode(keyOf(a.object), keyOf(b.object)));
+  const sorted = withSharedDependencies(objects).toSorted((a, b) => byCode(keyOf(a.object), keyOf(b.object)));
   return { unit, objects: sorted, digest: digestOf(sorted.map(({ object }) => object)) };
 }
 

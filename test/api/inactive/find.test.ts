@@ -25,7 +25,6 @@ describe('the fields of an object that this version does not act on', () => {
   it.each<[kind: string, path: string, spec: object, message: string]>([
     ['Pipeline', 'source.writeCredentialsRef', { source: { writeCredentialsRef: {} } }, 'remove it'],
     ['Pipeline', 'stages[1].approvalByOther', stage({ approvalByOther: true }), 'remove it'],
-    ['Pipeline', 'stages[1].checks[0].cel', stage({ checks: [{ name: 'c', cel: {} }] }), 'remove it'],
     ['Pipeline', 'onFailure', { onFailure: 'PushRevert' }, 'use Stop'],
     ['Pipeline', 'identities', { identities: [{ unit: 'web' }] }, 'remove it'],
     ['Cluster', 'hosted.driver', { hosted: { driver: 'workload' } }, 'use process'],
@@ -95,12 +94,6 @@ describe('the fields of an object that this version does not act on', () => {
       'MachineComponentSet',
       'rollout.gate.checks[0].promql',
       rollout({ gate: { checks: [{ promql: {} }] } }),
-      'remove it',
-    ],
-    [
-      'MachineComponentSet',
-      'rollout.gate.checks[0].cel',
-      rollout({ gate: { checks: [{ cel: {} }] } }),
       'remove it',
     ],
     [

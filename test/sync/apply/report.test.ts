@@ -61,6 +61,36 @@ describe('summarizeSync', () => {
     expect(requeue).toBe('later');
   });
 
+  it('S13 is Applying, and not tried again, while a unit waits for another: nothing failed', () => {
+    const wait = { action: 'wait', waitReason: 'UnitNotReady', because: 'unit web waits' } as const;
+    const objects = bothNew.objects.map((each) => ({ ...each, ...wait }));
+    const blocker = { kind: 'Deployment', name: 'db' };
+    const unitWaits = { unit: UNIT, dependency: 'db', because: 'unit web waits for unit db', blocker };
+    const waitingUnits = [unitWaits, { ...unitWaits, unit: 'app' }];
+    const plan = { ...bothNew, objects, waitingUnits };
+    const { work, requeue } = summarizeSync('sha256:1', { plan, outcomes: new Map(), pruned: PRUNED });
+    expect(work).toMatchObject({
+      state: 'Applying',
+      reason: 'UnitNotReady',
+      message: 'unit web waits for unit db; and 1 more units wait',
+      blocker,
+      objects: { applied: 0, failed: 0 },
+    });
+    expect(work.failures.map(({ reason }) => reason)).toEqual(['UnitNotReady', 'UnitNotReady']);
+    expect(requeue).toBe('no');
+  });
+
+  it.each([
+    ['at once after deletes of a unit that others waited for', 1, 'AfterDependents', 'at once'],
+    ['later while nothing of it is deleted', 0, 'AfterDependents', 'later'],
+    ['later after deletes that nothing waited for', 1, 'Terminating', 'later'],
+  ])('S13 plans deletes again %s', (_, deleted, reason, expected) => {
+    const waiting = [{ object: 'ConfigMap default/a', unit: UNIT, reason, message: 'deleted after b' }];
+    const plan = { objects: [], prune: [], holds: [] };
+    const pruned = { deleted, marked: 0, waiting };
+    expect(summarizeSync('sha256:1', { plan, outcomes: new Map(), pruned }).requeue).toBe(expected);
+  });
+
   it('is Held before anything else, with the plan digest to acknowledge', () => {
     const held = planTarget(applyInput({ inventory: [entry(a)], cluster: [live(a)] }));
     const waiting = [{ object: 'ConfigMap default/a', unit: UNIT, reason: 'DeletesHeld', message: 'held' }];

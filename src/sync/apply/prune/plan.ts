@@ -13,10 +13,11 @@ import { isAdopted, isKeptOnPrune, ownerOf } from '../inventory/owner-labels.ts'
 import { isKeptByOthers, terminatingReason } from './terminating.ts';
 
 export interface PrunePlan {
-  readonly action: 'mark' | 'delete' | 'release' | 'keep' | 'confirm' | 'held' | 'paused';
+  /** `after`: the objects of units that depend on its unit are deleted first. */
+  readonly action: 'mark' | 'delete' | 'release' | 'keep' | 'confirm' | 'held' | 'paused' | 'after';
   readonly entry: InventoryEntry;
   readonly because: string;
-  /** The object is being deleted, and only finalizers of others keep it. */
+  /** The object, or what it waits for, is being deleted, and only finalizers of others keep it. */
   readonly keptByOthers?: true;
   /** The reason, if the action is `paused`. */
   readonly pausedBy?: PausedReason;

@@ -129,6 +129,9 @@ function kindOf({ group, kind }: InventoryEntry): string {
   return `${group}/${kind}`;
 }
 
+/** The reason when a delete waits for those of units that depend on its unit. */
+export const AFTER_DEPENDENTS = 'AfterDependents';
+
 type PruneOutcome =
   /** `released`: it stays in the cluster and is not ours. */
   | { readonly state: 'deleted' | 'released' | 'kept' }
@@ -138,6 +141,7 @@ type PruneOutcome =
 async function pruneObject(context: SyncContext, plan: PrunePlan, now: Date): Promise<PruneOutcome> {
   const { action, entry, because } = plan;
   context.signal.throwIfAborted();
+  if (isWaiting(action)) return waitAs(action, plan);
   switch (action) {
     case 'mark':
       return { state: 'marked', entry: { ...entry, markedAt: now.toISOString() } };
@@ -151,10 +155,6 @@ async function pruneObject(context: SyncContext, plan: PrunePlan, now: Date): Pr
       );
     case 'release':
       return release(context, entry, because);
-    case 'held':
-      return waits(DELETES_HELD, because);
-    case 'paused':
-      return waitForPause(plan);
     // Kept while a machine uses it, or while it cannot be read. The commit still counts as applied.
     case 'keep':
       return { state: 'kept' };
@@ -163,8 +163,18 @@ async function pruneObject(context: SyncContext, plan: PrunePlan, now: Date): Pr
   }
 }
 
-function waitForPause({ because, pausedBy = UNIT_PAUSED }: PrunePlan): PruneOutcome {
-  return waits(pausedBy, because);
+type WaitingAction = Extract<PrunePlan['action'], 'held' | 'paused' | 'after'>;
+
+function isWaiting(action: PrunePlan['action']): action is WaitingAction {
+  return action === 'held' || action === 'paused' || action === 'after';
+}
+
+function waitAs(
+  action: WaitingAction,
+  { because, pausedBy = UNIT_PAUSED, keptByOthers }: PrunePlan,
+): PruneOutcome {
+  const reasons = { held: DELETES_HELD, paused: pausedBy, after: AFTER_DEPENDENTS };
+  return waits(reasons[action], because, keptByOthers);
 }
 
 async function deleteOrRelease(context: SyncContext, entry: InventoryEntry): Promise<PruneOutcome> {

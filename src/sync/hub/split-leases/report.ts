@@ -27,6 +27,7 @@ export function recordedTarget(
     mode: isStopped ? 'Observe' : assigned.mode,
     ...optional('commit', assigned.commit),
     ...optional('digest', assigned.digest),
+    ...optional('provenBefore', assigned.provenBefore),
     pipeline: assigned.pipeline,
     because: 'recorded by promotion',
     ...pausedParts(cluster, assigned.pipeline, now),

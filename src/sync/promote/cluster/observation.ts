@@ -1,7 +1,7 @@
 /** Describes what is observed of a cluster's assigned content, and finds the first condition of its soak that is not met. Pure. */
 
 import type { Check, ClusterSoak, ClusterSync } from '../../../api/generated/types.ts';
-import { isPausedReason } from '../../../api/status/sync-words.ts';
+import { isPausedReason, UNIT_NOT_READY } from '../../../api/status/sync-words.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { type CheckRun, countRuns, gateResult } from '../../../rollout/gate.ts';
@@ -129,7 +129,7 @@ function refusedCalls({ failure }: ClusterReport): Obstacle | undefined {
 function contentObstacle(input: ContentObservation): Obstacle | undefined {
   const { work, health } = input;
   if (!work) return notCompared(input);
-  if (work.state !== 'Applied') return unfinished(work);
+  if (work.state !== 'Applied') return unfinished(work, input);
   const { synced } = input.report;
   if (synced.status !== 'True') return { reason: synced.reason, because: synced.message };
   if (!health) return { reason: 'HealthUnknown', because: 'health not observed recently' };
@@ -143,10 +143,15 @@ function contentObstacle(input: ContentObservation): Obstacle | undefined {
   };
 }
 
-function unfinished(work: WorkReport): Obstacle {
-  const { reason, message: because } = work;
+function unfinished(work: WorkReport, input: ContentObservation): Obstacle {
+  const { reason, message: because, blocker } = work;
   if (work.state === 'Held') return { state: 'Held', failing: true, reason, because };
   if (isPausedReason(reason)) return { state: 'UnitPaused', failing: true, reason, because };
+  // Nothing failed: it is timed like an object that is not healthy yet.
+  if (reason === UNIT_NOT_READY) {
+    const failing = input.health?.answer === 'Unknown' && input.health.reason === UNREADABLE;
+    return { failing, reason, because, ...optional('blocker', blocker), ...lateness(input) };
+  }
   return { failing: cannotFinish(work), reason, because };
 }
 

@@ -7,6 +7,7 @@ import type { ClusterTarget } from '../../cluster-report.ts';
 import type { OrderedRelease } from '../release/order.ts';
 import type { StagePlan } from '../stage/stage.ts';
 import { renamedSync, startedSync } from './assignment.ts';
+import { wasProven } from './proofs.ts';
 import { type RecordedState, stateSince, withReport } from './record.ts';
 import type { ClusterRollout } from './rollout.ts';
 import { ROLLOUT_STATES } from './rollout-state.ts';
@@ -99,6 +100,7 @@ function planRollout(
     state: recordedState(rollout),
     mode: writes ? 'Apply' : 'Observe',
     now: context.now,
+    provenBefore: wasProven(sync, { history: context.history, cluster: member.name }),
   });
 }
 
@@ -143,6 +145,7 @@ interface ClusterDecision {
   readonly mode: ClusterTarget['mode'];
   readonly sync: ClusterSync;
   readonly now: Date;
+  readonly provenBefore?: boolean;
 }
 
 function assemble({
@@ -155,6 +158,7 @@ function assemble({
   mode,
   sync,
   now,
+  provenBefore,
 }: ClusterDecision): ClusterPlan {
   const { commit, renderedDigest } = sync;
   const since = stateSince(member, state, now);
@@ -169,6 +173,7 @@ function assemble({
       because: why.because,
       ...optional('commit', commit),
       ...optional('digest', renderedDigest),
+      ...optional('provenBefore', provenBefore || undefined),
       ...pausedParts(member.snapshot.cluster, planContext.pipeline, now),
     },
     starts,

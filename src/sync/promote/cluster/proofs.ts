@@ -2,7 +2,7 @@
  * The digests that were proven and that failed on one cluster. Proof belongs to (cluster, digest), not to a commit. A digest
  * is in one of the two lists: the later result counts. Pure.
  */
-import type { FailedDigest, ProvenDigest } from '../../../api/generated/types.ts';
+import type { ClusterSync, FailedDigest, ProvenDigest } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { EMPTY_TARGET, type TargetDigests } from '../../commits.ts';
 import type { CommitHistory } from '../commit-history.ts';
@@ -67,6 +67,21 @@ export function unitsToSoak(
   const units = [...new Set(known.flatMap((each) => [...each.units.keys()]))];
   const proven = provenUnits(record, units, context);
   return units.filter((unit) => !proven.has(unitKey(unit, target)));
+}
+
+/**
+ * Tells whether the assigned content, or each unit of it, was proven here: a revert goes back to such content. Content that failed here
+ * since counts as new.
+ */
+export function wasProven(
+  record: ProofRecord & Pick<ClusterSync, 'commit' | 'renderedDigest'>,
+  context: ProofContext,
+): boolean {
+  const { commit, renderedDigest: digest } = record;
+  if (digest === undefined || failureOf(record, digest)) return false;
+  if (isProven(record, digest)) return true;
+  const target = context.history.target(commit, context.cluster);
+  return target?.digest === digest && unitsToSoak(record, target, context).length === 0;
 }
 
 /**

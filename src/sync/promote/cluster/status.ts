@@ -54,8 +54,9 @@ function leftAssignment(before: ClusterStatus | undefined): ClusterAssigned | un
 }
 
 /** Returns the assignment for the process that holds the Lease of the Cluster, which may be another one. */
-function assignedOf({ pipeline, commit, digest, mode }: ClusterTarget): ClusterAssigned {
-  return { pipeline, mode, ...optional('commit', commit), ...optional('digest', digest) };
+function assignedOf({ pipeline, commit, digest, mode, provenBefore }: ClusterTarget): ClusterAssigned {
+  const content = { ...optional('commit', commit), ...optional('digest', digest) };
+  return { pipeline, mode, ...content, ...optional('provenBefore', provenBefore) };
 }
 
 /** Returns the part of a status that sync owns, to compare it with what it would write. */

@@ -7,6 +7,7 @@ import type {
   Check,
   DeleteBudget,
   Freeze,
+  HealthExpression,
   Pipeline,
   PipelineGateSet,
   Stage,
@@ -16,6 +17,8 @@ export type GateSet = PipelineGateSet;
 
 export function gatesOf(spec: Pipeline['spec']): GateSet {
   const { stages, unassigned, deleteBudget, approvals, freezes, forceManagers } = spec;
+  // A Pipeline from before the field has none.
+  const { healthExpressions = [] } = spec as Partial<Pipeline['spec']>;
   return {
     stages,
     unassigned,
@@ -23,6 +26,7 @@ export function gatesOf(spec: Pipeline['spec']): GateSet {
     approvals,
     ...(freezes.length > 0 ? { freezes } : {}),
     ...(forceManagers.length > 0 ? { forceManagers } : {}),
+    ...(healthExpressions.length > 0 ? { healthExpressions } : {}),
   };
 }
 
@@ -30,11 +34,13 @@ export function gatesOf(spec: Pipeline['spec']): GateSet {
 const MAX_STAGES = 32;
 const MAX_CHECKS = 16;
 const MAX_FREEZES = 32;
+const MAX_EXPRESSIONS = 32;
 
 /** Merges two versions of the gates. `before` is in force; what `now` tightens counts at once, and what it loosens does not count yet. */
 export function strictestGates(before: GateSet, now: GateSet): GateSet {
   const freezes = strictestFreezes(before.freezes, now.freezes);
   const forceManagers = (now.forceManagers ?? []).filter((name) => before.forceManagers?.includes(name));
+  const healthExpressions = strictestExpressions(before.healthExpressions, now.healthExpressions);
   return {
     stages: strictestStages(before.stages, now.stages).slice(0, MAX_STAGES),
     unassigned: before.unassigned === 'Fail' ? 'Fail' : now.unassigned,
@@ -42,7 +48,18 @@ export function strictestGates(before: GateSet, now: GateSet): GateSet {
     approvals: now.approvals.filter((approval) => isApproved(before.approvals, approval)),
     ...(freezes.length > 0 ? { freezes } : {}),
     ...(forceManagers.length > 0 ? { forceManagers } : {}),
+    ...(healthExpressions.length > 0 ? { healthExpressions } : {}),
   };
+}
+
+/** Merges the expressions. One that was changed counts as it was: which version is stricter cannot be known. */
+function strictestExpressions(
+  before: readonly HealthExpression[] = [],
+  now: readonly HealthExpression[] = [],
+): readonly HealthExpression[] {
+  const isKnown = ({ group, kind }: HealthExpression): boolean =>
+    before.some((each) => each.group === group && each.kind === kind);
+  return [...before, ...now.filter((each) => !isKnown(each))].slice(0, MAX_EXPRESSIONS);
 }
 
 /** Merges the freezes. One that was changed under its name lasts as long as both of its versions. */

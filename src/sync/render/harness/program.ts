@@ -5,6 +5,12 @@ import { pathToFileURL } from 'node:url';
 import { shapeReason } from '../../../kube/objects/shape.ts';
 import type { Output } from './output.ts';
 import { problemOf, type SourceLocation, type SourceLocator } from './source-location.ts';
+import {
+  type UnitDependenciesOfProgram,
+  unitDependenciesOf,
+  unitNameOf,
+  withDependencies,
+} from './unit-dependencies.ts';
 
 // The parts of cdk8s and constructs that we use. Both are loaded as the program resolves them.
 interface Construct {
@@ -13,6 +19,8 @@ interface Construct {
 interface ConstructNode {
   readonly path: string;
   readonly root: Construct;
+  readonly scopes: Construct[];
+  readonly dependencies: Construct[];
   findAll(): Construct[];
   validate(): string[];
 }
@@ -55,8 +63,14 @@ export async function renderProgram(
     const all = tree.node.findAll();
     const invalid = all.filter((construct) => !emitProblems(construct)).length;
     if (invalid > 0) return;
+    const { byChart, problems } = unitDependenciesOf(all, (each) => Chart.isChart(each));
+    for (const { path, message } of problems) {
+      const construct = all.find(({ node }) => node.path === path);
+      const location = construct && trees.locations.get(construct);
+      out.problem('BadObject', { message, construct: path, ...location });
+    }
     for (const construct of all) {
-      if (ApiObject.isApiObject(construct)) emitObject(construct as Synthesized);
+      if (ApiObject.isApiObject(construct)) emitObject(construct as Synthesized, byChart);
     }
   }
 
@@ -71,16 +85,15 @@ export async function renderProgram(
     return problems.length === 0;
   }
 
-  function emitObject(construct: Synthesized): void {
+  function emitObject(construct: Synthesized, byChart: UnitDependenciesOfProgram['byChart']): void {
     const { path } = construct.node;
     const location = trees.locations.get(construct);
     try {
-      const [target = '', ...unit] = Chart.of(construct).node.path.split('/');
-      const object = construct.toJson();
+      const chart = Chart.of(construct);
+      const object = withDependencies(construct.toJson(), byChart.get(chart));
       out.object({
         object,
-        target,
-        unit: unit.join('-') || 'default',
+        ...unitNameOf(chart),
         construct: path,
         ...fileAndLine(location),
       });

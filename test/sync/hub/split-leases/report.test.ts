@@ -74,6 +74,12 @@ describe('recordedTarget', () => {
     expect(recordedTarget(cluster, RUNNING, new Date(until))?.pausedObjects).toBeUndefined();
   });
 
+  it('S13 tells that the content was proven before, so that a revert passes the order of units', () => {
+    const cluster = assigned({ assigned: { ...ASSIGNED, provenBefore: true } });
+    expect(recordedTarget(cluster, RUNNING, NOW)?.provenBefore).toBe(true);
+    expect(recordedTarget(assigned(), RUNNING, NOW)?.provenBefore).toBeUndefined();
+  });
+
   it('is nothing before promotion has recorded anything', () => {
     expect(recordedTarget(clusterOf(), RUNNING, NOW)).toBeUndefined();
   });

@@ -26,6 +26,8 @@ const PROGRESSING = {
   because: 'rolling out',
 } as const;
 
+const WAITS = { object: 'ConfigMap default/a', reason: 'UnitNotReady', message: 'web waits' };
+
 function observe(
   report: Partial<ClusterReport> = {},
   soak: NonNullable<Parameters<typeof observeContent>[1]['sync']['soak']> = {},
@@ -41,11 +43,39 @@ function observe(
 }
 
 describe('findObstacle', () => {
+  it('S13 lets a newer commit in when a unit has waited too long, and names the object that it waits for', () => {
+    const blocker = { kind: 'Deployment', name: 'db' };
+    const work = { ...WORK, state: 'Applying', reason: 'UnitNotReady', blocker } as const;
+    const after = (seconds: number): ReturnType<typeof findObstacle> =>
+      findObstacle(
+        observe(
+          { work, health: { ...PROGRESSING, observedAt: later(seconds) } },
+          { startedAt: at(0) },
+          later(seconds),
+        ),
+      );
+    expect(after(0)).toMatchObject({ failing: false, blocker, lateAt: later(600) });
+    expect(after(601)).toMatchObject({ failing: true });
+  });
+
   it.each<[name: string, report: Partial<ClusterReport>, expected: string | undefined]>([
     ['nothing', {}, undefined],
     ['no work on this content', { work: { ...WORK, digest: 'a2' } }, 'Applying'],
     ['a held plan', { work: { ...WORK, state: 'Held', reason: 'DeletesHeld' } }, 'DeletesHeld failing'],
     ['an apply in progress', { work: { ...WORK, state: 'Applying', reason: 'Waiting' } }, 'Waiting'],
+    [
+      'a unit that waits for another, as for an object that is not healthy',
+      { work: { ...WORK, state: 'Applying', reason: 'UnitNotReady', failures: [WAITS] } },
+      'UnitNotReady',
+    ],
+    [
+      'a unit that waits for one that cannot be read',
+      {
+        work: { ...WORK, state: 'Applying', reason: 'UnitNotReady', failures: [WAITS] },
+        health: { ...PROGRESSING, answer: 'Unknown', reason: 'Unreadable' },
+      },
+      'UnitNotReady failing',
+    ],
     [
       'a paused unit that the commit changes',
       { work: { ...WORK, state: 'Applying', reason: 'UnitPaused' } },

@@ -17,6 +17,32 @@ describe('a cluster whose inventory cannot be read', () => {
   });
 });
 
+describe('a revert', () => {
+  it('S13 is marked as content that was proven before, for the process that applies it', () => {
+    const sim = new PromotionSimulation({
+      stages: [{ name: 'prod', soakSeconds: 20 }],
+      clusters: ['prod-1'],
+    });
+    const marks: unknown[] = [];
+    for (const [commit, app] of [
+      ['c1', 'v1'],
+      ['c2', 'v2'],
+      ['c3', 'v1'],
+    ] as const) {
+      sim.push(commit, { '*': { app } });
+      sim.run(5 * SECOND);
+      const { target } = sim.cluster('prod-1');
+      marks.push([target?.commit, target?.provenBefore]);
+      sim.run(2 * MINUTE);
+    }
+    expect(marks).toEqual([
+      ['c1', undefined],
+      ['c2', undefined],
+      ['c3', true],
+    ]);
+  });
+});
+
 describe('S38 keeps what a cluster runs when it moves to a stage behind it', () => {
   const TWO_STAGES = [{ name: 'test', soakSeconds: 0 }, { name: 'prod' }];
 

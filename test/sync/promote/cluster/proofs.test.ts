@@ -3,6 +3,7 @@ import {
   failureOf,
   isProven,
   unitsToSoak,
+  wasProven,
   withFailure,
   withProof,
 } from '../../../../src/sync/promote/cluster/proofs.ts';
@@ -50,6 +51,18 @@ describe('the proofs of a cluster', () => {
   ])('soaks %s', (...[, proven, failed, target, units]) => {
     const record = { proven: words(proven).map(proof), failed: words(failed).map(failure) };
     expect(unitsToSoak(record, targetOf(target), context).join(' ')).toBe(units);
+  });
+
+  it.each<[name: string, proven: string, failed: string, target: string, expected: boolean]>([
+    ['that the cluster never had', 'c1', '', 'c2', false],
+    ['that was proven as a whole', 'c1 c2', '', 'c1', true],
+    ['of which each unit was proven', 'c1 c3', '', 'c4', true],
+    ['that failed after its units were proven', 'c1 c3', 'c4', 'c4', false],
+  ])('S13 recognizes a revert to content %s', (...[, proven, failed, target, expected]) => {
+    const lists = { proven: words(proven).map(proof), failed: words(failed).map(failure) };
+    const record = { ...lists, commit: target, renderedDigest: targetOf(target).digest };
+    expect(wasProven(record, context)).toBe(expected);
+    expect(wasProven({ ...lists, commit: target }, context)).toBe(false);
   });
 
   it('keeps a digest in one list only: the later result counts', () => {

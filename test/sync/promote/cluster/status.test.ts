@@ -47,6 +47,18 @@ function condition(plan: ClusterPlan, type: string, unread?: string): string | u
 }
 
 describe('clusterStatus', () => {
+  it('S13 tells the process that applies the content that it was proven before', () => {
+    const plan = planWith();
+    const assigned = (provenBefore: true | undefined): unknown =>
+      clusterStatus(
+        { ...plan, target: { ...plan.target, ...(provenBefore ? { provenBefore } : {}) } },
+        undefined,
+        NOW,
+      ).assigned;
+    expect(assigned(true)).toEqual({ pipeline: 'fleet', mode: 'Apply', provenBefore: true });
+    expect(assigned(undefined)).toEqual({ pipeline: 'fleet', mode: 'Apply' });
+  });
+
   it.each<[type: string, name: string, options: PlanOptions, expected: string]>([
     ['Reachable', 'before the first report', { report: undefined }, 'Unknown NotTried'],
     ['Reachable', 'with an answer', {}, 'True Answered'],

@@ -102,10 +102,13 @@ const FIELDS: Readonly<Record<string, 'strictest' | 'at once' | 'no gate' | 'ref
   onFailure: 'refused',
   freezes: 'strictest',
   forceManagers: 'strictest',
+  healthExpressions: 'strictest',
   // It only lets sync write less than the commit declares.
   fieldPolicies: 'no gate',
   identities: 'refused',
 };
+
+const ROLLOUT = { group: 'argoproj.io', kind: 'Rollout', healthy: "self.status.phase == 'Healthy'" };
 
 describe('strictestGates', () => {
   const { spec } = new PromotionSimulation().pipeline;
@@ -113,10 +116,9 @@ describe('strictestGates', () => {
 
   it('covers every field of a Pipeline that judges', () => {
     expect(Object.keys(FIELDS).toSorted()).toEqual(shapeOf(pipeline.spec).toSorted());
+    const all = { ...spec, freezes: [SALE], forceManagers: ['helm'], healthExpressions: [ROLLOUT] };
     const strictest = Object.keys(FIELDS).filter((field) => FIELDS[field] === 'strictest');
-    expect(Object.keys(gatesOf({ ...spec, freezes: [SALE], forceManagers: ['helm'] })).toSorted()).toEqual(
-      strictest.toSorted(),
-    );
+    expect(Object.keys(gatesOf(all)).toSorted()).toEqual(strictest.toSorted());
   });
 
   it.each<[name: string, loose: Partial<GateSet>, strict: Partial<GateSet>]>([
@@ -129,12 +131,20 @@ describe('strictestGates', () => {
     ['approvals', { approvals: [{ stage: 'prod', planDigest: 'p1', reason: '' }] }, { approvals: [] }],
     ['freezes', {}, { freezes: [SALE] }],
     ['forceManagers', { forceManagers: ['helm', 'kubectl'] }, { forceManagers: ['helm'] }],
+    ['healthExpressions', {}, { healthExpressions: [ROLLOUT] }],
     ['the first of forceManagers', { forceManagers: ['helm'] }, {}],
     ['the end of a freeze', { freezes: [SALE] }, { freezes: [{ ...SALE, until: '2030-02-01T00:00:00Z' }] }],
     ['the start of a freeze', { freezes: [SALE] }, { freezes: [{ ...SALE, from: '2029-12-01T00:00:00Z' }] }],
   ])('%s: at once when stricter, not yet when looser', (_, loose, strict) => {
     expect(strictestGates(gates(loose), gates(strict))).toEqual(gates(strict));
     expect(strictestGates(gates(strict), gates(loose))).toEqual(gates(strict));
+  });
+
+  it('S14 keeps an expression that a commit changes: the next commit is judged by the new one', () => {
+    const before = gates({ healthExpressions: [ROLLOUT] });
+    const other = { ...ROLLOUT, kind: 'Analysis' };
+    const now = gates({ healthExpressions: [{ ...ROLLOUT, healthy: 'true' }, other] });
+    expect(strictestGates(before, now).healthExpressions).toEqual([ROLLOUT, other]);
   });
 
   it.each([

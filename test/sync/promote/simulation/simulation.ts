@@ -333,6 +333,7 @@ function pipelineOf(stages: readonly Stage[], spec: Partial<Pipeline['spec']>): 
       stages,
       unassigned: 'Ignore',
       freezes: [],
+      healthExpressions: [],
       paused: false,
       historyLimit: 20,
       onFailure: 'Stop',

@@ -206,4 +206,32 @@ new MachineSet(unit, 'two', { metadata: { name: 'two' }, spec: { replicas: 1, te
     });
     expect(dataOf({ targets })).toEqual({ word: 'committed' });
   });
+
+  it('S13 renders the dependencies of charts and of their objects as an annotation on every object of the unit', async () => {
+    const body = `const cluster = fleet.cluster('test', { environment: 'test', connection: { credentialsRef: { name: 'test' } } });
+      const [db, net, web] = ['db', 'net', 'web'].map((name) => cluster.unit(name));
+      const inDb = new ApiObject(db, 'x', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'db' } });
+      new ApiObject(net, 'x', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'net' } });
+      web.addDependency(net);
+      new ApiObject(web, 'y', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'y' } }).addDependency(inDb);`;
+    const main = program(body).replace(/fleet\.cluster\('test'[^)]*\)\.unit\('web'\)/, 'web');
+    const { targets } = await render({ 'main.ts': main });
+    const found = targets
+      .filter(({ target }) => target === 'test')
+      .flatMap(({ units }) => units.flatMap(({ objects }) => objects.map(({ object }) => object.metadata)));
+    expect(found.map(({ name, annotations }) => [name, annotations?.['kubenode.dev/depends-on']])).toEqual([
+      ['db', undefined],
+      ['net', undefined],
+      ['settings', 'db, net'],
+      ['y', 'db, net'],
+    ]);
+  });
+
+  it('S13 refuses a dependency on a unit of another cluster, with the path of the construct', async () => {
+    const body = `fleet.hub('x').addDependency(fleet.hub('y'));
+      fleet.hub('y').addDependency(fleet.cluster('other', { environment: 'test', connection: { credentialsRef: { name: 'o' } } }).unit('db'));`;
+    const error = await failureOf(render({ 'main.ts': program(body) }));
+    expect(error.message).toContain('hub/y depends on other/db of another cluster');
+    expect(error.problems.map(({ construct }) => construct)).toEqual(['hub/y']);
+  });
 });

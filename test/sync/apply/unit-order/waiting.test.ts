@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../../src/kube/objects/object.ts';
+import { objectKey } from '../../../../src/kube/objects/object-id.ts';
+import type { ObjectOutcome } from '../../../../src/sync/apply/apply-steps.ts';
+import { planTarget, type TargetPlan } from '../../../../src/sync/apply/plan.ts';
+import {
+  finishedDependency,
+  type UnitOrderInput,
+  withUnitOrder,
+} from '../../../../src/sync/apply/unit-order/waiting.ts';
+import { dependsOn } from '../../unit-order/fixtures.ts';
+import { type ApplyScenario, applyInput, configMap, entry, live, unit } from '../fixtures.ts';
+
+function deployment(available: boolean): KubeObject {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'db', namespace: 'shop', generation: 1 },
+    spec: { replicas: 1 },
+    status: {
+      observedGeneration: 1,
+      replicas: 1,
+      updatedReplicas: 1,
+      conditions: [
+        { type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' },
+        {
+          type: 'Available',
+          status: available ? 'True' : 'False',
+          reason: 'MinimumReplicasUnavailable',
+          message: 'too few replicas',
+          lastTransitionTime: '2030-01-01T00:00:00Z',
+        },
+      ],
+    },
+  };
+}
+
+const { status: _status, ...DB } = deployment(true);
+const WEB = dependsOn(configMap('web'), 'db');
+const OLD_WEB = dependsOn(configMap('web', { key: 'old' }), 'db');
+const APP = dependsOn(configMap('app'), 'web');
+const ROLE = 'deployments.apps is forbidden';
+
+interface Scenario extends ApplyScenario {
+  readonly provenBefore?: boolean;
+  readonly stale?: string;
+}
+
+/** A deployed database, and the unit web that depends on it. */
+function scenario(dbLive: KubeObject | undefined, more: Scenario = {}): Scenario {
+  const { inventory = [], cluster = [], git } = more;
+  const found = dbLive
+    ? [{ ...live(DB, { unit: 'db' }), ...('status' in dbLive ? { status: dbLive['status'] } : {}) }]
+    : [];
+  return {
+    ...more,
+    git: git ?? [unit('db', [DB]), unit('web', [WEB])],
+    inventory: [...(dbLive ? [entry(DB, { unit: 'db' })] : []), ...inventory],
+    cluster: [...found, ...cluster].map((object) => ({
+      ...object,
+      metadata: { ...object.metadata, generation: 1 },
+    })),
+  };
+}
+
+function orderOf({ provenBefore = false, stale, ...given }: Scenario): TargetPlan {
+  const input = applyInput(given);
+  const order: UnitOrderInput = {
+    ...input,
+    provenBefore,
+    observed: { observe: input.live, unknownReason: () => ROLE, staleReason: stale },
+  };
+  return withUnitOrder(planTarget(input), order);
+}
+
+/** `action unit: because`, of what is not the same. */
+function explain(plan: TargetPlan): string[] {
+  return plan.objects
+    .filter(({ action }) => action !== 'same')
+    .map(({ action, unit: name, because }) => `${action} ${name}: ${because}`);
+}
+
+const NEW_DB = 'create db: new in git';
+const WEB_WAITS = 'wait web: unit web waits for unit db: ';
+
+describe('withUnitOrder', () => {
+  it.each<[name: string, scenario: Scenario, expected: readonly string[]]>([
+    ['writes a unit whose dependency is healthy', scenario(deployment(true)), ['create web: new in git']],
+    [
+      'holds a unit back until its dependency is written',
+      scenario(undefined),
+      [
+        `${WEB_WAITS}Deployment shop/db is not applied yet: new in git. Fix Deployment shop/db if it stays so: unit web follows at once`,
+        NEW_DB,
+      ],
+    ],
+    [
+      'holds a unit back until its dependency is healthy, and names the object and since when',
+      scenario(deployment(false)),
+      [
+        `${WEB_WAITS}Deployment shop/db: Available=False, too few replicas, since 2030-01-01T00:00:00.000Z. Fix Deployment shop/db: unit web follows at once`,
+      ],
+    ],
+    [
+      'holds a unit back while its dependency cannot be read',
+      scenario(undefined, { unknown: ({ kind }) => kind === 'Deployment' }),
+      [
+        `${WEB_WAITS}Deployment shop/db is not applied yet: Deployment cannot be read. Fix Deployment shop/db if it stays so: unit web follows at once`,
+        'wait db: Deployment cannot be read',
+      ],
+    ],
+    [
+      'holds a unit back while observations are stale',
+      scenario(deployment(true), { stale: 'the watch is silent' }),
+      [`${WEB_WAITS}the watch is silent. Wait until unit db can be read: unit web follows at once`],
+    ],
+    [
+      'holds back a unit whose dependency waits itself, and names only the next one',
+      scenario(deployment(false), { git: [unit('app', [APP]), unit('db', [DB]), unit('web', [WEB])] }),
+      [
+        'wait app: unit app waits for unit web: ConfigMap default/web is not applied yet: new in git. Fix ConfigMap default/web if it stays so: unit app follows at once',
+        expect.stringContaining(`${WEB_WAITS}Deployment shop/db: Available=False`) as string,
+      ],
+    ],
+    [
+      'holds back a unit whose dependency the commit does not declare',
+      { git: [unit('web', [WEB])] },
+      [`${WEB_WAITS}this commit does not declare it. Declare unit db: unit web follows at once`],
+    ],
+    [
+      'does not hold back other units',
+      scenario(deployment(false), { git: [unit('db', [DB]), unit('other', [configMap('other')])] }),
+      ['create other: new in git'],
+    ],
+    [
+      'corrects drift whatever the dependency is',
+      scenario(deployment(false), {
+        inventory: [entry(WEB, { unit: 'web' })],
+        cluster: [live({ ...WEB, data: { key: 'foreign' } })],
+      }),
+      ['correct web: changed in the cluster: data.key'],
+    ],
+    [
+      'creates again what somebody deleted, whatever the dependency is',
+      scenario(deployment(false), { inventory: [entry(WEB, { unit: 'web' })] }),
+      ['create web: not found, or without its owner labels'],
+    ],
+    [
+      'holds back a change of a unit that exists',
+      scenario(deployment(false), { inventory: [entry(OLD_WEB)], cluster: [live(OLD_WEB)] }),
+      [expect.stringContaining(`${WEB_WAITS}Deployment shop/db: Available=False`) as string],
+    ],
+    [
+      'lets a revert of a unit that exists pass, because it may be what heals the dependency',
+      scenario(deployment(false), {
+        inventory: [entry(OLD_WEB)],
+        cluster: [live(OLD_WEB)],
+        provenBefore: true,
+      }),
+      ['update web: changed in git'],
+    ],
+    [
+      'holds back proven content of a unit that does not exist, as in a cluster that was built again',
+      scenario(undefined, { provenBefore: true }),
+      [expect.stringContaining(WEB_WAITS) as string, NEW_DB],
+    ],
+  ])('S13 %s', (_, given, expected) => {
+    expect(explain(orderOf(given))).toEqual(expected);
+  });
+
+  it('S13 reports each waiting unit once, with the object that it waits for', () => {
+    const more = [dependsOn(configMap('web-2'), 'db'), WEB];
+    const { waitingUnits } = orderOf(
+      scenario(deployment(false), { git: [unit('db', [DB]), unit('web', more)] }),
+    );
+    expect(waitingUnits?.map(({ unit: name, dependency, blocker }) => [name, dependency, blocker])).toEqual([
+      ['web', 'db', { kind: 'Deployment', name: 'db', namespace: 'shop' }],
+    ]);
+  });
+
+  it('S13 changes nothing in the plan of a cluster without dependencies', () => {
+    const input = applyInput({ git: [unit('db', [DB])] });
+    const plan = planTarget(input);
+    const observed = { observe: input.live, unknownReason: () => ROLE, staleReason: undefined };
+    expect(withUnitOrder(plan, { ...input, observed })).toEqual(plan);
+  });
+});
+
+describe('finishedDependency', () => {
+  const plan = orderOf(scenario(undefined));
+  const outcome = (state: 'applied' | 'failed'): ReadonlyMap<string, ObjectOutcome> => {
+    const db = plan.objects.find(({ unit: name }) => name === 'db');
+    if (!db) throw new Error('the plan has no object of unit db');
+    const failed = { reason: 'Invalid', message: 'rejected', retryable: true };
+    const result: ObjectOutcome =
+      state === 'applied' ? { state, plan: db, uid: 'u', adopted: false } : { state, plan: db, ...failed };
+    return new Map([[objectKey(db.id), result]]);
+  };
+
+  it.each<[name: string, plan: TargetPlan, outcomes: ReadonlyMap<string, ObjectOutcome>, expected: boolean]>([
+    ['the awaited unit was written', plan, outcome('applied'), true],
+    ['a write of it failed: it is not tried again at once', plan, outcome('failed'), false],
+    ['nothing was written', plan, new Map(), false],
+    ['no unit waits for it', { ...plan, waitingUnits: [] }, outcome('applied'), false],
+    ['it had nothing to write', orderOf(scenario(deployment(false))), new Map(), false],
+  ])('S13 plans again only if an awaited unit was finished: %s', (_, given, outcomes, expected) => {
+    expect(finishedDependency(given, outcomes)).toBe(expected);
+  });
+});
