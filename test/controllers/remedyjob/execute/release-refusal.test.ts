@@ -27,6 +27,10 @@ function record(): string {
   return `${found?.state} ${found?.code}: ${found?.message}`;
 }
 
+function releaseEnd(): string | undefined {
+  return bed.job()?.status?.release?.notAfter;
+}
+
 describe('the release of ResetGPU', () => {
   it('R35 is given where no pod uses a GPU', async () => {
     bed.apply(pod('web', { containers: [{ name: 'main', image: 'x' }] }));
@@ -63,11 +67,11 @@ describe('the release of ResetGPU', () => {
     bed.createJob({ plan: [jobStep('s1', 'Cordon'), { ...RESET, timeoutSeconds: 120 }] });
     await bed.start();
     await bed.live(5);
-    const released = bed.job()?.status?.release?.notAfter;
+    const released = releaseEnd();
     expect(released).toBeDefined();
     bed.apply(pod('late'));
     await bed.live(60);
-    expect(bed.job()?.status?.release?.notAfter).toBe(released);
+    expect(releaseEnd()).toBe(released);
     expect(bed.job()?.status?.waiting).toMatchObject({ reason: 'PodBlocked' });
     await bed.live(90);
     expect(record()).toContain('Ambiguous AgentSilent');
