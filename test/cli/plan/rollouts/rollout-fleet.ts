@@ -1,16 +1,12 @@
 /** A cluster with machines at one version of the kubelet, as a plan reads it. */
-import type {
-  Machine,
-  MachineComponent,
-  MachineComponentSet,
-} from '../../../../../src/api/generated/types.ts';
-import type { RolloutFleet } from '../../../../../src/cli/commands/plan/rollouts/fleet.ts';
-import { resolveRevision } from '../../../../../src/controllers/componentset/revision/resolve.ts';
-import { digestOf } from '../../../../../src/kube/objects/digest.ts';
-import { componentSet, type SetParts } from '../../../../controllers/componentset/component-set.ts';
-import { ownEntries } from '../../../../controllers/componentset/managed-fields.ts';
-import { componentSpec } from '../../../../support/agent/component-spec.ts';
-import { machine, node } from '../../../../support/builders.ts';
+import type { Machine, MachineComponent, MachineComponentSet } from '../../../../src/api/generated/types.ts';
+import type { RolloutFleet } from '../../../../src/cli/plan/rollouts/fleet.ts';
+import { resolveRevision } from '../../../../src/controllers/componentset/revision/resolve.ts';
+import { digestOf } from '../../../../src/kube/objects/digest.ts';
+import { componentSet, type SetParts } from '../../../controllers/componentset/component-set.ts';
+import { ownEntries } from '../../../controllers/componentset/managed-fields.ts';
+import { componentSpec } from '../../../support/agent/component-spec.ts';
+import { machine, node } from '../../../support/builders.ts';
 
 export const SERVER = 'v1.36.3';
 

@@ -1,7 +1,7 @@
 /** Notes of `kubenode plan` about the hub: what is paused, and when the stages of the Pipeline take no commit. Pure. */
-import type { Cluster, Pipeline } from '../../../api/generated/types.ts';
-import { closedTimeNotes } from '../../../views/status/closed-times.ts';
-import { pausedPartNotes } from '../../../views/status/pipeline-notes.ts';
+import type { Cluster, Pipeline } from '../../api/generated/types.ts';
+import { closedTimeNotes } from '../../views/status/closed-times.ts';
+import { pausedPartNotes } from '../../views/status/pipeline-notes.ts';
 
 export interface NotedHub {
   readonly clusters: readonly Cluster[];

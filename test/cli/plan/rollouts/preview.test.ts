@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { MachineComponentSet } from '../../../../../src/api/generated/types.ts';
-import { type RolloutFleet, withChange } from '../../../../../src/cli/commands/plan/rollouts/fleet.ts';
-import { type AskedRollout, planRollouts } from '../../../../../src/cli/commands/plan/rollouts/preview.ts';
-import type { KubeObject } from '../../../../../src/kube/objects/object.ts';
-import type { PlannedRollout } from '../../../../../src/sync/preview/rollouts.ts';
-import { machine, NOW } from '../../../../support/builders.ts';
+import type { MachineComponentSet } from '../../../../src/api/generated/types.ts';
+import { type RolloutFleet, withChange } from '../../../../src/cli/plan/rollouts/fleet.ts';
+import { type AskedRollout, planRollouts } from '../../../../src/cli/plan/rollouts/preview.ts';
+import type { KubeObject } from '../../../../src/kube/objects/object.ts';
+import type { PlannedRollout } from '../../../../src/sync/preview/rollouts.ts';
+import { machine, NOW } from '../../../support/builders.ts';
 import { kubelet, kubeletSet, rolloutFleet, settledMachine, settledSet } from './rollout-fleet.ts';
 
 function planned(fleet: RolloutFleet, ...written: readonly KubeObject[]): readonly PlannedRollout[] {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { choosePipeline, readLimits } from '../../../../src/cli/commands/plan/limits.ts';
-import type { KubeObject } from '../../../../src/kube/objects/object.ts';
-import { acknowledgementId } from '../../../../src/sync/judge/delete-budget.ts';
-import type { PreviewLimits } from '../../../../src/sync/preview/preview.ts';
-import { HUB_TARGET, type Rendered } from '../../../../src/sync/rendered.ts';
+import { choosePipeline, readLimits } from '../../../src/cli/plan/limits.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { acknowledgementId } from '../../../src/sync/judge/delete-budget.ts';
+import type { PreviewLimits } from '../../../src/sync/preview/preview.ts';
+import { HUB_TARGET, type Rendered } from '../../../src/sync/rendered.ts';
 
 function pipeline(name: string, spec?: object): KubeObject {
   return { apiVersion: 'kubenode.dev/v1alpha1', kind: 'Pipeline', metadata: { name }, spec };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { endedTimeWarnings } from '../../../../src/cli/commands/plan/ended-times.ts';
-import type { RenderedTarget } from '../../../../src/sync/rendered.ts';
+import { endedTimeWarnings } from '../../../src/cli/plan/ended-times.ts';
+import type { RenderedTarget } from '../../../src/sync/rendered.ts';
 
 const NOW = new Date('2030-01-01T12:00:00Z');
 

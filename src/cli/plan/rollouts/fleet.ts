@@ -1,24 +1,24 @@
 /** Reads the machines, sets and versions of one cluster, as they are, and computes them as they would be after a commit. */
-import { MACHINE_COMPONENT_SETS, MACHINE_COMPONENTS, MACHINES } from '../../../../api/generated/resources.ts';
+import { MACHINE_COMPONENT_SETS, MACHINE_COMPONENTS, MACHINES } from '../../../api/generated/resources.ts';
 import type {
   LedgerGrant,
   Machine,
   MachineComponent,
   MachineComponentSet,
-} from '../../../../api/generated/types.ts';
-import { NAMESPACE } from '../../../../api/names.ts';
-import { CONTROLLER_REVISIONS } from '../../../../controllers/componentset/revision/stored-revisions.ts';
-import type { Client } from '../../../../kube/client/client.ts';
-import { isKubeError } from '../../../../kube/client/errors.ts';
-import { NODES } from '../../../../kube/objects/core-kinds.ts';
-import type { KubeObject, Resource } from '../../../../kube/objects/object.ts';
-import { type ObjectId, objectIdOf } from '../../../../kube/objects/object-id.ts';
-import type { ServerVersions } from '../../../../rollout/kubelet-skew.ts';
-import { versionIn } from '../../../../rollout/server-version.ts';
-import type { LivePreview } from '../../../../sync/preview/live.ts';
-import { readGrants } from '../../../fleet/machine-context.ts';
-import { collect } from '../../../fleet/read.ts';
-import { trimNode } from '../../../fleet/rollout-facts.ts';
+} from '../../../api/generated/types.ts';
+import { NAMESPACE } from '../../../api/names.ts';
+import { CONTROLLER_REVISIONS } from '../../../controllers/componentset/revision/stored-revisions.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import { isKubeError } from '../../../kube/client/errors.ts';
+import { NODES } from '../../../kube/objects/core-kinds.ts';
+import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
+import { type ObjectId, objectIdOf } from '../../../kube/objects/object-id.ts';
+import type { ServerVersions } from '../../../rollout/kubelet-skew.ts';
+import { versionIn } from '../../../rollout/server-version.ts';
+import type { LivePreview } from '../../../sync/preview/live.ts';
+import { readGrants } from '../../fleet/machine-context.ts';
+import { collect } from '../../fleet/read.ts';
+import { trimNode } from '../../fleet/rollout-facts.ts';
 
 /** The objects of rollouts that a commit may change. */
 export interface RolloutObjects {

@@ -1,32 +1,32 @@
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { POLICY_TESTS_FOLDER } from '../../../api/validation/policy-tests.ts';
-import { openWorkingTree, type WorkingTree } from '../../../sync/git/working-tree.ts';
-import { findAllRefusals, type Refusal } from '../../../sync/judge/object-checks.ts';
+import { POLICY_TESTS_FOLDER } from '../../api/validation/policy-tests.ts';
+import { openWorkingTree, type WorkingTree } from '../../sync/git/working-tree.ts';
+import { findAllRefusals, type Refusal } from '../../sync/judge/object-checks.ts';
 import {
   createPreview,
   type Preview,
   previewVerdict,
   type TargetPreview,
-} from '../../../sync/preview/preview.ts';
-import { formatPreview, formatPreviewMarkdown } from '../../../sync/preview/text.ts';
-import { formatLocation } from '../../../sync/render/errors.ts';
-import { createRenderer, type Renderer } from '../../../sync/render/renderer.ts';
-import { HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';
-import { formatJson } from '../../../views/text/json.ts';
-import { createCommitChecks } from '../../checks/commit-checks.ts';
-import { runPolicyTests } from '../../checks/policy-tests.ts';
-import { declaredPermitWarnings } from '../../checks/rule-permits.ts';
-import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
-import { EXIT } from '../../errors.ts';
-import { setExitCode } from '../../exit.ts';
-import type { Io } from '../../io.ts';
-import { printWarnings } from '../../output.ts';
-import { withProgress } from '../../progress.ts';
-import { endedTimeWarnings } from './ended-times.ts';
-import { choosePipeline, readLimits } from './limits.ts';
-import { compareSides, previewOnClusters } from './live.ts';
-import { withUnreadMachines } from './rollouts/unread.ts';
+} from '../../sync/preview/preview.ts';
+import { formatPreview, formatPreviewMarkdown } from '../../sync/preview/text.ts';
+import { formatLocation } from '../../sync/render/errors.ts';
+import { createRenderer, type Renderer } from '../../sync/render/renderer.ts';
+import { HUB_TARGET, type Rendered } from '../../sync/rendered.ts';
+import { formatJson } from '../../views/text/json.ts';
+import { createCommitChecks } from '../checks/commit-checks.ts';
+import { runPolicyTests } from '../checks/policy-tests.ts';
+import { declaredPermitWarnings } from '../checks/rule-permits.ts';
+import { addConnectionOptions, type ConnectionFlags } from '../connection.ts';
+import { EXIT } from '../errors.ts';
+import { setExitCode } from '../exit.ts';
+import type { Io } from '../io.ts';
+import { printWarnings } from '../output.ts';
+import { endedTimeWarnings } from '../plan/ended-times.ts';
+import { choosePipeline, readLimits } from '../plan/limits.ts';
+import { compareSides, previewOnClusters } from '../plan/live.ts';
+import { withUnreadMachines } from '../plan/rollouts/unread.ts';
+import { withProgress } from '../progress.ts';
 
 const HELP = `
 Compares two states of a fleet repository with the code that sync runs, without writing. Without options: the working

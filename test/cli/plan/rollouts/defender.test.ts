@@ -1,16 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { DENIALS } from '../../../../../src/api/deny-reasons.ts';
-import type { DefenderPolicySpec } from '../../../../../src/api/generated/types.ts';
-import type { Denial, GrantAsk } from '../../../../../src/api/grants.ts';
-import {
-  answersTo,
-  withAnswers,
-  withoutAnswers,
-} from '../../../../../src/cli/commands/plan/rollouts/defender.ts';
-import type { AskedRollout } from '../../../../../src/cli/commands/plan/rollouts/preview.ts';
-import { preparePolicies } from '../../../../../src/defender/policies/prepare.ts';
-import type { PlannedRollout } from '../../../../../src/sync/preview/rollouts.ts';
-import { ask, fleetFacts, ledgerSpec, machines, NOW, policy } from '../../../../defender/builders.ts';
+import { DENIALS } from '../../../../src/api/deny-reasons.ts';
+import type { DefenderPolicySpec } from '../../../../src/api/generated/types.ts';
+import type { Denial, GrantAsk } from '../../../../src/api/grants.ts';
+import { answersTo, withAnswers, withoutAnswers } from '../../../../src/cli/plan/rollouts/defender.ts';
+import type { AskedRollout } from '../../../../src/cli/plan/rollouts/preview.ts';
+import { preparePolicies } from '../../../../src/defender/policies/prepare.ts';
+import type { PlannedRollout } from '../../../../src/sync/preview/rollouts.ts';
+import { ask, fleetFacts, ledgerSpec, machines, NOW, policy } from '../../../defender/builders.ts';
 
 const TWO = [{ name: 'l', per: 'Cluster', actions: [], max: 2 }] as const;
 

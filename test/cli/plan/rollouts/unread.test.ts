@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { withUnreadMachines } from '../../../../../src/cli/commands/plan/rollouts/unread.ts';
-import type { TargetPreview } from '../../../../../src/sync/preview/preview.ts';
+import { withUnreadMachines } from '../../../../src/cli/plan/rollouts/unread.ts';
+import type { TargetPreview } from '../../../../src/sync/preview/preview.ts';
 
 function target(object: string, parts: Partial<TargetPreview> = {}): TargetPreview {
   const changes = [{ action: 'update', object, details: [] }] as const;

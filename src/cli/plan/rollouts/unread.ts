@@ -1,5 +1,5 @@
 /** Decides what a plan shows of machines where no cluster was read. Pure. */
-import type { TargetPreview } from '../../../../sync/preview/preview.ts';
+import type { TargetPreview } from '../../../sync/preview/preview.ts';
 import { ROLLOUT_KINDS } from './fleet.ts';
 
 /**

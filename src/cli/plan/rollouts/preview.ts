@@ -1,23 +1,23 @@
 /** Previews what the controllers of a cluster would roll out after a commit, with the planner that they run. Pure. */
-import type { MachineComponentSet } from '../../../../api/generated/types.ts';
-import type { GrantAsk } from '../../../../api/grants.ts';
-import { membershipOf } from '../../../../controllers/componentset/members/membership.ts';
-import { createClassOf } from '../../../../controllers/componentset/observe/classes.ts';
-import { createFindVersion } from '../../../../controllers/componentset/observe/component-versions.ts';
-import { builtinGate } from '../../../../controllers/componentset/observe/gate.ts';
-import { previewRollout, type RolloutPreview } from '../../../../controllers/componentset/preview/preview.ts';
-import { type Revision, resolveRevision } from '../../../../controllers/componentset/revision/resolve.ts';
-import { readRevision, storedName } from '../../../../controllers/componentset/revision/stored-revisions.ts';
-import type { RolloutInput } from '../../../../controllers/componentset/rollout/input.ts';
-import { createSkewRule } from '../../../../controllers/componentset/servers/skew.ts';
-import { progressFromStatus } from '../../../../controllers/componentset/status/progress.ts';
-import { byCode, canonicalJson } from '../../../../kube/objects/digest.ts';
-import { ownValue } from '../../../../kube/objects/json.ts';
-import { optional } from '../../../../kube/objects/optional.ts';
-import type { Explanation } from '../../../../rollout/explanation.ts';
-import type { MachinesPreview, PlannedRollout } from '../../../../sync/preview/rollouts.ts';
-import { readMember } from '../../../fleet/member.ts';
-import { findComponentIn } from '../../../fleet/versions.ts';
+import type { MachineComponentSet } from '../../../api/generated/types.ts';
+import type { GrantAsk } from '../../../api/grants.ts';
+import { membershipOf } from '../../../controllers/componentset/members/membership.ts';
+import { createClassOf } from '../../../controllers/componentset/observe/classes.ts';
+import { createFindVersion } from '../../../controllers/componentset/observe/component-versions.ts';
+import { builtinGate } from '../../../controllers/componentset/observe/gate.ts';
+import { previewRollout, type RolloutPreview } from '../../../controllers/componentset/preview/preview.ts';
+import { type Revision, resolveRevision } from '../../../controllers/componentset/revision/resolve.ts';
+import { readRevision, storedName } from '../../../controllers/componentset/revision/stored-revisions.ts';
+import type { RolloutInput } from '../../../controllers/componentset/rollout/input.ts';
+import { createSkewRule } from '../../../controllers/componentset/servers/skew.ts';
+import { progressFromStatus } from '../../../controllers/componentset/status/progress.ts';
+import { byCode, canonicalJson } from '../../../kube/objects/digest.ts';
+import { ownValue } from '../../../kube/objects/json.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import type { Explanation } from '../../../rollout/explanation.ts';
+import type { MachinesPreview, PlannedRollout } from '../../../sync/preview/rollouts.ts';
+import { readMember } from '../../fleet/member.ts';
+import { findComponentIn } from '../../fleet/versions.ts';
 import type { RolloutFleet } from './fleet.ts';
 
 /** The most batches that are previewed: as many as the status of a set has. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { MACHINES } from '../../../../../src/api/generated/resources.ts';
-import { concernsRollouts, withChange } from '../../../../../src/cli/commands/plan/rollouts/fleet.ts';
-import { objectIdOf } from '../../../../../src/kube/objects/object-id.ts';
-import { configMap } from '../../../../support/builders.ts';
+import { MACHINES } from '../../../../src/api/generated/resources.ts';
+import { concernsRollouts, withChange } from '../../../../src/cli/plan/rollouts/fleet.ts';
+import { objectIdOf } from '../../../../src/kube/objects/object-id.ts';
+import { configMap } from '../../../support/builders.ts';
 import { kubelet, kubeletSet, rolloutFleet, settledMachine } from './rollout-fleet.ts';
 
 function names(objects: readonly { readonly metadata: { readonly name: string } }[]): readonly string[] {

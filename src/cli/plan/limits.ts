@@ -1,19 +1,19 @@
 /** The Pipeline that a plan is for, and its limits. Pure. */
 import { posix } from 'node:path';
-import { listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
-import type { KubeObject } from '../../../kube/objects/object.ts';
-import { optional } from '../../../kube/objects/optional.ts';
-import type { FieldPolicy } from '../../../sync/apply/ownership/ignored-fields.ts';
+import { listAt, textAt, valueAt } from '../../kube/objects/json.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import type { FieldPolicy } from '../../sync/apply/ownership/ignored-fields.ts';
 import {
   type Acknowledgement,
   acknowledgementId,
   DEFAULT_DELETE_BUDGET,
   type DeleteBudget,
-} from '../../../sync/judge/delete-budget.ts';
-import type { PreviewLimits } from '../../../sync/preview/preview.ts';
-import { strictestBudget } from '../../../sync/promote/gates/strictest.ts';
-import { HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';
-import { CliError, EXIT } from '../../errors.ts';
+} from '../../sync/judge/delete-budget.ts';
+import type { PreviewLimits } from '../../sync/preview/preview.ts';
+import { strictestBudget } from '../../sync/promote/gates/strictest.ts';
+import { HUB_TARGET, type Rendered } from '../../sync/rendered.ts';
+import { CliError, EXIT } from '../errors.ts';
 
 export interface LimitSides {
   readonly from: Rendered | undefined;

@@ -1,17 +1,17 @@
 /** Finds what the agents of a cluster do not permit to the rules that a commit renders for it. Reads, and writes nothing. */
 
-import { MACHINES } from '../../../api/generated/resources.ts';
-import type { Machine, NodeRemedier } from '../../../api/generated/types.ts';
-import { neededPermits } from '../../../api/steps/permits.ts';
-import { validate } from '../../../api/validation/validate.ts';
-import { unpermittedSteps, unpermittedText } from '../../../controllers/remedy/permits.ts';
-import { isTarget, labelsOf } from '../../../controllers/remedy/targets.ts';
-import type { Client } from '../../../kube/client/client.ts';
-import { NODES } from '../../../kube/objects/core-kinds.ts';
-import type { KubeObject } from '../../../kube/objects/object.ts';
-import { messageOf } from '../../../os/errors.ts';
-import type { RenderedTarget } from '../../../sync/rendered.ts';
-import { collect } from '../../fleet/read.ts';
+import { MACHINES } from '../../api/generated/resources.ts';
+import type { Machine, NodeRemedier } from '../../api/generated/types.ts';
+import { neededPermits } from '../../api/steps/permits.ts';
+import { validate } from '../../api/validation/validate.ts';
+import { unpermittedSteps, unpermittedText } from '../../controllers/remedy/permits.ts';
+import { isTarget, labelsOf } from '../../controllers/remedy/targets.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { NODES } from '../../kube/objects/core-kinds.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import { messageOf } from '../../os/errors.ts';
+import type { RenderedTarget } from '../../sync/rendered.ts';
+import { collect } from '../fleet/read.ts';
 
 /** Returns the warnings about one cluster. A plan whose machines cannot be read is shown without these warnings. */
 export async function livePermitWarnings(

@@ -1,14 +1,14 @@
 /** Predicts what the Defender would answer now to the asks with which planned rollouts begin. Pure. */
-import type { Denial, GrantAsk } from '../../../../api/grants.ts';
-import { type LedgerPlanInput, planLedger } from '../../../../defender/ledger/plan.ts';
-import { optional } from '../../../../kube/objects/optional.ts';
+import type { Denial, GrantAsk } from '../../../api/grants.ts';
+import { type LedgerPlanInput, planLedger } from '../../../defender/ledger/plan.ts';
+import { optional } from '../../../kube/objects/optional.ts';
 import type {
   DefenderPreview,
   DenialPreview,
   MachineNames,
   PlannedRollout,
-} from '../../../../sync/preview/rollouts.ts';
-import { denialHint } from '../../../../views/fleet/unblock.ts';
+} from '../../../sync/preview/rollouts.ts';
+import { denialHint } from '../../../views/fleet/unblock.ts';
 import { type AskedRollout, MAX_PLANNED_NAMES } from './preview.ts';
 
 export interface AskAnswer {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Freeze, Pipeline, Window } from '../../../../src/api/generated/types.ts';
-import { hubNotes } from '../../../../src/cli/commands/plan/hub-notes.ts';
+import type { Freeze, Pipeline, Window } from '../../../src/api/generated/types.ts';
+import { hubNotes } from '../../../src/cli/plan/hub-notes.ts';
 
 /** A Tuesday. */
 const NOW = new Date('2030-01-01T12:00:00Z');
