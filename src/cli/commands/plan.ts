@@ -3,16 +3,17 @@ import { Command, Option } from 'commander';
 import { POLICY_TESTS_FOLDER } from '../../api/validation/policy-tests.ts';
 import { openWorkingTree, type WorkingTree } from '../../sync/git/working-tree.ts';
 import { findAllRefusals, type Refusal } from '../../sync/judge/object-checks.ts';
+import { formatPreviewMarkdown } from '../../sync/preview/markdown.ts';
 import {
   createPreview,
   type Preview,
   previewVerdict,
   type TargetPreview,
 } from '../../sync/preview/preview.ts';
-import { formatPreview, formatPreviewMarkdown } from '../../sync/preview/text.ts';
+import { formatPreview } from '../../sync/preview/text.ts';
 import { formatLocation } from '../../sync/render/errors.ts';
 import { createRenderer, type Renderer } from '../../sync/render/renderer.ts';
-import { HUB_TARGET, type Rendered } from '../../sync/rendered.ts';
+import type { Rendered } from '../../sync/rendered.ts';
 import { formatJson } from '../../views/text/json.ts';
 import { createCommitChecks } from '../checks/commit-checks.ts';
 import { runPolicyTests } from '../checks/policy-tests.ts';
@@ -24,8 +25,7 @@ import type { Io } from '../io.ts';
 import { printWarnings } from '../output.ts';
 import { endedTimeWarnings } from '../plan/ended-times.ts';
 import { choosePipeline, readLimits } from '../plan/limits.ts';
-import { compareSides, previewOnClusters } from '../plan/live.ts';
-import { withUnreadMachines } from '../plan/rollouts/unread.ts';
+import { compareSides, previewOnClusters, shownTargets } from '../plan/live.ts';
 import { withProgress } from '../progress.ts';
 
 const HELP = `
@@ -196,17 +196,12 @@ async function compare(io: Io, flags: Flags, { from, to, failedTests }: PlanSide
   const targets = flags.live
     ? await previewOnClusters(io, flags, sides)
     : compareSides(sides).map(withoutLivePreview);
-  const shown = sortHubFirst(targets).map(withUnreadMachines);
-  const compared = { from: from.label, to: to.label, targets: shown, refusals };
+  const compared = { from: from.label, to: to.label, targets: shownTargets(targets), refusals };
   return createPreview(compared, to.rendered);
 }
 
 function withoutLivePreview(target: TargetPreview): TargetPreview {
   return { ...target, because: 'nothing live is read: --no-live' };
-}
-
-function sortHubFirst(targets: readonly TargetPreview[]): TargetPreview[] {
-  return targets.toSorted((a, b) => Number(b.target === HUB_TARGET) - Number(a.target === HUB_TARGET));
 }
 
 function show(io: Io, output: Output, preview: Preview): void {

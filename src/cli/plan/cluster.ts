@@ -4,7 +4,6 @@ import { createCallWindow } from '../../defender/facts/call-window.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import { messageOf } from '../../os/errors.ts';
 import { systemRandom } from '../../os/system-random.ts';
 import { CLUSTER_SCOPE } from '../../sync/apply/inventory/config-maps.ts';
 import { readClusterUID } from '../../sync/cluster-uid.ts';
@@ -36,7 +35,7 @@ export async function previewOnHub(
       because: 'only its deletes are read from the hub',
     };
   } catch (error) {
-    return { ...byCommits, because: messageOf(error) };
+    return { ...byCommits, because: ports.explain(error) };
   }
 }
 
@@ -75,8 +74,8 @@ export async function previewOnCluster(
       ...(await readClusterPreview(ports, hub, cluster, input)),
     };
   } catch (error) {
-    if (isKubeError(error, 'Forbidden')) return { ...byCommits, because: error.message };
-    const because = messageOf(error);
+    if (isKubeError(error, 'Forbidden')) return { ...byCommits, because: ports.explain(error) };
+    const because = ports.explain(error);
     return { target: byCommits.target, by: 'unknown', because, units: [] };
   }
 }
@@ -93,7 +92,7 @@ async function readClusterPreview(
     const clusterUID = await readClusterUID(client, ports.signal);
     const options = liveOptions(ports, hub, { ...input, client, scope: CLUSTER_SCOPE, clusterUID });
     const { units, ...change } = await previewLive(options);
-    ports.warn(await livePermitWarnings(client, input.target, ports.signal));
+    ports.warn(await livePermitWarnings(client, input.target, ports));
     return { units, ...optional('rollouts', await readRollouts(ports, connection, change)) };
   } finally {
     if (client !== hub.client) await client.close();

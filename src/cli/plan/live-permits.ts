@@ -9,15 +9,15 @@ import { isTarget, labelsOf } from '../../controllers/remedy/targets.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { messageOf } from '../../os/errors.ts';
 import type { RenderedTarget } from '../../sync/rendered.ts';
 import { collect } from '../fleet/read.ts';
+import type { PlanPorts } from './ports.ts';
 
 /** Returns the warnings about one cluster. A plan whose machines cannot be read is shown without these warnings. */
 export async function livePermitWarnings(
   client: Client,
   { target, units }: RenderedTarget,
-  signal: AbortSignal,
+  { signal, explain }: Pick<PlanPorts, 'signal' | 'explain'>,
 ): Promise<readonly string[]> {
   const rules = units.flatMap(({ objects }) => objects.flatMap(({ object }) => ruleIn(object)));
   if (rules.length === 0) return [];
@@ -30,8 +30,7 @@ export async function livePermitWarnings(
       .flatMap((rule) => unpermittedLines(rule, { machines, nodes }))
       .map((line) => `${target}: ${line}`);
   } catch (error) {
-    const because = messageOf(error);
-    return [`${target}: what its agents permit is not known: ${because}`];
+    return [`${target}: what its agents permit is not known: ${explain(error)}`];
   }
 }
 

@@ -27,6 +27,7 @@ import {
 } from './hub.ts';
 import { hubNotes } from './hub-notes.ts';
 import type { PlanPorts } from './ports.ts';
+import { withUnreadMachines } from './rollouts/unread.ts';
 
 export interface PreviewSides {
   readonly from: Rendered | undefined;
@@ -34,6 +35,13 @@ export interface PreviewSides {
   readonly limits: PreviewLimits;
   /** The Pipeline that the commit is promoted by. Default: the only one of the hub. */
   readonly pipeline?: string | undefined;
+}
+
+/** Returns the targets as a plan shows them: the hub first, and machines as unknown where no cluster was read. */
+export function shownTargets(targets: readonly TargetPreview[]): readonly TargetPreview[] {
+  return targets
+    .toSorted((a, b) => Number(b.target === HUB_TARGET) - Number(a.target === HUB_TARGET))
+    .map(withUnreadMachines);
 }
 
 /** Compares commit to commit, without reading a cluster. */
@@ -51,7 +59,8 @@ export async function previewOnClusters(
 ): Promise<readonly TargetPreview[]> {
   const hub = await openHub(io, flags);
   if (typeof hub === 'string') return compareSides(sides).map((target) => ({ ...target, because: hub }));
-  const ports = { ...io, warn: (warnings: readonly string[]) => printWarnings(io, warnings) };
+  const warn = (warnings: readonly string[]): void => printWarnings(io, warnings);
+  const ports = { ...io, warn, explain: messageOf };
   try {
     return await previewOnClustersOf(hub, ports, sides);
   } finally {

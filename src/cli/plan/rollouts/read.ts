@@ -3,7 +3,6 @@
 import type { DefenderLedgerSpec } from '../../../api/generated/types.ts';
 import { LEDGER } from '../../../api/names.ts';
 import type { Defender, DefenderOptions } from '../../../defender/defender.ts';
-import { messageOf } from '../../../os/errors.ts';
 import type { LivePreview } from '../../../sync/preview/live.ts';
 import type { TargetRollouts } from '../../../sync/preview/rollouts.ts';
 import { withDefenderViews } from '../../fleet/defender-session.ts';
@@ -27,7 +26,7 @@ export async function readRollouts(
     const planned = planRollouts(fleet, withChange(fleet, change), ports.clock.now());
     return { state: 'Known', sets: await askDefender(ports, connection, planned) };
   } catch (error) {
-    return { state: 'Unknown', because: messageOf(error) };
+    return { state: 'Unknown', because: ports.explain(error) };
   }
 }
 
@@ -46,7 +45,7 @@ async function askDefender(
       return withAnswers(planned, answersTo(planned, { ledger, ...facts }));
     });
   } catch (error) {
-    return withoutAnswers(planned, `what it decides by cannot be read: ${messageOf(error)}`);
+    return withoutAnswers(planned, `what it decides by cannot be read: ${ports.explain(error)}`);
   }
 }
 

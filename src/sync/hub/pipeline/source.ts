@@ -47,6 +47,8 @@ export interface PipelineSourceOptions extends Omit<HeadAcceptanceOptions, 'ref'
   readonly webhook?: () => WebhookReport | undefined;
   /** Returns whether the git host accepts the commit statuses of the Pipeline. */
   readonly commitStatus?: () => CommitStatusReport | undefined;
+  /** Returns whether the git host has the plans of pull requests. */
+  readonly planComments?: () => CommitStatusReport | undefined;
   readonly onChange: () => void;
 }
 
@@ -133,6 +135,7 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
       ...optional('hub', options.hubProblem?.()),
       ...optional('webhook', options.webhook?.()),
       ...optional('commitStatus', options.commitStatus?.()),
+      ...optional('planComments', options.planComments?.()),
       ...verdictFor(state.head),
     };
   }
