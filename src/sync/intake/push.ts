@@ -17,7 +17,10 @@ export function ignoredPushReason(
   const event = EVENT_HEADERS.map((name) => textOf(headers, name)).find((text) => text !== '');
   if (event !== undefined && pulls && PULL_EVENTS.includes(event)) return undefined;
   if (event !== undefined && !PUSH_EVENTS.includes(event)) return cut(`event ${event} is not a push`);
-  const payload = parse(payloadOf(headers, body));
+  return otherRefReason(parse(payloadOf(headers, body)), ref);
+}
+
+function otherRefReason(payload: unknown, ref: string): string | undefined {
   const pushed = isRecord(payload) ? payload['ref'] : undefined;
   // The branch that HEAD names is known only to the repository.
   if (typeof pushed !== 'string' || ref === 'HEAD') return undefined;

@@ -7,7 +7,7 @@ import { describeTarget, summarizePreview, targetLines } from './text.ts';
 export interface MarkdownOptions {
   /** The Pipeline that the plan is for. */
   readonly of?: string;
-  /** What a reader should know besides the changes. */
+  /** The notes before the changes, such as closed windows. */
   readonly notes?: readonly string[];
   /** The size of the text: what does not fit is counted. Default: no limit. */
   readonly maxBytes?: number;

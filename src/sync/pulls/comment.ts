@@ -25,7 +25,7 @@ export interface PullCommentInput {
 
 /** Identifies the comments of one Pipeline. */
 export interface MarkerInput {
-  /** The UID of the Pipeline: nobody who can only read the git host knows it. */
+  /** The UID of the Pipeline: the git host never shows it. */
   readonly uid: string;
   readonly address: string;
   readonly number: number;

@@ -23,7 +23,7 @@ export interface CommitPlanQuestion {
 
 export interface CommitPlan {
   readonly preview: Preview;
-  /** What a reader should know besides the changes, such as closed windows. */
+  /** The notes besides the changes, such as closed windows. */
   readonly notes: readonly string[];
 }
 

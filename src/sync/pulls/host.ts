@@ -4,7 +4,7 @@ import type { CommitStatus } from '../report/desired-statuses.ts';
 import { GIT_HOST_ADAPTERS } from '../report/hosts/adapters.ts';
 import {
   type HostTask,
-  isSuccess,
+  isDone,
   networkFailure,
   type SendFailure,
   sendFailure,
@@ -123,7 +123,7 @@ const WRITE: Omit<HostTask, 'permission'> = {
   act: 'comment on pull requests',
   what: 'the comment',
   retry: 'sends the comment again',
-  isAccepted: (answer) => isSuccess(answer) && commentId(parsed(answer.body)) !== undefined,
+  isAccepted: (answer) => isDone(answer) && commentId(parsed(answer.body)) !== undefined,
 };
 
 /** Returns undefined for a text that is not JSON: the page of a proxy, or an answer that is too long. */

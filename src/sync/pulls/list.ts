@@ -29,14 +29,13 @@ export function createOpenPulls({ clock }: { readonly clock: Pick<Clock, 'monoto
   let listed: { readonly atMs: number; readonly webhook: string | undefined } | undefined;
   return { read, waitMs, forget };
 
-  async function read({ host, branch, address, webhook }: PullListQuestion): Promise<readonly PullRequest[]> {
-    if (known?.address === address && waitMs(webhook) > 0) return known.pulls;
-    const before = known?.address === address ? known : undefined;
+  async function read(question: PullListQuestion): Promise<readonly PullRequest[]> {
+    const before = known?.address === question.address ? known : undefined;
+    if (before && waitMs(question.webhook) > 0) return before.pulls;
     const atMs = clock.monotonicMs();
-    const list = (await host.list(branch, before?.etag)) ?? before;
-    // A host that tells that nothing changed without having been asked so has no list for us.
-    known = { address, ...(list ?? { pulls: [] }) };
-    listed = { atMs, webhook };
+    const list = (await question.host.list(question.branch, before?.etag)) ?? before ?? NO_PULLS;
+    known = { ...list, address: question.address };
+    listed = { atMs, webhook: question.webhook };
     return known.pulls;
   }
 
@@ -51,3 +50,6 @@ export function createOpenPulls({ clock }: { readonly clock: Pick<Clock, 'monoto
     listed = undefined;
   }
 }
+
+/** A host that answers "not modified" without having been asked for changes has no list for us. */
+const NO_PULLS: PullList = { pulls: [] };

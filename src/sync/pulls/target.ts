@@ -5,7 +5,7 @@ import { fullRef } from '../git/repository-url.ts';
 import { GitHostError } from '../report/git-host.ts';
 import { type StatusTarget, statusTarget } from '../report/target.ts';
 
-export interface PlanTarget extends StatusTarget {
+export interface PlanDestination extends StatusTarget {
   /** The branch that pull requests are for. */
   readonly branch: string;
   /** Whether pull requests from forks are planned. */
@@ -15,14 +15,17 @@ export interface PlanTarget extends StatusTarget {
 const BRANCHES = 'refs/heads/';
 
 /** Returns undefined for a Pipeline that plans no pull requests. Throws GitHostError or SecretError. */
-export function planTarget(pipeline: Pipeline, secrets: Pick<Store, 'get'>): PlanTarget | undefined {
+export function planDestination(
+  pipeline: Pipeline,
+  secrets: Pick<Store, 'get'>,
+): PlanDestination | undefined {
   const { planComments, ref } = pipeline.spec.source;
   const target = planComments && statusTarget(pipeline, secrets);
   if (!target) return undefined;
   const branch = fullRef(ref);
   if (!branch.startsWith(BRANCHES)) {
     throw new GitHostError(
-      `pull requests are for a branch, and ${ref} is none: set spec.source.ref to refs/heads/NAME`,
+      `pull requests are for a branch, and ${ref} is not one: set spec.source.ref to refs/heads/NAME`,
     );
   }
   return {

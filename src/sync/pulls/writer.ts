@@ -8,7 +8,7 @@ import type { PlanPull } from './head-plan.ts';
 import { type PullHost, PullHostError } from './host.ts';
 import type { CommentText, PullRequest } from './hosts/adapter.ts';
 import { createPendingPlans } from './pending.ts';
-import type { PlanTarget } from './target.ts';
+import type { PlanDestination } from './target.ts';
 
 export interface PlanWriterOptions {
   readonly planPull: PlanPull;
@@ -18,7 +18,7 @@ export interface PlanWriterOptions {
 
 export interface PlanJob {
   readonly pipeline: Pipeline;
-  readonly target: PlanTarget;
+  readonly target: PlanDestination;
   readonly host: Pick<PullHost, 'findComment' | 'writeComment' | 'setStatus'>;
   readonly pull: PullRequest;
   /** The newest accepted commit. */
@@ -69,7 +69,7 @@ function markerOf({ pipeline, target, pull }: PlanJob): string {
   return commentMarker({ uid, address: target.address, number: pull.number });
 }
 
-/** Looks for the comment before it creates one: the host may have created it although it answered an error, or nobody recorded it. */
+/** Looks for the comment before it creates one: the host may have created it although it answered an error, or the record of it was lost. */
 async function writeComment(host: PlanJob['host'], text: CommentText, marker: string): Promise<string> {
   if (text.comment !== undefined) {
     const written = await host.writeComment(text).catch((error: unknown) => {

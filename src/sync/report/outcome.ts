@@ -40,17 +40,18 @@ export interface HostTask {
 
 /** Returns the task of setting a commit status. A login page also answers 200. */
 export function statusTask({ type }: GitHostProject): HostTask {
-  const { permission, hasState } = GIT_HOST_ADAPTERS[type];
+  const adapter = GIT_HOST_ADAPTERS[type];
   return {
     act: 'write commit statuses',
     what: 'the status',
     retry: 'sends the status again',
-    permission,
-    isAccepted: (answer) => hasState(answer) || (isSuccess(answer) && parseRecord(answer.body) !== undefined),
+    permission: adapter.permission,
+    isAccepted: (answer) =>
+      adapter.hasState(answer) || (isDone(answer) && parseRecord(answer.body) !== undefined),
   };
 }
 
-export function isSuccess({ status }: HostAnswer): boolean {
+export function isDone({ status }: HostAnswer): boolean {
   return status === 200 || status === 201;
 }
 

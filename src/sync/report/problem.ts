@@ -4,7 +4,7 @@ import type { CommitStatusReport } from '../commits.ts';
 import { GitHostError } from './git-host.ts';
 
 /** Returns the problem of the Pipeline or its Secret. Undefined for any other error. */
-export function targetProblem(error: unknown): CommitStatusReport['problem'] {
+export function gitHostProblem(error: unknown): CommitStatusReport['problem'] {
   const status = 'False';
   if (error instanceof SecretError) return { status, reason: 'SecretInvalid', message: error.message };
   return error instanceof GitHostError

@@ -22,7 +22,7 @@ import { createSendFailures } from './failures.ts';
 import { GIT_HOST_ADAPTERS } from './hosts/adapters.ts';
 import { networkFailure, type SendFailure, sendFailure } from './outcome.ts';
 import { planSend, withSent } from './plan.ts';
-import { targetProblem } from './problem.ts';
+import { gitHostProblem } from './problem.ts';
 import type { HostAnswer, HostRequest, SendOptions } from './send.ts';
 import { type StatusTarget, statusTarget } from './target.ts';
 
@@ -84,7 +84,7 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
       return target ? await sendNext(pipeline, target) : await removeRecord(pipeline);
     } catch (error) {
       if (closing.signal.aborted) return IDLE_MS;
-      const problem = targetProblem(error);
+      const problem = gitHostProblem(error);
       if (problem) return setReport({ problem });
       log.warn('commit statuses not recorded', { pipeline: pipeline.metadata.name, error });
       return RETRY_RECORD_MS;

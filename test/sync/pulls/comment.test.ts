@@ -87,7 +87,7 @@ describe('S22 the comment on a pull request', () => {
     const { body } = commentOn(planned({}, { isBehind: true, notes: [note] }));
     expect(body).toContain(`- the branch does not contain ${BASE}: what was merged since`);
     expect(body).toContain('- Pipeline fleet: stage prod takes no commit until Monday');
-    // Nobody is notified by what a branch contains.
+    // What a branch contains notifies no person.
     expect(body).not.toContain('@all');
     expect(commentOn(planned()).body).not.toContain('does not contain');
   });
@@ -127,7 +127,7 @@ describe('S22 the comment on a pull request', () => {
     expect(body).toMatch(/^\| and \d+ more \|/m);
   });
 
-  it('has a marker that nobody can guess, of its own for each Pipeline, host and pull request', () => {
+  it('has a marker that cannot be guessed, of its own for each Pipeline, host and pull request', () => {
     const input = { uid: 'u1', address: 'host a/b kubenode/fleet/plan', number: 7 };
     const others = [{ uid: 'u2' }, { address: 'other' }, { number: 8 }].map((more) => ({
       ...input,

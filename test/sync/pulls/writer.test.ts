@@ -106,6 +106,15 @@ describe('S22 writes a plan to the git host', () => {
     expect([planned(), writer.unwritten([PULL])]).toEqual([1, undefined]);
   });
 
+  it('writes the comment once while the host refuses the status', async () => {
+    const { host, job, start } = createBed();
+    host.fails = { call: 3, acts: false };
+    const writer = start();
+    await expect(writer.write(job, NEVER)).rejects.toThrow('the host answers Unreachable');
+    await writer.write(job, NEVER);
+    expect([host.calls, host.statuses]).toEqual([4, ['h1 Failed']]);
+  });
+
   it('does not take an error for a comment that was deleted', async () => {
     const { host, job, start } = createBed(BEFORE);
     host.fails = { call: 1, acts: false };

@@ -134,8 +134,7 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
       ...optional('polledFor', state.polledFor),
       ...optional('hub', options.hubProblem?.()),
       ...optional('webhook', options.webhook?.()),
-      ...optional('commitStatus', options.commitStatus?.()),
-      ...optional('planComments', options.planComments?.()),
+      ...gitHostReports(options),
       ...verdictFor(state.head),
     };
   }
@@ -155,6 +154,11 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
   function resultFor({ commit, refused }: ObservedHead): CommitAcceptance | undefined {
     return refused ? refuseCommit(refused) : acceptance.resultFor(commit);
   }
+}
+
+function gitHostReports(options: PipelineSourceOptions): Pick<HeadReport, 'commitStatus' | 'planComments'> {
+  const { commitStatus, planComments } = options;
+  return { ...optional('commitStatus', commitStatus?.()), ...optional('planComments', planComments?.()) };
 }
 
 /** The Release of a commit keeps the name. */

@@ -27,7 +27,7 @@ export interface CommentText {
   readonly body: string;
 }
 
-/** What the host answers is JSON of unknown form. What is not a pull request, or not a comment, is left out. */
+/** Builds the requests and reads the answers, which are JSON of unknown form: other entries than pull requests and comments are left out. */
 export interface PullAdapter {
   /** Returns the request for the open pull requests, those that changed last first. */
   listRequest(target: PullTarget, branch: string, etag: string | undefined): HostRequest;

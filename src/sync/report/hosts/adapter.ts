@@ -7,7 +7,7 @@ export interface GitHostAdapter {
   /** Returns the base URL of the API of a host. */
   apiUrl(base: string): string;
   /** Returns a request with the headers that the host needs; with a body it sends JSON. */
-  request(token: string, call: HostCall): HostRequest;
+  request(token: string, call: GitHostCall): HostRequest;
   /** Returns the request that sets the status of a commit. To send it again changes nothing. */
   statusRequest(project: GitHostProject, status: CommitStatus, token: string): HostRequest;
   /** Tells whether an answer that is an error means that the host has a status of this state already. */
@@ -16,12 +16,12 @@ export interface GitHostAdapter {
   readonly permission: string;
 }
 
-export interface HostCall extends Pick<HostRequest, 'method' | 'url'> {
+export interface GitHostCall extends Pick<HostRequest, 'method' | 'url'> {
   readonly body?: object;
 }
 
 /** Returns a request with a JSON body, if any. */
-export function jsonRequest({ method, url, body }: HostCall, authorization: string): HostRequest {
+export function jsonRequest({ method, url, body }: GitHostCall, authorization: string): HostRequest {
   const headers = { accept: 'application/json', authorization };
   if (!body) return { method, url, headers };
   return {

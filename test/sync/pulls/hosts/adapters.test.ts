@@ -20,13 +20,13 @@ describe('S22 asks a git host as it documents it', () => {
     ['Gitea', '/pulls?state=open&base_branch=re%2F1&sort=recentupdate&limit=30', 'token tok'],
     ['GitLab', '?state=opened&target_branch=re%2F1&order_by=updated_at&sort=desc&per_page=30', 'Bearer tok'],
   ])('lists the open pull requests of %s by their tag', (type, url, authorization) => {
-    const { listRequest } = PULL_ADAPTERS[type];
-    const request = listRequest(target(type), 're/1', '"e"');
+    const adapter = PULL_ADAPTERS[type];
+    const request = adapter.listRequest(target(type), 're/1', '"e"');
     expect(request).toMatchObject({ method: 'GET', url: `${API[type]}${url}` });
     expect(request.headers).toMatchObject({ authorization, 'if-none-match': '"e"' });
     expect(request.body).toBeUndefined();
     expect(request.maxBytes).toBeGreaterThan(4_000_000);
-    expect(listRequest(target(type), 're/1', undefined).headers).not.toHaveProperty('if-none-match');
+    expect(adapter.listRequest(target(type), 're/1', undefined).headers).not.toHaveProperty('if-none-match');
   });
 
   it.each<[Type, string, string, string]>([
@@ -76,13 +76,13 @@ describe('S22 reads what a git host answers', () => {
     ['one from a fork that was deleted at GitLab', 'GitLab', [gitlabPull({ source_project_id: null })], FORK],
     ['none for another branch', 'GitHub', [githubPull({ base: { ref: 'x', repo: { id: 1 } } })], []],
     ['none for another branch at GitLab', 'GitLab', [gitlabPull({ target_branch: 'x' })], []],
-    ['none with a number that is no number', 'GitHub', [githubPull({ number: '7/../8' })], []],
+    ['none with a number in text form', 'GitHub', [githubPull({ number: '7/../8' })], []],
     ['none with a number below one', 'GitHub', [githubPull({ number: 0 })], []],
     ['none with a number of more than 31 bits', 'GitLab', [gitlabPull({ iid: 2 ** 31 })], []],
-    ['none whose head is no commit', 'GitLab', [gitlabPull({ sha: 'main' })], []],
+    ['none whose head is a branch', 'GitLab', [gitlabPull({ sha: 'main' })], []],
     ['none while GitLab has no head', 'GitLab', [gitlabPull({ sha: null })], []],
-    ['none that is no record', 'Gitea', [7, null, 'x'], []],
-    ['none of an answer that is no list', 'GitHub', { message: 'Not Found' }, []],
+    ['none that is not a record', 'Gitea', [7, null, 'x'], []],
+    ['none of an answer that is not a list', 'GitHub', { message: 'Not Found' }, []],
   ])('%s', (_, type, answer, expected) => {
     expect(PULL_ADAPTERS[type].pulls(answer, 'main')).toEqual(expected);
   });
