@@ -8,7 +8,7 @@ import type { SendFailure } from '../report/outcome.ts';
 import { createPullHost, type PullHost, PullHostError, type PullHostPorts } from './host.ts';
 import type { PullRequest } from './hosts/adapter.ts';
 import { createOpenPulls } from './list.ts';
-import { choosePull, type PullChoice, withPlanned } from './plan.ts';
+import { choosePull, withPlanned } from './plan.ts';
 import type { PlanDestination } from './target.ts';
 import { createPlanWriter, type PlanWriterOptions } from './writer.ts';
 
@@ -69,10 +69,11 @@ export function createNextPlan(options: NextPlanOptions, signal: AbortSignal): N
     return await writeOf({ pipeline, target, host, open, base });
   }
 
-  async function writeOf(turn: PlanTurn): Promise<number> {
-    const { pipeline, target, host, open, base } = turn;
+  async function writeOf({ pipeline, target, host, open, base }: PlanTurn): Promise<number> {
     const recorded = recordedAt(target, options.pipeline());
-    const choice = choose(turn, recorded);
+    const { forks } = target;
+    const blockedForMs = failures.blockedForMs();
+    const choice = choosePull({ open, recorded, base, forks, blockedForMs, now: options.clock.now() });
     failures.keepOnly(open.map(({ number }) => String(number)));
     const { next, kept } = choice;
     if (!next) {
@@ -89,14 +90,6 @@ export function createNextPlan(options: NextPlanOptions, signal: AbortSignal): N
     return 0;
   }
 
-  function choose(
-    { target: { forks }, open, base }: PlanTurn,
-    recorded: readonly PlannedPullRequest[],
-  ): PullChoice {
-    const blockedForMs = failures.blockedForMs();
-    return choosePull({ open, recorded, base, forks, blockedForMs, now: options.clock.now() });
-  }
-
   /** Prefers the one whose plan is made already, unless the host refused it. */
   function preferred(next: PullRequest, open: readonly PullRequest[]): PullRequest {
     const made = writer.unwritten(open);
@@ -110,7 +103,7 @@ export function createNextPlan(options: NextPlanOptions, signal: AbortSignal): N
     await accepted.add({ address, pullRequests: [...pullRequests] });
   }
 
-  /** Returns undefined after a failure of the host, or of the plan, which is remembered. */
+  /** Returns undefined without the Lease, and after a failure of the host or of the plan, which is remembered. */
   async function attempt<T>(about: string, work: () => Promise<T>): Promise<T | undefined> {
     try {
       const done = await work();
@@ -118,6 +111,8 @@ export function createNextPlan(options: NextPlanOptions, signal: AbortSignal): N
       return done;
     } catch (error) {
       signal.throwIfAborted();
+      // Another process goes on: this is not a failure.
+      if (options.lease.notHeldReason() !== undefined) return undefined;
       failures.failed(about, error instanceof PullHostError ? error.failure : notPlanned(about, error));
       return undefined;
     }
