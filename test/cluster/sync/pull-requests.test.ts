@@ -79,8 +79,8 @@ describe.skipIf(noGitea !== undefined)(
       return await fleet.hub.client.get<Pipeline>(PIPELINES, { name: 'fleet' });
     }
 
-    async function plannedPulls(): Promise<readonly unknown[] | undefined> {
-      return (await pipeline()).status?.planComments?.pullRequests;
+    async function plannedPulls(): Promise<readonly unknown[]> {
+      return (await pipeline()).status?.planComments?.pullRequests ?? [];
     }
 
     const comments = (): Promise<readonly Comment[]> => gitea.api('GET', `${REPOSITORY}/issues/1/comments`);
