@@ -56,7 +56,8 @@ const SYNC_ORDER: Record<string, readonly string[]> = {
   preview: ['shared', 'render', 'judge', 'apply'],
   intake: ['shared'],
   report: ['shared', 'git'],
-  hub: ['shared', 'intake', 'report', 'health', 'git', 'render', 'judge', 'promote', 'apply'],
+  pulls: ['shared', 'git', 'render', 'preview', 'report'],
+  hub: ['shared', 'intake', 'report', 'pulls', 'health', 'git', 'render', 'judge', 'promote', 'apply'],
 };
 /** They put the folders together, and nothing imports them. */
 const SYNC_ENTRY_POINTS = ['src/sync/sync.ts', 'src/sync/metrics.ts'];

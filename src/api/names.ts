@@ -156,6 +156,8 @@ export const MANAGER_SYNC_REPORT = 'kubenode-sync-report';
 export const MANAGER_SYNC_WEBHOOK = 'kubenode-sync-webhook';
 /** The field manager of the commit statuses that the git host accepted, so that promotion does not remove them. */
 export const MANAGER_SYNC_STATUSES = 'kubenode-sync-statuses';
+/** The field manager of the plans that the git host has as comments, for the same reason. */
+export const MANAGER_SYNC_PLANS = 'kubenode-sync-plans';
 export const MANAGER_HOSTING = 'kubenode-hosting';
 export const MANAGER_MACHINE = 'kubenode-machine';
 /** The field manager of the sweep of orphan instances, which writes no field and has the account of the machine controller. */
@@ -325,6 +327,7 @@ export const CONDITIONS = {
   Rendered: '+',
   WebhookReady: '+',
   CommitStatusReady: '+',
+  PlanCommentsReady: '+',
   Promoted: '+',
   Held: '-',
   // Release

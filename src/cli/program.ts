@@ -23,7 +23,7 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   install: async (io) => (await import('./commands/install/install.ts')).createInstallCommand(io),
   init: async (io) => (await import('./commands/init.ts')).createInitCommand(io),
   render: async (io) => (await import('./commands/render.ts')).createRenderCommand(io),
-  plan: async (io) => (await import('./commands/plan/plan.ts')).createPlanCommand(io),
+  plan: async (io) => (await import('./commands/plan.ts')).createPlanCommand(io),
   sync: async (io) => (await import('./commands/sync/sync.ts')).createSyncCommand(io),
   controllers: async (io) =>
     (await import('./commands/controllers/controllers.ts')).createControllersCommand(io),

@@ -33,9 +33,11 @@ export interface HeadReport {
   readonly webhook?: WebhookReport;
   /** Absent: the Pipeline reports no commit statuses. */
   readonly commitStatus?: CommitStatusReport;
+  /** Absent: the Pipeline plans no pull requests. */
+  readonly planComments?: CommitStatusReport;
 }
 
-/** Reports whether the git host accepts the commit statuses of a Pipeline. */
+/** Reports whether the git host accepts the commit statuses of a Pipeline, or its plans of pull requests. */
 export interface CommitStatusReport {
   /** Why it does not, for people. Absent: it does. */
   readonly problem?: {

@@ -28,6 +28,7 @@ import { DEFAULT_DELETE_BUDGET } from './judge/delete-budget.ts';
 import { createPromotionController } from './promote/controller.ts';
 import { judgingPipeline } from './promote/gates/in-force.ts';
 import { promotedClusters } from './promote/stage/membership.ts';
+import type { PlanCommit } from './pulls/head-plan.ts';
 import type { CommitRenderer } from './render/renderer.ts';
 
 /** Metrics that the runtime keeps about itself. */
@@ -40,6 +41,8 @@ export interface SyncOptions {
   readonly identity: string;
   /** Renders commits, and checks their objects. */
   readonly renderer: CommitRenderer;
+  /** Plans pull requests on the clusters. Default: none is planned. */
+  readonly planCommit?: PlanCommit;
   /** Runs the checks of a stage. */
   readonly runner?: CheckRunner;
   /** Cache of repositories. It may be deleted at any time. */

@@ -2854,6 +2854,14 @@ export interface PipelineJudging {
   readonly gates: PipelineGateSet;
 }
 
+/** The plans that the git host accepted. */
+export interface PipelinePlanComments {
+  /** Repository and name of the status: for another address they are written again. */
+  readonly address?: string;
+  /** The open pull requests with a plan. (at most 30) */
+  readonly pullRequests?: readonly PlannedPullRequest[];
+}
+
 /** Git repository that declares the fleet. */
 export interface PipelineSource {
   /** URL of the repository: https, ssh, git@host:path or file. http for loopback addresses only. */
@@ -2880,6 +2888,8 @@ export interface PipelineSource {
   readonly statusCredentialsRef?: TokenRef;
   /** The git host that shows how far each commit is. */
   readonly gitHost?: GitHost;
+  /** Plans each open pull request for the ref, and writes the plan as a comment and as a commit status. */
+  readonly planComments?: PlanComments;
   /** Secret for pushing revert branches. Default: no revert branches. It needs the annotation kubenode.dev/secret-use: "git-push; HOST". */
   readonly writeCredentialsRef?: SecretRef;
   /** Secret with the age identities that decrypt objects of SOPS, one in each line. Default: encrypted objects are refused. It needs the annotation kubenode.dev/secret-use: "sops". */
@@ -2958,6 +2968,8 @@ export interface PipelineStatus {
   readonly webhook?: PipelineWebhook;
   /** The commit statuses that the git host accepted. */
   readonly commitStatuses?: PipelineCommitStatuses;
+  /** The plans that the git host accepted. */
+  readonly planComments?: PipelinePlanComments;
   /** The stages, in the order of promotion. (at most 32) */
   readonly stages?: readonly PipelineStageStatus[];
   /** Clusters of the pipeline. */
@@ -2968,6 +2980,12 @@ export interface PipelineStatus {
 export interface PipelineWebhook {
   /** When sync last received a push of the ref that is signed with the secret. */
   readonly receivedAt?: string;
+}
+
+/** Plans each open pull request for the ref, and writes the plan as a comment and as a commit status. */
+export interface PlanComments {
+  /** Whether pull requests from forks are planned. Their authors need no right in the repository, and the comment shows fields of live objects. (default false) */
+  readonly forks: boolean;
 }
 
 /** The next action, reported before it is carried out. */
@@ -2982,6 +3000,28 @@ export interface PlannedAction {
   readonly fields?: readonly string[];
   /** Explanation of the action. */
   readonly because?: string;
+}
+
+/** The plan of one pull request. */
+export interface PlannedPullRequest {
+  /** Number of the pull request. */
+  readonly number: number;
+  /** Commit that was planned. */
+  readonly head: string;
+  /** Accepted commit that it was compared with. */
+  readonly base: string;
+  /** Id of the comment. */
+  readonly comment: string;
+  /** Digest of the plan. Absent: the commit is refused. */
+  readonly planDigest?: string;
+  /** The state of the commit status. */
+  readonly state: 'Succeeded' | 'Failed';
+  /** The text of the commit status. */
+  readonly message?: string;
+  /** Whether a cluster did not answer: it is planned again later. */
+  readonly isPartial?: boolean;
+  /** When it was planned. */
+  readonly plannedAt: string;
 }
 
 /** Result of one check. */

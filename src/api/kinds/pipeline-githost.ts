@@ -1,6 +1,6 @@
 /** The git host of a Pipeline: what sync sends to it, and what it accepted. */
 import { count } from '../common.ts';
-import { choice, listMap, message, name, named, rules, text, time } from '../schema.ts';
+import { choice, digest, flag, int, listMap, message, name, named, rules, text, time } from '../schema.ts';
 
 const GIT_HOST_URL =
   "!has(self.url) || self.url.matches('^(https://|http://(localhost|127[.][0-9.]+|[[]::1[]])(:[0-9]+)?(/|$))')";
@@ -58,3 +58,37 @@ export const commitStatuses = named(
     ).optional(),
   },
 );
+
+export const planComments = named(
+  'PlanComments',
+  'Plans each open pull request for the ref, and writes the plan as a comment and as a commit status.',
+  {
+    forks: flag(
+      'Whether pull requests from forks are planned. Their authors need no right in the repository, and the comment shows fields of live objects.',
+    ).default(false),
+  },
+);
+
+const PULL_REQUEST_MAX = 2_147_483_647;
+
+export const plannedPulls = named('PipelinePlanComments', 'The plans that the git host accepted.', {
+  address: text('Repository and name of the status: for another address they are written again.', {
+    max: 1024,
+  }).optional(),
+  pullRequests: listMap(
+    'The open pull requests with a plan.',
+    ['number'],
+    named('PlannedPullRequest', 'The plan of one pull request.', {
+      number: int('Number of the pull request.', [1, PULL_REQUEST_MAX]),
+      head: text('Commit that was planned.', { max: 64 }),
+      base: text('Accepted commit that it was compared with.', { max: 64 }),
+      comment: text('Id of the comment.', { max: 32 }),
+      planDigest: digest('Digest of the plan. Absent: the commit is refused.').optional(),
+      state: choice('The state of the commit status.', ['Succeeded', 'Failed']),
+      message: message('The text of the commit status.').optional(),
+      isPartial: flag('Whether a cluster did not answer: it is planned again later.').optional(),
+      plannedAt: time('When it was planned.'),
+    }),
+    [0, 30],
+  ).optional(),
+});

@@ -30,7 +30,7 @@ import {
 } from '../schema.ts';
 import { pipelinePhases } from '../status/phase-tables.ts';
 import { AGE, conditionColumn, type Kind, PHASE, WAITING } from './kind.ts';
-import { commitStatuses, gitHost } from './pipeline-githost.ts';
+import { commitStatuses, gitHost, planComments, plannedPulls } from './pipeline-githost.ts';
 
 const COMMIT = { max: 64 } as const;
 const REPOSITORY =
@@ -90,6 +90,7 @@ const source = rules(
       'Secret with the token for writing commit statuses. Default: no commit statuses.',
     ).optional(),
     gitHost: gitHost.optional(),
+    planComments: planComments.optional(),
     writeCredentialsRef: secretRef(
       'git-push',
       'Secret for pushing revert branches. Default: no revert branches.',
@@ -119,6 +120,16 @@ const source = rules(
     rule: '!has(self.gitHost) || has(self.statusCredentialsRef)',
     message: 'set statusCredentialsRef if gitHost is set: without a token sync sends nothing to the host',
     fieldPath: '.gitHost',
+  },
+  {
+    rule: '!has(self.planComments) || has(self.statusCredentialsRef)',
+    message: 'set statusCredentialsRef if planComments is set: without a token sync writes no comment',
+    fieldPath: '.planComments',
+  },
+  {
+    rule: "!has(self.planComments) || (self.ref != 'HEAD' && !self.ref.startsWith('refs/tags/'))",
+    message: 'pull requests are for a branch: set ref to refs/heads/NAME if planComments is set',
+    fieldPath: '.planComments',
   },
 );
 
@@ -364,6 +375,7 @@ const status = named('PipelineStatus', 'Observed state of the pipeline.', {
     receivedAt: time('When sync last received a push of the ref that is signed with the secret.').optional(),
   }).optional(),
   commitStatuses: commitStatuses.optional(),
+  planComments: plannedPulls.optional(),
   stages: listMap(
     'The stages, in the order of promotion.',
     ['name'],

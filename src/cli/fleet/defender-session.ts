@@ -71,7 +71,7 @@ export interface ViewsOptions {
 
 /** Runs the work when every view is complete. Rejects at once when one of them cannot be read. */
 export async function withDefenderViews<T>(
-  io: Io,
+  io: Pick<Io, 'clock' | 'signal' | 'err'>,
   { client, calls }: Pick<DefenderOptions, 'client' | 'calls'>,
   work: (defender: Defender) => Promise<T>,
   { explain = (error) => error, wait = (complete) => complete() }: ViewsOptions = {},

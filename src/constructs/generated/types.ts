@@ -1416,6 +1416,8 @@ export interface PipelineSource {
   readonly statusCredentialsRef?: TokenRef;
   /** The git host that shows how far each commit is. */
   readonly gitHost?: GitHost;
+  /** Plans each open pull request for the ref, and writes the plan as a comment and as a commit status. */
+  readonly planComments?: PlanComments;
   /** Secret for pushing revert branches. Default: no revert branches. It needs the annotation kubenode.dev/secret-use: "git-push; HOST". */
   readonly writeCredentialsRef?: SecretRef;
   /** Secret with the age identities that decrypt objects of SOPS, one in each line. Default: encrypted objects are refused. It needs the annotation kubenode.dev/secret-use: "sops". */
@@ -1458,6 +1460,12 @@ export interface PipelineSpec {
   readonly fieldPolicies?: readonly FieldPolicy[];
   /** Service accounts that sync impersonates, by unit. (at most 32) */
   readonly identities?: readonly UnitIdentity[];
+}
+
+/** Plans each open pull request for the ref, and writes the plan as a comment and as a commit status. */
+export interface PlanComments {
+  /** Whether pull requests from forks are planned. Their authors need no right in the repository, and the comment shows fields of live objects. (default false) */
+  readonly forks?: boolean;
 }
 
 /** A query. */

@@ -5,9 +5,15 @@ import type {
   ClusterApplyReport,
   Pipeline,
   PipelineCommitStatuses,
+  PipelinePlanComments,
   PipelineStatus,
 } from '../../api/generated/types.ts';
-import { MANAGER_SYNC_REPORT, MANAGER_SYNC_STATUSES, MANAGER_SYNC_WEBHOOK } from '../../api/names.ts';
+import {
+  MANAGER_SYNC_PLANS,
+  MANAGER_SYNC_REPORT,
+  MANAGER_SYNC_STATUSES,
+  MANAGER_SYNC_WEBHOOK,
+} from '../../api/names.ts';
 import type { WritableStore } from '../../kube/cache/store.ts';
 import type { CallOptions, Client } from '../../kube/client/client.ts';
 import { askFence } from '../../kube/leader/fence.ts';
@@ -27,12 +33,19 @@ export interface SeparateWrites {
     statuses: PipelineCommitStatuses | undefined,
     fence?: WriteFence,
   ): Promise<void>;
+  /** Records which plans the git host has as comments; undefined removes the record. */
+  recordPlanComments(
+    pipeline: string,
+    comments: PipelinePlanComments | undefined,
+    fence?: WriteFence,
+  ): Promise<void>;
 }
 
 const REPORT_OPTIONS = { fieldManager: MANAGER_SYNC_REPORT, force: true, subresource: 'status' };
 /** Any replica writes it, also one that does not hold the Lease of the Pipeline. */
 const WEBHOOK_OPTIONS = { fieldManager: MANAGER_SYNC_WEBHOOK, force: true, subresource: 'status' };
 const STATUSES_OPTIONS = { fieldManager: MANAGER_SYNC_STATUSES, force: true, subresource: 'status' };
+const PLANS_OPTIONS = { fieldManager: MANAGER_SYNC_PLANS, force: true, subresource: 'status' };
 
 export function separateWrites(
   client: Client,
@@ -67,7 +80,7 @@ function clusterCalls(
 function pipelineCalls(
   client: Client,
   store: WritableStore<Pipeline>,
-): Pick<SeparateWrites, 'recordWebhook' | 'recordCommitStatuses'> {
+): Pick<SeparateWrites, 'recordWebhook' | 'recordCommitStatuses' | 'recordPlanComments'> {
   const { group, version, kind } = PIPELINES;
   const applyStatus = async (
     name: string,
@@ -82,6 +95,8 @@ function pipelineCalls(
       applyStatus(name, { webhook: { receivedAt: receivedAt.toISOString() } }, WEBHOOK_OPTIONS),
     recordCommitStatuses: (name, commitStatuses, fence) =>
       applyStatus(name, commitStatuses ? { commitStatuses } : {}, { ...STATUSES_OPTIONS, ...asked(fence) }),
+    recordPlanComments: (name, planComments, fence) =>
+      applyStatus(name, planComments ? { planComments } : {}, { ...PLANS_OPTIONS, ...asked(fence) }),
   };
 }
 

@@ -59,7 +59,8 @@ export function createHookIntake(options: HookIntakeOptions): HookIntake {
     const body = await request.readBody();
     if (!body) return TOO_LARGE;
     if (!isSigned({ headers, body }, secrets, clock.now())) return WRONG_SIGNATURE;
-    const because = ignoredPushReason(headers, body, pipeline.spec.source.ref);
+    const { ref, planComments } = pipeline.spec.source;
+    const because = ignoredPushReason(headers, body, { ref, pulls: planComments !== undefined });
     if (because !== undefined) return { status: 202, text: `ignored: ${because}`, result: 'Ignored' };
     return await accept(pipeline.metadata.name, body);
   }

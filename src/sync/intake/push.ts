@@ -1,12 +1,26 @@
-/** Reads from the body of a webhook whether the ref of a Pipeline was pushed. Pure. */
+/** Reads from the body of a webhook whether it concerns a Pipeline: the ref was pushed, or a pull request changed. Pure. */
 import { isRecord } from '../../kube/objects/json.ts';
 import { type HookHeaders, textOf } from '../../kube/webhook/signature.ts';
 
-/** Returns why the push does not concern the ref; undefined: the ref was pushed, or the request does not tell. */
-export function ignoredPushReason(headers: HookHeaders, body: Buffer, ref: string): string | undefined {
+export interface HookInterest {
+  readonly ref: string;
+  /** Whether pull requests are planned. */
+  readonly pulls: boolean;
+}
+
+/** Returns why the request does not concern the Pipeline; undefined: it does, or the request does not tell. */
+export function ignoredPushReason(
+  headers: HookHeaders,
+  body: Buffer,
+  { ref, pulls }: HookInterest,
+): string | undefined {
   const event = EVENT_HEADERS.map((name) => textOf(headers, name)).find((text) => text !== '');
+  if (event !== undefined && pulls && PULL_EVENTS.includes(event)) return undefined;
   if (event !== undefined && !PUSH_EVENTS.includes(event)) return cut(`event ${event} is not a push`);
-  const payload = parse(payloadOf(headers, body));
+  return otherRefReason(parse(payloadOf(headers, body)), ref);
+}
+
+function otherRefReason(payload: unknown, ref: string): string | undefined {
   const pushed = isRecord(payload) ? payload['ref'] : undefined;
   // The branch that HEAD names is known only to the repository.
   if (typeof pushed !== 'string' || ref === 'HEAD') return undefined;
@@ -18,6 +32,8 @@ export function ignoredPushReason(headers: HookHeaders, body: Buffer, ref: strin
 const EVENT_HEADERS = ['x-gitea-event', 'x-forgejo-event', 'x-github-event', 'x-gitlab-event'] as const;
 /** The first is that of GitHub, Gitea and Forgejo; GitLab has one for a project and one for the whole host. */
 const PUSH_EVENTS: readonly string[] = ['push', 'Push Hook', 'System Hook'];
+/** The events of a pull request; comments on it are others. */
+const PULL_EVENTS: readonly string[] = ['pull_request', 'Merge Request Hook'];
 /** The text of a sender is shown to people. */
 const MAX_TEXT = 200;
 

@@ -1,11 +1,5 @@
-/** Formats a preview for people: for a terminal, and as a comment on a pull request. Pure. */
-import {
-  htmlText,
-  markdownBlock,
-  markdownCode,
-  markdownText,
-  printableLine,
-} from '../../kube/objects/printable.ts';
+/** Formats a preview for people, for a terminal. Pure. */
+import { printableLine } from '../../kube/objects/printable.ts';
 import { groupRefusals } from '../judge/refusal-groups.ts';
 import type { Preview, PreviewChange, TargetPreview, UnitPreview } from './preview.ts';
 import { formatTargetRollouts } from './rollouts.ts';
@@ -34,7 +28,8 @@ export function formatPreview(preview: Preview): string {
   return `${lines.map(printableLine).join('\n')}\n`;
 }
 
-function targetLines(target: TargetPreview): string[] {
+/** Formats one target, its name first. */
+export function targetLines(target: TargetPreview): string[] {
   return [
     `${target.target}  ${describeTarget(target)}`,
     ...target.units.flatMap((unit) => unitLines(unit)),
@@ -67,7 +62,7 @@ function shownDetails({ details }: PreviewChange): string[] {
   return more > 0 ? [...details.slice(0, MAX_DETAILS), `and ${more} more`] : [...details];
 }
 
-function describeTarget({ by, because, units }: TargetPreview): string {
+export function describeTarget({ by, because, units }: TargetPreview): string {
   const suffix = because ? ` (${because})` : '';
   if (by === 'unknown') return `unknown${suffix}`;
   const counts = units.length === 0 ? 'no change' : countsOf(units.flatMap(({ changes }) => changes));
@@ -96,44 +91,4 @@ export function summarizePreview({ targets, refusals }: Preview): string {
     unknown > 0 ? `${unknown} unknown` : '',
   ];
   return parts.filter(Boolean).join('; ');
-}
-
-/** Formats a summary and a table, with the details folded. */
-export function formatPreviewMarkdown(preview: Preview): string {
-  const rows = preview.targets.map(
-    (target) =>
-      `| ${markdownText(target.target)} | ${markdownText(describeTarget(target))} | ${markdownText(unitNames(target)) || '–'} |`,
-  );
-  const refused = groupRefusals(preview.refusals).map(
-    ({ targets, object, message, source }) =>
-      `- **refused** ${markdownCode(object)} of ${markdownText(targets)}: ${markdownText(message)} (${markdownCode(source)})`,
-  );
-  const folded = preview.targets
-    .filter(({ units }) => units.length > 0)
-    .flatMap((target) => [
-      `<details><summary>${htmlText(`${target.target}: ${describeTarget(target)}`)}</summary>`,
-      '',
-      ...markdownBlock(targetLines(target).slice(1)),
-      '</details>',
-      '',
-    ]);
-  return [
-    `### kubenode plan: ${summarizePreview(preview)}`,
-    '',
-    `${markdownCode(preview.from)} → ${markdownCode(preview.to)}`,
-    '',
-    ...refused,
-    ...(refused.length > 0 ? [''] : []),
-    '| target | changes | units |',
-    '|---|---|---|',
-    ...rows,
-    '',
-    ...folded,
-    `plan \`${preview.digest}\``,
-    '',
-  ].join('\n');
-}
-
-function unitNames({ units }: TargetPreview): string {
-  return units.map(({ unit }) => unit).join(', ');
 }

@@ -84,16 +84,17 @@ export function sourceStatus(pipeline: Pipeline, head: HeadReport, now: Date): P
 /** Returns the part of a status that promotion owns, to compare it with what it would write: other field managers own the rest. */
 export function ownPipelineStatus(status: PipelineStatus | undefined): PipelineStatus | undefined {
   if (!status) return undefined;
-  const { webhook: _webhook, commitStatuses: _statuses, ...own } = status;
+  const { webhook: _webhook, commitStatuses: _statuses, planComments: _plans, ...own } = status;
   return own;
 }
 
-/** Leaves out the conditions of a webhook and of commit statuses that git removed. */
+/** Leaves out the conditions of what git removed: a webhook, commit statuses, plans of pull requests. */
 function keptConditions({ spec, status }: Pipeline): PipelineStatus['conditions'] {
-  const { webhookSecretRef, statusCredentialsRef } = spec.source;
+  const { webhookSecretRef, statusCredentialsRef, planComments } = spec.source;
   const removed = [
     ...(webhookSecretRef ? [] : ['WebhookReady']),
     ...(statusCredentialsRef ? [] : ['CommitStatusReady']),
+    ...(planComments ? [] : ['PlanCommentsReady']),
   ];
   return (status?.conditions ?? []).filter(({ type }) => !removed.includes(type));
 }

@@ -33,7 +33,9 @@ export function sourceFindings(head: HeadReport): readonly ConditionUpdate[] {
   const isRead = isTrusted && !head.unopened;
   const webhook = head.webhook ? [webhookReady(head.webhook)] : [];
   const commitStatus = head.commitStatus ? [commitStatusReady(head.commitStatus)] : [];
-  return [sourceReady(head, isTrusted), ...(isRead ? [rendered(head)] : []), ...webhook, ...commitStatus];
+  const plans = head.planComments ? [planCommentsReady(head.planComments)] : [];
+  const read = isRead ? [rendered(head)] : [];
+  return [sourceReady(head, isTrusted), ...read, ...webhook, ...commitStatus, ...plans];
 }
 
 function webhookReady({ problem }: WebhookReport): ConditionUpdate {
@@ -46,6 +48,12 @@ function webhookReady({ problem }: WebhookReport): ConditionUpdate {
 function commitStatusReady({ problem }: CommitStatusReport): ConditionUpdate {
   const type = 'CommitStatusReady';
   const message = 'the git host accepts the commit statuses';
+  return problem ? { type, ...problem } : { type, status: 'True', reason: 'Accepted', message };
+}
+
+function planCommentsReady({ problem }: CommitStatusReport): ConditionUpdate {
+  const type = 'PlanCommentsReady';
+  const message = 'each open pull request has its plan as a comment';
   return problem ? { type, ...problem } : { type, status: 'True', reason: 'Accepted', message };
 }
 

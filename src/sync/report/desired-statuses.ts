@@ -34,14 +34,14 @@ function refusedStatus({ commit, verdict, message }: RefusedHead): CommitStatus 
   return {
     commit,
     state: 'Failed',
-    message: shorten(`${verdict}: ${message ?? 'nothing of it was applied'}`),
+    message: shortMessage(`${verdict}: ${message ?? 'nothing of it was applied'}`),
   };
 }
 
 function releaseStatus(release: Release): CommitStatus {
   const phase = releasePhases.phaseOf({ conditions: release.status?.conditions ?? [] });
   const [state, text] = DESCRIPTIONS[phase](release);
-  return { commit: release.spec.commit, state, message: shorten(text) };
+  return { commit: release.spec.commit, state, message: shortMessage(text) };
 }
 
 type Description = readonly [state: CommitStatus['state'], text: string];
@@ -118,6 +118,7 @@ function failedText({ status }: Release): string | undefined {
   return `failed: ${names.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-function shorten(text: string): string {
+/** Returns the text as the message of a commit status. */
+export function shortMessage(text: string): string {
   return truncate(printableLine(text), MAX_MESSAGE);
 }

@@ -52,7 +52,8 @@ export function createSendFailures({
       const { retryAfterSeconds } = failure;
       host = delayed(host, retryAfterSeconds);
       lastFailure = failure;
-      if (!failure.isTemporary) {
+      // A pull request that cannot be planned now must not delay the others.
+      if (!failure.isTemporary || failure.reason === 'NotPlanned') {
         const { backoff } = commits.get(commit) ?? { backoff: NO_ERRORS };
         commits.set(commit, { backoff: delayed(backoff, retryAfterSeconds), failure });
       }
@@ -80,7 +81,7 @@ export function createSendFailures({
     report: () =>
       reportOf(
         lastFailure,
-        host.errors,
+        Math.max(host.errors, ...[...commits.values()].map(({ backoff }) => backoff.errors)),
         [...commits.values()].map(({ failure }) => failure),
       ),
   };

@@ -1,4 +1,4 @@
-/** Explains what the answer of a git host to a commit status means. Pure. */
+/** Explains what the answer of a git host means. Pure. */
 import { parseRecord } from '../../kube/objects/json.ts';
 import { printableLine } from '../../kube/objects/printable.ts';
 import { truncate } from '../../kube/objects/truncate.ts';
@@ -16,7 +16,8 @@ export interface SendFailure {
     | 'Forbidden'
     | 'NotFound'
     | 'Moved'
-    | 'Refused';
+    | 'Refused'
+    | 'NotPlanned';
   /** The message has a hint, and never the token. */
   readonly message: string;
   /** It may end without a person. */
@@ -24,50 +25,89 @@ export interface SendFailure {
   readonly retryAfterSeconds?: number;
 }
 
-/** Returns undefined if the host has the status now. */
+/** Describes what the host was asked for. */
+export interface HostTask {
+  /** Completes "the token may not …". */
+  readonly act: string;
+  /** Completes "the host does not accept …". */
+  readonly what: string;
+  /** Completes "Sync …" after a failure that may end without a person. */
+  readonly retry: string;
+  /** The permission that the token needs. */
+  readonly permission: string;
+  readonly isAccepted: (answer: HostAnswer) => boolean;
+}
+
+/** Returns the task of setting a commit status. A login page also answers 200. */
+export function statusTask({ type }: GitHostProject): HostTask {
+  const adapter = GIT_HOST_ADAPTERS[type];
+  return {
+    act: 'write commit statuses',
+    what: 'the status',
+    retry: 'sends the status again',
+    permission: adapter.permission,
+    isAccepted: (answer) =>
+      adapter.hasState(answer) || (isDone(answer) && parseRecord(answer.body) !== undefined),
+  };
+}
+
+export function isDone({ status }: HostAnswer): boolean {
+  return status === 200 || status === 201;
+}
+
+/** Returns undefined if the host did what it was asked for. */
 export function sendFailure(
   answer: HostAnswer,
   project: GitHostProject,
-  { token, now }: { readonly token: string; readonly now: Date },
+  { token, now, task = statusTask(project) }: SendFailureContext,
 ): SendFailure | undefined {
-  if (isAccepted(answer, project)) return undefined;
+  if (task.isAccepted(answer)) return undefined;
   const details = detailsOf(answer, token);
   const { base } = project;
   if (isRateLimit(answer)) {
     const message = `${base} limits the rate of requests${details}`;
-    return { ...temporary('RateLimited', message), ...retryAfterOf(answer, now) };
+    return { ...temporary('RateLimited', message, task), ...retryAfterOf(answer, now) };
   }
   if (answer.status >= 500 || answer.status === 408) {
-    return { ...temporary('Unreachable', `${base} failed${details}`), ...retryAfterOf(answer, now) };
+    const message = `${base} failed${details}`;
+    return { ...temporary('Unreachable', message, task), ...retryAfterOf(answer, now) };
   }
-  const [reason, message] = refusalOf(answer, project, details);
+  const [reason, message] = refusalOf(answer, { project, task, details });
   return { reason, message, isTemporary: false };
 }
 
-/** A login page also answers 200. */
-function isAccepted(answer: HostAnswer, { type }: GitHostProject): boolean {
-  const { status, body } = answer;
-  if (GIT_HOST_ADAPTERS[type].hasState(answer)) return true;
-  return (status === 200 || status === 201) && parseRecord(body) !== undefined;
+interface SendFailureContext {
+  readonly token: string;
+  readonly now: Date;
+  /** Default: to set a commit status. */
+  readonly task?: HostTask;
 }
 
 /** Explains why the host gave no answer. */
-export function networkFailure(error: unknown, { base }: GitHostProject): SendFailure {
+export function networkFailure(
+  error: unknown,
+  project: GitHostProject,
+  task = statusTask(project),
+): SendFailure {
   const { kind, message } = describeNetworkError(error);
   const hint = kind === 'certificate' ? '. Set spec.source.caRef if its authority is not a public one' : '';
-  return temporary('Unreachable', `no answer from ${base}: ${message}${hint}`);
+  return temporary('Unreachable', `no answer from ${project.base}: ${message}${hint}`, task);
 }
 
-function temporary(reason: SendFailure['reason'], message: string): SendFailure {
-  return { reason, message: `${message}. Sync sends the status again`, isTemporary: true };
+function temporary(reason: SendFailure['reason'], message: string, { retry }: HostTask): SendFailure {
+  return { reason, message: `${message}. Sync ${retry}`, isTemporary: true };
+}
+
+interface Refusal {
+  readonly project: GitHostProject;
+  readonly task: HostTask;
+  readonly details: string;
 }
 
 function refusalOf(
   answer: HostAnswer,
-  { type, base, path }: GitHostProject,
-  details: string,
+  { project: { base, path }, task: { act, what, permission }, details }: Refusal,
 ): readonly [reason: SendFailure['reason'], message: string] {
-  const { permission } = GIT_HOST_ADAPTERS[type];
   const { status } = answer;
   if (status >= 300 && status < 400) {
     return [
@@ -82,10 +122,7 @@ function refusalOf(
         `${base} refuses the token${details}. Put a token that is valid into the Secret of spec.source.statusCredentialsRef`,
       ];
     case 403:
-      return [
-        'Forbidden',
-        `the token may not write commit statuses of ${path} at ${base}${details}. Give it ${permission}`,
-      ];
+      return ['Forbidden', `the token may not ${act} of ${path} at ${base}${details}. Give it ${permission}`];
     case 404:
       return [
         'NotFound',
@@ -94,7 +131,7 @@ function refusalOf(
     default:
       return [
         'Refused',
-        `${base} does not accept the status${details}. Check that spec.source.gitHost.type is its API`,
+        `${base} does not accept ${what}${details}. Check that spec.source.gitHost.type is its API`,
       ];
   }
 }

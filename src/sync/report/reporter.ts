@@ -9,7 +9,6 @@ import type {
   Release,
   SentCommitStatus,
 } from '../../api/generated/types.ts';
-import { SecretError } from '../../api/secrets/read.ts';
 import type { Store } from '../../kube/cache/store.ts';
 import { createLoop } from '../../kube/controller/loop.ts';
 import type { HeldLease } from '../../kube/leader/held-lease.ts';
@@ -17,12 +16,13 @@ import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { CommitStatusReport } from '../commits.ts';
+import { createAcceptedRecord } from './accepted.ts';
 import { type CommitStatus, desiredStatuses } from './desired-statuses.ts';
 import { createSendFailures } from './failures.ts';
-import { GitHostError } from './git-host.ts';
 import { GIT_HOST_ADAPTERS } from './hosts/adapters.ts';
 import { networkFailure, type SendFailure, sendFailure } from './outcome.ts';
 import { planSend, withSent } from './plan.ts';
+import { gitHostProblem } from './problem.ts';
 import type { HostAnswer, HostRequest, SendOptions } from './send.ts';
 import { type StatusTarget, statusTarget } from './target.ts';
 
@@ -60,7 +60,7 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
   const closing = new AbortController();
   const failures = createSendFailures(options);
   let report: CommitStatusReport | undefined;
-  const accepted = createAccepted(options.record);
+  const accepted = createAcceptedRecord<PipelineCommitStatuses>(options.record);
   const loop = createLoop({ clock, gatherMs: GATHER_MS, round });
 
   return {
@@ -84,7 +84,7 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
       return target ? await sendNext(pipeline, target) : await removeRecord(pipeline);
     } catch (error) {
       if (closing.signal.aborted) return IDLE_MS;
-      const problem = problemOf(error);
+      const problem = gitHostProblem(error);
       if (problem) return setReport({ problem });
       log.warn('commit statuses not recorded', { pipeline: pipeline.metadata.name, error });
       return RETRY_RECORD_MS;
@@ -141,27 +141,6 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
   }
 }
 
-/** Keeps the statuses that the host accepted until the hub has recorded them. */
-function createAccepted(record: StatusReporterOptions['record']) {
-  let unrecorded: PipelineCommitStatuses | undefined;
-  return {
-    add(statuses: PipelineCommitStatuses): Promise<void> {
-      unrecorded = statuses;
-      return recordAll();
-    },
-    record: recordAll,
-    forget(): void {
-      unrecorded = undefined;
-    },
-  };
-
-  async function recordAll(): Promise<void> {
-    if (!unrecorded) return;
-    await record(unrecorded);
-    unrecorded = undefined;
-  }
-}
-
 interface SendPorts extends Pick<StatusReporterOptions, 'send' | 'clock'> {
   readonly signal: AbortSignal;
 }
@@ -179,15 +158,6 @@ async function sendStatus(
     signal.throwIfAborted();
     return networkFailure(error, project);
   }
-}
-
-/** Returns the problem of the Pipeline or its Secret, which only a person solves. */
-function problemOf(error: unknown): CommitStatusReport['problem'] {
-  const status = 'False';
-  if (error instanceof SecretError) return { status, reason: 'SecretInvalid', message: error.message };
-  return error instanceof GitHostError
-    ? { status, reason: 'GitHostUnknown', message: error.message }
-    : undefined;
 }
 
 function recordedAt(

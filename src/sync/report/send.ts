@@ -10,10 +10,12 @@ import { withDeadline } from '../../os/deadline.ts';
 import { readBegin } from '../../os/net/limited.ts';
 
 export interface HostRequest {
-  readonly method: 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body?: string;
+  /** How much of the answer is read. */
+  readonly maxBytes?: number;
 }
 
 export interface HostAnswer {
@@ -37,23 +39,32 @@ const TIMEOUT_MS = 10_000;
 
 /** Rejects without an answer: the host may have accepted the status. */
 export async function sendToGitHost(
-  { method, url, headers, body }: HostRequest,
+  { method, url, headers, body, maxBytes = MAX_BYTES }: HostRequest,
   { clock, signal, ca }: SendOptions,
 ): Promise<HostAnswer> {
   const expired = (): Error =>
     Object.assign(new Error(`no answer within ${TIMEOUT_MS / 1000} s`), { code: 'ETIMEDOUT' });
-  const length = Buffer.byteLength(body);
+  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
   return await withDeadline({ clock, ms: TIMEOUT_MS, signal, expired }, (ended) =>
-    exchange(url, body, {
-      method,
-      headers: { ...headers, 'content-length': length },
-      signal: ended,
-      ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }),
-    }),
+    exchange(
+      { url, body, maxBytes },
+      {
+        method,
+        headers: { ...headers, ...length },
+        signal: ended,
+        ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }),
+      },
+    ),
   );
 }
 
-async function exchange(url: string, body: string, options: RequestOptions): Promise<HostAnswer> {
+interface Exchange {
+  readonly url: string;
+  readonly body: string | undefined;
+  readonly maxBytes: number;
+}
+
+async function exchange({ url, body, maxBytes }: Exchange, options: RequestOptions): Promise<HostAnswer> {
   const open = url.startsWith('https:') ? secure : plain;
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const call = open(url, options, resolve);
@@ -62,7 +73,7 @@ async function exchange(url: string, body: string, options: RequestOptions): Pro
   });
   try {
     const { statusCode = 0, headers } = response;
-    const read = await readBegin(response, MAX_BYTES);
+    const read = await readBegin(response, maxBytes);
     return { status: statusCode, headers, body: read.toString('utf8') };
   } finally {
     response.destroy();

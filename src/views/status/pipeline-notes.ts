@@ -11,8 +11,8 @@ const FROM_THE_NEXT = 'what it loosens counts from the next commit';
 
 /** Returns the notes about a Pipeline, a sentence each. */
 export function pipelineNotes(pipeline: Pipeline): readonly string[] {
-  const notes = [heldHubNote, gatesNote, originNote, webhookNote, commitStatusNote].map((note) =>
-    note(pipeline),
+  const notes = [heldHubNote, gatesNote, originNote, webhookNote, commitStatusNote, planCommentsNote].map(
+    (note) => note(pipeline),
   );
   return notes.filter((note) => note !== undefined);
 }
@@ -67,6 +67,14 @@ function commitStatusNote({ status }: Pipeline): string | undefined {
   return ready === undefined || ready.status === 'True'
     ? undefined
     : `commit statuses not sent: ${ready.message}`;
+}
+
+/** Returns a note, and no error: the plan of a pull request delays no commit. */
+function planCommentsNote({ status }: Pipeline): string | undefined {
+  const ready = conditionOf(status?.conditions, 'PlanCommentsReady');
+  return ready === undefined || ready.status === 'True'
+    ? undefined
+    : `pull requests not planned: ${ready.message}`;
 }
 
 function isAccepted({ status }: Pipeline): boolean {

@@ -9,7 +9,7 @@ import {
   PIPELINES,
 } from '../../../src/api/generated/resources.ts';
 import { PRINCIPAL_SYNC, serviceAccountUser } from '../../../src/api/names.ts';
-import { previewOnClusters } from '../../../src/cli/commands/plan/live.ts';
+import { previewOnClusters } from '../../../src/cli/plan/live.ts';
 import { resolveRevision } from '../../../src/controllers/componentset/revision/resolve.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CLUSTERS, PIPELINES } from '../../../src/api/generated/resources.ts';
-import { previewOnClusters } from '../../../src/cli/commands/plan/live.ts';
+import { previewOnClusters } from '../../../src/cli/plan/live.ts';
 import { CLUSTER_SCOPE } from '../../../src/sync/apply/inventory/config-maps.ts';
 import { readClusterUID } from '../../../src/sync/cluster-uid.ts';
 import { hubScope } from '../../../src/sync/hub-scope.ts';

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, onTestFinished } from 'vitest';
 import { CLUSTERS, PIPELINES, RELEASES } from '../../../src/api/generated/resources.ts';
 import type { Cluster, Pipeline, Release } from '../../../src/api/generated/types.ts';
+import { createPlanCommit } from '../../../src/cli/plan/hub-plan.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { connect } from '../../../src/kube/client/connect.ts';
 import { KubeError } from '../../../src/kube/client/errors.ts';
@@ -159,14 +160,20 @@ async function runningSync(
   kubeconfig: string,
   { identity, mayHold, log }: RunningSyncOptions,
 ): Promise<Sync> {
+  const clock = createSystemClock();
   const sync = await startSync(
     {
+      planCommit: createPlanCommit({
+        connect: (onCall) => connect({ kubeconfig, onCall }),
+        clock,
+        log,
+      }),
       connectHub: async (fence) =>
         withLeases(await connect({ kubeconfig, ...(fence ? { fence } : {}) }), mayHold),
       identity,
       renderer: createTestRenderer(),
       gitFolder: tempFolder('git'),
-      clock: createSystemClock(),
+      clock,
       log,
       random: () => 0.5,
     },

@@ -1,9 +1,10 @@
 /**
- * A stand-in for the APIs of GitHub and GitLab: it keeps commit statuses as they document it, and answers with the faults that a test
+ * A stand-in for the APIs of GitHub and GitLab: it keeps commit statuses and pull requests as they document it, and answers with the faults that a test
  * sets. Must not import vitest.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createStandInPulls, type StandInAnswer, type StandInPulls } from './pull-requests.ts';
 
 export interface HostFault {
   readonly status: number;
@@ -21,10 +22,14 @@ export interface StandInStatus {
   readonly link: string | undefined;
 }
 
-export interface StandInHost extends AsyncDisposable {
+export interface StandInHost extends AsyncDisposable, Pick<StandInPulls, 'pulls' | 'comments'> {
   readonly url: string;
   /** Requests that arrived, also those that failed. */
-  readonly calls: { readonly path: string; readonly authorization: string | undefined }[];
+  readonly calls: {
+    readonly method: string;
+    readonly path: string;
+    readonly authorization: string | undefined;
+  }[];
   /** Returns the newest status of a commit. */
   statusOf(commit: string): StandInStatus | undefined;
   /** Returns the fault of the next request, if any. `hang`: it is never answered. */
@@ -45,12 +50,15 @@ interface Sent {
 export async function startStandInHost(token: string, project = 'acme/fleet'): Promise<StandInHost> {
   const statuses = new Map<string, StandInStatus>();
   const calls: StandInHost['calls'] = [];
+  const board = createStandInPulls();
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const host: StandInHost = {
     url: `http://127.0.0.1:${port}`,
     calls,
+    pulls: board.pulls,
+    comments: board.comments,
     statusOf: (commit) => statuses.get(commit),
     fault: () => undefined,
     async [Symbol.asyncDispose]() {
@@ -62,30 +70,34 @@ export async function startStandInHost(token: string, project = 'acme/fleet'): P
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await textOf(request);
-    calls.push({ path: request.url ?? '', authorization: request.headers.authorization });
+    const { method = '', url: path = '', headers } = request;
+    calls.push({ method, path, authorization: headers.authorization });
     const fault = host.fault(calls.length);
     if (fault === 'hang') return;
     if (!fault || fault.acts) {
-      const [status, json] = authorized(request, JSON.parse(body) as Sent);
-      if (!fault) return respond(response, status, json);
+      const found = authorized(request, body);
+      if (!fault) return respond(response, found);
     }
     response.writeHead(fault.status, fault.headers).end(fault.body ?? '{"message":"refused"}');
   }
 
-  function authorized({ url = '', headers }: IncomingMessage, sent: Sent): [number, object] {
-    const isKnown = headers.authorization === `Bearer ${token}`;
-    return isKnown ? carryOut(url, sent) : [401, { message: 'Bad credentials' }];
+  function authorized({ method = '', url = '', headers }: IncomingMessage, body: string): StandInAnswer {
+    if (headers.authorization !== `Bearer ${token}`) {
+      return { status: 401, json: { message: 'Bad credentials' } };
+    }
+    const pulls = board.answer({ method, url, body, etag: headers['if-none-match'] });
+    return pulls ?? carryOut(url, JSON.parse(body) as Sent);
   }
 
-  function carryOut(url: string, sent: Sent): [number, object] {
+  function carryOut(url: string, sent: Sent): StandInAnswer {
     const found = pathOf(url);
-    if (found?.project !== project) return [404, { message: 'Not Found' }];
+    if (found?.project !== project) return { status: 404, json: { message: 'Not Found' } };
     const before = statuses.get(found.commit)?.state;
     statuses.set(found.commit, statusFrom(found.commit, sent));
     const isRepeated = before === 'running' && sent.state === 'running';
     return GITLAB.test(url) && isRepeated
-      ? [400, { message: 'Cannot transition status via :run from :running' }]
-      : [201, { id: calls.length, ...sent }];
+      ? { status: 400, json: { message: 'Cannot transition status via :run from :running' } }
+      : { status: 201, json: { id: calls.length, ...sent } };
   }
 }
 
@@ -100,8 +112,8 @@ function statusFrom(commit: string, sent: Sent): StandInStatus {
   return { commit, state, context: sent.context ?? sent.name ?? '', description, link };
 }
 
-function respond(response: ServerResponse, status: number, json: object): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json));
+function respond(response: ServerResponse, { status, json, headers }: StandInAnswer): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(json));
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

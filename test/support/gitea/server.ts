@@ -18,7 +18,7 @@ export interface Gitea extends AsyncDisposable {
   api<T>(method: string, path: string, body?: object): Promise<T>;
   /** Returns the URL of a repository with the password of the user, for `git push`. */
   pushUrl(repository: string): string;
-  /** Returns a new token that may write to repositories. */
+  /** Returns a new token that may write to repositories, and comment on their pull requests. */
   createToken(name: string): Promise<string>;
 }
 
@@ -41,7 +41,7 @@ export async function startGitea(folder: string): Promise<Gitea> {
     pushUrl: (repository) =>
       `http://${GITEA_USER}:${PASSWORD}@127.0.0.1:${port}/${GITEA_USER}/${repository}.git`,
     async createToken(name) {
-      const scopes = ['write:repository'];
+      const scopes = ['write:repository', 'write:issue'];
       const { sha1 } = await server.api<{ sha1: string }>('POST', `/users/${GITEA_USER}/tokens`, {
         name,
         scopes,

@@ -19,7 +19,7 @@ describe('ignoredPushReason', () => {
     ['no JSON', GITHUB, 'ref', 'main'],
     ['no body at all', {}, '', 'main'],
   ])('reads the repository for %s', (_, headers, body, ref) => {
-    expect(ignoredPushReason(headers, Buffer.from(body), ref)).toBeUndefined();
+    expect(ignoredPushReason(headers, Buffer.from(body), { ref, pulls: false })).toBeUndefined();
   });
 
   it.each<[headers: HookHeaders, body: string, because: string]>([
@@ -30,10 +30,28 @@ describe('ignoredPushReason', () => {
     [{ 'x-gitlab-event': 'Tag Push Hook' }, json('refs/heads/main'), 'event Tag Push Hook is not a push'],
     [{ 'x-gitea-event': 'issues', 'x-github-event': 'push' }, '{}', 'event issues is not a push'],
   ])('ignores %j with %s', (headers, body, because) => {
-    expect(ignoredPushReason(headers, Buffer.from(body), 'main')).toBe(because);
+    expect(ignoredPushReason(headers, Buffer.from(body), { ref: 'main', pulls: false })).toBe(because);
+  });
+
+  it.each([
+    ['GitHub', { 'x-github-event': 'pull_request' }],
+    ['Gitea', { 'x-gitea-event': 'pull_request', 'x-github-event': 'pull_request' }],
+    ['GitLab', { 'x-gitlab-event': 'Merge Request Hook' }],
+  ])('S22 reads the pull requests for an event of %s only if they are planned', (_, headers) => {
+    const reason = (pulls: boolean) => ignoredPushReason(headers, Buffer.from('{}'), { ref: 'main', pulls });
+    expect(reason(true)).toBeUndefined();
+    expect(reason(false)).toMatch(/^event .* is not a push$/);
+  });
+
+  it('S22 ignores comments on pull requests, its own among them', () => {
+    const headers = { 'x-github-event': 'issue_comment' };
+    const reason = ignoredPushReason(headers, Buffer.from('{}'), { ref: 'main', pulls: true });
+    expect(reason).toBe('event issue_comment is not a push');
   });
 
   it('shows a bounded part of what the sender wrote', () => {
-    expect(ignoredPushReason(GITHUB, Buffer.from(json('x'.repeat(9999))), 'main')).toHaveLength(200);
+    expect(
+      ignoredPushReason(GITHUB, Buffer.from(json('x'.repeat(9999))), { ref: 'main', pulls: false }),
+    ).toHaveLength(200);
   });
 });

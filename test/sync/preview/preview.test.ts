@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { objectIdOf } from '../../../src/kube/objects/object-id.ts';
 import { acknowledgementId, planDigestOf } from '../../../src/sync/judge/delete-budget.ts';
+import { formatPreviewMarkdown } from '../../../src/sync/preview/markdown.ts';
 import {
   compareCommits,
   createPreview,
@@ -11,7 +12,7 @@ import {
   type UnitPreview,
   withHubScope,
 } from '../../../src/sync/preview/preview.ts';
-import { formatPreview, formatPreviewMarkdown, summarizePreview } from '../../../src/sync/preview/text.ts';
+import { formatPreview, summarizePreview } from '../../../src/sync/preview/text.ts';
 import type { Rendered } from '../../../src/sync/rendered.ts';
 import { encryptedObject } from '../../kube/sops/encrypted-files.ts';
 import { runs } from '../../support/sweep-size.ts';

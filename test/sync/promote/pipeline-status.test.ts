@@ -93,6 +93,29 @@ describe('pipelineStatus', () => {
       expect(ownPipelineStatus(recorded)).toEqual(status);
       expect(ownPipelineStatus(undefined)).toBeUndefined();
     });
+
+    it('S22 has a condition that tells why pull requests have no plan, and goes with the field', () => {
+      const planning = {
+        ...pipeline,
+        spec: { ...pipeline.spec, source: { ...source, planComments: { forks: false } } },
+      };
+      const failed = sourceStatus(
+        planning,
+        { verdict: 'Rendering', planComments: { problem } },
+        new Date(now),
+      );
+      expect(conditions(failed)['PlanCommentsReady']).toBe('Unknown RateLimited');
+      const head: HeadReport = { verdict: 'Rendering', planComments: {} };
+      const accepted = sourceStatus({ ...planning, status: failed }, head, new Date(now));
+      expect(conditions(accepted)['PlanCommentsReady']).toBe('True Accepted');
+      const removed = sourceStatus(
+        { ...reporting, status: accepted },
+        { verdict: 'Rendering' },
+        new Date(now),
+      );
+      expect(conditions(removed)['PlanCommentsReady']).toBeUndefined();
+      expect(ownPipelineStatus({ ...accepted, planComments: { address: 'host' } })).toEqual(accepted);
+    });
   });
 
   it.each<[verdict: HeadReport['verdict'], sourceReady: string, rendered: string | undefined]>([

@@ -39,6 +39,21 @@ describe('S26 failures of the git host', () => {
     expect([found.hostWaitMs(), found.blockedForMs().size, found.report()]).toEqual([0, 0, {}]);
   });
 
+  it('S22 keep a pull request that cannot be planned waiting, and are reported although others succeed', () => {
+    const { found } = failures();
+    const notPlanned: SendFailure = { reason: 'NotPlanned', message: 'no answer', isTemporary: true };
+    for (let again = 0; again < 3; again += 1) {
+      expect(found.report()).toEqual({});
+      found.failed('1', notPlanned);
+      found.succeeded('2');
+    }
+    expect(found.hostWaitMs()).toBe(0);
+    expect([...found.blockedForMs()]).toEqual([['1', 8000]]);
+    expect(found.report()).toEqual({
+      problem: { status: 'Unknown', reason: 'NotPlanned', message: 'no answer' },
+    });
+  });
+
   it('are reported when they last, as unknown', () => {
     const { found } = failures();
     found.failed('c1', DOWN);

@@ -94,6 +94,18 @@ describe('pipelineNotes', () => {
       BY_GIT,
       [],
     ],
+    [
+      'tells why pull requests have no plan',
+      { head: HEAD, conditions: [{ type: 'PlanCommentsReady', status: 'False', message: 'no right' }] },
+      BY_GIT,
+      ['pull requests not planned: no right'],
+    ],
+    [
+      'tells nothing of plans that the git host accepts',
+      { head: HEAD, conditions: [{ type: 'PlanCommentsReady', status: 'True', message: 'accepted' }] },
+      BY_GIT,
+      [],
+    ],
     ['does not know who sets it before a commit was accepted', {}, BY_HAND, []],
     [
       'does not know who sets it while the head is refused',

@@ -32,6 +32,7 @@ import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts'
 import type { Io } from '../../io.ts';
 import { addLogOptions, createCommandLog, type LogFlags } from '../../log-options.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
+import { createPlanCommit } from '../../plan/hub-plan.ts';
 import { connectOptionsFor } from '../../principal.ts';
 import { JUDGE_PROGRAM } from '../../programs/judge-path.ts';
 import { bootstrap, warnWithoutPipeline } from './bootstrap.ts';
@@ -126,6 +127,18 @@ async function sync(io: Io, flags: Flags, log: Log): Promise<void> {
       cache: createRenderCache(join(flags.cache, 'renders')),
       compileCache: join(flags.cache, 'compiled'),
       judge: { program: JUDGE_PROGRAM },
+    }),
+    planCommit: createPlanCommit({
+      connect: (onCall) =>
+        connect({
+          ...connection,
+          onCall(report) {
+            processMetrics.call(report);
+            onCall(report);
+          },
+        }),
+      clock,
+      log,
     }),
     runner: createCheckRunner({
       clock,

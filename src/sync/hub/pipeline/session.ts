@@ -2,6 +2,8 @@
 import type { Pipeline } from '../../../api/generated/types.ts';
 import { acceptedHeads } from '../../accepted-heads.ts';
 import { webhookReport } from '../../intake/report.ts';
+import { createPlanCommenter } from '../../pulls/commenter.ts';
+import type { PlanCommit } from '../../pulls/head-plan.ts';
 import type { CommitRenderer } from '../../render/renderer.ts';
 import { createStatusReporter } from '../../report/reporter.ts';
 import { sendToGitHost } from '../../report/send.ts';
@@ -10,6 +12,7 @@ import { signaturePolicy } from '../acceptance/head-signatures.ts';
 import { newestReleasedCommit, unreleasedCommits } from '../commit-log.ts';
 import { openRepository } from '../repository.ts';
 import { createOwnObjects, type OwnObjects, type OwnObjectsOptions } from './own-objects.ts';
+import { createPullPlans } from './pull-plans.ts';
 import { createPipelineSource, type PipelineSource } from './source.ts';
 
 export interface PipelineSession {
@@ -29,6 +32,8 @@ export interface PipelineSessionOptions extends OwnObjectsOptions {
   readonly gitFolder: string;
   /** Whether this sync receives webhooks. */
   readonly receivesWebhooks: boolean;
+  /** Plans pull requests on the clusters. Absent: none is planned. */
+  readonly planCommit?: PlanCommit;
 }
 
 export function openPipelineSession(pipeline: Pipeline, options: PipelineSessionOptions): PipelineSession {
@@ -45,7 +50,20 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
     send: sendToGitHost,
     record: (accepted) => hub.recordCommitStatuses(name, accepted, options.lease.fence),
   });
-  const report = (): void => statuses.requeue();
+  const pullPlans = createPullPlans(pipeline, { ...options, secrets });
+  const plans = createPlanCommenter({
+    ...options,
+    pipeline: () => pipelines.get(name),
+    secrets,
+    newestAccepted: () => source.newestAccepted(),
+    planPull: pullPlans.planPull,
+    send: sendToGitHost,
+    record: (comments) => hub.recordPlanComments(name, comments, options.lease.fence),
+  });
+  const report = (): void => {
+    statuses.requeue();
+    plans.requeue();
+  };
   const changes = { added: report, updated: report, removed: report };
   const subscriptions = [releases.subscribe(changes), pipelines.subscribe(changes)];
   const source = createPipelineSource({
@@ -60,6 +78,7 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
     hubProblem: () => ownObjects.problem(),
     webhook: () => webhookReport(pipelines.get(name), secrets, options),
     commitStatus: () => statuses.report(),
+    planComments: () => plans.report(),
   });
   const polling = source.run(stop.signal);
   return {
@@ -71,6 +90,8 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
       // The source first: the others may wait for a render.
       const closing = source.close();
       for (const unsubscribe of subscriptions) unsubscribe();
+      await plans.close();
+      await pullPlans.close();
       await statuses.close();
       await ownObjects.close();
       await polling;

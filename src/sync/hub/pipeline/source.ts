@@ -47,6 +47,8 @@ export interface PipelineSourceOptions extends Omit<HeadAcceptanceOptions, 'ref'
   readonly webhook?: () => WebhookReport | undefined;
   /** Returns whether the git host accepts the commit statuses of the Pipeline. */
   readonly commitStatus?: () => CommitStatusReport | undefined;
+  /** Returns whether the git host has the plans of pull requests. */
+  readonly planComments?: () => CommitStatusReport | undefined;
   readonly onChange: () => void;
 }
 
@@ -132,7 +134,7 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
       ...optional('polledFor', state.polledFor),
       ...optional('hub', options.hubProblem?.()),
       ...optional('webhook', options.webhook?.()),
-      ...optional('commitStatus', options.commitStatus?.()),
+      ...gitHostReports(options),
       ...verdictFor(state.head),
     };
   }
@@ -152,6 +154,11 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
   function resultFor({ commit, refused }: ObservedHead): CommitAcceptance | undefined {
     return refused ? refuseCommit(refused) : acceptance.resultFor(commit);
   }
+}
+
+function gitHostReports(options: PipelineSourceOptions): Pick<HeadReport, 'commitStatus' | 'planComments'> {
+  const { commitStatus, planComments } = options;
+  return { ...optional('commitStatus', commitStatus?.()), ...optional('planComments', planComments?.()) };
 }
 
 /** The Release of a commit keeps the name. */

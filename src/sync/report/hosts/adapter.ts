@@ -6,6 +6,8 @@ import type { HostAnswer, HostRequest } from '../send.ts';
 export interface GitHostAdapter {
   /** Returns the base URL of the API of a host. */
   apiUrl(base: string): string;
+  /** Returns a request with the headers that the host needs; with a body it sends JSON. */
+  request(token: string, call: GitHostCall): HostRequest;
   /** Returns the request that sets the status of a commit. To send it again changes nothing. */
   statusRequest(project: GitHostProject, status: CommitStatus, token: string): HostRequest;
   /** Tells whether an answer that is an error means that the host has a status of this state already. */
@@ -14,12 +16,18 @@ export interface GitHostAdapter {
   readonly permission: string;
 }
 
-/** Returns a request with a JSON body. */
-export function jsonRequest(url: string, authorization: string, body: object): HostRequest {
+export interface GitHostCall extends Pick<HostRequest, 'method' | 'url'> {
+  readonly body?: object;
+}
+
+/** Returns a request with a JSON body, if any. */
+export function jsonRequest({ method, url, body }: GitHostCall, authorization: string): HostRequest {
+  const headers = { accept: 'application/json', authorization };
+  if (!body) return { method, url, headers };
   return {
-    method: 'POST',
+    method,
     url,
-    headers: { accept: 'application/json', 'content-type': 'application/json', authorization },
+    headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   };
 }

@@ -12,15 +12,12 @@ const STATES: Readonly<Record<CommitStatus['state'], string>> = {
 
 export const gitea: GitHostAdapter = {
   apiUrl: (base) => `${base}/api/v1`,
+  request: (token, call) => jsonRequest(call, `token ${token}`),
   statusRequest({ base, path, context, link }, { commit, state, message }, token) {
     const url = `${gitea.apiUrl(base)}/repos/${encodePath(path)}/statuses/${encodePath(commit)}`;
     const target = link === undefined ? {} : { target_url: link };
-    return jsonRequest(url, `token ${token}`, {
-      state: STATES[state],
-      context,
-      description: message,
-      ...target,
-    });
+    const body = { state: STATES[state], context, description: message, ...target };
+    return gitea.request(token, { method: 'POST', url, body });
   },
   hasState: () => false,
   permission: 'the scope write:repository, and the right to write to the repository',

@@ -12,25 +12,21 @@ const STATES: Readonly<Record<CommitStatus['state'], string>> = {
 
 export const github: GitHostAdapter = {
   apiUrl: (base) => (base === 'https://github.com' ? 'https://api.github.com' : `${base}/api/v3`),
+  /** GitHub refuses requests without a name of the program. */
+  request(token, call) {
+    const request = jsonRequest(call, `Bearer ${token}`);
+    const own = {
+      accept: 'application/vnd.github+json',
+      'x-github-api-version': '2022-11-28',
+      'user-agent': 'kubenode',
+    };
+    return { ...request, headers: { ...request.headers, ...own } };
+  },
   statusRequest({ base, path, context, link }, { commit, state, message }, token) {
     const url = `${github.apiUrl(base)}/repos/${encodePath(path)}/statuses/${encodePath(commit)}`;
     const target = link === undefined ? {} : { target_url: link };
-    const request = jsonRequest(url, `Bearer ${token}`, {
-      state: STATES[state],
-      context,
-      description: message,
-      ...target,
-    });
-    // GitHub refuses requests without a name of the program.
-    return {
-      ...request,
-      headers: {
-        ...request.headers,
-        accept: 'application/vnd.github+json',
-        'x-github-api-version': '2022-11-28',
-        'user-agent': 'kubenode',
-      },
-    };
+    const body = { state: STATES[state], context, description: message, ...target };
+    return github.request(token, { method: 'POST', url, body });
   },
   hasState: () => false,
   permission: 'Commit statuses: write (fine-grained token), or the scope repo:status',

@@ -12,15 +12,12 @@ const STATES: Readonly<Record<CommitStatus['state'], string>> = {
 
 export const gitlab: GitHostAdapter = {
   apiUrl: (base) => `${base}/api/v4`,
+  request: (token, call) => jsonRequest(call, `Bearer ${token}`),
   statusRequest({ base, path, context, link }, { commit, state, message }, token) {
     const url = `${gitlab.apiUrl(base)}/projects/${encodeURIComponent(path)}/statuses/${encodePath(commit)}`;
     const target = link === undefined ? {} : { target_url: link };
-    return jsonRequest(url, `Bearer ${token}`, {
-      state: STATES[state],
-      name: context,
-      description: message,
-      ...target,
-    });
+    const body = { state: STATES[state], name: context, description: message, ...target };
+    return gitlab.request(token, { method: 'POST', url, body });
   },
   /** A status that stays in its state is refused: 400 `Cannot transition status via :run from :running`. */
   hasState: ({ status, body }) => status === 400 && /Cannot transition status via/i.test(body),

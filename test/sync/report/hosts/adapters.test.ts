@@ -13,7 +13,7 @@ const COMMIT = { commit: '0123abc', message: 'stage prod: 1 of 2 clusters proven
 
 const bodyOf = (type: GitHostProject['type'], state: 'Pending' | 'Succeeded' | 'Failed' | 'Superseded') => {
   const request = GIT_HOST_ADAPTERS[type].statusRequest({ ...PROJECT, type }, { ...COMMIT, state }, 'tok');
-  return { ...request, body: JSON.parse(request.body) as Record<string, string> };
+  return { ...request, body: JSON.parse(request.body ?? '') as Record<string, string> };
 };
 
 it.each([
