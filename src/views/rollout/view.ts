@@ -106,17 +106,11 @@ export function viewRollout(set: MachineComponentSet, inWork: readonly MachineIn
     ...optional('waiting', status.waiting),
     ...optional('since', sinceOf(status, outcome)),
     unblock: unblockOf(set),
-    closedTimes: closedTimesOf(set),
+    closedTimes: { windows: set.spec.rollout.windows, freezes: set.spec.rollout.freezes },
     checks,
     failed: failedMachines,
     inWork: inWork.toSorted((a, b) => byCode(a.name, b.name)),
   };
-}
-
-/** They are absent where a cluster was installed by an older version. */
-function closedTimesOf({ spec }: Pick<MachineComponentSet, 'spec'>): ClosedTimes {
-  const { windows = [], freezes = [] }: Partial<ClosedTimes> = spec.rollout;
-  return { windows, freezes };
 }
 
 function viewBatch({ batch = {} }: Status): BatchView | undefined {

@@ -25,7 +25,7 @@ export function closedTimeNotes(pipeline: Pipeline, now: Date): readonly string[
   ];
 }
 
-/** Writes notes about when a set begins no update: now, and next. What is closed now is what its rollout waits for, while it has one. */
+/** Writes notes about when a set begins no update: now, and next. */
 export function closedSetNotes(times: ClosedTimes, now: Date): readonly string[] {
   const closed = closedLimit(times, now);
   const next = closed ? undefined : closingOf(times.windows, now);

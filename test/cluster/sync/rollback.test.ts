@@ -56,10 +56,12 @@ async function rollBack(commit: string): Promise<void> {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 }
 
+async function keptCommits(): Promise<unknown> {
+  return (await fleet.state('prod')).revisions?.map(({ commit }) => commit);
+}
+
 async function kept(...commits: readonly string[]): Promise<void> {
-  const revisions = async (): Promise<unknown> =>
-    (await fleet.state('prod')).revisions?.map(({ commit }) => commit);
-  await expect.poll(revisions).toEqual(commits);
+  await expect.poll(keptCommits).toEqual(commits);
 }
 
 const HELD = { state: 'Held', message: expect.stringContaining('by kubernetes-admin') as unknown };

@@ -69,7 +69,7 @@ describe('rollbackOrigin', () => {
     ['of another commit', clusterOf({ rollback: { ...rollback, commit: 'c0' } })],
     ['of a cluster that follows git', clusterOf()],
     ['of a Cluster that was deleted', undefined],
-  ])('S24 S30 records nobody for the writes %s', (_, cluster) => {
+  ])('S24 S30 leaves out a rollback in the writes %s', (_, cluster) => {
     expect(rollbackOrigin(cluster, COMMIT)).toEqual({});
   });
 });

@@ -81,17 +81,15 @@ describe('the notes about closed times of a set', () => {
     [
       name: string,
       now: string,
-      windows: readonly Window[],
-      freezes: readonly object[],
+      times: Required<Pick<Times, 'freezes' | 'windows'>>,
       expected: readonly RegExp[],
     ]
   >([
-    ['nothing of a set that is always open', '2030-12-02T10:00:00Z', [], [], []],
+    ['nothing of a set that is always open', '2030-12-02T10:00:00Z', { windows: [], freezes: [] }, []],
     [
       'a closed window and the next freeze',
       '2030-12-10T20:00:00Z',
-      [WORK],
-      [XMAS],
+      { windows: [WORK], freezes: [XMAS] },
       [
         /^now: outside of the windows \(work\): the next one opens at 2030-12-16T09:00/,
         /^closes at 2030-12-20/,
@@ -100,13 +98,17 @@ describe('the notes about closed times of a set', () => {
     [
       'the end of an open window',
       '2030-12-02T10:00:00Z',
-      [WORK],
-      [],
+      { windows: [WORK], freezes: [] },
       [/^closes at 2030-12-02T16:00:00.000Z, with window work$/],
     ],
-    ['a freeze', '2030-12-23T10:00:00Z', [WORK], [XMAS], [/^now: freeze x-mas until 2031-01-03/]],
-  ])('S36 names %s', (_, now, windows, freezes, expected) => {
-    const found = closedSetNotes({ windows, freezes: freezes as never }, new Date(now));
+    [
+      'a freeze',
+      '2030-12-23T10:00:00Z',
+      { windows: [WORK], freezes: [XMAS] },
+      [/^now: freeze x-mas until 2031-01-03/],
+    ],
+  ])('S36 names %s', (_, now, times, expected) => {
+    const found = closedSetNotes(times as never, new Date(now));
     expect(found).toHaveLength(expected.length);
     for (const [index, pattern] of expected.entries()) expect(found[index]).toMatch(pattern);
   });

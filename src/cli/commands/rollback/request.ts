@@ -1,6 +1,6 @@
 /** Decides what `kubenode rollback` writes, and what it refuses. Pure. */
 import type { Cluster, ClusterRollback, KeptRevision, Pipeline } from '../../../api/generated/types.ts';
-import { activePause, pausedReason } from '../../../api/status/pauses.ts';
+import { activePause, pausedReason, pauseText } from '../../../api/status/pauses.ts';
 import { findRevisions } from '../../../api/status/revisions.ts';
 import { activeRollback } from '../../../api/status/rollbacks.ts';
 import { shortCommit } from '../../../views/text/age.ts';
@@ -47,16 +47,22 @@ export const NOTHING_KEPT =
   'sync keeps none yet: check that kubenode sync is running, and run kubenode install on the hub, which creates their key';
 
 /** A rollback during a halt would write nothing, and look as if it had. */
-function checkWritable({ metadata, spec, status }: Cluster, pipeline: Pipeline | undefined, now: Date): void {
-  const pause = activePause({ spec }, now);
-  const reason =
-    (status?.waiting?.reason === 'RemovedFromGit' ? status.waiting.message : undefined) ??
-    (spec.paused ? `cluster ${metadata.name} is paused (spec.paused)` : undefined) ??
-    (pause && `cluster ${metadata.name} is paused by ${pause.by}`) ??
-    (pipeline && pausedReason(pipeline));
+function checkWritable(cluster: Cluster, pipeline: Pipeline | undefined, now: Date): void {
+  const reason = removedReason(cluster) ?? pauseReason(cluster, now) ?? (pipeline && pausedReason(pipeline));
   if (reason === undefined) return;
-  throw new CliError(`nothing is written to cluster ${metadata.name}: ${reason}`, {
+  throw new CliError(`nothing is written to cluster ${cluster.metadata.name}: ${reason}`, {
     hint: 'end that first: a rollback is a write',
     exitCode: EXIT.badInput,
   });
+}
+
+function removedReason({ status }: Cluster): string | undefined {
+  const { reason, message } = status?.waiting ?? {};
+  return reason === 'RemovedFromGit' ? message : undefined;
+}
+
+function pauseReason({ metadata: { name }, spec }: Cluster, now: Date): string | undefined {
+  if (spec.paused) return `cluster ${name} is paused (spec.paused)`;
+  const pause = activePause({ spec }, now);
+  return pause && `cluster ${name} is ${pauseText(pause)}`;
 }

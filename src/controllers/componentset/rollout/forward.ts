@@ -96,7 +96,7 @@ function next(
   return fill(input, opened, context, candidates);
 }
 
-/** S36: a closed time stops the next machine. Those in work finish, and a revert passes (ROL-33). */
+/** S36: a closed time stops the next machine. Those in work finish, and a revert is not stopped (ROL-33). */
 function closedWait({ set, now }: RolloutInput, mode: RolloutMode): Limit | undefined {
   return mode === 'Forward' ? closedLimit(set.spec.rollout, now) : undefined;
 }

@@ -165,10 +165,10 @@ describe('withApplyReport', () => {
 
   it('S24 lists the revisions of the process that applies, and not its own', () => {
     const kept = [{ commit: 'c1', digest: 'a1', keptAt: '2030-01-01T00:00:00Z' }];
-    const own = reportOf({ revisions: [] });
+    const ours = reportOf({ revisions: [] });
     const cluster = assigned({ report: { ...REPORT, revisions: kept } });
-    expect(withApplyReport(own, cluster, 'two').revisions).toEqual(kept);
-    expect(withApplyReport(own, assigned(), 'two')).not.toHaveProperty('revisions');
+    expect(withApplyReport(ours, cluster, 'two').revisions).toEqual(kept);
+    expect(withApplyReport(ours, assigned(), 'two')).not.toHaveProperty('revisions');
     const sent = applyReport(assigned(), 'two', { work: FAILED, revisions: kept }, NOW);
     expect(sent?.revisions).toEqual(kept);
   });
