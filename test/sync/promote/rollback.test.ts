@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ClusterRollback } from '../../../src/api/generated/types.ts';
+import { rollbackReason } from '../../../src/sync/promote/rollback.ts';
+import { clusterOf, memberOf } from './builders.ts';
 import { MINUTE, PromotionSimulation, SECOND } from './simulation/simulation.ts';
 
 const STAGES = [
@@ -58,6 +60,8 @@ describe('S24 a cluster that a person rolled back', () => {
     sim.run(10 * MINUTE);
     const own = sim.writes.filter(({ cluster }) => cluster === 'prod-1').map(({ commit }) => commit);
     expect(own).toEqual(['good', 'bad', 'good']);
+    const runs = sim.cluster('prod-1').status?.sync?.history?.map(({ commit }) => commit);
+    expect(runs).toEqual(['good', 'bad', 'good']);
   });
 
   it('counts as failed, so that its stage stops, and a fix still reaches the others only when it ends', () => {
@@ -117,6 +121,25 @@ describe('S24 a cluster that a person rolled back', () => {
     sim.cluster('prod-1').paused = false;
     sim.run(MINUTE);
     expect(digestIn(sim, 'prod-1')).toBe('app=v1');
+  });
+
+  it('is not written while it does not answer', () => {
+    const sim = afterBad();
+    sim.cluster('prod-1').reachable = false;
+    sim.cluster('prod-1').rollback = TO_GOOD;
+    sim.run(MINUTE);
+    expect(sim.cluster('prod-1').target?.mode).toBe('Observe');
+    sim.cluster('prod-1').reachable = true;
+    sim.run(MINUTE);
+    expect(digestIn(sim, 'prod-1')).toBe('app=v1');
+  });
+
+  it('has not returned before that is recorded, although its stage has the same content by chance', () => {
+    const cluster = clusterOf({ rollback: TO_GOOD });
+    const recordedAt = (renderedDigest: string): string | undefined =>
+      rollbackReason(memberOf({ snapshot: { cluster }, recorded: { renderedDigest } }), 'app=v1')?.reason;
+    expect(recordedAt('app=v2')).toBe('RolledBack');
+    expect(recordedAt('app=v1')).toBeUndefined();
   });
 
   it('soaks content that was never proven here, and shows what fails', () => {

@@ -20,6 +20,7 @@ const KEY = {
   data: { key: Buffer.alloc(32, 1).toString('base64') },
 };
 const CONTENTS: Readonly<Record<string, RenderedTarget>> = {
+  c0: contentOf('x', unitOf('web', 'other than before')),
   c1: contentOf('x', unitOf('web', 'one')),
   c2: contentOf('x', unitOf('web', 'two')),
 };

@@ -85,6 +85,14 @@ describe('createRevisionFiles', () => {
     expect(readdirSync(folder)).toHaveLength(21);
   });
 
+  it('S24 refuses content that has not the digest of its name', async () => {
+    const folder = join(tempFolder('revisions'), 'prod');
+    const digest = `sha256:${'0'.repeat(64)}`;
+    const wrong = contentOf('prod', { ...unitOf('web', 'one'), digest });
+    await files(folder).put(revision(1, wrong), wrong);
+    expect(await readFirst(files(folder))).toBeUndefined();
+  });
+
   it('keeps a revision without objects', async () => {
     const folder = join(tempFolder('revisions'), 'prod');
     const empty = contentOf('prod');
