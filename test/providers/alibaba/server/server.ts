@@ -13,8 +13,12 @@ export interface EcsServer extends AsyncDisposable {
   readonly keys: Map<string, AcceptedKey>;
   /** The actions of all requests in order, and the headers and URLs that a log of them would have. */
   readonly actions: string[];
+  /** The actions for which the credentials have expired. */
+  readonly expired: Set<string>;
   /** The fault happens to the next request of one of these actions to which it can happen. */
   inject(fault: ContractFault, actions: readonly string[]): void;
+  /** What happens to each request: the server fails before anything happens, or the answer is lost after it. */
+  draw: (() => 'Fail' | 'LoseAnswer' | undefined) | undefined;
 }
 
 interface PendingFault {
@@ -37,6 +41,7 @@ export async function startEcsServer(): Promise<EcsServer> {
   const check = createSignatureCheck(keys, clock);
   const pending: PendingFault[] = [];
   const actions: string[] = [];
+  const expired = new Set<string>();
 
   function takeFault(action: string, body: object | undefined): TakenFault | undefined {
     const index = pending.findIndex((each) => each.actions.includes(action));
@@ -50,17 +55,25 @@ export async function startEcsServer(): Promise<EcsServer> {
 
   function carryOut(request: IncomingMessage, action: string): Sent {
     check(request);
+    if (expired.has(action)) throw REFUSALS.expired();
     if (takeFault(action, undefined)) throw REFUSALS.throttled();
     const body = ecs.call(action, Object.fromEntries(new URL(request.url ?? '', 'http://ecs').searchParams));
     const taken = takeFault(action, body);
     return { status: 200, body: JSON.stringify(taken?.body ?? body), fault: taken?.fault };
   }
 
+  function carryOutDrawn(request: IncomingMessage, action: string): Sent {
+    const drawn = served.draw?.();
+    if (drawn === 'Fail') throw REFUSALS.unavailable();
+    const sent = carryOut(request, action);
+    return drawn === 'LoseAnswer' ? { ...sent, fault: 'AnswerLost' } : sent;
+  }
+
   function answer(request: IncomingMessage, response: ServerResponse): void {
     const action = String(request.headers['x-acs-action']);
     actions.push(action);
     try {
-      send(response, carryOut(request, action));
+      send(response, carryOutDrawn(request, action));
     } catch (error) {
       if (!(error instanceof EcsRefusal)) throw error;
       send(response, refusal(error));
@@ -72,12 +85,14 @@ export async function startEcsServer(): Promise<EcsServer> {
     server.listen(0, '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
-  return {
+  const served: EcsServer = {
     url: `http://127.0.0.1:${port}`,
     ecs,
     keys,
     actions,
+    expired,
     inject: (fault, on) => pending.push({ fault, actions: on }),
+    draw: undefined,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => {
@@ -85,6 +100,7 @@ export async function startEcsServer(): Promise<EcsServer> {
       });
     },
   };
+  return served;
 }
 
 interface Sent {
