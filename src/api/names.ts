@@ -103,6 +103,8 @@ export const ANNOTATION_INSTALLED = `${GROUP}/installed`;
  */
 export const ANNOTATION_SECRET_USE = `${GROUP}/secret-use`;
 /** The Secret in NAMESPACE with which hardware systems sign the maintenance events that they send. */
+/** The key of the kept revisions, made by `kubenode install`. */
+export const SECRET_REVISIONS = 'kubenode-revisions';
 export const SECRET_MAINTENANCE_WEBHOOK = 'kubenode-maintenance-webhook';
 /**
  * The annotation of a Pipeline of which each new value makes sync poll the repository at once. `status.head.polledFor` names the last one

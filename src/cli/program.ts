@@ -33,6 +33,7 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   status: async (io) => (await import('./commands/status/status.ts')).createStatusCommand(io),
   why: async (io) => (await import('./commands/why/why.ts')).createWhyCommand(io),
   release: async (io) => (await import('./commands/release/release.ts')).createReleaseCommand(io),
+  rollback: async (io) => (await import('./commands/rollback/rollback.ts')).createRollbackCommand(io),
   freeze: async (io) => (await import('./commands/freeze/freeze.ts')).createFreezeCommand(io),
   history: async (io) => (await import('./commands/history.ts')).createHistoryCommand(io),
   audit: async (io) => (await import('./commands/audit/audit.ts')).createAuditCommand(io),

@@ -37,6 +37,16 @@ export function windowLimit(windows: readonly Window[], now: Date): Limit | unde
   };
 }
 
+export interface ClosedTimes {
+  readonly windows: readonly Window[];
+  readonly freezes: readonly Freeze[];
+}
+
+/** During a freeze, and outside of all windows, nothing may start. A freeze is named first: it is an exception. */
+export function closedLimit({ windows, freezes }: ClosedTimes, now: Date): Limit | undefined {
+  return freezeLimit(freezes, now) ?? windowLimit(windows, now);
+}
+
 /** Tells whether this version of the ICU data knows the zone. */
 export function isTimeZone(timeZone: string): boolean {
   try {

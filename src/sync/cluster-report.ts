@@ -1,6 +1,6 @@
 /** Describes the target that promotion sets for a cluster, and the report that apply returns about the cluster. */
 
-import type { Blocker, CorrectedDrift } from '../api/generated/types.ts';
+import type { Blocker, CorrectedDrift, KeptRevision } from '../api/generated/types.ts';
 import type { PausedParts } from '../api/status/pauses.ts';
 import type { Settlement } from './health/health.ts';
 import type { MachineHealth } from './health/machine-health.ts';
@@ -21,6 +21,10 @@ export interface ClusterTarget extends PausedParts {
   readonly because: string;
   /** The content was proven in this cluster before: units that exist do not wait for those that they depend on. */
   readonly provenBefore?: boolean;
+  /**
+   * A person rolled the cluster back: its content does not depend on git, and rules and limits stay as they are.
+   */
+  readonly isRollback?: true;
   /** End of the soak. Promotion waits for an observation made at this moment or later. */
   readonly observeAt?: Date;
 }
@@ -68,6 +72,8 @@ export interface ClusterReport {
   readonly unhealthy?: readonly UnhealthyObject[];
   /** The objects that others changed and this process wrote back. It contains what the hub had recorded before. */
   readonly drift?: CorrectedDrift;
+  /** The contents that a rollback can return to without git. Absent until they were read. */
+  readonly revisions?: readonly KeptRevision[];
   /** The health of the machines. Absent until it was read once. */
   readonly machineHealth?: MachineHealth;
 }

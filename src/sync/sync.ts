@@ -8,6 +8,7 @@ import { GROUP } from '../api/names.ts';
 import type { Client } from '../kube/client/client.ts';
 import type { CallReport } from '../kube/client/request.ts';
 import { createEventRecorder, type EventRecorder } from '../kube/events/recorder.ts';
+import { optional } from '../kube/objects/optional.ts';
 import type { Log } from '../kube/process/log.ts';
 import type { EventMetrics, LeaseMetrics, WatchMetrics } from '../kube/process/metrics-runtime.ts';
 import type { Clock } from '../os/clock.ts';
@@ -23,6 +24,7 @@ import { decryptionKeys } from './hub/decryption-keys.ts';
 import { createDeletedPipelines, type DeletedPipelines } from './hub/deleted-pipelines.ts';
 import { createHubCache, type HubCache } from './hub/hub-cache.ts';
 import { createPipelineWorkers, type PipelineWorkers } from './hub/pipeline/workers.ts';
+import { createKeptRevisions, type KeptRevisions } from './hub/revisions/kept-revisions.ts';
 import { type Assignments, createAssignments } from './hub/split-leases/assignments.ts';
 import { DEFAULT_DELETE_BUDGET } from './judge/delete-budget.ts';
 import { createPromotionController } from './promote/controller.ts';
@@ -47,6 +49,8 @@ export interface SyncOptions {
   readonly runner?: CheckRunner;
   /** Cache of repositories. It may be deleted at any time. */
   readonly gitFolder: string;
+  /** Where to keep what the clusters ran, for `kubenode rollback`. Default: nothing is kept. */
+  readonly keptRevisions?: { readonly folder: string; readonly randomBytes: (bytes: number) => Uint8Array };
   /** Whether this process receives webhooks. Default: it does not. */
   readonly receivesWebhooks?: boolean;
   readonly clock: Clock;
@@ -103,7 +107,7 @@ function startWorkers(
     instance: options.identity,
   });
   const workers = createWorkers(options, { client, hub, hubUID, events });
-  const { clusters, pipelines, assignments, deletedPipelines } = workers;
+  const { clusters, pipelines, assignments, deletedPipelines, revisions } = workers;
   refreshOnChange(hub, workers);
   return {
     notReadyReason: () => hub.staleReason(),
@@ -114,6 +118,7 @@ function startWorkers(
       // Before the Leases of the clusters are released.
       await deletedPipelines.close();
       await clusters.close();
+      await revisions?.close();
       await assignments.close();
       await events.close(AbortSignal.timeout(EVENTS_MS));
       await disconnect();
@@ -126,6 +131,7 @@ interface Workers {
   readonly pipelines: PipelineWorkers;
   readonly assignments: Assignments;
   readonly deletedPipelines: DeletedPipelines;
+  readonly revisions?: KeptRevisions;
 }
 
 interface Hub {
@@ -148,8 +154,11 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hu
     keysVersion: keys(name).version,
   });
   const origin = (pipeline: string, commit: string): CommitOrigin => commitOrigin(stores, pipeline, commit);
+  const revisions =
+    options.keptRevisions && createKeptRevisions({ ...options, ...options.keptRevisions, ...stores, hubUID });
   const clusters = createClusterWorkers({
     ...options,
+    ...optional('revisions', revisions),
     origin,
     hub: client,
     hubUID,
@@ -181,6 +190,7 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hu
         ({ metadata }) => clusters.report(metadata.name)?.commits ?? [],
       ),
     promote: async (name, commits, fence) => (await promotion.reconcile(name, commits, fence)).requeueAt,
+    rollBack: (name, commits, fence) => promotion.rollBack(name, commits, fence),
     reportSource: (name, head, fence) => promotion.reportSource(name, head, fence),
   });
   const assignments = createAssignments({ ...options, hub, clusters, pipelines });
@@ -198,7 +208,7 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hu
     recordEvent: (about, { message, ...change }) =>
       events.record({ about, action: 'Promote', note: message, ...change }),
   });
-  return { clusters, pipelines, assignments, deletedPipelines };
+  return { clusters, pipelines, assignments, deletedPipelines, ...optional('revisions', revisions) };
 
   function recordOn(about: Cluster | Pipeline | undefined, { message, ...change }: ClusterEvent): void {
     if (about) events.record({ about, action: 'Apply', note: message, ...change });

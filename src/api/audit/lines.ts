@@ -22,6 +22,14 @@ export interface AuditCommit {
   readonly plan?: string;
   /** The approvals of this plan that git declared when the commit was applied. */
   readonly approvals?: readonly AuditApproval[];
+  /** Who rolled the cluster back to this commit. */
+  readonly rollback?: AuditRollback;
+}
+
+export interface AuditRollback {
+  readonly by: string;
+  readonly reason: string;
+  readonly since: string;
 }
 
 export interface AuditApproval {

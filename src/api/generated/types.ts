@@ -304,6 +304,8 @@ export interface ClusterApplyReport {
   readonly held?: readonly HeldDeletes[];
   /** What others changed in this cluster, and sync wrote back. */
   readonly drift?: CorrectedDrift;
+  /** Contents that this cluster ran and that `kubenode rollback` can return to without git, newest first. (at most 20) */
+  readonly revisions?: readonly KeptRevision[];
 }
 
 /** What promotion assigned to this cluster. */
@@ -436,6 +438,20 @@ export interface ClusterPause {
   readonly until?: string;
 }
 
+/** A rollback by a person, which no commit lifts. Written by `kubenode rollback`; git must not set it. */
+export interface ClusterRollback {
+  /** Commit of the revision. */
+  readonly commit: string;
+  /** Digest of the objects of the revision. */
+  readonly digest: string;
+  /** User who rolled the cluster back. */
+  readonly by: string;
+  /** Why it was rolled back. */
+  readonly reason: string;
+  /** When it was rolled back. */
+  readonly since: string;
+}
+
 /** Progress of the soak. Kept so that a restart neither repeats nor shortens it. */
 export interface ClusterSoak {
   /** When the content was assigned to this cluster. */
@@ -462,6 +478,8 @@ export interface ClusterSpec {
   readonly paused: boolean;
   /** Parts of the cluster that sync does not write to. (at most 16) */
   readonly pauses: readonly ClusterPause[];
+  /** A rollback by a person, which no commit lifts. Written by `kubenode rollback`; git must not set it. */
+  readonly rollback?: ClusterRollback;
   /** UID of the namespace kube-system of the cluster. A cluster with another UID is never written to. Default: the UID found at first contact. */
   readonly clusterUID?: string;
   /** How to reach an existing cluster. */
@@ -532,6 +550,10 @@ export interface ClusterSync {
   readonly drift?: CorrectedDrift;
   /** Units that git declares for this cluster, or that the inventory in it lists. (at most 500) */
   readonly units?: readonly string[];
+  /** Contents that this cluster ran and that `kubenode rollback` can return to without git, newest first. (at most 20) */
+  readonly revisions?: readonly KeptRevision[];
+  /** The end of the rollback in `spec.rollback`: git caught up with it. */
+  readonly rollbackEnd?: RollbackEnd;
   /** The commits that ran on this cluster, newest first. An entry with endedAt does not change any more. (at most 32) */
   readonly history?: readonly CommitRun[];
   /** Rendered digests proven on this cluster, newest first. They skip the soak. (at most 20) */
@@ -1682,6 +1704,16 @@ export interface JobTimeline {
   readonly verifiedAt?: string;
   /** When cordon, taints and grant were returned. */
   readonly settledAt?: string;
+}
+
+/** A content of this cluster that is kept. */
+export interface KeptRevision {
+  /** Commit that it was rendered from. */
+  readonly commit: string;
+  /** Digest of the rendered objects. */
+  readonly digest: string;
+  /** When it was last applied, or proven. */
+  readonly keptAt: string;
 }
 
 /** Stops new grants and renewals. */
@@ -3478,6 +3510,16 @@ export interface RevisionRecord {
   readonly result?: 'Completed' | 'RolledBack' | 'Superseded';
   /** spec.retryToken when it was rolled back. A new value permits it again. */
   readonly retryToken?: string;
+}
+
+/** The end of the rollback in `spec.rollback`: git caught up with it. */
+export interface RollbackEnd {
+  /** When the rollback began. */
+  readonly since: string;
+  /** When it ended. */
+  readonly endedAt: string;
+  /** Commit that contains the revision for this cluster. */
+  readonly commit: string;
 }
 
 /** How a change is rolled out. */

@@ -69,8 +69,6 @@ const ONLY_MACHINES =
 const MACHINE_COMPONENT_SET: readonly InactiveField[] = [
   { path: 'spec.rollout.partition', accepts: [0], because: 'every selected machine gets the revision' },
   { path: 'spec.rollout.spread', because: 'updates are not counted by domain' },
-  { path: 'spec.rollout.windows', because: 'updates begin at any time' },
-  { path: 'spec.rollout.freezes', because: 'updates begin at any time' },
   { path: 'spec.rollout.gate.checks[].http', because: ONLY_BUILTIN },
   { path: 'spec.rollout.gate.checks[].promql', because: ONLY_BUILTIN },
   { path: 'spec.rollout.gate.checks[].failureLimit', accepts: [0], because: ONLY_MACHINES },

@@ -66,6 +66,16 @@ const drift = named('CorrectedDrift', 'What others changed in this cluster, and 
   ).optional(),
 });
 
+const revisions = list(
+  'Contents that this cluster ran and that `kubenode rollback` can return to without git, newest first.',
+  named('KeptRevision', 'A content of this cluster that is kept.', {
+    commit: text('Commit that it was rendered from.', COMMIT),
+    digest: digest('Digest of the rendered objects.'),
+    keptAt: time('When it was last applied, or proven.'),
+  }),
+  [0, 20],
+);
+
 export const assigned = named('ClusterAssigned', 'What promotion assigned to this cluster.', {
   pipeline: text('Pipeline that assigned it.', { max: 253 }),
   commit: text('Commit to apply.', COMMIT).optional(),
@@ -90,6 +100,7 @@ export const report = named(
     failures: failures.optional(),
     held: held.optional(),
     drift: drift.optional(),
+    revisions: revisions.optional(),
   },
 );
 
@@ -123,6 +134,12 @@ export const sync = named('ClusterSync', 'What sync applied to this cluster.', {
     text('Name of the unit (chart).', { max: 127 }),
     [0, 500],
   ).optional(),
+  revisions: revisions.optional(),
+  rollbackEnd: named('RollbackEnd', 'The end of the rollback in `spec.rollback`: git caught up with it.', {
+    since: time('When the rollback began.'),
+    endedAt: time('When it ended.'),
+    commit: text('Commit that contains the revision for this cluster.', COMMIT),
+  }).optional(),
   history: commitRuns.optional(),
   proven: list(
     'Rendered digests proven on this cluster, newest first. They skip the soak.',

@@ -1,7 +1,20 @@
 /** Cluster: a cluster that is synced with git, or a hosted control plane to create. */
 import { machineCounts, secretRefWithKey, statusHead, waiting } from '../common.ts';
 import { HTTPS_URL, PAUSED_OBJECT, UUID } from '../patterns.ts';
-import { choice, flag, int, list, listMap, message, name, named, rules, text, time } from '../schema.ts';
+import {
+  choice,
+  digest,
+  flag,
+  int,
+  list,
+  listMap,
+  message,
+  name,
+  named,
+  rules,
+  text,
+  time,
+} from '../schema.ts';
 import { INCIDENT_REASONS } from '../status/incident-reasons.ts';
 import { clusterPhases } from '../status/phase-tables.ts';
 import { hosted, hostedStatus } from './cluster-hosted.ts';
@@ -28,6 +41,18 @@ const pause = rules(
   {
     rule: '!has(self.unit) || !has(self.object)',
     message: 'give either unit or object: an object is paused in any unit',
+  },
+);
+
+const rollback = named(
+  'ClusterRollback',
+  'A rollback by a person, which no commit lifts. Written by `kubenode rollback`; git must not set it.',
+  {
+    commit: text('Commit of the revision.', { max: 64 }),
+    digest: digest('Digest of the objects of the revision.'),
+    by: name('User who rolled the cluster back.', 253),
+    reason: name('Why it was rolled back.', 256),
+    since: time('When it was rolled back.'),
   },
 );
 
@@ -79,6 +104,7 @@ const spec = rules(
     pauses: listMap('Parts of the cluster that sync does not write to.', ['name'], pause, [0, 16]).default(
       [],
     ),
+    rollback: rollback.optional(),
     clusterUID: text(
       'UID of the namespace kube-system of the cluster. A cluster with another UID is never written to. Default: the UID found at first contact.',
       {

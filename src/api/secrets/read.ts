@@ -55,6 +55,7 @@ const PURPOSES: Readonly<Record<SecretUse, string>> = {
   'git-status': 'a credential for commit statuses',
   'git-push': 'a credential for pushing',
   sops: 'age identities of SOPS',
+  revisions: 'the key of kept revisions',
   ssh: 'an SSH key',
   bmc: 'the account of a BMC',
 };

@@ -12,6 +12,7 @@ export type SecretUse =
   | 'git-status'
   | 'git-push'
   | 'sops'
+  | 'revisions'
   | 'ssh'
   | 'bmc';
 

@@ -1,11 +1,14 @@
 /** Installs kubenode into a cluster: for `kubenode install`, and for every local cluster. */
+import { randomBytes } from 'node:crypto';
 import { type InstalledObject, InstallRefused, install, installation } from '../../api/install/install.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { CliError, EXIT } from '../errors.ts';
 import type { Io } from '../io.ts';
+import { printWarnings } from '../output.ts';
 import type { StepProgress } from '../progress.ts';
 import { removeOldObjects } from './old-objects.ts';
+import { createRevisionKey } from './revision-key.ts';
 
 export interface InstallFlags {
   readonly progress: StepProgress;
@@ -34,6 +37,10 @@ export async function installInto(
       },
     });
     if (results.some(({ outcome }) => outcome === 'failed')) return results;
+    if (!dryRun) {
+      const missing = await createRevisionKey(client, randomBytes);
+      if (missing !== undefined) printWarnings(io, [missing]);
+    }
     return [...results, ...(await removeOldObjects(io, client, { dryRun, objects }))];
   } catch (error) {
     if (!(error instanceof InstallRefused)) throw error;

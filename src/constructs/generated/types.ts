@@ -184,6 +184,20 @@ export interface ClusterPause {
   readonly until?: string;
 }
 
+/** A rollback by a person, which no commit lifts. Written by `kubenode rollback`; git must not set it. */
+export interface ClusterRollback {
+  /** Commit of the revision. */
+  readonly commit: string;
+  /** Digest of the objects of the revision. */
+  readonly digest: string;
+  /** User who rolled the cluster back. */
+  readonly by: string;
+  /** Why it was rolled back. */
+  readonly reason: string;
+  /** When it was rolled back. */
+  readonly since: string;
+}
+
 /** How to reach the cluster, or which control plane to create. */
 export interface ClusterSpec {
   /** Environment of the cluster. Stages can select it by the label kubenode.dev/environment. */
@@ -194,6 +208,8 @@ export interface ClusterSpec {
   readonly paused?: boolean;
   /** Parts of the cluster that sync does not write to. (at most 16) */
   readonly pauses?: readonly ClusterPause[];
+  /** A rollback by a person, which no commit lifts. Written by `kubenode rollback`; git must not set it. */
+  readonly rollback?: ClusterRollback;
   /** UID of the namespace kube-system of the cluster. A cluster with another UID is never written to. Default: the UID found at first contact. */
   readonly clusterUID?: string;
   /** How to reach an existing cluster. */

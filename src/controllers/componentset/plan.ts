@@ -63,9 +63,14 @@ export function planRollout(unordered: RolloutInput): RolloutPlan {
   const restarts = planRestarts({ ...input, progress }, { changing, available });
   return finishPlan(input, mode, {
     ...step,
-    limit: withRestartWait(step.limit, restarts, availability),
+    limit: withRestartWait(limitOf(step.limit, joining), restarts, availability),
     actions: [...planUpkeep({ ...input, progress }, changing), ...assigned, ...restarts.actions],
   });
+}
+
+/** A rollout that is at its end may still have machines that wait for a closed time. */
+function limitOf(limit: Limit, { closed }: Joining): Limit {
+  return closed && limit.reason === 'AllDone' ? closed : limit;
 }
 
 /** Counts the machines that serve now and that these actions take out of service. */

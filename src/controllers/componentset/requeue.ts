@@ -9,7 +9,7 @@ const IDLE_MS = 30_000;
 
 export interface RequeueInput {
   readonly input: Pick<RolloutInput, 'members' | 'left' | 'now'>;
-  readonly plan: Pick<RolloutPlan, 'progress' | 'actions'>;
+  readonly plan: Pick<RolloutPlan, 'progress' | 'actions' | 'limit'>;
   readonly denials: readonly DeniedMachine[];
   readonly isIncomplete: boolean;
 }
@@ -17,13 +17,15 @@ export interface RequeueInput {
 /** A plan that changed what is remembered is followed by the next one. */
 export function nextReconcileAt({ input, plan, denials, isIncomplete }: RequeueInput): Date {
   const { members, left, now } = input;
-  const { progress, actions } = plan;
+  const { progress, actions, limit } = plan;
   if (isIncomplete || actions.some((action) => action.type === 'Persist')) return now;
   const isWorking =
     progress.batch !== undefined || [...members, ...left].some(({ holdsGrant }) => holdsGrant);
   const latest = new Date(+now + (isWorking ? WORKING_MS : IDLE_MS));
   const moments = denials.map(({ denial }) => denial.retryAt);
   const soak = progress.batch?.soakUntil;
-  const next = firstMoment([latest, soak, ...moments].filter((moment) => moment && moment > now));
+  const next = firstMoment(
+    [latest, soak, limit.until, ...moments].filter((moment) => moment && moment > now),
+  );
   return next ?? latest;
 }

@@ -38,6 +38,7 @@ import { declaredKinds } from './live/kinds.ts';
 import type { KindRef } from './live/ports.ts';
 import { createAppliedReader } from './ownership/earlier-content.ts';
 import type { FieldPolicy } from './ownership/ignored-fields.ts';
+import { keptPolicies } from './prune/kept-policies.ts';
 import { reportObserved, type SyncSummary, summarizeSync, syncedCondition } from './report.ts';
 import { type ClusterSession, IdentityMismatch, openClusterSession, type WriterLease } from './session.ts';
 import { observeCluster, syncCluster } from './sync-cluster.ts';
@@ -151,8 +152,9 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     if (!assignment?.commit || !content) return 'no';
     const base = { store, serverForms, recordCorrection, signal };
     const context: SyncContext = { ...contextOf(options, open, assignment), ...base };
+    const paused = pausedIn(assignment, content, store);
     const policy = { ...options.policy(assignment.pipeline), compile };
-    const target = targetOf(assignment, assignment.commit, content, policy);
+    const target = targetOf({ ...assignment, ...paused }, assignment.commit, content, policy);
     if (!shouldWrite(assignment, target.digest) || lease.notHeldReason() !== undefined) {
       recordWork(open, target, reportObserved(target.digest, await observeCluster(context, target)));
       return 'no';
@@ -240,6 +242,16 @@ function contextOf(
 
 interface CompilingPolicy extends ApplyPolicy {
   readonly compile: ExpressionsCache;
+}
+
+/** A pause of a person has the text of that pause. */
+function pausedIn(
+  { isRollback, pausedObjects }: ClusterTarget,
+  { units }: RenderedTarget,
+  store: InventoryStore,
+): Pick<ClusterTarget, 'pausedObjects'> {
+  if (!isRollback) return {};
+  return { pausedObjects: new Map([...keptPolicies(units, store.inventory()), ...(pausedObjects ?? [])]) };
 }
 
 function targetOf(

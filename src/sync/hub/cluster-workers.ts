@@ -14,12 +14,16 @@ import type { ApplyPolicy } from '../apply/cluster-syncer.ts';
 import { type ClusterWorker, createClusterWorker } from '../apply/cluster-worker.ts';
 import type { ClusterEvent } from '../apply/context.ts';
 import { CLUSTER_SCOPE } from '../apply/inventory/config-maps.ts';
-import type { ClusterAssignment } from '../cluster-report.ts';
+import type { ClusterAssignment, ClusterReport } from '../cluster-report.ts';
 import type { DecryptionKeys } from '../decrypt-objects.ts';
 import { joinDrift } from '../drift-history.ts';
 import type { ClusterWorkersPort } from '../promote/ports.ts';
+import { rollbackOrigin } from './commit-origin.ts';
 import { connectCluster, connectionVersion } from './connection.ts';
+import type { KeptRevisions } from './revisions/kept-revisions.ts';
 import { createWorkerSet } from './worker-set.ts';
+
+type CommitOriginOf = (pipeline: string, commit: string) => CommitOrigin;
 
 export interface ClusterWorkersOptions {
   readonly hub: Client;
@@ -29,7 +33,9 @@ export interface ClusterWorkersOptions {
   readonly secrets: Store;
   readonly policy: (pipeline: string) => ApplyPolicy;
   readonly keys: (pipeline: string) => DecryptionKeys;
-  readonly origin?: (pipeline: string, commit: string) => CommitOrigin;
+  readonly origin?: CommitOriginOf;
+  /** Keeps what the clusters ran. Without it nothing is kept, and a rollback is read from git. */
+  readonly revisions?: KeptRevisions;
   readonly identity: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -66,8 +72,9 @@ interface LeasedClusterWorker extends Pick<ClusterWorkers, 'close'> {
 export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWorkers {
   const workers = createWorkerSet(start);
   return {
-    setTarget: (cluster, assignment) => workers.get(cluster)?.setTarget(assignment),
-    report: (cluster) => workers.get(cluster)?.report(),
+    setTarget: (cluster, assignment) =>
+      workers.get(cluster)?.setTarget(options.revisions?.serve(cluster, assignment) ?? assignment),
+    report: (cluster) => withRevisions(workers.get(cluster)?.report(), options.revisions?.list(cluster)),
     isHeld(cluster) {
       const worker = workers.get(cluster);
       return worker !== undefined && worker.lease.notHeldReason() === undefined;
@@ -112,7 +119,7 @@ export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWor
       lease,
       policy: options.policy,
       keys: options.keys,
-      ...optional('origin', options.origin),
+      ...optional('origin', originIn(options, name)),
       onReport: () => onReport(name),
       recordEvent: (event) => options.recordEvent?.(name, event),
     });
@@ -144,6 +151,27 @@ export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWor
     if (!cluster) throw new Error(`Cluster ${name} is no longer in the hub`);
     return connectCluster(cluster, { ...options, fence });
   }
+}
+
+function withRevisions(
+  report: ClusterReport | undefined,
+  revisions: ClusterReport['revisions'],
+): ClusterReport | undefined {
+  return report && { ...report, ...optional('revisions', revisions) };
+}
+
+/** Adds who rolled the cluster back to the commit. */
+function originIn(
+  { origin, clusters }: Pick<ClusterWorkersOptions, 'origin' | 'clusters'>,
+  name: string,
+): CommitOriginOf | undefined {
+  return (
+    origin &&
+    ((pipeline, commit) => ({
+      ...origin(pipeline, commit),
+      ...rollbackOrigin(clusters.get(name), commit),
+    }))
+  );
 }
 
 /** Returns the UID that git declares, or else the one observed at the first contact. */

@@ -1,5 +1,6 @@
 /** Describes a commit for the audit record by what the hub knows: its Release, and the approvals in its Pipeline. */
-import type { Pipeline, Release } from '../../api/generated/types.ts';
+import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
+import { activeRollback } from '../../api/status/rollbacks.ts';
 import type { Store } from '../../kube/cache/store.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { CommitOrigin } from '../apply/audit/apply-audit.ts';
@@ -8,6 +9,17 @@ import { releaseName } from '../promote/release/release.ts';
 export interface OriginStores {
   readonly releases: Pick<Store<Release>, 'get'>;
   readonly pipelines: Pick<Store<Pipeline>, 'get'>;
+}
+
+/** Returns who rolled the cluster back to the commit, and why. */
+export function rollbackOrigin(
+  cluster: Pick<Cluster, 'spec' | 'status'> | undefined,
+  commit: string,
+): Pick<CommitOrigin, 'rollback'> {
+  const rollback = cluster && activeRollback(cluster);
+  if (rollback?.commit !== commit) return {};
+  const { by, reason, since } = rollback;
+  return { rollback: { by, reason, since } };
 }
 
 /** Returns nothing about a commit without a Release: the hub's own objects may be applied before it is created. */

@@ -245,6 +245,7 @@ const FIELDS_OF_OTHERS: Readonly<Record<string, Readonly<Record<string, string>>
     halt: 'written by `kubenode release halt`: remove it. To pause in git, set spec.paused',
     acceptedHead: 'written by `kubenode release accept-head`: remove it',
   },
+  Cluster: { rollback: 'written by `kubenode rollback`: remove it. To go back in git, revert the commit' },
   Machine: { components: 'written by the component set controller: use a MachineComponentSet' },
 };
 

@@ -7,12 +7,13 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
+import { activeRollback } from '../../api/status/rollbacks.ts';
 import { truncateToSchema } from '../../api/validation/truncate-to-schema.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { httpGet } from '../../os/net/http-get.ts';
 import { type CheckRunner, createCheckRunner } from '../../rollout/check-runner.ts';
 import { type CheckScheduler, createCheckScheduler } from '../../rollout/check-scheduler.ts';
-import type { HeadReport } from '../commits.ts';
+import type { AcceptedCommits, HeadReport } from '../commits.ts';
 import type { ClusterPlan } from './cluster/plan.ts';
 import { clusterStatus, ownStatus } from './cluster/status.ts';
 import { type PromotionEvents, recordClusterChange, recordReleaseChange } from './events.ts';
@@ -43,6 +44,11 @@ export interface PromotionController {
     commits: CommitSource,
     fence?: WriteFence,
   ): Promise<{ readonly requeueAt?: Date }>;
+  /**
+   * Keeps the clusters that a person rolled back at their revisions while no commit can be read: git may be down since before this
+   * process started. Every other cluster stays as it is.
+   */
+  rollBack(pipeline: string, commits: CommitSource, fence?: WriteFence): Promise<void>;
   /** Records what was found at the head while nothing can be promoted yet. */
   reportSource(pipeline: string, head: HeadReport, fence?: WriteFence): Promise<void>;
 }
@@ -56,6 +62,7 @@ export function createPromotionController(unfenced: PromotionPorts): PromotionCo
     reads: ['Pipeline', 'Cluster', 'Release'],
     writes: ['Release', 'Release.status', 'Cluster.status', 'Pipeline.status'],
     reconcile,
+    rollBack,
     async reportSource(name, head, fence) {
       const pipeline = await hub.pipeline(name);
       if (!pipeline) return;
@@ -85,13 +92,25 @@ export function createPromotionController(unfenced: PromotionPorts): PromotionCo
     for (const cluster of clusters.written) dropRecorded(checks, cluster);
     startChecks(checks, plan);
     const failures = [...proofFailures, ...clusters.failures, ...otherFailures];
-    if (failures.length > 0) {
-      throw new AggregateError(
-        failures.map(({ error }) => error),
-        `promotion of Pipeline ${name} failed`,
-      );
-    }
+    throwIfFailed(name, failures);
     return optional('requeueAt', plan.requeueAt);
+  }
+
+  async function rollBack(name: string, commits: CommitSource, fence?: WriteFence): Promise<void> {
+    const ports = fence ? { ...unfenced, hub: fencedHub(hub, fence) } : unfenced;
+    const pipeline = await hub.pipeline(name);
+    const present = (await hub.clusters()).filter((cluster) => activeRollback(cluster) !== undefined);
+    if (!pipeline || present.length === 0) return;
+    const unread: CommitSource = { ...commits, accepted: async () => NOTHING_READ };
+    const observation = await observePromotion(ports, pipeline, {
+      commits: unread,
+      checks: schedulerOf(name),
+    });
+    const plan = planPromotion(observation.snapshot, observation.head);
+    const clusters = plan.clusters.filter(({ target }) => target.isRollback);
+    const { ready, failures } = await writeClusters(ports, { ...plan, clusters }, observation, true);
+    for (const cluster of ready) setTarget(cluster, commits);
+    throwIfFailed(name, failures);
   }
 
   function setTarget({ name, target, sync, member }: ClusterPlan, commits: CommitSource): void {
@@ -114,6 +133,19 @@ export function createPromotionController(unfenced: PromotionPorts): PromotionCo
     schedulers.set(pipeline, scheduler);
     return scheduler;
   }
+}
+
+const NOTHING_READ: AcceptedCommits = {
+  commits: [],
+  head: { verdict: 'Accepted', unread: 'the repository has not been read yet' },
+};
+
+function throwIfFailed(pipeline: string, failures: readonly WriteFailure[]): void {
+  if (failures.length === 0) return;
+  throw new AggregateError(
+    failures.map(({ error }) => error),
+    `promotion of Pipeline ${pipeline} failed`,
+  );
 }
 
 interface ClusterWrites {

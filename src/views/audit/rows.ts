@@ -51,7 +51,12 @@ export function authorText(origin: Pick<AuditCommit, 'author' | 'signer'> | unde
 function becauseOf({ line, origin, source }: AuditEntry): string {
   switch (line.type) {
     case 'object':
-      return joined([line.because, componentsText(line.components), approvalText(origin)]);
+      return joined([
+        line.because,
+        componentsText(line.components),
+        approvalText(origin),
+        rollbackText(origin),
+      ]);
     case 'act':
       return joined([
         actFor(line.holder, line.origin),
@@ -80,13 +85,18 @@ function approvalText(origin: AuditCommit | undefined): string | undefined {
   return approvals.length === 0 ? undefined : `approved in git for ${approvals.join(', ')}`;
 }
 
+function rollbackText(origin: AuditCommit | undefined): string | undefined {
+  const { by, reason } = origin?.rollback ?? {};
+  return by === undefined ? undefined : `rolled back by ${by}: ${reason ?? ''}`;
+}
+
 function joined(parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== '').join('; ');
 }
 
 /** The line as it is recorded, with the facts about its commit. Without a signer nothing proves the author. */
 export function auditJson({ line, origin, source }: AuditEntry): Readonly<Record<string, unknown>> {
-  const { author, signer, subject, plan, approvals, pipeline, cluster } = origin ?? {};
+  const { author, signer, subject, plan, approvals, rollback, pipeline, cluster } = origin ?? {};
   return {
     ...line,
     ...optional('commit', line.type === 'object' ? line.commit : source?.commit),
@@ -99,6 +109,7 @@ export function auditJson({ line, origin, source }: AuditEntry): Readonly<Record
     ...optional('subject', subject),
     ...optional('plan', plan),
     ...optional('approvals', approvals),
+    ...optional('rollback', rollback),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Shows a rollout to people: what happens, why, since when, and what unblocks it. Pure. */
 import type { Wait } from '../../api/generated/types.ts';
 import type { Reason } from '../../api/names.ts';
+import { closedSetNotes } from '../status/closed-times.ts';
 import { formatAge } from '../text/age.ts';
 import { formatCount, formatShare } from '../text/counts.ts';
 import { COLUMNS, fitTable, formatField, formatTitle } from '../text/wrap.ts';
@@ -29,6 +30,7 @@ export function formatRollout(
     field('plan', planText(view)),
     field(view.waiting ? 'waits' : 'state', whyText(view, now)),
     field('unblocks', view.unblock),
+    field('closed', closedSetNotes(view.closedTimes, now).join('; ')),
   ].join('');
   return `${summary}${machineLists(view, now, columns, listRows)}`;
 }

@@ -14,6 +14,7 @@ import { versionsText } from '../../api/machine/versions-text.ts';
 import { conditionOf } from '../../kube/objects/conditions.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import type { ClosedTimes } from '../../rollout/maintenance-windows.ts';
 import { isSetObserved, type RolloutOutcome, rolloutOutcome } from './outcome.ts';
 import { unblockOf } from './unblock.ts';
 
@@ -34,6 +35,8 @@ export interface RolloutView {
   /** The time when the state of the rollout began. */
   readonly since?: string;
   readonly unblock: string;
+  /** The times at which the set begins no update. */
+  readonly closedTimes: ClosedTimes;
   readonly checks: readonly CheckResult[];
   /** The first machines that failed; `counts` has the number of all. */
   readonly failed: readonly FailedMachine[];
@@ -103,6 +106,7 @@ export function viewRollout(set: MachineComponentSet, inWork: readonly MachineIn
     ...optional('waiting', status.waiting),
     ...optional('since', sinceOf(status, outcome)),
     unblock: unblockOf(set),
+    closedTimes: { windows: set.spec.rollout.windows, freezes: set.spec.rollout.freezes },
     checks,
     failed: failedMachines,
     inWork: inWork.toSorted((a, b) => byCode(a.name, b.name)),

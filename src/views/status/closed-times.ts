@@ -1,6 +1,13 @@
-/** Writes notes about when the stages of a Pipeline take no commit: now, and next. Pure. */
-import type { Freeze, Pipeline } from '../../api/generated/types.ts';
-import { freezeLimit, isTimeZone, windowLimit, windowState } from '../../rollout/maintenance-windows.ts';
+/** Writes notes about when the stages of a Pipeline take no commit, and a set begins no update: now, and next. Pure. */
+import type { Freeze, Pipeline, Window } from '../../api/generated/types.ts';
+import {
+  type ClosedTimes,
+  closedLimit,
+  freezeLimit,
+  isTimeZone,
+  windowLimit,
+  windowState,
+} from '../../rollout/maintenance-windows.ts';
 
 /** A freeze is announced for two weeks, the end of a window for a day: most windows close every day. */
 const [FREEZE_DAYS, WINDOW_DAYS] = [14, 1];
@@ -13,9 +20,24 @@ export function closedTimeNotes(pipeline: Pipeline, now: Date): readonly string[
   const frozen = freezeLimit(freezes, now);
   return [
     ...(frozen ? [`closed now by ${frozen.because}`] : []),
-    ...freezes.filter(({ from }) => isWithin(new Date(from), now, FREEZE_DAYS)).map(nextFreezeNote),
+    ...nextFreezeNotes(freezes, now),
     ...pipeline.spec.stages.flatMap((stage) => stageNote(stage, now)),
   ];
+}
+
+/** Writes notes about when a set begins no update: now, and next. */
+export function closedSetNotes(times: ClosedTimes, now: Date): readonly string[] {
+  const closed = closedLimit(times, now);
+  const next = closed ? undefined : closingOf(times.windows, now);
+  return [
+    ...(closed ? [`now: ${closed.because}`] : []),
+    ...nextFreezeNotes(times.freezes, now),
+    ...(next ? [`closes at ${next.at.toISOString()}, with window ${next.window}`] : []),
+  ];
+}
+
+function nextFreezeNotes(freezes: readonly Freeze[], now: Date): readonly string[] {
+  return freezes.filter(({ from }) => isWithin(new Date(from), now, FREEZE_DAYS)).map(nextFreezeNote);
 }
 
 /** With those that a commit removed which is still judged by them: sync obeys both. */
@@ -37,10 +59,18 @@ function stageNote({ name, windows: declared }: Stage, now: Date): readonly stri
   const windows = declared ?? [];
   const closed = windowLimit(windows, now);
   if (closed) return [`stage ${name} is closed now: ${closed.because}`];
-  if (!windows.every(({ timeZone }) => isTimeZone(timeZone))) return [];
+  const next = closingOf(windows, now);
+  return next ? [`stage ${name} closes at ${next.at.toISOString()}, with window ${next.window}`] : [];
+}
+
+function closingOf(
+  windows: readonly Window[],
+  now: Date,
+): { readonly at: Date; readonly window: string } | undefined {
+  if (!windows.every(({ timeZone }) => isTimeZone(timeZone))) return undefined;
   const { open, changesAt } = windowState(windows, now);
-  if (!open || !changesAt || !isWithin(changesAt, now, WINDOW_DAYS)) return [];
-  return [`stage ${name} closes at ${changesAt.toISOString()}, with window ${open.name}`];
+  if (!open || !changesAt || !isWithin(changesAt, now, WINDOW_DAYS)) return undefined;
+  return { at: changesAt, window: open.name };
 }
 
 function isWithin(moment: Date, now: Date, days: number): boolean {

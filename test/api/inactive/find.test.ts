@@ -82,8 +82,6 @@ describe('the fields of an object that this version does not act on', () => {
     ['MachineComponent', 'compat.kernelMin', { compat: { kernelMin: '6.1' } }, 'remove it'],
     ['MachineComponentSet', 'rollout.partition', rollout({ partition: 3 }), 'remove it'],
     ['MachineComponentSet', 'rollout.spread', rollout({ spread: { labelKey: 'rack', max: 1 } }), 'remove it'],
-    ['MachineComponentSet', 'rollout.windows', rollout({ windows: [{ name: 'w' }] }), 'remove it'],
-    ['MachineComponentSet', 'rollout.freezes', rollout({ freezes: [{ name: 'w' }] }), 'remove it'],
     [
       'MachineComponentSet',
       'rollout.gate.checks[0].http',

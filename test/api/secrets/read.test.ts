@@ -119,7 +119,7 @@ describe('readSecret', () => {
     const readers = SOURCES.filter(({ text }) => /\bsecrets\s*\.(get|list|byIndex)\(/.test(text));
     expect(readers.map(({ path }) => path)).toEqual(['src/api/secrets/read.ts']);
     // The token of sync in a cluster, that a person has made, the hub's cache of Secrets, the Secret that `kubenode plan` puts into its own cache, those that
-    // imports of hosts read one by one, and those that only write Secrets: bootstrap tokens and `kubenode local`.
+    // imports of hosts read one by one, and those that only write Secrets: bootstrap tokens, the key of kept revisions and `kubenode local`.
     // The Secret of maintenance events, by its name. Hosting compares the Secret that it wrote with the one that it would write.
     const importers = SOURCES.filter(({ text }) => /import \{[^}]*\bSECRETS\b/.test(text));
     expect(importers.map(({ path }) => path)).toEqual([
@@ -128,6 +128,7 @@ describe('readSecret', () => {
       'src/cli/commands/hosting/hosting.ts',
       'src/cli/commands/import/apply/secret.ts',
       'src/cli/fleet/connect-cluster.ts',
+      'src/cli/local/revision-key.ts',
       'src/controllers/bootstraptoken/execute.ts',
       'src/controllers/hostdoctor/intake/secret.ts',
       'src/controllers/hosting/controller.ts',

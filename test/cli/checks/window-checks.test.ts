@@ -20,6 +20,13 @@ describe('S36 a window with an unknown time zone', () => {
     expect(createCommitChecks().schema(pipeline('Europe/Berln'))).toContainEqual(problem);
   });
 
+  it('is refused in a component set, too', () => {
+    const windows = [{ name: 'night', start: '01:00', end: '05:00', timeZone: 'Europe/Berln' }];
+    const set = { ...pipeline('UTC', 'MachineComponentSet'), spec: { rollout: { windows } } };
+    const path = 'spec.rollout.windows[0].timeZone';
+    expect(findWindowProblems(set)).toEqual([{ ...problem, path }]);
+  });
+
   it.each([
     ['a known time zone', pipeline('Europe/Berlin')],
     ['UTC', pipeline('UTC')],

@@ -12,7 +12,7 @@ import { CONFIG_MAPS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { createPrincipal } from '../../../src/local/pki/principal.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
-import { type Sync, startSync } from '../../../src/sync/sync.ts';
+import { type Sync, type SyncOptions, startSync } from '../../../src/sync/sync.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
 import {
   createFleetRepository,
@@ -34,6 +34,8 @@ type ClusterSync = NonNullable<NonNullable<Cluster['status']>['sync']>;
 type Head = NonNullable<NonNullable<Pipeline['status']>['head']>;
 type StageStatus = NonNullable<NonNullable<Release['status']>['stages']>[number];
 
+export type MoreOptions = Partial<SyncOptions>;
+
 export interface TestFleet {
   readonly hub: ApiServer;
   readonly clusters: Record<Stage, ApiServer>;
@@ -45,9 +47,9 @@ export interface TestFleet {
    * Starts a sync with this identity as the user kubenode-sync. It is closed when the test ends. It never gets a Lease that it
    * may not hold: another process is always faster.
    */
-  sync(identity: string, mayHold?: (lease: string) => boolean): Promise<Sync>;
+  sync(identity: string, mayHold?: (lease: string) => boolean, more?: MoreOptions): Promise<Sync>;
   /** Creates the Pipeline of the repository in the hub. */
-  pipeline(): Promise<void>;
+  pipeline(url?: string): Promise<void>;
   /** Commits the fleet as plain YAML: two Clusters, each with a unit `web` that contains the version. Returns the commit. */
   commit(version: string, subject: string, names?: ClusterNames): string;
   commitFiles(subject: string, files: Readonly<Record<string, string | undefined>>): string;
@@ -86,14 +88,15 @@ export async function startTestFleet(): Promise<TestFleet> {
       git = createFleetRepository();
       log = memoryLog();
     },
-    sync: async (identity, mayHold = () => true) =>
+    sync: async (identity, mayHold = () => true, more = {}) =>
       runningSync(await hub.server.kubeconfigFor(createPrincipal('kubenode-sync')), {
         identity,
         mayHold,
         log,
+        more,
       }),
-    async pipeline() {
-      await client.create(PIPELINES, pipelineOf(git.bare));
+    async pipeline(url = `file://${git.bare}`) {
+      await client.create(PIPELINES, pipelineOf(url));
     },
     commit: (version, subject, names = NAMES) => git.commit(subject, fleetFiles(version, names)),
     commitFiles: (subject, files) => git.commit(subject, files),
@@ -154,11 +157,12 @@ interface RunningSyncOptions {
   readonly identity: string;
   readonly mayHold: (lease: string) => boolean;
   readonly log: MemoryLog;
+  readonly more: MoreOptions;
 }
 
 async function runningSync(
   kubeconfig: string,
-  { identity, mayHold, log }: RunningSyncOptions,
+  { identity, mayHold, log, more }: RunningSyncOptions,
 ): Promise<Sync> {
   const clock = createSystemClock();
   const sync = await startSync(
@@ -176,6 +180,7 @@ async function runningSync(
       clock,
       log,
       random: () => 0.5,
+      ...more,
     },
     new AbortController().signal,
   );
@@ -204,13 +209,13 @@ function withLeases(client: Client, mayHold: (lease: string) => boolean): Client
   };
 }
 
-function pipelineOf(bare: string): Pipeline {
+function pipelineOf(repository: string): Pipeline {
   return {
     apiVersion: 'kubenode.dev/v1alpha1',
     kind: 'Pipeline',
     metadata: { name: 'fleet' },
     spec: {
-      source: { repository: `file://${bare}`, ref: 'refs/heads/main', pollSeconds: 1 },
+      source: { repository, ref: 'refs/heads/main', pollSeconds: 1 },
       stages: STAGES.map((name) => ({
         name,
         clusterSelector: { matchLabels: { 'kubenode.dev/environment': name } },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Pipeline, Release } from '../../../src/api/generated/types.ts';
-import { commitOrigin } from '../../../src/sync/hub/commit-origin.ts';
+import { commitOrigin, rollbackOrigin } from '../../../src/sync/hub/commit-origin.ts';
+import { clusterOf } from '../promote/builders.ts';
 
 const COMMIT = 'c'.repeat(40);
 const PLAN = `sha256:${'1'.repeat(64)}`;
@@ -46,5 +47,29 @@ describe('commitOrigin', () => {
     ['with the Release of another commit that begins alike', { commit: `${COMMIT.slice(0, 12)}ff` }],
   ])('S30 knows nothing about the commit %s', (_, spec) => {
     expect(originWith(spec)).toEqual({});
+  });
+});
+
+describe('rollbackOrigin', () => {
+  const rollback = {
+    commit: COMMIT,
+    digest: PLAN,
+    by: 'anna',
+    reason: 'ticket 7',
+    since: '2030-01-01T00:00:00Z',
+  };
+
+  it('S24 S30 records who rolled the cluster back to the commit, and why', () => {
+    expect(rollbackOrigin(clusterOf({ rollback }), COMMIT)).toEqual({
+      rollback: { by: 'anna', reason: 'ticket 7', since: '2030-01-01T00:00:00Z' },
+    });
+  });
+
+  it.each([
+    ['of another commit', clusterOf({ rollback: { ...rollback, commit: 'c0' } })],
+    ['of a cluster that follows git', clusterOf()],
+    ['of a Cluster that was deleted', undefined],
+  ])('S24 S30 leaves out a rollback in the writes %s', (_, cluster) => {
+    expect(rollbackOrigin(cluster, COMMIT)).toEqual({});
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Pipeline, Window } from '../../../src/api/generated/types.ts';
-import { closedTimeNotes } from '../../../src/views/status/closed-times.ts';
+import { closedSetNotes, closedTimeNotes } from '../../../src/views/status/closed-times.ts';
 
 const WORK: Window = { name: 'work', days: ['Mon', 'Tue'], start: '09:00', end: '16:00', timeZone: 'UTC' };
 const XMAS = {
@@ -73,5 +73,43 @@ describe('the notes about closed times', () => {
     ],
   ])('S36 the notes of status tell %s', (_, now, times, expected) => {
     expect(notes(now, times)).toEqual(expected);
+  });
+});
+
+describe('the notes about closed times of a set', () => {
+  it.each<
+    [
+      name: string,
+      now: string,
+      times: Required<Pick<Times, 'freezes' | 'windows'>>,
+      expected: readonly RegExp[],
+    ]
+  >([
+    ['nothing of a set that is always open', '2030-12-02T10:00:00Z', { windows: [], freezes: [] }, []],
+    [
+      'a closed window and the next freeze',
+      '2030-12-10T20:00:00Z',
+      { windows: [WORK], freezes: [XMAS] },
+      [
+        /^now: outside of the windows \(work\): the next one opens at 2030-12-16T09:00/,
+        /^closes at 2030-12-20/,
+      ],
+    ],
+    [
+      'the end of an open window',
+      '2030-12-02T10:00:00Z',
+      { windows: [WORK], freezes: [] },
+      [/^closes at 2030-12-02T16:00:00.000Z, with window work$/],
+    ],
+    [
+      'a freeze',
+      '2030-12-23T10:00:00Z',
+      { windows: [WORK], freezes: [XMAS] },
+      [/^now: freeze x-mas until 2031-01-03/],
+    ],
+  ])('S36 names %s', (_, now, times, expected) => {
+    const found = closedSetNotes(times as never, new Date(now));
+    expect(found).toHaveLength(expected.length);
+    for (const [index, pattern] of expected.entries()) expect(found[index]).toMatch(pattern);
   });
 });

@@ -1,5 +1,5 @@
 /** `kubenode sync`: applies the commits of a repository to the clusters, until it is stopped. */
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -113,6 +113,9 @@ async function syncWithLog(io: Io, flags: Flags): Promise<void> {
   }
 }
 
+/** Repositories, and what their commits render to, may be private. */
+const PRIVATE_FOLDERS = ['git', 'renders', 'revisions', 'compiled'];
+
 async function sync(io: Io, flags: Flags, log: Log): Promise<void> {
   const { clock, signal } = io;
   const metrics = createMetrics();
@@ -146,6 +149,7 @@ async function sync(io: Io, flags: Flags, log: Log): Promise<void> {
       ...(flags.prometheusUrl === undefined ? {} : { prometheusUrl: flags.prometheusUrl }),
     }),
     gitFolder: join(flags.cache, 'git'),
+    keptRevisions: { folder: join(flags.cache, 'revisions'), randomBytes },
     receivesWebhooks: flags.webhookPort !== undefined,
     clock,
     log,
@@ -153,8 +157,7 @@ async function sync(io: Io, flags: Flags, log: Log): Promise<void> {
     metrics: { ...processMetrics.lease, ...processMetrics.watch, ...processMetrics.events },
     onCall: (report) => processMetrics.call(report),
   };
-  // Repositories, and what their commits render to, may be private.
-  for (const name of ['git', 'renders', 'compiled']) await ensurePrivateFolder(join(flags.cache, name));
+  for (const name of PRIVATE_FOLDERS) await ensurePrivateFolder(join(flags.cache, name));
   if (flags.from !== undefined) await bootstrap(io, { ...flags, from: flags.from }, options);
   const running = await startSync(options, signal);
   const servers: (HealthServer | HookServer | undefined)[] = [];

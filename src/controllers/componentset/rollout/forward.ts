@@ -4,6 +4,7 @@ import { versionsText } from '../../../api/machine/versions-text.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { type Limit, tightestLimit } from '../../../rollout/limit.ts';
+import { closedLimit } from '../../../rollout/maintenance-windows.ts';
 import { isAvailable, type MemberState } from '../machine/member-state.ts';
 import { inOrder } from '../order.ts';
 import { addRecord, recordFor } from '../revision/history.ts';
@@ -58,7 +59,11 @@ export function planBatches(
   // A soak of 0 seconds is over at once.
   const after =
     soaked === progress ? phase : batchPhase(input, soaked, { canStart: false, mode: context.mode });
-  if (phase.phase === 'Filling') return fill(input, soaked, context, own(progress.batch?.index));
+  if (phase.phase === 'Filling') {
+    const closed = closedWait(input, context.mode);
+    if (closed) return { progress: soaked, actions: [], limit: closed };
+    return fill(input, soaked, context, own(progress.batch?.index));
+  }
   if (after.phase !== 'Passed') return { progress: soaked, actions: [], limit: stop(after as Explanation) };
   return next(input, soaked, context, { todo, own });
 }
@@ -79,7 +84,9 @@ function next(
   const batch = nextBatch(input, progress.batch, { todo, earlier });
   if (!batch) return complete(input, progress, context);
   const wait = forwardWait(input, progress, context, canariesOf(input, { todo, earlier }));
-  if (wait) return { progress, actions: [], limit: stop(wait) };
+  const closed = closedWait(input, context.mode);
+  const limit = wait ? stop(wait) : closed;
+  if (limit) return { progress, actions: [], limit };
   const candidates = own(batch.index);
   if (candidates.length === 0 && batch.earlier === 0) {
     return { progress, actions: [], limit: stop(firstWait(input, context, todo)) };
@@ -87,6 +94,11 @@ function next(
   const { index, size, total } = batch;
   const opened = { ...progress, batch: { index, size, total, startedAt: input.now } };
   return fill(input, opened, context, candidates);
+}
+
+/** S36: a closed time stops the next machine. Those in work finish, and a revert is not stopped (ROL-33). */
+function closedWait({ set, now }: RolloutInput, mode: RolloutMode): Limit | undefined {
+  return mode === 'Forward' ? closedLimit(set.spec.rollout, now) : undefined;
 }
 
 /** Returns what has to come before the next batch: a proof, an approval, or a canary that can start. A revert waits for none. */

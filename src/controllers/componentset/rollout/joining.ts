@@ -2,6 +2,8 @@
 
 import { versionsText } from '../../../api/machine/versions-text.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import type { Limit } from '../../../rollout/limit.ts';
+import { closedLimit } from '../../../rollout/maintenance-windows.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import type { Revision } from '../revision/resolve.ts';
 import { needsReassignment } from './assignment.ts';
@@ -15,6 +17,8 @@ export interface Joining extends Picked {
   /** The names of all joining machines, also of those that have to wait. */
   readonly names: ReadonlySet<string>;
   readonly actions: readonly RolloutAction[];
+  /** The closed time that machines in service wait for. */
+  readonly closed?: Limit;
 }
 
 /** Plans the joining machines. A new machine is not a risk to those that serve, so it waits for no batch. */
@@ -29,9 +33,13 @@ export function planJoining(
     return assignment ? [{ member, ...assignment }] : [];
   });
   const byName = new Map(joiners.map((each) => [each.member.name, each]));
-  const ready = joiners.filter(
+  const startable = joiners.filter(
     ({ member, revision }) => !startWait(member, revision, permissionFor(input, member, revision, false)),
   );
+  const closed = mode === 'Revert' ? undefined : closedLimit(input.set.spec.rollout, input.now);
+  // A machine that never served is not disturbed.
+  const ready = startable.filter(({ member }) => !closed || !member.isEstablished);
+  const withheld = startable.length > ready.length ? closed : undefined;
   const picked = pickMembers(
     ready.map(({ member }) => member),
     ready.length,
@@ -46,7 +54,7 @@ export function planJoining(
       { type: 'Assign', member, revision, permission, because, ...(batch === undefined ? {} : { batch }) },
     ];
   });
-  return { ...picked, names: new Set(byName.keys()), actions };
+  return { ...picked, names: new Set(byName.keys()), actions, ...optional('closed', withheld) };
 }
 
 const BECAUSE: Partial<Readonly<Record<MemberState['step'], string>>> = {

@@ -13,6 +13,8 @@ type Shown = Pick<MachineComponentSetStatus, 'updateRevision' | 'batch' | 'count
 const WITHOUT_DEADLINE: ReadonlySet<string> = new Set<Reason>([
   'AllDone',
   'ApprovalRequired',
+  'Freeze',
+  'OutsideWindow',
   'Paused',
   'RolledBack',
   'Soaking',

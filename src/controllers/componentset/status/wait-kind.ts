@@ -58,6 +58,8 @@ const BY_STEP: Partial<Readonly<Record<MemberState['step'], WaitKind>>> = {
 const BY_REASON: Readonly<Partial<Record<string, WaitKind>>> = {
   AgentSilent: 'AgentSilent',
   ApprovalRequired: 'Gate',
+  Freeze: 'Gate',
+  OutsideWindow: 'Gate',
   ComponentYanked: 'Blocked',
   GateInconclusive: 'Gate',
   GateOpen: 'Gate',

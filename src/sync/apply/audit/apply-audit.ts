@@ -11,7 +11,10 @@ import type { ObjectOutcome } from '../apply-steps.ts';
 import { appliedLine, type PrunedObject, removedLine, type WriteContext } from './lines.ts';
 
 /** Describes a commit as the hub knows it. */
-export type CommitOrigin = Pick<AuditCommit, 'author' | 'subject' | 'signer' | 'plan' | 'approvals'>;
+export type CommitOrigin = Pick<
+  AuditCommit,
+  'author' | 'subject' | 'signer' | 'plan' | 'approvals' | 'rollback'
+>;
 
 /** Records for one reconcile. */
 export interface ReconcileAudit {

@@ -26,6 +26,8 @@ export interface PipelineWorkerOptions
   extends Omit<PipelineSessionOptions, 'onChange' | 'verdicts' | 'version'> {
   /** Reconciles the promotion of the Pipeline; resolves to the time to requeue it, if any. */
   readonly promote: (pipeline: string, commits: CommitSource, fence: WriteFence) => Promise<Date | undefined>;
+  /** Keeps the clusters that a person rolled back at their revisions. It needs no commit. */
+  readonly rollBack: (pipeline: string, commits: CommitSource, fence: WriteFence) => Promise<void>;
   /** Records why nothing can be promoted yet. */
   readonly reportSource: (pipeline: string, head: HeadReport, fence: WriteFence) => Promise<void>;
 }
@@ -73,10 +75,9 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
     try {
       await ensureSession();
       session?.source.pollNow(pollRequest(hub.stores.pipelines.get(name)));
-      if (!session?.source.hasPolled()) return MAX_REQUEUE_MS;
-      // The newest accepted commit is unknown before the head is.
-      if (session.source.head().commit === undefined || !(await followNewest(session, commits))) {
-        await options.reportSource(name, session.source.head(), lease.fence);
+      if (!session) return MAX_REQUEUE_MS;
+      if (!(await isReadyToPromote(session, commits, options))) {
+        await options.rollBack(name, commits, lease.fence);
         return MAX_REQUEUE_MS;
       }
       return delayUntil(await options.promote(name, commits, lease.fence), clock.now());
@@ -147,6 +148,20 @@ function commitsOf(session: () => PipelineSession | undefined): CommitSource {
     changes: async (commit, clusters) => (await session()?.source.changes(commit, clusters)) ?? new Map(),
     content: async (target, commit) => await session()?.source.content(target, commit),
   };
+}
+
+/** Tells whether a commit can be promoted, and records what is known about the head while none can. */
+async function isReadyToPromote(
+  session: PipelineSession,
+  commits: CommitSource,
+  { name, lease, reportSource }: Pick<PipelineWorkerOptions, 'name' | 'lease' | 'reportSource'>,
+): Promise<boolean> {
+  const { source } = session;
+  if (!source.hasPolled()) return false;
+  // The newest accepted commit is unknown before the head is.
+  const isReady = source.head().commit !== undefined && (await followNewest(session, commits));
+  if (!isReady) await reportSource(name, source.head(), lease.fence);
+  return isReady;
 }
 
 async function followNewest(

@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Cluster, ClusterApplyReport, ClusterAssigned } from '../../../api/generated/types.ts';
+import { activeRollback } from '../../../api/status/rollbacks.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import type { Clock } from '../../../os/clock.ts';
 import type { ClusterReport } from '../../cluster-report.ts';
@@ -73,7 +74,7 @@ export function createAssignments(options: AssignmentsOptions): Assignments {
     if (!assigned || !isSplit(name, assigned)) return;
     const target = recordedTarget(cluster, hub.stores.pipelines.get(assigned.pipeline), clock.now());
     if (!target) return;
-    clusters.setTarget(name, { ...target, content: (commit) => recordedContent(name, assigned, commit) });
+    clusters.setTarget(name, { ...target, content: (commit) => recordedContent(cluster, assigned, commit) });
   }
 
   /**
@@ -81,18 +82,18 @@ export function createAssignments(options: AssignmentsOptions): Assignments {
    * before each reconcile.
    */
   async function recordedContent(
-    name: string,
+    cluster: Cluster,
     assigned: ClusterAssigned,
     commit: string,
   ): Promise<RenderedTarget | undefined> {
     const { pipeline } = assigned;
+    const { name } = cluster.metadata;
     // After a Lease has changed hands, the next target is about to be set.
     if (!isSplit(name, assigned)) return undefined;
     const current = await hub.readCluster(name);
     // The cache has the current one now, and with it the next target was set.
     if (!isDeepStrictEqual(current.status?.assigned, assigned)) return undefined;
-    // Only what is applied must not be older than what is there.
-    const present = commit === assigned.commit ? (clusters.report(name)?.commits ?? []) : [];
+    const present = isOnward(cluster, assigned, commit) ? (clusters.report(name)?.commits ?? []) : [];
     return pipelines.get(pipeline)?.assignedContent({ cluster: name, commit, present });
   }
 
@@ -117,4 +118,9 @@ export function createAssignments(options: AssignmentsOptions): Assignments {
     if (!isSplit(name, assigned)) return undefined;
     return applyReport(cluster, identity, clusters.report(name) ?? {}, clock.now());
   }
+}
+
+/** Only what is applied must not be older than what is there, unless a person rolled the cluster back. */
+function isOnward(cluster: Cluster, assigned: ClusterAssigned, commit: string): boolean {
+  return commit === assigned.commit && activeRollback(cluster) === undefined;
 }

@@ -4,6 +4,7 @@
  */
 import type { Cluster, ClusterApplyReport, ClusterAssigned, Pipeline } from '../../../api/generated/types.ts';
 import { activePause, pausedParts, pausedReason } from '../../../api/status/pauses.ts';
+import { activeRollback } from '../../../api/status/rollbacks.ts';
 import { truncateToSchema } from '../../../api/validation/truncate-to-schema.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { syncedCondition } from '../../apply/report.ts';
@@ -30,15 +31,22 @@ export function recordedTarget(
     ...optional('provenBefore', assigned.provenBefore),
     pipeline: assigned.pipeline,
     because: 'recorded by promotion',
+    ...optional('isRollback', isReturned(cluster) || undefined),
     ...pausedParts(cluster, assigned.pipeline, now),
   };
+}
+
+/** Tells whether what promotion recorded is the rollback of a person. */
+function isReturned(cluster: Cluster): boolean {
+  const rollback = activeRollback(cluster);
+  return rollback !== undefined && rollback.digest === cluster.status?.assigned?.digest;
 }
 
 /** Returns what the holder of the Cluster's Lease reports. Undefined until it has compared the cluster with the assigned commit. */
 export function applyReport(
   cluster: Cluster,
   holder: string,
-  { work, drift }: Pick<ClusterReport, 'work' | 'drift'>,
+  { work, drift, revisions }: Pick<ClusterReport, 'work' | 'drift' | 'revisions'>,
   now: Date,
 ): ClusterApplyReport | undefined {
   if (work?.commit === undefined) return undefined;
@@ -47,6 +55,7 @@ export function applyReport(
     ...optional('failures', failures.length > 0 ? failures : undefined),
     ...optional('held', held),
     ...optional('drift', driftToRecord(cluster.status?.report?.drift, drift, now)),
+    ...optional('revisions', revisions),
   };
   const report = { holder, commit, digest, state, reason, message, objects, ...known };
   // Compared with what is recorded, so it must be as the hub returns it.
@@ -63,12 +72,14 @@ export function withApplyReport(
   holder: string | undefined,
 ): ClusterReport {
   const report = status?.report;
-  const observed = { ...own, ...optional('drift', joinDrift(own.drift, report?.drift)) };
+  const { revisions: _own, ...rest } = own;
+  const observed = { ...rest, ...optional('drift', joinDrift(own.drift, report?.drift)) };
   if (!report || !own.reachable || report.holder !== holder) return observed;
-  if (!isCurrent(report, status.assigned)) return observed;
+  const kept = optional('revisions', report.revisions);
+  if (!isCurrent(report, status.assigned)) return { ...observed, ...kept };
   const work = workOf(report);
   const isStale = own.synced.reason === 'Stale';
-  return { ...observed, work, synced: isStale ? own.synced : syncedCondition(work, undefined) };
+  return { ...observed, ...kept, work, synced: isStale ? own.synced : syncedCondition(work, undefined) };
 }
 
 function isCurrent(report: ClusterApplyReport, assigned: ClusterAssigned | undefined): boolean {

@@ -1,9 +1,10 @@
 /** Builds the record of a cluster that starts a commit, or that has its content already. Pure. */
-import type { ClusterSync } from '../../../api/generated/types.ts';
+import type { ClusterRollback, ClusterSync } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { TargetDigests } from '../../commits.ts';
 import type { OrderedRelease } from '../release/order.ts';
-import { failureOf, unitsToSoak, withFailure } from './proofs.ts';
+import { releaseName } from '../release/release.ts';
+import { failureOf, isProven, unitsToSoak, withFailure } from './proofs.ts';
 import type { ClusterRollout } from './rollout.ts';
 import { ALL_UNITS, startSoak } from './soak.ts';
 import type { MemberContext } from './stage-member.ts';
@@ -36,6 +37,33 @@ export function startedSync(
     release: name,
     stage,
     soak: { ...startSoak(target, units, sync.soak, now), ...optional('provenAt', failure?.provenAt) },
+  };
+}
+
+/** Returns the intent to return to a revision. The content proven here before skips the soak; everything has to be applied and healthy. */
+export function rolledBackSync(
+  { member }: Pick<ClusterRollout, 'member'>,
+  { commit, digest }: Pick<ClusterRollback, 'commit' | 'digest'>,
+  pipeline: string,
+  now: Date,
+): ClusterSync {
+  const {
+    objects: _objects,
+    failures: _failures,
+    unhealthy: _unhealthy,
+    held: _held,
+    ...sync
+  } = member.progress.sync;
+  const record = withUnprovenAgain(sync, now);
+  const units = isProven(record, digest) ? [] : [ALL_UNITS];
+  const failed = record.failed?.filter((entry) => entry.digest !== digest);
+  return {
+    ...record,
+    ...optional('failed', failed),
+    commit,
+    renderedDigest: digest,
+    release: releaseName(pipeline, commit),
+    soak: startSoak(unknownUnits(digest), units, sync.soak, now),
   };
 }
 

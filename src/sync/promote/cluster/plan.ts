@@ -1,12 +1,14 @@
 /** Plans the status to record for a cluster, and the target to set for it. Pure. */
 import type { ClusterSync } from '../../../api/generated/types.ts';
 import { pausedParts } from '../../../api/status/pauses.ts';
+import { activeRollback } from '../../../api/status/rollbacks.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { ClusterTarget } from '../../cluster-report.ts';
 import type { OrderedRelease } from '../release/order.ts';
+import { rollbackReason, withRollbackEnd } from '../rollback.ts';
 import type { StagePlan } from '../stage/stage.ts';
-import { renamedSync, startedSync } from './assignment.ts';
+import { renamedSync, rolledBackSync, startedSync } from './assignment.ts';
 import { wasProven } from './proofs.ts';
 import { type RecordedState, stateSince, withReport } from './record.ts';
 import type { ClusterRollout } from './rollout.ts';
@@ -37,6 +39,8 @@ export function planClusters(plan: StagePlan, planContext: ClusterPlanContext): 
     .filter(({ block }) => block?.reason !== 'ClusterContested')
     .map((member) => {
       const rollout = plan.rollouts.find((each) => each.member === member);
+      const rolledBack = rolledBackRollout(member, rollout);
+      if (rolledBack) return planRolledBack(rolledBack, plan.stage.name, planContext);
       return rollout && plan.current
         ? planRollout(rollout, plan, plan.current, planContext)
         : planWithoutCommit(member, plan.stage.name, planContext);
@@ -76,6 +80,43 @@ function noCommitReason(stage: string | undefined): Explanation {
     : { reason: 'StageBefore', because: `stage ${stage} has no commit yet` };
 }
 
+/** The rollback of a cluster acts also while its stage has no commit. */
+function rolledBackRollout(
+  member: StageMember,
+  rollout: ClusterRollout | undefined,
+): (Explanation & Pick<ClusterRollout, 'member'>) | undefined {
+  if (rollout) return rollout.state === 'RolledBack' ? rollout : undefined;
+  const reason = member.block ? undefined : rollbackReason(member, undefined);
+  return reason && { ...reason, member };
+}
+
+/** Plans a cluster that a person rolled back. The return is recorded before the first write, like every start. */
+function planRolledBack(
+  { member, reason, because, blocker }: Explanation & Pick<ClusterRollout, 'member'>,
+  stage: string,
+  { context, ...planContext }: ClusterPlanContext,
+): ClusterPlan {
+  const { sync: before } = member.progress;
+  const { now } = context;
+  const rollback = activeRollback(member.snapshot.cluster);
+  const writes = rollback !== undefined && canWrite(member, planContext.paused);
+  const starts = writes && before.renderedDigest !== rollback.digest;
+  return assemble({
+    member,
+    stage,
+    planContext,
+    starts,
+    sync: starts ? rolledBackSync({ member }, rollback, planContext.pipeline, now) : before,
+    why: { reason, because, ...optional('blocker', blocker) },
+    state: 'Held',
+    mode: writes ? 'Apply' : 'Observe',
+    isRollback: true,
+    // The cluster had this content before, as with a revert.
+    provenBefore: true,
+    now,
+  });
+}
+
 function planRollout(
   rollout: ClusterRollout,
   { stage, starts: allStarts }: StagePlan,
@@ -85,10 +126,11 @@ function planRollout(
   const { member, hasContent, reason, because, blocker } = rollout;
   const start = allStarts.get(member.name);
   const starts = start !== undefined;
-  const sync =
+  const next =
     starts && !hasContent
       ? startedSync(rollout, stage.name, current, context)
       : renamedSync(rollout, stage.name, current, context);
+  const sync = withRollbackEnd(next, member, { ...current, digest: rollout.digest }, context.now);
   const writes = canWrite(member, planContext.paused) && (starts || keepsWriting(rollout));
   return assemble({
     member,
@@ -143,6 +185,7 @@ interface ClusterDecision {
   readonly state: RecordedState;
   readonly starts: boolean;
   readonly mode: ClusterTarget['mode'];
+  readonly isRollback?: true;
   readonly sync: ClusterSync;
   readonly now: Date;
   readonly provenBefore?: boolean;
@@ -156,6 +199,7 @@ function assemble({
   state,
   starts,
   mode,
+  isRollback,
   sync,
   now,
   provenBefore,
@@ -174,6 +218,7 @@ function assemble({
       ...optional('commit', commit),
       ...optional('digest', renderedDigest),
       ...optional('provenBefore', provenBefore || undefined),
+      ...optional('isRollback', isRollback),
       ...pausedParts(member.snapshot.cluster, planContext.pipeline, now),
     },
     starts,

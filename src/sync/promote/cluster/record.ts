@@ -42,13 +42,14 @@ export function withReport(sync: ClusterSync, { snapshot, recorded }: StageMembe
 
 function observedToRecord(
   recorded: ClusterSync,
-  { lastContactAt, drift, units }: Partial<ClusterReport> = {},
+  { lastContactAt, drift, units, revisions }: Partial<ClusterReport> = {},
   now: Date,
 ): ClusterSync {
   return {
     ...optional('lastContactAt', contactToRecord(recorded.lastContactAt, lastContactAt)),
     ...optional('drift', driftToRecord(recorded.drift, drift, now)),
     ...optional('units', units?.slice(0, MAX_UNITS)),
+    ...optional('revisions', revisions),
   };
 }
 

@@ -18,6 +18,7 @@ export type ProgressState =
 export type ClusterRolloutState =
   | ProgressState
   | 'FailedBefore'
+  | 'RolledBack'
   | 'Ahead'
   | 'NotRendered'
   | 'NotDeclared'
@@ -138,6 +139,16 @@ export const ROLLOUT_STATES: Readonly<Record<ClusterRolloutState, RolloutStateRo
     countedIn: 'failed',
     isInProgress: false,
   },
+  RolledBack: {
+    meaning:
+      'a person returned it to a revision that it ran before (`kubenode rollback`): it keeps that, whatever is committed',
+    endedBy: 'a commit of the stage with that content for this cluster, or `kubenode rollback NAME --end`',
+    reasons: ['RolledBack'],
+    recordedAs: 'Held',
+    counts: 'Failure',
+    countedIn: 'failed',
+    isInProgress: false,
+  },
   Ahead: {
     meaning: 'it runs a newer commit, from another stage or from before the hub was restored; it keeps that',
     endedBy: 'the stage reaches that commit',
@@ -236,6 +247,7 @@ export const ROLLOUT_STATES: Readonly<Record<ClusterRolloutState, RolloutStateRo
 export const EXPLANATION_ORDER: readonly ClusterRolloutState[] = [
   'Held',
   'Blocked',
+  'RolledBack',
   'UnitPaused',
   'Unreachable',
   'NotObserved',

@@ -3,6 +3,7 @@ import type { FailedDigest } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { EMPTY_TARGET } from '../../commits.ts';
+import { rollbackReason } from '../rollback.ts';
 import { failureOf, isProven, unitsToSoak } from './proofs.ts';
 import type { ClusterRolloutState } from './rollout-state.ts';
 import { isUnproven, type MemberContext, type StageMember } from './stage-member.ts';
@@ -21,6 +22,7 @@ export function clusterRollout(member: StageMember, commit: string, context: Mem
   const content = commitContent(member, commit, context);
   const exception =
     blocked(member) ??
+    rolledBack(content) ??
     emptied(content, commit) ??
     failed(content, context) ??
     ahead(content, commit, context);
@@ -41,6 +43,12 @@ function commitContent(member: StageMember, commit: string, { history }: MemberC
 
 function blocked({ block }: StageMember): ExplainedState | undefined {
   return block;
+}
+
+/** A person decided what the cluster runs: until git agrees, the commit counts as failed here. */
+function rolledBack({ member, digest }: CommitContent): ExplainedState | undefined {
+  const reason = rollbackReason(member, digest);
+  return reason && { ...reason, state: 'RolledBack' };
 }
 
 /**

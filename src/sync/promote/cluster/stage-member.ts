@@ -1,5 +1,6 @@
 /** Describes what is known about one cluster of a stage before it is compared with a commit. Pure. */
 import type { ClusterSync, Stage } from '../../../api/generated/types.ts';
+import { activeRollback } from '../../../api/status/rollbacks.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { ClusterSnapshot } from '../snapshot.ts';
 import { adoptObserved, hasObservedTarget } from './adopt-observed.ts';
@@ -40,7 +41,7 @@ export function createStageMember(
   const progress = isObserved
     ? observedProgress(
         snapshot,
-        adoptObserved(recorded, snapshot, context.history, context.now),
+        isReturned(snapshot) ? recorded : adoptObserved(recorded, snapshot, context.history, context.now),
         context,
         stage,
       )
@@ -54,6 +55,12 @@ export function createStageMember(
     reachability,
     block,
   };
+}
+
+/** The inventory still names the newer commit that a person rolled back: it is not adopted. */
+function isReturned({ cluster }: ClusterSnapshot): boolean {
+  const rollback = activeRollback(cluster);
+  return rollback !== undefined && cluster.status?.sync?.renderedDigest === rollback.digest;
 }
 
 /**

@@ -180,6 +180,12 @@ describe('lastProgress', () => {
       rollout: { gate: { soakSeconds: 1, checks: [], approval: 'EveryBatch' } },
     },
     {
+      name: 'a freeze',
+      members: [member('a', DONE), member('b')],
+      progress: SOAKED,
+      rollout: { freezes: [{ name: 'sale', from: ago(60), until: ago(-10 * LIMIT), reason: 'sale' }] },
+    },
+    {
       name: 'a soak longer than the deadline',
       members: [member('a', DONE), member('b')],
       progress: progressOf({ batch: { ...BATCH, size: 1, soakUntil: new Date(ago(-10 * LIMIT)) } }),

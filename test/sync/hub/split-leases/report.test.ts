@@ -60,6 +60,20 @@ describe('recordedTarget', () => {
     expect(recordedTarget(cluster, pipeline, NOW)).toMatchObject(target);
   });
 
+  it('S24 is a rollback once promotion has recorded its content', () => {
+    const rollback = {
+      commit: 'c1',
+      digest: 'a1',
+      by: 'anna',
+      reason: 'ticket 7',
+      since: '2030-01-01T00:00:00Z',
+    };
+    expect(recordedTarget(assigned({}, { rollback }), RUNNING, NOW)?.isRollback).toBe(true);
+    const other = { ...rollback, digest: 'a0' };
+    expect(recordedTarget(assigned({}, { rollback: other }), RUNNING, NOW)).not.toHaveProperty('isRollback');
+    expect(recordedTarget(assigned(), RUNNING, NOW)).not.toHaveProperty('isRollback');
+  });
+
   it('leaves out what a person has paused since then, and only that unit', () => {
     const cluster = assigned({}, { pauses: [{ ...HALT, unit: 'web' }] });
     const { mode, pausedUnits } = recordedTarget(cluster, RUNNING, NOW) ?? {};
@@ -153,6 +167,16 @@ describe('withApplyReport', () => {
   it('counts as in sync what only an apply can tell from a change', () => {
     const applied = { ...REPORT, state: 'Applied', reason: 'Applied' } as const;
     expect(withApplyReport(own, assigned({ report: applied }), 'two').synced.status).toBe('True');
+  });
+
+  it('S24 lists the revisions of the process that applies, and not its own', () => {
+    const kept = [{ commit: 'c1', digest: 'a1', keptAt: '2030-01-01T00:00:00Z' }];
+    const ours = reportOf({ revisions: [] });
+    const cluster = assigned({ report: { ...REPORT, revisions: kept } });
+    expect(withApplyReport(ours, cluster, 'two').revisions).toEqual(kept);
+    expect(withApplyReport(ours, assigned(), 'two')).not.toHaveProperty('revisions');
+    const sent = applyReport(assigned(), 'two', { work: FAILED, revisions: kept }, NOW);
+    expect(sent?.revisions).toEqual(kept);
   });
 
   it('keeps what a process corrected, even after it has lost the Lease', () => {

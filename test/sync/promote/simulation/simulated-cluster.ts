@@ -1,5 +1,5 @@
 /** A cluster that takes time to apply and to become healthy, with its worker: it writes, and reports what it observes. */
-import type { Cluster } from '../../../../src/api/generated/types.ts';
+import type { Cluster, ClusterRollback } from '../../../../src/api/generated/types.ts';
 import { UNIT_PAUSED } from '../../../../src/api/status/sync-words.ts';
 import { optional } from '../../../../src/kube/objects/optional.ts';
 import type { ClusterReport, ClusterTarget } from '../../../../src/sync/cluster-report.ts';
@@ -22,6 +22,8 @@ export class SimulatedCluster {
   environment: 'test' | 'pre' | 'prod';
   readonly labels: Readonly<Record<string, string>>;
   paused = false;
+  /** A person rolled it back. */
+  rollback: ClusterRollback | undefined;
   reachable = true;
   identity: 'Verified' | 'Mismatch' = 'Verified';
   lastContactAt: number | undefined;
@@ -122,6 +124,7 @@ export class SimulatedCluster {
         environment: this.environment,
         paused: this.paused,
         pauses: [],
+        ...optional('rollback', this.rollback),
         deletion: { protection: true, policy: 'Orphan', force: false, timeoutSeconds: 1800 },
       },
       ...(this.status ? { status: this.status } : {}),

@@ -1,0 +1,111 @@
+/** ROL-13, S36: closed times of a set stop the next machine, whatever the rollout is at. */
+import { describe, expect, it } from 'vitest';
+import type { Freeze, Window } from '../../../src/api/generated/types.ts';
+import { planRollout } from '../../../src/controllers/componentset/plan.ts';
+import type { RolloutPlan } from '../../../src/controllers/componentset/rollout/input.ts';
+import { NOW } from '../../support/builders.ts';
+import { grant, type InputParts, inputOf, member, NEW, OLD, progressOf } from './rollout/rollout-input.ts';
+
+const HOUR_MS = 3_600_000;
+const UNTIL = new Date(+NOW + HOUR_MS).toISOString();
+const SALE: Freeze = {
+  name: 'sale',
+  from: new Date(+NOW - HOUR_MS).toISOString(),
+  until: UNTIL,
+  reason: 'sale',
+};
+const OVER: Freeze = { ...SALE, until: NOW.toISOString() };
+
+function timeIn(hours: number): string {
+  return new Date(+NOW + hours * HOUR_MS).toISOString().slice(11, 16);
+}
+
+/** Open from so many hours after NOW, for one hour. */
+function windowIn(hours: number): Window {
+  return { name: 'night', start: timeIn(hours), end: timeIn(hours + 1), timeZone: 'UTC' };
+}
+
+const BEGIN = progressOf({ batch: undefined as never });
+const IN_WORK = { at: NEW, batch: 1, step: 'InWork', holdsGrant: true, grant: grant() } as const;
+
+function plan(parts: InputParts): RolloutPlan {
+  return planRollout(inputOf({ members: [member('a'), member('b'), member('c')], ...parts }));
+}
+
+function started({ actions }: RolloutPlan): readonly string[] {
+  return actions.flatMap((action) => (action.type === 'Assign' ? [action.member.name] : []));
+}
+
+describe('a set with closed times', () => {
+  it.each<[what: string, rollout: InputParts['rollout'], reason: string | undefined]>([
+    ['no closed times', {}, undefined],
+    ['a freeze', { freezes: [SALE] }, 'Freeze'],
+    ['a freeze that is over', { freezes: [OVER] }, undefined],
+    ['a closed window', { windows: [windowIn(1)] }, 'OutsideWindow'],
+    ['an open window', { windows: [windowIn(0)] }, undefined],
+    ['an open window during a freeze', { windows: [windowIn(0)], freezes: [SALE] }, 'Freeze'],
+    ['a window in an unknown zone', { windows: [{ ...windowIn(0), timeZone: 'Mars' }] }, 'InvalidWindow'],
+  ])('ROL-13 begins a rollout, or states why not, with %s', (_, rollout, reason) => {
+    const { batch: _batch, ...progress } = BEGIN;
+    const found = plan({ ...(rollout && { rollout }), progress });
+    expect(started(found).length > 0).toBe(reason === undefined);
+    expect(found.limit.reason).toBe(reason ?? 'BatchFull');
+  });
+
+  it('ROL-13 names until when, so that the next reconcile is in time', () => {
+    expect(plan({ rollout: { freezes: [SALE] } }).limit.until).toEqual(new Date(UNTIL));
+  });
+
+  it('ROL-13 lets machines in work finish, and starts no other of the open batch', () => {
+    const members = [member('a', IN_WORK), member('b'), member('c')];
+    const open = plan({ members });
+    expect(started(open)).toEqual(['b']);
+    const closed = plan({ members, rollout: { freezes: [SALE] } });
+    expect(started(closed)).toEqual([]);
+    expect(closed.actions.map(({ type }) => type)).toEqual(
+      open.actions.map(({ type }) => type).filter((type) => type !== 'Assign'),
+    );
+    expect(closed.waiting.get('b')?.reason).toBe('Freeze');
+  });
+
+  it('ROL-13 opens no next batch after one that has passed', () => {
+    const done = ['a', 'b'].map((name) => member(name, { at: NEW, batch: 1 }));
+    const soaked = progressOf({ batch: { index: 1, size: 2, total: 3, startedAt: NOW, soakUntil: NOW } });
+    const parts = { members: [...done, member('c')], progress: soaked };
+    expect(started(plan(parts))).toEqual(['c']);
+    const closed = plan({ ...parts, rollout: { windows: [windowIn(2)] } });
+    expect([started(closed), closed.limit.reason]).toEqual([[], 'OutsideWindow']);
+  });
+
+  it('ROL-13 completes a rollout whose machines are all done', () => {
+    const members = ['a', 'b'].map((name) => member(name, { at: NEW, batch: 1 }));
+    const soaked = progressOf({ batch: { index: 1, size: 2, total: 2, startedAt: NOW, soakUntil: NOW } });
+    const found = plan({ members, progress: soaked, rollout: { freezes: [SALE] } });
+    expect(found.progress.history[0]).toMatchObject({ revision: NEW.name, result: 'Completed' });
+  });
+
+  it('ROL-33 takes machines back to a completed revision in a freeze', () => {
+    const members = [member('a', { at: NEW, batch: 1 }), member('b')];
+    const found = plan({
+      members,
+      desired: { revision: OLD, yanked: [] },
+      rollout: { freezes: [SALE], windows: [windowIn(1)] },
+    });
+    expect([found.mode, started(found)]).toEqual(['Revert', ['a']]);
+  });
+
+  it('ROL-13 gives a machine that never served its components, and lets one that returns wait', () => {
+    const members = [
+      member('new', { at: 'None', isEstablished: false, serves: false }),
+      member('returned', { at: OLD }),
+    ];
+    const { batch: _batch, ...rest } = progressOf();
+    const progress = { ...rest, history: [{ revision: NEW.name, result: 'Completed' as const }] };
+    const parts = { members, progress, stable: NEW };
+    expect(started(plan(parts))).toEqual(['new', 'returned']);
+    const closed = plan({ ...parts, rollout: { freezes: [SALE] } });
+    expect(started(closed)).toEqual(['new']);
+    expect(closed.limit.reason).toBe('Freeze');
+    expect(closed.waiting.get('returned')?.reason).toBe('Freeze');
+  });
+});
