@@ -156,7 +156,7 @@ export interface ApprovalRule {
   /** Risks that it applies to. Empty: all. (at most 5) */
   readonly risks: readonly ('None' | 'Pod' | 'Node' | 'Machine' | 'Data')[];
   /** Actions that it applies to. Empty: all. (at most 16) */
-  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane' | 'ResetGPU' | 'Reprovision' | 'WipeDisk')[];
+  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane' | 'Reprovision' | 'WipeDisk')[];
   /** Whether it applies to nodes with local data only. (default false) */
   readonly onlyLocalData: boolean;
   /** Groups whose members may approve. (at most 8) */
@@ -783,7 +783,7 @@ export interface ConcurrencyLimit {
   /** Label key for per: Label. */
   readonly labelKey?: string;
   /** Actions that it applies to. Empty: all. (at most 16) */
-  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane' | 'ResetGPU' | 'Reprovision' | 'WipeDisk')[];
+  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane' | 'Reprovision' | 'WipeDisk')[];
   /** Risks that it applies to. Empty: all. (at most 5) */
   readonly risks?: readonly ('None' | 'Pod' | 'Node' | 'Machine' | 'Data')[];
   /** Maximum count. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. */
@@ -815,7 +815,7 @@ export interface ControlPlaneGuard {
   /** Whether etcd must keep its quorum. (default true) */
   readonly etcdQuorumAfter: boolean;
   /** Actions that are allowed. Empty: all. (at most 16) */
-  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane' | 'ResetGPU' | 'Reprovision' | 'WipeDisk')[];
+  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane' | 'Reprovision' | 'WipeDisk')[];
 }
 
 /** A component of the control plane. */
@@ -1025,7 +1025,7 @@ export interface DefenderScope {
   /** Selected nodes. */
   readonly nodeSelector: Selector;
   /** Actions that it applies to. Empty: all. (at most 32) */
-  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane' | 'ResetGPU' | 'Reprovision' | 'WipeDisk')[];
+  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane' | 'Reprovision' | 'WipeDisk')[];
   /** Risks that it applies to. Empty: all. (at most 5) */
   readonly risks: readonly ('None' | 'Pod' | 'Node' | 'Machine' | 'Data')[];
   /** Kinds that ask for grants. Empty: all. (at most 6) */
@@ -2452,6 +2452,18 @@ export interface MachineSetUpdateStrategy {
   readonly maxSurge?: Amount;
 }
 
+/** Present while the agent is silent: the peers whose agents probe the machine. */
+export interface MachineSilence {
+  /** IP address that is probed. */
+  readonly address: string;
+  /** Port of the kubelet. (1 to 65535) */
+  readonly port: number;
+  /** When the probes were asked for. */
+  readonly since: string;
+  /** Machines whose agents probe it. (at most 6) */
+  readonly peers: readonly string[];
+}
+
 /** Desired state of the machine. */
 export interface MachineSpec {
   /** Infrastructure provider of the machine. */
@@ -2496,6 +2508,10 @@ export interface MachineStatus {
   readonly infra?: MachineInfraStatus;
   /** The power of a host of provider ssh, as its BMC told. Only while the agent and the kubelet are silent. */
   readonly power?: MachinePower;
+  /** Present while the agent is silent: the peers whose agents probe the machine. */
+  readonly silence?: MachineSilence;
+  /** Silent machines that the agent is asked to probe. (at most 8) */
+  readonly probeRequests?: readonly PeerProbeRequest[];
   /** The Node of the same name. */
   readonly node?: MachineNodeStatus;
   /** Properties of the host, reported by the agent. */
@@ -2508,6 +2524,8 @@ export interface MachineStatus {
   readonly drift?: readonly MachineDrift[];
   /** Facts that rules read. Written by the agent when they change. */
   readonly facts?: MachineFacts;
+  /** What the agent found when it probed silent machines. (at most 8) */
+  readonly peers?: readonly PeerAnswer[];
   /** Faults of the node, timed by the clock of the controller. (at most 8) */
   readonly faults?: readonly MachineFault[];
   /** Rules that found a fault or know too little, and why none of them begins a repair. (at most 16) */
@@ -2702,6 +2720,32 @@ export interface OnIndeterminate {
   readonly action: 'Wait' | 'HandOff';
   /** Seconds after which the action is taken. (default 3600) */
   readonly afterSeconds: number;
+}
+
+/** What a connection to the kubelet of a silent machine found. */
+export interface PeerAnswer {
+  /** Name of the Machine. */
+  readonly machine: string;
+  /** KubeletAnswers: it answered over HTTP. PortOpen: its port accepts connections, and nothing answers. Refused: the host refuses connections to it. NoAnswer: nothing answers. Unknown: the agent could not try. */
+  readonly result: 'KubeletAnswers' | 'PortOpen' | 'Refused' | 'NoAnswer' | 'Unknown';
+  /** `since` of the request that it answers. */
+  readonly requestedAt: string;
+  /** When the result was found first. */
+  readonly since: string;
+  /** When the result was found last. Written at most every two minutes. */
+  readonly lastProbeTime: string;
+}
+
+/** A silent machine that the agent probes. */
+export interface PeerProbeRequest {
+  /** Name of the Machine. */
+  readonly machine: string;
+  /** IP address that is probed. */
+  readonly address: string;
+  /** Port of the kubelet. (1 to 65535) */
+  readonly port: number;
+  /** When the probes were asked for. */
+  readonly since: string;
 }
 
 /** Limits of repairs of one machine. */
@@ -3005,7 +3049,7 @@ export interface RateLimit {
   /** Label key for per: Label. */
   readonly labelKey?: string;
   /** Actions that it applies to. Empty: all. (at most 16) */
-  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane' | 'ResetGPU' | 'Reprovision' | 'WipeDisk')[];
+  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane' | 'Reprovision' | 'WipeDisk')[];
   /** Risks that it applies to. Empty: all. (at most 5) */
   readonly risks: readonly ('None' | 'Pod' | 'Node' | 'Machine' | 'Data')[];
   /** Maximum count. */
@@ -3313,7 +3357,7 @@ export interface RemedyShadow {
 /** A step of a repair. */
 export interface RemedyStep {
   /** Name of the step. */
-  readonly step: 'CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine';
+  readonly step: 'CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine';
   /** Input of the step. The rule compiler checks it against the schema of the step. */
   readonly with: Readonly<Record<string, unknown>>;
   /** Timeout of the step. (default 300) */
@@ -3938,6 +3982,8 @@ export interface XidFact {
   readonly gpu?: number;
   /** When it occurred. */
   readonly at?: string;
+  /** Whether the step ResetGPU has reset the GPU since. */
+  readonly reset?: boolean;
 }
 
 /** Detection of dark zones. In a dark zone nothing with a risk is done, and nothing is drained out of it. */
