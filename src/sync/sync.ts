@@ -226,12 +226,13 @@ function refreshOnChange({ stores }: HubCache, workers: Workers): void {
 /** Returns the policy by the gates in force before the commit. Without a Pipeline the budget is zero: nothing is deleted. */
 function policyOf(pipeline: Pipeline | undefined): ApplyPolicy {
   if (!pipeline) return { budget: { maxObjects: 0, maxPercent: 0 }, acknowledgements: [] };
-  const { deleteBudget, acknowledgements, forceManagers, fieldPolicies } =
+  const { deleteBudget, acknowledgements, forceManagers, fieldPolicies, identities } =
     judgingPipeline(pipeline).pipeline.spec;
   return {
     budget: { ...DEFAULT_DELETE_BUDGET, ...deleteBudget },
     acknowledgements: acknowledgements ?? [],
     forceManagers: forceManagers ?? [],
     fieldPolicies: fieldPolicies ?? [],
+    identities: identities ?? [],
   };
 }

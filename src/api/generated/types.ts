@@ -2760,6 +2760,8 @@ export interface PipelineGateSet {
   readonly freezes?: readonly Freeze[];
   /** Field managers whose fields sync takes over when they conflict with git. A commit that adds one takes over nothing: the next commit does. (at most 16) */
   readonly forceManagers?: readonly string[];
+  /** Service accounts as which sync writes the objects of units in clusters. Units without an entry, and the objects of the hub, are written as kubenode-sync. (at most 64) */
+  readonly identities?: readonly UnitIdentity[];
 }
 
 /** By which gates commits are judged. */
@@ -2868,7 +2870,7 @@ export interface PipelineSpec {
   readonly forceManagers: readonly string[];
   /** Fields that sync leaves to other clients. (at most 32) */
   readonly fieldPolicies: readonly FieldPolicy[];
-  /** Service accounts that sync impersonates, by unit. (at most 32) */
+  /** Service accounts as which sync writes the objects of units in clusters. Units without an entry, and the objects of the hub, are written as kubenode-sync. (at most 32) */
   readonly identities: readonly UnitIdentity[];
 }
 
@@ -3844,7 +3846,7 @@ export interface UnitExec {
 export interface UnitIdentity {
   /** Name of the unit (chart). */
   readonly unit: string;
-  /** Service account as namespace/name. */
+  /** Service account in the clusters, as namespace/name. */
   readonly serviceAccount: string;
 }
 

@@ -16,7 +16,6 @@ const PIPELINE: readonly InactiveField[] = [
   },
   { path: 'spec.stages[].checks[].cel', because: 'CEL is not evaluated' },
   { path: 'spec.onFailure', accepts: ['Stop'], because: 'sync pushes nothing' },
-  { path: 'spec.identities', because: 'sync applies every unit as kubenode-sync' },
 ];
 
 const NOT_HOSTED = 'only a control plane of spec.hosted is deleted with its Cluster';

@@ -11,7 +11,7 @@ import {
   waiting,
   windows,
 } from '../common.ts';
-import { FIELD_PATH } from '../patterns.ts';
+import { ACCOUNT, FIELD_PATH, UNIT_NAME } from '../patterns.ts';
 import {
   choice,
   digest,
@@ -208,6 +208,17 @@ const fieldPolicy = rules(
   },
 );
 
+const identity = named('UnitIdentity', 'Service account of one unit.', {
+  unit: text('Name of the unit (chart).', { max: NAME_MAX, pattern: UNIT_NAME }),
+  serviceAccount: text('Service account in the clusters, as namespace/name.', {
+    max: 128,
+    pattern: ACCOUNT,
+  }),
+});
+
+const IDENTITIES =
+  'Service accounts as which sync writes the objects of units in clusters. Units without an entry, and the objects of the hub, are written as kubenode-sync.';
+
 /** Atomic lists without rules of their own: they are copies of what was validated in spec. */
 const gateSet = named('PipelineGateSet', 'The fields of spec by which commits are judged.', {
   stages: list('The stages.', stage, [0, 32]),
@@ -216,6 +227,7 @@ const gateSet = named('PipelineGateSet', 'The fields of spec by which commits ar
   approvals,
   freezes: freezes('Periods without promotion.', 32).optional(),
   forceManagers: forceManagers.optional(),
+  identities: list(IDENTITIES, identity, [0, 64]).optional(),
 });
 
 const gates = named('PipelineGates', 'By which gates commits are judged.', {
@@ -287,15 +299,11 @@ const spec = rules(
       message: 'a field of a kubenode controller has that controller as its only writer: remove the manager',
     }).default([]),
     fieldPolicies: list('Fields that sync leaves to other clients.', fieldPolicy, [0, 32]).default([]),
-    identities: listMap(
-      'Service accounts that sync impersonates, by unit.',
-      ['unit'],
-      named('UnitIdentity', 'Service account of one unit.', {
-        unit: name('Name of the unit (chart).'),
-        serviceAccount: name('Service account as namespace/name.', 128),
-      }),
-      [0, 32],
-    ).default([]),
+    identities: rules(listMap(IDENTITIES, ['unit'], identity, [0, 32]), {
+      rule: "self.all(i, !i.serviceAccount.matches('^kubenode-(system|agents|hosts|audit)/'))",
+      message:
+        'the accounts of kubenode itself are for its own processes: name an account of another namespace',
+    }).default([]),
   }),
   {
     rule: 'self.approvals.all(a, self.stages.exists(s, s.name == a.stage))',

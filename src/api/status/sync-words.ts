@@ -12,6 +12,13 @@ export const UNIT_PAUSED = 'UnitPaused';
 export const OBJECT_PAUSED = 'ObjectPaused';
 /** The reason when the values of an encrypted object are needed, and the keys do not fit any more. */
 export const NOT_DECRYPTED = 'NotDecrypted';
+/** The ServiceAccount of the unit may not carry out all of its writes, or sync may not act as it. */
+export const IDENTITY_DENIED = 'IdentityDenied';
+/** The ServiceAccount of the unit does not exist. */
+export const IDENTITY_MISSING = 'IdentityMissing';
+/** The server did not answer what the ServiceAccount of the unit may do. */
+export const IDENTITY_UNKNOWN = 'IdentityUnknown';
+export type IdentityReason = typeof IDENTITY_DENIED | typeof IDENTITY_MISSING | typeof IDENTITY_UNKNOWN;
 export type PausedReason = typeof UNIT_PAUSED | typeof OBJECT_PAUSED;
 
 /** Tells whether only a pause of a unit or an object keeps the work from its end. */

@@ -1452,7 +1452,7 @@ export interface PipelineSpec {
   readonly forceManagers?: readonly string[];
   /** Fields that sync leaves to other clients. (at most 32) */
   readonly fieldPolicies?: readonly FieldPolicy[];
-  /** Service accounts that sync impersonates, by unit. (at most 32) */
+  /** Service accounts as which sync writes the objects of units in clusters. Units without an entry, and the objects of the hub, are written as kubenode-sync. (at most 32) */
   readonly identities?: readonly UnitIdentity[];
 }
 
@@ -2002,7 +2002,7 @@ export interface UnitExec {
 export interface UnitIdentity {
   /** Name of the unit (chart). */
   readonly unit: string;
-  /** Service account as namespace/name. */
+  /** Service account in the clusters, as namespace/name. */
   readonly serviceAccount: string;
 }
 

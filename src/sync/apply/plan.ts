@@ -4,7 +4,7 @@
  * Pure. An object that cannot be read is unknown, never absent: it is not deleted, and no other hub's object is taken over.
  */
 import { LABEL_HUB, LABEL_UNIT } from '../../api/names.ts';
-import { NOT_DECRYPTED, type PausedReason } from '../../api/status/sync-words.ts';
+import { type IdentityReason, NOT_DECRYPTED, type PausedReason } from '../../api/status/sync-words.ts';
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { type ObjectId, objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
@@ -48,7 +48,7 @@ export interface ObjectPlan {
   /** The reason, if the action is `paused`. */
   readonly pausedBy?: PausedReason;
   /** The reason, if the action is `wait` and a person has to act. */
-  readonly waitReason?: typeof NOT_DECRYPTED;
+  readonly waitReason?: typeof NOT_DECRYPTED | IdentityReason;
 }
 
 /** Counts what is not written in a paused unit, or of a paused object. */
@@ -74,6 +74,11 @@ export interface TargetPlan {
   readonly paused?: readonly PausedPart[];
   /** The paused objects that neither git nor the inventory lists. */
   readonly unmatchedPauses?: readonly string[];
+}
+
+/** Tells whether the object is sent. */
+export function isWrite({ action }: Pick<ObjectPlan, 'action'>): boolean {
+  return action === 'create' || action === 'update' || action === 'correct';
 }
 
 export function planTarget(input: ApplyInput): TargetPlan {

@@ -5,13 +5,15 @@
 import { objectKey } from '../../kube/objects/object-id.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { decryptObjects } from '../decrypt-objects.ts';
-import { applySteps, isWrite, type ObjectOutcome } from './apply-steps.ts';
+import { applySteps, type ObjectOutcome } from './apply-steps.ts';
 import type { ReconcileAudit } from './audit/apply-audit.ts';
 import type { SyncContext, SyncTarget } from './context.ts';
+import { withoutDeniedUnits } from './identity/check.ts';
+import { unitAccounts } from './identity/unit-identities.ts';
 import type { ApplyInput } from './input.ts';
 import { type InventoryEntry, missingIntents, spentAfter } from './inventory/inventory.ts';
 import { usedKinds } from './live/kinds.ts';
-import { type ObjectPlan, objectsToDecrypt, planTarget, type TargetPlan } from './plan.ts';
+import { isWrite, type ObjectPlan, objectsToDecrypt, planTarget, type TargetPlan } from './plan.ts';
 import { isSearchDue, type OrphanContext, unwatchedOrphans, watchedOrphans } from './prune/find-orphans.ts';
 import { withoutPausedParts } from './prune/paused-parts.ts';
 import type { PrunePlan } from './prune/plan.ts';
@@ -27,13 +29,14 @@ export interface SyncResult {
 
 /** Reconciles the cluster. Rejects when the server is unreachable or the signal aborts; all other failures are in the result. */
 export async function syncCluster(
-  context: SyncContext,
+  given: SyncContext,
   target: SyncTarget,
   audit?: ReconcileAudit,
 ): Promise<SyncResult> {
+  const context = { ...given, accounts: unitAccounts(target.identities) };
   const { store, clock } = context;
   const outcomes = new Map<string, ObjectOutcome>();
-  let plan = await observeAndList(context, target);
+  let plan = await planWrites(context, target);
   // A CRD of this commit makes its kind available: objects that waited for it are planned again.
   for (let planned = true; planned; ) {
     if (changesCluster(plan)) await store.claim();
@@ -45,7 +48,7 @@ export async function syncCluster(
     await audit?.applied(outcomes.values());
     await confirm(context, outcomes, target.commit);
     planned = newKinds;
-    if (planned) plan = await observeAndList(context, target);
+    if (planned) plan = await planWrites(context, target);
   }
   await spendAcknowledgements(context, plan);
   const pruned = await pruneUnits(context, plan, { outcomes, now: clock.now(), ...optional('audit', audit) });
@@ -63,7 +66,7 @@ function changesCluster({ objects, prune }: TargetPlan): boolean {
   return objects.some(isWrite) || prune.some(({ action }) => !LEAVES_OBJECT.has(action));
 }
 
-const LEAVES_OBJECT: ReadonlySet<PrunePlan['action']> = new Set(['keep', 'held', 'paused'] as const);
+const LEAVES_OBJECT: ReadonlySet<PrunePlan['action']> = new Set(['keep', 'held', 'paused', 'wait'] as const);
 
 /**
  * Binds what an acknowledgement releases to the UIDs of this plan, before the first delete: first the objects, then the
@@ -78,6 +81,11 @@ async function spendAcknowledgements({ store }: SyncContext, { prune }: TargetPl
   await store.write({ add, remove: [] });
   const spent = spentAfter(store.inventory(), bound);
   if (spent) await store.writeSpent(spent);
+}
+
+/** Plans what is written: nothing of a unit that its ServiceAccount may not write as a whole. */
+async function planWrites(context: SyncContext, target: SyncTarget): Promise<TargetPlan> {
+  return withoutDeniedUnits(context, await observeAndList(context, target));
 }
 
 /**
@@ -123,7 +131,7 @@ export async function observeCluster(
   found: readonly InventoryEntry[] = [],
 ): Promise<ObservedPlan> {
   const { hub, live, store, serverForms, signal, keys } = context;
-  const { units, digest: _digest, ...policy } = target;
+  const { units, digest: _digest, identities: _identities, ...policy } = target;
   const listed = withEntries(store.inventory(), found);
   await live.watch(usedKinds(units, listed), signal);
   const orphans = [...found, ...(await watchedOrphans(context, target, listed))];

@@ -1,7 +1,8 @@
 /** Judges the objects of a commit: accepted, or refused with the first problems. */
 import type { ContentVerdict } from '../content-verdict.ts';
 import type { Rendered } from '../rendered.ts';
-import { findAllRefusals, MAX_REFUSALS, type ObjectChecks, type Refusal } from './object-checks.ts';
+import { findAllRefusals, MAX_REFUSALS, type ObjectChecks } from './object-checks.ts';
+import type { Refusal } from './refusal.ts';
 import { groupRefusals } from './refusal-groups.ts';
 
 const MAX_SHOWN = 5;

@@ -32,18 +32,10 @@ import {
   sourceText,
 } from '../rendered.ts';
 import { encryptionProblems } from './encrypted.ts';
+import { identityRefusals } from './identities.ts';
 import { nameProblems } from './names.ts';
 import { createReferenceCheck } from './references.ts';
-
-export interface Refusal {
-  readonly target: string;
-  readonly unit: string;
-  /** `Namespace web`, as objectKey formats it. */
-  readonly object: string;
-  /** File, line and construct path. */
-  readonly source: string;
-  readonly message: string;
-}
+import type { Refusal } from './refusal.ts';
 
 export interface ObjectChecks {
   /** Returns the schema errors of our own kinds. Empty for all other kinds. */
@@ -66,6 +58,7 @@ export async function findAllRefusals(
   checks: ObjectChecks,
 ): Promise<readonly Refusal[]> {
   const found: Refusal[] = [];
+  addUpTo(MAX_REFUSALS, found, identityRefusals({ targets }));
   for (const target of targets) {
     addUpTo(MAX_REFUSALS, found, await findRefusals(target, checks));
     if (found.length >= MAX_REFUSALS) break;

@@ -1,6 +1,6 @@
 /** The same refusal in many clusters has one cause: it is shown once, with the clusters. Pure. */
 import { listTargets } from '../target-names.ts';
-import type { Refusal } from './object-checks.ts';
+import type { Refusal } from './refusal.ts';
 
 export interface RefusalGroup extends Pick<Refusal, 'object' | 'message' | 'source'> {
   /** The names of the clusters: `test`, or `test, pre and 7 more`. */

@@ -19,7 +19,7 @@ import {
   type DeleteVerdict,
   judgeDeletes,
 } from '../judge/delete-budget.ts';
-import type { Refusal } from '../judge/object-checks.ts';
+import type { Refusal } from '../judge/refusal.ts';
 import {
   declaredClusters,
   emptyTargetFor,

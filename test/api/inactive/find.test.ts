@@ -27,7 +27,6 @@ describe('the fields of an object that this version does not act on', () => {
     ['Pipeline', 'stages[1].approvalByOther', stage({ approvalByOther: true }), 'remove it'],
     ['Pipeline', 'stages[1].checks[0].cel', stage({ checks: [{ name: 'c', cel: {} }] }), 'remove it'],
     ['Pipeline', 'onFailure', { onFailure: 'PushRevert' }, 'use Stop'],
-    ['Pipeline', 'identities', { identities: [{ unit: 'web' }] }, 'remove it'],
     ['Cluster', 'hosted.driver', { hosted: { driver: 'workload' } }, 'use process'],
     ['Cluster', 'hosted.replicas', { hosted: { replicas: 3 } }, 'remove it'],
     ['Cluster', 'hosted.etcd.replicas', { hosted: { etcd: { replicas: 3 } } }, 'remove it'],

@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { POLICY_TESTS_FOLDER } from '../../../api/validation/policy-tests.ts';
 import { openWorkingTree, type WorkingTree } from '../../../sync/git/working-tree.ts';
-import { findAllRefusals, type Refusal } from '../../../sync/judge/object-checks.ts';
+import { findAllRefusals } from '../../../sync/judge/object-checks.ts';
+import type { Refusal } from '../../../sync/judge/refusal.ts';
 import {
   createPreview,
   type Preview,

@@ -5,7 +5,8 @@ import { isSopsEncrypted } from '../../../kube/sops/leaves.ts';
 import type { ContentVerdict } from '../../content-verdict.ts';
 import { type DecryptionKeys, decryptObjects } from '../../decrypt-objects.ts';
 import { refusalMessage } from '../../judge/content.ts';
-import { MAX_REFUSALS, type Refusal } from '../../judge/object-checks.ts';
+import { MAX_REFUSALS } from '../../judge/object-checks.ts';
+import type { Refusal } from '../../judge/refusal.ts';
 import { type Rendered, type RenderedObject, sourceText } from '../../rendered.ts';
 
 /** Returns why the commit is refused. Keeps no value. */

@@ -22,9 +22,9 @@ export function judgingPipeline(pipeline: Pipeline): JudgingPipeline {
   const sets = [...recorded, gatesOf(pipeline.spec)];
   const strictest = sets.reduce(strictestGates);
   const { approvals } = pipeline.spec;
-  const { forceManagers = [] } = strictest;
+  const { forceManagers = [], identities = [] } = strictest;
   return {
-    pipeline: { ...pipeline, spec: { ...pipeline.spec, ...strictest, forceManagers, approvals } },
+    pipeline: { ...pipeline, spec: { ...pipeline.spec, ...strictest, forceManagers, identities, approvals } },
     stageLists: sets.map(({ stages }) => stages),
   };
 }

@@ -10,12 +10,13 @@ import type {
   Pipeline,
   PipelineGateSet,
   Stage,
+  UnitIdentity,
 } from '../../../api/generated/types.ts';
 
 export type GateSet = PipelineGateSet;
 
 export function gatesOf(spec: Pipeline['spec']): GateSet {
-  const { stages, unassigned, deleteBudget, approvals, freezes, forceManagers } = spec;
+  const { stages, unassigned, deleteBudget, approvals, freezes, forceManagers, identities } = spec;
   return {
     stages,
     unassigned,
@@ -23,6 +24,7 @@ export function gatesOf(spec: Pipeline['spec']): GateSet {
     approvals,
     ...(freezes.length > 0 ? { freezes } : {}),
     ...(forceManagers.length > 0 ? { forceManagers } : {}),
+    ...(identities.length > 0 ? { identities } : {}),
   };
 }
 
@@ -30,11 +32,13 @@ export function gatesOf(spec: Pipeline['spec']): GateSet {
 const MAX_STAGES = 32;
 const MAX_CHECKS = 16;
 const MAX_FREEZES = 32;
+const MAX_IDENTITIES = 64;
 
 /** Merges two versions of the gates. `before` is in force; what `now` tightens counts at once, and what it loosens does not count yet. */
 export function strictestGates(before: GateSet, now: GateSet): GateSet {
   const freezes = strictestFreezes(before.freezes, now.freezes);
   const forceManagers = (now.forceManagers ?? []).filter((name) => before.forceManagers?.includes(name));
+  const identities = strictestIdentities(before.identities, now.identities);
   return {
     stages: strictestStages(before.stages, now.stages).slice(0, MAX_STAGES),
     unassigned: before.unassigned === 'Fail' ? 'Fail' : now.unassigned,
@@ -42,7 +46,17 @@ export function strictestGates(before: GateSet, now: GateSet): GateSet {
     approvals: now.approvals.filter((approval) => isApproved(before.approvals, approval)),
     ...(freezes.length > 0 ? { freezes } : {}),
     ...(forceManagers.length > 0 ? { forceManagers } : {}),
+    ...(identities.length > 0 ? { identities } : {}),
   };
+}
+
+/** Merges the identities. Which of two ServiceAccounts may do less cannot be known: then the one in force counts. */
+function strictestIdentities(
+  before: readonly UnitIdentity[] = [],
+  now: readonly UnitIdentity[] = [],
+): readonly UnitIdentity[] {
+  const added = now.filter(({ unit }) => before.every((identity) => identity.unit !== unit));
+  return [...before, ...added].slice(0, MAX_IDENTITIES);
 }
 
 /** Merges the freezes. One that was changed under its name lasts as long as both of its versions. */

@@ -16,6 +16,7 @@ const check = (name: string, url = 'http://a'): Check => checkOf({ name, http: {
 
 type Row = [loose: Partial<Stage>, strict: Partial<Stage>];
 
+const WEB = { unit: 'web', serviceAccount: 'shop/web' };
 const NIGHT = { name: 'night', start: '22:00', end: '06:00', timeZone: 'Europe/Berlin' };
 
 /** Each field of a stage with a looser and a stricter value. Where neither is stricter, the row is in `kept`. */
@@ -104,7 +105,7 @@ const FIELDS: Readonly<Record<string, 'strictest' | 'at once' | 'no gate' | 'ref
   forceManagers: 'strictest',
   // It only lets sync write less than the commit declares.
   fieldPolicies: 'no gate',
-  identities: 'refused',
+  identities: 'strictest',
 };
 
 describe('strictestGates', () => {
@@ -114,9 +115,11 @@ describe('strictestGates', () => {
   it('covers every field of a Pipeline that judges', () => {
     expect(Object.keys(FIELDS).toSorted()).toEqual(shapeOf(pipeline.spec).toSorted());
     const strictest = Object.keys(FIELDS).filter((field) => FIELDS[field] === 'strictest');
-    expect(Object.keys(gatesOf({ ...spec, freezes: [SALE], forceManagers: ['helm'] })).toSorted()).toEqual(
-      strictest.toSorted(),
-    );
+    expect(
+      Object.keys(
+        gatesOf({ ...spec, freezes: [SALE], forceManagers: ['helm'], identities: [WEB] }),
+      ).toSorted(),
+    ).toEqual(strictest.toSorted());
   });
 
   it.each<[name: string, loose: Partial<GateSet>, strict: Partial<GateSet>]>([
@@ -130,6 +133,7 @@ describe('strictestGates', () => {
     ['freezes', {}, { freezes: [SALE] }],
     ['forceManagers', { forceManagers: ['helm', 'kubectl'] }, { forceManagers: ['helm'] }],
     ['the first of forceManagers', { forceManagers: ['helm'] }, {}],
+    ['identities', {}, { identities: [WEB] }],
     ['the end of a freeze', { freezes: [SALE] }, { freezes: [{ ...SALE, until: '2030-02-01T00:00:00Z' }] }],
     ['the start of a freeze', { freezes: [SALE] }, { freezes: [{ ...SALE, from: '2029-12-01T00:00:00Z' }] }],
   ])('%s: at once when stricter, not yet when looser', (_, loose, strict) => {
@@ -146,6 +150,13 @@ describe('strictestGates', () => {
   ])('%s', (_, before, now, expected) => {
     const found = strictestGates(gates({ stages: stagesOf(before) }), gates({ stages: stagesOf(now) }));
     expect(found.stages.map(({ name }) => name).join(' ')).toBe(expected);
+  });
+
+  it('S29 keeps the account in force when a commit names another one, and adds those of other units', () => {
+    const other = { ...WEB, serviceAccount: 'kube-system/admin' };
+    const db = { unit: 'db', serviceAccount: 'shop/db' };
+    const found = strictestGates(gates({ identities: [WEB] }), gates({ identities: [other, db] }));
+    expect(found.identities).toEqual([WEB, db]);
   });
 
   it('takes an approval for what it approves, whatever its reason', () => {
