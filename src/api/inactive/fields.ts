@@ -9,11 +9,6 @@ import { HOSTED } from './hosted.ts';
 
 const PIPELINE: readonly InactiveField[] = [
   { path: 'spec.source.writeCredentialsRef', because: 'sync pushes nothing' },
-  {
-    path: 'spec.stages[].approvalByOther',
-    accepts: [false],
-    because: 'sync does not compare who wrote and who approved a commit',
-  },
   { path: 'spec.stages[].checks[].cel', because: 'CEL is not evaluated' },
   { path: 'spec.onFailure', accepts: ['Stop'], because: 'sync pushes nothing' },
 ];

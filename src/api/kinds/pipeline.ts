@@ -136,7 +136,9 @@ const stage = named('Stage', 'Clusters that a commit is promoted to together, an
     'Unexercised',
     'Required',
   ]).default('None'),
-  approvalByOther: flag('Whether somebody other than the author must approve.').default(false),
+  approvalByOther: flag(
+    'Whether an approval counts only if no author and no signer of the changes has part in it. It needs signatures: Range.',
+  ).default(false),
   windows: windows('Times at which promotion may begin. Empty: always.').default([]),
   revertPasses: named('RevertPasses', 'What does not delay a revert.', {
     windows: flag('Whether a revert ignores windows.').default(true),
@@ -309,6 +311,16 @@ const spec = rules(
     rule: 'self.approvals.all(a, self.stages.exists(s, s.name == a.stage))',
     message: 'each approval must name a stage of this pipeline',
     fieldPath: '.approvals',
+  },
+  {
+    rule: "self.source.signatures == 'Range' || self.stages.all(s, !s.approvalByOther)",
+    message: 'approvalByOther compares who signed: set source.signatures to Range',
+    fieldPath: '.stages',
+  },
+  {
+    rule: "self.stages.all(s, !s.approvalByOther || s.approval != 'None')",
+    message: 'approvalByOther without an approval protects nothing: set approval to Unexercised or Required',
+    fieldPath: '.stages',
   },
 );
 

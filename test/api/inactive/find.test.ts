@@ -24,7 +24,6 @@ function rollout(fields: object): object {
 describe('the fields of an object that this version does not act on', () => {
   it.each<[kind: string, path: string, spec: object, message: string]>([
     ['Pipeline', 'source.writeCredentialsRef', { source: { writeCredentialsRef: {} } }, 'remove it'],
-    ['Pipeline', 'stages[1].approvalByOther', stage({ approvalByOther: true }), 'remove it'],
     ['Pipeline', 'stages[1].checks[0].cel', stage({ checks: [{ name: 'c', cel: {} }] }), 'remove it'],
     ['Pipeline', 'onFailure', { onFailure: 'PushRevert' }, 'use Stop'],
     ['Cluster', 'hosted.driver', { hosted: { driver: 'workload' } }, 'use process'],

@@ -68,7 +68,7 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
   const { ref, path, pollSeconds } = pipeline.spec.source;
   const renders = createRenderStore({ ...options, ref, path });
   const acceptance = createHeadAcceptance({ ...options, ref, renders });
-  const commitLog = createCommitLog({ ...options, ref, renders });
+  const commitLog = createCommitLog({ ...options, ref, renders, pipeline: pipeline.metadata.name });
   const unacceptedCommits = createUnacceptedCommits({ ...options, ref });
   const source = createGitSource({ ...options, ref, pollSeconds, onPoll: checkHead });
   const checking = createLatestCheck({
@@ -154,15 +154,12 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
   }
 }
 
-/** The Release of a commit keeps the name. */
+/** The Release of a commit keeps the names. */
 function withSigners(
   commits: readonly AcceptedCommit[],
-  { signerOf }: Pick<HeadAcceptance, 'signerOf'>,
+  { signersOf }: Pick<HeadAcceptance, 'signersOf'>,
 ): readonly AcceptedCommit[] {
-  return commits.map((commit) => {
-    const signer = signerOf(commit.id);
-    return signer === undefined ? commit : { ...commit, signer };
-  });
+  return commits.map((commit) => ({ ...commit, ...signersOf(commit.id) }));
 }
 
 export async function contentFor(

@@ -84,11 +84,10 @@ export function strictestBudget(a: DeleteBudget, b: DeleteBudget): DeleteBudget 
   };
 }
 
+type ApprovedPlan = Pick<GateSet['approvals'][number], 'stage' | 'planDigest'>;
+
 /** Tells whether an approval names the plan for the stage, whatever its reason is. */
-export function isApproved(
-  approvals: GateSet['approvals'],
-  { stage, planDigest }: Pick<GateSet['approvals'][number], 'stage' | 'planDigest'>,
-): boolean {
+export function isApproved(approvals: readonly ApprovedPlan[], { stage, planDigest }: ApprovedPlan): boolean {
   return approvals.some((each) => each.stage === stage && each.planDigest === planDigest);
 }
 

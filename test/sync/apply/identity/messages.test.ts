@@ -25,7 +25,7 @@ describe('missingAccessText', () => {
       [lacks('patch', 'namespaces', '')],
       'patch namespaces. Run: kubectl create clusterrole kubenode-unit-web --verb=patch --resource=namespaces && kubectl create clusterrolebinding kubenode-unit-web --clusterrole=kubenode-unit-web --serviceaccount=shop:deployer',
     ],
-  ])('S29 names %s', (_, missing, expected) => {
+  ])('S29 names in one message what is missing: %s', (_, missing, expected) => {
     expect(missingAccessText(WEB, missing)).toBe(`${START}${expected}`);
   });
 

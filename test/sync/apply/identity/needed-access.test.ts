@@ -73,7 +73,7 @@ describe('neededAccess', () => {
       'create v1 Namespace shop/shop; patch v1 Namespace shop/shop',
     ],
     ['nothing for other units', { git: [unit('other', [OLD])] }, ''],
-  ])('S29 is %s', (_, scenario, expected) => {
+  ])('S29 asks before a write for %s', (_, scenario, expected) => {
     const budget = { maxObjects: 100, maxPercent: 100 };
     const more = { budget, acknowledgements: [] };
     expect(needed({ ...scenario, more })).toBe(expected);
