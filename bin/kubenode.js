@@ -17,10 +17,12 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const source = join(root, 'src', 'cli', 'main.ts');
 const main = existsSync(source) ? source : join(root, 'dist', 'cli', 'main.js');
 
+// Of the processes that this one starts, too.
+process.env.NODE_COMPILE_CACHE ??= compiledFolder();
 if (Number(process.versions.node.split('.')[0]) < REQUIRED_MAJOR) restartWithBundledNode();
 else if (process.execve && !FLAGS.every((flag) => process.execArgv.includes(flag))) restartWithFlags();
 else {
-  nodeModule.enableCompileCache(compiledFolder());
+  nodeModule.enableCompileCache(process.env.NODE_COMPILE_CACHE);
   await import(pathToFileURL(main).href);
 }
 

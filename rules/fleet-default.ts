@@ -44,5 +44,13 @@ export const fleetDefault: DefenderPolicySpec = {
       withinSeconds: 3600,
     },
   ],
+  blockers: {
+    // Another tool takes these machines down: a repair would be in its way.
+    foreign: [
+      { taint: 'ToBeDeletedByClusterAutoscaler' },
+      { taint: 'karpenter.sh/disrupted' },
+      { label: 'dgxc.nvidia.com/nvsentinel-state' },
+    ],
+  },
   approval: [{ name: 'data', risks: ['Data'], approvers: ['node-sre-oncall'] }],
 };

@@ -124,11 +124,17 @@ export const ANNOTATION_MACHINE_UID = `${GROUP}/machine-uid`;
 /** The annotation that must be the UID of a protected object before it can be deleted. */
 export const ANNOTATION_CONFIRM_DELETE = `${GROUP}/confirm-delete`;
 
-// Taints on Nodes, all with the effect TAINT_EFFECT
+// Taints on Nodes
 
 export const TAINT_EFFECT = 'NoSchedule';
-/** The taint of a Node from its registration until the Machine is Ready for the first time. */
+/** The taint, with TAINT_EFFECT, of a Node from its registration until the Machine is Ready for the first time. */
 export const TAINT_NOT_INITIALIZED = `${GROUP}/not-initialized`;
+/**
+ * The taint of a Node that is cordoned under a grant: other tools see that kubenode works on it. Pods are kept away by the cordon. With this
+ * effect the taint keeps no pod of a DaemonSet away, and autoscalers do not expect it on new Nodes.
+ */
+export const TAINT_MAINTENANCE = `${GROUP}/maintenance`;
+export const TAINT_MAINTENANCE_EFFECT = 'PreferNoSchedule';
 
 // Finalizers
 

@@ -1,5 +1,5 @@
 /**
- * The command line: all commands, one file or folder each. Only the command that runs is loaded: all of them have 1,300 modules,
+ * The command line: all commands, one file or folder each. Only the command that runs is loaded: all of them have 2,400 modules,
  * which would take more time than most answers.
  */
 import { Command } from 'commander';
@@ -54,21 +54,24 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   version: (io) => Promise.resolve(createVersionCommand(io)),
 };
 
-/** For these arguments: with the command that they name, or with all of them for help, completion and corrections. */
+const VERSION_FLAGS = '-V, --version';
+
+/** For these arguments: with the command that they name, with none for the version, or with all for help, completion and corrections. */
 export async function createProgram(io: Io, [name = '']: readonly string[]): Promise<Command> {
   const root = new Command('kubenode')
     .description('Kubernetes nodes from git, with a rule engine.')
-    .version(KUBENODE_VERSION, '-V, --version', 'print the version')
+    .version(KUBENODE_VERSION, VERSION_FLAGS, 'print the version')
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', FOOTER)
     // Otherwise --version of a command would be that of kubenode.
     .enablePositionalOptions()
     .showSuggestionAfterError(true);
-  const isKnown = Object.hasOwn(COMMANDS, name);
-  const loads = Object.entries(COMMANDS).filter(([each]) => !isKnown || each === name);
+  const isVersion = VERSION_FLAGS.split(', ').includes(name);
+  const needsAll = !isVersion && !Object.hasOwn(COMMANDS, name);
+  const loads = Object.entries(COMMANDS).filter(([each]) => needsAll || each === name);
   const commands = await Promise.all(loads.map(([, load]) => load(io)));
   for (const command of commands) root.addCommand(command);
-  if (!isKnown) root.addCommand(createCompletionCommand(io, () => root));
+  if (needsAll) root.addCommand(createCompletionCommand(io, () => root));
   configure(root, io);
   return root.hook('preAction', (_, command) => noteCommand(io, command));
 }

@@ -35,7 +35,10 @@ export interface Provider extends ProviderKind {
   create(request: InstanceRequest, signal: AbortSignal): Promise<string>;
   /** Returns the instance; undefined: not found. For a minute after `create` that means unknown. */
   get(id: string, signal: AbortSignal): Promise<Instance | undefined>;
-  /** Returns all instances with these tags, by id. An instance without our tags is never listed. */
+  /**
+   * Returns all instances with these tags, by id. An instance without our tags is never listed. With the UID of a Machine an instance is as
+   * `get` returns it. In a list of several its state may be Unknown, and its addresses may be missing: a cloud counts the requests for each.
+   */
   find(tags: InstanceFilter, signal: AbortSignal): Promise<readonly Instance[]>;
   /** Deletes the instance, and succeeds also when it does not exist. When it resolves, nothing of the instance runs or costs anything. */
   delete(id: string, signal: AbortSignal): Promise<void>;
@@ -75,7 +78,7 @@ export interface ProviderCapabilities {
   readonly startsStopped: boolean;
   /** Whether a host gets its bootstrap file when its instance is created, and never later. */
   readonly bootstrapsOnce?: true;
-  /** Whether the provider counts requests. Then an instance whose agent is alive is read twice an hour. */
+  /** Whether the provider counts requests. Then an instance whose agent is alive is read once an hour. */
   readonly countsRequests?: true;
   /** Whether an instance is listed some time after its creation, so that one whose answer was lost cannot be found at once. */
   readonly listsLate?: true;

@@ -6,20 +6,28 @@ import { tempFolder } from '../support/temp.ts';
 
 const BIN = join(import.meta.dirname, '../../bin/kubenode.js');
 
+/** Prints the folder of compiled code that the process names to those that it starts, behind its version. */
+const PRINT_FOLDER =
+  'data:text/javascript,process.on("exit",()=>console.log(process.env.NODE_COMPILE_CACHE))';
+
 function version(env: Record<string, string>): string {
-  return execFileSync(process.execPath, [BIN, '--version'], { env, encoding: 'utf8' });
+  const args = ['--import', PRINT_FOLDER, BIN, '--version'];
+  return execFileSync(process.execPath, args, { env, encoding: 'utf8' });
 }
 
 describe('bin/kubenode.js', () => {
   it('keeps compiled code in the cache folder of the user, so that the next start strips no types', () => {
     const cache = tempFolder();
+    const folder = join(cache, 'kubenode', 'compiled');
     const first = version({ XDG_CACHE_HOME: cache });
-    const compiled = (): string[] =>
-      readdirSync(join(cache, 'kubenode', 'compiled'), { recursive: true, encoding: 'utf8' });
+    expect(first).toMatch(new RegExp(`^\\d+\\.\\d+\\.\\d+[^]*\n${folder}\n$`));
+    const compiled = (): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' });
     const files = compiled();
     expect(files.length).toBeGreaterThan(100);
     expect(version({ XDG_CACHE_HOME: cache })).toBe(first);
     expect(compiled().toSorted()).toEqual(files.toSorted());
+    // Its user may choose another one.
+    expect(version({ XDG_CACHE_HOME: tempFolder(), NODE_COMPILE_CACHE: folder })).toBe(first);
   });
 
   it('starts without a writable cache folder', () => {

@@ -16,6 +16,10 @@ describe('createProgram', () => {
     }
   });
 
+  it.each(['--version', '-V'])('loads no command for %s', async (flag) => {
+    expect(await namesFor(flag)).toEqual([]);
+  });
+
   it.each([
     ['the help of all', ['--help']],
     ['the help of one', ['help', 'sync']],

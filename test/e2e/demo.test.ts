@@ -27,6 +27,7 @@ import { conditionOf } from '../../src/kube/objects/conditions.ts';
 import { stateFolder } from '../../src/local/folders.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 import { openEvents } from '../console/server/event-reader.ts';
+import { packedTarball } from '../support/packed.ts';
 import { createPerson, type Person } from '../support/page/person.ts';
 import type { Rootless } from '../support/rootless.ts';
 import { SEED } from '../support/sweep-size.ts';
@@ -58,8 +59,8 @@ describe('kubenode start --demo', { shuffle: false }, () => {
   let output = '';
   const clients = new Map<string, Client>();
 
-  beforeAll(() => {
-    person = createPerson('demo', inject('controlPlaneRun').binaries);
+  beforeAll(async () => {
+    person = createPerson('demo', inject('controlPlaneRun').binaries, await packedTarball());
     user = person.user;
     // As npm start does.
     [dir, repository] = [stateFolder({ HOME: user.home }), join(user.parent, 'kubenode-demo')];

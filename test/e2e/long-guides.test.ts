@@ -1,5 +1,6 @@
 /** The guides that take many minutes, as printed, in the order of each page. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { packedTarball } from '../support/packed.ts';
 import { createPerson, type Person } from '../support/page/person.ts';
 import { LONG } from '../support/sweep-size.ts';
 import { follow } from './guides/guide.ts';
@@ -9,8 +10,8 @@ const reason = LONG ? undefined : 'npm run test:long';
 
 describe.skipIf(reason)(`a patient reader${reason ? ` (${reason})` : ''}`, { shuffle: false }, () => {
   let person: Person;
-  beforeAll(() => {
-    person = createPerson('long-guides', inject('controlPlaneRun').binaries);
+  beforeAll(async () => {
+    person = createPerson('long-guides', inject('controlPlaneRun').binaries, await packedTarball());
   });
   afterAll(() => person.leave());
 

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { endMachines } from '../../src/cli/local/machines-folder.ts';
 import { stopLocalFleet } from '../../src/local/fleet.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
+import { packedTarball } from '../support/packed.ts';
 import { processesWith } from '../support/processes.ts';
 import { openRootless, type Rootless } from '../support/rootless.ts';
 import { SEED } from '../support/sweep-size.ts';
@@ -28,8 +29,8 @@ describe('kubenode start --demo that is killed', () => {
   let user: Rootless;
   let dir: string;
 
-  beforeEach(() => {
-    user = openRootless('killed', inject('controlPlaneRun').binaries);
+  beforeEach(async () => {
+    user = openRootless('killed', inject('controlPlaneRun').binaries, await packedTarball());
     dir = join(user.folder, 'fleet');
   });
   afterEach(async () => {

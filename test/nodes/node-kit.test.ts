@@ -130,7 +130,7 @@ function footprint(): Record<string, readonly string[]> {
     cgroups: readdirSync('/sys/fs/cgroup', { recursive: true, encoding: 'utf8' }).filter((path) =>
       path.split('/').some(isOwn),
     ),
-    processes: processesOf('NO=such-mark', process.pid)
+    processes: processesOf('NO=such-mark', { parent: process.pid })
       .map(({ command }) => command)
       .filter((command) => command.includes('nspawn')),
   };

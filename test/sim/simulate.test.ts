@@ -30,7 +30,7 @@ describe('simulate', () => {
     expect(text).toContain(rows.join('\n'));
   });
 
-  it.each(slice(GUARDS, 8))(
+  it.each(slice(GUARDS, 4))(
     'breaks its promise without the guard $id: $proof.promise',
     async ({ id, proof: { seed, promise, machines = 60, days = 3 } }) => {
       const options = { seed, days, machines };

@@ -1,13 +1,12 @@
 /** npm for tests, and the tarball that users install. */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { inject } from 'vitest';
 import { createNpm } from '../../src/demo/template/npm.ts';
+import { packedPackage } from '../../src/demo/template/package-cache.ts';
 import { PACKAGE_ROOT } from '../../src/demo/template/scaffold.ts';
-import { packKubenode } from '../../src/demo/template/vendor.ts';
-import { withLock } from '../../src/os/lock.ts';
+import { cacheFolder } from '../../src/local/folders.ts';
 
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url));
 
@@ -30,24 +29,16 @@ function run(program: 'npm' | 'npx', cwd: string, args: readonly string[]): stri
   return execFileSync(program, args, { cwd, encoding: 'utf8', stdio, env: ownEnv() });
 }
 
-/** Resolves to the path of the tarball. It is packed once in a run, because that takes a build. */
+/** Resolves to the path of the tarball in the cache of this machine. It is packed once for each content, because that takes a build. */
 export async function packedTarball(): Promise<string> {
-  const folder = join(inject('controlPlaneRun').folder, 'packed');
-  return await withLock(folder, {}, async () => {
-    const [packed] = existsSync(folder) ? readdirSync(folder) : [];
-    return join(folder, packed ?? (await packInto(folder)));
-  });
-}
-
-async function packInto(folder: string): Promise<string> {
   const signal = new AbortController().signal;
-  using packed = await packKubenode(PACKAGE_ROOT, createNpm({ env: ownEnv(), signal }));
-  mkdirSync(folder, { recursive: true });
-  const name = basename(packed.tarball);
-  // Copied beside the folder first: a file of that name in it is complete.
-  copyFileSync(packed.tarball, `${folder}-${name}`);
-  renameSync(`${folder}-${name}`, join(folder, name));
-  return name;
+  return await packedPackage({
+    packageRoot: PACKAGE_ROOT,
+    cache: cacheFolder(process.env),
+    npm: createNpm({ env: ownEnv(), signal }),
+    signal,
+    onPack: () => undefined,
+  });
 }
 
 /** Unpacks the package beside the dependencies of this checkout, which saves minutes of npm install. */

@@ -10,8 +10,9 @@ import {
   spawn,
 } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cacheFolder } from '../../src/local/folders.ts';
 import { RUN_FOLDER } from './leak-guard/leaks.ts';
 import { tempFolder } from './temp.ts';
 
@@ -47,9 +48,9 @@ const OTHER_USER = 65_534;
 
 /**
  * `binaries`: folder of the control plane. The user has no cache, and a home folder of its own: no command can touch the fleet of the
- * person who runs the tests.
+ * person who runs the tests. `tarball`: the package of this checkout, which the user then need not pack: that takes a build.
  */
-export function openRootless(name: string, binaries: string): Rootless {
+export function openRootless(name: string, binaries: string, tarball?: string): Rootless {
   const parent = tempFolder(name);
   const [folder, checkout, home, programs] = ['work', 'checkout', 'home', 'programs'].map((part) =>
     join(parent, part),
@@ -60,6 +61,7 @@ export function openRootless(name: string, binaries: string): Rootless {
   }
   // Most of them are links to one program beside them.
   cpSync(binaries, programs, { recursive: true, verbatimSymlinks: true });
+  if (tarball !== undefined) copyCacheEntry(dirname(tarball), join(cacheFolder({ HOME: home }), 'package'));
   const owner = ownerOf(parent);
   copyDependencies(join(checkout, 'node_modules'));
   const { XDG_STATE_HOME: _state, XDG_CACHE_HOME: _cache, ...inherited } = process.env;
@@ -96,6 +98,10 @@ function ownerOf(folder: string): Owner {
   }
   execFileSync('chown', ['-R', '-h', `${OTHER_USER}:${OTHER_USER}`, folder]);
   return { uid: OTHER_USER, gid: OTHER_USER };
+}
+
+function copyCacheEntry(entry: string, folder: string): void {
+  cpSync(entry, join(folder, basename(entry)), { recursive: true });
 }
 
 /** As links where that is possible, and so not as files of the user. No symbolic link: a render may read only its own folders. */

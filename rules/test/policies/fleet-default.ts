@@ -56,6 +56,41 @@ export const tests = policyTests(policies, [
     ask: { ...reboot, machine: 'a-1' },
   },
   {
+    name: 'leaves a machine to the autoscaler that removes it',
+    expect: 'ForeignOwner',
+    facts: { machines: [...ready, { name: 'leaving', taints: ['ToBeDeletedByClusterAutoscaler'] }] },
+    ask: { ...reboot, machine: 'leaving' },
+  },
+  {
+    name: 'leaves a machine to Karpenter that replaces it',
+    expect: 'ForeignOwner',
+    facts: { machines: [...ready, { name: 'leaving', taints: ['karpenter.sh/disrupted'] }] },
+    ask: { ...replace, machine: 'leaving' },
+  },
+  {
+    name: 'leaves a machine to another tool that repairs it',
+    expect: 'ForeignOwner',
+    facts: { machines: [...ready, { name: 'sick', labels: { 'dgxc.nvidia.com/nvsentinel-state': 'x' } }] },
+    ask: { ...reboot, machine: 'sick' },
+  },
+  {
+    name: 'restarts no service of a machine that an autoscaler removes',
+    expect: 'ForeignOwner',
+    facts: { machines: [...ready, { name: 'leaving', taints: ['ToBeDeletedByClusterAutoscaler'] }] },
+    ask: { ...restart, machine: 'leaving' },
+  },
+  {
+    name: 'repairs a machine that an autoscaler only considers',
+    expect: 'Granted',
+    facts: {
+      machines: [
+        ...ready,
+        { name: 'idle', zone: 'a', pool: 'web', taints: ['DeletionCandidateOfClusterAutoscaler'] },
+      ],
+    },
+    ask: { ...reboot, machine: 'idle' },
+  },
+  {
     name: 'power-cycles a dead host',
     expect: 'Granted',
     facts: {

@@ -5,7 +5,7 @@ import { readVersion } from '../../controllers/hosting/drivers/process/running.t
 import { type Binaries, createProgramLookup } from '../../local/binaries/binaries.ts';
 import { resolveBinaries } from '../../local/binaries/resolve.ts';
 import type { Io } from '../io.ts';
-import { OWN_PROGRAM } from '../own-program.ts';
+import { OWN_PROGRAM, ownProgramEnv } from '../own-program.ts';
 
 const NEEDED = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
 
@@ -50,6 +50,7 @@ export function controllersCommand(localMachines: boolean): ControllersCommand {
     return {
       program: process.execPath,
       args: [...process.execArgv, OWN_PROGRAM, 'controllers', ...own, ...machines],
+      env: ownProgramEnv(process.env),
     };
   };
 }

@@ -22,9 +22,6 @@ export interface AzureLookup {
 
 /** The first version with the header If-None-Match is 2024-03-01. */
 export const COMPUTE_API = { 'api-version': '2024-07-01' } as const;
-/** Azure counts requests: a list is followed by one for each instance, because it does not have their power. */
-const AT_ONCE = 8;
-
 export function createAzureLookup(api: ArmApi, place: AzurePlace): AzureLookup {
   const addressReader = createAddressReader(api);
 
@@ -48,13 +45,11 @@ export function createAzureLookup(api: ArmApi, place: AzurePlace): AzureLookup {
       return await readByName(name, signal);
     },
     async byFilter(filter, signal) {
-      const names = await listNames(api, { place, filter }, signal);
-      const found: Instance[] = [];
-      for (let from = 0; from < names.length; from += AT_ONCE) {
-        const some = names.slice(from, from + AT_ONCE).map((name) => readByName(name, signal));
-        // oxlint-disable-next-line no-await-in-loop -- only so many requests at once
-        found.push(...(await Promise.all(some)).flatMap((each) => each?.instance ?? []));
-      }
+      const { machineUid } = filter;
+      const found =
+        machineUid === undefined
+          ? await listInstances(api, place, signal)
+          : [await readByName(vmNameOf(machineUid), signal)].flatMap((each) => each?.instance ?? []);
       return found.filter((each) => matchesFilter(each, filter)).toSorted((a, b) => byCode(a.id, b.id));
     },
   };
@@ -70,17 +65,17 @@ async function getVm(api: ArmApi, path: string, signal: AbortSignal): Promise<Az
   }
 }
 
-/** Returns the names of the virtual machines with these tags. With the UID of a Machine it is one name, and nothing is listed. */
-async function listNames(
+/**
+ * Returns the instances of the resource group that are ours. Azure lists them without power and addresses, and counts requests: one for each
+ * instance would be more than all others together.
+ */
+async function listInstances(
   api: ArmApi,
-  { place, filter }: { readonly place: AzurePlace; readonly filter: InstanceFilter },
+  place: AzurePlace,
   signal: AbortSignal,
-): Promise<readonly string[]> {
-  if (filter.machineUid !== undefined) return [vmNameOf(filter.machineUid)];
+): Promise<readonly Instance[]> {
   const path = `${groupPath(place)}/providers/Microsoft.Compute/virtualMachines`;
   const listed = (await listPages(api, { path, query: COMPUTE_API }, signal)).map(readVm);
-  const owners = listed
-    .flatMap((each) => readOwner(each) ?? [])
-    .filter((owner) => matchesFilter(owner, filter));
-  return [...new Set(owners.map(({ tags }) => vmNameOf(tags.machineUid)))].toSorted(byCode);
+  const instances = listed.flatMap((each) => readAzureInstance(each, [], place) ?? []);
+  return [...new Map(instances.map((each) => [each.id, each])).values()];
 }

@@ -9,4 +9,10 @@ describe('the controllers of a hosted control plane', () => {
     expect(controllersCommand(true)(PLANE).args).toEqual(expect.arrayContaining(machines));
     expect(controllersCommand(false)(PLANE).args.join(' ')).not.toContain('--local');
   });
+
+  it('start with the compiled code of this process', () => {
+    const folder = process.env['NODE_COMPILE_CACHE'];
+    expect(folder).toBeDefined();
+    expect(controllersCommand(false)(PLANE).env).toEqual({ NODE_COMPILE_CACHE: folder });
+  });
 });

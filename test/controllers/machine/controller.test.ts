@@ -6,7 +6,7 @@ import { createMachineController } from '../../../src/controllers/machine/contro
 import { LEASES } from '../../../src/kube/leader/record.ts';
 import { conditionStatus } from '../../../src/kube/objects/conditions.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
-import { valueAt } from '../../../src/kube/objects/json.ts';
+import { listAt, valueAt } from '../../../src/kube/objects/json.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { condition, DESIRED, machine, node, PREVIOUS } from '../../support/builders.ts';
 import { type ControllerBed, createControllerBed, sweepCrashes } from '../../support/controller/bed.ts';
@@ -86,6 +86,10 @@ function agentReady(found: Machine | undefined): string {
 async function beat(bed: ControllerBed): Promise<void> {
   bed.apply(lease(bed.clock.now().toISOString()));
   await bed.advance(3000);
+}
+
+function taintsOn(bed: ControllerBed): readonly { readonly key?: string }[] {
+  return listAt(bed.get(NODES, 'm'), 'spec', 'taints') as readonly { readonly key?: string }[];
 }
 
 function nodeIsReady(bed: ControllerBed): void {
@@ -296,6 +300,18 @@ describe('the machine controller', () => {
       expect(observedMachine(bed)?.status?.drain).toBeUndefined();
     });
 
+    it('R23 shows other tools by a taint that it works on the Node, and stays in sync with it', async () => {
+      const bed = await waiting();
+      expect(taintsOn(bed)).toContainEqual({
+        key: 'kubenode.dev/maintenance',
+        effect: 'PreferNoSchedule',
+      });
+      expect(conditionStatus(observedMachine(bed)?.status?.conditions, 'NodeSynced')).toBe('True');
+      report(bed, reported('Committed', DESIRED.digest));
+      await bed.advance(10_000);
+      expect(taintsOn(bed)).toEqual([{ key: 'gpu', effect: 'NoSchedule' }]);
+    });
+
     it('never cordons when the grant is not renewed', async () => {
       const bed = await waiting({ renewal: 'denied' });
       expect(bed.get(NODES, 'm')?.['spec']).not.toHaveProperty('unschedulable');
@@ -333,8 +349,9 @@ describe('the machine controller', () => {
           const cordon = [
             found?.metadata.annotations?.['kubenode.dev/cordoned-by'],
             valueAt(found, 'spec', 'unschedulable'),
+            taintsOn(bed).find(({ key }) => key === 'kubenode.dev/maintenance'),
           ];
-          expect([n, when, ...cordon]).toEqual([n, when, undefined, undefined]);
+          expect([n, when, ...cordon]).toEqual([n, when, undefined, undefined, undefined]);
           // oxlint-enable no-await-in-loop
         }
       }

@@ -48,11 +48,23 @@ describe('a list of provider azure', () => {
     });
   });
 
+  it('takes no request for each instance, and has no state that it does not know', async () => {
+    const { provider, proxy, arm } = await open(5);
+    arm.pageSize = 5;
+    const before = proxy.requests.length;
+    const found = await provider.find(FILTER, NEVER);
+    expect(proxy.requests.length - before).toBe(1);
+    expect(found.map(({ state, addresses }) => [state, addresses])).toEqual(found.map(() => ['Unknown', []]));
+  });
+
   it('reads one instance by its name, however many there are', async () => {
     const { provider, proxy } = await open(5);
     const [first] = await provider.find(FILTER, NEVER);
     const before = proxy.requests.length;
-    await provider.find({ ...FILTER, machineUid: first?.tags.machineUid ?? '' }, NEVER);
-    expect(proxy.requests.length - before).toBe(1);
+    const [found] = await provider.find({ ...FILTER, machineUid: first?.tags.machineUid ?? '' }, NEVER);
+    expect(proxy.requests.slice(before).filter(({ path }) => path.includes('/virtualMachines'))).toHaveLength(
+      1,
+    );
+    expect([found?.state, found?.addresses.length]).toEqual(['Running', 1]);
   });
 });

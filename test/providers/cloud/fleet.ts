@@ -1,7 +1,9 @@
 /** Machines whose instances are created and deleted by the calls of the machine controller, without an API server. */
 import type { Machine } from '../../../src/api/generated/types.ts';
 import { FINALIZER_MACHINE } from '../../../src/api/names.ts';
+import { pollSeconds } from '../../../src/controllers/hostdoctor/poll/execute.ts';
 import { createInstances, type Instances } from '../../../src/controllers/machine/instance/execute.ts';
+import { SWEEP_SECONDS } from '../../../src/controllers/orphansweep/cadence.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
 import { condition, machine } from '../../support/builders.ts';
 import { memoryLog } from '../../support/memory-log.ts';
@@ -18,6 +20,8 @@ export interface Fleet {
   /** A reconcile of each, and a minute later. */
   readonly ensureAll: () => Promise<void>;
   readonly joinAll: () => void;
+  /** The reconciles of an hour, with the polls of events and the sweeps of orphans between them. */
+  readonly idleHour: () => Promise<void>;
   readonly removeAll: () => Promise<void>;
 }
 
@@ -30,9 +34,10 @@ export function createFleet(
   let tokens = 0;
   const names = Array.from({ length: count }, (_, index) => `general-${index}`);
   const machines = new Map(names.map((name) => [name, declared(name, { provider: provider.name, config })]));
+  const { signal } = new AbortController();
   const context = {
     clock: { now: () => new Date(ms) },
-    signal: new AbortController().signal,
+    signal,
     log: memoryLog(),
     event: () => undefined,
   } as never;
@@ -51,18 +56,33 @@ export function createFleet(
     ms += 60_000;
   }
 
+  async function ensure(object: Machine): Promise<void> {
+    const hasJoined = object.status?.conditions.some(({ type }) => type === 'AgentReady') === true;
+    const { status: infra } = await instances.ensure(
+      { machine: object, node: undefined, hasJoined },
+      context,
+    );
+    const status = { conditions: [], ...object.status, ...(infra ? { infra } : {}) };
+    machines.set(object.metadata.name, { ...object, status });
+  }
+
+  async function idleHour(): Promise<void> {
+    const beginMs = ms;
+    const due = (seconds: number, times: number): boolean => ms - beginMs >= times * seconds * 1000;
+    let [polls, sweeps] = [0, 0];
+    for (let minute = 0; minute < 60; minute += 1) {
+      await each(ensure);
+      for (; due(pollSeconds(count), polls + 1); polls += 1) await provider.events(signal);
+      for (; due(SWEEP_SECONDS, sweeps + 1); sweeps += 1) {
+        await provider.find({ clusterUid: CLUSTER }, signal);
+      }
+    }
+  }
+
   return {
     machines: () => [...machines.values()],
-    ensureAll: () =>
-      each(async (object) => {
-        const hasJoined = object.status?.conditions.some(({ type }) => type === 'AgentReady') === true;
-        const { status: infra } = await instances.ensure(
-          { machine: object, node: undefined, hasJoined },
-          context,
-        );
-        const status = { conditions: [], ...object.status, ...(infra ? { infra } : {}) };
-        machines.set(object.metadata.name, { ...object, status });
-      }),
+    ensureAll: () => each(ensure),
+    idleHour,
     joinAll() {
       for (const [name, object] of machines) {
         machines.set(name, {

@@ -1,7 +1,12 @@
 /** The contract of a provider on its real cloud. Hosts are counted by what the cloud lists, and everything is deleted by its tags. */
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { formatAzureId, readPlace, vmNameOf } from '../../../src/providers/azure/place.ts';
-import { type Instance, isProviderError, type Provider } from '../../../src/providers/contract.ts';
+import {
+  type Instance,
+  type InstanceFilter,
+  isProviderError,
+  type Provider,
+} from '../../../src/providers/contract.ts';
 import { PROVIDER_REGISTRY } from '../../../src/providers/registry.ts';
 import {
   CLUSTER,
@@ -53,10 +58,10 @@ async function openLiveHarness(settings: LiveSettings, env: Env): Promise<Contra
   return {
     provider,
     reopen: () => openLive(settings, env),
-    countHosts: async (uid) => (await listAll(provider)).filter((each) => isHostOf(each, uid)).length,
+    countHosts: async (uid) => (await hostsOf(provider, uid)).length,
     // A cloud has no other way to end a host from outside.
     async crash(uid) {
-      const hosts = (await listAll(provider)).filter((each) => isHostOf(each, uid));
+      const hosts = await hostsOf(provider, uid);
       await Promise.all(hosts.map(({ id }) => provider.power(id, 'off', NEVER)));
     },
     visibleTexts: async () => [JSON.stringify(await listAll(provider))],
@@ -67,12 +72,18 @@ async function openLiveHarness(settings: LiveSettings, env: Env): Promise<Contra
   };
 }
 
-function isHostOf({ tags, state }: Instance, machineUid: string): boolean {
-  return tags.machineUid === machineUid && state !== 'Stopped';
+/** A list of several instances may not have their states. */
+async function hostsOf(provider: Provider, machineUid: string): Promise<readonly Instance[]> {
+  return (await listAll(provider, { machineUid })).filter(({ state }) => state !== 'Stopped');
 }
 
-async function listAll(provider: Provider): Promise<readonly Instance[]> {
-  const clusters = [CLUSTER, OTHER_CLUSTER].map((clusterUid) => provider.find({ clusterUid }, NEVER));
+async function listAll(
+  provider: Provider,
+  filter: Partial<InstanceFilter> = {},
+): Promise<readonly Instance[]> {
+  const clusters = [CLUSTER, OTHER_CLUSTER].map((clusterUid) =>
+    provider.find({ ...filter, clusterUid }, NEVER),
+  );
   return (await Promise.all(clusters)).flat();
 }
 

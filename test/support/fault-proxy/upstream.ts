@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
-import type { TLSSocket } from 'node:tls';
+import { createSecureContext, type TLSSocket } from 'node:tls';
 import { ADMIN, type Principal } from '../../../src/local/pki/authority.ts';
 import type { CertificatePair } from '../../../src/local/pki/certificate.ts';
 
@@ -85,7 +85,9 @@ export function upstreamTo(server: ApiServerAddress): Upstream {
     if (open) return open;
     const pair = as && server.certificateFor(as);
     const credentials = pair ? { cert: pair.certPem, key: pair.keyPem } : {};
-    const agent = new Agent({ keepAlive: true, ca: server.caPem, ...credentials });
+    // Parsed once: an agent that has the certificates as texts parses them for each connection, and compares them for each request.
+    const secureContext = createSecureContext({ ca: server.caPem, ...credentials });
+    const agent = new Agent({ keepAlive: true, secureContext });
     agents.set(key, agent);
     return agent;
   }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { removeFoldersOfFile } from '../temp.ts';
 import { isKeptForRun } from './kept.ts';
-import { end, FILE_MARK, listeners, processesOf, RUN_FOLDER } from './leaks.ts';
+import { bootTicks, end, FILE_MARK, listeners, processesOf, RUN_FOLDER, socketInodes } from './leaks.ts';
 import { untilClean } from './until-clean.ts';
 
 /** Caches of Node and npm, shared by all programs of this machine: tests do not create them on purpose. */
@@ -23,12 +23,12 @@ mkdirSync(inside, { recursive: true });
 process.env['TMPDIR'] = inside;
 process.env[FILE_MARK] = mark;
 
-const listenedBefore = new Set(listeners());
-const ranBefore = new Set(processesOf(`${FILE_MARK}=${mark}`, process.pid).map(({ pid }) => pid));
+const openBefore = socketInodes();
+const began = bootTicks();
 
 afterAll(async () => {
   removeFoldersOfFile();
-  const leaks = await untilClean(() => [...processes(), ...sockets(), ...folders()]);
+  const leaks = await untilClean(() => [...processes(), ...listeners(openBefore), ...folders()]);
   end(leftProcesses());
   if (outside === undefined) delete process.env['TMPDIR'];
   else process.env['TMPDIR'] = outside;
@@ -41,12 +41,8 @@ function processes(): string[] {
 }
 
 function leftProcesses(): ReturnType<typeof processesOf> {
-  const found = processesOf(`${FILE_MARK}=${mark}`, process.pid);
-  return found.filter(({ pid }) => !ranBefore.has(pid) && !isKeptForRun(pid));
-}
-
-function sockets(): string[] {
-  return listeners().filter((name) => !listenedBefore.has(name));
+  const found = processesOf(`${FILE_MARK}=${mark}`, { parent: process.pid, since: began });
+  return found.filter(({ pid }) => !isKeptForRun(pid));
 }
 
 function folders(): string[] {

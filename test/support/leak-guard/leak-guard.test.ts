@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { tempFolder } from '../temp.ts';
-import { isAlive, listeners, processesOf } from './leaks.ts';
+import { bootTicks, isAlive, listeners, processesOf, socketInodes } from './leaks.ts';
 
 const FIXTURES = fileURLToPath(new URL('fixtures', import.meta.url));
 const VITEST = fileURLToPath(new URL('../../../node_modules/vitest/vitest.mjs', import.meta.url));
@@ -58,6 +58,7 @@ describe.runIf(process.platform === 'linux')('what the kernel reports', () => {
     const address = server.address();
     const name = `tcp port ${typeof address === 'object' ? address?.port : ''}`;
     expect(listeners()).toContain(name);
+    expect(listeners(socketInodes())).toEqual([]);
     await new Promise((resolve) => {
       server.close(resolve);
     });
@@ -65,8 +66,27 @@ describe.runIf(process.platform === 'linux')('what the kernel reports', () => {
   });
 
   it('does not count this process as its own child', () => {
-    const family = processesOf('NO=such-mark', process.ppid).map(({ pid }) => pid);
+    const family = processesOf('NO=such-mark', { parent: process.ppid }).map(({ pid }) => pid);
     expect(family).not.toContain(process.pid);
+  });
+
+  it('tells a child that started since a moment from one before it', async () => {
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+    onTestFinished(() => void child.kill());
+    const [search, started] = [{ parent: process.pid }, bootTicks()];
+    const found = (since: number): boolean =>
+      processesOf('NO=such-mark', { ...search, since }).some(({ pid }) => pid === child.pid);
+    expect(found(started - 6000)).toBe(true);
+    // The moment may be some hundredths of a second early.
+    expect(found(started + 6000)).toBe(false);
+  });
+
+  it('dates a process that starts now by the clock of the search', () => {
+    const before = bootTicks();
+    const { stdout } = spawnSync('cat', ['/proc/self/stat'], { encoding: 'utf8' });
+    const started = Number(stdout.slice(stdout.lastIndexOf(')') + 2).split(' ')[19]);
+    expect(started).toBeGreaterThanOrEqual(before);
+    expect(started).toBeLessThan(before + 6000);
   });
 });
 

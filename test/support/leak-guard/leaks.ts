@@ -16,8 +16,30 @@ export interface Process {
   readonly command: string;
 }
 
-/** Processes that carry the mark, or descend from `parent`: an orphan loses its parent, a child may clear its environment. */
-export function processesOf(mark: string, parent?: number): readonly Process[] {
+export interface ProcessSearch {
+  /** Also finds the descendants of this process: an orphan loses its parent, a child may clear its environment. */
+  readonly parent?: number;
+  /** Finds only processes that started at this moment or later, and reads nothing else of the others. */
+  readonly since?: BootTicks;
+}
+
+/** Ticks since the machine booted. */
+type BootTicks = number;
+
+/** USER_HZ: 100 on every platform that Node runs on. */
+const TICKS_PER_SECOND = 100;
+
+/**
+ * Returns the current moment, or one shortly before it, as the kernel records it for a process that starts now. By the start of this
+ * process, because a container may have its own /proc/uptime.
+ */
+export function bootTicks(): BootTicks {
+  const started = describeProcess(process.pid)?.started ?? 0;
+  return started + Math.floor(process.uptime() * TICKS_PER_SECOND);
+}
+
+/** Processes that carry the mark in their environment, or descend from the parent. */
+export function processesOf(mark: string, { parent, since = 0 }: ProcessSearch = {}): readonly Process[] {
   const all = listPids().flatMap((pid) => describeProcess(pid) ?? []);
   const family = new Set(parent === undefined ? [] : [parent]);
   // Process ids wrap around, so a child can be listed before its parent: repeat until no process is added.
@@ -25,15 +47,34 @@ export function processesOf(mark: string, parent?: number): readonly Process[] {
     before = family.size;
     for (const { pid, ppid } of all) if (family.has(ppid)) family.add(pid);
   }
-  const ours = all.filter(({ pid }) => family.has(pid) || environmentOf(pid).includes(mark));
-  return ours.filter(({ pid }) => pid !== parent && pid !== process.pid);
+  const recent = all.filter(({ started }) => started >= since);
+  const ours = recent.filter(({ pid }) => family.has(pid) || environmentOf(pid).includes(mark));
+  return ours
+    .filter(({ pid }) => pid !== parent && pid !== process.pid)
+    .map(({ pid, ppid, name }) => ({ pid, ppid, command: commandOf(pid) ?? name }));
 }
 
-/** The sockets that this process listens on. */
-export function listeners(): readonly string[] {
-  const inodes = new Set(socketInodes());
-  const names = listeningSockets().flatMap(([inode, name]) => (inodes.has(inode) ? [name] : []));
+/**
+ * Returns the sockets that this process listens on, but for those with these inodes. Reads the sockets of the machine only if this process
+ * has other ones: the kernel searches a large table for them.
+ */
+export function listeners(known: ReadonlySet<string> = new Set()): readonly string[] {
+  const inodes = [...socketInodes()].filter((inode) => !known.has(inode));
+  if (inodes.length === 0) return [];
+  const names = listeningSockets().flatMap(([inode, name]) => (inodes.includes(inode) ? [name] : []));
   return names.toSorted();
+}
+
+/** Returns the inodes of the sockets that this process has open. */
+export function socketInodes(): ReadonlySet<string> {
+  const inodes = namesIn('/proc/self/fd').flatMap((fd) => {
+    try {
+      return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/self/fd/${fd}`))?.[1] ?? [];
+    } catch {
+      return []; // closed since the folder was read
+    }
+  });
+  return new Set(inodes);
 }
 
 export function mountsUnder(folder: string): readonly string[] {
@@ -64,27 +105,35 @@ function listPids(): number[] {
   return namesIn('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
 }
 
-function describeProcess(pid: number): Process | undefined {
+interface ProcessStat {
+  readonly pid: number;
+  readonly ppid: number;
+  readonly started: BootTicks;
+  /** The name that the kernel has for it, in brackets. */
+  readonly name: string;
+}
+
+/** Positions behind the name in /proc/<pid>/stat. */
+const FIELD = { state: 0, ppid: 1, started: 19 } as const;
+
+function describeProcess(pid: number): ProcessStat | undefined {
   // The name is in brackets and may contain any character, brackets too: read from the last bracket on.
   const stat = textOf(`/proc/${pid}/stat`);
-  const [state, ppid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  if (ppid === undefined || state === 'Z') return undefined;
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const ppid = fields[FIELD.ppid];
+  if (ppid === undefined || fields[FIELD.state] === 'Z') return undefined;
+  const name = stat.slice(0, stat.indexOf(')') + 1);
+  return { pid, ppid: Number(ppid), started: Number(fields[FIELD.started]), name };
+}
+
+/** Returns undefined for a process without a command line. */
+function commandOf(pid: number): string | undefined {
   const words = textOf(`/proc/${pid}/cmdline`).split('\0').join(' ').trim();
-  return { pid, ppid: Number(ppid), command: words.slice(0, 160) || stat.slice(0, stat.indexOf(')') + 1) };
+  return words.slice(0, 160) || undefined;
 }
 
 function environmentOf(pid: number): readonly string[] {
   return textOf(`/proc/${pid}/environ`).split('\0');
-}
-
-function socketInodes(): string[] {
-  return namesIn('/proc/self/fd').flatMap((fd) => {
-    try {
-      return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/self/fd/${fd}`))?.[1] ?? [];
-    } catch {
-      return []; // closed since the folder was read
-    }
-  });
 }
 
 const TCP_LISTEN = '0A';

@@ -29,7 +29,8 @@ function startGuard(): () => Promise<void> {
   process.env[RUN_FOLDER] = folder;
   process.env[RUN_MARK] = mark;
 
-  const ours = (): ReturnType<typeof processesOf> => processesOf(`${RUN_MARK}=${mark}`, process.pid);
+  const ours = (): ReturnType<typeof processesOf> =>
+    processesOf(`${RUN_MARK}=${mark}`, { parent: process.pid });
 
   return async () => {
     const leaks = await untilClean(() => [

@@ -16,8 +16,9 @@ export interface Person {
   leave(): Promise<void>;
 }
 
-export function createPerson(name: string, binaries: string): Person {
-  const user = openRootless(name, binaries);
+/** `tarball`: see openRootless. */
+export function createPerson(name: string, binaries: string, tarball?: string): Person {
+  const user = openRootless(name, binaries, tarball);
   const { checkout, home } = user;
   // Beside the folder of the user, who may not write into it.
   const bin = join(home, '../bin');

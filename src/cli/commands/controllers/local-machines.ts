@@ -10,7 +10,7 @@ import type { AgentPrograms } from '../../../providers/local/agents.ts';
 import type { LocalProviderOptions } from '../../../providers/local/provider.ts';
 import type { Io } from '../../io.ts';
 import { machinesFolder } from '../../local/machines-folder.ts';
-import { OWN_PROGRAM } from '../../own-program.ts';
+import { OWN_PROGRAM, ownProgramEnv } from '../../own-program.ts';
 import { followServer } from './moved-server.ts';
 
 export interface LocalMachinesFlags {
@@ -66,14 +66,16 @@ function agentPrograms({
   readonly agent: string;
 }): AgentPrograms {
   const { execPath: program, execArgv } = process;
+  const env = ownProgramEnv(process.env);
   return {
     agent({ machine, hostFolder, bootstrapFile }) {
       const host = ['--machine', machine, '--host', 'sandbox', '--directory', hostFolder];
-      return { program, args: [...execArgv, agent, 'agent', 'run', ...host, '--bootstrap', bootstrapFile] };
+      const args = [...execArgv, agent, 'agent', 'run', ...host, '--bootstrap', bootstrapFile];
+      return { program, args, env };
     },
     simulator(machines) {
       const own = ['--instances', machines, '--cluster', cluster, '--dir', dir];
-      return { program, args: [...execArgv, OWN_PROGRAM, 'agent', 'simulate', ...own] };
+      return { program, args: [...execArgv, OWN_PROGRAM, 'agent', 'simulate', ...own], env };
     },
     bootFile: (hostFolder) => sandboxFolders(hostFolder).bootFile,
   };

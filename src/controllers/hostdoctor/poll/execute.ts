@@ -32,8 +32,8 @@ export function createPollMemory(): PollMemory {
 
 const MIN_SECONDS = 60;
 const MAX_SECONDS = 600;
-/** Two requests for each machine and hour. */
-const SECONDS_OF_A_MACHINE = 1800;
+/** Three requests for four machines and an hour. */
+const SECONDS_OF_A_MACHINE = 4800;
 const REQUEST_MS = 30_000;
 
 /** Returns the time between two polls: few machines cause few requests. */

@@ -9,6 +9,7 @@ import { holdInForce } from '../../../rollout/holds.ts';
 import { planBlockedLease } from '../blocked-lease.ts';
 import { componentOrder } from '../drain.ts';
 import { planHardwareLabel } from '../hardware.ts';
+import { isInMaintenance } from '../node/cordon.ts';
 import { planNodeSync } from '../node/sync.ts';
 import {
   carryOutDeletion,
@@ -40,7 +41,11 @@ export async function writeNode(
   const node = context.view(NODES).get(name);
   const hold = holdInForce(machine, node, context.clock.now());
   if (!node || hold?.scope === 'All') return;
-  const { operations } = planNodeSync(machine, node, { mayEvict: hold === undefined, removeStartupTaint });
+  const { operations } = planNodeSync(machine, node, {
+    mayEvict: hold === undefined,
+    removeStartupTaint,
+    isInMaintenance: isInMaintenance(node),
+  });
   if (operations.length === 0) return;
   await context.patch(NODES, node, operations);
   context.log.info('node synced', { node: name, paths: operations.map(({ path }) => path) });

@@ -13,8 +13,8 @@ export interface LastRead {
   readonly at: Date;
 }
 
-/** Two requests a machine and hour. */
-const IDLE_MS = 30 * 60_000;
+/** One request a machine and hour: with the polls of events and the sweeps of orphans it is less than two. */
+const IDLE_MS = 60 * 60_000;
 
 /** Returns the instance as it was read, where another read would show nothing new. */
 export function unchangedInstance(

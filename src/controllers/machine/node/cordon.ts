@@ -22,6 +22,11 @@ export function observedCordon(
   return { ...optional('grant', grant), since: before?.since ?? taintedAt(node) ?? now.toISOString() };
 }
 
+/** Tells whether kubenode works on the Node: it is cordoned under a grant. A cordon of a person has no grant. */
+export function isInMaintenance(node: KubeObject): boolean {
+  return isCordoned(node) && ownValue(node.metadata.annotations ?? {}, ANNOTATION_CORDONED_BY) !== undefined;
+}
+
 /** Returns when the taint was added. Taints from before the Node was read tell when a cordon began that no controller observed. */
 function taintedAt(node: KubeObject): string | undefined {
   const taint = listAt(node, 'spec', 'taints').find((each) => textAt(each, 'key') === TAINT_UNSCHEDULABLE);

@@ -24,6 +24,8 @@ export interface NodeSyncOptions {
   /** Whether no hold of a person forbids to evict pods. */
   readonly mayEvict: boolean;
   readonly removeStartupTaint: boolean;
+  /** Whether the Node is cordoned under a grant. Undefined: it does not matter for what the Machine declares. */
+  readonly isInMaintenance?: boolean;
 }
 
 export function planNodeSync(machine: Machine, node: KubeObject, options: NodeSyncOptions): NodeSync {

@@ -3,7 +3,7 @@
  * version that was read. Pure.
  */
 import type { Taint } from '../../../api/generated/types.ts';
-import { TAINT_NOT_INITIALIZED } from '../../../api/names.ts';
+import { TAINT_MAINTENANCE, TAINT_MAINTENANCE_EFFECT, TAINT_NOT_INITIALIZED } from '../../../api/names.ts';
 import type { JsonPatchOperation } from '../../../kube/controller/writes/declared-fields.ts';
 import { listAt, textAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
@@ -15,6 +15,8 @@ export interface TaintInput {
   readonly owned: readonly string[];
   readonly mayEvict: boolean;
   readonly removeStartupTaint: boolean;
+  /** Whether the Node has the taint for other tools. Undefined: that taint stays as it is. */
+  readonly isInMaintenance?: boolean | undefined;
 }
 
 export interface TaintPlan {
@@ -44,18 +46,26 @@ interface Changes {
   readonly remove: readonly string[];
 }
 
-function operationsFor(
-  { node, removeStartupTaint }: TaintInput,
-  { set, remove }: Changes,
-): readonly JsonPatchOperation[] {
-  const present = taintsOf(node);
+function operationsFor(input: TaintInput, { set, remove }: Changes): readonly JsonPatchOperation[] {
+  const { removeStartupTaint, isInMaintenance } = input;
+  const present = taintsOf(input.node);
+  const added = [...set, ...maintenanceTaint(present, isInMaintenance)];
   const changed = set.map(idOf);
   const kept = present
     .filter((taint) => !remove.includes(idOf(taint)) && !changed.includes(idOf(taint)))
-    .filter(({ key }) => !(removeStartupTaint && key === TAINT_NOT_INITIALIZED));
-  if (set.length === 0 && kept.length === present.length) return [];
+    .filter(({ key }) => !(removeStartupTaint && key === TAINT_NOT_INITIALIZED))
+    .filter(({ key }) => !(isInMaintenance === false && key === TAINT_MAINTENANCE));
+  if (added.length === 0 && kept.length === present.length) return [];
   // The whole list, also where there is none yet.
-  return [{ op: 'add', path: '/spec/taints', value: [...kept, ...set] }];
+  return [{ op: 'add', path: '/spec/taints', value: [...kept, ...added] }];
+}
+
+/** Returns the taint where it is missing. It is known by its key, so it needs no record of who set it. */
+function maintenanceTaint(present: readonly Taint[], isInMaintenance: boolean | undefined): readonly Taint[] {
+  const isMissing = !present.some(({ key }) => key === TAINT_MAINTENANCE);
+  return isInMaintenance === true && isMissing
+    ? [{ key: TAINT_MAINTENANCE, effect: TAINT_MAINTENANCE_EFFECT }]
+    : [];
 }
 
 /** As they are, with fields that we do not know. */

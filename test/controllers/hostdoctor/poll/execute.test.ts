@@ -216,9 +216,10 @@ describe('the time between two polls', () => {
   it.each([
     [0, 600],
     [1, 600],
-    [3, 600],
-    [10, 180],
-    [30, 60],
+    [8, 600],
+    [10, 480],
+    [30, 160],
+    [80, 60],
     [10_000, 60],
   ])('MAC-37 is bounded, and few machines cause few requests: %i machines, %i s', (machines, seconds) => {
     expect(pollSeconds(machines)).toBe(seconds);

@@ -239,8 +239,8 @@ describe('the instance of a Machine', () => {
     );
   });
 
-  it('is read twice an hour while its agent is alive, where the provider counts requests', async () => {
-    expect(await readsInTwoHours({ countsRequests: true })).toBe(4);
+  it('is read once an hour while its agent is alive, where the provider counts requests', async () => {
+    expect(await readsInTwoHours({ countsRequests: true })).toBe(2);
     expect(await readsInTwoHours({})).toBe(720);
   });
 

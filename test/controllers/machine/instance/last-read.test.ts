@@ -43,8 +43,8 @@ function isUnchanged({
 describe('unchangedInstance', () => {
   it.each<[name: string, parts: Parts, expected: boolean]>([
     ['an instance whose agent is alive', {}, true],
-    ['for half an hour', { seconds: 1799 }, true],
-    ['not after it', { seconds: 1800 }, false],
+    ['for an hour', { seconds: 3599 }, true],
+    ['not after it', { seconds: 3600 }, false],
     ['not after the clock went back', { seconds: -1 }, false],
     ['not when the agent is silent', { agentReady: 'False' }, false],
     ['not when nothing is known of the agent', { agentReady: 'Unknown' }, false],

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ANNOTATION_CORDONED_BY } from '../../../../src/api/names.ts';
-import { observedCordon } from '../../../../src/controllers/machine/node/cordon.ts';
+import { isInMaintenance, observedCordon } from '../../../../src/controllers/machine/node/cordon.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { ago, NOW, node } from '../../../support/builders.ts';
 
@@ -48,3 +48,12 @@ it('keeps when the cordon began, so that nothing is written while it stays', () 
 function now(): string {
   return NOW.toISOString();
 }
+
+it.each<[name: string, node: KubeObject, want: boolean]>([
+  ['a Node that is cordoned under a grant', cordoned({ owner: 'g-7-0' }), true],
+  ['no Node that a person cordoned', cordoned(), false],
+  ['no Node that a person uncordoned', { ...cordoned({ owner: 'g-7-0' }), spec: {} }, false],
+  ['no Node that is in service', node('m'), false],
+])('R23 works on %s', (_, found, want) => {
+  expect(isInMaintenance(found)).toBe(want);
+});

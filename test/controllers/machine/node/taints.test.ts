@@ -4,6 +4,7 @@ import { planTaints } from '../../../../src/controllers/machine/node/taints.ts';
 import { node } from '../../../support/builders.ts';
 
 const STARTUP = { key: 'kubenode.dev/not-initialized', effect: 'NoSchedule' } as const;
+const MAINTENANCE = { key: 'kubenode.dev/maintenance', effect: 'PreferNoSchedule' } as const;
 const GPU = { key: 'gpu', value: '1', effect: 'NoExecute' } as const;
 const OPTIONS = { mayEvict: true, removeStartupTaint: false, owned: [] };
 
@@ -39,6 +40,33 @@ describe('planTaints', () => {
     expect(planTaints(input).operations).toEqual([]);
     expect(planTaints({ ...input, removeStartupTaint: true }).operations).toEqual([
       { op: 'add', path: '/spec/taints', value: [] },
+    ]);
+  });
+
+  it.each<[name: string, present: readonly object[], isInMaintenance: boolean | undefined, want: unknown]>([
+    ['adds it where kubenode works on the Node', [GPU], true, [GPU, MAINTENANCE]],
+    ['keeps it, with what others added to it', [{ ...MAINTENANCE, timeAdded: 'x' }], true, undefined],
+    ['removes it when that has ended, also one that a person set', [MAINTENANCE, GPU], false, [GPU]],
+    ['removes it with any effect', [{ ...MAINTENANCE, effect: 'NoExecute' }], false, []],
+    ['adds nothing where kubenode does not work', [GPU], false, undefined],
+    ['leaves it where that is not asked', [MAINTENANCE], undefined, undefined],
+  ])('R23 writes the taint for other tools: it %s', (_, present, isInMaintenance, want) => {
+    const { operations, owned } = planTaints({
+      ...OPTIONS,
+      desired: [],
+      node: withTaints(...present),
+      isInMaintenance,
+    });
+    expect(operations.map((each) => ('value' in each ? each.value : each))).toEqual(
+      want === undefined ? [] : [want],
+    );
+    expect(owned).toEqual([]);
+  });
+
+  it('R23 keeps no pod of a DaemonSet away by the taint for other tools', () => {
+    const { operations } = planTaints({ ...OPTIONS, desired: [], node: withTaints(), isInMaintenance: true });
+    expect(operations).toEqual([
+      { op: 'add', path: '/spec/taints', value: [{ key: MAINTENANCE.key, effect: 'PreferNoSchedule' }] },
     ]);
   });
 });

@@ -15,6 +15,8 @@ export interface EcsServer extends AsyncDisposable {
   readonly actions: string[];
   /** The fault happens to the next request of one of these actions to which it can happen. */
   inject(fault: ContractFault, actions: readonly string[]): void;
+  /** What happens to each request: the server fails before anything happens, or the answer is lost after it. */
+  draw: (() => 'Fail' | 'LoseAnswer' | undefined) | undefined;
 }
 
 interface PendingFault {
@@ -56,11 +58,18 @@ export async function startEcsServer(): Promise<EcsServer> {
     return { status: 200, body: JSON.stringify(taken?.body ?? body), fault: taken?.fault };
   }
 
+  function carryOutDrawn(request: IncomingMessage, action: string): Sent {
+    const drawn = served.draw?.();
+    if (drawn === 'Fail') throw REFUSALS.unavailable();
+    const sent = carryOut(request, action);
+    return drawn === 'LoseAnswer' ? { ...sent, fault: 'AnswerLost' } : sent;
+  }
+
   function answer(request: IncomingMessage, response: ServerResponse): void {
     const action = String(request.headers['x-acs-action']);
     actions.push(action);
     try {
-      send(response, carryOut(request, action));
+      send(response, carryOutDrawn(request, action));
     } catch (error) {
       if (!(error instanceof EcsRefusal)) throw error;
       send(response, refusal(error));
@@ -72,12 +81,13 @@ export async function startEcsServer(): Promise<EcsServer> {
     server.listen(0, '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
-  return {
+  const served: EcsServer = {
     url: `http://127.0.0.1:${port}`,
     ecs,
     keys,
     actions,
     inject: (fault, on) => pending.push({ fault, actions: on }),
+    draw: undefined,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => {
@@ -85,6 +95,7 @@ export async function startEcsServer(): Promise<EcsServer> {
       });
     },
   };
+  return served;
 }
 
 interface Sent {

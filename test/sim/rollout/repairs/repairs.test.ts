@@ -12,7 +12,9 @@ import { RECORDED_REPAIRS } from '../../recorded-seeds.ts';
 const SHORT = { hours: 0.4, machines: 8 };
 const SIZE = LONG ? { hours: 2, machines: 8 } : SHORT;
 const SEEDS = Array.from({ length: LONG ? 40 : 1 }, (_, index) => 2 * index + 1);
-const RUNS = [...SEEDS.map((seed) => ({ seed, ...SIZE })), ...slice(RECORDED_REPAIRS, 1)];
+/** An hour of repairs takes five seconds of CPU time. */
+const RECORDED = RECORDED_REPAIRS.filter(({ hours }) => LONG || hours < 1);
+const RUNS = [...SEEDS.map((seed) => ({ seed, ...SIZE })), ...slice(RECORDED, 1)];
 /** A recorded run that is shorter ends before its first job. */
 const LEAST_HOURS = 0.3;
 /** Ways in which jobs end. */
