@@ -43,6 +43,14 @@ export const FIELD_PATH: Pattern = {
   regex: '^[A-Za-z][A-Za-z0-9_-]*([.][A-Za-z0-9_-]+|[[]"[^"]+"[]])*$',
   description: 'a field such as spec.replicas, data["a.conf"] or metadata.annotations["example.com/a"]',
 };
+export const UNIT_NAME: Pattern = {
+  regex: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$',
+  description: 'the name of a unit: lower-case letters, digits and "-"',
+};
+export const ACCOUNT: Pattern = {
+  regex: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?/[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
+  description: 'a ServiceAccount as namespace/name',
+};
 export const PAUSED_OBJECT: Pattern = {
   regex: '^[A-Za-z][A-Za-z0-9]{0,62}(/[!-.0-~]+){1,2}$',
   description: 'an object as Kind/namespace/name, or Kind/name if it has no namespace',
@@ -153,6 +161,8 @@ export const PATTERNS: readonly Pattern[] = [
   UUID,
   HTTPS_URL,
   FIELD_PATH,
+  UNIT_NAME,
+  ACCOUNT,
   PAUSED_OBJECT,
   BMC_URL,
   BMC_SYSTEM,

@@ -103,6 +103,7 @@ export function createDefender(options: DefenderOptions): Defender {
         policies: observer.policies(),
         facts: observer.facts(),
         ledger: observed.ledgers.store.get(LEDGER)?.spec,
+        unrecorded: recorder,
         now: clock.now(),
       }),
       () => ledger.conflicts,

@@ -12,6 +12,8 @@ export interface DefenderMetricsSource {
   readonly facts: FleetFacts;
   /** The content of the ledger. Undefined: it was not read yet. */
   readonly ledger: DefenderLedgerSpec | undefined;
+  /** Acts that are not in the audit record. */
+  readonly unrecorded: { readonly waiting: number; readonly dropped: number };
   readonly now: Date;
 }
 
@@ -94,6 +96,19 @@ function registerGauges(metrics: Metrics, source: Source): void {
     labels: ['name', 'key'],
     read: () => breakerStates(source()),
   });
+  metrics.gauge({
+    name: 'defender_unrecorded_acts',
+    help: 'Acts that are not in the audit record. Waiting: written with the next append. Dropped: never written.',
+    labels: ['state'],
+    read: () => unrecordedActs(source()),
+  });
+}
+
+function unrecordedActs({ unrecorded }: DefenderMetricsSource): readonly GaugeSample<'state'>[] {
+  return [
+    [{ state: 'Waiting' }, unrecorded.waiting],
+    [{ state: 'Dropped' }, unrecorded.dropped],
+  ];
 }
 
 const STATES = ['Granted', 'Started', 'Suspect', 'Settled'] as const;

@@ -68,6 +68,13 @@ export interface AcceptedCommit {
   readonly author?: string;
   /** The name of the key that signed it, if this process verified that. */
   readonly signer?: string;
+  /**
+   * Everybody who wrote or signed it or a commit before it that has no Release. Absent: they are not verified, or it has a Release, which
+   * keeps them.
+   */
+  readonly authors?: readonly string[];
+  /** The approvals that its Pipeline declares; absent while it is not rendered, or declares no Pipeline of this name. */
+  readonly approvals?: readonly DeclaredApproval[];
   readonly subject?: string;
   readonly committedAt?: Date;
   readonly revertOf?: string;
@@ -77,6 +84,15 @@ export interface AcceptedCommit {
   readonly clusters?: ReadonlySet<string>;
   readonly deletes?: number;
   readonly disrupts?: number;
+}
+
+/** In place of names: there are too many of them, or some are unknown. No approver counts as another person then. */
+export const EVERYBODY = '*';
+
+/** An approval in `spec.approvals` of a Pipeline. */
+export interface DeclaredApproval {
+  readonly stage: string;
+  readonly planDigest: string;
 }
 
 export interface ObjectCounts {

@@ -22,6 +22,13 @@ export function isProtected({ group, kind }: Pick<ObjectId, 'group' | 'kind'>): 
   return PROTECTED.has(`${group}/${kind}`);
 }
 
+/** Kinds of which the admission policy `kubenode-git-only` takes writes of sync only: they limit what may happen. */
+const GIT_ONLY: ReadonlySet<string> = new Set([`${GROUP}/NodeRemedier`, `${GROUP}/DefenderPolicy`]);
+
+export function isGitOnly({ group, kind }: Pick<ObjectId, 'group' | 'kind'>): boolean {
+  return GIT_ONLY.has(`${group}/${kind}`);
+}
+
 export function isCrdId({ group, kind }: Pick<ObjectId, 'group' | 'kind'>): boolean {
   return group === 'apiextensions.k8s.io' && kind === 'CustomResourceDefinition';
 }

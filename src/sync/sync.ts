@@ -239,7 +239,7 @@ function refreshOnChange({ stores }: HubCache, workers: Workers): void {
 /** Returns the policy by the gates in force before the commit. Without a Pipeline the budget is zero: nothing is deleted. */
 function policyOf(pipeline: Pipeline | undefined): ApplyPolicy {
   if (!pipeline) return { budget: { maxObjects: 0, maxPercent: 0 }, acknowledgements: [] };
-  const { deleteBudget, acknowledgements, forceManagers, fieldPolicies, healthExpressions } =
+  const { deleteBudget, acknowledgements, forceManagers, fieldPolicies, healthExpressions, identities } =
     judgingPipeline(pipeline).pipeline.spec;
   return {
     budget: { ...DEFAULT_DELETE_BUDGET, ...deleteBudget },
@@ -247,5 +247,6 @@ function policyOf(pipeline: Pipeline | undefined): ApplyPolicy {
     forceManagers: forceManagers ?? [],
     fieldPolicies: fieldPolicies ?? [],
     healthExpressions: healthExpressions ?? [],
+    identities: identities ?? [],
   };
 }

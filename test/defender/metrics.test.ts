@@ -31,6 +31,7 @@ function textOf(
     policies: preparePolicies(policies),
     facts: fleetFacts(machines(10), policies),
     ledger: spec && ledgerSpec(spec),
+    unrecorded: { waiting: 0, dropped: 0 },
     now: NOW,
     ...more,
   };
@@ -104,6 +105,14 @@ describe('the metrics of the Defender', () => {
       'kubenode_defender_grants{state="Suspect"} 1',
       'kubenode_defender_usage_ratio{per="Cluster",key="cluster"} 1',
       'kubenode_defender_usage_ratio{per="Pool",key="web"} 2',
+    ]);
+  });
+
+  it('S30 show acts that are not in the audit record, and those that were lost', async () => {
+    const text = await textOf({}, [], { unrecorded: { waiting: 7, dropped: 2 } });
+    expect(samples(text).filter((line) => line.includes('unrecorded'))).toEqual([
+      'kubenode_defender_unrecorded_acts{state="Dropped"} 2',
+      'kubenode_defender_unrecorded_acts{state="Waiting"} 7',
     ]);
   });
 

@@ -35,6 +35,12 @@ export interface AuditRollback {
 export interface AuditApproval {
   readonly stage: string;
   readonly reason: string;
+  /** The digest of the plan that was approved. */
+  readonly planDigest?: string;
+  /** The commit that brought the approval. */
+  readonly commit?: string;
+  /** The name of the key that signed that commit. Absent: no signature was verified. */
+  readonly by?: string;
 }
 
 /** A write of sync. */

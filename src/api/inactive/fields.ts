@@ -9,13 +9,7 @@ import { HOSTED } from './hosted.ts';
 
 const PIPELINE: readonly InactiveField[] = [
   { path: 'spec.source.writeCredentialsRef', because: 'sync pushes nothing' },
-  {
-    path: 'spec.stages[].approvalByOther',
-    accepts: [false],
-    because: 'sync does not compare who wrote and who approved a commit',
-  },
   { path: 'spec.onFailure', accepts: ['Stop'], because: 'sync pushes nothing' },
-  { path: 'spec.identities', because: 'sync applies every unit as kubenode-sync' },
 ];
 
 const NOT_HOSTED = 'only a control plane of spec.hosted is deleted with its Cluster';

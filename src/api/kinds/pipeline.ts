@@ -11,7 +11,7 @@ import {
   waiting,
   windows,
 } from '../common.ts';
-import { FIELD_PATH } from '../patterns.ts';
+import { ACCOUNT, FIELD_PATH, UNIT_NAME } from '../patterns.ts';
 import {
   choice,
   digest,
@@ -147,7 +147,9 @@ const stage = named('Stage', 'Clusters that a commit is promoted to together, an
     'Unexercised',
     'Required',
   ]).default('None'),
-  approvalByOther: flag('Whether somebody other than the author must approve.').default(false),
+  approvalByOther: flag(
+    'Whether an approval counts only if no author and no signer of the changes has part in it. It needs signatures: Range.',
+  ).default(false),
   windows: windows('Times at which promotion may begin. Empty: always.').default([]),
   revertPasses: named('RevertPasses', 'What does not delay a revert.', {
     windows: flag('Whether a revert ignores windows.').default(true),
@@ -243,6 +245,17 @@ const fieldPolicy = rules(
   },
 );
 
+const identity = named('UnitIdentity', 'Service account of one unit.', {
+  unit: text('Name of the unit (chart).', { max: NAME_MAX, pattern: UNIT_NAME }),
+  serviceAccount: text('Service account in the clusters, as namespace/name.', {
+    max: 128,
+    pattern: ACCOUNT,
+  }),
+});
+
+const IDENTITIES =
+  'Service accounts as which sync writes the objects of units in clusters. Units without an entry, and the objects of the hub, are written as kubenode-sync.';
+
 /** Atomic lists without rules of their own: they are copies of what was validated in spec. */
 const gateSet = named('PipelineGateSet', 'The fields of spec by which commits are judged.', {
   stages: list('The stages.', stage, [0, 32]),
@@ -252,6 +265,7 @@ const gateSet = named('PipelineGateSet', 'The fields of spec by which commits ar
   freezes: freezes('Periods without promotion.', 32).optional(),
   forceManagers: forceManagers.optional(),
   healthExpressions: list('Expressions about health.', healthExpression, [0, 32]).optional(),
+  identities: list(IDENTITIES, identity, [0, 64]).optional(),
 });
 
 const gates = named('PipelineGates', 'By which gates commits are judged.', {
@@ -324,20 +338,26 @@ const spec = rules(
     }).default([]),
     healthExpressions: healthExpressions.default([]),
     fieldPolicies: list('Fields that sync leaves to other clients.', fieldPolicy, [0, 32]).default([]),
-    identities: listMap(
-      'Service accounts that sync impersonates, by unit.',
-      ['unit'],
-      named('UnitIdentity', 'Service account of one unit.', {
-        unit: name('Name of the unit (chart).'),
-        serviceAccount: name('Service account as namespace/name.', 128),
-      }),
-      [0, 32],
-    ).default([]),
+    identities: rules(listMap(IDENTITIES, ['unit'], identity, [0, 32]), {
+      rule: "self.all(i, !i.serviceAccount.matches('^kubenode-(system|agents|hosts|audit)/'))",
+      message:
+        'the accounts of kubenode itself are for its own processes: name an account of another namespace',
+    }).default([]),
   }),
   {
     rule: 'self.approvals.all(a, self.stages.exists(s, s.name == a.stage))',
     message: 'each approval must name a stage of this pipeline',
     fieldPath: '.approvals',
+  },
+  {
+    rule: "self.source.signatures == 'Range' || self.stages.all(s, !s.approvalByOther)",
+    message: 'approvalByOther compares who signed: set source.signatures to Range',
+    fieldPath: '.stages',
+  },
+  {
+    rule: "self.stages.all(s, !s.approvalByOther || s.approval != 'None')",
+    message: 'approvalByOther without an approval protects nothing: set approval to Unexercised or Required',
+    fieldPath: '.stages',
   },
 );
 

@@ -6,6 +6,7 @@ import {
   digest,
   immutable,
   int,
+  list,
   listMap,
   message,
   name,
@@ -30,6 +31,19 @@ const spec = immutable(
     signer: text('Name of the key that signed the commit. Absent: no signature was verified.', {
       max: 128,
     }).optional(),
+    authors: list(
+      'Everybody who wrote or signed this commit and those since the release before it: names, addresses and keys, or * if they are too many. Absent: their signatures were not verified.',
+      text('A name, an address or a key, in lower case.', { max: 128 }),
+      [0, 100],
+    ).optional(),
+    approvals: list(
+      'The approvals that this commit declares in its Pipeline.',
+      named('ReleaseApproval', 'An approval of a plan for a stage.', {
+        stage: name('Name of the stage.'),
+        planDigest: digest('Digest of the plan.'),
+      }),
+      [0, 32],
+    ).optional(),
     subject: text('First line of the commit message.', { max: 200 }).optional(),
     committedAt: time('When the commit was created.').optional(),
     revertOf: text('Id of the commit that this one reverts.', SOME_COMMIT).optional(),

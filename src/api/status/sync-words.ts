@@ -14,6 +14,13 @@ export const OBJECT_PAUSED = 'ObjectPaused';
 export const NOT_DECRYPTED = 'NotDecrypted';
 /** The reason when a unit waits for another unit that it depends on. */
 export const UNIT_NOT_READY = 'UnitNotReady';
+/** The ServiceAccount of the unit may not carry out all of its writes, or sync may not act as it. */
+export const IDENTITY_DENIED = 'IdentityDenied';
+/** The ServiceAccount of the unit does not exist. */
+export const IDENTITY_MISSING = 'IdentityMissing';
+/** The server did not answer what the ServiceAccount of the unit may do. */
+export const IDENTITY_UNKNOWN = 'IdentityUnknown';
+export type IdentityReason = typeof IDENTITY_DENIED | typeof IDENTITY_MISSING | typeof IDENTITY_UNKNOWN;
 export type PausedReason = typeof UNIT_PAUSED | typeof OBJECT_PAUSED;
 
 /** Tells whether only a pause of a unit or an object keeps the work from its end. */

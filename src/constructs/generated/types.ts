@@ -1474,7 +1474,7 @@ export interface PipelineSpec {
   readonly healthExpressions?: readonly HealthExpression[];
   /** Fields that sync leaves to other clients. (at most 32) */
   readonly fieldPolicies?: readonly FieldPolicy[];
-  /** Service accounts that sync impersonates, by unit. (at most 32) */
+  /** Service accounts as which sync writes the objects of units in clusters. Units without an entry, and the objects of the hub, are written as kubenode-sync. (at most 32) */
   readonly identities?: readonly UnitIdentity[];
 }
 
@@ -1546,6 +1546,14 @@ export interface ReadinessGate {
   readonly conditionType: string;
 }
 
+/** An approval of a plan for a stage. */
+export interface ReleaseApproval {
+  /** Name of the stage. */
+  readonly stage: string;
+  /** Digest of the plan. */
+  readonly planDigest: string;
+}
+
 /** What the commit changes in the fleet. */
 export interface ReleasePlan {
   /** Digest of the plan. */
@@ -1592,6 +1600,10 @@ export interface ReleaseSpec {
   readonly author?: string;
   /** Name of the key that signed the commit. Absent: no signature was verified. */
   readonly signer?: string;
+  /** Everybody who wrote or signed this commit and those since the release before it: names, addresses and keys, or * if they are too many. Absent: their signatures were not verified. (at most 100) */
+  readonly authors?: readonly string[];
+  /** The approvals that this commit declares in its Pipeline. (at most 32) */
+  readonly approvals?: readonly ReleaseApproval[];
   /** First line of the commit message. */
   readonly subject?: string;
   /** When the commit was created. */
@@ -1960,7 +1972,7 @@ export interface Stage {
   readonly checks?: readonly Check[];
   /** Whether a person must approve. Unexercised: only changes that no earlier stage ran. (default "None") */
   readonly approval?: 'None' | 'Unexercised' | 'Required';
-  /** Whether somebody other than the author must approve. (default false) */
+  /** Whether an approval counts only if no author and no signer of the changes has part in it. It needs signatures: Range. (default false) */
   readonly approvalByOther?: boolean;
   /** Times at which promotion may begin. Empty: always. (at most 16) */
   readonly windows?: readonly Window[];
@@ -2030,7 +2042,7 @@ export interface UnitExec {
 export interface UnitIdentity {
   /** Name of the unit (chart). */
   readonly unit: string;
-  /** Service account as namespace/name. */
+  /** Service account in the clusters, as namespace/name. */
   readonly serviceAccount: string;
 }
 

@@ -8,11 +8,16 @@ import type { DefenderLedger } from '../../api/generated/types.ts';
 import { LEDGER } from '../../api/names.ts';
 import type { Store } from '../../kube/cache/store.ts';
 import type { Clock } from '../../os/clock.ts';
+import { messageOf } from '../../os/errors.ts';
 import { type AuditedLedger, ledgerLineKey, ledgerLines, NO_ENTRIES } from './acts.ts';
 
 export interface ActRecorder {
   /** Appends what ended since the last time. Rejects when the record cannot be written: the lines are kept for the next time. */
   flush(): Promise<void>;
+  /** Why the last append failed; undefined after one that did not. */
+  readonly problem: string | undefined;
+  /** How many lines are not in the record yet. */
+  readonly waiting: number;
   /** How many lines were dropped because the record could not be written for long. */
   readonly dropped: number;
   close(): void;
@@ -37,6 +42,7 @@ export function createActRecorder({ ledgers, record, clock, leads }: ActRecorder
   let hasCompared = false;
   let flushedMs = Number.NEGATIVE_INFINITY;
   let dropped = 0;
+  let problem: string | undefined;
   const unsubscribe = ledgers.subscribe({
     updated: ({ metadata, spec }, before) => {
       if (metadata.name === LEDGER && leads()) keep(before.spec, spec);
@@ -48,6 +54,12 @@ export function createActRecorder({ ledgers, record, clock, leads }: ActRecorder
 
   return {
     flush,
+    get problem() {
+      return problem;
+    },
+    get waiting() {
+      return waiting.size;
+    },
     get dropped() {
       return dropped;
     },
@@ -68,6 +80,16 @@ export function createActRecorder({ ledgers, record, clock, leads }: ActRecorder
     }
     if (clock.monotonicMs() - flushedMs < INTERVAL_MS) return;
     flushedMs = clock.monotonicMs();
+    try {
+      await append();
+      problem = undefined;
+    } catch (error) {
+      problem = messageOf(error);
+      throw error;
+    }
+  }
+
+  async function append(): Promise<void> {
     if (!hasCompared) await compare();
     const lines = [...waiting];
     if (lines.length === 0) return;

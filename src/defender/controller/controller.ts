@@ -15,6 +15,7 @@ import { truncateToSchema } from '../../api/validation/truncate-to-schema.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
 import { generationChanged } from '../../kube/controller/predicates.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import type { PendingApprovals } from '../approvals/pending.ts';
 import type { ActRecorder } from '../audit/recorder.ts';
 import type { FleetObserver } from '../facts/observer.ts';
@@ -167,7 +168,7 @@ function report(sweeper: Sweeper, context: ReconcileContext, result: SweepResult
 type LedgerResult = SweepResult & { readonly ledger: DefenderLedger };
 
 function reportLedger(
-  { ledger: { conflicts }, pending, observer }: Sweeper,
+  { ledger: { conflicts }, pending, observer, recorder }: Sweeper,
   context: ReconcileContext,
   { ledger, suspects, failure }: LedgerResult,
 ): void {
@@ -175,7 +176,8 @@ function reportLedger(
   const approvals = pending.list(ledger.spec.approvals);
   const isKnown = observer.facts().view.ageSeconds !== undefined;
   const machines = isKnown ? countMachines(context.view(MACHINES).list()) : undefined;
-  const counted = { ledger, suspects, approvals, conflicts, machines };
+  const recording = recorder && { dropped: recorder.dropped, ...optional('problem', recorder.problem) };
+  const counted = { ledger, suspects, approvals, conflicts, machines, ...optional('recording', recording) };
   const status = ledgerStatus({ ...counted, failure: failure?.message, now });
   const { status: fitting } = truncateToSchema({ ...ledger, status });
   context.reportStatus(DEFENDER_LEDGERS, { metadata: { name: LEDGER }, status: fitting });

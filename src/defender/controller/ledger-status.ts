@@ -7,6 +7,7 @@ import type {
   MachineCounts,
 } from '../../api/generated/types.ts';
 import { isInFlight } from '../../api/grants.ts';
+import { NAMESPACE_AUDIT } from '../../api/names.ts';
 import { defenderLedgerPhases } from '../../api/status/phase-tables.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
@@ -25,7 +26,17 @@ export interface LedgerStatusInput {
   readonly machines: MachineCounts | undefined;
   /** Why the last write failed. */
   readonly failure: string | undefined;
+  /** Absent where no audit record is kept: in a simulation. */
+  readonly recording?: ActRecording;
   readonly now: Date;
+}
+
+/** Whether acts on machines reach the audit record. */
+export interface ActRecording {
+  /** Why the last append failed. */
+  readonly problem?: string;
+  /** Lines that were lost, because the record could not be written for long. */
+  readonly dropped: number;
 }
 
 const NEAR_FULL = 0.8;
@@ -36,7 +47,7 @@ export function ledgerStatus(input: LedgerStatusInput): DefenderLedgerStatus {
   const { spec, metadata, status } = ledger;
   const observedGeneration = optional('observedGeneration', metadata.generation);
   const sizeBytes = jsonBytes(spec);
-  const findings = [ready(input), nearFull(spec, sizeBytes), suspect(suspects)];
+  const findings = [ready(input), nearFull(spec, sizeBytes), suspect(suspects), ...unrecorded(input)];
   const conditions = withConditions(status?.conditions, findings, now, metadata.generation);
   const grants = Object.values(spec.grants);
   const inFlight = grants.filter(isInFlight).length;
@@ -60,6 +71,20 @@ function ready({ ledger: { spec }, failure }: LedgerStatusInput): ConditionUpdat
     return { type, status: 'False', reason: 'Recovering', message };
   }
   return { type, status: 'True', reason: 'Written', message: `epoch ${spec.epoch}` };
+}
+
+/** Repairs go on without a record, so nothing else shows that it is missing. */
+function unrecorded({ recording }: LedgerStatusInput): readonly ConditionUpdate[] {
+  if (!recording) return [];
+  const { problem, dropped } = recording;
+  const type = 'Unrecorded';
+  const lost = dropped > 0 ? '; acts were lost, because it could not be written for long' : '';
+  if (problem === undefined) {
+    return [{ type, status: 'False', reason: 'Recorded', message: `acts are in the audit record${lost}` }];
+  }
+  const hint = `Check the namespace ${NAMESPACE_AUDIT}, and run kubenode install if it is missing`;
+  const message = `acts are not written to the audit record: ${problem}${lost}. ${hint}`;
+  return [{ type, status: 'True', reason: 'NotWritten', message }];
 }
 
 function nearFull(spec: DefenderLedgerSpec, sizeBytes: number): ConditionUpdate {

@@ -2,6 +2,7 @@
  * Defines the operations of an API server, typed, over raw JSON. They are implemented by `createRestClient` (rest-client.ts). Every call
  * rejects with a KubeError whose message names the verb, the object and the server.
  */
+import type { Impersonation } from '../auth/credentials.ts';
 import type { KubeObject, ObjectName, Resource } from '../objects/object.ts';
 
 export interface Client {
@@ -47,6 +48,8 @@ export interface CallOptions {
    * The check that is called immediately before the request is sent, after every wait. It throws to stop the request: then nothing is sent.
    */
   readonly beforeSend?: () => void;
+  /** The user as whom the server carries the call out, which it allows only with the permission to impersonate this user. */
+  readonly impersonate?: Impersonation;
 }
 
 export interface ListOptions extends CallOptions {

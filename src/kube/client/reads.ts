@@ -1,4 +1,5 @@
 /** The read operations of the client: get, list, pages, watch. */
+import type { Impersonation } from '../auth/credentials.ts';
 import type { KubeObject, ObjectName, Resource } from '../objects/object.ts';
 import type { HttpRequest } from '../transport/transport.ts';
 import type { CallOptions, Client, ListOptions, ListPage, WatchEvent, WatchOptions } from './client.ts';
@@ -123,11 +124,13 @@ export function limitsOf(options: {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
   readonly beforeSend?: (() => void) | undefined;
-}): Pick<HttpRequest, 'signal' | 'timeoutMs' | 'beforeSend'> {
-  const { signal, timeoutMs, beforeSend } = options;
+  readonly impersonate?: Impersonation | undefined;
+}): Pick<HttpRequest, 'signal' | 'timeoutMs' | 'beforeSend' | 'impersonate'> {
+  const { signal, timeoutMs, beforeSend, impersonate } = options;
   return {
     ...(signal ? { signal } : {}),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(beforeSend ? { beforeSend } : {}),
+    ...(impersonate ? { impersonate } : {}),
   };
 }

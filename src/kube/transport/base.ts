@@ -5,7 +5,12 @@
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { isHandshakeError } from '../../os/net/network-errors.ts';
-import type { Connection, Identity } from '../auth/credentials.ts';
+import {
+  type AuthHeaders,
+  type Connection,
+  type Identity,
+  impersonationHeaders,
+} from '../auth/credentials.ts';
 import { KubeError } from '../client/errors.ts';
 import { createDeadline, type Deadline } from './deadline.ts';
 
@@ -121,16 +126,23 @@ export function createTransport(wire: Wire, connection: Connection, options: Tra
   }
 
   function buildRequest(asked: HttpRequest, identity: Identity, signal: AbortSignal): WireRequest {
-    const { method, path, query, body, contentType, accept, beforeSend } = asked;
+    const { method, path, query, body, contentType, accept, beforeSend, impersonate } = asked;
     const headers: Record<string, string | string[]> = { accept: accept ?? 'application/json' };
     if (connection.userAgent) headers['user-agent'] = connection.userAgent;
     if (options.gzip) headers['accept-encoding'] = 'gzip';
     if (body !== undefined) headers['content-type'] = contentType ?? 'application/json';
-    for (const [name, value] of Object.entries(identity.headers)) {
+    for (const [name, value] of Object.entries(authHeaders(identity, impersonate))) {
       headers[name] = typeof value === 'string' ? value : [...value];
     }
     return { method, path: `${prefix}${path}${queryText(query)}`, headers, body, signal, beforeSend };
   }
+}
+
+/** Groups of one user must never be combined with the name of another. */
+function authHeaders({ headers }: Identity, impersonate: HttpRequest['impersonate']): AuthHeaders {
+  if (!impersonate) return headers;
+  const own = Object.entries(headers).filter(([name]) => !name.toLowerCase().startsWith('impersonate-'));
+  return { ...Object.fromEntries(own), ...impersonationHeaders(impersonate) };
 }
 
 interface DecodedAnswer {

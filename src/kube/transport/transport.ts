@@ -2,6 +2,8 @@
  * The port to an API server: one HTTP exchange. The implementation (https.ts) handles authentication, certificates and
  * their reload. Retries belong to the callers.
  */
+import type { Impersonation } from '../auth/credentials.ts';
+
 export interface Transport {
   /** Resolves with any status of the server; rejects with a KubeError only when there was no complete answer. */
   request(request: HttpRequest): Promise<HttpResponse>;
@@ -24,6 +26,8 @@ export interface HttpRequest {
    * Throws a KubeError to stop it: then nothing is sent.
    */
   readonly beforeSend?: () => void;
+  /** The user as whom the server carries it out. Takes the place of every user that the credentials impersonate. */
+  readonly impersonate?: Impersonation;
   /** Limit for the complete answer (request) or between two chunks of it (stream). */
   readonly timeoutMs?: number;
 }

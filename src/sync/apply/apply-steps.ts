@@ -8,9 +8,10 @@ import { isCrdId } from '../protected-kinds.ts';
 import { type ApplyOutcome, applyObject } from './apply-object.ts';
 import type { SyncContext } from './context.ts';
 import { matchesDesired, projectionOf } from './drift.ts';
+import { unitClient } from './identity/unit-identities.ts';
 import { dependenciesIn, groupByStep } from './order.ts';
 import { correctionOf } from './ownership/correction.ts';
-import type { ObjectPlan, TargetPlan } from './plan.ts';
+import { isWrite, type ObjectPlan, type TargetPlan } from './plan.ts';
 
 export type ObjectOutcome =
   | {
@@ -65,13 +66,9 @@ export async function applySteps(
   return { newKinds };
 }
 
-export function isWrite({ action }: ObjectPlan): boolean {
-  return action === 'create' || action === 'update' || action === 'correct';
-}
-
 async function applyOne(context: SyncContext, plan: ObjectPlan): Promise<ApplyOutcome> {
   context.signal.throwIfAborted();
-  return applyObject(context, plan);
+  return applyObject({ ...context, client: unitClient(context, plan.unit) }, plan);
 }
 
 function record(

@@ -1,6 +1,6 @@
 /** Reconciles one cluster and keeps what it learns about it from one reconcile to the next. */
 
-import type { CorrectedDrift, HealthExpression } from '../../api/generated/types.ts';
+import type { CorrectedDrift, HealthExpression, UnitIdentity } from '../../api/generated/types.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import { byCode } from '../../kube/objects/digest.ts';
@@ -30,6 +30,7 @@ import { createOverload, isOverload } from '../overload.ts';
 import type { RenderedTarget } from '../rendered.ts';
 import type { CommitOrigin } from './audit/apply-audit.ts';
 import type { ClusterEvent, SyncContext, SyncTarget } from './context.ts';
+import { createAllowedAccess } from './identity/access-reviews.ts';
 import type { ServerForm } from './input.ts';
 import { EpochSuperseded } from './inventory/config-maps.ts';
 import { DamagedInventory, inventoryUnits } from './inventory/inventory.ts';
@@ -77,6 +78,7 @@ export interface ApplyPolicy {
   readonly fieldPolicies?: readonly FieldPolicy[];
   readonly forceManagers?: readonly string[];
   readonly healthExpressions?: readonly HealthExpression[];
+  readonly identities?: readonly UnitIdentity[];
   /** The version of the keys of encrypted objects: an object that could not be decrypted is tried again with others. */
   readonly keysVersion?: string;
 }
@@ -99,6 +101,7 @@ export interface ClusterSyncer {
 export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSyncer {
   const { clock, log, lease, recordedDrift } = options;
   const serverForms = new Map<string, ServerForm>();
+  const allowedAccess = createAllowedAccess(clock);
   const machines = createMachineReader(clock);
   let session: ClusterSession | undefined;
   /** Until the pin is recorded in the hub, the first cluster that answered is the only one accepted. */
@@ -150,7 +153,7 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     const content = assignment?.commit ? await assignment.content(assignment.commit) : undefined;
     state = { ...state, units: unitsIn(store, content) };
     if (!assignment?.commit || !content) return 'no';
-    const base = { store, serverForms, recordCorrection, signal };
+    const base = { store, serverForms, allowedAccess, recordCorrection, signal };
     const context: SyncContext = { ...contextOf(options, open, assignment), ...base };
     const paused = pausedIn(assignment, content, store);
     const policy = { ...options.policy(assignment.pipeline), compile };
@@ -225,7 +228,7 @@ function contextOf(
   { hub, scope, keys, clock, log, recordEvent }: ClusterSyncerOptions,
   { client, live }: ClusterSession,
   { content, pipeline }: ClusterAssignment,
-): Omit<SyncContext, 'store' | 'serverForms' | 'recordCorrection' | 'signal'> {
+): Omit<SyncContext, 'store' | 'serverForms' | 'allowedAccess' | 'recordCorrection' | 'signal'> {
   return {
     client,
     live,

@@ -1,4 +1,5 @@
 /** Describes what one reconcile of one cluster works with: its context and its target. */
+import type { UnitIdentity } from '../../api/generated/types.ts';
 import type { PausedParts } from '../../api/status/pauses.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { Log } from '../../kube/process/log.ts';
@@ -8,6 +9,8 @@ import type { DriftCorrection } from '../drift-history.ts';
 import type { HealthExpressions } from '../health/expressions/health-expressions.ts';
 import type { Acknowledgement, DeleteBudget } from '../judge/delete-budget.ts';
 import type { RenderedUnit } from '../rendered.ts';
+import type { AllowedAccess } from './identity/access-reviews.ts';
+import type { UnitAccounts } from './identity/unit-identities.ts';
 import type { ServerForm } from './input.ts';
 import type { InventoryStore } from './inventory/store.ts';
 import type { LiveCache } from './live/ports.ts';
@@ -27,6 +30,10 @@ export interface SyncContext {
   readonly timeouts?: TimeoutBudget;
   /** The keys of encrypted objects. Without them such an object is not written. */
   readonly keys?: DecryptionKeys;
+  /** The ServiceAccounts as which units are written. */
+  readonly accounts?: UnitAccounts;
+  /** Remembers the permissions of these accounts. It is kept from one reconcile to the next; losing it costs questions. */
+  readonly allowedAccess?: AllowedAccess;
   readonly clock: Clock;
   readonly log: Log;
   /** Records an Event about the cluster for people. */
@@ -55,4 +62,5 @@ export interface SyncTarget extends PausedParts {
   readonly fieldPolicies?: readonly FieldPolicy[];
   readonly forceManagers?: readonly string[];
   readonly expressions?: HealthExpressions;
+  readonly identities?: readonly UnitIdentity[];
 }

@@ -5,7 +5,12 @@
  */
 import type { Blocker } from '../../api/generated/types.ts';
 import { LABEL_HUB, LABEL_UNIT } from '../../api/names.ts';
-import { NOT_DECRYPTED, type PausedReason, type UNIT_NOT_READY } from '../../api/status/sync-words.ts';
+import {
+  type IdentityReason,
+  NOT_DECRYPTED,
+  type PausedReason,
+  type UNIT_NOT_READY,
+} from '../../api/status/sync-words.ts';
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { type ObjectId, objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
@@ -48,8 +53,8 @@ export interface ObjectPlan {
   readonly drifted?: KubeObject;
   /** The reason, if the action is `paused`. */
   readonly pausedBy?: PausedReason;
-  /** The reason, if the action is `wait`, and the object waits for a key or for another unit. */
-  readonly waitReason?: typeof NOT_DECRYPTED | typeof UNIT_NOT_READY;
+  /** The reason, if the action is `wait`, and the object waits for a key, for a right of its unit, or for another unit. */
+  readonly waitReason?: typeof NOT_DECRYPTED | typeof UNIT_NOT_READY | IdentityReason;
 }
 
 /** Counts what is not written in a paused unit, or of a paused object. */
@@ -86,6 +91,11 @@ export interface TargetPlan {
   readonly waitingUnits?: readonly WaitingUnit[];
   /** The paused objects that neither git nor the inventory lists. */
   readonly unmatchedPauses?: readonly string[];
+}
+
+/** Tells whether the object is sent. */
+export function isWrite({ action }: Pick<ObjectPlan, 'action'>): boolean {
+  return action === 'create' || action === 'update' || action === 'correct';
 }
 
 export function planTarget(input: ApplyInput): TargetPlan {

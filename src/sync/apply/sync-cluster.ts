@@ -6,13 +6,15 @@ import { objectKey } from '../../kube/objects/object-id.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { decryptObjects } from '../decrypt-objects.ts';
 import { observedIn } from '../health/target-health.ts';
-import { applySteps, isWrite, type ObjectOutcome } from './apply-steps.ts';
+import { applySteps, type ObjectOutcome } from './apply-steps.ts';
 import type { ReconcileAudit } from './audit/apply-audit.ts';
 import type { SyncContext, SyncTarget } from './context.ts';
+import { withoutDeniedUnits } from './identity/check.ts';
+import { unitAccounts } from './identity/unit-identities.ts';
 import type { ApplyInput } from './input.ts';
 import { type InventoryEntry, missingIntents, spentAfter } from './inventory/inventory.ts';
 import { usedKinds } from './live/kinds.ts';
-import { type ObjectPlan, objectsToDecrypt, planTarget, type TargetPlan } from './plan.ts';
+import { isWrite, type ObjectPlan, objectsToDecrypt, planTarget, type TargetPlan } from './plan.ts';
 import { isSearchDue, type OrphanContext, unwatchedOrphans, watchedOrphans } from './prune/find-orphans.ts';
 import { withoutPausedParts } from './prune/paused-parts.ts';
 import type { PrunePlan } from './prune/plan.ts';
@@ -29,13 +31,14 @@ export interface SyncResult {
 
 /** Reconciles the cluster. Rejects when the server is unreachable or the signal aborts; all other failures are in the result. */
 export async function syncCluster(
-  context: SyncContext,
+  given: SyncContext,
   target: SyncTarget,
   audit?: ReconcileAudit,
 ): Promise<SyncResult> {
+  const context = { ...given, accounts: unitAccounts(target.identities) };
   const { store, clock } = context;
   const outcomes = new Map<string, ObjectOutcome>();
-  let plan = await planInOrder(context, target);
+  let plan = await planWrites(context, target);
   // Objects that waited for a CRD of this commit, or for a unit that is ready now, are planned again.
   for (let rounds = 1, planned = true; planned; rounds += 1) {
     if (changesCluster(plan)) await store.claim();
@@ -48,7 +51,7 @@ export async function syncCluster(
     await confirm(context, outcomes, target.commit);
     // Each round finishes a unit that others wait for: there are not more rounds than units.
     planned = newKinds || (rounds <= target.units.length && finishedDependency(plan, outcomes));
-    if (planned) plan = await planInOrder(context, target);
+    if (planned) plan = await planWrites(context, target);
   }
   await spendAcknowledgements(context, plan);
   const pruned = await pruneUnits(context, plan, { outcomes, now: clock.now(), ...optional('audit', audit) });
@@ -58,17 +61,18 @@ export async function syncCluster(
   return { plan, outcomes, pruned };
 }
 
-/** Plans by what is observed, in the order of the units. */
-async function planInOrder(context: SyncContext, target: SyncTarget): Promise<TargetPlan> {
+/** Plans what is written, in the order of the units: nothing of a unit that its ServiceAccount may not write as a whole. */
+async function planWrites(context: SyncContext, target: SyncTarget): Promise<TargetPlan> {
   const { store, live } = context;
   const observed = await observeAndList(context, target);
-  return withUnitOrder(observed, {
+  const ordered = withUnitOrder(observed, {
     units: target.units,
     inventory: store.inventory(),
     live: (id) => live.get(id),
     observed: observedIn(live, target.expressions),
     ...optional('provenBefore', target.provenBefore),
   });
+  return withoutDeniedUnits(context, ordered);
 }
 
 /**
@@ -81,7 +85,7 @@ function changesCluster({ objects, prune }: TargetPlan): boolean {
   );
 }
 
-const LEAVES_OBJECT: ReadonlySet<PrunePlan['action']> = new Set(['keep', 'held', 'paused'] as const);
+const LEAVES_OBJECT: ReadonlySet<PrunePlan['action']> = new Set(['keep', 'held', 'paused', 'wait'] as const);
 
 /**
  * Binds what an acknowledgement releases to the UIDs of this plan, before the first delete: first the objects, then the
@@ -141,7 +145,7 @@ export async function observeCluster(
   found: readonly InventoryEntry[] = [],
 ): Promise<ObservedPlan> {
   const { hub, live, store, serverForms, signal, keys } = context;
-  const { units, digest: _digest, ...policy } = target;
+  const { units, digest: _digest, identities: _identities, ...policy } = target;
   const listed = withEntries(store.inventory(), found);
   await live.watch(usedKinds(units, listed), signal);
   const orphans = [...found, ...(await watchedOrphans(context, target, listed))];

@@ -102,6 +102,11 @@ export interface SignatureReport {
   readonly refused: number;
   /** The name of the key that signed the head, as the file of signers lists it. Absent where the head was not verified. */
   readonly signer?: string;
+  /**
+   * Everybody who wrote or signed one of the verified commits: names, addresses and keys, `*` if they are too many. Who only merged is not
+   * in it. Absent where a commit is refused.
+   */
+  readonly authors?: readonly string[];
 }
 
 export interface GitTransport extends GitRepository {

@@ -5,6 +5,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { AcceptedCommit, TargetDigests } from '../commits.ts';
 import type { CommitInfo, GitTransport } from '../git/transport.ts';
+import { declaredApprovals } from '../promote/gates/declared-approvals.ts';
 import { declaredClusters, HUB_TARGET, type Rendered } from '../rendered.ts';
 import { countDeletes } from './count-changes.ts';
 import type { RenderStore } from './render-store.ts';
@@ -12,6 +13,8 @@ import type { RenderStore } from './render-store.ts';
 export interface CommitLogOptions {
   readonly git: GitTransport;
   readonly ref: string;
+  /** The name of the Pipeline, of which the approvals are read. */
+  readonly pipeline: string;
   readonly renders: RenderStore;
   readonly log: Log;
 }
@@ -24,7 +27,7 @@ export interface CommitLog {
 /** The limit of the search for mentioned commits in the history. */
 const MAX_WALK = 500;
 
-export function createCommitLog({ git, ref, renders, log }: CommitLogOptions): CommitLog {
+export function createCommitLog({ git, ref, pipeline, renders, log }: CommitLogOptions): CommitLog {
   let last: { readonly key: string; readonly commits: readonly AcceptedCommit[] } | undefined;
   /** Rendered commits by the pair of the previous commit and their own: neither ever changes. */
   let renderedCommits = new Map<string, AcceptedCommit>();
@@ -91,7 +94,9 @@ export function createCommitLog({ git, ref, renders, log }: CommitLogOptions): C
   async function renderCommit(info: CommitInfo, before: string | undefined): Promise<AcceptedCommit> {
     const rendered = await renders.getIfRenderable(info.oid);
     const previous = rendered && before ? await renders.getIfRenderable(before) : undefined;
-    return toCommit(info, rendered, rendered && previous && (await countDeletes(previous, rendered)));
+    const deletes = rendered && previous && (await countDeletes(previous, rendered));
+    const approvals = rendered && declaredApprovals(rendered, pipeline);
+    return { ...toCommit(info, rendered, deletes), ...optional('approvals', approvals) };
   }
 
   /** Newest first, merges included, until every mentioned commit was found or the fetched history ends. */

@@ -1,13 +1,16 @@
 /** Describes a commit for the audit record by what the hub knows: its Release, and the approvals in its Pipeline. */
+import type { AuditApproval } from '../../api/audit/lines.ts';
 import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
 import { activeRollback } from '../../api/status/rollbacks.ts';
 import type { Store } from '../../kube/cache/store.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { CommitOrigin } from '../apply/audit/apply-audit.ts';
+import { findApproving } from '../promote/gates/approvers.ts';
+import { type OrderedRelease, releasesByTime } from '../promote/release/order.ts';
 import { releaseName } from '../promote/release/release.ts';
 
 export interface OriginStores {
-  readonly releases: Pick<Store<Release>, 'get'>;
+  readonly releases: Pick<Store<Release>, 'get' | 'byIndex'>;
   readonly pipelines: Pick<Store<Pipeline>, 'get'>;
 }
 
@@ -22,6 +25,15 @@ export function rollbackOrigin(
   return { rollback: { by, reason, since } };
 }
 
+/** Returns the commit that brought the approval, and who signed it. */
+function approverOf(
+  { stage, planDigest }: Pick<AuditApproval, 'stage'> & { readonly planDigest: string },
+  releases: readonly OrderedRelease[],
+): Pick<AuditApproval, 'commit' | 'by'> {
+  const { commit, signer } = findApproving({ stage, planDigest, releases })?.release.spec ?? {};
+  return { ...optional('commit', commit), ...optional('by', signer) };
+}
+
 /** Returns nothing about a commit without a Release: the hub's own objects may be applied before it is created. */
 export function commitOrigin(
   { releases, pipelines }: OriginStores,
@@ -32,9 +44,9 @@ export function commitOrigin(
   if (release?.spec.commit !== commit) return {};
   const { author, subject, signer, plan } = release.spec;
   const declared = pipelines.get(pipeline)?.spec.approvals ?? [];
-  const approvals = declared
-    .filter(({ planDigest }) => planDigest === plan.digest)
-    .map(({ stage, reason }) => ({ stage, reason }));
+  const own = declared.filter(({ planDigest }) => planDigest === plan.digest);
+  const known = own.length === 0 ? [] : releasesByTime(releases.byIndex('pipeline', pipeline));
+  const approvals = own.map((approval) => ({ ...approval, ...approverOf(approval, known) }));
   return {
     ...optional('author', author),
     ...optional('subject', subject),

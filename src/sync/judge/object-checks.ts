@@ -33,6 +33,7 @@ import {
 } from '../rendered.ts';
 import { encryptionProblems } from './encrypted.ts';
 import { expressionProblems } from './expressions.ts';
+import { identityRefusals } from './identities.ts';
 import { nameProblems } from './names.ts';
 import { createReferenceCheck } from './references.ts';
 import type { Refusal } from './refusal.ts';
@@ -59,6 +60,7 @@ export async function findAllRefusals(
   checks: ObjectChecks,
 ): Promise<readonly Refusal[]> {
   const found: Refusal[] = [];
+  addUpTo(MAX_REFUSALS, found, identityRefusals({ targets }));
   for (const target of targets) {
     addUpTo(MAX_REFUSALS, found, await findRefusals(target, checks));
     if (found.length >= MAX_REFUSALS) break;

@@ -14,6 +14,8 @@ export interface EntryRequest {
   readonly stage: Stage;
   /** The digest of the plan of the content that the commit renders to now. */
   readonly planDigest: string;
+  /** Why the approval of the plan does not count as that of another person. */
+  readonly approverProblem?: string;
   /** Clusters that belong to no stage. */
   readonly unassigned: readonly string[];
   /** How many clusters of this stage the commit changes. */
@@ -108,16 +110,25 @@ function rerenderedLimit({ stage, rerendered }: StartRequest): Limit[] {
 }
 
 /** A commit that changes nothing in the stage needs no approval. */
-function approvalLimit({ pipeline, stage, planDigest, changes, unexercised }: EntryRequest): Limit[] {
+function approvalLimit(request: EntryRequest): Limit[] {
+  const { pipeline, stage, changes, unexercised } = request;
   const needed = { None: 0, Unexercised: unexercised, Required: changes }[stage.approval];
+  const missing = missingApproval(request);
+  if (needed === 0 || missing === undefined) return [];
+  const what = stage.approval === 'Unexercised' ? ' for changes that no earlier stage exercised' : '';
+  const who = stage.approvalByOther ? ' by another person' : '';
+  const because = `stage ${stage.name} needs an approval${who}${what}: ${missing}`;
+  const blocker = { kind: 'Pipeline', name: pipeline.metadata.name };
+  return [{ slots: 0, reason: 'ApprovalRequired', because, blocker }];
+}
+
+/** Returns what has to be done for an approval; undefined if the plan has one that counts. */
+function missingApproval({ pipeline, stage, planDigest, approverProblem }: EntryRequest): string | undefined {
   const isApproved = pipeline.spec.approvals.some(
     (approval) => approval.stage === stage.name && approval.planDigest === planDigest,
   );
-  if (needed === 0 || isApproved) return [];
-  const what = stage.approval === 'Unexercised' ? ' for changes that no earlier stage exercised' : '';
-  const because = `stage ${stage.name} needs an approval${what}: add plan ${planDigest} to spec.approvals`;
-  const blocker = { kind: 'Pipeline', name: pipeline.metadata.name };
-  return [{ slots: 0, reason: 'ApprovalRequired', because, blocker }];
+  if (!isApproved) return `add plan ${planDigest} to spec.approvals`;
+  return stage.approvalByOther ? approverProblem : undefined;
 }
 
 /** S35: stops starts when too many clusters have failed. Undefined while the failures are within the budget. */

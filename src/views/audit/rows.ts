@@ -1,5 +1,5 @@
 /** Describes entries of the audit record for people, and as JSON for programs. Pure. */
-import type { AuditCommit } from '../../api/audit/lines.ts';
+import type { AuditApproval, AuditCommit } from '../../api/audit/lines.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { shortCommit } from '../text/age.ts';
 import type { Table } from '../text/table.ts';
@@ -81,7 +81,7 @@ function componentsText(components: readonly string[] | undefined): string | und
 }
 
 function approvalText(origin: AuditCommit | undefined): string | undefined {
-  const approvals = (origin?.approvals ?? []).map(({ stage, reason }) => `${stage}: ${reason}`);
+  const approvals = (origin?.approvals ?? []).map(approvalLine);
   return approvals.length === 0 ? undefined : `approved in git for ${approvals.join(', ')}`;
 }
 
@@ -89,6 +89,18 @@ function rollbackText(origin: AuditCommit | undefined): string | undefined {
   const { by, reason } = origin?.rollback ?? {};
   return by === undefined ? undefined : `rolled back by ${by}: ${reason ?? ''}`;
 }
+
+/** An approval without a verified signature has no name: `git log` shows who committed it. */
+function approvalLine({ stage, reason, planDigest, commit, by }: AuditApproval): string {
+  const plan = planDigest === undefined ? [] : [`plan ${planDigest.slice(0, SHORT_DIGEST)}`];
+  const who = by === undefined ? [] : [`signed by ${by}`];
+  const where = commit === undefined ? [] : [`commit ${shortCommit(commit)}`];
+  const details = [...who, ...where, ...plan].join(', ');
+  return `${stage}${details === '' ? '' : ` (${details})`}: ${reason}`;
+}
+
+/** `sha256:` and twelve digits. */
+const SHORT_DIGEST = 19;
 
 function joined(parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== '').join('; ');

@@ -13,10 +13,6 @@ const DIMENSIONS =
   'zone, rack, pool, kernelVersion, osImage, kubeletVersion, containerRuntimeVersion, driverVersion, componentVersion';
 const BREAKERS = 'UnhealthyRatio, FailedActs, ConsecutiveFailures, CommonCause';
 
-function stage(fields: object): object {
-  return { stages: [{ name: 'test' }, fields] };
-}
-
 function rollout(fields: object): object {
   return { rollout: fields };
 }
@@ -24,9 +20,7 @@ function rollout(fields: object): object {
 describe('the fields of an object that this version does not act on', () => {
   it.each<[kind: string, path: string, spec: object, message: string]>([
     ['Pipeline', 'source.writeCredentialsRef', { source: { writeCredentialsRef: {} } }, 'remove it'],
-    ['Pipeline', 'stages[1].approvalByOther', stage({ approvalByOther: true }), 'remove it'],
     ['Pipeline', 'onFailure', { onFailure: 'PushRevert' }, 'use Stop'],
-    ['Pipeline', 'identities', { identities: [{ unit: 'web' }] }, 'remove it'],
     ['Cluster', 'hosted.driver', { hosted: { driver: 'workload' } }, 'use process'],
     ['Cluster', 'hosted.replicas', { hosted: { replicas: 3 } }, 'remove it'],
     ['Cluster', 'hosted.etcd.replicas', { hosted: { etcd: { replicas: 3 } } }, 'remove it'],

@@ -100,10 +100,14 @@ describe('createActRecorder', () => {
     const recorder = test.start();
     test.broken = true;
     await expect(test.flush(recorder)).rejects.toThrow('no answer');
+    // A flush that comes too early appends nothing, and proves nothing.
+    await recorder.flush();
+    expect([recorder.problem, recorder.waiting]).toEqual(['no answer', 1]);
     test.put({});
     test.broken = false;
     await test.flush(recorder);
     expect(test.acts()).toEqual(['m-1 g-m-1']);
+    expect([recorder.problem, recorder.waiting]).toEqual([undefined, 0]);
   });
 
   it('S30 does not record while another process leads, and what is left when it leads again', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DefenderLedgerSpec } from '../../../src/api/generated/types.ts';
-import { ledgerStatus } from '../../../src/defender/controller/ledger-status.ts';
+import { type ActRecording, ledgerStatus } from '../../../src/defender/controller/ledger-status.ts';
 import type { SuspectPlan } from '../../../src/defender/controller/plan.ts';
 import { ago, entry, ledgerSpec, NOW } from '../builders.ts';
 
@@ -8,6 +8,7 @@ function statusOf(
   spec: Partial<DefenderLedgerSpec>,
   failure?: string,
   suspects: readonly SuspectPlan[] = [],
+  recording?: ActRecording,
 ) {
   const ledger = {
     apiVersion: 'kubenode.dev/v1alpha1',
@@ -23,6 +24,7 @@ function statusOf(
     machines: undefined,
     failure,
     now: NOW,
+    ...(recording ? { recording } : {}),
   });
 }
 
@@ -73,5 +75,29 @@ describe('ledgerStatus', () => {
         'e: it is still active; and 1 more; settle with: kubenode defender settle MACHINE',
     );
     expect(statusOf({}, undefined, [ended]).phase).toBe('Ready');
+  });
+});
+
+describe('the condition Unrecorded', () => {
+  it.each<[what: string, recording: ActRecording, expected: string]>([
+    ['acts are recorded', { dropped: 0 }, 'False Recorded: acts are in the audit record'],
+    [
+      'the record cannot be written',
+      { problem: 'namespaces "kubenode-audit" not found', dropped: 0 },
+      'True NotWritten: acts are not written to the audit record: namespaces "kubenode-audit" not found. Check the namespace kubenode-audit, and run kubenode install if it is missing',
+    ],
+    [
+      'acts were lost before',
+      { dropped: 3 },
+      'False Recorded: acts are in the audit record; acts were lost, because it could not be written for long',
+    ],
+  ])('S30 shows in the status of the ledger whether %s', (_, recording, expected) => {
+    const { conditions } = statusOf({}, undefined, [], recording);
+    const found = conditions.find(({ type }) => type === 'Unrecorded');
+    expect(`${found?.status} ${found?.reason}: ${found?.message}`).toBe(expected);
+  });
+
+  it('S30 is absent where no record is kept, as in a simulation', () => {
+    expect(statusOf({}).conditions.map(({ type }) => type)).not.toContain('Unrecorded');
   });
 });

@@ -48,6 +48,23 @@ describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
       ]);
     });
 
+    it('acts as the user that it names, with no group of the one that the credentials name', async () => {
+      const server = await startTlsServer();
+      const users: unknown[] = [];
+      server.answer(({ headers: sent }, response) => {
+        users.push([sent['impersonate-user'], sent['impersonate-group'], sent.authorization]);
+        response.end('{}');
+      });
+      const headers = impersonationHeaders({ user: 'jane', groups: ['admins'] });
+      const transport = open(server.url, { token: 'secret', headers });
+      await transport.request({ ...GET, impersonate: { user: 'system:serviceaccount:shop:web' } });
+      await transport.request(GET);
+      expect(users).toEqual([
+        ['system:serviceaccount:shop:web', undefined, 'Bearer secret'],
+        ['jane', 'admins', 'Bearer secret'],
+      ]);
+    });
+
     it.each([200, 302, 401, 404, 409, 429, 500, 503])('resolves with status %i', async (status) => {
       const server = await startTlsServer();
       server.answer((__, response) => response.writeHead(status, { location: '/elsewhere' }).end('words'));

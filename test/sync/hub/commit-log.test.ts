@@ -104,7 +104,13 @@ function createBed(): { log: CommitLog; rendered: string[]; broken: Set<string>;
       return broken.has(commit) ? undefined : rendered(commit, split(objects[commit] ?? ''));
     },
   };
-  const log = createCommitLog({ git, ref: 'main', renders: store as RenderStore, log: memoryLog() });
+  const log = createCommitLog({
+    git,
+    ref: 'main',
+    pipeline: 'fleet',
+    renders: store as RenderStore,
+    log: memoryLog(),
+  });
   return { log, rendered: renders, broken, asked };
 }
 

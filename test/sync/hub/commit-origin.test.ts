@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Pipeline, Release } from '../../../src/api/generated/types.ts';
 import { commitOrigin, rollbackOrigin } from '../../../src/sync/hub/commit-origin.ts';
-import { clusterOf } from '../promote/builders.ts';
+import { clusterOf, releaseOf } from '../promote/builders.ts';
 
 const COMMIT = 'c'.repeat(40);
 const PLAN = `sha256:${'1'.repeat(64)}`;
@@ -9,14 +9,24 @@ const PLAN = `sha256:${'1'.repeat(64)}`;
 function originWith(
   spec: object | undefined,
   approvals: readonly object[] = [],
+  others: readonly Release[] = [],
 ): ReturnType<typeof commitOrigin> {
   const release = spec && ({ spec: { commit: COMMIT, plan: { digest: PLAN }, ...spec } } as Release);
   const pipeline = { spec: { approvals } } as unknown as Pipeline;
   const stores = {
-    releases: { get: (name: unknown) => (name === 'fleet-cccccccccccc' ? release : undefined) },
+    releases: {
+      get: (name: unknown) => (name === 'fleet-cccccccccccc' ? release : undefined),
+      byIndex: () => others,
+    },
     pipelines: { get: (name: unknown) => (name === 'fleet' ? pipeline : undefined) },
   };
   return commitOrigin(stores, 'fleet', COMMIT);
+}
+
+function made(commit: string, day: number, spec: Partial<Release['spec']>): Release {
+  const release = releaseOf(commit, '');
+  const metadata = { ...release.metadata, creationTimestamp: `2030-01-0${day}T00:00:00Z` };
+  return { ...release, metadata, spec: { ...release.spec, ...spec } };
 }
 
 describe('commitOrigin', () => {
@@ -39,7 +49,21 @@ describe('commitOrigin', () => {
       { stage: 'prod', planDigest: PLAN, reason: 'reviewed' },
       { stage: 'prod', planDigest: other, reason: 'another one' },
     ];
-    expect(originWith({}, approvals).approvals).toEqual([{ stage: 'prod', reason: 'reviewed' }]);
+    expect(originWith({}, approvals).approvals).toEqual([
+      { stage: 'prod', planDigest: PLAN, reason: 'reviewed' },
+    ]);
+  });
+
+  it('S30 names the commit that brought an approval, and who signed it', () => {
+    const approval = { stage: 'prod', planDigest: PLAN };
+    const releases = [
+      made('later', 3, { approvals: [approval], signer: 'eve@example.com' }),
+      made('before', 1, { approvals: [] }),
+      made('approving', 2, { approvals: [approval], signer: 'bob@example.com' }),
+    ];
+    expect(originWith({}, [{ ...approval, reason: 'reviewed' }], releases).approvals).toEqual([
+      { ...approval, reason: 'reviewed', commit: 'approving', by: 'bob@example.com' },
+    ]);
   });
 
   it.each([

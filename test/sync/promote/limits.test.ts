@@ -92,6 +92,7 @@ describe('entryLimit', () => {
     now: SUNDAY,
   };
   const stageWith = (approval: Stage['approval']): Stage => ({ ...STAGE, approval });
+  const BY_OTHER: Stage = { ...stageWith('Required'), approvalByOther: true };
   const approvals = [{ stage: 'prod', planDigest: 'p1', reason: 'reviewed' }];
   const APPROVED = { ...PIPELINE, spec: { ...PIPELINE.spec, approvals } };
 
@@ -105,6 +106,17 @@ describe('entryLimit', () => {
       'an approval of another plan',
       { stage: stageWith('Required'), pipeline: APPROVED, planDigest: 'p2' },
       'ApprovalRequired',
+    ],
+    [
+      'an approval of the author himself',
+      { stage: BY_OTHER, pipeline: APPROVED, approverProblem: 'ann wrote it' },
+      'ApprovalRequired',
+    ],
+    ['an approval of another person', { stage: BY_OTHER, pipeline: APPROVED }, 'Unlimited'],
+    [
+      'an approval of anybody',
+      { stage: stageWith('Required'), pipeline: APPROVED, approverProblem: 'ann wrote it' },
+      'Unlimited',
     ],
     ['exercised changes only', { stage: stageWith('Unexercised') }, 'Unlimited'],
     ['an unexercised change', { stage: stageWith('Unexercised'), unexercised: 1 }, 'ApprovalRequired'],

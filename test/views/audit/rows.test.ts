@@ -55,6 +55,25 @@ describe('auditTable', () => {
       'kubenode.dev/MachineComponentSet base | Updated | Succeeded | - | c1 | Ann (unverified) | changed in git; kubelet-1.36.3; approved in git for prod: reviewed',
     ],
     [
+      'an approval with its commit, its plan and who signed it',
+      {
+        line: { ...SOURCE, components: [] },
+        origin: {
+          ...ORIGIN,
+          approvals: [
+            {
+              stage: 'prod',
+              reason: 'reviewed',
+              planDigest: `sha256:${'1'.repeat(64)}`,
+              commit: 'c2',
+              by: 'bob',
+            },
+          ],
+        },
+      },
+      'kubenode.dev/MachineComponentSet base | Updated | Succeeded | - | c1 | Ann (unverified) | changed in git; approved in git for prod (signed by bob, commit c2, plan sha256:111111111111): reviewed',
+    ],
+    [
       'an act with the versions that its set declared',
       { line: ACT, origin: ORIGIN, source: SOURCE },
       'Machine n1 | UpdateComponents | Failed | g-7-0 | c1 | Ann (unverified) | for MachineComponentSet/base; kubelet-1.36.3; approved in git for prod: reviewed',

@@ -3,6 +3,7 @@
  */
 import { Command } from 'commander';
 import { printableLine } from '../../../kube/objects/printable.ts';
+import { excludedApprovers } from '../../../sync/promote/gates/approvers.ts';
 import {
   createReleasesTable,
   formatRelease,
@@ -20,6 +21,7 @@ import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
 import { createAcceptHeadCommand } from './accept-head.ts';
 import { createAcknowledgeCommand } from './acknowledge.ts';
+import { excludedText } from './excluded.ts';
 import { createHaltCommand, createResumeCommand } from './halt.ts';
 import { withHub } from './hub.ts';
 
@@ -102,13 +104,15 @@ function createApproveCommand(io: Io): Command {
         const { releases, pipelines } = await readHub(client, io.signal);
         const release = findByName('Release', releases, name);
         const { spec } = release;
-        const stages = findByName('Pipeline', pipelines, spec.pipeline).spec.stages.map((one) => one.name);
-        if (!stages.includes(stage)) {
+        const { stages } = findByName('Pipeline', pipelines, spec.pipeline).spec;
+        const found = stages.find((one) => one.name === stage);
+        if (!found) {
           throw new CliError(`pipeline ${spec.pipeline} has no stage ${stage}`, {
-            hint: `use one of: ${stages.join(', ')}`,
+            hint: `use one of: ${stages.map((one) => one.name).join(', ')}`,
             exitCode: EXIT.badInput,
           });
         }
+        if (found.approvalByOther) io.err(excludedText(excludedApprovers(release, stage, releases)));
         io.err(
           `Add this to spec.approvals of Pipeline ${spec.pipeline} and commit it (approves commit ${shortCommit(spec.commit)}, ${printableLine(spec.subject ?? '')}):\n`,
         );

@@ -1,6 +1,6 @@
 /** Plans what happens to objects that the inventory lists and git no longer declares. Pure. */
 import { ANNOTATION_PRUNE, GROUP, PRUNE_NEVER } from '../../../api/names.ts';
-import type { PausedReason } from '../../../api/status/sync-words.ts';
+import type { IdentityReason, PausedReason } from '../../../api/status/sync-words.ts';
 import { listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { objectKey } from '../../../kube/objects/object-id.ts';
@@ -14,13 +14,15 @@ import { isKeptByOthers, terminatingReason } from './terminating.ts';
 
 export interface PrunePlan {
   /** `after`: the objects of units that depend on its unit are deleted first. */
-  readonly action: 'mark' | 'delete' | 'release' | 'keep' | 'confirm' | 'held' | 'paused' | 'after';
+  readonly action: 'mark' | 'delete' | 'release' | 'keep' | 'confirm' | 'held' | 'paused' | 'after' | 'wait';
   readonly entry: InventoryEntry;
   readonly because: string;
   /** The object, or what it waits for, is being deleted, and only finalizers of others keep it. */
   readonly keptByOthers?: true;
   /** The reason, if the action is `paused`. */
   readonly pausedBy?: PausedReason;
+  /** The reason, if the action is `wait`. */
+  readonly waitReason?: IdentityReason;
 }
 
 export interface UnitPrunePlan {

@@ -6,7 +6,12 @@ import {
   LABEL_HUB,
   LABEL_UNIT,
 } from '../../../api/names.ts';
-import { DELETES_HELD, FOREIGN_FINALIZER, UNIT_PAUSED } from '../../../api/status/sync-words.ts';
+import {
+  DELETES_HELD,
+  FOREIGN_FINALIZER,
+  IDENTITY_UNKNOWN,
+  UNIT_PAUSED,
+} from '../../../api/status/sync-words.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { objectKey } from '../../../kube/objects/object-id.ts';
@@ -18,6 +23,7 @@ import type { ObjectOutcome } from '../apply-steps.ts';
 import type { ReconcileAudit } from '../audit/apply-audit.ts';
 import type { PrunedObject } from '../audit/lines.ts';
 import type { SyncContext } from '../context.ts';
+import { unitClient } from '../identity/unit-identities.ts';
 import type { InventoryEntry } from '../inventory/inventory.ts';
 import { ownerOf } from '../inventory/owner-labels.ts';
 import { definedKind, groupByStep } from '../order.ts';
@@ -141,7 +147,7 @@ type PruneOutcome =
 async function pruneObject(context: SyncContext, plan: PrunePlan, now: Date): Promise<PruneOutcome> {
   const { action, entry, because } = plan;
   context.signal.throwIfAborted();
-  if (isWaiting(action)) return waitAs(action, plan);
+  if (isWait(action)) return waits(WAIT_REASONS[action](plan), because, plan.keptByOthers);
   switch (action) {
     case 'mark':
       return { state: 'marked', entry: { ...entry, markedAt: now.toISOString() } };
@@ -163,23 +169,27 @@ async function pruneObject(context: SyncContext, plan: PrunePlan, now: Date): Pr
   }
 }
 
-type WaitingAction = Extract<PrunePlan['action'], 'held' | 'paused' | 'after'>;
+type WaitAction = Extract<PrunePlan['action'], 'held' | 'paused' | 'after' | 'wait'>;
 
-function isWaiting(action: PrunePlan['action']): action is WaitingAction {
-  return action === 'held' || action === 'paused' || action === 'after';
-}
+const WAIT_REASONS: Readonly<Record<WaitAction, (plan: PrunePlan) => string>> = {
+  held: () => DELETES_HELD,
+  paused: ({ pausedBy = UNIT_PAUSED }) => pausedBy,
+  after: () => AFTER_DEPENDENTS,
+  wait: ({ waitReason = IDENTITY_UNKNOWN }) => waitReason,
+};
 
-function waitAs(
-  action: WaitingAction,
-  { because, pausedBy = UNIT_PAUSED, keptByOthers }: PrunePlan,
-): PruneOutcome {
-  const reasons = { held: DELETES_HELD, paused: pausedBy, after: AFTER_DEPENDENTS };
-  return waits(reasons[action], because, keptByOthers);
+function isWait(action: PrunePlan['action']): action is WaitAction {
+  return Object.hasOwn(WAIT_REASONS, action);
 }
 
 async function deleteOrRelease(context: SyncContext, entry: InventoryEntry): Promise<PruneOutcome> {
-  const result = await withErrorsAsRefusals(context, () => deleteOwned(context, entry));
+  const result = await withErrorsAsRefusals(context, () => deleteOwned(asUnit(context, entry), entry));
   return result.outcome === 'not ours' ? release(context, entry, result.because) : afterDelete(result);
+}
+
+/** Deletes and patches are sent as the ServiceAccount of the unit. */
+function asUnit(context: SyncContext, { unit }: InventoryEntry): SyncContext {
+  return { ...context, client: unitClient(context, unit) };
 }
 
 function waits(reason: string, message: string, keptByOthers?: true): PruneOutcome {
@@ -217,7 +227,7 @@ function afterDelete(result: OwnedDeleteOutcome): PruneOutcome {
 async function release(context: SyncContext, entry: InventoryEntry, because: string): Promise<PruneOutcome> {
   const live = context.live.get(entry);
   if (typeof live === 'object' && ownerOf(live, { ...entry, hub: context.hub }) === 'ours') {
-    const refusal = await removeOwnerLabels(context, live);
+    const refusal = await removeOwnerLabels(asUnit(context, entry), live);
     if (refusal !== undefined) return waits('ReleaseRefused', refusal);
   }
   logRelease(context.log, entry, because);

@@ -85,7 +85,15 @@ async function judge({ openpgp, keys, now }: Judge, signed: OpenPgpSigned): Prom
   } catch (error) {
     return { state: 'Refused', because: `its signature by ${name} is not valid: ${messageOf(error)}` };
   }
-  return { state: 'Valid', name };
+  return { state: 'Valid', name, person: ownerOf(key) };
+}
+
+const ADDRESS = /<(?<email>[^>]+)>/;
+
+/** Returns the key and the addresses of its user names: the file of signers lists the key with them. */
+function ownerOf(key: PublicKey): readonly string[] {
+  const addresses = key.getUserIDs().map((user) => ADDRESS.exec(user)?.groups?.['email'] ?? user);
+  return [`openpgp:${key.getFingerprint()}`, ...addresses];
 }
 
 /** Rejects when the signature was not made over the payload. */

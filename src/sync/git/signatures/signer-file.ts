@@ -5,11 +5,14 @@ import { type OpenPgpKeys, PGP_ARMOR, readOpenPgpKeys, splitKeyBlocks } from './
 import { SignatureError } from './signature-error.ts';
 import type { SignedContent } from './signed-content.ts';
 import { type AllowedSigner, type AllowedSigners, parseAllowedSigners } from './ssh/allowed-signers.ts';
+import { createKeyOwners, type KeyOwners } from './ssh/people.ts';
 import { sshFingerprint } from './ssh/public-key.ts';
 import { parseSshSignature, SSH_ARMOR, type SshSignature, verifySshSignature } from './ssh/signature.ts';
 
 export interface SignerFile {
   readonly ssh: AllowedSigners['byKey'];
+  /** Absent: each key is a person. */
+  readonly owners?: KeyOwners;
   readonly openpgp?: OpenPgpKeys;
   /** Why the file cannot be used as the file of the head. Its usable lines count all the same where it is the file before the head. */
   readonly problem?: string;
@@ -25,7 +28,12 @@ export async function readSignerFile(content: Uint8Array): Promise<SignerFile> {
     ...(problem === undefined ? [] : [problem]),
     ...(isEmpty ? ['it lists no key'] : []),
   ];
-  return { ssh: byKey, ...optional('openpgp', keys), ...optional('problem', reason) };
+  return {
+    ssh: byKey,
+    owners: createKeyOwners(byKey),
+    ...optional('openpgp', keys),
+    ...optional('problem', reason),
+  };
 }
 
 async function openPgpKeys(
@@ -69,7 +77,7 @@ export function readSignature({ signature, payload }: SignedContent, times: Sign
 function sshCheck(signature: SshSignature, payload: Buffer, times: SigningTimes): SignatureCheck {
   const key = signature.key.toString('base64');
   let isVerified = false;
-  return async ({ ssh }) => {
+  return async ({ ssh, owners }) => {
     const signers = ssh.get(key) ?? [];
     const name = `SSH key ${sshFingerprint(signature.key)}`;
     const valid = signers.find((signer) => isValid(signer, times));
@@ -77,7 +85,7 @@ function sshCheck(signature: SshSignature, payload: Buffer, times: SigningTimes)
     if (!valid) return outOfTime(signers, times);
     if (!isVerified) verifySshSignature(signature, payload);
     isVerified = true;
-    return { state: 'Valid', name: valid.principals };
+    return { state: 'Valid', name: valid.principals, ...optional('person', owners?.(key)) };
   };
 }
 

@@ -9,13 +9,15 @@ import type {
   SignatureReport,
 } from '../transport.ts';
 import { readRequired } from '../tree.ts';
+import { joinAuthors, statedAuthors } from './authors.ts';
 import { findCommitRange, MAX_RANGE, type RangeCommit, type SignedRange } from './commit-range.ts';
 import { commitRefusal, type SignersInForce } from './commit-refusal.ts';
-import { createChangeReader } from './own-changes.ts';
+import type { KeyVerdict } from './key-verdict.ts';
+import { type ChangeReader, createChangeReader } from './own-changes.ts';
 import { SignatureError } from './signature-error.ts';
 import { splitSignature } from './signed-content.ts';
-import { readSignature } from './signer-file.ts';
-import { signerName } from './signer-name.ts';
+import { findSigner, type ValidKey } from './signer.ts';
+import { readSignature, type SignatureCheck, type SignerFile } from './signer-file.ts';
 import { createSignerSets, type SetFile } from './signer-sets.ts';
 
 const MAX_PROBLEMS = 10;
@@ -81,58 +83,80 @@ interface Verification {
 }
 
 async function judgeAll(verification: Verification): Promise<SignatureReport> {
-  const { range, signal } = verification;
+  const { range, question, signal } = verification;
   const problems: SignatureProblem[] = [];
+  const authors = new Set<string>();
+  let signer: string | undefined;
   const paths = createPaths(verification);
   for (const commit of range.commits) {
     signal?.throwIfAborted();
-    const because = await judge(commit, verification, () => paths(commit.info));
-    if (because !== undefined) problems.push(problemOf(commit.info, because));
+    const found = await judge(commit, verification, () => paths(commit.info));
+    if (typeof found === 'string') problems.push(problemOf(commit.info, found));
+    else if (problems.length === 0) {
+      if (commit.info.oid === question.head) signer = found.name;
+      for (const name of await authorsOf(commit, found, verification)) authors.add(name);
+    }
   }
   const report = reportOf(range.commits.length, problems);
-  return problems.length === 0 ? { ...report, ...(await signerOfHead(verification)) } : report;
+  if (problems.length > 0) return report;
+  return { ...report, authors: joinAuthors(authors), ...optional('signer', signer) };
 }
 
-async function signerOfHead({
-  range,
-  question,
-  signers,
-}: Verification): Promise<{ readonly signer?: string }> {
-  const head = range.commits.find(({ info }) => info.oid === question.head);
-  if (!head) return {};
-  const times = { committedAt: head.info.committedAt, now: question.now };
-  const check = readSignature(splitSignature(head.info.oid, head.raw), times);
-  return optional('signer', await signerName(check, signers));
+/** Who only merges writes nothing: what the merge brings was signed by others. */
+async function authorsOf(
+  { info, raw }: RangeCommit,
+  { name, person = [name] }: ValidKey,
+  verification: Verification,
+): Promise<readonly string[]> {
+  const isMerge = info.parents.length > 1 && verification.question.mode === 'Range';
+  if (isMerge && verification.range.parents.size > 0 && (await isCleanMerge(info, verification))) return [];
+  return [...person, ...statedAuthors(raw)];
 }
 
+async function isCleanMerge(info: CommitInfo, verification: Verification): Promise<boolean> {
+  return (await createChanges(verification).ownPaths(info)).length === 0;
+}
+
+/** Returns who signed it, or why it is refused. */
 async function judge(
   { info, raw }: RangeCommit,
   { signers, question }: Verification,
   paths: () => Promise<readonly string[]>,
-): Promise<string | undefined> {
+): Promise<ValidKey | string> {
   try {
     const times = { committedAt: info.committedAt, now: question.now };
-    const check = readSignature(splitSignature(info.oid, raw), times);
-    return await commitRefusal({ check, paths }, signers);
+    const check = askedOnce(readSignature(splitSignature(info.oid, raw), times));
+    const refusal = await commitRefusal({ check, paths }, signers);
+    return refusal ?? (await findSigner(check, signers)) ?? 'its signer is not known any more';
   } catch (error) {
     if (error instanceof SignatureError) return error.message;
     throw error;
   }
 }
 
+/** Each file is asked once about a signature: the computation takes a millisecond. */
+function askedOnce(check: SignatureCheck): SignatureCheck {
+  const answers = new Map<SignerFile, Promise<KeyVerdict>>();
+  return async (file) => {
+    const answer = answers.get(file) ?? check(file);
+    answers.set(file, answer);
+    return await answer;
+  };
+}
+
 /** In mode Head the signer of the head vouches for everything since the accepted commit. The first commit of all has no paths. */
-function createPaths({
-  reader,
-  range,
-  question,
-}: Verification): (commit: CommitInfo) => Promise<readonly string[]> {
-  const treeOf = async (oid: string): Promise<string> =>
-    parseCommit(oid, await readRequired(reader, oid)).tree;
-  const changes = createChangeReader({ reader, parents: range.parents, treeOf });
-  const { mode, before } = question;
+function createPaths(verification: Verification): (commit: CommitInfo) => Promise<readonly string[]> {
+  const changes = createChanges(verification);
+  const { mode, before } = verification.question;
   if (before === undefined) return async () => [];
   if (mode === 'Head') return ({ oid }) => changes.pathsBetween(before, oid);
   return (commit) => changes.ownPaths(commit);
+}
+
+function createChanges({ reader, range }: Verification): ChangeReader {
+  const treeOf = async (oid: string): Promise<string> =>
+    parseCommit(oid, await readRequired(reader, oid)).tree;
+  return createChangeReader({ reader, parents: range.parents, treeOf });
 }
 
 /** A head whose signers cannot be read would be the last one that is accepted. */

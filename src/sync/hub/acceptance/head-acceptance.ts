@@ -1,5 +1,6 @@
 /** Accepts or refuses the head of a repository by its ancestry, its signatures, its render and its objects. */
 import { isDeepStrictEqual } from 'node:util';
+import { optional } from '../../../kube/objects/optional.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { secondsBetween } from '../../../os/dates.ts';
@@ -19,7 +20,8 @@ import {
   type VerdictMemory,
 } from './commit-checks.ts';
 import { decryptionRefusal } from './decryption.ts';
-import { checkHeadSignatures, type SignaturePolicy } from './head-signatures.ts';
+import { checkHeadSignatures, type HeadSignatures, type SignaturePolicy } from './head-signatures.ts';
+import { createVerifiedSigners, type SignersSinceRelease, type VerifiedSigners } from './verified-signers.ts';
 
 export interface HeadAcceptanceOptions {
   readonly git: GitTransport;
@@ -31,6 +33,8 @@ export interface HeadAcceptanceOptions {
   readonly appliedCommits: () => readonly string[];
   /** The newest commit with a Release: it was accepted by a former process. */
   readonly newestReleasedCommit: () => string | undefined;
+  /** Tells whether the hub has a Release of the commit. */
+  readonly hasRelease: (commit: string) => boolean;
   /** The heads that persons accepted, as the Pipeline names them now. */
   readonly acceptedHeads: () => readonly AcceptedHead[];
   /** Which commits must be signed, and by whom, as the Pipeline declares now. */
@@ -47,8 +51,8 @@ export interface HeadAcceptance {
   /** The result of the last check, when it was for this head. */
   resultFor(head: string): CommitAcceptance | undefined;
   newestAccepted(): string | undefined;
-  /** Returns the name of the key that signed the commit, if it was verified here. */
-  signerOf(commit: string): string | undefined;
+  /** Returns who signed the commit and those before it that have no Release, if that was verified here. */
+  signersOf(commit: string): SignersSinceRelease;
 }
 
 interface JudgedHead {
@@ -65,13 +69,13 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
   const { renders, verdicts, log } = options;
   let last: JudgedHead | undefined;
   let accepted: string | undefined;
-  const signers = createSignerNames();
+  const signers = createVerifiedSigners();
 
   return {
     check,
     resultFor: (head) => (last?.head === head ? last.acceptance : undefined),
     newestAccepted: () => accepted,
-    signerOf: signers.get,
+    signersOf: (commit) => signers.get(commit, options.hasRelease),
   };
 
   /** Keeps the result while the inputs are unchanged, and time changes nothing about it. */
@@ -120,7 +124,7 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
       if (refusal) return refusal;
       const signatures = await checkHeadSignatures(options, question);
       if (signatures.refusal) return signatures.refusal;
-      if (signatures.signer !== undefined) signers.put(question.head, signatures.signer);
+      rememberSigners(signers, question, signatures);
       return await contentAcceptance(question);
     } catch (error) {
       if (isRefusal(error)) return refuseCommit(error);
@@ -151,26 +155,18 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
   }
 }
 
-/** Heads follow one another: older ones have a Release. */
-const MAX_SIGNERS = 20;
-
-interface SignerNames {
-  readonly get: (commit: string) => string | undefined;
-  readonly put: (commit: string, name: string) => void;
-}
-
-/** A head that is accepted is not verified again, so the name is kept until its Release is created. */
-function createSignerNames(): SignerNames {
-  const names = new Map<string, string>();
-  return {
-    get: (commit) => names.get(commit),
-    put(commit, name) {
-      names.delete(commit);
-      names.set(commit, name);
-      const [oldest] = names.keys();
-      if (names.size > MAX_SIGNERS && oldest !== undefined) names.delete(oldest);
-    },
-  };
+/** The accepted commit itself is not verified again: what is known of it stays. */
+function rememberSigners(
+  signers: VerifiedSigners,
+  { head, newest }: HeadQuestion,
+  { signer, authors }: HeadSignatures,
+): void {
+  if (head === newest) return;
+  signers.put(head, {
+    ...optional('before', newest),
+    ...optional('signer', signer),
+    ...optional('authors', authors),
+  });
 }
 
 /** Also when the clock was set back. */

@@ -50,6 +50,8 @@ export interface HeadSignatures {
   readonly refusal?: CommitAcceptance;
   /** The name of the key that signed the head. */
   readonly signer?: string;
+  /** Everybody who wrote or signed a commit since the accepted one before it. Absent: these commits were not verified. */
+  readonly authors?: readonly string[];
 }
 
 /** Rejects when git cannot answer. A head that a person accepted needs no signature. */
@@ -66,7 +68,10 @@ export async function checkHeadSignatures(
   try {
     const report = await git.signatures(question, signal);
     const message = signatureRefusal(report, head);
-    return message === undefined ? optional('signer', report.signer) : refusedFor(message);
+    if (message !== undefined) return refusedFor(message);
+    // In mode Head the others are not verified, and before a head that a person accepted neither.
+    const authors = mode === 'Range' && before === newest ? report.authors : undefined;
+    return { ...optional('signer', report.signer), ...optional('authors', authors) };
   } catch (error) {
     return refusedFor(unreadableRefusal(error, { head, before }));
   }

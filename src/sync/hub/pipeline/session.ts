@@ -72,6 +72,7 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
     git,
     appliedCommits: () => unreleasedCommits(clusterCommits(name), releases.list()),
     newestReleasedCommit: () => newestReleasedCommit(name, releases.list()),
+    hasRelease: (commit) => releases.byIndex('pipeline', name).some(({ spec }) => spec.commit === commit),
     acceptedHeads: () => [pipelines.get(name)].flatMap((current) => (current ? acceptedHeads(current) : [])),
     keys: () => options.keys(name),
     signatures: () => signaturePolicy(pipelines.get(name) ?? pipeline),

@@ -70,7 +70,7 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
   const { ref, path, pollSeconds } = pipeline.spec.source;
   const renders = createRenderStore({ ...options, ref, path });
   const acceptance = createHeadAcceptance({ ...options, ref, renders });
-  const commitLog = createCommitLog({ ...options, ref, renders });
+  const commitLog = createCommitLog({ ...options, ref, renders, pipeline: pipeline.metadata.name });
   const unacceptedCommits = createUnacceptedCommits({ ...options, ref });
   const source = createGitSource({ ...options, ref, pollSeconds, onPoll: checkHead });
   const checking = createLatestCheck({
@@ -161,15 +161,12 @@ function gitHostReports(options: PipelineSourceOptions): Pick<HeadReport, 'commi
   return { ...optional('commitStatus', commitStatus?.()), ...optional('planComments', planComments?.()) };
 }
 
-/** The Release of a commit keeps the name. */
+/** The Release of a commit keeps the names. */
 function withSigners(
   commits: readonly AcceptedCommit[],
-  { signerOf }: Pick<HeadAcceptance, 'signerOf'>,
+  { signersOf }: Pick<HeadAcceptance, 'signersOf'>,
 ): readonly AcceptedCommit[] {
-  return commits.map((commit) => {
-    const signer = signerOf(commit.id);
-    return signer === undefined ? commit : { ...commit, signer };
-  });
+  return commits.map((commit) => ({ ...commit, ...signersOf(commit.id) }));
 }
 
 export async function contentFor(

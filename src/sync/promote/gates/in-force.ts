@@ -22,11 +22,11 @@ export function judgingPipeline(pipeline: Pipeline): JudgingPipeline {
   const sets = [...recorded, gatesOf(pipeline.spec)];
   const strictest = sets.reduce(strictestGates);
   const { approvals } = pipeline.spec;
-  const { forceManagers = [], healthExpressions = [] } = strictest;
+  const { forceManagers = [], healthExpressions = [], identities = [] } = strictest;
   return {
     pipeline: {
       ...pipeline,
-      spec: { ...pipeline.spec, ...strictest, forceManagers, healthExpressions, approvals },
+      spec: { ...pipeline.spec, ...strictest, forceManagers, healthExpressions, identities, approvals },
     },
     stageLists: sets.map(({ stages }) => stages),
   };

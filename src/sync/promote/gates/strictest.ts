@@ -11,12 +11,13 @@ import type {
   Pipeline,
   PipelineGateSet,
   Stage,
+  UnitIdentity,
 } from '../../../api/generated/types.ts';
 
 export type GateSet = PipelineGateSet;
 
 export function gatesOf(spec: Pipeline['spec']): GateSet {
-  const { stages, unassigned, deleteBudget, approvals, freezes, forceManagers } = spec;
+  const { stages, unassigned, deleteBudget, approvals, freezes, forceManagers, identities } = spec;
   // A Pipeline from before the field has none.
   const { healthExpressions = [] } = spec as Partial<Pipeline['spec']>;
   return {
@@ -27,6 +28,7 @@ export function gatesOf(spec: Pipeline['spec']): GateSet {
     ...(freezes.length > 0 ? { freezes } : {}),
     ...(forceManagers.length > 0 ? { forceManagers } : {}),
     ...(healthExpressions.length > 0 ? { healthExpressions } : {}),
+    ...(identities.length > 0 ? { identities } : {}),
   };
 }
 
@@ -35,12 +37,14 @@ const MAX_STAGES = 32;
 const MAX_CHECKS = 16;
 const MAX_FREEZES = 32;
 const MAX_EXPRESSIONS = 32;
+const MAX_IDENTITIES = 64;
 
 /** Merges two versions of the gates. `before` is in force; what `now` tightens counts at once, and what it loosens does not count yet. */
 export function strictestGates(before: GateSet, now: GateSet): GateSet {
   const freezes = strictestFreezes(before.freezes, now.freezes);
   const forceManagers = (now.forceManagers ?? []).filter((name) => before.forceManagers?.includes(name));
   const healthExpressions = strictestExpressions(before.healthExpressions, now.healthExpressions);
+  const identities = strictestIdentities(before.identities, now.identities);
   return {
     stages: strictestStages(before.stages, now.stages).slice(0, MAX_STAGES),
     unassigned: before.unassigned === 'Fail' ? 'Fail' : now.unassigned,
@@ -49,6 +53,7 @@ export function strictestGates(before: GateSet, now: GateSet): GateSet {
     ...(freezes.length > 0 ? { freezes } : {}),
     ...(forceManagers.length > 0 ? { forceManagers } : {}),
     ...(healthExpressions.length > 0 ? { healthExpressions } : {}),
+    ...(identities.length > 0 ? { identities } : {}),
   };
 }
 
@@ -60,6 +65,15 @@ function strictestExpressions(
   const isKnown = ({ group, kind }: HealthExpression): boolean =>
     before.some((each) => each.group === group && each.kind === kind);
   return [...before, ...now.filter((each) => !isKnown(each))].slice(0, MAX_EXPRESSIONS);
+}
+
+/** Merges the identities. Which of two ServiceAccounts may do less cannot be known: then the one in force counts. */
+function strictestIdentities(
+  before: readonly UnitIdentity[] = [],
+  now: readonly UnitIdentity[] = [],
+): readonly UnitIdentity[] {
+  const added = now.filter(({ unit }) => before.every((identity) => identity.unit !== unit));
+  return [...before, ...added].slice(0, MAX_IDENTITIES);
 }
 
 /** Merges the freezes. One that was changed under its name lasts as long as both of its versions. */
@@ -87,11 +101,10 @@ export function strictestBudget(a: DeleteBudget, b: DeleteBudget): DeleteBudget 
   };
 }
 
+type ApprovedPlan = Pick<GateSet['approvals'][number], 'stage' | 'planDigest'>;
+
 /** Tells whether an approval names the plan for the stage, whatever its reason is. */
-export function isApproved(
-  approvals: GateSet['approvals'],
-  { stage, planDigest }: Pick<GateSet['approvals'][number], 'stage' | 'planDigest'>,
-): boolean {
+export function isApproved(approvals: readonly ApprovedPlan[], { stage, planDigest }: ApprovedPlan): boolean {
   return approvals.some((each) => each.stage === stage && each.planDigest === planDigest);
 }
 

@@ -1,6 +1,6 @@
 /** The Releases of a Pipeline in the order of their commits, and which one each stage is on. Pure. */
 import type { Release, ReleaseStage } from '../../../api/generated/types.ts';
-import type { CommitHistory } from '../commit-history.ts';
+import { type CommitHistory, createCommitHistory } from '../commit-history.ts';
 
 export interface OrderedRelease {
   readonly name: string;
@@ -19,6 +19,11 @@ export function orderReleases(
       return { name: release.metadata.name, commit, order: history.order(commit), release };
     })
     .toSorted((a, b) => a.order - b.order || startTime(a) - startTime(b));
+}
+
+/** Orders the Releases of a Pipeline by the times at which they were made, for readers without the commits in git. */
+export function releasesByTime(releases: readonly Release[]): readonly OrderedRelease[] {
+  return orderReleases(releases, createCommitHistory([]));
 }
 
 /** Orders Releases whose commits are too old to be listed. */

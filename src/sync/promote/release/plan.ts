@@ -43,17 +43,29 @@ export function planReleases(
     });
 }
 
-/** Kept are unfinished Releases, the newest finished ones, and those that a stage is on or proved last. */
+/** Kept are unfinished Releases, the newest finished ones, those that a stage is on or proved last, and those that approvals are compared with. */
 export function expiredReleases(
   ordered: readonly OrderedRelease[],
   planned: readonly ReleaseUpdate[],
   { stages, limit }: { readonly stages: readonly StagePlan[]; readonly limit: number },
 ): readonly Release[] {
   const needed = new Set(stages.flatMap(({ current, proven }) => [current, proven]));
-  const finished = ordered.filter((each) => {
+  const compared = comparedFrom(ordered, stages);
+  const finished = ordered.slice(0, compared).filter((each) => {
     const plan = planned.find(({ release }) => release === each.release);
     const status = plan?.status ?? each.release.status;
     return status?.finishedAt !== undefined && !needed.has(each);
   });
   return finished.slice(0, Math.max(0, finished.length - limit)).map(({ release }) => release);
+}
+
+/**
+ * Returns the place of the first Release whose authors may still be compared with an approver: a stage with `approvalByOther` has not
+ * moved over it yet.
+ */
+function comparedFrom(ordered: readonly OrderedRelease[], stages: readonly StagePlan[]): number {
+  const places = stages
+    .filter(({ stage }) => stage.approvalByOther)
+    .map(({ current }) => (current ? ordered.indexOf(current) + 1 : 0));
+  return Math.min(ordered.length, ...places);
 }

@@ -36,6 +36,8 @@ export function newRelease(
       ...optional('parent', commit.parent),
       ...optional('author', commit.author),
       ...optional('signer', commit.signer),
+      ...optional('authors', commit.authors),
+      ...optional('approvals', commit.approvals),
       ...optional('subject', commit.subject),
       ...optional('committedAt', commit.committedAt?.toISOString()),
       ...optional('revertOf', commit.revertOf),

@@ -11,6 +11,7 @@ import type { Limit } from '../../../rollout/limit.ts';
 import { type ClusterRollout, clusterRollout, skipsSoak } from '../cluster/rollout.ts';
 import { ROLLOUT_STATES } from '../cluster/rollout-state.ts';
 import type { MemberContext, StageMember } from '../cluster/stage-member.ts';
+import { approverProblem } from '../gates/approvers.ts';
 import { entryLimit, isClosed } from '../limits.ts';
 import { isNewer, newerOf, type OrderedRelease, stageCurrent } from '../release/order.ts';
 import { currentPlanDigest, rendersAsPromoted } from '../release/release.ts';
@@ -115,6 +116,7 @@ function entryWait(
     pipeline,
     stage,
     planDigest,
+    ...optional('approverProblem', approvalProblem(input, current, next, planDigest)),
     unassigned,
     changes: changed.length,
     unexercised,
@@ -122,6 +124,16 @@ function entryWait(
     now: context.now,
   });
   return limit.slots > 0 ? undefined : limit;
+}
+
+function approvalProblem(
+  { stage, releases }: StageInput,
+  current: ReleaseInStage | undefined,
+  { release: to }: ReleaseInStage,
+  planDigest: string,
+): string | undefined {
+  if (!stage.approvalByOther) return undefined;
+  return approverProblem({ stage: stage.name, planDigest, from: current?.release, to, releases });
 }
 
 function canReplace(current: ReleaseInStage, next: ReleaseInStage, input: StageInput): boolean {

@@ -10,6 +10,9 @@ const BY_REASON: Readonly<Record<string, string>> = {
   ObjectPaused:
     'kubenode release resume PIPELINE --cluster CLUSTER --object OBJECT, for each object that is paused below',
   NotDecrypted: 'do what the message names: docs/guides/secrets.md',
+  IdentityDenied: 'do what the message names: docs/guides/permissions.md',
+  IdentityMissing: 'do what the message names: docs/guides/permissions.md',
+  IdentityUnknown: 'no action required: sync asks again',
   DeletesHeld: 'kubenode release acknowledge CLUSTER --reason TEXT, which prints what to commit',
   ApprovalRequired: 'kubenode release list, then kubenode release approve RELEASE STAGE',
   FailureBudgetSpent: 'fix the clusters that failed and commit, or revert the commit',
@@ -78,5 +81,8 @@ const OBJECTS: Readonly<Record<string, string>> = {
   NotWritten: 'no action required once the cluster may be written again',
   FieldConflict: 'do what the message names, and commit',
   NotDecrypted: 'do what the message names: docs/guides/secrets.md',
+  IdentityDenied: 'do what the message names: docs/guides/permissions.md',
+  IdentityMissing: 'do what the message names: docs/guides/permissions.md',
+  IdentityUnknown: 'no action required: sync asks again',
   Forbidden: 'permit it to the user of sync in this cluster: docs/guides/permissions.md',
 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import type { TestRepository } from '../../../support/git-server/repository.ts';
-import { createSignedRepository, KEYS } from '../../../support/git-server/signed-repository.ts';
+import { createSignedRepository, KEYS, NOW } from '../../../support/git-server/signed-repository.ts';
 import { createGpg, createSshSigner } from '../../../support/git-server/signer.ts';
 import { LONG } from '../../../support/sweep-size.ts';
 import { tempFolder } from '../../../support/temp.ts';
@@ -453,5 +453,54 @@ describe('keys', () => {
     expect(await verify(base)).toEqual([
       expect.stringMatching(/^sha1: its signature by .* is not valid: .*SHA1/i),
     ]);
+  });
+});
+
+describe('the authors of a range', () => {
+  it('S36 are all who signed or wrote one of its commits, under all of their names, without those who only merged', async () => {
+    const { repository, commit, merge, git } = createSignedRepository();
+    const bot = createSshSigner('bot');
+    const [type = '', key = ''] = ann.entry.split(' ').slice(1);
+    const alias = `ann@home.example.com ${type} ${key}\n`;
+    const base = commit(undefined, 'base', { [KEYS]: BOTH + bot.entry + alias, a: '0' });
+    repository.git('checkout', '--quiet', '-b', 'side', base);
+    commit(bob, 'change\n\nCo-authored-by: Eve <eve@example.com>', { b: '1' });
+    repository.git('checkout', '--quiet', 'main');
+    commit(ann, 'own', { a: '1' });
+    merge(bot, 'side');
+    const ref = 'refs/heads/main';
+    const head = await git.fetch(ref);
+    const signers = [{ name: 'people', keysPath: KEYS, paths: [] }];
+    const question = { mode: 'Range', head, before: base, ref, signers, now: NOW } as const;
+    const { authors = [], signer } = await git.signatures(question);
+    expect(signer).toBe('bot@example.com');
+    expect(authors.filter((name) => !name.startsWith('sha256:'))).toEqual(
+      expect.arrayContaining([
+        'ann@example.com',
+        'ann@home.example.com',
+        'bob@example.com',
+        'eve@example.com',
+      ]),
+    );
+    expect(authors).not.toContain('bot@example.com');
+    expect(authors.filter((name) => name.startsWith('sha256:'))).toHaveLength(2);
+  });
+
+  it('S36 include who changes something in a merge, and are absent where a commit is refused', async () => {
+    const { repository, commit, git } = createSignedRepository();
+    const base = commit(undefined, 'base', { [KEYS]: BOTH, a: '0' });
+    repository.git('checkout', '--quiet', '-b', 'side', base);
+    commit(bob, 'side', { b: '1' });
+    repository.git('checkout', '--quiet', 'main');
+    repository.git('merge', '--quiet', '--no-ff', '--no-commit', 'side');
+    commit(ann, 'merge by hand', { a: 'smuggled' });
+    const ref = 'refs/heads/main';
+    const head = await git.fetch(ref);
+    const signers = [{ name: 'people', keysPath: KEYS, paths: [] }];
+    const question = { mode: 'Range', head, before: base, ref, signers, now: NOW } as const;
+    expect((await git.signatures(question)).authors).toContain('ann@example.com');
+    commit(undefined, 'unsigned', { a: '2' });
+    const refused = { ...question, head: await git.fetch(ref) };
+    expect((await git.signatures(refused)).authors).toBeUndefined();
   });
 });

@@ -78,6 +78,7 @@ function createAcceptance(
     verdicts: createVerdictMemory(),
     appliedCommits: () => [],
     newestReleasedCommit: () => released,
+    hasRelease: (commit) => commit === released,
     acceptedHeads: () => [],
     signatures: () => ({ mode: 'None', signers: [] }),
     keys: () => decryptionKeys('fleet', undefined, secretStore()),
@@ -225,7 +226,13 @@ describe('createHeadAcceptance', () => {
       signatures: async ({ head, before }: SignatureQuestion): Promise<SignatureReport> =>
         head === before
           ? { commits: 0, problems: [], refused: 0 }
-          : { commits: 1, problems: [], refused: 0, signer: `signer of ${head[0] ?? ''}` },
+          : {
+              commits: 1,
+              problems: [],
+              refused: 0,
+              signer: `signer of ${head[0] ?? ''}`,
+              authors: [head[0] ?? ''],
+            },
     } as unknown as GitTransport;
     let policy = asksForAll();
     const heads = createAcceptance(undefined, GOOD, { git, signatures: () => policy });
@@ -233,8 +240,9 @@ describe('createHeadAcceptance', () => {
     policy = { mode: 'Head', signers: [] };
     await heads.check(BETTER, NEVER);
     await heads.check(INVALID, NEVER);
-    expect(heads.signerOf(BETTER)).toBe('signer of d');
-    expect(heads.signerOf(GOOD)).toBeUndefined();
+    expect(heads.signersOf(BETTER)).toEqual({ signer: 'signer of d', authors: ['d'] });
+    expect(heads.signersOf(GOOD)).toEqual({});
+    expect(heads.signersOf(INVALID)).toEqual({ signer: 'signer of c' });
   });
 
   it('S19 verifies a refused head again when the clock was set back', async () => {

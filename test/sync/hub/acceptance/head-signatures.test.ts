@@ -151,3 +151,30 @@ function problem(commit: string): SignatureReport['problems'][number] {
 function longProblem(commit: string): SignatureReport['problems'][number] {
   return { ...problem(commit), because: '\u{1F511}'.repeat(5000) };
 }
+
+async function authorsOf(
+  mode: 'Head' | 'Range',
+  relations: Readonly<Record<string, Ancestry>> = { n: 'descends' },
+): Promise<readonly string[] | undefined> {
+  const git = {
+    ancestry: async ({ ancestor }: { readonly ancestor: string }): Promise<Ancestry> =>
+      relations[ancestor] ?? 'diverged',
+    signatures: async (): Promise<SignatureReport> => ({
+      commits: 1,
+      problems: [],
+      refused: 0,
+      authors: ['ann@example.com'],
+    }),
+  };
+  const policy = { mode, signers: SIGNERS };
+  const rest = { newest: 'n', accepted: [PERSON], now: NOW, signal: new AbortController().signal };
+  return (await checkHeadSignatures({ git, ref: 'main' }, { head: 'h', policy, ...rest })).authors;
+}
+
+describe('the authors of the commits that were verified', () => {
+  it('S36 are known where each commit since the accepted one was verified, and only there', async () => {
+    expect(await authorsOf('Range')).toEqual(['ann@example.com']);
+    expect(await authorsOf('Head')).toBeUndefined();
+    expect(await authorsOf('Range', { n: 'diverged', z: 'descends' })).toBeUndefined();
+  });
+});

@@ -68,11 +68,15 @@ function createBed(released?: string): Bed {
   });
   const source = createPipelineSource({
     git,
-    pipeline: { spec: { source: { ref: 'main', path: '.', pollSeconds: POLL_SECONDS } } } as Pipeline,
+    pipeline: {
+      metadata: { name: 'fleet' },
+      spec: { source: { ref: 'main', path: '.', pollSeconds: POLL_SECONDS } },
+    } as Pipeline,
     renderer,
     verdicts: createVerdictMemory(),
     appliedCommits: () => [],
     newestReleasedCommit: () => released,
+    hasRelease: (commit) => commit === released,
     acceptedHeads: () => [],
     signatures: () => ({ mode: 'None', signers: [] }),
     keys: () => decryptionKeys('fleet', undefined, secretStore()),

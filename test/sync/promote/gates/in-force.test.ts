@@ -34,6 +34,11 @@ function record(commit: string, inForce: number, judging?: [commits: string, bud
   };
 }
 
+function accounts(pipeline: Pipeline, gates: PipelineGates): readonly string[] {
+  const { spec } = judgingPipeline({ ...pipeline, status: { conditions: [], gates } }).pipeline;
+  return spec.identities.map(({ serviceAccount }) => serviceAccount);
+}
+
 const NONE: GatesContext = { newest: 'c2', live: [], released: ['c1'] };
 
 describe('judgingPipeline', () => {
@@ -51,6 +56,20 @@ describe('judgingPipeline', () => {
       { ...NONE, newest: 'c3' },
     );
     expect([forced(next), forced()]).toEqual([['helm'], ['helm']]);
+  });
+
+  it('S29 writes a unit as its account until the commit after the one that removes it, and as a new one at once', () => {
+    const named = { ...BASE, spec: { ...BASE.spec, identities: [{ unit: 'web', serviceAccount: 'a/b' }] } };
+    const withName = { commit: 'c1', inForce: gatesOf(named.spec) };
+    expect(accounts(BASE, withName)).toEqual(['a/b']);
+    const removed = recordGates({ ...BASE, status: { conditions: [], gates: withName } }, NONE);
+    expect(accounts(BASE, removed)).toEqual(['a/b']);
+    const next = recordGates(
+      { ...BASE, status: { conditions: [], gates: removed } },
+      { ...NONE, newest: 'c3' },
+    );
+    expect(accounts(BASE, next)).toEqual([]);
+    expect(accounts(named, { commit: 'c1', inForce: gatesOf(BASE.spec) })).toEqual(['a/b']);
   });
 });
 

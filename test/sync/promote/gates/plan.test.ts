@@ -211,3 +211,59 @@ describe('S36 approves a plan by another commit than the one that brings it', ()
     expect(stageStatus(sim, 'c2', 'pre').waiting?.reason).toBe('ApprovalRequired');
   });
 });
+
+describe('S36 a stage with approvalByOther', () => {
+  const BY_OTHER = STAGES.map((each) => (each.name === 'pre' ? { ...each, approvalByOther: true } : each));
+
+  /** c2 of ann waits for an approval, and the commit c3 brings it. */
+  function approvedBy(...authors: readonly string[]): PromotionSimulation {
+    const sim = proven(BY_OTHER);
+    sim.push('c2', { '*': { app: 'v2' } }, undefined, { authors: ['ann'], approvals: [] });
+    sim.run(HOUR);
+    expect(stageStatus(sim, 'c2', 'pre').waiting?.message).toMatch(
+      /needs an approval by another person: add plan/,
+    );
+    const approvals = approvalOf(sim, 'c2');
+    change(sim, { approvals });
+    sim.push('c3', { '*': { app: 'v2' } }, undefined, { authors, approvals });
+    sim.run(HOUR);
+    return sim;
+  }
+
+  it('goes on after the approval of another person, and waits after that of the author', () => {
+    expect(writtenCommits(approvedBy('bob'), 'pre-1').at(-1)).toBe('c3');
+    const own = approvedBy('ann');
+    expect(writtenCommits(own, 'pre-1')).toEqual(['c1']);
+    expect(stageStatus(own, 'c3', 'pre').waiting).toMatchObject({
+      reason: 'ApprovalRequired',
+      message: expect.stringMatching(
+        /by another person: ann has part in commit c2 and in its approval, commit c3/,
+      ) as string,
+    });
+  });
+
+  it('is not opened by a commit of the author that removes the rule', () => {
+    const sim = approvedBy('ann');
+    change(sim, { stages: loosened({ approvalByOther: false }) });
+    sim.push('c4', { '*': { app: 'v2' } }, undefined, { authors: ['ann'], approvals: approvalOf(sim, 'c2') });
+    sim.run(DAY);
+    expect(writtenCommits(sim, 'pre-1')).toEqual(['c1']);
+  });
+
+  it('keeps the Releases that the approval is compared with, whatever historyLimit is', () => {
+    const sim = proven(BY_OTHER);
+    change(sim, { historyLimit: 1 });
+    sim.push('c2', { '*': { app: 'v2' } }, undefined, { authors: ['ann'], approvals: [] });
+    sim.run(HOUR);
+    for (const number of [3, 4, 5, 6]) {
+      sim.push(`c${number}`, { '*': { app: `v${number}` } }, undefined, { authors: ['bob'], approvals: [] });
+      sim.run(HOUR);
+    }
+    expect(sim.releases.has('fleet-c2')).toBe(true);
+    const approvals = approvalOf(sim, 'c6');
+    change(sim, { approvals });
+    sim.push('c7', { '*': { app: 'v6' } }, undefined, { authors: ['ann'], approvals });
+    sim.run(HOUR);
+    expect(stageStatus(sim, 'c7', 'pre').waiting?.message).toMatch(/ann has part in commit c2/);
+  });
+});

@@ -16,6 +16,7 @@ const check = (name: string, url = 'http://a'): Check => checkOf({ name, http: {
 
 type Row = [loose: Partial<Stage>, strict: Partial<Stage>];
 
+const WEB = { unit: 'web', serviceAccount: 'shop/web' };
 const NIGHT = { name: 'night', start: '22:00', end: '06:00', timeZone: 'Europe/Berlin' };
 
 /** Each field of a stage with a looser and a stricter value. Where neither is stricter, the row is in `kept`. */
@@ -105,7 +106,7 @@ const FIELDS: Readonly<Record<string, 'strictest' | 'at once' | 'no gate' | 'ref
   healthExpressions: 'strictest',
   // It only lets sync write less than the commit declares.
   fieldPolicies: 'no gate',
-  identities: 'refused',
+  identities: 'strictest',
 };
 
 const ROLLOUT = { group: 'argoproj.io', kind: 'Rollout', healthy: "self.status.phase == 'Healthy'" };
@@ -116,7 +117,13 @@ describe('strictestGates', () => {
 
   it('covers every field of a Pipeline that judges', () => {
     expect(Object.keys(FIELDS).toSorted()).toEqual(shapeOf(pipeline.spec).toSorted());
-    const all = { ...spec, freezes: [SALE], forceManagers: ['helm'], healthExpressions: [ROLLOUT] };
+    const all = {
+      ...spec,
+      freezes: [SALE],
+      forceManagers: ['helm'],
+      healthExpressions: [ROLLOUT],
+      identities: [WEB],
+    };
     const strictest = Object.keys(FIELDS).filter((field) => FIELDS[field] === 'strictest');
     expect(Object.keys(gatesOf(all)).toSorted()).toEqual(strictest.toSorted());
   });
@@ -133,6 +140,7 @@ describe('strictestGates', () => {
     ['forceManagers', { forceManagers: ['helm', 'kubectl'] }, { forceManagers: ['helm'] }],
     ['healthExpressions', {}, { healthExpressions: [ROLLOUT] }],
     ['the first of forceManagers', { forceManagers: ['helm'] }, {}],
+    ['identities', {}, { identities: [WEB] }],
     ['the end of a freeze', { freezes: [SALE] }, { freezes: [{ ...SALE, until: '2030-02-01T00:00:00Z' }] }],
     ['the start of a freeze', { freezes: [SALE] }, { freezes: [{ ...SALE, from: '2029-12-01T00:00:00Z' }] }],
   ])('%s: at once when stricter, not yet when looser', (_, loose, strict) => {
@@ -156,6 +164,13 @@ describe('strictestGates', () => {
   ])('%s', (_, before, now, expected) => {
     const found = strictestGates(gates({ stages: stagesOf(before) }), gates({ stages: stagesOf(now) }));
     expect(found.stages.map(({ name }) => name).join(' ')).toBe(expected);
+  });
+
+  it('S29 keeps the account in force when a commit names another one, and adds those of other units', () => {
+    const other = { ...WEB, serviceAccount: 'kube-system/admin' };
+    const db = { unit: 'db', serviceAccount: 'shop/db' };
+    const found = strictestGates(gates({ identities: [WEB] }), gates({ identities: [other, db] }));
+    expect(found.identities).toEqual([WEB, db]);
   });
 
   it('takes an approval for what it approves, whatever its reason', () => {

@@ -104,7 +104,12 @@ export class PromotionSimulation {
    * `{ '*': { app: 'v1' }, 'prod-1': { app: 'v2' } }`: content by cluster, by environment, or for all clusters. `declared`: the
    * Clusters of the commit; by default it declares nothing for the hub.
    */
-  push(id: string, contents: Readonly<Record<string, Content>>, declared?: readonly string[]): void {
+  push(
+    id: string,
+    contents: Readonly<Record<string, Content>>,
+    declared?: readonly string[],
+    more?: Partial<AcceptedCommit>,
+  ): void {
     const targets = new Map<string, { digest: string; units: Map<string, string> }>();
     for (const { name, environment } of this.clusters.values()) {
       if (declared?.includes(name) === false) continue;
@@ -114,7 +119,7 @@ export class PromotionSimulation {
       targets.set(name, { digest, units: new Map(Object.entries(content)) });
     }
     const clusters = optional('clusters', declared && new Set(declared));
-    this.commits.push({ id, subject: id, targets, ...clusters });
+    this.commits.push({ id, subject: id, targets, ...clusters, ...more });
     this.note(`git: ${id}`);
   }
 

@@ -10,6 +10,7 @@ describe('unblockCluster', () => {
     ['Pending', 'StageBefore', 'no action required: it goes on when the stage before has proven the commit'],
     ['Soaking', 'Soaking', 'no action required: it goes on when the soak ends'],
     ['Applying', 'NotDecrypted', 'do what the message names: docs/guides/secrets.md'],
+    ['Applying', 'IdentityDenied', 'do what the message names: docs/guides/permissions.md'],
     ['Failed', 'ProgressDeadlineExceeded', 'fix what is named and commit, or revert the commit'],
     ['Unknown', '', 'check that kubenode sync is running'],
     ['Failed', 'constructor', 'fix what is named and commit, or revert the commit'],
@@ -24,6 +25,8 @@ describe('unblockObject', () => {
     ['Waiting', 'no action required once what it waits for is there'],
     ['FieldConflict', 'do what the message names, and commit'],
     ['NotDecrypted', 'do what the message names: docs/guides/secrets.md'],
+    ['IdentityMissing', 'do what the message names: docs/guides/permissions.md'],
+    ['IdentityUnknown', 'no action required: sync asks again'],
     ['Invalid', 'fix the object and commit, or revert the commit'],
   ])('tells what ends %s', (reason, text) => {
     expect(unblockObject(reason)).toBe(text);

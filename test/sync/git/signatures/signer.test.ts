@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KeyVerdict } from '../../../../src/sync/git/signatures/key-verdict.ts';
+import { findSigner } from '../../../../src/sync/git/signatures/signer.ts';
 import type { SignerFile } from '../../../../src/sync/git/signatures/signer-file.ts';
-import { signerName } from '../../../../src/sync/git/signatures/signer-name.ts';
 
 const ANN: KeyVerdict = { state: 'Valid', name: 'ann' };
 const BEN: KeyVerdict = { state: 'Valid', name: 'ben' };
@@ -25,10 +25,10 @@ async function nameOf(sets: readonly Set[]): Promise<string | undefined> {
     return { before: { set, ...own }, head: { set, ...ofHead } };
   });
   const signers = { before: files.map(({ before }) => before), head: files.map(({ head }) => head) };
-  return await signerName(async (file) => verdicts.get(file) ?? UNKNOWN, signers);
+  return (await findSigner(async (file) => verdicts.get(file) ?? UNKNOWN, signers))?.name;
 }
 
-describe('signerName', () => {
+describe('findSigner', () => {
   it.each<[name: string, sets: readonly Set[], expected: string | undefined]>([
     ['of a file that did not change', [[ANN, 'same']], 'ann'],
     ['of a file that changed otherwise', [[ANN, ANN]], 'ann'],
