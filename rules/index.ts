@@ -8,7 +8,7 @@ import { deadHost } from './dead-host.ts';
 import { diskPressure } from './disk-pressure.ts';
 import { flappingNotReady } from './flapping-not-ready.ts';
 import { fleetDefault } from './fleet-default.ts';
-import { gpuHardware, gpuXid } from './gpu-xid.ts';
+import { gpuHardware, gpuXid, gpuXidReset } from './gpu-xid.ts';
 import { inodeExhaustion } from './inode-exhaustion.ts';
 import { kernelHang } from './kernel-hang.ts';
 import { kubeletNotReady } from './kubelet-not-ready.ts';
@@ -28,6 +28,7 @@ export const rules: Readonly<Record<string, NodeRemedierSpec>> = {
   'disk-pressure': diskPressure,
   'flapping-not-ready': flappingNotReady,
   'gpu-xid-hardware': gpuHardware,
+  'gpu-xid-reset': gpuXidReset,
   'gpu-xid': gpuXid,
   'inode-exhaustion': inodeExhaustion,
   'kernel-hang': kernelHang,

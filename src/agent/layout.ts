@@ -52,6 +52,10 @@ export const REGISTRIES_FILE = '/etc/kubenode/registries.json';
 export const DOWNLOADS_FILE = '/etc/kubenode/downloads.json';
 /** The folder of the output of steps and collected diagnostics, one folder for each try. */
 export const JOBS_DIRECTORY = `${STATE_ROOT}/jobs`;
+/** The directory in which the driver of NVIDIA has a folder for each GPU, named by its address. */
+export const GPU_DIRECTORY = '/proc/driver/nvidia/gpus';
+/** The file that records when the step ResetGPU has reset each GPU. */
+export const GPU_RESETS_FILE = `${STATE_ROOT}/gpu-resets.json`;
 
 /** The folder of the files of node-problem-detector, and ours beside them. Components install them. */
 export const DETECTOR_DIRECTORY = '/etc/kubenode/detector';

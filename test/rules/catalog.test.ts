@@ -15,7 +15,7 @@ probe (name): result ageSeconds; 3 heartbeats
 history (action, windowSeconds): count lastAgeSeconds lastOutcome; our watch
 diagnosis (): cause confidencePercent power peers; our watch
 maintenance (): pending type state hint secondsUntilNotBefore secondsUntilAct; our watch
-xid (codes, windowSeconds): count lastAgeSeconds sinceBoot maxPerGPU distinctGPUs; 3 heartbeats
+xid (codes, windowSeconds): count lastAgeSeconds sinceBoot sinceReset maxPerGPU distinctGPUs; 3 heartbeats
 fleet (scope, faultClass, windowSeconds): affectedRatio affectedCount; 120 s
 workload (): gangPresent localData blockers; 60 s
 `;

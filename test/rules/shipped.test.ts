@@ -47,6 +47,7 @@ const ACTS: Readonly<Record<string, string>> = {
   'disk-pressure': 'CleanDisk',
   'flapping-not-ready': 'Cordon',
   'gpu-xid-hardware': 'Cordon',
+  'gpu-xid-reset': 'Cordon Drain ResetGPU Cordon Drain Reboot WaitForBoot',
   'gpu-xid': 'Cordon Drain Reboot WaitForBoot',
   'inode-exhaustion': 'CleanDisk Cordon',
   'kernel-hang': 'Cordon Drain Reboot WaitForBoot',

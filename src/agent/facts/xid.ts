@@ -2,6 +2,7 @@
 import type { XidFact } from '../../api/generated/types.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import { parseJournalEntry } from '../detector/sources/journal-entry.ts';
+import { type GpuResets, isBeforeReset } from './gpu-resets.ts';
 
 export interface LoggedXid {
   readonly code: number;
@@ -22,6 +23,14 @@ export const MAX_KEPT = 1000;
 /** The longest window that a rule counts in. */
 export const XID_KEPT_MS = 7 * 86_400_000;
 
+/** Writes an address of the bus as the kernel log does: 00000000:3B:00.0 is 0000:3b:00. */
+export function normalizeAddress(bus: string): string {
+  return bus
+    .toLowerCase()
+    .replace(/\.[0-7]$/, '')
+    .replace(/^0+(?=[0-9a-f]{4,}:)/, '');
+}
+
 /** Reads the lines of `journalctl --output=json`, and passes over other lines. */
 export function parseXids(output: string): readonly LoggedXid[] {
   return output.split('\n').flatMap((line) => parseEntry(line) ?? []);
@@ -31,7 +40,7 @@ function parseEntry(text: string): LoggedXid | undefined {
   const { message, time: at } = parseJournalEntry(text)?.line ?? {};
   const [, address, code] = LINE.exec(message ?? '') ?? [];
   if (!at || address === undefined || Number.isNaN(at.getTime())) return undefined;
-  return { code: Number(code), address: address.toLowerCase(), at };
+  return { code: Number(code), address: normalizeAddress(address), at };
 }
 
 /** Returns the time of the oldest entry that `journalctl --list-boots --utc` names; undefined: it names none. */
@@ -50,6 +59,8 @@ export interface ReportedXids {
 
 export interface XidReport {
   readonly logged: readonly LoggedXid[];
+  /** The times at which GPUs were reset, by address. */
+  readonly resets: GpuResets;
   /** The addresses of the GPUs that the driver knows. */
   readonly gpus: readonly string[];
   /** The time since which the log is complete. */
@@ -61,18 +72,19 @@ export interface XidReport {
  * Returns the errors of the last week, newest first. When not all fit, those of the codes with the most errors are left out first, so that a
  * burst of one code hides no other one: the period ends before the first that is left out, and for the other codes it stays the whole.
  */
-export function reportXids({ logged, gpus, since, now }: XidReport): ReportedXids {
+export function reportXids({ logged, resets, gpus, since, now }: XidReport): ReportedXids {
   const startMs = Math.max(since.getTime(), now.getTime() - XID_KEPT_MS);
-  const known = gpus.map((each) => each.toLowerCase().replace(/\.[0-7]$/, '')).toSorted(byCode);
+  const known = gpus.map(normalizeAddress).toSorted(byCode);
   const missing = new Set(logged.map(({ address }) => address).filter((each) => !known.includes(each)));
   // The index of nvidia-smi is the place in the order of addresses. A GPU that the driver does not know any more follows the others.
   const addresses = [...known, ...[...missing].toSorted(byCode)];
   const recent = newestFirst(logged, startMs);
   const reported = lastOfEachCode(recent, MAX_XIDS);
-  const xid = reported.map(({ code, address, at }) => ({
-    code,
-    gpu: addresses.indexOf(address),
-    at: at.toISOString(),
+  const xid = reported.map((error) => ({
+    code: error.code,
+    gpu: addresses.indexOf(error.address),
+    at: error.at.toISOString(),
+    ...(isBeforeReset(error, resets, now) ? { reset: true } : {}),
   }));
   const kept = new Set(reported);
   return {

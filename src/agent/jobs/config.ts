@@ -34,6 +34,8 @@ export interface JobsConfig {
   readonly filesystems: Readonly<Record<string, readonly string[]>>;
   /** The client of the container runtime. */
   readonly crictl: string;
+  /** The program with which the driver of NVIDIA resets GPUs. */
+  readonly nvidiaSmi: string;
 }
 
 const DEFAULT_PROFILE: DiagnosticsProfile = {
@@ -60,6 +62,7 @@ export const DEFAULT_JOBS_CONFIG: JobsConfig = {
     imagefs: ['/var/lib/containerd', '/var/lib/containers/storage'],
   },
   crictl: 'crictl',
+  nvidiaSmi: 'nvidia-smi',
 };
 
 /** The maximum number of file systems in the configuration; it and those below are what the status of a Machine has room for. */
@@ -118,6 +121,7 @@ const FIELDS: Readonly<Record<keyof JobsConfig, Check>> = {
     Object.keys({ ...DEFAULT_JOBS_CONFIG.filesystems, ...value }).length <= MAX_FILESYSTEMS &&
     Object.entries(value).every(([name, folders]) => isFilesystem(name) && areFolders(folders)),
   crictl: isText,
+  nvidiaSmi: isText,
 };
 
 function isFilesystem(name: string): boolean {

@@ -12,6 +12,8 @@ export const AGENT_STEP_TABLE = {
   RestartService: {"version":1,"risk":"Pod","executor":"Agent","input":{"type":"object","required":["service"],"properties":{"service":{"type":"string","pattern":"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$","maxLength":63}}}},
   /** Verifies, stages, swaps and starts the assigned version of a component again. */
   ReinstallComponent: {"version":1,"risk":"Pod","executor":"Agent","input":{"type":"object","required":["component"],"properties":{"component":{"type":"string","pattern":"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$","maxLength":40}}}},
+  /** Resets GPUs of NVIDIA with nvidia-smi. Refused while a pod or a process of the host uses a GPU, and without a cordon. */
+  ResetGPU: {"version":1,"risk":"Node","executor":"Agent","input":{"type":"object","properties":{"gpus":{"type":"string","enum":["WithErrors","All"],"default":"WithErrors"},"codes":{"type":"array","default":[],"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":9999}}}}},
   /** Reboots the machine. Done when the boot ID has changed. Provider and BMC switch it off and on when the agent does not reboot it. */
   Reboot: {"version":1,"risk":"Node","executor":"Agent","input":{"type":"object","properties":{"via":{"type":"array","default":["Agent"],"minItems":1,"maxItems":4,"items":{"type":"string","enum":["Agent","SysRq","Provider","BMC"]}}}}},
 } as const;

@@ -32,6 +32,7 @@ export const STEP_TABLE = {
   EvictPods: {"version":1,"risk":"Pod","executor":"Central","input":{"type":"object","required":["by"],"properties":{"by":{"type":"string","enum":["ephemeral-storage","memory","cpu"]},"top":{"type":"integer","default":1,"minimum":1,"maximum":50}}}},
   /** Evicts all pods of a cordoned node, except those of DaemonSets. */
   Drain: {"version":1,"risk":"Pod","executor":"Central","input":{"type":"object","properties":{"deadNode":{"type":"string","enum":["Wait","Skip"],"default":"Wait"},"gang":{"type":"string","enum":["None","WholeJob"],"default":"None"},"requests":{"type":"string","pattern":"^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$","minLength":1,"maxLength":317}}}},
+  ResetGPU: AGENT_STEP_TABLE.ResetGPU,
   Reboot: AGENT_STEP_TABLE.Reboot,
   /** Switches the machine off. */
   PowerOff: {"version":1,"risk":"Node","executor":"Central","undo":{"step":"PowerOn","keep":["via"]},"input":{"type":"object","properties":{"via":{"type":"array","default":["Provider","BMC"],"minItems":1,"maxItems":2,"items":{"type":"string","enum":["Provider","BMC"]}},"confirm":{"type":"boolean","default":true}}}},
@@ -64,6 +65,7 @@ export interface StepInputs {
   readonly ReinstallComponent: ReinstallComponentInput;
   readonly EvictPods: EvictPodsInput;
   readonly Drain: DrainInput;
+  readonly ResetGPU: ResetGPUInput;
   readonly Reboot: RebootInput;
   readonly PowerOff: PowerOffInput;
   readonly PowerCycle: PowerCycleInput;
@@ -224,6 +226,14 @@ export interface RequestApprovalInput {
   readonly approvers: readonly string[];
   /** What the person is asked. */
   readonly message?: string;
+}
+
+/** Input of the step ResetGPU. */
+export interface ResetGPUInput {
+  /** Which GPUs: those with an error since the last boot or reset, or all of the node. (default "WithErrors") */
+  readonly gpus: 'WithErrors' | 'All';
+  /** Codes (Xid) of the errors that count. Empty: all codes. (at most 32) */
+  readonly codes: readonly number[];
 }
 
 /** Input of the step RestartService. */

@@ -121,6 +121,7 @@ const facts = named('MachineFacts', 'Facts that rules read. Written by the agent
       code: count('Xid code.'),
       gpu: count('Index of the GPU.'),
       at: time('When it occurred.').optional(),
+      reset: flag('Whether the step ResetGPU has reset the GPU since.').optional(),
     }),
     [0, 32],
   ).optional(),

@@ -73,6 +73,12 @@ const PERMANENT: readonly string[] = [
   'PowerRefused',
   'AnswerRefused',
   'NoMachineSet',
+  'NoGPU',
+  'ProgramMissing',
+  'DriverNotLoaded',
+  'NotSupported',
+  'NotPermitted',
+  'GPULost',
 ];
 /** The codes after which repeating the step would not help. */
 const FINAL: readonly string[] = [
@@ -80,6 +86,8 @@ const FINAL: readonly string[] = [
   'ApprovalRefused',
   'MachineRuns',
   'NotPoweredOff',
+  'ResetFailed',
+  'PartlyReset',
   ...PERMANENT,
 ];
 

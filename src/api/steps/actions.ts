@@ -11,7 +11,6 @@ const CONTROLLER_ACTIONS = {
 
 /** Maps the acts that no part of kubenode carries out: people and other tools do, and ask the Defender for them. */
 export const OUTSIDE_ACTIONS = {
-  ResetGPU: 'Node',
   Reprovision: 'Data',
   WipeDisk: 'Data',
 } as const satisfies Readonly<Record<string, Risk>>;

@@ -1,5 +1,5 @@
-/** Steps that restart machines. */
-import { choice, flag, list } from '../schema.ts';
+/** Steps that restart machines, or their GPUs. */
+import { choice, flag, int, list } from '../schema.ts';
 import { step } from './step.ts';
 
 const VIA = ['Provider', 'BMC'] as const;
@@ -10,6 +10,25 @@ const via = list(
   [1, 2],
 ).default([...VIA]);
 const confirm = flag('Reads the power state back before the step succeeds.').default(true);
+
+/** The longest list of codes that a rule counts by the fact `xid`. */
+const MAX_CODES = 32;
+
+export const resetGpu = step(
+  'ResetGPU',
+  'Resets GPUs of NVIDIA with nvidia-smi. Refused while a pod or a process of the host uses a GPU, and without a cordon.',
+  { risk: 'Node', executor: 'Agent' },
+  {
+    gpus: choice('Which GPUs: those with an error since the last boot or reset, or all of the node.', [
+      'WithErrors',
+      'All',
+    ]).default('WithErrors'),
+    codes: list('Codes (Xid) of the errors that count. Empty: all codes.', int('A code.', [0, 9999]), [
+      0,
+      MAX_CODES,
+    ]).default([]),
+  },
+);
 
 export const reboot = step(
   'Reboot',

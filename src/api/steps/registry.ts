@@ -6,7 +6,7 @@ import { collectDiagnostics, rearmDetector } from './evidence.ts';
 import { answerProvider, replaceMachine } from './machines.ts';
 import { handOff, notify, requestApproval } from './people.ts';
 import { drain, evictPods } from './pods.ts';
-import { powerCycle, powerOff, powerOn, reboot } from './power.ts';
+import { powerCycle, powerOff, powerOn, reboot, resetGpu } from './power.ts';
 import { cordon, outOfServiceTaint, taint, uncordon, untaint } from './scheduling.ts';
 import type { StepDefinition } from './step.ts';
 import { waitForBoot, waitForCondition } from './waits.ts';
@@ -29,6 +29,7 @@ export const STEP_DEFINITIONS: readonly StepDefinition[] = [
   reinstallComponent,
   evictPods,
   drain,
+  resetGpu,
   reboot,
   powerOff,
   powerCycle,

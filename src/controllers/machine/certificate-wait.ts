@@ -73,7 +73,8 @@ function tokenReason(machine: Machine, token: BootstrapTokenRecord | undefined, 
   const { name } = metadata;
   const blocker = { kind: MACHINES.kind, name };
   if (token && isUsable) {
-    const message = `the host has not used its bootstrap token ${token.id} yet; it ends at ${token.expiresAt}`;
+    const unused = `the host has not used its bootstrap token ${token.id} yet; it ends at ${token.expiresAt}`;
+    const message = `${unused}${consoleHint(machine)}`;
     const secret = { kind: 'Secret', name: bootstrapTokenSecret(token.id), namespace: NAMESPACE_KUBE_SYSTEM };
     return { reason: 'TokenUnused', message, blocker: secret };
   }
@@ -82,7 +83,7 @@ function tokenReason(machine: Machine, token: BootstrapTokenRecord | undefined, 
     const why =
       status?.infra?.providerID === undefined
         ? 'its provider has not created the host yet'
-        : 'the host has not joined';
+        : `the host has not joined${consoleHint(machine)}`;
     return { reason: 'NotIssued', message: `the agent has no certificate: ${why}`, blocker };
   }
   const hint = `Run kubenode machine token ${name}`;
@@ -91,6 +92,17 @@ function tokenReason(machine: Machine, token: BootstrapTokenRecord | undefined, 
   }
   const message = `token ${token.id} ended before the host joined. ${hint}`;
   return { reason: 'TokenEnded', message, blocker };
+}
+
+/** The providers whose instances print what they do to a console that people can read. */
+const WITH_CONSOLE: readonly string[] = ['alibaba', 'aws', 'azure'];
+
+/** Tells where to look for a host that never joins: it did not boot, its user data was lost, or it reaches no server. */
+function consoleHint({ spec, status }: Machine): string {
+  const { providerID, state = 'Unknown' } = status?.infra ?? {};
+  if (providerID === undefined || !WITH_CONSOLE.includes(spec.infra.provider)) return '';
+  const shows = 'whether it boots, runs its user data, and reaches the agent download and the API server';
+  return `. Instance ${providerID} is ${state}. If this lasts, read its console output: it shows ${shows}`;
 }
 
 function renewalReason(

@@ -95,10 +95,14 @@ function checkInput(report: ReportProblem, path: string, step: Step, input: unkn
   }
 }
 
+/** The steps that empty the node or need it empty. */
+const NEEDS_CORDON: readonly unknown[] = ['Drain', 'ResetGPU'];
+
 function checkOrder(report: ReportProblem, path: string, steps: readonly unknown[]): void {
-  const drain = steps.indexOf('Drain');
-  if (drain < 0 || steps.slice(0, drain).includes('Cordon')) return;
-  report(`${path}[${drain}]`, 'Drain without Cordon lets new Pods start: add the step Cordon before it');
+  const first = steps.findIndex((step) => NEEDS_CORDON.includes(step));
+  if (first < 0 || steps.slice(0, first).includes('Cordon')) return;
+  const message = `${String(steps[first])} without Cordon lets new Pods start`;
+  report(`${path}[${first}]`, `${message}: add the step Cordon before it`);
 }
 
 /** Checks that a step finds the power that it needs, and that the agent is asked before the switch. */

@@ -28,16 +28,19 @@ const observed: ObservationType = {
     gpu: COUNT_FIELD,
     ageSeconds: SECONDS_FIELD,
     earlierBoot: BOOLEAN_FIELD,
+    reset: BOOLEAN_FIELD,
   }),
   read: (entries, params, reachSeconds) => {
     const window = countInWindow(withCodes(entries, params), params, reachSeconds);
     if (!window) return UNKNOWN_READING;
     const perGpu = new Map<unknown, number>();
     for (const { gpu } of window.inside) perGpu.set(gpu, (perGpu.get(gpu) ?? 0) + 1);
-    const sinceBoot = window.inside.filter(({ earlierBoot }) => earlierBoot !== true).length;
+    const ofBoot = window.inside.filter(({ earlierBoot }) => earlierBoot !== true);
     return {
       ...window.reading,
-      sinceBoot,
+      sinceBoot: ofBoot.length,
+      // A reset ends what was before it, as a boot does: until the next error the GPU is taken for repaired.
+      sinceReset: ofBoot.filter(({ reset }) => reset !== true).length,
       maxPerGPU: Math.max(0, ...perGpu.values()),
       distinctGPUs: perGpu.size,
     };
@@ -106,10 +109,11 @@ function reportedErrors({ machine, point }: NodeSnapshot, uptimeSeconds: number)
   return listAt(machine, 'status', 'facts', 'xid')
     .filter(isRecord)
     .flatMap((entry) => {
-      const { code, gpu } = entry;
+      const { code, gpu, reset } = entry;
       const ageSeconds = ageSecondsAt(point, textAt(entry, 'at'));
       const isWhole = typeof code === 'number' && typeof gpu === 'number' && ageSeconds !== undefined;
-      return isWhole ? [{ code, gpu, ageSeconds, earlierBoot: ageSeconds > uptimeSeconds }] : [];
+      if (!isWhole) return [];
+      return [{ code, gpu, ageSeconds, earlierBoot: ageSeconds > uptimeSeconds, reset: reset === true }];
     });
 }
 
@@ -126,6 +130,7 @@ export const xidFact = {
     count: COUNT_FIELD,
     lastAgeSeconds: SECONDS_FIELD,
     sinceBoot: COUNT_FIELD,
+    sinceReset: COUNT_FIELD,
     maxPerGPU: COUNT_FIELD,
     distinctGPUs: COUNT_FIELD,
   }),

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type LoggedXid,
   mergeXids,
+  normalizeAddress,
   parseOldestEntry,
   parseXids,
   reportXids,
@@ -54,6 +55,15 @@ describe('parseXids', () => {
   });
 });
 
+it.each([
+  ['00000000:3B:00.0', '0000:3b:00'],
+  ['0000:3b:00', '0000:3b:00'],
+  ['00010000:3B:00.0', '10000:3b:00'],
+  ['10000:3b:00.0', '10000:3b:00'],
+])('writes the address %s as the kernel log does: %s', (bus, address) => {
+  expect(normalizeAddress(bus)).toBe(address);
+});
+
 describe('parseOldestEntry', () => {
   it('returns the first entry of all boots', () => {
     const boots = ` -1 6f3c Fri 2029-12-30 08:00:00 UTC—Mon 2029-12-31 09:00:00 UTC
@@ -70,10 +80,12 @@ function logged(code: number, address: string, minutes: number): LoggedXid {
 describe('reportXids', () => {
   const since = new Date('2029-12-31T00:00:00Z');
   const gpus = ['0000:cb:00.0', '0000:3b:00.0'];
+  const resets = new Map<string, Date>();
 
   it('numbers the GPUs in the order of their addresses, newest error first', () => {
     const report = reportXids({
       logged: [logged(48, '0000:cb:00', 9), logged(79, '0000:3b:00', 2)],
+      resets,
       gpus,
       since,
       now: NOW,
@@ -85,6 +97,7 @@ describe('reportXids', () => {
   it('keeps the number of others when the driver does not know one any more', () => {
     const report = reportXids({
       logged: [logged(79, '0000:01:00', 2), logged(79, '0000:3b:00', 3)],
+      resets,
       gpus,
       since,
       now: NOW,
@@ -92,16 +105,32 @@ describe('reportXids', () => {
     expect(report.xid.map(({ gpu }) => gpu)).toEqual([2, 0]);
   });
 
+  it('R1 tells which errors a reset of their GPU has ended, and keeps them', () => {
+    const report = reportXids({
+      logged: [logged(48, '0000:3b:00', 1), logged(48, '0000:3b:00', 9), logged(48, '0000:cb:00', 9)],
+      resets: new Map([['0000:3b:00', new Date(NOW.getTime() - 300_000)]]),
+      gpus,
+      since,
+      now: NOW,
+    });
+    expect(report.xid.map(({ gpu, reset }) => `${gpu} ${reset}`)).toEqual([
+      '0 undefined',
+      '0 true',
+      '1 undefined',
+    ]);
+  });
+
   it('R1 covers a week at most, and no time of which an error is left out', () => {
     const old = reportXids({
       logged: [logged(79, '0000:3b:00', 60 * 24 * 8)],
+      resets,
       gpus,
       since: new Date(0),
       now: NOW,
     });
     expect(old).toEqual({ xid: [], xidSince: '2029-12-25T12:00:00.000Z' });
     const many = Array.from({ length: 40 }, (_, index) => logged(31, '0000:3b:00', index));
-    const full = reportXids({ logged: many, gpus, since, now: NOW });
+    const full = reportXids({ logged: many, resets, gpus, since, now: NOW });
     expect(full.xid).toHaveLength(32);
     expect(Date.parse(full.xidSince)).toBe(NOW.getTime() - 32 * 60_000 + 1);
     expect([full.xidCutCodes, full.xidOthersSince]).toEqual([[31], since.toISOString()]);
@@ -110,7 +139,7 @@ describe('reportXids', () => {
   it('R1 keeps the last errors of each code, however many of another one follow', () => {
     const burst = Array.from({ length: 900 }, (_, index) => logged(31, '0000:3b:00', index / 60));
     const fell = [logged(79, '0000:cb:00', 300), logged(79, '0000:cb:00', 301)];
-    const report = reportXids({ logged: [...burst, ...fell], gpus, since, now: NOW });
+    const report = reportXids({ logged: [...burst, ...fell], resets, gpus, since, now: NOW });
     expect(report.xid).toHaveLength(32);
     expect(report.xid.slice(-2).map(({ code, gpu }) => `${code} ${gpu}`)).toEqual(['79 1', '79 1']);
     expect(report.xidCutCodes).toEqual([31]);
@@ -120,7 +149,7 @@ describe('reportXids', () => {
 
   it('R1 names no code as whole when more codes are cut than the status has room for', () => {
     const all = Array.from({ length: 80 }, (_, index) => logged(index, '0000:3b:00', index));
-    const report = reportXids({ logged: all, gpus, since, now: NOW });
+    const report = reportXids({ logged: all, resets, gpus, since, now: NOW });
     expect(report).toMatchObject({ xidSince: new Date(NOW.getTime() - 32 * 60_000 + 1).toISOString() });
     expect(report).not.toHaveProperty('xidCutCodes');
     expect(report).not.toHaveProperty('xidOthersSince');

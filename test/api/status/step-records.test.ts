@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { JobStepStatus } from '../../../src/api/generated/types.ts';
-import { afterFailure, answerOf, currentStep, isDisruptive } from '../../../src/api/status/step-records.ts';
+import {
+  afterFailure,
+  answerOf,
+  currentStep,
+  isDisruptive,
+  isPermanent,
+} from '../../../src/api/status/step-records.ts';
 import { agentAnswer, jobStep, records, repairJob } from '../../controllers/remedyjob/jobs.ts';
 
 const failed = (fields: Partial<JobStepStatus>): JobStepStatus => ({
@@ -11,6 +17,22 @@ const failed = (fields: Partial<JobStepStatus>): JobStepStatus => ({
 });
 
 describe('afterFailure', () => {
+  it.each([
+    'ResetFailed',
+    'PartlyReset',
+    'NoGPU',
+    'ProgramMissing',
+    'DriverNotLoaded',
+    'NotSupported',
+    'NotPermitted',
+    'GPULost',
+  ])('AGT-51 repeats no reset of a GPU that ended with %s', (code) => {
+    const step = jobStep('s1', 'ResetGPU', { retries: 3, onFailure: 'NextRung' });
+    const record = { id: 's1', state: 'Failed', tries: 1, code } as const;
+    expect(afterFailure(step, record)).toBe('NextRung');
+    expect(isPermanent(record)).toBe(!['ResetFailed', 'PartlyReset'].includes(code));
+  });
+
   const step = jobStep('s1', 'Reboot', { retries: 1, onFailure: 'NextRung', onTimeout: 'RequestApproval' });
   it.each([
     [{ code: 'Failed' }, 'Retry'],

@@ -42,6 +42,7 @@ describe('the steps', () => {
     ['ReinstallComponent', 'Pod Agent'],
     ['EvictPods', 'Pod Central'],
     ['Drain', 'Pod Central'],
+    ['ResetGPU', 'Node Agent'],
     ['Reboot', 'Node Agent'],
     ['PowerOff', 'Node Central undo PowerOn'],
     ['PowerCycle', 'Node Central undo PowerOn'],
@@ -62,7 +63,7 @@ describe('the steps', () => {
   });
 
   it('leave data alone, and machines but for their replacement', () => {
-    expect(STEPS).toHaveLength(23);
+    expect(STEPS).toHaveLength(24);
     expect(STEPS.filter((step) => ['Machine', 'Data'].includes(stepEntry(step).risk))).toEqual([
       'AnswerProvider',
       'ReplaceMachine',
@@ -128,6 +129,7 @@ describe('the input of a step', () => {
       { replacementFirst: false, keepFailed: { holdSeconds: 60, max: 1 } },
     ],
     ['Cordon', {}, {}],
+    ['ResetGPU', { codes: [48] }, { gpus: 'WithErrors', codes: [48] }],
   ])('of %s %j is read with its defaults', (step, input, filled) => {
     expect(stepInput(step, input)).toEqual(filled);
   });
@@ -145,6 +147,7 @@ describe('undoOf', () => {
     ['PowerOff', { via: ['BMC'], confirm: false }, { step: 'PowerOn', with: { via: ['BMC'] } }],
     ['OutOfServiceTaint', {}, { step: 'Untaint', with: { key: 'node.kubernetes.io/out-of-service' } }],
     ['Reboot', {}, undefined],
+    ['ResetGPU', {}, undefined],
   ])('of %s %j is %j', (step, input, undo) => {
     expect(undoOf(step, input)).toEqual(undo);
   });

@@ -32,6 +32,16 @@ const NOT_JOINED: ObservationParts = { heartbeat: 'Missing', node: 'Missing' };
 const CSR = 'CertificateSigningRequest/csr-1: certificate request csr-1';
 const expired = { status: { agent: { certificateNotAfter: ago(10) } } };
 
+const CONSOLE =
+  'If this lasts, read its console output: it shows whether it boots, runs its user data, and reaches the agent download and the API server';
+
+function instance(state: 'Pending' | 'Running'): ObservationParts {
+  return {
+    spec: { infra: { provider: 'aws', config: { imageId: 'ami-1' } } },
+    status: { infra: { providerID: 'aws:///a/i-1', state } },
+  };
+}
+
 function explain(parts: ObservationParts, agent?: CertificateRequestObject): string {
   const found = certificateFinding({ ...observation({ ...NOT_JOINED, ...parts }), requests: { agent } });
   const { reason, blocker, message } = found;
@@ -70,6 +80,18 @@ describe('certificateFinding', () => {
         { status: { infra: { providerID: 'local:///1' } } },
         undefined,
         'NotIssued Machine/m: the agent has no certificate: the host has not joined',
+      ],
+      [
+        'an instance that has its token, and never boots',
+        { ...token(600, 'uid'), ...instance('Pending') },
+        undefined,
+        `TokenUnused Secret/bootstrap-token-abc123: the host has not used its bootstrap token abc123 yet; it ends at ${ago(-600)}. Instance aws:///a/i-1 is Pending. ${CONSOLE}`,
+      ],
+      [
+        'an instance that runs, and lost its user data',
+        instance('Running'),
+        undefined,
+        `NotIssued Machine/m: the agent has no certificate: the host has not joined. Instance aws:///a/i-1 is Running. ${CONSOLE}`,
       ],
       [
         'a host that its provider has not created yet',

@@ -53,6 +53,22 @@ function withGate(parts: ObservationParts): ObservationParts {
   return { ...parts, spec: { readinessGates: [{ conditionType: 'example.com/Checked' }] } };
 }
 
+/** The condition Stalled of a machine whose instance runs, and has not joined for so long. */
+function stalledAfter(seconds: number): string {
+  const observed = observation({
+    heartbeat: 'Missing',
+    node: 'Missing',
+    spec: { infra: { provider: 'azure', config: { vmSize: 'x' } } },
+    status: {
+      infra: { providerID: 'azure:///1', state: 'Running' },
+      waiting: { reason: 'NotIssued', blocker: { kind: 'Machine', name: 'm' }, since: ago(seconds) },
+    },
+  });
+  const status = machineStatus({ ...observed, plan: planMachine({ ...observed, infraFindings: [] }) });
+  const found = status.conditions.find(({ type }) => type === 'Stalled');
+  return `${found?.status}: ${found?.message}`;
+}
+
 describe('machineStatus', () => {
   it.each<[name: string, parts: ObservationParts, want: string]>([
     ['is Ready', {}, 'Ready, Progressing True AsWanted, Stalled False AsWanted'],
@@ -159,6 +175,16 @@ describe('machineStatus', () => {
   it('gives components the time of a drain', () => {
     expect(explain(blocked(1799))).toContain('Stalled False');
     expect(explain(blocked(1800))).toContain('Stalled True NotReady');
+  });
+
+  it('MAC-04 names an instance that never joins, and where to look, past its deadline', () => {
+    expect(stalledAfter(599)).toContain('False');
+    expect(stalledAfter(600)).toContain(
+      `True: since ${ago(600)}: CertificateIssued: the agent has no certificate`,
+    );
+    expect(stalledAfter(600)).toContain(
+      'Instance azure:///1 is Running. If this lasts, read its console output',
+    );
   });
 
   it('MAC-04 names what blocks, and since when', () => {

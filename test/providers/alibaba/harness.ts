@@ -4,7 +4,8 @@ import { openAlibabaProvider } from '../../../src/providers/alibaba/provider.ts'
 import type { CloudProviderOptions } from '../../../src/providers/cloud/options.ts';
 import type { Provider, ProviderErrorCode } from '../../../src/providers/contract.ts';
 import { createFastClock } from '../../support/fast-clock.ts';
-import type { ContractCall, ContractHarness } from '../contract/harness.ts';
+import type { CloudAccount, ContractCall, ContractHarness } from '../contract/harness.ts';
+import type { EcsInstance } from './server/ecs.ts';
 import { REFUSALS } from './server/refusal.ts';
 import { type EcsServer, startEcsServer } from './server/server.ts';
 
@@ -32,6 +33,8 @@ const ACTIONS: Readonly<Record<ContractCall, readonly string[]>> = {
   events: ['DescribeInstanceHistoryEvents'],
 };
 
+const COPY = 'i-bp1copyofaperson0001';
+
 const FAILURES: Readonly<Record<ProviderErrorCode, () => Error>> = {
   Quota: REFUSALS.noStock,
   Auth: REFUSALS.noRight,
@@ -54,9 +57,7 @@ export async function openAlibabaHarness(): Promise<AlibabaHarness> {
   };
   const openWith = (changes: Partial<CloudProviderOptions>): Provider =>
     openAlibabaProvider({ ...options, ...changes, env: { ...env, ...changes.env } });
-  const ofMachine = (
-    uid: string,
-  ): readonly (typeof ecs.instances extends Map<string, infer I> ? I : never)[] =>
+  const ofMachine = (uid: string): readonly EcsInstance[] =>
     [...ecs.instances.values()].filter(({ tags }) => tags['kubenode-machine-uid'] === uid);
   return {
     server,
@@ -85,6 +86,31 @@ export async function openAlibabaHarness(): Promise<AlibabaHarness> {
     },
     unusedId: () => 'alibaba://cn-hangzhou.i-bp67acfmxazb4p0000zz',
     futureId: () => undefined,
+    account: createAccount(server, ofMachine),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+function createAccount(
+  { ecs, expired }: EcsServer,
+  ofMachine: (uid: string) => readonly EcsInstance[],
+): CloudAccount {
+  return {
+    copies: 'Named',
+    expire(calls) {
+      const actions = calls.flatMap((call) => ACTIONS[call]);
+      for (const each of actions) expired.add(each);
+      return () => {
+        for (const each of actions) expired.delete(each);
+      };
+    },
+    removeByHand(uid) {
+      for (const { id } of ofMachine(uid)) ecs.instances.delete(id);
+      return Promise.resolve();
+    },
+    copyByHand(uid) {
+      for (const each of ofMachine(uid)) ecs.instances.set(COPY, { ...each, id: COPY });
+      return Promise.resolve();
+    },
   };
 }

@@ -7,6 +7,7 @@ import { PROVIDER_REGISTRY } from '../../../src/providers/registry.ts';
 import { type Moto, startMoto } from '../../support/moto/server.ts';
 import { type CloudFault, type CloudProxy, forward, startCloudProxy } from '../cloud/cloud-proxy.ts';
 import type { ContractCall, ContractFault, ContractHarness } from '../contract/harness.ts';
+import { createAwsAccount } from './account.ts';
 import { actionOf, createEc2, type Ec2, ec2Error, emptied, formRequest, reversed } from './ec2.ts';
 
 export const REGION = 'us-east-1';
@@ -103,6 +104,13 @@ export async function openAwsBed(cloud: AwsCloud): Promise<AwsBed> {
     },
     unusedId: () => `aws:///${ZONE}/i-0123456789abcdef0`,
     futureId: () => undefined,
+    account: createAwsAccount({
+      proxy,
+      send,
+      image: IMAGE,
+      actions: ACTIONS,
+      runningIds: async (uid) => idsIn(await running(uid)),
+    }),
     async [Symbol.asyncDispose]() {
       const { pending } = proxy;
       proxy.reset();

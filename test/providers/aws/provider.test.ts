@@ -3,6 +3,7 @@ import { ProviderError } from '../../../src/providers/contract.ts';
 import { noMotoReason } from '../../support/moto/venv.ts';
 import type { CloudAnswer, CloudRequest } from '../cloud/cloud-proxy.ts';
 import { CLUSTER, NEVER, OTHER_CLUSTER, requestOf } from '../contract/harness.ts';
+import { copyByHand } from './account.ts';
 import { type AwsBed, type AwsCloud, IMAGE, idsIn, openAwsBed, startAwsCloud, ZONE } from './bed.ts';
 import { actionOf, EMPTY_PAGE, ec2Error } from './ec2.ts';
 
@@ -92,7 +93,7 @@ describe.skipIf(noMotoReason !== undefined)(
 
     it('names two instances with the UID of one Machine, and creates no third', async () => {
       const { bed, id, uid, request } = await created();
-      const copy = await copyByHand(bed, uid);
+      const copy = await copyByHand((fields) => bed.send(fields), IMAGE, uid);
       const failed = bed.provider.create(request, NEVER);
       await expect(failed).rejects.toMatchObject({ code: 'Terminal', reason: 'DuplicateInstances' });
       await expect(failed).rejects.toThrow(new RegExp(`${bare(id)}|${copy}`));
@@ -315,19 +316,3 @@ const STOPPING = {
 } as const;
 
 /** By hand, past our programs. */
-async function copyByHand(bed: AwsBed, uid: string): Promise<string> {
-  const tags = { 'kubenode-cluster-uid': CLUSTER, 'kubenode-machine-uid': uid, 'kubenode-machine': 'n1' };
-  const fields = Object.entries(tags).flatMap(([key, value], index) => [
-    [`TagSpecification.1.Tag.${index + 1}.Key`, key],
-    [`TagSpecification.1.Tag.${index + 1}.Value`, value],
-  ]);
-  const answer = await bed.send({
-    Action: 'RunInstances',
-    ImageId: IMAGE,
-    MinCount: '1',
-    MaxCount: '1',
-    'TagSpecification.1.ResourceType': 'instance',
-    ...(Object.fromEntries(fields) as Record<string, string>),
-  });
-  return idsIn(answer)[0] ?? '';
-}

@@ -13,7 +13,7 @@ import {
   type CloudRequest,
   startCloudProxy,
 } from '../cloud/cloud-proxy.ts';
-import type { ContractCall, ContractFault, ContractHarness } from '../contract/harness.ts';
+import type { CloudAccount, ContractCall, ContractFault, ContractHarness } from '../contract/harness.ts';
 import { type Arm, createArm, GROUP, SUBSCRIPTION } from './server/arm.ts';
 import { type ArmRefusal, REFUSALS, refusalAnswer } from './server/refusal.ts';
 import { CLIENT, CLIENT_SECRET, TENANT } from './server/tokens.ts';
@@ -84,12 +84,34 @@ export async function openAzureBed(): Promise<AzureBed> {
     },
     unusedId: () => idOf('0b6f4a52-8a0e-4c55-9d0d-6a0f2b6f1c11'),
     futureId: idOf,
+    account: createAccount(arm, proxy, vmsOf),
     async [Symbol.asyncDispose]() {
       const { pending } = proxy;
       await proxy[Symbol.asyncDispose]();
       // A case without its fault proves nothing.
       if (pending > 0) throw new Error(`${pending} faults were not injected`);
       if (arm.leaked.length > 0) throw new Error(`interfaces or disks stayed: ${arm.leaked.join(', ')}`);
+    },
+  };
+}
+
+function createAccount(arm: Arm, proxy: CloudProxy, vmsOf: (uid: string) => readonly Vm[]): CloudAccount {
+  return {
+    // A virtual machine with our tags and another name is not ours.
+    copies: 'NotOurs',
+    expire: (calls) =>
+      proxy.always((request) =>
+        calls.some((call) => OF_CALL[call](request))
+          ? { type: 'Answer', answer: refusalAnswer(REFUSALS.expiredToken()) }
+          : undefined,
+      ),
+    removeByHand(uid) {
+      for (const { name } of vmsOf(uid)) arm.vms.delete(name);
+      return Promise.resolve();
+    },
+    copyByHand(uid) {
+      for (const vm of vmsOf(uid)) arm.vms.set('copy-of-a-person', { ...vm, name: 'copy-of-a-person' });
+      return Promise.resolve();
     },
   };
 }

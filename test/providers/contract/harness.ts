@@ -27,6 +27,19 @@ export interface ContractHarness extends AsyncDisposable {
   unusedId(): string;
   /** The id of the instance that this Machine would get. Undefined: its cloud chooses it. */
   futureId(machineUid: string): string | undefined;
+  /** What others do in the account of the cloud. Absent: this provider has none. */
+  readonly account?: CloudAccount;
+}
+
+export interface CloudAccount {
+  /** Has the cloud refuse these calls with expired credentials until the result is called. */
+  expire(calls: readonly ContractCall[]): () => void;
+  /** Deletes the instance of this Machine past the provider. */
+  removeByHand(machineUid: string): Promise<void>;
+  /** Makes a second instance with the tags of this Machine past the provider. */
+  copyByHand(machineUid: string): Promise<void>;
+  /** Named: instances are found by their tags, so that both are named. NotOurs: they are found by their name, which a copy cannot have. */
+  readonly copies: 'Named' | 'NotOurs';
 }
 
 /** What may happen between a provider and its cloud. */
@@ -64,6 +77,8 @@ export interface ContractProvider {
   readonly withoutFailures?: string;
   /** The faults that cannot happen to it, each with the reason. */
   readonly withoutFaults: Readonly<Partial<Record<ContractFault, string>>>;
+  /** Why others can do nothing in an account of its cloud. */
+  readonly withoutAccount?: string;
   /** Why this machine cannot run the suite for it. */
   readonly unavailable?: string | undefined;
   /** Starts what all cases share. The result ends it. */

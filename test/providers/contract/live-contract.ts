@@ -39,6 +39,7 @@ export function liveContract(settings: LiveSettings, env: Env): ContractProvider
     failures: [],
     withoutFailures: NO_FAULTS,
     withoutFaults: noFaults(NO_FAULTS),
+    withoutAccount: NO_FAULTS,
     async prepare() {
       // What a run that was killed left behind.
       await removeAll(await openLive(settings, env));

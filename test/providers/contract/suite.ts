@@ -1,5 +1,6 @@
 /** The contract of providers (src/providers/contract.ts), for each shape of instance that a provider accepts. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describeAccount } from './account-cases.ts';
 import type { OpenCase } from './case.ts';
 import { describeErrors } from './error-cases.ts';
 import { describeFaults } from './fault-cases.ts';
@@ -51,6 +52,7 @@ function describeContract(contract: ContractProvider): void {
       describeFind(open);
       describeErrors(open, contract);
       describeFaults(open, contract);
+      describeAccount(open, contract);
     },
   );
 

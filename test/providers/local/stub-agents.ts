@@ -138,5 +138,6 @@ export const LOCAL_CONTRACT: ContractProvider = {
   },
   failures: ['Quota', 'Terminal'],
   withoutFaults: noFaults(NO_CLOUD),
+  withoutAccount: NO_CLOUD,
   open: () => openLocalHarness(),
 };

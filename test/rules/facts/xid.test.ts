@@ -19,15 +19,28 @@ describe('the fact xid', () => {
       count: 3,
       lastAgeSeconds: 60,
       sinceBoot: 2,
+      sinceReset: 2,
       maxPerGPU: 2,
       distinctGPUs: 2,
     });
     expect(bed.read('xid', { codes: [62], windowSeconds: 3600 })).toEqual({
       count: 0,
       sinceBoot: 0,
+      sinceReset: 0,
       maxPerGPU: 0,
       distinctGPUs: 0,
     });
+  });
+
+  it('R37 counts no error that a reset of its GPU has ended, and counts it in the window all the same', () => {
+    const xid = [
+      { code: 79, gpu: 3, at: ago(60) },
+      { code: 79, gpu: 3, at: ago(120), reset: true },
+      { code: 79, gpu: 3, at: ago(600), reset: true },
+      { code: 79, gpu: 1, at: ago(90), reset: lying('yes') },
+    ];
+    const bed = reporting({ facts: { xid, xidSince: ago(86_400), bootedAt: ago(300) } });
+    expect(bed.read('xid', HOUR)).toMatchObject({ count: 4, sinceBoot: 3, sinceReset: 2, maxPerGPU: 3 });
   });
 
   it.each<readonly [name: string, facts: unknown]>([

@@ -26,7 +26,8 @@ export interface StepRun {
 }
 
 export interface StepResult {
-  readonly state: 'Succeeded' | 'Failed';
+  /** Ambiguous: it may have happened, or may still happen. */
+  readonly state: 'Succeeded' | 'Failed' | 'Ambiguous';
   readonly code?: string;
   readonly message: string;
   readonly output?: string;

@@ -6,6 +6,7 @@ import type { StepExecutor } from './executor.ts';
 import { rearmDetectorStep } from './rearm-detector.ts';
 import { rebootStep } from './reboot.ts';
 import { reinstallComponentStep } from './reinstall-component.ts';
+import { resetGpuStep } from './reset-gpu.ts';
 import { restartServiceStep } from './restart-service.ts';
 
 /** A step of the agent that is missing here does not compile. */
@@ -16,6 +17,7 @@ const EXECUTORS = {
   ReinstallComponent: reinstallComponentStep,
   RestartService: restartServiceStep,
   Reboot: rebootStep,
+  ResetGPU: resetGpuStep,
 } as const satisfies { readonly [S in StepOfAgent]: StepExecutor<S> };
 
 /** Returns the executor. Undefined for a step that the agent does not carry out. */

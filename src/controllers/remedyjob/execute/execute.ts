@@ -6,7 +6,7 @@ import { REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
 import type { JobStep, JobStepStatus, RemedyOperationJob } from '../../../api/generated/types.ts';
 import type { GrantPort } from '../../../api/grants.ts';
 import { EVENT_PREFIX, FINALIZER_SETTLE, MANAGER_REMEDYJOB } from '../../../api/names.ts';
-import { isDisruptive } from '../../../api/status/step-records.ts';
+import { isDisruptive, isOpenRecord, stepRecord } from '../../../api/status/step-records.ts';
 import type { ReconcileResult } from '../../../kube/controller/controller.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
@@ -20,6 +20,7 @@ import { type PowerRecord, powerStep } from '../power/power-records.ts';
 import { jobStatus } from '../status.ts';
 import { applyMachineStatus } from './machine-status.ts';
 import { restorePower } from './power/restore-power.ts';
+import { type ReleaseRefusal, releaseRefusal } from './release-refusal.ts';
 import { type Renewal, renewJobGrant } from './renewal.ts';
 import type { CentralResult, StepPorts } from './steps/central-step.ts';
 import { runCentralStep } from './steps/steps.ts';
@@ -35,6 +36,7 @@ export interface JobParts {
 /** A release must not live longer than 60 s; its agent may be behind by the time that a watch takes. */
 const RELEASE_MS = 55_000;
 const ASK_MS = 15_000;
+const REFUSED_MS = 5000;
 
 export async function carryOutJob(decision: JobDecision, parts: JobParts): Promise<ReconcileResult> {
   if (isStepDecision(decision)) return await actOnStep(decision, parts);
@@ -241,6 +243,8 @@ async function askApproval(
 async function releaseStep(decision: ReleaseStep, parts: JobParts): Promise<ReconcileResult> {
   const { step, record, bootID } = decision;
   const { job, now } = parts.observation;
+  const refusal = await releaseRefusal(step, parts);
+  if (refusal) return await refuseRelease(decision, refusal, parts);
   const renewal = await renewalFor(step, parts);
   if (renewal && !renewal.isGranted) return await waitForGrant(renewal, parts);
   const release = {
@@ -253,6 +257,21 @@ async function releaseStep(decision: ReleaseStep, parts: JobParts): Promise<Reco
   };
   parts.context.log.info('step released', { job: job.metadata.name, step: step.step, try: release.try });
   return await writeNow({ ...(renewal ? renewal.change : {}), step: record, release }, parts);
+}
+
+/** Fails a step that was not released yet. One whose release is out may have begun: only the release is not renewed. */
+async function refuseRelease(
+  { step, record }: ReleaseStep,
+  { code, message }: ReleaseRefusal,
+  parts: JobParts,
+): Promise<ReconcileResult> {
+  const { job, now } = parts.observation;
+  if (isOpenRecord(stepRecord(job, step.id))) {
+    const wait: RepairWait = { reason: 'PodBlocked', message, isBlocked: true };
+    return await writeAndWait({ wait }, new Date(now.getTime() + REFUSED_MS), parts);
+  }
+  const failed: JobStepStatus = { ...record, state: 'Failed', code, message, finishedAt: now.toISOString() };
+  return await writeNow({ step: failed, release: null }, parts);
 }
 
 async function renewalFor(step: JobStep, { observation, grants }: JobParts): Promise<Renewal | undefined> {

@@ -13,6 +13,8 @@ export interface EcsServer extends AsyncDisposable {
   readonly keys: Map<string, AcceptedKey>;
   /** The actions of all requests in order, and the headers and URLs that a log of them would have. */
   readonly actions: string[];
+  /** The actions for which the credentials have expired. */
+  readonly expired: Set<string>;
   /** The fault happens to the next request of one of these actions to which it can happen. */
   inject(fault: ContractFault, actions: readonly string[]): void;
   /** What happens to each request: the server fails before anything happens, or the answer is lost after it. */
@@ -39,6 +41,7 @@ export async function startEcsServer(): Promise<EcsServer> {
   const check = createSignatureCheck(keys, clock);
   const pending: PendingFault[] = [];
   const actions: string[] = [];
+  const expired = new Set<string>();
 
   function takeFault(action: string, body: object | undefined): TakenFault | undefined {
     const index = pending.findIndex((each) => each.actions.includes(action));
@@ -52,6 +55,7 @@ export async function startEcsServer(): Promise<EcsServer> {
 
   function carryOut(request: IncomingMessage, action: string): Sent {
     check(request);
+    if (expired.has(action)) throw REFUSALS.expired();
     if (takeFault(action, undefined)) throw REFUSALS.throttled();
     const body = ecs.call(action, Object.fromEntries(new URL(request.url ?? '', 'http://ecs').searchParams));
     const taken = takeFault(action, body);
@@ -86,6 +90,7 @@ export async function startEcsServer(): Promise<EcsServer> {
     ecs,
     keys,
     actions,
+    expired,
     inject: (fault, on) => pending.push({ fault, actions: on }),
     draw: undefined,
     async [Symbol.asyncDispose]() {

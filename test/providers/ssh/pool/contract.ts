@@ -41,6 +41,7 @@ export const SSH_CONTRACT: ContractProvider = {
   },
   failures: ['Quota', 'Auth', 'Retryable'],
   withoutFaults: noFaults(NO_CLOUD),
+  withoutAccount: NO_CLOUD,
   open: () =>
     Promise.resolve(
       poolBed(poolObject('rack7', { hosts: hosts(12, () => ({ zone: 'a', labels: LABELS })) })),

@@ -1,0 +1,45 @@
+/** Records which GPUs were reset: an error before that proves nothing any more. */
+import { parseRecord } from '../../kube/objects/json.ts';
+import type { HostFiles } from '../host/port.ts';
+import { GPU_RESETS_FILE } from '../layout.ts';
+
+/** The times of the last reset by address. Each is that of its begin: an error that a reset causes counts. */
+export type GpuResets = ReadonlyMap<string, Date>;
+
+const ATTRIBUTES = { mode: '0600', owner: 'root:root' };
+/** More than a host has GPUs. */
+const MAX_GPUS = 256;
+
+/** Reads the record. A file that cannot be read ends no error: what is not known to be reset was not reset. */
+export async function readGpuResets(files: Pick<HostFiles, 'read'>): Promise<GpuResets> {
+  const content = await files.read(GPU_RESETS_FILE);
+  const written = content ? parseRecord(new TextDecoder().decode(content)) : undefined;
+  return new Map(
+    Object.entries(written ?? {}).flatMap(([address, at]) => {
+      const time = new Date(typeof at === 'string' ? at : Number.NaN);
+      return Number.isNaN(time.getTime()) ? [] : [[address, time] as const];
+    }),
+  );
+}
+
+export async function recordGpuResets(
+  files: Pick<HostFiles, 'read' | 'write'>,
+  addresses: readonly string[],
+  at: Date,
+): Promise<void> {
+  const before = await readGpuResets(files);
+  const all = new Map([...before, ...addresses.map((each) => [each, at] as const)]);
+  const newest = [...all].toSorted(([, a], [, b]) => b.getTime() - a.getTime()).slice(0, MAX_GPUS);
+  const record = Object.fromEntries(newest.map(([address, time]) => [address, time.toISOString()]));
+  await files.write(GPU_RESETS_FILE, new TextEncoder().encode(JSON.stringify(record)), ATTRIBUTES);
+}
+
+/** Tells whether the GPU was reset after the error. After the clock was set back, the times prove no order. */
+export function isBeforeReset(
+  { address, at }: { readonly address: string; readonly at: Date },
+  resets: GpuResets,
+  now: Date,
+): boolean {
+  const reset = resets.get(address);
+  return reset !== undefined && at < reset && reset <= now;
+}
