@@ -28,10 +28,7 @@ async function change(target: RedfishTarget, device: BootDevice | undefined, cal
   const { path, answer } = await readVerified(target, call);
   const before = readBoot(answer.body);
   if (device === undefined) return await write(call, { path, answer, override: NO_OVERRIDE });
-  if (before.allowed && !before.allowed.includes(device)) {
-    const message = `the BMC boots from no ${device}. It permits: ${before.allowed.join(', ').slice(0, 200) || 'none'}`;
-    throw new ProviderError('Terminal', message, NOT_SUPPORTED);
-  }
+  requireAllowed(device, before.allowed);
   await write(call, { path, answer, override: { mode: 'Once', device } });
   const read = await readVerified(target, call);
   const after = readBoot(read.answer.body);
@@ -39,6 +36,13 @@ async function change(target: RedfishTarget, device: BootDevice | undefined, cal
   await write(call, { path, answer: read.answer, override: { ...NO_OVERRIDE, ...before } });
   const found = `${after.mode ?? 'no mode'} and ${after.device ?? 'no device'}`;
   const message = `the BMC does not boot from ${device} once: it reads back ${found}. The setting was put back`;
+  throw new ProviderError('Terminal', message, NOT_SUPPORTED);
+}
+
+function requireAllowed(device: BootDevice, allowed: readonly string[] | undefined): void {
+  if (allowed === undefined || allowed.includes(device)) return;
+  const permitted = allowed.join(', ').slice(0, 200) || 'none';
+  const message = `the BMC permits no boot from ${device}. It permits: ${permitted}`;
   throw new ProviderError('Terminal', message, NOT_SUPPORTED);
 }
 

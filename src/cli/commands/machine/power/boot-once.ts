@@ -48,7 +48,7 @@ export async function withBootOnce(
     end = await work();
     return end;
   } finally {
-    if (end === undefined || end.missed !== undefined)
-      await power.bootOnce?.(undefined, new AbortController().signal);
+    const isOn = end !== undefined && end.missed === undefined;
+    if (!isOn) await power.bootOnce?.(undefined, new AbortController().signal);
   }
 }
