@@ -1,4 +1,5 @@
 /** Runs the agent on one host: the loop, the watch, health and metrics. */
+import type { PeerProbeRequest } from '../api/generated/types.ts';
 import type { ObjectClient } from '../kube/client/rest-client.ts';
 import { optional } from '../kube/objects/optional.ts';
 import { startHealthServer } from '../kube/process/health.ts';
@@ -23,9 +24,11 @@ import {
 } from './identity/access.ts';
 import { type AgentIdentityOptions, createAgentIdentity } from './identity/identity.ts';
 import { agentLock } from './layout.ts';
+import { probeKubelet } from './peers/probe.ts';
+import { createPeerProber, type PeerProber } from './peers/prober.ts';
 import { requireOwnHost } from './run/acceptance.ts';
 import { type Agent, openAgent } from './run/agent.ts';
-import { createAgentApi } from './run/api.ts';
+import { type AgentApi, createAgentApi } from './run/api.ts';
 import { createReconcileTrigger, type ReconcileTrigger } from './run/trigger.ts';
 import { createMachineEvents } from './status/event-recorder.ts';
 import { createAgentMetrics } from './status/metrics.ts';
@@ -122,17 +125,15 @@ async function runOn(
     residentBytes: () => process.memoryUsage.rss(),
   });
   const collector = createFactCollector({ host, clock, log });
+  const prober = createProber(api, clock);
   let reconciledMs = clock.monotonicMs();
-  const source = { client, instance: machine, clock, random, log, metrics: metrics.events };
-  const events = createMachineEvents(source);
+  const events = createMachineEvents({ ...options, client, instance: machine, metrics: metrics.events });
   const health = await startHealthServer({
     port: options.port,
     clock,
     log,
     metrics,
-    alive: {
-      reconcile: () => silenceReason(clock.monotonicMs() - reconciledMs),
-    },
+    alive: { reconcile: () => silenceReason(clock.monotonicMs() - reconciledMs) },
     ready: { api: () => (api.isOnline() ? undefined : 'the API server does not answer') },
   });
   options.onListening?.(health.url);
@@ -141,6 +142,7 @@ async function runOn(
       certificateNotAfter: () => identity.notAfter(),
       joinProblem: () => identity.problem(),
       facts: () => collector.facts(),
+      peers: () => prober.answers(),
       host,
       api,
       clock,
@@ -164,13 +166,20 @@ async function runOn(
     // The last accepted state is enforced from the start, with or without a certificate.
     const watching = identity.ready().then(() => api.run(signal));
     const detecting = identity.ready().then(() => detectProblems(host, client, options, signal));
-    await Promise.all([watching, agent.run(signal), identity.run(signal), detecting, collector.run(signal)]);
+    const beside = [identity.run(signal), detecting, collector.run(signal), prober.run(signal)];
+    await Promise.all([watching, agent.run(signal), ...beside]);
     await agent[Symbol.asyncDispose]();
   } finally {
     await events.close();
     await health.close();
     if ('own' in options.access) await client.close();
   }
+}
+
+function createProber(api: AgentApi, clock: Clock): PeerProber {
+  const requests = (): readonly PeerProbeRequest[] | undefined =>
+    api.isOnline() ? (api.machine()?.status?.probeRequests ?? []) : undefined;
+  return createPeerProber({ requests, probe: probeKubelet, clock });
 }
 
 /** Runs the problem detector. A host in a directory shares the processes of its machine: a program there is not its own. */

@@ -27,6 +27,10 @@ export type HolderKind = (typeof HOLDERS)[number];
 
 export const POWER_SIGNS = ['On', 'Off', 'Unknown'] as const;
 
+/** The results of a connection of a peer to the kubelet of a silent machine, from a machine that works to one that cannot be reached. */
+export const PEER_RESULTS = ['KubeletAnswers', 'PortOpen', 'Refused', 'NoAnswer', 'Unknown'] as const;
+export type PeerResult = (typeof PEER_RESULTS)[number];
+
 export const FAULT_CLASSES = [
   'Kernel',
   'Disk',

@@ -1,6 +1,7 @@
 /** The parts of the Defender in one process: views, facts, the ledger, and the controller that sweeps it. */
 
 import { createAuditRecord } from '../api/audit/record.ts';
+import { MACHINE_INDEXERS } from '../api/diagnosis/silent-machines.ts';
 import {
   DEFENDER_LEDGERS,
   DEFENDER_POLICIES,
@@ -138,7 +139,10 @@ function createDefenderViews(options: DefenderOptions): DefenderViews {
   const shared = { client, clock, random, log, ...(watch ? { metrics: watch } : {}) };
   const managers = [MANAGER_DEFENDER];
   return {
-    machines: view(MACHINES, { transform: createTransform(MACHINE_DROPS, sharing, OWNERS_OF_COMPONENTS) }),
+    machines: view(MACHINES, {
+      indexers: MACHINE_INDEXERS,
+      transform: createTransform(MACHINE_DROPS, sharing, OWNERS_OF_COMPONENTS),
+    }),
     nodes: view(NODES, { transform: createTransform(NODE_DROPS) }),
     pods: view(PODS, {
       labelSelector: BLOCKING_PODS,

@@ -3,14 +3,12 @@ import type { Grant, GrantAsk } from '../api/grants.ts';
 import type { MachineFacts, RepairFact } from '../defender/facts/facts.ts';
 import type { Faults } from '../defender/facts/fault-since.ts';
 import { optional } from '../kube/objects/optional.ts';
+import { linkCutSinceMs, type ProbedMachine, probeCutMachine } from './machines/link-cut.ts';
 import { BLOCKING_LABEL, FOREIGN_TAINT } from './policies.ts';
 import type { Random } from './random.ts';
 
-export interface SimulatedMachine {
-  readonly name: string;
-  readonly zone: string;
-  /** Absent in a small fleet, whose zones are racks. */
-  readonly rack?: string;
+/** `rack` is absent in a small fleet, whose zones are racks. */
+export interface SimulatedMachine extends ProbedMachine {
   readonly pool: string;
   readonly isControlPlane: boolean;
   /** The version of the kubelet. */
@@ -116,6 +114,8 @@ export function createFleet(size: number, startMs: number): SimulatedFleet {
       changedMs: 0,
       repairs: [],
       act: undefined,
+      silence: undefined,
+      answers: [],
     }),
   );
   const byName = new Map(machines.map((machine) => [machine.name, machine]));
@@ -149,6 +149,7 @@ export function befall(fleet: SimulatedFleet, random: Random, stepMs: number): R
   if (random.chance(perStep / 30)) change(renew);
   breakVersion(fleet, random, changed);
   cutRacks(fleet);
+  cutLink(fleet, changed);
   zoneAndSilence(fleet, changed);
   return changed;
 
@@ -210,6 +211,26 @@ function cutRacks({ hazards, machines, nowMs }: SimulatedFleet): void {
   if (nowMs - sinceMs < CUT_MS) hazards.set('rackCut', { sinceMs, untilMs: sinceMs + CUT_MS });
 }
 
+/** A machine in another rack, outside of the control plane, and not one of those that a cut of the fleet silences. */
+const LINK_CUT = 8;
+
+/** Cuts the link of one machine by the clock. Its peers probe it then. */
+function cutLink(fleet: SimulatedFleet, changed: Set<SimulatedMachine>): void {
+  const machine = linkCutMachine(fleet);
+  if (!machine) return;
+  for (const each of probeCutMachine(machine, fleet.machines, fleet.nowMs)) changed.add(each);
+}
+
+/** Returns the machine whose own link may be cut. Without racks one silent machine is more than a limit permits. */
+function linkCutMachine({ machines }: SimulatedFleet): SimulatedMachine | undefined {
+  return machines[0]?.rack === undefined ? undefined : machines[LINK_CUT];
+}
+
+/** Tells whether the machine works, and only its own link is cut. */
+export function isLinkCut(fleet: SimulatedFleet, machine: SimulatedMachine): boolean {
+  return machine === linkCutMachine(fleet) && linkCutSinceMs(fleet.nowMs) !== undefined;
+}
+
 export function isInCutRack(fleet: SimulatedFleet, { rack }: SimulatedMachine): boolean {
   return rack === CUT_RACK && isOn(fleet, 'rackCut');
 }
@@ -218,7 +239,7 @@ export function isInCutRack(fleet: SimulatedFleet, { rack }: SimulatedMachine): 
 export function zoneAndSilence(fleet: SimulatedFleet, changed: Set<SimulatedMachine>): void {
   const { shown, nowMs } = fleet;
   const [isDark, isCut] = [isOn(fleet, 'zoneDark'), isOn(fleet, 'massUnknown')];
-  const hasCutRack = isOn(fleet, 'rackCut');
+  const hasCutRack = hasCut(fleet);
   if (![isDark, isCut, hasCutRack, shown.isDark, shown.isCut, shown.hasCutRack].includes(true)) return;
   for (const [index, machine] of fleet.machines.entries()) {
     if (isInDarkZone(machine, isDark)) changed.add(darken(machine, nowMs));
@@ -228,9 +249,14 @@ export function zoneAndSilence(fleet: SimulatedFleet, changed: Set<SimulatedMach
   Object.assign(shown, { isDark, isCut, hasCutRack });
 }
 
+/** Tells whether a rack or a single link is cut. */
+function hasCut(fleet: SimulatedFleet): boolean {
+  return isOn(fleet, 'rackCut') || linkCutSinceMs(fleet.nowMs) !== undefined;
+}
+
 /** Tells whether the silence of the machine changed. */
 function silence(fleet: SimulatedFleet, machine: SimulatedMachine, isCut: boolean): boolean {
-  const isSilent = isCut || isInCutRack(fleet, machine);
+  const isSilent = isCut || isInCutRack(fleet, machine) || machine.silence !== undefined;
   if (isSilent === machine.isSilent) return false;
   Object.assign(machine, { isSilent, silentSinceMs: fleet.nowMs });
   return true;
@@ -281,6 +307,7 @@ export function factsOf(machine: SimulatedMachine): MachineFacts {
     readiness: isSilent ? 'Unknown' : readiness,
     ...(isSilent ? { unknownSince: new Date(machine.silentSinceMs) } : {}),
     ...optional('faults', faultsOf(machine)),
+    ...probesOf(machine),
     established: true,
     cordoned: isCordoned,
     taints: isForeign ? [FOREIGN_TAINT] : [],
@@ -294,6 +321,10 @@ export function factsOf(machine: SimulatedMachine): MachineFacts {
     isControlPlane: machine.isControlPlane,
     dimensions: { kubeletVersion: machine.version },
   };
+}
+
+function probesOf({ silence: probed, answers }: SimulatedMachine): Pick<MachineFacts, 'silence' | 'peers'> {
+  return { ...optional('silence', probed), ...(answers.length > 0 ? { peers: answers } : {}) };
 }
 
 function faultsOf({ isReady, isSilent, silentSinceMs, brokenMs }: SimulatedMachine): Faults | undefined {

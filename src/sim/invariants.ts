@@ -7,6 +7,7 @@ import {
   type Hazard,
   hazardAgeMs,
   isInCutRack,
+  isLinkCut,
   type SimulatedFleet,
   type SimulatedMachine,
 } from './fleet.ts';
@@ -108,6 +109,7 @@ function machineViolations(begun: Begun): readonly string[] {
   return broken([
     ...repairChecks(begun),
     [isCut(begun), 'a repair of a machine in a rack that is cut'],
+    [isReachedByPeers(begun), 'a repair of a machine that its peers reach'],
     [machine.isHeld && isSettled, 'an act on a held machine'],
     [machine.isForeign && isSettled, 'an act on a machine of another tool'],
     [machine.hasBlockingPod && isSettled, 'an act under a blocking Pod'],
@@ -129,8 +131,16 @@ function repairChecks({ fleet, machine, ask }: Begun): Check {
 
 /** Tells whether a repair takes down a machine that is Ready, and only cut off. */
 function isCut({ fleet, machine, ask }: Begun): boolean {
-  const isNode = ask.holder.kind === 'RemedyOperationJob' && ask.risk !== 'Pod';
-  return isNode && machine.isReady && isInCutRack(fleet, machine) && hazardAgeMs(fleet, 'rackCut') > SIGHT_MS;
+  return takesDown(ask, machine) && isInCutRack(fleet, machine) && hazardAgeMs(fleet, 'rackCut') > SIGHT_MS;
+}
+
+function isReachedByPeers({ fleet, machine, ask }: Begun): boolean {
+  const silentMs = fleet.nowMs - machine.silentSinceMs;
+  return takesDown(ask, machine) && isLinkCut(fleet, machine) && silentMs > SIGHT_MS;
+}
+
+function takesDown({ holder, risk }: GrantAsk, { isReady }: SimulatedMachine): boolean {
+  return isReady && holder.kind === 'RemedyOperationJob' && risk !== 'Pod';
 }
 
 function isDown({ isReady, act }: SimulatedMachine): boolean {

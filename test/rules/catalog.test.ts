@@ -13,7 +13,7 @@ component (name): state version ready restartsPerHour failedSeconds; 3 heartbeat
 disk (filesystem): usedPercent inodesUsedPercent risingSeconds reclaimableBytes; 3 heartbeats
 probe (name): result ageSeconds; 3 heartbeats
 history (action, windowSeconds): count lastAgeSeconds lastOutcome; our watch
-diagnosis (): cause confidencePercent power peers; our watch
+diagnosis (): cause confidencePercent power peers peerProbes; our watch
 maintenance (): pending type state hint secondsUntilNotBefore secondsUntilAct; our watch
 xid (codes, windowSeconds): count lastAgeSeconds sinceBoot sinceReset maxPerGPU distinctGPUs; 3 heartbeats
 fleet (scope, faultClass, windowSeconds): affectedRatio affectedCount; 120 s

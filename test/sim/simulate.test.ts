@@ -41,6 +41,15 @@ describe('simulate', () => {
   );
 });
 
+describe('a machine whose own link is cut', () => {
+  it('R20 is repaired without the guard second-vantage although its peers reach it, and never with it', async () => {
+    const options = { seed: 1, days: 1, machines: 90 };
+    const { violations } = await simulate({ ...options, without: new Set(['second-vantage']) });
+    expect(violations.map(({ what }) => what)).toContain('a repair of a machine that its peers reach');
+    expect(await violationsWithAll(options)).toEqual([]);
+  });
+});
+
 /** By seed and size: many guards have the same. */
 const known = new Map<string, ReturnType<typeof simulate>>();
 

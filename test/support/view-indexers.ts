@@ -1,5 +1,7 @@
 /** The indexes that views of this kind have in the process of the controllers. */
-import { MAINTENANCE_EVENTS, REMEDY_OPERATION_JOBS } from '../../src/api/generated/resources.ts';
+
+import { MACHINE_INDEXERS } from '../../src/api/diagnosis/silent-machines.ts';
+import { MACHINES, MAINTENANCE_EVENTS, REMEDY_OPERATION_JOBS } from '../../src/api/generated/resources.ts';
 import { CERTIFICATE_REQUEST_INDEXERS } from '../../src/api/machine/certificate-requests.ts';
 import { JOB_INDEXERS } from '../../src/api/machine/jobs.ts';
 import { MAINTENANCE_EVENT_INDEXERS } from '../../src/api/machine/maintenance-events.ts';
@@ -16,6 +18,7 @@ export function withIndexers({ kind }: Resource): Pick<ViewOptions<KubeObject>, 
 }
 
 const INDEXERS: Readonly<Record<string, object>> = {
+  [MACHINES.kind]: MACHINE_INDEXERS,
   [REMEDY_OPERATION_JOBS.kind]: JOB_INDEXERS,
   [CERTIFICATE_REQUESTS.kind]: CERTIFICATE_REQUEST_INDEXERS,
   [MAINTENANCE_EVENTS.kind]: MAINTENANCE_EVENT_INDEXERS,

@@ -3,6 +3,7 @@
  * The journal and the accepted state are on disk, so that it can end at any line.
  */
 import { isDeepStrictEqual } from 'node:util';
+import type { PeerAnswer } from '../../api/generated/types.ts';
 import { HEARTBEAT_MS } from '../../api/machine/heartbeat.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
@@ -57,6 +58,8 @@ export interface AgentOptions {
   readonly certificateNotAfter?: () => Date | undefined;
   /** Returns the facts for rules. */
   readonly facts?: () => CollectedFacts;
+  /** Returns what was found of silent machines. */
+  readonly peers?: () => readonly PeerAnswer[];
   /** Returns why the agent has no certificate, where it keeps one. */
   readonly joinProblem?: () => string | undefined;
 }

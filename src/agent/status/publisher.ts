@@ -1,6 +1,7 @@
 /** Publishes what the agent reports: on the host, so that it can be read without the API server, then to the Machine. */
 
 import { isDeepStrictEqual } from 'node:util';
+import type { MachineStatus, PeerAnswer } from '../../api/generated/types.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -35,6 +36,8 @@ export interface StatusPublisherOptions {
   readonly certificateNotAfter?: () => Date | undefined;
   /** Returns the facts for rules. */
   readonly facts?: () => CollectedFacts;
+  /** Returns what was found of silent machines. */
+  readonly peers?: () => readonly PeerAnswer[];
 }
 
 export interface PublishInput {
@@ -109,6 +112,12 @@ export class StatusPublisher {
     this.#stored = stored;
   }
 
+  /** While no machine is silent, there is no such field. */
+  #peers(): Pick<MachineStatus, 'peers'> {
+    const peers = this.#options.peers?.() ?? [];
+    return peers.length > 0 ? { peers } : {};
+  }
+
   async #writeStatus({ name, uid, generation }: AcceptedState, status: AgentStatus): Promise<void> {
     const { host, api, log, version } = this.#options;
     const { bootedAt, ...system } = await host.node.facts();
@@ -127,6 +136,7 @@ export class StatusPublisher {
       },
       system: { ...system, machineID: await host.node.machineId() },
       facts: { bootedAt: bootedAt.toISOString(), ...this.#options.facts?.() },
+      ...this.#peers(),
     };
     if (isDeepStrictEqual(all, this.#written)) return;
     try {

@@ -97,12 +97,12 @@ export const GENERAL_DENIALS = [
       },
       SecondVantageMissing: {
         meaning: 'No second vantage point of the policy can tell whether the silent machine is the cause.',
-        hint: 'check the provider of the machine, and that machines near it report; or repair it by hand',
+        hint: 'check the provider of the machine, that machines near it report, and that their agents answer in status.peers; or repair it by hand',
       },
       SecondVantageDisagrees: {
         meaning:
-          'The machines near the silent machine are silent, too: the network is a likelier cause than the machine.',
-        hint: 'check the switch of the rack and the network between the controllers and the machine',
+          'The machines near the silent machine are silent, too, or the agent of a peer reaches its kubelet: the network is a likelier cause than the machine.',
+        hint: 'check the switch of the rack and the network between the machine and the API server',
       },
     },
   },

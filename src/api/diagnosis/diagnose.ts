@@ -3,16 +3,17 @@
  * are silent, too, is not the cause: a network that is cut must not look like dead machines. Pure.
  */
 import type { SilenceEvidence } from './evidence.ts';
+import { isReached } from './peer-answers.ts';
 
 export const DIAGNOSIS_CAUSES = [
   /** The agent and the kubelet report: the machine is not silent. */
   'none',
   'agent-only',
   'kubelet-only',
-  /** Its neighbors are silent, too. */
+  /** Its neighbors are silent, too, or its kubelet answers its peers: the way to the API server is cut. */
   'network',
   'power-off',
-  /** It has power, nothing on it reports, and its neighbors do. */
+  /** It has power, or its kernel refuses connections to the kubelet; nothing on it reports, and its neighbors do. */
   'host-hang',
   /** Nothing on it reports, its neighbors do, and its power is unknown: it hangs, is off, or its own link is cut. */
   'unreachable',
@@ -31,19 +32,31 @@ const CONCLUDED = 80;
 const WITHOUT_POWER = 60;
 
 /** Returns undefined while the cause is unknown. */
-export function diagnose({ agent, kubelet, power, peers }: SilenceEvidence): Diagnosis | undefined {
+export function diagnose(evidence: SilenceEvidence): Diagnosis | undefined {
+  const { agent, kubelet } = evidence;
   if (agent === 'Unknown' || kubelet === 'Unknown') return undefined;
   if (agent === 'Alive') return certain(kubelet === 'Alive' ? 'none' : 'kubelet-only');
   if (kubelet === 'Alive') return certain('agent-only');
-  return diagnoseSilent({ power, peers });
+  return isReached(evidence.peerProbes) ? diagnoseReached(evidence) : diagnoseSilent(evidence);
 }
 
-function diagnoseSilent({ power, peers }: Pick<SilenceEvidence, 'power' | 'peers'>): Diagnosis | undefined {
+/**
+ * A port that accepts connections while nothing answers is a kernel that lives, with a kubelet that hangs or one that is slow: unknown. So is a
+ * host that answers though its power is off: the power is that of another one.
+ */
+function diagnoseReached({ power, peers, peerProbes }: SilenceEvidence): Diagnosis | undefined {
+  if (power === 'Off') return undefined;
+  const isCut = peers === 'Silent' || peerProbes === 'KubeletAnswers';
+  return isCut ? { cause: 'network', confidencePercent: CONCLUDED } : undefined;
+}
+
+function diagnoseSilent({ power, peers, peerProbes }: SilenceEvidence): Diagnosis | undefined {
   if (power === 'Off') return certain('power-off');
   if (peers === 'Unknown') return undefined;
   if (peers === 'Silent') return { cause: 'network', confidencePercent: CONCLUDED };
-  if (power === 'On') return { cause: 'host-hang', confidencePercent: CONCLUDED };
-  return { cause: 'unreachable', confidencePercent: WITHOUT_POWER };
+  // A kernel that refuses connections has power.
+  if (power === 'On' || peerProbes === 'Refused') return { cause: 'host-hang', confidencePercent: CONCLUDED };
+  return { cause: 'unreachable', confidencePercent: peerProbes === 'NoAnswer' ? CONCLUDED : WITHOUT_POWER };
 }
 
 function certain(cause: DiagnosisCause): Diagnosis {

@@ -16,7 +16,7 @@ export interface MachinePlace {
 }
 
 const ZONE = 'topology.kubernetes.io/zone';
-const RACK = 'topology.kubernetes.io/rack';
+export const RACK = 'topology.kubernetes.io/rack';
 /** Written by the GPU feature discovery of NVIDIA, where no agent reports the driver. */
 const DRIVER = 'nvidia.com/cuda.driver-version.full';
 /** Bound of the key of a breaker in the status: `kernelVersion=6.9`. */

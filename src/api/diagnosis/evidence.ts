@@ -2,7 +2,7 @@
 import { conditionStatus } from '../../kube/objects/conditions.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import type { POWER_SIGNS } from '../enums.ts';
+import type { PeerResult, POWER_SIGNS } from '../enums.ts';
 import type { Machine, MachineInfraStatus, MachineStatus } from '../generated/types.ts';
 import { readyCondition } from '../machine/node-state.ts';
 
@@ -19,6 +19,8 @@ export interface SilenceEvidence {
   readonly power: PowerSign;
   /** Whether machines near this one reach the API server. */
   readonly peers: Sign;
+  /** The result of the probes of its kubelet by the agents of its peers. */
+  readonly peerProbes: PeerResult;
 }
 
 /** The node lifecycle controller sets Unknown when the kubelet is silent. A Node without the condition was never reported. */

@@ -2448,6 +2448,18 @@ export interface MachineSetUpdateStrategy {
   readonly maxSurge?: Amount;
 }
 
+/** Present while the agent is silent: the peers whose agents probe the machine. */
+export interface MachineSilence {
+  /** IP address that is probed. */
+  readonly address: string;
+  /** Port of the kubelet. (1 to 65535) */
+  readonly port: number;
+  /** When the probes were asked for. */
+  readonly since: string;
+  /** Machines whose agents probe it. (at most 6) */
+  readonly peers: readonly string[];
+}
+
 /** Desired state of the machine. */
 export interface MachineSpec {
   /** Infrastructure provider of the machine. */
@@ -2492,6 +2504,10 @@ export interface MachineStatus {
   readonly infra?: MachineInfraStatus;
   /** The power of a host of provider ssh, as its BMC told. Only while the agent and the kubelet are silent. */
   readonly power?: MachinePower;
+  /** Present while the agent is silent: the peers whose agents probe the machine. */
+  readonly silence?: MachineSilence;
+  /** Silent machines that the agent is asked to probe. (at most 8) */
+  readonly probeRequests?: readonly PeerProbeRequest[];
   /** The Node of the same name. */
   readonly node?: MachineNodeStatus;
   /** Properties of the host, reported by the agent. */
@@ -2504,6 +2520,8 @@ export interface MachineStatus {
   readonly drift?: readonly MachineDrift[];
   /** Facts that rules read. Written by the agent when they change. */
   readonly facts?: MachineFacts;
+  /** What the agent found when it probed silent machines. (at most 8) */
+  readonly peers?: readonly PeerAnswer[];
   /** Faults of the node, timed by the clock of the controller. (at most 8) */
   readonly faults?: readonly MachineFault[];
   /** Rules that found a fault or know too little, and why none of them begins a repair. (at most 16) */
@@ -2698,6 +2716,32 @@ export interface OnIndeterminate {
   readonly action: 'Wait' | 'HandOff';
   /** Seconds after which the action is taken. (default 3600) */
   readonly afterSeconds: number;
+}
+
+/** What a connection to the kubelet of a silent machine found. */
+export interface PeerAnswer {
+  /** Name of the Machine. */
+  readonly machine: string;
+  /** KubeletAnswers: it answered over HTTP. PortOpen: its port accepts connections, and nothing answers. Refused: the host refuses connections to it. NoAnswer: nothing answers. Unknown: the agent could not try. */
+  readonly result: 'KubeletAnswers' | 'PortOpen' | 'Refused' | 'NoAnswer' | 'Unknown';
+  /** `since` of the request that it answers. */
+  readonly requestedAt: string;
+  /** When the result was found first. */
+  readonly since: string;
+  /** When the result was found last. Written at most every two minutes. */
+  readonly lastProbeTime: string;
+}
+
+/** A silent machine that the agent probes. */
+export interface PeerProbeRequest {
+  /** Name of the Machine. */
+  readonly machine: string;
+  /** IP address that is probed. */
+  readonly address: string;
+  /** Port of the kubelet. (1 to 65535) */
+  readonly port: number;
+  /** When the probes were asked for. */
+  readonly since: string;
 }
 
 /** Limits of repairs of one machine. */

@@ -89,10 +89,10 @@ const selfDoubt = named(
     withinSeconds: int('Period for massUnknownPercent.').default(120),
     secondVantage: list(
       'Vantage points that must confirm that a silent machine is the cause, before it is repaired.',
-      choice('A vantage point: whether machines near it report, or its provider or BMC tells its power.', [
-        'PeerAgents',
-        'Provider',
-      ]),
+      choice(
+        'A vantage point. PeerAgents: machines near it report, and the agents of its peers do not reach its kubelet. Provider: its provider or BMC tells its power.',
+        ['PeerAgents', 'Provider'],
+      ),
       [0, 2],
     ).default([]),
   },

@@ -20,6 +20,7 @@ import {
   time,
 } from '../schema.ts';
 import { machinePhases } from '../status/phase-tables.ts';
+import { peersSchema, probeRequestsSchema, silenceSchema } from './machine-peers.ts';
 
 const REF = { max: 81 } as const;
 
@@ -168,6 +169,8 @@ export const status = named('MachineStatus', 'Observed state of the machine.', {
       message: message('Why the power is not known.', 512).optional(),
     },
   ).optional(),
+  silence: silenceSchema.optional(),
+  probeRequests: probeRequestsSchema.optional(),
   node: named('MachineNodeStatus', 'The Node of the same name.', {
     uid: text('UID of the Node.', { max: 63 }).optional(),
     bootID: text('Boot id that the Node reports.', { max: 63 }).optional(),
@@ -205,6 +208,7 @@ export const status = named('MachineStatus', 'Observed state of the machine.', {
   ).optional(),
   drift: list('Differences between desired and observed state, newest first.', drift, [0, 8]).optional(),
   facts: facts.optional(),
+  peers: peersSchema.optional(),
   faults: listMap(
     'Faults of the node, timed by the clock of the controller.',
     ['type'],

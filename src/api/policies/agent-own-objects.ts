@@ -44,7 +44,7 @@ const REVIEWS = [
   'authorization.k8s.io/selfsubjectrulesreviews',
 ];
 
-const STATUS_FIELDS = ['agent', 'system', 'components', 'drift', 'facts'];
+const STATUS_FIELDS = ['agent', 'system', 'components', 'drift', 'facts', 'peers'];
 const CONDITIONS = ['ComponentsReady', 'UpToDate', 'DriftDetected'];
 /** Metadata that the server itself changes on each write. */
 const BOOKKEEPING = ['managedFields', 'resourceVersion', 'generation'];

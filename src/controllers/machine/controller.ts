@@ -42,6 +42,7 @@ import type { InstanceParts } from './instance/calls.ts';
 import { createInstances, type InfraReport, type Instances } from './instance/execute.ts';
 import { withImport } from './instance/pooled.ts';
 import { type MachineInput, observeMachineState } from './observe.ts';
+import { machineAndPeers, observePeers } from './peers/observe.ts';
 import { type MachinePlan, OWN_CONDITIONS, planMachine } from './plan.ts';
 import { createPowerReads, type PowerParts, type PowerReads } from './power/execute.ts';
 import { machineRequeueAt } from './requeue.ts';
@@ -96,7 +97,7 @@ export function createMachineController({
   return {
     name: 'machine',
     reads: [
-      read(MACHINES, { changed: contentChanged }),
+      read(MACHINES, { keys: machineAndPeers, changed: contentChanged }),
       read(NODES, { keys: ({ metadata }) => [metadata.name], changed: partChanged(partOfNode) }),
       read(CERTIFICATE_REQUESTS, { keys: machinesOf }),
       readAgentLeases(({ metadata }) => [metadata.name]),
@@ -118,6 +119,8 @@ export function createMachineController({
       'Machine.status.waiting',
       'Machine.status.infra',
       'Machine.status.power',
+      'Machine.status.silence',
+      'Machine.status.probeRequests',
       'Machine.status.import',
       'Machine.status.preflight',
       'Machine.status.node',
@@ -210,6 +213,7 @@ async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResul
     ...optional('kept', result.kept),
     ...optional('infra', infra.status),
     ...optional('power', power.status),
+    peers: observePeers(machine, heartbeats.of(machine, context), context),
     imported: { ...optional('import', imported.import), ...optional('preflight', imported.preflight) },
   };
   const isIntent = result.isIntent === true || imported.isIntent;

@@ -23,6 +23,7 @@ import { DRY_RUN_REASON } from './import/findings.ts';
 import type { ImportStatus } from './import/status.ts';
 import { deletionDeadline, KEPT_REASON } from './instance/keeping.ts';
 import { observedCordon } from './node/cordon.ts';
+import type { PeerReport } from './peers/observe.ts';
 import { foreignConditions, type MachinePlan, type MachineWait } from './plan.ts';
 
 export interface MachineReport {
@@ -36,6 +37,7 @@ export interface MachineReport {
   readonly kept?: MachineKept;
   readonly infra?: MachineInfraStatus;
   readonly power?: MachinePower;
+  readonly peers?: PeerReport;
   readonly imported?: ImportStatus;
   readonly now: Date;
 }
@@ -62,6 +64,7 @@ export function machineStatus(report: MachineReport): MachineStatus {
     ...optional('waiting', waiting),
     ...optional('infra', infra),
     ...optional('power', power),
+    ...report.peers,
     ...report.imported,
     ...optional('node', nodeStatus(report)),
     ...optional('drain', drain),

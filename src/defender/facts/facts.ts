@@ -1,7 +1,7 @@
 /** Holds what the Defender knows when it decides. What was not observed is absent or Unknown, and permits nothing. */
 
 import type { Dimensions } from '../../api/diagnosis/dimensions.ts';
-import type { MachineHold, Selector } from '../../api/generated/types.ts';
+import type { MachineHold, MachineSilence, PeerAnswer, Selector } from '../../api/generated/types.ts';
 import type { Labels } from '../../kube/objects/selector.ts';
 import type { Faults } from './fault-since.ts';
 
@@ -22,6 +22,10 @@ export interface MachineFacts {
   readonly agentReports?: true;
   /** The power as the provider of its instance told last; absent: not observed. */
   readonly power?: 'On' | 'Off';
+  /** The peers whose agents probe the machine while its agent is silent; absent: none was asked. */
+  readonly silence?: MachineSilence;
+  /** Holds what its own agent found when it probed silent machines. */
+  readonly peers?: readonly PeerAnswer[];
   /** Whether the machine was Ready at least once. Until then it is neither counted as available nor as unavailable. */
   readonly established: boolean;
   readonly cordoned: boolean;

@@ -66,13 +66,15 @@ export function observedFacts(observed: ObservedMachine): MachineFacts {
   };
 }
 
-/** Returns what the agent and the provider tell about the machine. */
-function vantageOf(machine: Machine): Pick<MachineFacts, 'agentReports' | 'power'> {
+/** Returns what the agent and the provider tell about the machine, and who probes it. */
+function vantageOf(machine: Machine): Pick<MachineFacts, 'agentReports' | 'power' | 'silence' | 'peers'> {
   const reports = conditionStatus(machine.status?.conditions, 'AgentReady') === 'True';
   const power = powerSign(machine);
   return {
     ...(reports ? { agentReports: true } : {}),
     ...optional('power', power === 'Unknown' ? undefined : power),
+    ...optional('silence', machine.status?.silence),
+    ...optional('peers', machine.status?.peers),
   };
 }
 

@@ -1,9 +1,9 @@
 /** Reads whether machines near a silent one still report: by their Leases, so that nothing is written or sent for it. */
 import type { Sign } from '../../api/diagnosis/evidence.ts';
 import { choosePeers, judgePeers, type PeerPlace, type Peers } from '../../api/diagnosis/peers.ts';
+import { peerPlace } from '../../api/diagnosis/place.ts';
 import type { Machine } from '../../api/generated/types.ts';
 import { SILENT_MS } from '../../api/machine/heartbeat.ts';
-import type { KubeObject } from '../../kube/objects/object.ts';
 import type { FactViews } from '../views.ts';
 
 export interface PeerSigns {
@@ -13,8 +13,6 @@ export interface PeerSigns {
 
 /** Peers are chosen from the whole fleet, so they are kept for a while. */
 const KEEP_MS = 300_000;
-const ZONE = 'topology.kubernetes.io/zone';
-const RACK = 'topology.kubernetes.io/rack';
 
 interface ChosenPeers {
   readonly peers: Peers<PeerPlace>;
@@ -47,13 +45,8 @@ export function createPeerSigns({ machines, nodes }: Pick<FactViews, 'machines' 
   }
 
   function placeOf(machine: Machine): PeerPlace {
-    return placeOfMachine(machine, nodes.store.get(machine.metadata.name));
+    return peerPlace(machine, nodes.store.get(machine.metadata.name));
   }
-}
-
-export function placeOfMachine({ metadata, spec }: Machine, node: KubeObject | undefined): PeerPlace {
-  const labels = { ...node?.metadata.labels, ...spec.node.labels, ...metadata.labels };
-  return { name: metadata.name, zone: spec.zone ?? labels[ZONE], rack: labels[RACK] };
 }
 
 /** A kubelet renews its Lease as often as an agent. */

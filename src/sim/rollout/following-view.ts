@@ -1,5 +1,7 @@
 /** Creates a view of one kind that follows the journal of the simulated API server, and now and then falls behind. */
-import { MAINTENANCE_EVENTS, REMEDY_OPERATION_JOBS } from '../../api/generated/resources.ts';
+
+import { MACHINE_INDEXERS } from '../../api/diagnosis/silent-machines.ts';
+import { MACHINES, MAINTENANCE_EVENTS, REMEDY_OPERATION_JOBS } from '../../api/generated/resources.ts';
 import { CERTIFICATE_REQUEST_INDEXERS } from '../../api/machine/certificate-requests.ts';
 import { JOB_INDEXERS } from '../../api/machine/jobs.ts';
 import { MAINTENANCE_EVENT_INDEXERS } from '../../api/machine/maintenance-events.ts';
@@ -30,11 +32,17 @@ export interface FollowingView {
 
 const STUCK = 0.002;
 const INDEXERS = { node: () => [] };
+const INDEXERS_BY_KIND: Readonly<
+  Record<string, Readonly<Record<string, (object: never) => readonly string[]>>>
+> = {
+  [MACHINES.kind]: MACHINE_INDEXERS,
+  [MAINTENANCE_EVENTS.kind]: MAINTENANCE_EVENT_INDEXERS,
+  [CERTIFICATE_REQUESTS.kind]: CERTIFICATE_REQUEST_INDEXERS,
+  [REMEDY_OPERATION_JOBS.kind]: JOB_INDEXERS,
+};
 
 function indexersOf({ kind }: Resource): Readonly<Record<string, (object: never) => readonly string[]>> {
-  if (kind === MAINTENANCE_EVENTS.kind) return MAINTENANCE_EVENT_INDEXERS;
-  if (kind === CERTIFICATE_REQUESTS.kind) return CERTIFICATE_REQUEST_INDEXERS;
-  return kind === REMEDY_OPERATION_JOBS.kind ? JOB_INDEXERS : INDEXERS;
+  return INDEXERS_BY_KIND[kind] ?? INDEXERS;
 }
 
 /** Creates a view that begins with a complete list. */

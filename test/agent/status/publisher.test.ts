@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CollectedFacts } from '../../../src/agent/facts/collector.ts';
+import type { PeerAnswer } from '../../../src/api/generated/types.ts';
 import { createProxyHost } from '../../support/agent/component-driver.ts';
 import { fakeAgentApi } from '../../support/agent/fake-api.ts';
 import { openTestAgent } from '../../support/agent/open-agent.ts';
@@ -47,5 +48,27 @@ describe('published status', () => {
     facts = {};
     await agent.reconcile();
     expect(api.statuses.at(-1)?.facts).toEqual({ bootedAt });
+  });
+
+  it('R20 contains what was found of silent machines, and nothing when none is silent', async () => {
+    const clock = virtualClock();
+    const api = fakeAgentApi();
+    api.declare([]);
+    const at = NOW.toISOString();
+    const answer = {
+      machine: 's-1',
+      result: 'NoAnswer',
+      requestedAt: at,
+      since: at,
+      lastProbeTime: at,
+    } as const;
+    let peers: readonly PeerAnswer[] = [];
+    const agent = await openTestAgent({ host: createProxyHost(clock), api, clock, peers: () => peers });
+    await agent.reconcile();
+    peers = [answer];
+    await agent.reconcile();
+    peers = [];
+    await agent.reconcile();
+    expect(api.statuses.map((status) => status.peers)).toEqual([undefined, [answer], undefined]);
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type DiagnosisCause, diagnose } from '../../../src/api/diagnosis/diagnose.ts';
 import type { PowerSign, Sign, SilenceEvidence } from '../../../src/api/diagnosis/evidence.ts';
+import { PEER_RESULTS, type PeerResult } from '../../../src/api/enums.ts';
 
 type Row = readonly [
   agent: Sign,
@@ -33,23 +34,75 @@ const ROWS: readonly Row[] = [
 
 const sign = fc.constantFrom<Sign>('Alive', 'Silent', 'Unknown');
 const power = fc.constantFrom<PowerSign>('On', 'Off', 'Unknown');
-const evidence = fc.record({ agent: sign, kubelet: sign, power, peers: sign });
+const peerProbes = fc.constantFrom<PeerResult>(...PEER_RESULTS);
+const evidence = fc.record({ agent: sign, kubelet: sign, power, peers: sign, peerProbes });
+
+const PROBED: readonly (readonly [
+  power: PowerSign,
+  peers: Sign,
+  probes: PeerResult,
+  cause: DiagnosisCause | undefined,
+  percent?: number,
+])[] = [
+  ['On', 'Alive', 'NoAnswer', 'host-hang', 80],
+  ['On', 'Alive', 'Refused', 'host-hang', 80],
+  ['On', 'Alive', 'PortOpen', undefined],
+  ['On', 'Alive', 'KubeletAnswers', 'network', 80],
+  ['Unknown', 'Alive', 'NoAnswer', 'unreachable', 80],
+  ['Unknown', 'Alive', 'Refused', 'host-hang', 80],
+  ['Unknown', 'Alive', 'PortOpen', undefined],
+  ['Unknown', 'Alive', 'KubeletAnswers', 'network', 80],
+  ['Off', 'Alive', 'NoAnswer', 'power-off', 95],
+  ['Off', 'Silent', 'Refused', 'power-off', 95],
+  // The power is that of another host.
+  ['Off', 'Alive', 'PortOpen', undefined],
+  ['Off', 'Silent', 'KubeletAnswers', undefined],
+  ['On', 'Silent', 'NoAnswer', 'network', 80],
+  ['On', 'Silent', 'Refused', 'network', 80],
+  ['Unknown', 'Silent', 'PortOpen', 'network', 80],
+  ['On', 'Unknown', 'NoAnswer', undefined],
+  ['Unknown', 'Unknown', 'Refused', undefined],
+  ['Unknown', 'Unknown', 'PortOpen', undefined],
+  ['Unknown', 'Unknown', 'KubeletAnswers', 'network', 80],
+];
 
 describe('diagnose', () => {
   it.each(ROWS.map((row) => [row.slice(0, 4).join(', '), row] as const))(
     'R20 tells from agent, kubelet, power and peers %s what the cause is, or that it is unknown',
     (_, [agent, kubelet, powered, peers, cause, confidencePercent]) => {
-      expect(diagnose({ agent, kubelet, power: powered, peers })).toEqual(
+      expect(diagnose({ agent, kubelet, power: powered, peers, peerProbes: 'Unknown' })).toEqual(
         cause === undefined ? undefined : { cause, confidencePercent },
       );
     },
   );
 
+  it.each(PROBED.map((row) => [row.slice(0, 3).join(', '), row] as const))(
+    'R20 tells from power, peers and probes %s why a machine is silent, or that it is unknown',
+    (_, [powered, peers, probes, cause, confidencePercent]) => {
+      const silent = { agent: 'Silent', kubelet: 'Silent' } as const;
+      expect(diagnose({ ...silent, power: powered, peers, peerProbes: probes })).toEqual(
+        cause === undefined ? undefined : { cause, confidencePercent },
+      );
+    },
+  );
+
+  it('R20 names no cause in a machine that a peer reached', () => {
+    const reached = fc.constantFrom<PeerResult>('KubeletAnswers', 'PortOpen');
+    fc.assert(
+      fc.property(evidence, reached, (given: SilenceEvidence, found) => {
+        const { cause } = diagnose({ ...given, agent: 'Silent', kubelet: 'Silent', peerProbes: found }) ?? {};
+        expect([undefined, 'network']).toContain(cause);
+      }),
+    );
+  });
+
   it('R20 names no cause in the machine while its neighbors are silent, but for power that was read', () => {
     fc.assert(
       fc.property(evidence, (given: SilenceEvidence) => {
-        const { cause } = diagnose({ ...given, agent: 'Silent', kubelet: 'Silent', peers: 'Silent' }) ?? {};
-        expect(cause).toBe(given.power === 'Off' ? 'power-off' : 'network');
+        const silent = { ...given, agent: 'Silent', kubelet: 'Silent', peers: 'Silent' } as const;
+        const isReached = ['KubeletAnswers', 'PortOpen'].includes(given.peerProbes);
+        const off = isReached ? undefined : 'power-off';
+        expect(diagnose(silent)?.cause).toBe(given.power === 'Off' ? off : 'network');
       }),
     );
   });
@@ -57,11 +110,11 @@ describe('diagnose', () => {
   it('R20 never concludes from what is unknown that a host hangs', () => {
     fc.assert(
       fc.property(evidence, (given: SilenceEvidence) => {
-        const isHang = diagnose(given)?.cause === 'host-hang';
-        expect(isHang).toBe(
-          JSON.stringify([given.agent, given.kubelet, given.power, given.peers]) ===
-            JSON.stringify(['Silent', 'Silent', 'On', 'Alive']),
-        );
+        const { agent, kubelet, power: powered, peers, peerProbes: probes } = given;
+        const isSilent = agent === 'Silent' && kubelet === 'Silent' && peers === 'Alive';
+        const isPowered = powered === 'On' ? !['KubeletAnswers', 'PortOpen'].includes(probes) : false;
+        const isRefused = powered === 'Unknown' && probes === 'Refused';
+        expect(diagnose(given)?.cause === 'host-hang').toBe(isSilent && (isPowered || isRefused));
       }),
     );
   });

@@ -46,6 +46,16 @@ describe('observedFacts', () => {
     expect(vantageOf('Running', { InfraReady: 'Unknown' })).toEqual({});
   });
 
+  it('R20 reads who probes a silent machine, and what the agent of a machine found', () => {
+    const since = '2030-01-01T11:59:00Z';
+    const silence = { address: '10.0.0.1', port: 10_250, since, peers: ['p-1'] };
+    const answer = { machine: 's-1', result: 'NoAnswer', requestedAt: since, since } as const;
+    const peers = [{ ...answer, lastProbeTime: since }];
+    expect(facts({ status: { silence, peers } })).toMatchObject({ silence, peers });
+    expect(Object.keys(facts({}))).not.toContain('silence');
+    expect(Object.keys(facts({}))).not.toContain('peers');
+  });
+
   it('MAC-40 counts a machine that is only kept as not established, unless it takes pods again', () => {
     const parts = {
       metadata: { deletionTimestamp: ago(60) },

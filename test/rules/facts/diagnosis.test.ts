@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { PeerResult } from '../../../src/api/enums.ts';
 import { NAMESPACE_AGENTS } from '../../../src/api/names.ts';
 import { createRuleIndex } from '../../../src/rules/live/rule-index.ts';
 import { condition, type MachineParts, machine } from '../../support/builders.ts';
@@ -60,6 +61,12 @@ async function fallSilent(bed: FactsBed): Promise<void> {
   bed.node({ Ready: 'Unknown' });
 }
 
+function answerOf(bed: FactsBed, peer: string, result: PeerResult, requestedAt: string): void {
+  const now = bed.clock.now().toISOString();
+  const answer = { machine: 'n', result, requestedAt, since: now, lastProbeTime: now };
+  bed.put('machines', machine(peer, { status: { peers: [answer] } }));
+}
+
 describe('the fact diagnosis', () => {
   it('R20 knows that a machine is not silent', () => {
     expect(open().read('diagnosis')).toEqual({
@@ -67,6 +74,7 @@ describe('the fact diagnosis', () => {
       confidencePercent: 95,
       power: 'On',
       peers: 'Unknown',
+      peerProbes: 'Unknown',
     });
   });
 
@@ -105,6 +113,44 @@ describe('the fact diagnosis', () => {
     expect(bed.read('diagnosis')).toMatchObject({ cause: 'host-hang', peers: 'Alive' });
   });
 
+  it('R20 believes the agents of its peers that probe it, while their answers are fresh', async () => {
+    const bed = open(host());
+    await fallSilent(bed);
+    reportPeers(bed);
+    const since = bed.clock.now().toISOString();
+    const silence = { address: '10.0.0.1', port: 10_250, since, peers: PEERS };
+    bed.changes.length = 0;
+    bed.machine({ ...host(), status: { silence } });
+    expect(bed.changes.map(({ topics }) => topics)).toContainEqual(['diagnosis']);
+    const probed = (...results: readonly PeerResult[]): unknown => {
+      for (const [index, result] of results.entries()) answerOf(bed, PEERS[index] ?? '', result, since);
+      return bed.read('diagnosis');
+    };
+    expect(bed.read('diagnosis')).toMatchObject({ cause: 'unreachable', peerProbes: 'Unknown' });
+    expect(probed('NoAnswer', 'NoAnswer')).toMatchObject({
+      cause: 'unreachable',
+      confidencePercent: 80,
+      peerProbes: 'NoAnswer',
+    });
+    expect(probed('Refused', 'Refused')).toMatchObject({ cause: 'host-hang', peerProbes: 'Refused' });
+    expect(probed('KubeletAnswers')).toMatchObject({ cause: 'network', peerProbes: 'KubeletAnswers' });
+    expect(probed('PortOpen', 'NoAnswer')).toEqual({});
+    expect(bed.why('diagnosis')).toMatch(/probes by peers PortOpen$/);
+
+    await bed.clock.advance(301_000);
+    reportPeers(bed);
+    expect(bed.read('diagnosis')).toMatchObject({ cause: 'unreachable', peerProbes: 'Unknown' });
+  });
+
+  it('R20 does not read the probes of a machine that reports', async () => {
+    const bed = open(host());
+    const since = bed.clock.now().toISOString();
+    const silence = { address: '10.0.0.1', port: 10_250, since, peers: PEERS };
+    bed.machine({ ...host(), status: { silence } });
+    for (const name of PEERS) answerOf(bed, name, 'NoAnswer', since);
+    expect(bed.read('diagnosis')).toMatchObject({ cause: 'none', peerProbes: 'Unknown' });
+  });
+
   it('R20 tells which one of agent and kubelet is silent', async () => {
     const bed = open();
     await bed.clock.advance(SILENT_MS);
@@ -137,7 +183,9 @@ describe('the fact diagnosis', () => {
     alone.heartbeat();
     await fallSilent(alone);
     expect(alone.read('diagnosis')).toEqual({});
-    expect(alone.why('diagnosis')).toBe('agent Silent, kubelet Silent, power On, peers Unknown');
+    expect(alone.why('diagnosis')).toBe(
+      'agent Silent, kubelet Silent, power On, peers Unknown, probes by peers Unknown',
+    );
 
     const never = factsBed();
     never.machine(instance('Stopped', 'False'));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createStore } from '../../../src/kube/cache/store.ts';
-import { createPeerSigns, placeOfMachine } from '../../../src/rules/live/peer-signs.ts';
-import { machine, node } from '../../support/builders.ts';
+import { createPeerSigns } from '../../../src/rules/live/peer-signs.ts';
+import { machine } from '../../support/builders.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 
 function viewOf(...objects: readonly ReturnType<typeof machine>[]): never {
@@ -38,22 +38,5 @@ describe('createPeerSigns', () => {
     expect(asked.size).toBe(2);
     read(300_000);
     expect(asked.size).toBe(3);
-  });
-});
-
-describe('placeOfMachine', () => {
-  it('takes the zone of the Machine before that of its Node, and the rack from a label', () => {
-    const labels = { 'topology.kubernetes.io/zone': 'b', 'topology.kubernetes.io/rack': 'r7' };
-    const host = { ...node('m-1'), metadata: { name: 'm-1', labels } };
-    expect(placeOfMachine(machine('m-1', { spec: { zone: 'a' } }), host)).toEqual({
-      name: 'm-1',
-      zone: 'a',
-      rack: 'r7',
-    });
-    expect(placeOfMachine(machine('m-1'), undefined)).toEqual({
-      name: 'm-1',
-      zone: undefined,
-      rack: undefined,
-    });
   });
 });

@@ -2,7 +2,9 @@
  * R20: a machine of which nothing is heard may be well, and our view of it cut. Where a policy names a second vantage point, a repair of a
  * silent machine that takes its node down needs a witness there, and none that disagrees.
  */
+import { RACK } from '../../../api/diagnosis/dimensions.ts';
 import type { Sign } from '../../../api/diagnosis/evidence.ts';
+import { isReached, judgePeerAnswers, type PeerProbes } from '../../../api/diagnosis/peer-answers.ts';
 import { choosePeers, judgePeers, type PeerPlace } from '../../../api/diagnosis/peers.ts';
 import type { DefenderPolicySpec } from '../../../api/generated/types.ts';
 import type { DenialCause } from '../../../api/grants.ts';
@@ -23,25 +25,40 @@ export const secondVantage: PolicyGuard = {
 type Vantage = DefenderPolicySpec['selfDoubt']['secondVantage'][number];
 
 /** A witness confirms that the machine itself is silent, denies it, or knows nothing. */
-type Testimony = 'Confirms' | 'Disagrees' | 'Missing';
+type Testimony =
+  | { readonly type: 'Confirms' | 'Missing' }
+  | { readonly type: 'Disagrees'; readonly because: string };
 
-const RACK = 'topology.kubernetes.io/rack';
+const CONFIRMS: Testimony = { type: 'Confirms' };
+const MISSING: Testimony = { type: 'Missing' };
 
 const WITNESSES: Readonly<Record<Vantage, (input: GuardInput) => Testimony>> = {
-  PeerAgents: ({ machine, facts }) => {
-    const peers = choosePeers(placeOf(machine), placesOf(facts.machines()));
-    return TESTIMONIES[judgePeers(peers, (peer) => signOf(peer.machine))];
-  },
+  PeerAgents: testimonyOfPeers,
   // A provider that answers is reached by another network than the machine, so it confirms whatever power it tells.
-  Provider: ({ machine: { power = 'Unknown' } }) => (power === 'Unknown' ? 'Missing' : 'Confirms'),
+  Provider: ({ machine: { power = 'Unknown' } }) => (power === 'Unknown' ? MISSING : CONFIRMS),
 };
 
-/** While its neighbors are silent, too, it is not the machine. */
-const TESTIMONIES: Readonly<Record<Sign, Testimony>> = {
-  Alive: 'Confirms',
-  Silent: 'Disagrees',
-  Unknown: 'Missing',
-};
+/** Machines near it that are silent, too, and an agent that reaches its kubelet show that it is not the machine. */
+function testimonyOfPeers(input: GuardInput): Testimony {
+  const { machine, facts, now } = input;
+  const near = judgePeers(choosePeers(placeOf(machine), placesOf(facts.machines())), (peer) =>
+    signOf(peer.machine),
+  );
+  if (near === 'Silent') {
+    return { type: 'Disagrees', because: 'and so are most machines near it: the network or the view is cut' };
+  }
+  const { name, silence } = machine;
+  const probes = judgePeerAnswers({ name, silence }, (peer) => facts.machine(peer)?.peers, now);
+  if (isReached(probes.result)) return { type: 'Disagrees', because: explainReached(probes) };
+  // Peers that were asked have to answer. Where none can be asked, because its address is not known, their Leases decide.
+  const isOpen = silence !== undefined && probes.result === 'Unknown';
+  return near === 'Alive' && !isOpen ? CONFIRMS : MISSING;
+}
+
+function explainReached({ result, peers }: PeerProbes): string {
+  const found = result === 'KubeletAnswers' ? 'answers' : 'accepts connections';
+  return `but its kubelet ${found} when probed by ${peers.join(', ')}: its way to the API server may be cut`;
+}
 
 function checkVantage(input: GuardInput, { spec }: PreparedPolicy): readonly DenialCause[] {
   const { secondVantage: asked } = spec.selfDoubt;
@@ -49,12 +66,12 @@ function checkVantage(input: GuardInput, { spec }: PreparedPolicy): readonly Den
   if (asked.length === 0 || !isRepair(input) || !takesNodeDown(ask.risk)) return [];
   if (signOf(machine) !== 'Silent') return [];
   const found = asked.map((each) => ({ each, testimony: WITNESSES[each](input) }));
-  const against = found.find(({ testimony }) => testimony === 'Disagrees');
-  if (against) {
-    const message = `machine ${machine.name} is silent, and so are most machines near it: the network or the view is cut`;
-    return [{ reason: 'SecondVantageDisagrees', message, key: against.each }];
+  for (const { each, testimony } of found) {
+    if (testimony.type !== 'Disagrees') continue;
+    const message = `machine ${machine.name} is silent, ${testimony.because}`;
+    return [{ reason: 'SecondVantageDisagrees', message, key: each }];
   }
-  if (found.some(({ testimony }) => testimony === 'Confirms')) return [];
+  if (found.some(({ testimony }) => testimony.type === 'Confirms')) return [];
   const message = `machine ${machine.name} is silent, and no witness confirms it: ${asked.join(', ')}`;
   return [{ reason: 'SecondVantageMissing', message }];
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { PeerResult } from '../../../../src/api/enums.ts';
 import type { DefenderPolicySpec } from '../../../../src/api/generated/types.ts';
 import type { MachineFacts } from '../../../../src/defender/facts/facts.ts';
 import { decideScene, explain, machineFacts, machines, policy, secondsAgo } from '../../builders.ts';
@@ -37,6 +38,30 @@ const missing = (witnesses: string): string =>
 
 function rack(name: string): Partial<MachineFacts> {
   return { labels: { 'topology.kubernetes.io/rack': name } };
+}
+
+const SILENCE = {
+  address: '10.0.0.1',
+  port: 10_250,
+  since: secondsAgo(500).toISOString(),
+  peers: ['m-1', 'm-2', 'm-3'],
+};
+
+/** Machines that report, with what their agents found of the silent one. */
+function probing(
+  answers: readonly (PeerResult | undefined)[],
+  requestedAt = secondsAgo(500),
+): readonly MachineFacts[] {
+  const times = { requestedAt: requestedAt.toISOString(), since: secondsAgo(490).toISOString() };
+  const lastProbeTime = secondsAgo(30).toISOString();
+  return machines(3).map((each, index) => {
+    const result = answers[index];
+    return result ? { ...each, peers: [{ machine: 's-1', result, ...times, lastProbeTime }] } : each;
+  });
+}
+
+function reached(found: string, peers: string): string {
+  return `SecondVantageDisagrees [fleet-default]: machine s-1 is silent, but its kubelet ${found} when probed by ${peers}: its way to the API server may be cut`;
 }
 
 describe('the second vantage point', () => {
@@ -140,5 +165,46 @@ describe('the second vantage point', () => {
     const zone = ['z-1', 'z-2', 'z-3', 'z-4', 'z-5'].map((name) => machineFacts(name, rack('r8')));
     expect(decided(['PeerAgents'], [...silentRack, ...zone], rack('r7'))).toBe(DISAGREES);
     expect(decided(['PeerAgents'], [...silentRack, ...zone], rack('r8'))).toBe('granted');
+  });
+
+  it.each<[answers: readonly (PeerResult | undefined)[], expected: string]>([
+    [['NoAnswer', 'NoAnswer', 'NoAnswer'], 'granted'],
+    [['NoAnswer', 'Refused', undefined], 'granted'],
+    [['Refused', 'Refused', 'Refused'], 'granted'],
+    // No answer yet, and one peer alone, prove nothing.
+    [[undefined, undefined, undefined], missing('PeerAgents')],
+    [['NoAnswer', undefined, undefined], missing('PeerAgents')],
+    [['NoAnswer', 'Unknown', 'Unknown'], missing('PeerAgents')],
+    [['NoAnswer', 'NoAnswer', 'PortOpen'], reached('accepts connections', 'm-3')],
+    [['KubeletAnswers', 'NoAnswer', 'NoAnswer'], reached('answers', 'm-1')],
+    [['KubeletAnswers', 'PortOpen', 'KubeletAnswers'], reached('answers', 'm-1, m-3')],
+  ])('R20 decides on a silent machine that peers probe, with their answers %j', (answers, expected) => {
+    expect(decided(['PeerAgents'], probing(answers), { silence: SILENCE })).toBe(expected);
+  });
+
+  it('R20 does not believe what a peer answers about an earlier silence', () => {
+    const answers = probing(['KubeletAnswers', 'NoAnswer', 'NoAnswer'], secondsAgo(601));
+    expect(decided(['PeerAgents'], answers, { silence: SILENCE })).toBe(missing('PeerAgents'));
+  });
+
+  it('R20 denies a repair of a machine that a peer reaches, whatever its provider tells', () => {
+    const others = probing(['KubeletAnswers', 'NoAnswer', 'NoAnswer']);
+    const facts = { silence: SILENCE, power: 'On' } as const;
+    expect(decided(['Provider', 'PeerAgents'], others, facts)).toBe(reached('answers', 'm-1'));
+    // Peers count only where the policy names them.
+    expect(decided(['Provider'], others, facts)).toBe('granted');
+  });
+
+  it('R20 takes machines near it that are silent for the cause, also while peers do not reach it', () => {
+    const others = probing(['NoAnswer', 'NoAnswer', 'NoAnswer']).map((each) => ({ ...each, ...SILENT }));
+    expect(decided(['PeerAgents'], others, { silence: SILENCE })).toBe(DISAGREES);
+  });
+
+  it('R20 ends a repair at its renewal when a peer reaches the machine', () => {
+    const renewal = { isRenewal: true } as Parameters<typeof decided>[3];
+    const others = probing(['PortOpen', 'NoAnswer', 'NoAnswer']);
+    expect(decided(['PeerAgents'], others, { silence: SILENCE }, renewal)).toBe(
+      reached('accepts connections', 'm-1'),
+    );
   });
 });
