@@ -10,12 +10,17 @@ export type PowerWay = 'Provider' | 'BMC';
 /** Changing: it is on its way to On or Off. Unknown: the switch answered, and the answer is neither. */
 export type PowerState = 'On' | 'Off' | 'Changing' | 'Unknown';
 
+/** The devices that a host can boot from once, as Redfish names them. */
+export type BootDevice = 'Pxe' | 'Cd' | 'Hdd';
+
 export interface PowerSwitch {
   readonly way: PowerWay;
   /** Reads the state now, never from a cache. Throws ProviderError when there is no answer. */
   state(signal: AbortSignal): Promise<PowerState>;
   /** Requests the state, and resolves when the request is accepted. To request the state that it has changes nothing. */
   request(wanted: 'On' | 'Off', signal: AbortSignal): Promise<void>;
+  /** Has the next start boot from the device, and no later one; undefined: takes that back. Absent: there is no other device. */
+  bootOnce?(device: BootDevice | undefined, signal: AbortSignal): Promise<void>;
 }
 
 export interface PowerSwitches {

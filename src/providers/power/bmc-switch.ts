@@ -3,6 +3,7 @@ import type { Machine, MachineBMC } from '../../api/generated/types.ts';
 import { SecretError } from '../../api/secrets/read.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { NoPowerSwitch, PowerSwitch } from '../power.ts';
+import { setBootOnce } from '../redfish/boot-once.ts';
 import type { BmcEndpoint } from '../redfish/connection.ts';
 import { type RedfishTarget, readPower, requestPower } from '../redfish/system.ts';
 import type { OpenProviders } from '../registry.ts';
@@ -69,5 +70,6 @@ function createBmcSwitch(target: RedfishTarget): PowerSwitch {
     way: 'BMC',
     state: (signal) => readPower(target, signal),
     request: (wanted, signal) => requestPower(target, wanted, signal),
+    bootOnce: (device, signal) => setBootOnce(target, device, signal),
   };
 }

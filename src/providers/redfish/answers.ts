@@ -47,6 +47,23 @@ export function readSystem(body: unknown): RedfishSystem {
   };
 }
 
+/** Holds what a system boots from at its next start. */
+export interface BootOverride {
+  /** Once, Continuous or Disabled. */
+  readonly mode?: string;
+  readonly device?: string;
+}
+
+/** Reads it, with the devices that are allowed. Absent: the service does not tell. */
+export function readBoot(body: unknown): BootOverride & { readonly allowed?: readonly string[] } {
+  const boot = valueAt(body, 'Boot');
+  return {
+    ...optional('mode', textAt(boot, 'BootSourceOverrideEnabled')),
+    ...optional('device', textAt(boot, 'BootSourceOverrideTarget')),
+    ...optional('allowed', textsAt(boot, 'BootSourceOverrideTarget@Redfish.AllowableValues')),
+  };
+}
+
 /** Returns the reset types that a document of an action lists. */
 export function readActionInfo(body: unknown): readonly string[] | undefined {
   const parameter = listAt(body, 'Parameters').find((each) => textAt(each, 'Name') === 'ResetType');

@@ -18,7 +18,7 @@ export interface BmcEndpoint {
 }
 
 export interface BmcRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** A path of /redfish, never a URL. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;

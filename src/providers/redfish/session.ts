@@ -34,7 +34,9 @@ export async function withSession<T>(
   const session = sessions === undefined ? undefined : await signIn(endpoint, sessions, credentials, signal);
   const headers = session ? { 'x-auth-token': session.token } : { authorization: basic(credentials) };
   try {
-    return await work((what, request) => sendChecked(endpoint, what, { ...request, headers }, signal));
+    return await work((what, request) =>
+      sendChecked(endpoint, what, { ...request, headers: { ...request.headers, ...headers } }, signal),
+    );
   } finally {
     if (session?.path !== undefined) await signOut(endpoint, session.path, headers);
   }

@@ -3,7 +3,7 @@
 import { ProviderError } from '../contract.ts';
 import type { PowerState } from '../power.ts';
 import { onlySystem, type RedfishSystem, readActionInfo, readSystem, resetTypeFor } from './answers.ts';
-import type { BmcEndpoint } from './connection.ts';
+import type { BmcAnswer, BmcEndpoint } from './connection.ts';
 import { requireSameSystem } from './identity.ts';
 import { type BmcCall, type BmcCredentials, withSession } from './session.ts';
 
@@ -51,13 +51,22 @@ export async function requestPower(
   );
 }
 
-async function readVerified({ system, systemUuid }: RedfishTarget, call: BmcCall): Promise<RedfishSystem> {
+export interface VerifiedSystem extends RedfishSystem {
+  readonly path: string;
+  readonly answer: BmcAnswer;
+}
+
+/** Reads the system. Throws for that of another host. */
+export async function readVerified(
+  { system, systemUuid }: RedfishTarget,
+  call: BmcCall,
+): Promise<VerifiedSystem> {
   const path =
     system === undefined ? await findSystem(call) : `/redfish/v1/Systems/${encodeURIComponent(system)}`;
-  const { body } = await call('read the system', { method: 'GET', path });
-  const found = readSystem(body);
+  const answer = await call('read the system', { method: 'GET', path });
+  const found = readSystem(answer.body);
   requireSameSystem(systemUuid, found.uuid);
-  return found;
+  return { ...found, path, answer };
 }
 
 async function findSystem(call: BmcCall): Promise<string> {

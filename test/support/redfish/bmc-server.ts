@@ -23,6 +23,10 @@ export interface BmcBehavior {
   /** Status of the answer to a reset. */
   resetStatus?: number;
   location?: string;
+  /** What the system boots from, as the BMC returns it. */
+  boot?: Readonly<Record<string, unknown>>;
+  /** Whether the BMC takes Once for Continuous. */
+  bootsContinuously?: boolean;
   systems?: readonly string[];
 }
 
@@ -49,6 +53,7 @@ export async function startBmc(behavior: BmcBehavior = {}): Promise<TestBmc> {
   const system = (): object => ({
     UUID: behavior.uuid ?? BMC_UUID,
     PowerState: 'power' in behavior ? behavior.power : 'On',
+    ...(behavior.boot ? { Boot: behavior.boot } : {}),
     Actions: {
       '#ComputerSystem.Reset': behavior.reset ?? {
         target: `${SYSTEM}/Actions/ComputerSystem.Reset`,
@@ -76,6 +81,14 @@ export async function startBmc(behavior: BmcBehavior = {}): Promise<TestBmc> {
     answer(response, behavior.resetStatus ?? 204, {});
   }
 
+  function changeBoot(body: unknown, response: ServerResponse): void {
+    const { Boot } = body as { readonly Boot: Readonly<Record<string, unknown>> };
+    const isOnce = Boot['BootSourceOverrideEnabled'] === 'Once';
+    const mode = isOnce && behavior.bootsContinuously ? { BootSourceOverrideEnabled: 'Continuous' } : {};
+    behavior.boot = { ...behavior.boot, ...Boot, ...mode };
+    answer(response, 204, {});
+  }
+
   function signedIn(token: string, key: string, body: unknown, response: ServerResponse): void {
     const members = (behavior.systems ?? [SYSTEM]).map((id) => ({ '@odata.id': id }));
     const documents: Record<string, object> = {
@@ -86,6 +99,7 @@ export async function startBmc(behavior: BmcBehavior = {}): Promise<TestBmc> {
       },
     };
     if (key === `POST ${SYSTEM}/Actions/ComputerSystem.Reset`) return reset(body, response);
+    if (key === `PATCH ${SYSTEM}`) return changeBoot(body, response);
     if (key === `DELETE ${sessions.get(token)}`) sessions.delete(token);
     else if (!documents[key]) return answer(response, 404, {});
     answer(response, 200, documents[key] ?? {});

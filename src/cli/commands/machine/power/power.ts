@@ -7,7 +7,7 @@ import { LEDGER } from '../../../../api/names.ts';
 import { defaultRisk } from '../../../../api/steps/steps.ts';
 import { grantOn } from '../../../../defender/ledger/entries.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
-import type { PowerState, PowerWay } from '../../../../providers/power.ts';
+import type { BootDevice, PowerState, PowerWay } from '../../../../providers/power.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../../connection.ts';
 import { CliError, EXIT } from '../../../errors.ts';
 import { type DefenderSession, withDefender } from '../../../fleet/defender-session.ts';
@@ -15,6 +15,7 @@ import { readNamed, withCluster } from '../../../fleet/read.ts';
 import type { Io } from '../../../io.ts';
 import { createIntegerParser } from '../../../option-parsers.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../../output.ts';
+import { BOOT_DEVICES, requireBootOnce, requireCycle, withBootOnce } from './boot-once.ts';
 import { deniedError, inUseError, missedError } from './errors.ts';
 import { wayOf, withPowerSwitch } from './open.ts';
 import { printFingerprint } from './scan.ts';
@@ -31,6 +32,7 @@ An instance is switched with the credentials of this shell: those that kubenode 
 Examples:
   kubenode machine power m-17
   kubenode machine power m-17 --cycle
+  kubenode machine power m-17 --cycle --boot-once Pxe
   kubenode machine power web-3f2a --off --within-seconds 600
   kubenode machine power m-17 --scan https://10.0.7.17`;
 
@@ -41,6 +43,7 @@ interface PowerFlags extends ConnectionFlags {
   readonly cycle?: true;
   readonly scan?: string;
   readonly via?: PowerWay;
+  readonly bootOnce?: BootDevice;
   readonly withinSeconds: number;
   readonly output: OutputFormat;
 }
@@ -79,6 +82,12 @@ export function createMachinePowerCommand(io: Io): Command {
         'how it is switched (default: Provider for an instance of a cloud, else BMC)',
       ).choices(WAYS),
     )
+    .addOption(
+      new Option(
+        '--boot-once <device>',
+        'with --cycle by a BMC: what the host boots from, this time only',
+      ).choices(BOOT_DEVICES),
+    )
     .option(
       '--within-seconds <n>',
       'how long each state may take to be read back',
@@ -90,6 +99,7 @@ export function createMachinePowerCommand(io: Io): Command {
   return addConnectionOptions(command).action(async (name: string, flags: PowerFlags) => {
     if (flags.scan !== undefined) return await printFingerprint(io, flags.scan, flags.output);
     const action = actionOf(flags);
+    requireCycle(flags.bootOnce, action);
     if (action === undefined) return await printState(io, name, flags);
     await withDefender(io, flags, (session) => switchMachine(io, session, { name, flags, action }));
   });
@@ -124,9 +134,12 @@ async function switchMachine(
   await withPowerSwitch(io, flags, { machine, way }, async (power) => {
     // A switch that refuses, or is that of another host, needs no grant.
     await power.state(io.signal);
+    requireBootOnce(name, power, flags.bootOnce);
     const limits = { clock: io.clock, signal: io.signal, withinMs: flags.withinSeconds * 1000 };
     const work = async (): Promise<void> => {
-      const { state, missed } = await switchInOrder(power, SEQUENCES[action], limits);
+      const { state, missed } = await withBootOnce(power, { device: flags.bootOnce, signal: io.signal }, () =>
+        switchInOrder(power, SEQUENCES[action], limits),
+      );
       if (missed !== undefined) throw missedError(name, { state, missed });
       printPower(io, flags, { machine: name, way, state, action });
     };
