@@ -155,9 +155,8 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     if (!assignment?.commit || !content) return 'no';
     const base = { store, serverForms, allowedAccess, recordCorrection, signal };
     const context: SyncContext = { ...contextOf(options, open, assignment), ...base };
-    const paused = pausedIn(assignment, content, store);
     const policy = { ...options.policy(assignment.pipeline), compile };
-    const target = targetOf({ ...assignment, ...paused }, assignment.commit, content, policy);
+    const target = targetOf(withKeptPolicies(assignment, content, store), assignment.commit, content, policy);
     if (!shouldWrite(assignment, target.digest) || lease.notHeldReason() !== undefined) {
       recordWork(open, target, reportObserved(target.digest, await observeCluster(context, target)));
       return 'no';
@@ -247,14 +246,15 @@ interface CompilingPolicy extends ApplyPolicy {
   readonly compile: ExpressionsCache;
 }
 
-/** A pause of a person has the text of that pause. */
-function pausedIn(
-  { isRollback, pausedObjects }: ClusterTarget,
+/** A rollback leaves rules and limits as they are. A pause of a person has the text of that pause. */
+function withKeptPolicies(
+  target: ClusterTarget,
   { units }: RenderedTarget,
   store: InventoryStore,
-): Pick<ClusterTarget, 'pausedObjects'> {
-  if (!isRollback) return {};
-  return { pausedObjects: new Map([...keptPolicies(units, store.inventory()), ...(pausedObjects ?? [])]) };
+): ClusterTarget {
+  if (!target.isRollback) return target;
+  const pausedObjects = new Map([...keptPolicies(units, store.inventory()), ...(target.pausedObjects ?? [])]);
+  return { ...target, pausedObjects };
 }
 
 function targetOf(
