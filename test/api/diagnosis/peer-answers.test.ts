@@ -66,7 +66,7 @@ describe('judgePeerAnswers', () => {
     ['does not count a time that cannot be read', { lastProbeTime: 'soon' }, 'Unknown'],
     ['does not count an answer to an earlier silence', { requestedAt: ago(61) }, 'Unknown'],
     ['does not count an answer about another machine', { machine: 's-2' }, 'Unknown'],
-  ])('R20 %s', (_, parts, result) => {
+  ])('R20 judges one answer of a peer: %s', (_, parts, result) => {
     expect(judged('nnn', parts).result).toBe(result);
     // A stale answer does not protect the machine either.
     expect(judged('k..', parts).result).toBe(result === 'NoAnswer' ? 'KubeletAnswers' : 'Unknown');

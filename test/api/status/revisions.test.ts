@@ -16,7 +16,7 @@ describe('findRevisions', () => {
     ['aaaaaa', []],
     ['', []],
     ['bbbbbbbb', []],
-  ])('S24 finds what %j names', (text, found) => {
+  ])('S24 finds the kept revision that %j names', (text, found) => {
     expect(findRevisions(KEPT, text)).toEqual(found.map((index) => KEPT[index]));
   });
 });

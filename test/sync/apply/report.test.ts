@@ -84,7 +84,7 @@ describe('summarizeSync', () => {
     ['at once after deletes of a unit that others waited for', 1, 'AfterDependents', 'at once'],
     ['later while nothing of it is deleted', 0, 'AfterDependents', 'later'],
     ['later after deletes that nothing waited for', 1, 'Terminating', 'later'],
-  ])('S13 plans deletes again %s', (_, deleted, reason, expected) => {
+  ])('S13 plans the deletes of units again %s', (_, deleted, reason, expected) => {
     const waiting = [{ object: 'ConfigMap default/a', unit: UNIT, reason, message: 'deleted after b' }];
     const plan = { objects: [], prune: [], holds: [] };
     const pruned = { deleted, marked: 0, waiting };

@@ -42,7 +42,7 @@ describe('unitOrderProblems', () => {
         'unit app waits for itself (app → web → db → app): remove one of these names from kubenode.dev/depends-on',
       ],
     ],
-  ])('S13 %s', (_, units, expected) => {
+  ])('S13 names the problem of an order: %s', (_, units, expected) => {
     expect(unitOrderProblems('test', units).map(({ message }) => message)).toEqual(expected);
   });
 

@@ -107,7 +107,7 @@ describe('the notes about closed times of a set', () => {
       { windows: [WORK], freezes: [XMAS] },
       [/^now: freeze x-mas until 2031-01-03/],
     ],
-  ])('S36 names %s', (_, now, times, expected) => {
+  ])('S36 names for a person %s', (_, now, times, expected) => {
     const found = closedSetNotes(times as never, new Date(now));
     expect(found).toHaveLength(expected.length);
     for (const [index, pattern] of expected.entries()) expect(found[index]).toMatch(pattern);

@@ -70,7 +70,7 @@ describe('rollbackFor', () => {
       /x is paused by bert/,
     ],
     ['a cluster that git removed', { cluster: REMOVED }, /git does not declare it/],
-  ])('S24 refuses %s', (_, more, reason) => {
+  ])('S24 refuses to roll back: %s', (_, more, reason) => {
     expect(refusal(more)).toMatch(reason);
   });
 

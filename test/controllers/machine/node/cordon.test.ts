@@ -54,6 +54,6 @@ it.each<[name: string, node: KubeObject, want: boolean]>([
   ['no Node that a person cordoned', cordoned(), false],
   ['no Node that a person uncordoned', { ...cordoned({ owner: 'g-7-0' }), spec: {} }, false],
   ['no Node that is in service', node('m'), false],
-])('R23 works on %s', (_, found, want) => {
+])('R23 tells by the cordon whether kubenode works on a Node: %s', (_, found, want) => {
   expect(isInMaintenance(found)).toBe(want);
 });

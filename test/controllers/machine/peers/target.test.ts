@@ -37,7 +37,7 @@ describe('kubeletTarget', () => {
     ['the address of the provider before it', instance(internal('10.0.0.7'), '10.0.0.8'), '10.0.0.7 10250'],
     ['no name', instance([], 'host-7.example'), undefined],
     ['nothing without an address', machine('m'), undefined],
-  ])('R20 takes %s', (_, object, expected) => {
+  ])('R20 has peers connect to %s', (_, object, expected) => {
     expect(shown(object)).toBe(expected);
   });
 

@@ -129,7 +129,7 @@ describe('withDeleteOrder', () => {
       ],
       ['held db-0', 'delete web-1'],
     ],
-  ])('S13 %s', (_, removals, expected, declared) => {
+  ])('S13 deletes in the order of units: %s', (_, removals, expected, declared) => {
     expect(orderOf(removals, declared)).toEqual(expected);
   });
 

@@ -164,7 +164,7 @@ describe('withUnitOrder', () => {
       scenario(undefined, { provenBefore: true }),
       [expect.stringContaining(WEB_WAITS) as string, NEW_DB],
     ],
-  ])('S13 %s', (_, given, expected) => {
+  ])('S13 lets a unit wait for another: %s', (_, given, expected) => {
     expect(explain(orderOf(given))).toEqual(expected);
   });
 

@@ -44,7 +44,7 @@ describe('compileExpression', () => {
     ['self.status.phase', 'its result is not true or false'],
     ["self.constructor == 'x'", 'No such key: constructor'],
     ['self.status.conditions[9].status == "x"', expect.stringContaining('index') as string],
-  ])('S14 evaluates %s', (text, expected) => {
+  ])('S14 evaluates an expression about health: %s', (text, expected) => {
     const answer = compiled(text).evaluate(ROLLOUT);
     expect(typeof answer === 'boolean' ? answer : answer.because).toEqual(expected);
   });

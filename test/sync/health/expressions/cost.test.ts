@@ -42,7 +42,7 @@ describe('evaluationSteps', () => {
       3 + 2 * 32,
     ],
     ['a comparison grows with the object', 'self.a == self.b', { longest: 0, characters: 6000 }, 5 + 101],
-  ])('S14 estimates that %s', (_, text, size, expected) => {
+  ])('S14 estimates of an expression that %s', (_, text, size, expected) => {
     expect(evaluationSteps(cost(text), size)).toBe(expected);
   });
 });

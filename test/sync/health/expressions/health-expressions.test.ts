@@ -74,7 +74,7 @@ describe('createHealthExpressions', () => {
       'Progressing ExpressionNotTrue: Widget web/a: self. has no result: at character 6: Expected IDENTIFIER, got EOF',
     ],
     ['a kind of another group', 'example.com/v1 Rollout', {}, '', 'Settled'],
-  ])('S14 judges %s', (...[, type, status, words, expected]) => {
+  ])('S14 judges by the declared expressions %s', (...[, type, status, words, expected]) => {
     const settlement = settlementOf([{ ...otherObject(type, {}, status, words), expressions: EXPRESSIONS }]);
     const text =
       settlement.answer === 'Settled'

@@ -21,7 +21,7 @@ describe('revisionKey', () => {
     ],
     ['the Secret has another use', store(TEXT, 'git'), /uses it as revisions: name another Secret/],
     ['the key is too short', store('AAAA'), /expected 32 bytes in base64, got 3\. Delete the Secret/],
-  ])('S24 keeps nothing if %s', (_, secrets, reason) => {
+  ])('S24 keeps no revision at all if %s', (_, secrets, reason) => {
     expect(() => revisionKey(secrets)).toThrow(reason);
   });
 });

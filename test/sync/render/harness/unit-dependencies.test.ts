@@ -54,7 +54,7 @@ describe('unitDependenciesOf', () => {
       'of a whole cluster',
       'other depends on test/web: only units, and objects in units, can depend on each other',
     ],
-  ])('S13 refuses a dependency %s', (which, expected) => {
+  ])('S13 refuses a dependency of units %s', (which, expected) => {
     const { app, chart, scope } = tree();
     const web = chart('test', 'web');
     if (which === 'on a whole cluster') web.node.addDependency(scope('other'));
