@@ -15,6 +15,7 @@ import type { Log } from '../../kube/process/log.ts';
 import { runConcurrently } from '../../kube/process/run-concurrently.ts';
 import { isSopsEncrypted } from '../../kube/sops/leaves.ts';
 import type { Clock } from '../../os/clock.ts';
+import { withoutAnswer } from '../apply/apply-object.ts';
 import { canReplace } from '../apply/immutable.ts';
 import { type InventoryStore, openInventory } from '../apply/inventory/store.ts';
 import { createLiveCache } from '../apply/live/live-cache.ts';
@@ -26,7 +27,7 @@ import { type PrunePlan, REMOVED_FROM_GIT } from '../apply/prune/plan.ts';
 import { scopeMismatchReason } from '../apply/scope.ts';
 import { type ObservedPlan, observeEverywhere } from '../apply/sync-cluster.ts';
 import { type RenderedTarget, sourceText } from '../rendered.ts';
-import { encryptedLines } from './encrypted.ts';
+import { decryptedLines, encryptedLines } from './encrypted.ts';
 import type { PreviewChange, PreviewLimits, UnitPreview } from './preview.ts';
 
 export interface LivePreviewOptions {
@@ -36,6 +37,8 @@ export interface LivePreviewOptions {
   readonly hub: string;
   readonly scope: string;
   readonly target: RenderedTarget;
+  /** The keys of the objects that the commit before encrypts: the cluster has their values, which the plan must not show. */
+  readonly encryptedBefore: ReadonlySet<string>;
   readonly commit: string;
   readonly limits: PreviewLimits;
   readonly clock: Clock;
@@ -95,7 +98,7 @@ async function planLive(options: LivePreviewOptions): Promise<TargetPlan> {
 }
 
 async function changesOf(
-  { client, hub }: LivePreviewOptions,
+  { client, hub, encryptedBefore }: LivePreviewOptions,
   plan: TargetPlan,
   onWritten: OnWritten,
 ): Promise<ReadonlyMap<ObjectPlan, PreviewChange>> {
@@ -103,7 +106,7 @@ async function changesOf(
   await runConcurrently(
     plan.objects.filter(({ action }) => action !== 'same'),
     async (object) => {
-      const change = await changeOf({ client, hub, onWritten }, object);
+      const change = await changeOf({ client, hub, encryptedBefore, onWritten }, object);
       if (change) changes.set(object, change);
     },
   );
@@ -113,7 +116,7 @@ async function changesOf(
 /** These annotations change with every commit and are not shown. */
 const HIDDEN_ANNOTATIONS = [ANNOTATION_COMMIT, ANNOTATION_SOURCE];
 
-interface ChangeContext extends Pick<LivePreviewOptions, 'client' | 'hub'> {
+interface ChangeContext extends Pick<LivePreviewOptions, 'client' | 'hub' | 'encryptedBefore'> {
   readonly onWritten: OnWritten;
 }
 
@@ -130,7 +133,7 @@ async function changeOf(context: ChangeContext, plan: ObjectPlan): Promise<Previ
     return change && { ...about, ...change };
   } catch (error) {
     if (!isKubeError(error, 'Invalid', 'Conflict', 'Forbidden', 'NotFound')) throw error;
-    return { ...about, ...changeAfter(plan, error) };
+    return { ...about, ...changeAfter(plan, error, answerText(context, plan, error)) };
   }
 }
 
@@ -155,7 +158,7 @@ function changeWithout({
 }
 
 async function writtenChange(
-  { client, onWritten }: ChangeContext,
+  { client, encryptedBefore, onWritten }: ChangeContext,
   resource: Resource,
   plan: ObjectPlan,
   takeover: Extract<Takeover, { action: 'write' }> | undefined,
@@ -167,7 +170,7 @@ async function writtenChange(
     force: plan.force,
   });
   onWritten(run.result);
-  const details = shownDifferences(run);
+  const details = shownDifferences(run, encryptedBefore.has(objectKey(plan.id)));
   if (run.action === 'create') return { action: 'create', details };
   if (isAdoption(plan, takeover)) return { action: 'adopt', details };
   return details.length > 0 ? { action: 'update', details } : undefined;
@@ -182,10 +185,13 @@ function encryptedChange(
   return { action: isAdoption(plan, takeover) ? 'adopt' : action, details };
 }
 
-function shownDifferences({ differences }: DryRun): string[] {
-  return formatDifferences(
-    differences.filter(({ path }) => !HIDDEN_ANNOTATIONS.some((name) => path.includes(name))),
-  );
+function shownDifferences({ differences }: DryRun, isEncryptedBefore: boolean): string[] {
+  const shown = differences.filter(({ path }) => !HIDDEN_ANNOTATIONS.some((name) => path.includes(name)));
+  return isEncryptedBefore ? decryptedLines(shown) : formatDifferences(shown);
+}
+
+function answerText({ encryptedBefore }: ChangeContext, plan: ObjectPlan, error: KubeError): string {
+  return encryptedBefore.has(objectKey(plan.id)) ? withoutAnswer(plan, error) : error.message;
 }
 
 /** Tells whether another client created the object, and sync takes it over for the first time. */
@@ -217,11 +223,15 @@ async function readFound(
   }
 }
 
-function changeAfter(plan: ObjectPlan, error: KubeError): Pick<PreviewChange, 'action' | 'details'> {
-  if (canReplace(plan, error)) return { action: 'replace', details: [error.message] };
+function changeAfter(
+  plan: ObjectPlan,
+  error: KubeError,
+  text: string,
+): Pick<PreviewChange, 'action' | 'details'> {
+  if (canReplace(plan, error)) return { action: 'replace', details: [text] };
   // Its namespace comes with the same commit, so the dry run cannot find it yet.
   if (error.code === 'NotFound') return { action: 'create', details: [] };
-  return { action: 'refused', details: [error.message] };
+  return { action: 'refused', details: [text] };
 }
 
 function unitsOf(plan: TargetPlan, changes: ReadonlyMap<ObjectPlan, PreviewChange>): UnitPreview[] {
