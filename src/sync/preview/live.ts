@@ -97,16 +97,17 @@ async function planLive(options: LivePreviewOptions): Promise<TargetPlan> {
   }
 }
 
-async function changesOf(
-  { client, hub, encryptedBefore }: LivePreviewOptions,
-  plan: TargetPlan,
+/** Returns what the server answers for each object. Exported for its test. */
+export async function changesOf(
+  { client, hub, encryptedBefore, signal }: ChangeOptions,
+  plan: Pick<TargetPlan, 'objects'>,
   onWritten: OnWritten,
 ): Promise<ReadonlyMap<ObjectPlan, PreviewChange>> {
   const changes = new Map<ObjectPlan, PreviewChange>();
   await runConcurrently(
     plan.objects.filter(({ action }) => action !== 'same'),
     async (object) => {
-      const change = await changeOf({ client, hub, encryptedBefore, onWritten }, object);
+      const change = await changeOf({ client, hub, encryptedBefore, signal, onWritten }, object);
       if (change) changes.set(object, change);
     },
   );
@@ -116,12 +117,16 @@ async function changesOf(
 /** These annotations change with every commit and are not shown. */
 const HIDDEN_ANNOTATIONS = [ANNOTATION_COMMIT, ANNOTATION_SOURCE];
 
-interface ChangeContext extends Pick<LivePreviewOptions, 'client' | 'hub' | 'encryptedBefore'> {
+type ChangeOptions = Pick<LivePreviewOptions, 'client' | 'hub' | 'encryptedBefore' | 'signal'>;
+
+interface ChangeContext extends ChangeOptions {
   readonly onWritten: OnWritten;
 }
 
 async function changeOf(context: ChangeContext, plan: ObjectPlan): Promise<PreviewChange | undefined> {
-  const { client } = context;
+  const { client, signal } = context;
+  // A commit may have thousands of objects, and its plan a time limit.
+  signal.throwIfAborted();
   const about = { object: objectKey(plan.id), source: sourceText(plan.rendered.source) };
   // A kind that is not served yet comes with its CRD: its objects can only be created.
   if (plan.action === 'wait') return { action: 'create', ...about, details: [plan.because] };
@@ -142,7 +147,7 @@ async function changeOfServed(
   resource: Resource,
   plan: ObjectPlan,
 ): Promise<Pick<PreviewChange, 'action' | 'details'> | undefined> {
-  const found = await readFound(context.client, resource, plan);
+  const found = await readFound(context, resource, plan);
   if (!found) return writtenChange(context, resource, { ...plan, object: plan.declared }, undefined);
   const takeover = plan.uid === undefined ? planTakeover(plan, found, context.hub) : undefined;
   if (takeover && takeover.action !== 'write') return changeWithout(takeover);
@@ -158,7 +163,7 @@ function changeWithout({
 }
 
 async function writtenChange(
-  { client, encryptedBefore, onWritten }: ChangeContext,
+  { client, encryptedBefore, signal, onWritten }: ChangeContext,
   resource: Resource,
   plan: ObjectPlan,
   takeover: Extract<Takeover, { action: 'write' }> | undefined,
@@ -168,6 +173,7 @@ async function writtenChange(
   const run = await dryRunApply(client, resource, plan.object, {
     fieldManager: MANAGER_SYNC,
     force: plan.force,
+    signal,
   });
   onWritten(run.result);
   const details = shownDifferences(run, encryptedBefore.has(objectKey(plan.id)));
@@ -210,13 +216,13 @@ function writeOver(plan: ObjectPlan, found: KubeObject): ObjectPlan {
  * ignored fields or managers to take over. Undefined if it does not exist.
  */
 async function readFound(
-  client: Client,
+  { client, signal }: ChangeContext,
   resource: Resource,
   { uid, object, ignored, forceManagers }: ObjectPlan,
 ): Promise<KubeObject | undefined> {
   if (uid !== undefined && ignored.length + forceManagers.length === 0) return undefined;
   try {
-    return await client.get(resource, nameOf(object));
+    return await client.get(resource, nameOf(object), { signal });
   } catch (error) {
     if (isKubeError(error, 'NotFound')) return undefined;
     throw error;
