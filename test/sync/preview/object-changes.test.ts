@@ -5,7 +5,7 @@ import { KubeError } from '../../../src/kube/client/errors.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { objectIdOf, objectKey } from '../../../src/kube/objects/object-id.ts';
 import type { ObjectPlan } from '../../../src/sync/apply/plan.ts';
-import { changesOf } from '../../../src/sync/preview/live.ts';
+import { changesOf } from '../../../src/sync/preview/object-changes.ts';
 import { createFakeCluster } from '../apply/fake-cluster.ts';
 import { configMap, HUB, UNIT } from '../apply/fixtures.ts';
 
