@@ -1,6 +1,7 @@
 /** Writes of a person with the command line, to fields that git does not set; for one that git sets, what to commit. */
 import { MANAGER_CLI } from '../../api/names.ts';
 import type { Client } from '../../kube/client/client.ts';
+import { isKubeError } from '../../kube/client/errors.ts';
 import type { KubeObject, Resource } from '../../kube/objects/object.ts';
 import { commitText, isSetByGit } from '../../views/fleet/git-owned.ts';
 import { CliError } from '../errors.ts';
@@ -56,4 +57,22 @@ export function refuseIfGitSets({ io, object }: PersonWrite, path: readonly stri
 
 export function reportWrite({ io, dryRun }: PersonWrite, text: string): void {
   io.out(`${dryRun ? 'dry run, nothing was changed: ' : ''}${text}\n`);
+}
+
+const ATTEMPTS = 5;
+
+/**
+ * Runs an act again when another process wrote its object meanwhile: the status of a Cluster changes each second while it is busy. The act
+ * writes with the resourceVersion, and reads and judges again when `isAgain`.
+ */
+export async function retryConflicts(act: (isAgain: boolean) => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- each attempt follows the conflict of the one before
+      await act(attempt > 1);
+      return;
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isKubeError(error, 'Conflict')) throw error;
+    }
+  }
 }

@@ -7,12 +7,12 @@ import { CLUSTERS, PIPELINES } from '../../../api/generated/resources.ts';
 import type { Cluster, ClusterPause, Pipeline } from '../../../api/generated/types.ts';
 import { MANAGER_CLI } from '../../../api/names.ts';
 import type { Client } from '../../../kube/client/client.ts';
-import { isKubeError } from '../../../kube/client/errors.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { wholeSeconds } from '../../../os/dates.ts';
 import { isSetByGit } from '../../../views/fleet/git-owned.ts';
 import { addConnectionOptions } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
+import { retryConflicts } from '../../fleet/person-write.ts';
 import type { Io } from '../../io.ts';
 import { parseTimeOption } from '../../option-parsers.ts';
 import { readUserName } from '../../principal.ts';
@@ -125,8 +125,6 @@ async function haltPipeline(
   await client.patch(PIPELINES, { name }, patch, { fieldManager: MANAGER_CLI });
 }
 
-const ATTEMPTS = 5;
-
 /** Writes the pauses with the resourceVersion, so that no pause that others add now is lost. */
 async function updatePauses(
   client: Client,
@@ -135,18 +133,12 @@ async function updatePauses(
   more: object = {},
 ): Promise<void> {
   const { name } = cluster.metadata;
-  let current = cluster;
-  for (let attempt = 1; ; attempt += 1) {
+  await retryConflicts(async (isAgain) => {
+    const current = isAgain ? await client.get<Cluster>(CLUSTERS, { name }) : cluster;
     const { resourceVersion } = current.metadata;
     const body = { metadata: { resourceVersion }, spec: { pauses: change(current.spec.pauses), ...more } };
-    try {
-      await client.patch(CLUSTERS, { name }, { type: 'merge', body }, { fieldManager: MANAGER_CLI });
-      return;
-    } catch (error) {
-      if (attempt === ATTEMPTS || !isKubeError(error, 'Conflict')) throw error;
-      current = await client.get<Cluster>(CLUSTERS, { name });
-    }
-  }
+    await client.patch(CLUSTERS, { name }, { type: 'merge', body }, { fieldManager: MANAGER_CLI });
+  });
 }
 
 function isHalted({ object, part }: HaltTarget): boolean {

@@ -10,6 +10,7 @@ import type { Table } from '../../../views/text/table.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { findByName, readHub } from '../../fleet/hub-objects.ts';
+import { retryConflicts } from '../../fleet/person-write.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
 import { readUserName } from '../../principal.ts';
@@ -98,7 +99,11 @@ function revisionTable({ status }: Cluster, revisions: readonly KeptRevision[]):
   };
 }
 
-async function rollBack(io: Io, client: Client, { name, flags }: Call): Promise<void> {
+function rollBack(io: Io, client: Client, call: Call): Promise<void> {
+  return retryConflicts(() => rollBackOnce(io, client, call));
+}
+
+async function rollBackOnce(io: Io, client: Client, { name, flags }: Call): Promise<void> {
   const { clusters, pipelines } = await readHub(client, io.signal);
   const cluster = findByName('Cluster', clusters, name);
   const { pipeline } = cluster.status?.assigned ?? {};
@@ -116,7 +121,11 @@ async function rollBack(io: Io, client: Client, { name, flags }: Call): Promise<
   );
 }
 
-async function endRollback(io: Io, client: Client, { name }: Call): Promise<void> {
+function endRollback(io: Io, client: Client, call: Call): Promise<void> {
+  return retryConflicts(() => endRollbackOnce(io, client, call));
+}
+
+async function endRollbackOnce(io: Io, client: Client, { name }: Call): Promise<void> {
   const cluster = findByName('Cluster', (await readHub(client, io.signal)).clusters, name);
   const rollback = activeRollback(cluster);
   if (cluster.spec.rollback !== undefined) await writeRollback(client, cluster, null);
@@ -127,7 +136,7 @@ async function endRollback(io: Io, client: Client, { name }: Call): Promise<void
   );
 }
 
-/** Writes with the resourceVersion: what the person saw decides, and not a newer state. */
+/** Writes with the resourceVersion, so that nothing is written that was not judged. */
 async function writeRollback(
   client: Client,
   { metadata: { name, resourceVersion } }: Cluster,
