@@ -3,6 +3,7 @@ import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { objectKey } from '../../../../src/kube/objects/object-id.ts';
 import type { ObjectOutcome } from '../../../../src/sync/apply/apply-steps.ts';
 import { planTarget, type TargetPlan } from '../../../../src/sync/apply/plan.ts';
+import { withoutPausedParts } from '../../../../src/sync/apply/prune/paused-parts.ts';
 import {
   finishedDependency,
   type UnitOrderInput,
@@ -183,6 +184,92 @@ describe('withUnitOrder', () => {
     const plan = planTarget(input);
     const observed = { observe: input.live, unknownReason: () => ROLE, staleReason: undefined };
     expect(withUnitOrder(plan, { ...input, observed })).toEqual(plan);
+  });
+});
+
+describe('withUnitOrder of a plan with paused parts', () => {
+  const CHANGED_DB = { ...DB, spec: { replicas: 2 } };
+  const PAUSE = 'to resume it, run kubenode release resume fleet; paused by anna: ticket 7';
+  const REMEDIER: KubeObject = {
+    apiVersion: 'kubenode.dev/v1alpha1',
+    kind: 'NodeRemedier',
+    metadata: { name: 'disk' },
+    spec: { because: 'of the revision' },
+  };
+  const NEWER = { ...REMEDIER, spec: { because: 'in force' } };
+  const KEPT = new Map([['NodeRemedier/disk', 'a rollback changes no rules and no limits']]);
+  const RULES_WEB = dependsOn(configMap('web'), 'rules');
+
+  function pausedOrder(given: Scenario): TargetPlan {
+    const input = applyInput(given);
+    const observed = { observe: input.live, unknownReason: () => ROLE, staleReason: undefined };
+    const order: UnitOrderInput = { ...input, provenBefore: given.provenBefore ?? false, observed };
+    return withUnitOrder(withoutPausedParts(planTarget(input), input), order);
+  }
+
+  const units = [unit('db', [CHANGED_DB]), unit('web', [WEB])];
+  const byUnit = { more: { pausedUnits: new Map([['db', PAUSE]]) } };
+  const byObject = { more: { pausedObjects: new Map([['Deployment/shop/db', PAUSE]]) } };
+  const rules = { git: [unit('rules', [REMEDIER]), unit('web', [RULES_WEB])], provenBefore: true };
+  const kept = { more: { pausedObjects: KEPT } };
+
+  it.each<[name: string, scenario: Scenario, expected: readonly unknown[]]>([
+    [
+      'a paused unit, and tells how to resume it',
+      scenario(deployment(true), { git: units, ...byUnit }),
+      [
+        [
+          'UnitPaused',
+          `unit web waits for unit db: Deployment shop/db is paused. Resume unit db (${PAUSE}): unit web follows at once`,
+        ],
+      ],
+    ],
+    [
+      'a paused object, and tells how to resume it',
+      scenario(deployment(true), { git: units, ...byObject }),
+      [
+        [
+          'ObjectPaused',
+          `unit web waits for unit db: Deployment shop/db is paused. Resume object Deployment/shop/db (${PAUSE}): unit web follows at once`,
+        ],
+      ],
+    ],
+    [
+      'a paused unit through another one',
+      scenario(deployment(true), { git: [...units, unit('app', [APP])], ...byUnit }),
+      [
+        ['UnitPaused', expect.stringContaining('unit app waits for unit web') as string],
+        ['UnitPaused', expect.stringContaining('unit web waits for unit db') as string],
+      ],
+    ],
+    ['nothing when the paused unit is as git declares it', scenario(deployment(true), { ...byUnit }), []],
+    [
+      'a paused unit also in a revert that has to create it',
+      scenario(deployment(true), { git: units, ...byUnit, provenBefore: true }),
+      [['UnitPaused', expect.stringContaining('unit web waits for unit db') as string]],
+    ],
+    [
+      'no rule that a rollback leaves as it is',
+      {
+        ...rules,
+        ...kept,
+        inventory: [entry(NEWER, { unit: 'rules' })],
+        cluster: [live(NEWER, { unit: 'rules' })],
+      },
+      [],
+    ],
+    ['no rule that a rollback does not create again', { ...rules, ...kept }, []],
+    [
+      'a rule that a person paused',
+      { ...rules, ...kept, provenBefore: false },
+      [['ObjectPaused', expect.stringContaining('NodeRemedier disk is paused') as string]],
+    ],
+  ])('S13 lets a new unit wait for %s', (_, given, expected) => {
+    const { waitingUnits = [], objects } = pausedOrder(given);
+    expect(waitingUnits.map(({ pausedBy, because }) => [pausedBy, because])).toEqual(expected);
+    expect(objects.filter(({ action }) => action === 'create').map(({ unit: name }) => name)).toEqual(
+      expected.length > 0 ? [] : ['web'],
+    );
   });
 });
 
