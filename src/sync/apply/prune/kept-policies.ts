@@ -4,18 +4,28 @@
  */
 import { pausedObjectName } from '../../../api/status/pauses.ts';
 import { objectIdOf } from '../../../kube/objects/object-id.ts';
+import { optional } from '../../../kube/objects/optional.ts';
 import { isGitOnly } from '../../protected-kinds.ts';
 import type { RenderedUnit } from '../../rendered.ts';
+import type { SyncTarget } from '../context.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 
 const BECAUSE = 'a rollback changes no rules and no limits: they follow git when it ends';
 
-/** Returns them as paused objects: those of the revision, and those in the cluster. */
-export function keptPolicies(
+type Paused = Pick<SyncTarget, 'isRollback' | 'pausedObjects'>;
+
+/**
+ * Returns the paused objects, and with them those of the revision and those in the cluster. The inventory has to list also what was found
+ * by its owner labels. A pause of a person has the text of that pause.
+ */
+export function withKeptPolicies(
+  { isRollback, pausedObjects }: Paused,
   units: readonly RenderedUnit[],
   { entries }: Pick<Inventory, 'entries'>,
-): ReadonlyMap<string, string> {
+): Pick<SyncTarget, 'pausedObjects'> {
+  if (!isRollback) return optional('pausedObjects', pausedObjects);
   const declared = units.flatMap(({ objects }) => objects.map(({ object }) => objectIdOf(object)));
   const ids = [...declared, ...entries.values()].filter(isGitOnly);
-  return new Map(ids.map((id) => [pausedObjectName(id), BECAUSE]));
+  const kept = ids.map((id) => [pausedObjectName(id), BECAUSE] as const);
+  return { pausedObjects: new Map([...kept, ...(pausedObjects ?? [])]) };
 }

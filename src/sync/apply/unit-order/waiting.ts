@@ -24,6 +24,8 @@ export interface UnitOrderInput extends Pick<ApplyInput, 'units' | 'inventory' |
    * because of what the revert takes back.
    */
   readonly provenBefore?: boolean;
+  /** Rules and limits stay as they are: no unit waits for them. */
+  readonly isRollback?: true;
 }
 
 /** Returns the plan in which units wait for those that they depend on, and deletes for those of the units that depend on theirs. */
@@ -99,13 +101,13 @@ function waitOf(unit: string, dependencies: UnitDependencies, readiness: Readine
 /** Each unit is judged once, and only if a unit with changes depends on it. */
 function createReadiness(
   { objects, paused = [] }: TargetPlan,
-  { units, observed, provenBefore }: UnitOrderInput,
+  { units, observed, isRollback }: UnitOrderInput,
   dependencies: UnitDependencies,
 ): Readiness {
   const known = new Map<string, Unready | undefined>();
   const declared = new Map(units.map((unit) => [unit.unit, unit]));
   const unapplied = new Map<string, ObjectPlan>();
-  const kept = provenBefore ? pausedPolicies(objects) : new Set<string>();
+  const kept = isRollback ? pausedPolicies(objects) : new Set<string>();
   for (const object of objects) {
     if (object.action === 'same' || kept.has(objectKey(object.id))) continue;
     if (!unapplied.has(object.unit)) unapplied.set(object.unit, object);
@@ -171,7 +173,6 @@ function createReadiness(
   }
 }
 
-/** A rollback leaves rules and limits as they are, so no unit waits for them. */
 function pausedPolicies(objects: readonly ObjectPlan[]): ReadonlySet<string> {
   const found = objects.filter(({ action, id }) => action === 'paused' && isGitOnly(id));
   return new Set(found.map(({ id }) => objectKey(id)));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { objectKey } from '../../../../src/kube/objects/object-id.ts';
+import { optional } from '../../../../src/kube/objects/optional.ts';
 import type { ObjectOutcome } from '../../../../src/sync/apply/apply-steps.ts';
 import { planTarget, type TargetPlan } from '../../../../src/sync/apply/plan.ts';
 import { withoutPausedParts } from '../../../../src/sync/apply/prune/paused-parts.ts';
@@ -44,6 +45,7 @@ const ROLE = 'deployments.apps is forbidden';
 
 interface Scenario extends ApplyScenario {
   readonly provenBefore?: boolean;
+  readonly isRollback?: true;
   readonly stale?: string;
 }
 
@@ -203,14 +205,16 @@ describe('withUnitOrder of a plan with paused parts', () => {
   function pausedOrder(given: Scenario): TargetPlan {
     const input = applyInput(given);
     const observed = { observe: input.live, unknownReason: () => ROLE, staleReason: undefined };
-    const order: UnitOrderInput = { ...input, provenBefore: given.provenBefore ?? false, observed };
+    const { provenBefore = false, isRollback } = given;
+    const order: UnitOrderInput = { ...input, provenBefore, ...optional('isRollback', isRollback), observed };
     return withUnitOrder(withoutPausedParts(planTarget(input), input), order);
   }
 
   const units = [unit('db', [CHANGED_DB]), unit('web', [WEB])];
   const byUnit = { more: { pausedUnits: new Map([['db', PAUSE]]) } };
   const byObject = { more: { pausedObjects: new Map([['Deployment/shop/db', PAUSE]]) } };
-  const rules = { git: [unit('rules', [REMEDIER]), unit('web', [RULES_WEB])], provenBefore: true };
+  const revert = { git: [unit('rules', [REMEDIER]), unit('web', [RULES_WEB])], provenBefore: true };
+  const rules = { ...revert, isRollback: true } as const;
   const kept = { more: { pausedObjects: KEPT } };
 
   it.each<[name: string, scenario: Scenario, expected: readonly unknown[]]>([
@@ -261,7 +265,7 @@ describe('withUnitOrder of a plan with paused parts', () => {
     ['no rule that a rollback does not create again', { ...rules, ...kept }, []],
     [
       'a rule that a person paused',
-      { ...rules, ...kept, provenBefore: false },
+      { ...revert, ...kept },
       [['ObjectPaused', expect.stringContaining('NodeRemedier disk is paused') as string]],
     ],
   ])('S13 lets a new unit wait for %s', (_, given, expected) => {
