@@ -47,6 +47,11 @@ export function judgePeerAnswers(
   return isMajority(unserved) ? { result: 'NoAnswer', peers: unserved } : { result: 'Unknown', peers: [] };
 }
 
+/** Tells whether so many peers were asked that their silence on the machine counts. A fleet of three machines has two. */
+export function hasEnoughPeers({ peers }: MachineSilence): boolean {
+  return peers.length >= MIN_PEERS;
+}
+
 /** Tells whether a peer reached the kubelet: then the machine must not be repaired as one that is dead. */
 export function isReached(result: PeerResult): boolean {
   return result === 'KubeletAnswers' || result === 'PortOpen';

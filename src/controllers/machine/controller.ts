@@ -203,6 +203,7 @@ async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResul
     return {};
   }
   const power = parts.powers.observe(machine, heartbeats.of(machine, context), context);
+  const peers = observePeers(machine, heartbeats.of(machine, context), context);
   // Of a Machine that is deleted, only the Node that was observed before is its own.
   const reported = isDeleting ? ownNode(machine, node) : node;
   const report = {
@@ -213,13 +214,13 @@ async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResul
     ...optional('kept', result.kept),
     ...optional('infra', infra.status),
     ...optional('power', power.status),
-    peers: observePeers(machine, heartbeats.of(machine, context), context),
+    peers: peers.report,
     imported: { ...optional('import', imported.import), ...optional('preflight', imported.preflight) },
   };
   const isIntent = result.isIntent === true || imported.isIntent;
   await writeStatus({ ...report, now: context.clock.now() }, isIntent, context);
   const heartbeat = heartbeats.of(machine, context);
-  const outcome = { machine, infra, imported, power, plan, result, heartbeat };
+  const outcome = { machine, infra, imported, power, peers, plan, result, heartbeat };
   return optional('requeueAt', machineRequeueAt(outcome, context.clock.now()));
 }
 

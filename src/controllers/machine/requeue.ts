@@ -12,14 +12,15 @@ export interface MachineOutcome {
   readonly infra: { readonly requeueAt?: Date };
   readonly imported?: { readonly requeueAt?: Date };
   readonly power?: { readonly requeueAt?: Date };
+  readonly peers?: { readonly requeueAt?: Date };
   readonly plan: Pick<MachinePlan, 'wait' | 'changesAt'>;
   readonly result: { readonly requeueAt?: Date; readonly wait?: MachinePlan['wait'] };
 }
 
 export function machineRequeueAt(outcome: MachineOutcome, now: Date): Date | undefined {
-  const { infra, imported, power, plan, result } = outcome;
+  const { infra, imported, power, peers, plan, result } = outcome;
   const late = [silentAt(outcome, now), lateAt(outcome)].filter((at) => at !== undefined && at > now);
-  const others = [infra, imported, power, result].map((each) => each?.requeueAt);
+  const others = [infra, imported, power, peers, result].map((each) => each?.requeueAt);
   return firstMoment([...late, ...others, plan.changesAt]);
 }
 

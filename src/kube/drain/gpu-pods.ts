@@ -3,8 +3,11 @@ import { isRecord, listAt, valueAt } from '../objects/json.ts';
 import type { KubeObject } from '../objects/object.ts';
 import { isCompleted, podName } from './pods.ts';
 
-/** The names of resources by which plug-ins of any vendor offer a GPU or a part of one: nvidia.com/mig-1g.5gb, example.com/gpu-memory. */
-const GPU = /^([a-z0-9.-]+\.)?nvidia\.com\/|\/.*gpu|gpu.*\//i;
+/**
+ * The names of resources by which plug-ins of any vendor offer a GPU or a part of one: nvidia.com/mig-1g.5gb, example.com/gpu-memory,
+ * example.com/vcuda-core.
+ */
+const GPU = /\/.*(gpu|cuda|mig-)|(gpu|cuda|nvidia).*\//i;
 
 /** Explains which pod uses a GPU; undefined: none does. A pod that is being deleted counts until it is deleted. */
 export function gpuPodReason(pods: readonly KubeObject[]): string | undefined {

@@ -3,7 +3,7 @@
  * every start would have its host boot from the network for good.
  */
 import { optional } from '../../kube/objects/optional.ts';
-import { ProviderError } from '../contract.ts';
+import { isProviderError, ProviderError } from '../contract.ts';
 import type { BootDevice } from '../power.ts';
 import { type BootOverride, readBoot } from './answers.ts';
 import type { BmcAnswer } from './connection.ts';
@@ -14,7 +14,7 @@ const NOT_SUPPORTED = { reason: 'BootOnceNotSupported' } as const;
 /** The setting of a system that boots as its firmware decides. */
 const NO_OVERRIDE: BootOverride = { mode: 'Disabled', device: 'None' };
 
-/** Resolves when the BMC reads back the device for one start; undefined: for none. */
+/** Resolves when the BMC reads back the device for one start; undefined: for none. Rejects with Ambiguous where the device may be set. */
 export async function setBootOnce(
   target: RedfishTarget,
   device: BootDevice | undefined,
@@ -29,14 +29,39 @@ async function change(target: RedfishTarget, device: BootDevice | undefined, cal
   const before = readBoot(answer.body);
   if (device === undefined) return await write(call, { path, answer, override: NO_OVERRIDE });
   requireAllowed(device, before.allowed);
-  await write(call, { path, answer, override: { mode: 'Once', device } });
-  const read = await readVerified(target, call);
-  const after = readBoot(read.answer.body);
-  if (after.mode === 'Once' && after.device === device) return;
-  await write(call, { path, answer: read.answer, override: { ...NO_OVERRIDE, ...before } });
-  const found = `${after.mode ?? 'no mode'} and ${after.device ?? 'no device'}`;
+  await write(call, { path, answer, override: { mode: 'Once', device } }).catch((error: unknown) => {
+    throw isProviderError(error, 'Retryable') ? maybeSet(error) : error;
+  });
+  const found = await verifyOnce(target, { device, before }, call).catch((error: unknown) => {
+    throw isProviderError(error) ? maybeSet(error) : error;
+  });
+  if (found === undefined) return;
   const message = `the BMC does not boot from ${device} once: it reads back ${found}. The setting was put back`;
   throw new ProviderError('Terminal', message, NOT_SUPPORTED);
+}
+
+interface WrittenDevice {
+  readonly device: BootDevice;
+  readonly before: BootOverride;
+}
+
+/** Reads the setting back. Returns what was found in its place, and puts back what was before; undefined: the device is set for one start. */
+async function verifyOnce(
+  target: RedfishTarget,
+  { device, before }: WrittenDevice,
+  call: BmcCall,
+): Promise<string | undefined> {
+  const { path, answer } = await readVerified(target, call);
+  const after = readBoot(answer.body);
+  if (after.mode === 'Once' && after.device === device) return undefined;
+  await write(call, { path, answer, override: { ...NO_OVERRIDE, ...before } });
+  return `${after.mode ?? 'no mode'} and ${after.device ?? 'no device'}`;
+}
+
+/** Marks an error that came after the request was sent: the device may be set. */
+function maybeSet(error: ProviderError): ProviderError {
+  const { message, reason } = error;
+  return new ProviderError('Ambiguous', message, { reason, cause: error });
 }
 
 function requireAllowed(device: BootDevice, allowed: readonly string[] | undefined): void {

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { stopPlanesOfFleet } from '../../../src/cli/hosting/stop-planes.ts';
+import { PLANE_FILE } from '../../../src/controllers/hosting/drivers/process/records.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { isAlive } from '../../support/leak-guard/leaks.ts';
 import { tempFolder } from '../../support/temp.ts';
@@ -29,6 +30,8 @@ describe('the control planes that the hub of a local fleet hosts', () => {
     const plane = join(parent, 'local-hosting/clusters/ci');
     const other = join(parent, 'local-2-hosting/clusters/ci');
     for (const folder of [fleet, plane, other]) mkdirSync(folder, { recursive: true });
+    writeFileSync(join(plane, PLANE_FILE), '{}');
+    mkdirSync(join(parent, 'local-hosting/ports'));
     if (removed) rmSync(fleet, { recursive: true });
     const own = startMember(join(plane, 'pki'));
     const foreign = startMember(join(other, 'pki'));
@@ -36,5 +39,20 @@ describe('the control planes that the hub of a local fleet hosts', () => {
     await expect.poll(() => isAlive(own)).toBe(false);
     expect(isAlive(foreign)).toBe(true);
     expect([existsSync(plane), existsSync(other)]).toEqual([!wipe, true]);
+    expect(existsSync(join(parent, 'local-hosting'))).toBe(!wipe);
+  });
+
+  it.each([
+    ['web-hosting/index.html'],
+    ['web-hosting/clusters/prod/cluster.yaml'],
+    ['web-hosting/clusters/README.md'],
+    ['web-hosting/ports/list.txt'],
+  ])('are wiped without a file of somebody else in a folder of that name: %s', async (path) => {
+    const parent = realpathSync(tempFolder('planes'));
+    const file = join(parent, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, '');
+    await stopPlanesOfFleet(join(parent, 'web'), { clock, wipe: true });
+    expect(existsSync(file)).toBe(true);
   });
 });

@@ -16,6 +16,7 @@ describe('machineRequeueAt', () => {
     ['the first heartbeat proves that the agent lives', heartbeat(5000, false), 10],
     ['the silence of this agent has its turn', heartbeat(60_000, true, 7000), 7],
     ['the silence was reported already', heartbeat(60_000), undefined],
+    ['the peers that probe it are looked at again', { ...heartbeat(60_000), peers: inSeconds(300) }, 300],
     ['the wait is late', { machine: machine('m', { status: waiting(590) }), plan: { wait: WAIT } }, 10],
     [
       'the wait was late before',

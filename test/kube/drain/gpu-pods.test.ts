@@ -17,6 +17,17 @@ it.each<[name: string, pod: KubeObject, reason: string | undefined]>([
   ['a shared GPU', asking({ requests: { 'nvidia.com/gpu.shared': '1' } }), 'nvidia.com/gpu.shared'],
   ['memory of a GPU', asking({ requests: { 'aliyun.com/gpu-mem': '3' } }), 'aliyun.com/gpu-mem'],
   ['a GPU by another domain', asking({ requests: { 'gpu.example.com/card': '1' } }), 'gpu.example.com/card'],
+  ['cores of a GPU', asking({ limits: { 'tencent.com/vcuda-core': '20' } }), 'tencent.com/vcuda-core'],
+  [
+    'a part by another domain',
+    asking({ limits: { 'example.com/mig-1g.5gb': '1' } }),
+    'example.com/mig-1g.5gb',
+  ],
+  [
+    'a device of another kind uses none',
+    asking({ limits: { 'rdma/hca_shared': '1', 'x.io/fuse': '1' } }),
+    undefined,
+  ],
   ['a limit alone', asking({ limits: { 'nvidia.com/gpu': '1' } }), 'nvidia.com/gpu'],
   ['an init container', asking({ requests: { 'nvidia.com/gpu': '1' } }, 'initContainers'), 'nvidia.com/gpu'],
   [

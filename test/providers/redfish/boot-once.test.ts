@@ -53,6 +53,26 @@ describe('setBootOnce', () => {
     expect(server.behavior.boot).toEqual(BEFORE);
   });
 
+  it('tells that the device may be set where the answer to its request is lost', async () => {
+    const { target } = await bmc({ silent: 'PATCH' });
+    const short = { ...target, endpoint: { ...target.endpoint, timeoutMs: 2000 } };
+    await expect(setBootOnce(short, 'Pxe', NEVER)).rejects.toMatchObject({
+      code: 'Ambiguous',
+      reason: 'BMCTimeout',
+    });
+  });
+
+  it('tells that the device may be set where it cannot be read back', async () => {
+    const { server, target } = await bmc({});
+    const isSet = (): boolean => server.requests.some((each) => each.startsWith('PATCH'));
+    Object.defineProperty(server.behavior, 'uuid', { get: () => (isSet() ? 'another' : BMC_UUID) });
+    await expect(setBootOnce(target, 'Pxe', NEVER)).rejects.toMatchObject({
+      code: 'Ambiguous',
+      reason: 'BMCOfAnotherHost',
+    });
+    expect(server.behavior.boot).toEqual(ONCE);
+  });
+
   it.each<[name: string, behavior: BmcBehavior, reason: string]>([
     [
       'a device that the BMC does not permit',

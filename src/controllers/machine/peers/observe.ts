@@ -7,7 +7,7 @@ import type { ReconcileContext } from '../../../kube/controller/reconcile-contex
 import { NODES } from '../../../kube/objects/core-kinds.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Heartbeat } from '../observe.ts';
-import { planProbeRequests, planSilence } from './plan.ts';
+import { peersAgainAt, planProbeRequests, planSilence, type SilenceInput } from './plan.ts';
 import { kubeletTarget } from './target.ts';
 
 export interface PeerReport {
@@ -15,16 +15,21 @@ export interface PeerReport {
   readonly probeRequests?: readonly PeerProbeRequest[];
 }
 
+export interface ObservedPeers {
+  readonly report: PeerReport;
+  readonly requeueAt?: Date;
+}
+
 export function observePeers(
   machine: Machine,
   heartbeat: Heartbeat | undefined,
   context: ReconcileContext,
-): PeerReport {
+): ObservedPeers {
   const { name } = machine.metadata;
   const machines = context.view<Machine>(MACHINES);
   const nodes = context.view(NODES);
   const node = nodes.get(name);
-  const silence = planSilence({
+  const input: SilenceInput = {
     machine,
     node,
     target: () => kubeletTarget(machine, node),
@@ -33,9 +38,12 @@ export function observePeers(
     nodeOf: (peer) => nodes.get(peer),
     fleet: () => machines.list(),
     now: context.clock.now(),
-  });
+  };
   const probeRequests = planProbeRequests(silentMachinesOf(name, machines));
-  return { ...optional('silence', silence), ...optional('probeRequests', probeRequests) };
+  return {
+    report: { ...optional('silence', planSilence(input)), ...optional('probeRequests', probeRequests) },
+    ...optional('requeueAt', peersAgainAt(input)),
+  };
 }
 
 /** Returns the machines that a change of this one concerns: itself, and the peers that are asked to probe it. */

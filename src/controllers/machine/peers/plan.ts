@@ -33,6 +33,8 @@ export interface SilenceInput {
 
 /** Three near the machine, and three elsewhere. */
 const PEERS = 6;
+/** An answer counts for so long: until then the former peers may be enough. */
+const AGAIN_MS = 300_000;
 /**
  * The number of machines that one agent probes, twice a minute each. Each machine has six peers by hash, so few agents have as many requests
  * before a tenth of the fleet is silent; what does not fit is not probed by this peer.
@@ -43,6 +45,12 @@ const MAX_REQUESTS = 8;
 export function planSilence(input: SilenceInput): MachineSilence | undefined {
   const target = isSilent(input) ? input.target() : undefined;
   return target && silenceAt(target, input);
+}
+
+/** Returns when the peers of a silent machine are looked at again: they fall silent, return and are added without a change of its own. */
+export function peersAgainAt(input: SilenceInput): Date | undefined {
+  const isProbed = isSilent(input) && input.target() !== undefined;
+  return isProbed ? new Date(input.now.getTime() + AGAIN_MS) : undefined;
 }
 
 function silenceAt(target: ProbeTarget, input: SilenceInput): MachineSilence | undefined {

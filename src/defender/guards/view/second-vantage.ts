@@ -4,7 +4,12 @@
  */
 import { RACK } from '../../../api/diagnosis/dimensions.ts';
 import type { Sign } from '../../../api/diagnosis/evidence.ts';
-import { isReached, judgePeerAnswers, type PeerProbes } from '../../../api/diagnosis/peer-answers.ts';
+import {
+  hasEnoughPeers,
+  isReached,
+  judgePeerAnswers,
+  type PeerProbes,
+} from '../../../api/diagnosis/peer-answers.ts';
 import { choosePeers, judgePeers, type PeerPlace } from '../../../api/diagnosis/peers.ts';
 import type { DefenderPolicySpec } from '../../../api/generated/types.ts';
 import type { DenialCause } from '../../../api/grants.ts';
@@ -50,8 +55,8 @@ function testimonyOfPeers(input: GuardInput): Testimony {
   const { name, silence } = machine;
   const probes = judgePeerAnswers({ name, silence }, (peer) => facts.machine(peer)?.peers, now);
   if (isReached(probes.result)) return { type: 'Disagrees', because: explainReached(probes) };
-  // Peers that were asked have to answer. Where none can be asked, because its address is not known, their Leases decide.
-  const isOpen = silence !== undefined && probes.result === 'Unknown';
+  // Peers that were asked have to answer. Where too few can be asked, or none, because its address is not known, their Leases decide.
+  const isOpen = silence !== undefined && hasEnoughPeers(silence) && probes.result === 'Unknown';
   return near === 'Alive' && !isOpen ? CONFIRMS : MISSING;
 }
 

@@ -82,6 +82,16 @@ describe('the probes of a silent machine', () => {
     expect(NAMES.map((name) => requestsTo(bed, name))).toEqual(NAMES.map(() => undefined));
   });
 
+  it('R20 are asked of a peer that returns later, although nothing of the silent machine changes', async () => {
+    const { bed } = await openFleet();
+    const few = PEERS.slice(0, 2);
+    await beat(bed, few, 60);
+    await beat(bed, PEERS, 30);
+    await beat(bed, PEERS, 300);
+    expect(statusOf(bed, 's-1')?.silence?.peers).toEqual(PEERS);
+    expect(requestsTo(bed, 'p-3')).toEqual(['s-1 10.0.0.1:10250']);
+  });
+
   it('R20 are still asked of the same peers after a restart of the controller', async () => {
     const { bed, process } = await openFleet();
     await beat(bed, PEERS, 60);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Machine, MachineSilence } from '../../../../src/api/generated/types.ts';
 import {
+  peersAgainAt,
   planProbeRequests,
   planSilence,
   type SilenceInput,
@@ -31,13 +32,13 @@ function subject(silence?: MachineSilence, metadata: Machine['metadata'] | objec
   });
 }
 
-function planned(
-  parts: Partial<SilenceInput> & { readonly machines?: readonly Machine[] } = {},
-): MachineSilence | undefined {
+type Parts = Partial<SilenceInput> & { readonly machines?: readonly Machine[] };
+
+function inputOf(parts: Parts = {}): SilenceInput {
   const { machines = fleetOf(10), ...more } = parts;
   const own = more.machine ?? subject();
   const all = new Map([own, ...machines].map((each) => [each.metadata.name, each]));
-  return planSilence({
+  return {
     machine: own,
     node: undefined,
     target: () => kubeletTarget(own, undefined),
@@ -47,8 +48,10 @@ function planned(
     fleet: () => [...all.values()],
     now: NOW,
     ...more,
-  });
+  };
 }
+
+const planned = (parts: Parts = {}): MachineSilence | undefined => planSilence(inputOf(parts));
 
 const CHOSEN = planned();
 const EARLIER: MachineSilence = {
@@ -70,7 +73,7 @@ describe('planSilence', () => {
     expect(planned({ machines: fleetOf(10).toReversed() })).toEqual(CHOSEN);
   });
 
-  it.each<[what: string, parts: Parameters<typeof planned>[0]]>([
+  it.each<[what: string, parts: Parts]>([
     ['whose agent reports', { heartbeat: { ...SILENT, ageMs: 45_000 } }],
     ['whose agent was never heard of', { heartbeat: undefined }],
     [
@@ -124,6 +127,18 @@ describe('planSilence', () => {
   it('R20 asks again when the machine has another address or port: earlier answers are about another host', () => {
     expect(planned({ machine: subject({ ...EARLIER, address: '10.0.0.6' }) })?.since).toBe(NOW.toISOString());
     expect(planned({ machine: subject({ ...EARLIER, port: 10_260 }) })?.since).toBe(NOW.toISOString());
+  });
+});
+
+describe('peersAgainAt', () => {
+  it.each<[what: string, parts: Parts, seconds: number | undefined]>([
+    ['that is probed', { machine: subject(EARLIER) }, 300],
+    ['without a peer, which may report later', { machines: fleetOf(10, 'Unknown') }, 300],
+    ['whose agent reports', { heartbeat: { ...SILENT, ageMs: 45_000 } }, undefined],
+    ['whose address is not known', { machine: machine('s-1') }, undefined],
+  ])('R20 looks at the peers again of a machine %s', (_, parts, seconds) => {
+    const at = peersAgainAt(inputOf(parts));
+    expect(at && (at.getTime() - NOW.getTime()) / 1000).toBe(seconds);
   });
 });
 

@@ -182,6 +182,22 @@ describe('the second vantage point', () => {
     expect(decided(['PeerAgents'], probing(answers), { silence: SILENCE })).toBe(expected);
   });
 
+  it.each<[answers: readonly (PeerResult | undefined)[], expected: string]>([
+    [['NoAnswer', 'NoAnswer'], 'granted'],
+    [[undefined, undefined], 'granted'],
+    [['NoAnswer', 'KubeletAnswers'], reached('answers', 'm-2')],
+  ])(
+    'R20 decides by Leases in a fleet of three, unless one of two peers reaches the machine: %j',
+    (answers, expected) => {
+      const [first, second] = probing(answers);
+      const others = [first, second].flatMap((each) => each ?? []);
+      const silence = { ...SILENCE, peers: ['m-1', 'm-2'] };
+      expect(decided(['PeerAgents'], others, { silence })).toBe(expected);
+      const cut = others.map((each) => ({ ...each, ...SILENT }));
+      expect(decided(['PeerAgents'], cut, { silence })).toBe(DISAGREES);
+    },
+  );
+
   it('R20 does not believe what a peer answers about an earlier silence', () => {
     const answers = probing(['KubeletAnswers', 'NoAnswer', 'NoAnswer'], secondsAgo(601));
     expect(decided(['PeerAgents'], answers, { silence: SILENCE })).toBe(missing('PeerAgents'));
