@@ -72,7 +72,10 @@ export function finishedDependency(
   outcomes: ReadonlyMap<string, ObjectOutcome>,
 ): boolean {
   const awaited = new Set(waitingUnits.map(({ dependency }) => dependency));
-  const written = objects.filter(({ action, unit }) => awaited.has(unit) && action !== 'same');
+  // What is paused is not written: of a rollback it counts as ready, and otherwise it waits for a person.
+  const written = objects.filter(
+    ({ action, unit }) => awaited.has(unit) && action !== 'same' && action !== 'paused',
+  );
   const isApplied = ({ id }: ObjectPlan): boolean => outcomes.get(objectKey(id))?.state === 'applied';
   return [...Map.groupBy(written, ({ unit }) => unit).values()].some((each) => each.every(isApplied));
 }

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { objectKey } from '../../../../src/kube/objects/object-id.ts';
 import { optional } from '../../../../src/kube/objects/optional.ts';
 import type { ObjectOutcome } from '../../../../src/sync/apply/apply-steps.ts';
-import { planTarget, type TargetPlan } from '../../../../src/sync/apply/plan.ts';
+import { type ObjectPlan, planTarget, type TargetPlan } from '../../../../src/sync/apply/plan.ts';
 import { withoutPausedParts } from '../../../../src/sync/apply/prune/paused-parts.ts';
 import {
   finishedDependency,
@@ -277,6 +277,13 @@ describe('withUnitOrder of a plan with paused parts', () => {
   });
 });
 
+/** Another object of unit db. */
+function pausedOf({ objects }: TargetPlan): ObjectPlan {
+  const db = objects.find(({ unit: name }) => name === 'db');
+  if (!db) throw new Error('the plan has no object of unit db');
+  return { ...db, id: { ...db.id, name: 'paused' } };
+}
+
 describe('finishedDependency', () => {
   const plan = orderOf(scenario(undefined));
   const outcome = (state: 'applied' | 'failed'): ReadonlyMap<string, ObjectOutcome> => {
@@ -291,7 +298,19 @@ describe('finishedDependency', () => {
   it.each<[name: string, plan: TargetPlan, outcomes: ReadonlyMap<string, ObjectOutcome>, expected: boolean]>([
     ['the awaited unit was written', plan, outcome('applied'), true],
     ['a write of it failed: it is not tried again at once', plan, outcome('failed'), false],
+    [
+      'all of it was written but the rule that a rollback keeps',
+      { ...plan, objects: [...plan.objects, { ...pausedOf(plan), action: 'paused' }] },
+      outcome('applied'),
+      true,
+    ],
     ['nothing was written', plan, new Map(), false],
+    [
+      'all of it is paused',
+      { ...plan, objects: [{ ...pausedOf(plan), action: 'paused' }] },
+      new Map(),
+      false,
+    ],
     ['no unit waits for it', { ...plan, waitingUnits: [] }, outcome('applied'), false],
     ['it had nothing to write', orderOf(scenario(deployment(false))), new Map(), false],
   ])('S13 plans again only if an awaited unit was finished: %s', (_, given, outcomes, expected) => {
