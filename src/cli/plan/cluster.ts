@@ -56,6 +56,7 @@ function withLiveDeletes(units: readonly UnitPreview[], live: readonly UnitPrevi
 export interface ClusterPreviewInput {
   readonly byCommits: TargetPreview;
   readonly target: Rendered['targets'][number];
+  readonly encryptedBefore: ReadonlySet<string>;
   readonly commit: string;
   readonly limits: PreviewLimits;
 }
@@ -104,8 +105,8 @@ function liveOptions(
   { uid }: PlanHub,
   input: ClusterPreviewInput & Pick<LivePreviewOptions, 'client' | 'scope' | 'clusterUID'>,
 ): LivePreviewOptions {
-  const { client, clusterUID, scope, target, commit, limits } = input;
-  const what = { client, clusterUID, scope, target, commit, limits };
+  const { client, clusterUID, scope, target, encryptedBefore, commit, limits } = input;
+  const what = { client, clusterUID, scope, target, encryptedBefore, commit, limits };
   return { ...what, hub: uid, clock, log: SILENT_LOG, random: systemRandom, signal };
 }
 

@@ -5,6 +5,7 @@ import type { Client } from '../../kube/client/client.ts';
 import { runConcurrently } from '../../kube/process/run-concurrently.ts';
 import { messageOf } from '../../os/errors.ts';
 import { scopedToHub } from '../../sync/hub-scope.ts';
+import { encryptedKeys } from '../../sync/preview/encrypted.ts';
 import {
   abandonedTarget,
   compareCommits,
@@ -114,7 +115,8 @@ export async function previewOnClustersOf(
     const rendered = to.targets.find((one) => one.target === preview.target);
     const target = rendered ?? emptyTargetFor(preview.target);
     if (!target) return preview;
-    const input = { byCommits: preview, commit: to.commit, limits };
+    const before = sides.from?.targets.find((one) => one.target === preview.target);
+    const input = { byCommits: preview, encryptedBefore: encryptedKeys(before), commit: to.commit, limits };
     if (preview.target === HUB_TARGET) {
       return pipeline === undefined
         ? preview

@@ -243,7 +243,7 @@ function versionOf({ object }: ObjectPlan): string {
 }
 
 /** Describes an error without the answer of the server, which quotes values: it is shown in logs and in the status. */
-function withoutAnswer({ id }: ObjectPlan, error: KubeError): string {
+export function withoutAnswer({ id }: Pick<ObjectPlan, 'id'>, error: KubeError): string {
   const { code, reason, causes } = error;
   const fields = causes.flatMap(({ field }) => (field === undefined ? [] : [field]));
   const named = `${listed('fields', fields)}${listed('managers', conflictingManagers(error))}`;

@@ -2,10 +2,12 @@
 import { type Difference, diffObjects, formatDifferences } from '../../kube/objects/diff.ts';
 import { listAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { MASK } from '../../kube/objects/redact-secret.ts';
 import { isSopsEncrypted } from '../../kube/sops/leaves.ts';
 import { isEncryptedValue } from '../../kube/sops/values.ts';
+import type { RenderedTarget } from '../rendered.ts';
 
 /**
  * Returns the plain fields that change, and the names of the encrypted ones. Each encryption gives other text, so an encrypted field may
@@ -22,6 +24,22 @@ export function encryptedLines(before: KubeObject | undefined, after: KubeObject
   const keys = `encrypted to ${recipients} ${recipients === 1 ? 'key' : 'keys'}`;
   const isSame = before !== undefined && shown.length === 0;
   return [...formatDifferences(shown), isSame ? `${keys}: only the encryption changed` : keys];
+}
+
+/** Returns the keys of the objects that the content of a cluster encrypts. */
+export function encryptedKeys(target: RenderedTarget | undefined): ReadonlySet<string> {
+  const objects = target?.units.flatMap((unit) => unit.objects.map(({ object }) => object)) ?? [];
+  return new Set(objects.filter(isSopsEncrypted).map((object) => objectKey(objectIdOf(object))));
+}
+
+/**
+ * Counts the differences to an object in the cluster that the commit before encrypts: the cluster has the values, and a path may contain
+ * one as the key of a list.
+ */
+export function decryptedLines({ length }: readonly Difference[]): string[] {
+  if (length === 0) return [];
+  const count = length === 1 ? '1 field changes' : `${length} fields change`;
+  return [`${count}, not shown: the commit before encrypts the object`];
 }
 
 /** Masks both sides: a value that was plain before, and is secret now, is not shown again. */

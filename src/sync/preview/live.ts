@@ -2,38 +2,23 @@
  * Previews what a commit would do in one cluster, according to that cluster: the plan of sync over its live objects, and a
  * server-side dry run for each object that the plan would write. Persists nothing.
  */
-import { ANNOTATION_COMMIT, ANNOTATION_SOURCE, MANAGER_SYNC } from '../../api/names.ts';
-import type { Client } from '../../kube/client/client.ts';
-import { type DryRun, dryRunApply } from '../../kube/client/dry-run.ts';
-import { isKubeError, KubeError } from '../../kube/client/errors.ts';
-import { nameOf } from '../../kube/client/paths.ts';
-import { formatDifferences } from '../../kube/objects/diff.ts';
+import { KubeError } from '../../kube/client/errors.ts';
 import { byCode } from '../../kube/objects/digest.ts';
-import type { KubeObject, Resource } from '../../kube/objects/object.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
 import { type ObjectId, objectKey } from '../../kube/objects/object-id.ts';
 import type { Log } from '../../kube/process/log.ts';
-import { runConcurrently } from '../../kube/process/run-concurrently.ts';
-import { isSopsEncrypted } from '../../kube/sops/leaves.ts';
 import type { Clock } from '../../os/clock.ts';
-import { canReplace } from '../apply/immutable.ts';
 import { type InventoryStore, openInventory } from '../apply/inventory/store.ts';
 import { createLiveCache } from '../apply/live/live-cache.ts';
-import { isOwnedByForced } from '../apply/ownership/forced-managers.ts';
-import { leaveIgnored } from '../apply/ownership/ignored-fields.ts';
-import { planTakeover, type Takeover } from '../apply/ownership/takeover.ts';
 import type { ObjectPlan, TargetPlan } from '../apply/plan.ts';
 import { type PrunePlan, REMOVED_FROM_GIT } from '../apply/prune/plan.ts';
-import { scopeMismatchReason } from '../apply/scope.ts';
 import { type ObservedPlan, observeEverywhere } from '../apply/sync-cluster.ts';
-import { type RenderedTarget, sourceText } from '../rendered.ts';
-import { encryptedLines } from './encrypted.ts';
+import type { RenderedTarget } from '../rendered.ts';
+import { type ChangeOptions, changesOf } from './object-changes.ts';
 import type { PreviewChange, PreviewLimits, UnitPreview } from './preview.ts';
 
-export interface LivePreviewOptions {
-  readonly client: Client;
+export interface LivePreviewOptions extends ChangeOptions {
   readonly clusterUID: string;
-  /** UID of the hub. */
-  readonly hub: string;
   readonly scope: string;
   readonly target: RenderedTarget;
   readonly commit: string;
@@ -41,7 +26,6 @@ export interface LivePreviewOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
-  readonly signal: AbortSignal;
 }
 
 export interface LivePreview {
@@ -59,8 +43,6 @@ export async function previewLive(options: LivePreviewOptions): Promise<LivePrev
   const deletes = plan.prune.filter(({ action }) => action === 'delete' || action === 'mark');
   return { units: unitsOf(plan, changes), written, deleted: deletes.map(({ entry }) => entry) };
 }
-
-type OnWritten = (object: KubeObject) => void;
 
 /** Previews only what would be deleted and held: for a server on which the user may not write. Rejects as `previewLive` does. */
 export async function previewDeletes(options: LivePreviewOptions): Promise<UnitPreview[]> {
@@ -92,136 +74,6 @@ async function planLive(options: LivePreviewOptions): Promise<TargetPlan> {
   } finally {
     await live.close();
   }
-}
-
-async function changesOf(
-  { client, hub }: LivePreviewOptions,
-  plan: TargetPlan,
-  onWritten: OnWritten,
-): Promise<ReadonlyMap<ObjectPlan, PreviewChange>> {
-  const changes = new Map<ObjectPlan, PreviewChange>();
-  await runConcurrently(
-    plan.objects.filter(({ action }) => action !== 'same'),
-    async (object) => {
-      const change = await changeOf({ client, hub, onWritten }, object);
-      if (change) changes.set(object, change);
-    },
-  );
-  return changes;
-}
-
-/** These annotations change with every commit and are not shown. */
-const HIDDEN_ANNOTATIONS = [ANNOTATION_COMMIT, ANNOTATION_SOURCE];
-
-interface ChangeContext extends Pick<LivePreviewOptions, 'client' | 'hub'> {
-  readonly onWritten: OnWritten;
-}
-
-async function changeOf(context: ChangeContext, plan: ObjectPlan): Promise<PreviewChange | undefined> {
-  const { client } = context;
-  const about = { object: objectKey(plan.id), source: sourceText(plan.rendered.source) };
-  // A kind that is not served yet comes with its CRD: its objects can only be created.
-  if (plan.action === 'wait') return { action: 'create', ...about, details: [plan.because] };
-  try {
-    const resource = await client.resourceFor(plan.object.apiVersion, plan.object.kind);
-    const mismatch = scopeMismatchReason(resource, plan.id);
-    if (mismatch !== undefined) return { ...about, action: 'refused', details: [mismatch] };
-    const change = await changeOfServed(context, resource, plan);
-    return change && { ...about, ...change };
-  } catch (error) {
-    if (!isKubeError(error, 'Invalid', 'Conflict', 'Forbidden', 'NotFound')) throw error;
-    return { ...about, ...changeAfter(plan, error) };
-  }
-}
-
-async function changeOfServed(
-  context: ChangeContext,
-  resource: Resource,
-  plan: ObjectPlan,
-): Promise<Pick<PreviewChange, 'action' | 'details'> | undefined> {
-  const found = await readFound(context.client, resource, plan);
-  if (!found) return writtenChange(context, resource, { ...plan, object: plan.declared }, undefined);
-  const takeover = plan.uid === undefined ? planTakeover(plan, found, context.hub) : undefined;
-  if (takeover && takeover.action !== 'write') return changeWithout(takeover);
-  const { force } = takeover ?? plan;
-  return writtenChange(context, resource, writeOver({ ...plan, force }, found), takeover);
-}
-
-function changeWithout({
-  action,
-  because,
-}: Exclude<Takeover, { action: 'write' }>): Pick<PreviewChange, 'action' | 'details'> {
-  return { action: action === 'wait' ? 'create' : 'refused', details: [because] };
-}
-
-async function writtenChange(
-  { client, onWritten }: ChangeContext,
-  resource: Resource,
-  plan: ObjectPlan,
-  takeover: Extract<Takeover, { action: 'write' }> | undefined,
-): Promise<Pick<PreviewChange, 'action' | 'details'> | undefined> {
-  // Only sync has the keys: a preview has no values to send to the server.
-  if (isSopsEncrypted(plan.rendered.object)) return encryptedChange(plan, takeover);
-  const run = await dryRunApply(client, resource, plan.object, {
-    fieldManager: MANAGER_SYNC,
-    force: plan.force,
-  });
-  onWritten(run.result);
-  const details = shownDifferences(run);
-  if (run.action === 'create') return { action: 'create', details };
-  if (isAdoption(plan, takeover)) return { action: 'adopt', details };
-  return details.length > 0 ? { action: 'update', details } : undefined;
-}
-
-function encryptedChange(
-  plan: ObjectPlan,
-  takeover: Extract<Takeover, { action: 'write' }> | undefined,
-): Pick<PreviewChange, 'action' | 'details'> {
-  const action = plan.action === 'create' && !takeover ? 'create' : 'update';
-  const details = [plan.because, ...encryptedLines(undefined, plan.rendered.object)];
-  return { action: isAdoption(plan, takeover) ? 'adopt' : action, details };
-}
-
-function shownDifferences({ differences }: DryRun): string[] {
-  return formatDifferences(
-    differences.filter(({ path }) => !HIDDEN_ANNOTATIONS.some((name) => path.includes(name))),
-  );
-}
-
-/** Tells whether another client created the object, and sync takes it over for the first time. */
-function isAdoption({ entry }: ObjectPlan, takeover: Takeover | undefined): boolean {
-  return takeover?.action === 'write' && takeover.adopted && entry?.adopted !== true;
-}
-
-/** Completes a write as sync does: with the live values of ignored fields, and over the fields of managers that the Pipeline names. */
-function writeOver(plan: ObjectPlan, found: KubeObject): ObjectPlan {
-  const { object } = leaveIgnored(plan.declared, found, plan.ignored);
-  return { ...plan, object, force: plan.force || isOwnedByForced(plan.object, found, plan.forceManagers) };
-}
-
-/**
- * Reads an object whose takeover or field managers decide about the write: one that sync would create and that exists, or that has
- * ignored fields or managers to take over. Undefined if it does not exist.
- */
-async function readFound(
-  client: Client,
-  resource: Resource,
-  { uid, object, ignored, forceManagers }: ObjectPlan,
-): Promise<KubeObject | undefined> {
-  if (uid !== undefined && ignored.length + forceManagers.length === 0) return undefined;
-  try {
-    return await client.get(resource, nameOf(object));
-  } catch (error) {
-    if (isKubeError(error, 'NotFound')) return undefined;
-    throw error;
-  }
-}
-
-function changeAfter(plan: ObjectPlan, error: KubeError): Pick<PreviewChange, 'action' | 'details'> {
-  if (canReplace(plan, error)) return { action: 'replace', details: [error.message] };
-  // Its namespace comes with the same commit, so the dry run cannot find it yet.
-  if (error.code === 'NotFound') return { action: 'create', details: [] };
-  return { action: 'refused', details: [error.message] };
 }
 
 function unitsOf(plan: TargetPlan, changes: ReadonlyMap<ObjectPlan, PreviewChange>): UnitPreview[] {

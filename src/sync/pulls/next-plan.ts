@@ -66,6 +66,7 @@ export function createNextPlan(options: NextPlanOptions, signal: AbortSignal): N
     const question = { host, branch: target.branch, address: target.address, webhook };
     const open = await attempt(LIST, () => openPulls.read(question));
     if (!open) return failures.hostWaitMs();
+    failures.answered(LIST);
     return await writeOf({ pipeline, target, host, open, base });
   }
 
@@ -77,6 +78,8 @@ export function createNextPlan(options: NextPlanOptions, signal: AbortSignal): N
     failures.keepOnly(open.map(({ number }) => String(number)));
     const { next, kept } = choice;
     if (!next) {
+      // What failed is not due any more: its pull request may be closed.
+      failures.succeeded(LIST);
       if (kept.length < recorded.length) await accept(target, kept);
       const listMs = openPulls.waitMs(pipeline.status?.webhook?.receivedAt);
       return Math.min(IDLE_MS, listMs, choice.waitMs ?? IDLE_MS);
@@ -86,6 +89,7 @@ export function createNextPlan(options: NextPlanOptions, signal: AbortSignal): N
     const job = { pipeline, target, host, pull, base, before };
     const planned = await attempt(String(pull.number), () => writer.write(job, signal));
     if (!planned) return failures.hostWaitMs();
+    failures.succeeded(String(pull.number));
     await accept(target, withPlanned(kept, planned));
     return 0;
   }
@@ -106,9 +110,7 @@ export function createNextPlan(options: NextPlanOptions, signal: AbortSignal): N
   /** Returns undefined without the Lease, and after a failure of the host or of the plan, which is remembered. */
   async function attempt<T>(about: string, work: () => Promise<T>): Promise<T | undefined> {
     try {
-      const done = await work();
-      failures.succeeded(about);
-      return done;
+      return await work();
     } catch (error) {
       signal.throwIfAborted();
       // Another process goes on: this is not a failure.

@@ -57,11 +57,19 @@ export function createPlanWriter({ planPull, clock, log }: PlanWriterOptions): P
     const comment = writtenTo ?? (await writeComment(host, text, marker));
     made.writtenTo = comment;
     const { state, message } = written;
-    await host.setStatus({ commit: head, state, message });
+    // A host keeps a limited number of statuses of a commit, and a plan may be made again every ten minutes for weeks.
+    if (!hasStatus(before, { head, state, message })) await host.setStatus({ commit: head, state, message });
     pending.forget();
     log.info('pull request planned', { pipeline: pipeline.metadata.name, pull: number, commit: head, state });
     return { number, head, base, comment, ...written, plannedAt: clock.now().toISOString() };
   }
+}
+
+function hasStatus(
+  before: PlannedPullRequest | undefined,
+  { head, state, message }: Pick<PlannedPullRequest, 'head' | 'state' | 'message'>,
+): boolean {
+  return before?.head === head && before.state === state && before.message === message;
 }
 
 function markerOf({ pipeline, target, pull }: PlanJob): string {

@@ -16,6 +16,8 @@ export interface SendFailures {
   /** Records a failure. Returns how long the host is left alone. */
   failed(commit: string, failure: SendFailure): number;
   succeeded(commit: string): void;
+  /** Notes that the host answered a question, which ends the failures of that question alone: it may refuse what is written all the same. */
+  answered(question: string): void;
   hostWaitMs(): number;
   blockedForMs(): ReadonlyMap<string, number>;
   /** Forgets the failures of another address or token: this one is tried at once. */
@@ -45,13 +47,15 @@ export function createSendFailures({
   let target = '';
   let host = NO_ERRORS;
   let lastFailure: SendFailure | undefined;
+  let lastAbout: string | undefined;
   const commits = new Map<string, CommitFailure>();
 
   return {
     failed(commit, failure) {
       const { retryAfterSeconds } = failure;
-      host = delayed(host, retryAfterSeconds);
-      lastFailure = failure;
+      // The host has no part in a plan that fails.
+      host = delayed(failure.reason === 'NotPlanned' ? NO_ERRORS : host, retryAfterSeconds);
+      [lastFailure, lastAbout] = [failure, commit];
       // A pull request that cannot be planned now must not delay the others.
       if (!failure.isTemporary || failure.reason === 'NotPlanned') {
         const { backoff } = commits.get(commit) ?? { backoff: NO_ERRORS };
@@ -59,10 +63,9 @@ export function createSendFailures({
       }
       return host.delayMs;
     },
-    succeeded(commit) {
-      host = NO_ERRORS;
-      lastFailure = undefined;
-      commits.delete(commit);
+    succeeded,
+    answered(question) {
+      if (lastAbout === question) succeeded(question);
     },
     hostWaitMs: () => leftMs(host),
     blockedForMs: () => new Map([...commits].map(([commit, { backoff }]) => [commit, leftMs(backoff)])),
@@ -85,6 +88,12 @@ export function createSendFailures({
         [...commits.values()].map(({ failure }) => failure),
       ),
   };
+
+  function succeeded(commit: string): void {
+    host = NO_ERRORS;
+    lastFailure = undefined;
+    commits.delete(commit);
+  }
 
   function delayed(before: BackoffState, retryAfterSeconds: number | undefined): BackoffState {
     return backOffAfterError(

@@ -94,6 +94,7 @@ async function preview(sync: TestSync, { commit, digest, units, ...limits }: Syn
     ...sync.context,
     clusterUID: await readClusterUID(server.client, NEVER),
     target: { target: 'test', digest, units },
+    encryptedBefore: new Set(),
     commit,
     limits,
     random: () => 0.5,

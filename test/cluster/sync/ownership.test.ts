@@ -145,6 +145,7 @@ async function previewed(units: Record<string, readonly KubeObject[]>): Promise<
     hub: HUB,
     scope: '',
     target: { ...target, target: 'test' },
+    encryptedBefore: new Set(),
     commit,
     limits: { budget: { maxObjects: 1000, maxPercent: 100 }, acknowledgements: [] },
     clock: createSystemClock(),

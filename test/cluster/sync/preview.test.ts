@@ -54,6 +54,18 @@ describe('previewLive', () => {
     ]);
   });
 
+  it('S22 S29 shows no value that the cluster has of an object which the commit before encrypts', async () => {
+    const sync = await startTestSync(server.client);
+    await sync.sync(targetOf(commitNo(1), { web: [configMap('opened', { key: 'canary' })] }));
+    await sync.close();
+    const next = targetOf(commitNo(2), { web: [configMap('opened', { key: 'plain' })] });
+    const encryptedBefore = new Set(['ConfigMap default/opened']);
+    const { units } = await previewLive({ ...(await optionsFor(next, CLUSTER_SCOPE)), encryptedBefore });
+    const details = ['1 field changes, not shown: the commit before encrypts the object'];
+    expect(units[0]?.changes).toMatchObject([{ action: 'update', details }]);
+    expect(JSON.stringify(units)).not.toContain('canary');
+  });
+
   it('S22 predicts what the next sync does to each object, and shows no secret', async () => {
     const sync = await startTestSync(server.client);
     const first = targetOf(commitNo(1), {
@@ -194,6 +206,7 @@ async function optionsFor(
     hub: HUB,
     scope,
     target: { target: 'test', units, digest },
+    encryptedBefore: new Set(),
     commit,
     limits,
     clock: createSystemClock(),

@@ -108,4 +108,20 @@ describe('a set with closed times', () => {
     expect(closed.limit.reason).toBe('Freeze');
     expect(closed.waiting.get('returned')?.reason).toBe('Freeze');
   });
+
+  it('ROL-33 takes a machine that was away off a revision that was rolled back, also in a freeze', () => {
+    const { batch: _batch, ...rest } = progressOf({ updateRevision: OLD.name });
+    const history = [
+      { revision: OLD.name, result: 'Completed' as const },
+      { revision: NEW.name, result: 'RolledBack' as const, finishedAt: SALE.from },
+    ];
+    const found = plan({
+      members: [member('returned', { at: NEW })],
+      desired: { revision: OLD, yanked: [] },
+      progress: { ...rest, history },
+      stable: OLD,
+      rollout: { freezes: [SALE] },
+    });
+    expect([found.mode, started(found)]).toEqual(['Steady', ['returned']]);
+  });
 });

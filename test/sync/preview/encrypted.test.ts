@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { encryptedLines } from '../../../src/sync/preview/encrypted.ts';
+import { objectIdOf, objectKey } from '../../../src/kube/objects/object-id.ts';
+import { decryptedLines, encryptedKeys, encryptedLines } from '../../../src/sync/preview/encrypted.ts';
 import { encryptedObject } from '../../kube/sops/encrypted-files.ts';
 
 const SECRET = encryptedObject('secret.yaml');
@@ -56,6 +57,34 @@ describe('encryptedLines', () => {
   it('says that only the encryption changed, as after the keys were replaced', () => {
     expect(encryptedLines(SECRET, encryptedObject('secret.yaml', changeTime))).toEqual([
       'encrypted to 2 keys: only the encryption changed',
+    ]);
+  });
+});
+
+describe('S22 S29 an object that the commit before encrypts', () => {
+  it('is found by the key that it has in the cluster, whatever its kind', () => {
+    const plain = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'b' } };
+    const objects = [SECRET, NESTED, plain].map((object) => ({ object, source: {} }));
+    const target = { target: 'c1', digest: 'd', units: [{ unit: 'web', digest: 'd', objects }] };
+    expect(encryptedKeys(target)).toEqual(
+      new Set([SECRET, NESTED].map((object) => objectKey(objectIdOf(object)))),
+    );
+    expect(encryptedKeys(undefined)).toEqual(new Set());
+  });
+
+  it('shows neither values nor paths of what the cluster has, but that it changes', () => {
+    const field = {
+      path: 'spec.users[canary].role',
+      change: 'changed',
+      before: 'canary',
+      after: 'x',
+    } as const;
+    expect(decryptedLines([])).toEqual([]);
+    expect(decryptedLines([field])).toEqual([
+      '1 field changes, not shown: the commit before encrypts the object',
+    ]);
+    expect(decryptedLines([field, field])).toEqual([
+      '2 fields change, not shown: the commit before encrypts the object',
     ]);
   });
 });

@@ -115,6 +115,21 @@ describe('S22 writes a plan to the git host', () => {
     expect([host.calls, host.statuses]).toEqual([4, ['h1 Failed']]);
   });
 
+  it.each<[name: string, more: Partial<PlannedPullRequest>, expected: readonly string[]]>([
+    ['is the same', {}, []],
+    ['is of another head', { head: 'h0' }, ['h1 Failed']],
+    ['has another state', { state: 'Succeeded' }, ['h1 Failed']],
+    ['has another text', { message: 'REFUSED: it fails' }, ['h1 Failed']],
+  ])('sends no status again that the host has: the recorded one %s', async (_, more, expected) => {
+    const first = createBed();
+    const written = await first.start().write(first.job, NEVER);
+    const { host, job, start } = createBed({ ...written, ...more });
+    host.comments.push({ id: written.comment, body: 'old' });
+    await start().write(job, NEVER);
+    expect(host.statuses).toEqual(expected);
+    expect(host.comments[0]?.body).toContain('it throws');
+  });
+
   it('does not take an error for a comment that was deleted', async () => {
     const { host, job, start } = createBed(BEFORE);
     host.fails = { call: 1, acts: false };

@@ -54,6 +54,23 @@ describe('S26 failures of the git host', () => {
     });
   });
 
+  it('S22 of what is written stay when the host answers a question, and those of the question end', () => {
+    const { found } = failures();
+    found.failed('1', DOWN);
+    found.answered('list');
+    expect(found.failed('1', DOWN)).toBe(4000);
+    found.failed('list', REFUSED);
+    found.answered('list');
+    expect([found.hostWaitMs(), found.report()]).toEqual([0, {}]);
+  });
+
+  it('S22 of plans delay the host by the first step only: it has no part in them', () => {
+    const { found } = failures();
+    const notPlanned: SendFailure = { reason: 'NotPlanned', message: 'no answer', isTemporary: true };
+    expect([1, 2, 3].map(() => found.failed('1', notPlanned))).toEqual([2000, 2000, 2000]);
+    expect([...found.blockedForMs()]).toEqual([['1', 8000]]);
+  });
+
   it('are reported when they last, as unknown', () => {
     const { found } = failures();
     found.failed('c1', DOWN);

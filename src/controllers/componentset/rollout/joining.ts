@@ -5,6 +5,7 @@ import { optional } from '../../../kube/objects/optional.ts';
 import type { Limit } from '../../../rollout/limit.ts';
 import { closedLimit } from '../../../rollout/maintenance-windows.ts';
 import type { MemberState } from '../machine/member-state.ts';
+import { recordOf } from '../revision/history.ts';
 import type { Revision } from '../revision/resolve.ts';
 import { needsReassignment } from './assignment.ts';
 import type { RolloutAction, RolloutInput, RolloutMode, RolloutProgress } from './input.ts';
@@ -38,7 +39,9 @@ export function planJoining(
   );
   const closed = mode === 'Revert' ? undefined : closedLimit(input.set.spec.rollout, input.now);
   // A machine that never served is not disturbed.
-  const ready = startable.filter(({ member }) => !closed || !member.isEstablished);
+  const ready = startable.filter(
+    ({ member }) => !closed || !member.isEstablished || wasRolledBack(member, progress),
+  );
   const withheld = startable.length > ready.length ? closed : undefined;
   const picked = pickMembers(
     ready.map(({ member }) => member),
@@ -55,6 +58,11 @@ export function planJoining(
     ];
   });
   return { ...picked, names: new Set(byName.keys()), actions, ...optional('closed', withheld) };
+}
+
+/** Tells whether the machine was away while the others left a bad revision: a rollback and a revert are not stopped (ROL-33). */
+function wasRolledBack({ revision = '' }: MemberState, { history }: RolloutProgress): boolean {
+  return recordOf(history, revision)?.result === 'RolledBack';
 }
 
 const BECAUSE: Partial<Readonly<Record<MemberState['step'], string>>> = {

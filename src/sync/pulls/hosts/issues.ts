@@ -1,5 +1,5 @@
 /** The pull requests of GitHub, and of Gitea and Forgejo, whose API follows it: a comment is one of the issue with the same number. */
-import { textAt, valueAt } from '../../../kube/objects/json.ts';
+import { type JsonRecord, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { GitHostProject } from '../../report/git-host.ts';
 import { encodePath } from '../../report/hosts/adapter.ts';
 import { GIT_HOST_ADAPTERS } from '../../report/hosts/adapters.ts';
@@ -23,9 +23,7 @@ function createIssueAdapter({ type, query, ...more }: IssueHost): PullAdapter {
     pulls: (answer, branch) =>
       recordsIn(answer).flatMap((each) => {
         if (textAt(each, 'base', 'ref') !== branch) return [];
-        // The repository of a fork that was deleted is null.
-        const isFork = valueAt(each, 'head', 'repo', 'id') !== valueAt(each, 'base', 'repo', 'id');
-        return pullOf(valueAt(each, 'number'), valueAt(each, 'head', 'sha'), isFork);
+        return pullOf(valueAt(each, 'number'), valueAt(each, 'head', 'sha'), isFromFork(each));
       }),
     ref: (number) => `refs/pull/${number}/head`,
     commentsRequest({ project, token }, number, page) {
@@ -40,6 +38,15 @@ function createIssueAdapter({ type, query, ...more }: IssueHost): PullAdapter {
       return host.request(token, { method, url: urlOf(project, path), body: { body } });
     },
   };
+}
+
+/**
+ * Tells whether its author may have no right to push. The repository of a fork that was deleted is null. With the AGit flow of Gitea
+ * (`git push origin HEAD:refs/for/main`) everybody who may read creates pull requests: these name the repository itself, and no branch of it.
+ */
+function isFromFork(pull: JsonRecord): boolean {
+  const isElsewhere = valueAt(pull, 'head', 'repo', 'id') !== valueAt(pull, 'base', 'repo', 'id');
+  return isElsewhere || textAt(pull, 'head', 'ref')?.startsWith('refs/') === true;
 }
 
 /** See https://docs.github.com/rest/pulls and https://docs.github.com/rest/issues/comments. */

@@ -62,6 +62,8 @@ const gitlabPull = (more: object = {}) => ({
   target_project_id: 1,
   ...more,
 });
+/** As Gitea answers, in `services/convert/pull.go`: the head of the AGit flow names no branch. */
+const giteaHead = (ref: string) => ({ label: '', ref, sha: SHA, repo_id: 1, repo: { id: 1 } });
 const OWN = [{ number: 7, head: SHA, isFork: false }];
 const FORK = [{ number: 7, head: SHA, isFork: true }];
 
@@ -69,6 +71,8 @@ describe('S22 reads what a git host answers', () => {
   it.each<[name: string, type: Type, answer: unknown, expected: readonly object[]]>([
     ['a pull request', 'GitHub', [githubPull()], OWN],
     ['one of Gitea', 'Gitea', [githubPull()], OWN],
+    ['one of a branch of Gitea', 'Gitea', [githubPull({ head: giteaHead('topic') })], OWN],
+    ['one of the AGit flow', 'Gitea', [githubPull({ head: giteaHead('refs/pull/7/head') })], FORK],
     ['one of GitLab', 'GitLab', [gitlabPull()], OWN],
     ['one from a fork', 'GitHub', [githubPull({ head: { sha: SHA, repo: { id: 2 } } })], FORK],
     ['one from a fork that was deleted', 'GitHub', [githubPull({ head: { sha: SHA, repo: null } })], FORK],
