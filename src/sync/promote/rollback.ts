@@ -35,7 +35,7 @@ function nextText(member: StageMember, rollback: ClusterRollback): string {
 
 /**
  * Tells whether the cluster ran the content of the rollback. Anything else was not accepted for it: a person who may edit Clusters would
- * bring a commit that nobody signed or approved.
+ * bring a commit without a signature or an approval.
  */
 export function mayReturn(
   { snapshot: { cluster }, progress }: StageMember,
