@@ -39,7 +39,6 @@ import { declaredKinds } from './live/kinds.ts';
 import type { KindRef } from './live/ports.ts';
 import { createAppliedReader } from './ownership/earlier-content.ts';
 import type { FieldPolicy } from './ownership/ignored-fields.ts';
-import { keptPolicies } from './prune/kept-policies.ts';
 import { reportObserved, type SyncSummary, summarizeSync, syncedCondition } from './report.ts';
 import { type ClusterSession, IdentityMismatch, openClusterSession, type WriterLease } from './session.ts';
 import { observeCluster, syncCluster } from './sync-cluster.ts';
@@ -156,7 +155,7 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     const base = { store, serverForms, allowedAccess, recordCorrection, signal };
     const context: SyncContext = { ...contextOf(options, open, assignment), ...base };
     const policy = { ...options.policy(assignment.pipeline), compile };
-    const target = targetOf(withKeptPolicies(assignment, content, store), assignment.commit, content, policy);
+    const target = targetOf(assignment, assignment.commit, content, policy);
     if (!shouldWrite(assignment, target.digest) || lease.notHeldReason() !== undefined) {
       recordWork(open, target, reportObserved(target.digest, await observeCluster(context, target)));
       return 'no';
@@ -246,19 +245,8 @@ interface CompilingPolicy extends ApplyPolicy {
   readonly compile: ExpressionsCache;
 }
 
-/** A rollback leaves rules and limits as they are. A pause of a person has the text of that pause. */
-function withKeptPolicies(
-  target: ClusterTarget,
-  { units }: RenderedTarget,
-  store: InventoryStore,
-): ClusterTarget {
-  if (!target.isRollback) return target;
-  const pausedObjects = new Map([...keptPolicies(units, store.inventory()), ...(target.pausedObjects ?? [])]);
-  return { ...target, pausedObjects };
-}
-
 function targetOf(
-  { pausedUnits, pausedObjects, provenBefore }: ClusterTarget,
+  { pausedUnits, pausedObjects, provenBefore, isRollback }: ClusterTarget,
   commit: string,
   { digest, units }: RenderedTarget,
   { keysVersion: _keysVersion, healthExpressions, compile, ...policy }: CompilingPolicy,
@@ -273,6 +261,7 @@ function targetOf(
     ...policy,
     ...paused,
     ...optional('provenBefore', provenBefore),
+    ...optional('isRollback', isRollback),
   };
 }
 

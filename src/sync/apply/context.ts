@@ -52,6 +52,8 @@ export interface ClusterEvent {
 }
 
 export interface SyncTarget extends PausedParts {
+  /** A person rolled the cluster back: rules and limits stay as they are. */
+  readonly isRollback?: true;
   /** The content was proven in this cluster before: units that exist do not wait for those that they depend on. */
   readonly provenBefore?: boolean;
   readonly commit: string;

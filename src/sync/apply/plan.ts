@@ -77,6 +77,8 @@ export interface WaitingUnit {
   readonly dependency: string;
   readonly because: string;
   readonly blocker?: Blocker;
+  /** A person paused what it waits for, directly or through other units. */
+  readonly pausedBy?: PausedReason;
 }
 
 export interface TargetPlan {

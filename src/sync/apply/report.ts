@@ -172,14 +172,15 @@ function stateOf(
   return unitWaitState(waitingUnits) ?? pausedState(paused);
 }
 
+/** A unit that waits for what a person paused is paused as well: no time ends that, and a newer commit may. */
 function unitWaitState(waitingUnits: readonly WaitingUnit[]): WorkState | undefined {
-  const [unit] = waitingUnits;
+  const unit = waitingUnits.find(({ pausedBy }) => pausedBy === undefined) ?? waitingUnits[0];
   if (!unit) return undefined;
   const more = waitingUnits.length > 1 ? `; and ${waitingUnits.length - 1} more units wait` : '';
-  const { because, blocker } = unit;
+  const { because, blocker, pausedBy } = unit;
   return {
     state: 'Applying',
-    reason: UNIT_NOT_READY,
+    reason: pausedBy ?? UNIT_NOT_READY,
     message: `${because}${more}`,
     ...optional('blocker', blocker),
   };

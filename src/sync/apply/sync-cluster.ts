@@ -16,6 +16,7 @@ import { type InventoryEntry, missingIntents, spentAfter } from './inventory/inv
 import { usedKinds } from './live/kinds.ts';
 import { isWrite, type ObjectPlan, objectsToDecrypt, planTarget, type TargetPlan } from './plan.ts';
 import { isSearchDue, type OrphanContext, unwatchedOrphans, watchedOrphans } from './prune/find-orphans.ts';
+import { withKeptPolicies } from './prune/kept-policies.ts';
 import { withoutPausedParts } from './prune/paused-parts.ts';
 import type { PrunePlan } from './prune/plan.ts';
 import { describeOrphans, hasMissingEntries, withEntries } from './prune/plan-orphans.ts';
@@ -71,6 +72,7 @@ async function planWrites(context: SyncContext, target: SyncTarget): Promise<Tar
     live: (id) => live.get(id),
     observed: observedIn(live, target.expressions),
     ...optional('provenBefore', target.provenBefore),
+    ...optional('isRollback', target.isRollback),
   });
   return withoutDeniedUnits(context, ordered);
 }
@@ -145,15 +147,17 @@ export async function observeCluster(
   found: readonly InventoryEntry[] = [],
 ): Promise<ObservedPlan> {
   const { hub, live, store, serverForms, signal, keys } = context;
-  const { units, digest: _digest, identities: _identities, ...policy } = target;
+  const { units, digest: _digest, identities: _identities, isRollback: _isRollback, ...policy } = target;
   const listed = withEntries(store.inventory(), found);
   await live.watch(usedKinds(units, listed), signal);
   const orphans = [...found, ...(await watchedOrphans(context, target, listed))];
+  const inventory = withEntries(listed, orphans);
   const observed: ApplyInput = {
     ...policy,
+    ...withKeptPolicies(target, units, inventory),
     hub,
     units,
-    inventory: withEntries(listed, orphans),
+    inventory,
     live: (id) => live.get(id),
     unknownReason: (id) => live.unknownReason(id) ?? `${id.kind} cannot be read in this cluster yet`,
     serverForms,

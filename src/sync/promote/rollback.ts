@@ -1,7 +1,7 @@
 /**
  * A cluster that a person rolled back (S24): what it gets, and when git has caught up with it. Until then no commit changes it. Pure.
  */
-import type { ClusterSync } from '../../api/generated/types.ts';
+import type { ClusterRollback, ClusterSync } from '../../api/generated/types.ts';
 import { activeRollback, endRollbackCommand, rollbackText } from '../../api/status/rollbacks.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Explanation } from '../../rollout/explanation.ts';
@@ -12,18 +12,40 @@ import type { StageMember } from './cluster/stage-member.ts';
  * that the cluster returned to. `digest` is that of the commit.
  */
 export function rollbackReason(member: StageMember, digest: string | undefined): Explanation | undefined {
-  const { name, snapshot, progress } = member;
+  const { name, snapshot } = member;
   const rollback = activeRollback(snapshot.cluster);
   if (!rollback || hasCaughtUp(member, digest)) return undefined;
-  const isThere = progress.sync.renderedDigest === rollback.digest && progress.state === 'Proven';
-  const next = isThere
-    ? `it keeps that until git has the same content for it, or until: ${endRollbackCommand(name)}`
-    : progress.because;
   return {
     reason: 'RolledBack',
-    because: `${rollbackText(rollback)}; ${next}`,
+    because: `${rollbackText(rollback)}; ${nextText(member, rollback)}`,
     blocker: { kind: 'Cluster', name },
   };
+}
+
+function nextText(member: StageMember, rollback: ClusterRollback): string {
+  const { name, progress } = member;
+  if (!mayReturn(member, rollback)) {
+    return `nothing is written: it never ran that commit with content ${rollback.digest}. Choose one of: kubenode rollback ${name} --list, or end it: ${endRollbackCommand(name)}`;
+  }
+  const isThere = progress.sync.renderedDigest === rollback.digest && progress.state === 'Proven';
+  return isThere
+    ? `it keeps that until git has the same content for it, or until: ${endRollbackCommand(name)}`
+    : progress.because;
+}
+
+/**
+ * Tells whether the cluster ran the content of the rollback. Anything else was not accepted for it: a person who may edit Clusters would
+ * bring a commit without a signature or an approval.
+ */
+export function mayReturn(
+  { snapshot: { cluster }, progress }: StageMember,
+  { commit, digest }: ClusterRollback,
+): boolean {
+  if (progress.sync.renderedDigest === digest) return true;
+  const { revisions = [], proven = [], failed = [], history = [] } = cluster.status?.sync ?? {};
+  return [...revisions, ...proven, ...failed, ...history].some(
+    (each) => each.digest === digest && each.commit === commit,
+  );
 }
 
 /** Before the rollback was recorded, the content of the stage may be the same by chance: it is not applied yet. */

@@ -1,5 +1,5 @@
 /** Selects the lines of the audit record that a question is about, and joins them with what is known about their commits. Pure. */
-import type { AuditAct, AuditCommit, AuditLine, AuditObject } from '../../api/audit/lines.ts';
+import type { AuditAct, AuditCommit, AuditLine, AuditObject, AuditRollback } from '../../api/audit/lines.ts';
 import { optional } from '../../kube/objects/optional.ts';
 
 export interface AuditQuestion {
@@ -25,28 +25,49 @@ export interface AuditEntry {
 export function selectEntries(lines: readonly AuditLine[], question: AuditQuestion): readonly AuditEntry[] {
   const commits = commitsIn(lines);
   const sources = createSources(lines);
+  const rollbacks = rollbacksIn(lines);
   return lines
-    .flatMap((line) => (line.type === 'commit' ? [] : [entryOf(line, { commits, sources })]))
+    .flatMap((line) => (line.type === 'commit' ? [] : [entryOf(line, { commits, sources, rollbacks })]))
     .filter((entry) => isAsked(entry, question));
 }
 
 interface Known {
   readonly commits: ReadonlyMap<string, AuditCommit>;
   readonly sources: (act: AuditAct) => AuditObject | undefined;
+  /** The rollback that each write was a part of. */
+  readonly rollbacks: ReadonlyMap<AuditObject, AuditRollback>;
 }
 
-function entryOf(line: AuditEntry['line'], { commits, sources }: Known): AuditEntry {
+function entryOf(line: AuditEntry['line'], { commits, sources, rollbacks }: Known): AuditEntry {
   const source = line.type === 'act' ? sources(line) : undefined;
-  const commit = line.type === 'object' ? line.commit : source?.commit;
-  const origin = commit === undefined ? undefined : commits.get(commit);
+  const write = line.type === 'object' ? line : source;
+  const commit = write && commits.get(write.commit);
+  const origin = commit && write && { ...commit, ...optional('rollback', rollbacks.get(write)) };
   return { line, ...optional('origin', origin), ...optional('source', source) };
 }
 
-/** The last line about a commit counts, field by field: the first may be from before its Release was created. */
+/** The same commit is applied before a rollback to it, and may be applied by git after it: the line before a write tells which it was. */
+function rollbacksIn(lines: readonly AuditLine[]): ReadonlyMap<AuditObject, AuditRollback> {
+  const last = new Map<string, AuditRollback | undefined>();
+  const found = new Map<AuditObject, AuditRollback>();
+  for (const line of lines) {
+    if (line.type === 'commit') last.set(line.commit, line.rollback);
+    const rollback = line.type === 'object' ? last.get(line.commit) : undefined;
+    if (line.type === 'object' && rollback) found.set(line, rollback);
+  }
+  return found;
+}
+
+/**
+ * The last line about a commit counts, field by field: the first may be from before its Release was created. A rollback is about single
+ * writes.
+ */
 function commitsIn(lines: readonly AuditLine[]): ReadonlyMap<string, AuditCommit> {
   const found = new Map<string, AuditCommit>();
   for (const line of lines) {
-    if (line.type === 'commit') found.set(line.commit, { ...found.get(line.commit), ...line });
+    if (line.type !== 'commit') continue;
+    const { rollback: _rollback, ...facts } = line;
+    found.set(line.commit, { ...found.get(line.commit), ...facts });
   }
   return found;
 }

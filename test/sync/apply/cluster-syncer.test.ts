@@ -31,6 +31,11 @@ const bothContent = async (): Promise<typeof RENDERED> => ({
   units: [unit('web', [configMap('a'), configMap('b')])],
 });
 
+function limitedContent(name: string): () => Promise<typeof RENDERED> {
+  const limits = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'DefenderPolicy', metadata: { name } };
+  return async () => ({ ...RENDERED, units: [unit('web', [configMap('a'), limits])] });
+}
+
 describe('createClusterSyncer', () => {
   it.each([
     ['S32 writes what was promoted', 'Apply', 'sha256:now', true],
@@ -146,6 +151,25 @@ describe('createClusterSyncer', () => {
       },
       synced: { status: 'True', message: expect.stringContaining('finalizers x/y') as string },
     });
+    await syncer.close();
+  });
+
+  it('S24 leaves limits as they are in a rollback: it writes none of the revision and deletes none', async () => {
+    const cluster = createFakeCluster();
+    const syncer = await syncerFor(cluster);
+    const { signal } = new AbortController();
+    const target = { mode: 'Apply', pipeline: 'fleet', because: 'next in line' } as const;
+    await syncer.reconcile({ ...target, commit: COMMIT, content: limitedContent('in-force') }, signal);
+    const back = {
+      ...target,
+      commit: OLD_COMMIT,
+      isRollback: true,
+      content: limitedContent('older'),
+    } as const;
+    await syncer.reconcile(back, signal);
+    const names = [...cluster.objects.values()].filter(({ kind }) => kind === 'DefenderPolicy');
+    expect(names.map(({ metadata }) => metadata.name)).toEqual(['in-force']);
+    expect(syncer.report().synced).toMatchObject({ status: 'False', reason: 'ObjectPaused' });
     await syncer.close();
   });
 

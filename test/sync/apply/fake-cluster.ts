@@ -214,8 +214,10 @@ interface Preconditions {
 
 function resourceOf(apiVersion: string, kind: string): Resource {
   const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
-  return { group, version, kind, plural: `${kind.toLowerCase()}s`, namespaced: kind !== 'Namespace' };
+  return { group, version, kind, plural: `${kind.toLowerCase()}s`, namespaced: !CLUSTER_SCOPED.has(kind) };
 }
+
+const CLUSTER_SCOPED: ReadonlySet<string> = new Set(['Namespace', 'DefenderPolicy']);
 
 /** A cache that is never behind the server. Tests on a real server cover a late watch. */
 function createFakeLiveCache(content: Content): LiveCache {

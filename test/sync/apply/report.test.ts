@@ -81,6 +81,27 @@ describe('summarizeSync', () => {
   });
 
   it.each([
+    [
+      'for paused units only',
+      ['UnitPaused', 'ObjectPaused'],
+      'UnitPaused',
+      'unit 0 waits; and 1 more units wait',
+    ],
+    ['also for a unit that may become ready', ['UnitPaused', undefined], 'UnitNotReady', 'unit 1 waits'],
+  ] as const)('S13 reports units that wait %s', (_, pauses, reason, message) => {
+    const waitingUnits = pauses.map((pausedBy, index) => ({
+      unit: `${index}`,
+      dependency: 'db',
+      because: `unit ${index} waits`,
+      ...(pausedBy === undefined ? {} : { pausedBy }),
+    }));
+    const plan = { objects: [], prune: [], holds: [], waitingUnits };
+    const { work } = summarizeSync('sha256:1', { plan, outcomes: new Map(), pruned: PRUNED });
+    expect(work).toMatchObject({ state: 'Applying', reason });
+    expect(work.message).toContain(message);
+  });
+
+  it.each([
     ['at once after deletes of a unit that others waited for', 1, 'AfterDependents', 'at once'],
     ['later while nothing of it is deleted', 0, 'AfterDependents', 'later'],
     ['later after deletes that nothing waited for', 1, 'Terminating', 'later'],

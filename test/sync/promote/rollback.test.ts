@@ -144,12 +144,35 @@ describe('S24 a cluster that a person rolled back', () => {
 
   it('soaks content that was never proven here, and shows what fails', () => {
     const sim = afterBad();
-    sim.cluster('prod-1').rollback = { ...TO_GOOD, digest: 'app=other', commit: 'other' };
+    const cluster = sim.cluster('prod-1');
+    const revisions = [{ commit: 'other', digest: 'app=other', keptAt: TO_GOOD.since }];
+    cluster.status = { conditions: [], sync: { ...cluster.status?.sync, revisions } };
+    cluster.rollback = { ...TO_GOOD, digest: 'app=other', commit: 'other' };
     sim.cluster('prod-1').trouble = 'Permanent';
     sim.run(MINUTE);
     const { sync } = sim.cluster('prod-1').status ?? {};
     expect(sync).toMatchObject({ state: 'Held', renderedDigest: 'app=other' });
     expect(sync?.message).not.toContain('it keeps that');
+  });
+
+  it.each([
+    ['a commit that never ran there', { commit: 'unsigned', digest: 'app=evil' }],
+    ['other content of a commit that ran there', { digest: 'app=evil' }],
+    ['another commit with content that ran there', { commit: 'unsigned' }],
+  ])('is not written when a person with access to Clusters names %s', (_, named) => {
+    const sim = afterBad();
+    sim.cluster('prod-1').rollback = { ...TO_GOOD, ...named };
+    sim.run(2 * MINUTE);
+    const { target, status } = sim.cluster('prod-1');
+    expect(digestIn(sim, 'prod-1')).toBe('app=v2');
+    expect(target).toMatchObject({ mode: 'Observe', commit: 'bad', digest: 'app=v2' });
+    expect(status?.sync).toMatchObject({ state: 'Held', commit: 'bad' });
+    expect(status?.sync?.message).toContain('nothing is written: it never ran that commit with content');
+    expect(status?.sync?.message).toContain('kubenode rollback prod-1 --end');
+    sim.cluster('prod-1').rollback = undefined;
+    sim.push('fix', { '*': { app: 'v3' } });
+    sim.run(2 * MINUTE);
+    expect(digestIn(sim, 'prod-1')).toBe('app=v3');
   });
 
   it('continues after a process that was killed at any write', () => {

@@ -112,4 +112,32 @@ describe('selectEntries', () => {
     ];
     expect(selectEntries(lines, {})[0]?.origin).toMatchObject({ author: 'Ann', signer: 'ann' });
   });
+
+  it('S24 names a rollback only with the writes that it caused: not with those of the same commit before and after', () => {
+    const rollback = { by: 'anna', reason: 'ticket 7', since: at(2) };
+    const [before, during, after] = [1, 3, 5].map((minute) => object(minute, SET, { commit: 'c1' }));
+    if (!before || !during || !after) throw new Error('three writes are needed');
+    const lines = [
+      commit('c1', { author: 'Ann' }),
+      before,
+      commit('c1', { at: at(3), rollback }),
+      during,
+      act(4, 'n1'),
+      commit('c1', { at: at(5) }),
+      after,
+      act(6, 'n1'),
+    ];
+    const found = selectEntries(lines, {}).map(({ line, origin }) => [
+      new Date(line.at).getUTCMinutes(),
+      origin?.author,
+      origin?.rollback?.by,
+    ]);
+    expect(found).toEqual([
+      [1, 'Ann', undefined],
+      [3, 'Ann', 'anna'],
+      [4, 'Ann', 'anna'],
+      [5, 'Ann', undefined],
+      [6, 'Ann', undefined],
+    ]);
+  });
 });

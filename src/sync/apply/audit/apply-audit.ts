@@ -70,8 +70,9 @@ export function createApplyAudit({ record, cluster, origin, clock, log }: ApplyA
 
   async function append(target: AuditedTarget, lines: readonly AuditObject[]): Promise<void> {
     const fresh = lines.filter(isFresh);
-    if (fresh.length === 0) return;
-    const head = commitLine(target);
+    const [first] = fresh;
+    if (!first) return;
+    const head = commitLine(target, first.at);
     const key = JSON.stringify({ ...head, at: '' });
     const added: readonly AuditLine[] = recordedCommit === key ? fresh : [head, ...fresh];
     try {
@@ -91,9 +92,10 @@ export function createApplyAudit({ record, cluster, origin, clock, log }: ApplyA
     unrecorded = error.message;
   }
 
-  function commitLine({ commit, pipeline }: AuditedTarget): AuditCommit {
+  /** Lines are sorted by their time: this one stays before those that it is about. */
+  function commitLine({ commit, pipeline }: AuditedTarget, at: string): AuditCommit {
     const known = origin?.(pipeline, commit);
-    return { type: 'commit', at: clock.now().toISOString(), commit, pipeline, cluster, ...known };
+    return { type: 'commit', at, commit, pipeline, cluster, ...known };
   }
 
   function isFresh(line: AuditObject): boolean {

@@ -3,16 +3,18 @@
  * Only changes of content wait: what was applied before is corrected at once, whatever its dependencies are. Pure.
  */
 import type { Blocker } from '../../../api/generated/types.ts';
-import { UNIT_NOT_READY } from '../../../api/status/sync-words.ts';
+import { pausedObjectName } from '../../../api/status/pauses.ts';
+import { type PausedReason, UNIT_NOT_READY } from '../../../api/status/sync-words.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
-import { objectKey } from '../../../kube/objects/object-id.ts';
+import { objectIdOf, objectKey } from '../../../kube/objects/object-id.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { type ObservedObjects, targetHealth } from '../../health/target-health.ts';
+import { isGitOnly } from '../../protected-kinds.ts';
 import type { RenderedUnit } from '../../rendered.ts';
 import { type UnitDependencies, unitDependencies } from '../../unit-order/dependencies.ts';
 import type { ObjectOutcome } from '../apply-steps.ts';
 import type { ApplyInput } from '../input.ts';
-import type { ObjectPlan, TargetPlan, WaitingUnit } from '../plan.ts';
+import type { ObjectPlan, PausedPart, TargetPlan, WaitingUnit } from '../plan.ts';
 import { withDeleteOrder } from './delete-order.ts';
 
 export interface UnitOrderInput extends Pick<ApplyInput, 'units' | 'inventory' | 'live'> {
@@ -22,6 +24,8 @@ export interface UnitOrderInput extends Pick<ApplyInput, 'units' | 'inventory' |
    * because of what the revert takes back.
    */
   readonly provenBefore?: boolean;
+  /** Rules and limits stay as they are: no unit waits for them. */
+  readonly isRollback?: true;
 }
 
 /** Returns the plan in which units wait for those that they depend on, and deletes for those of the units that depend on theirs. */
@@ -68,7 +72,10 @@ export function finishedDependency(
   outcomes: ReadonlyMap<string, ObjectOutcome>,
 ): boolean {
   const awaited = new Set(waitingUnits.map(({ dependency }) => dependency));
-  const written = objects.filter(({ action, unit }) => awaited.has(unit) && action !== 'same');
+  // What is paused is not written: of a rollback it counts as ready, and otherwise it waits for a person.
+  const written = objects.filter(
+    ({ action, unit }) => awaited.has(unit) && action !== 'same' && action !== 'paused',
+  );
   const isApplied = ({ id }: ObjectPlan): boolean => outcomes.get(objectKey(id))?.state === 'applied';
   return [...Map.groupBy(written, ({ unit }) => unit).values()].some((each) => each.every(isApplied));
 }
@@ -78,6 +85,7 @@ interface Unready {
   readonly because: string;
   readonly hint: string;
   readonly blocker?: Blocker;
+  readonly pausedBy?: PausedReason;
 }
 
 type Readiness = (unit: string) => Unready | undefined;
@@ -87,22 +95,25 @@ function waitOf(unit: string, dependencies: UnitDependencies, readiness: Readine
     const unready = readiness(dependency);
     if (!unready) continue;
     const because = `unit ${unit} waits for unit ${dependency}: ${unready.because}. ${unready.hint}: unit ${unit} follows at once`;
-    return { unit, dependency, because, ...optional('blocker', unready.blocker) };
+    const { blocker, pausedBy } = unready;
+    return { unit, dependency, because, ...optional('blocker', blocker), ...optional('pausedBy', pausedBy) };
   }
   return undefined;
 }
 
 /** Each unit is judged once, and only if a unit with changes depends on it. */
 function createReadiness(
-  { objects }: TargetPlan,
-  { units, observed }: UnitOrderInput,
+  { objects, paused = [] }: TargetPlan,
+  { units, observed, isRollback }: UnitOrderInput,
   dependencies: UnitDependencies,
 ): Readiness {
   const known = new Map<string, Unready | undefined>();
   const declared = new Map(units.map((unit) => [unit.unit, unit]));
   const unapplied = new Map<string, ObjectPlan>();
+  const kept = isRollback ? pausedPolicies(objects) : new Set<string>();
   for (const object of objects) {
-    if (object.action !== 'same' && !unapplied.has(object.unit)) unapplied.set(object.unit, object);
+    if (object.action === 'same' || kept.has(objectKey(object.id))) continue;
+    if (!unapplied.has(object.unit)) unapplied.set(object.unit, object);
   }
   return readiness;
 
@@ -118,13 +129,20 @@ function createReadiness(
     return first ? unappliedReason(unit, first) : unhealthyReason(rendered);
   }
 
-  function unappliedReason(unit: string, { id, because }: ObjectPlan): Unready {
+  function unappliedReason(unit: string, first: ObjectPlan): Unready {
     // A chain names its direct neighbor, and the object that everything waits for.
-    const next = [...(dependencies.get(unit) ?? [])].find((name) => name !== unit && unapplied.has(name));
-    if (next !== undefined) return { because: `it waits for unit ${next}`, hint: `Fix unit ${next}` };
+    const next = nextUnapplied(unit);
+    if (next !== undefined) {
+      const pausedBy = optional('pausedBy', lastOfChain(next)?.pausedBy);
+      return { because: `it waits for unit ${next}`, hint: `Fix unit ${next}`, ...pausedBy };
+    }
+    const { id, because, pausedBy } = first;
     const { kind, name, namespace } = id;
     const blocker = { kind, name, ...(namespace ? { namespace } : {}) };
     const object = blockerText(blocker);
+    if (pausedBy !== undefined) {
+      return { because: `${object} is paused`, hint: resumeHint(first, paused), blocker, pausedBy };
+    }
     return {
       because: `${object} is not applied yet: ${because}`,
       hint: `Fix ${object} if it stays so`,
@@ -132,14 +150,42 @@ function createReadiness(
     };
   }
 
+  function nextUnapplied(unit: string): string | undefined {
+    return [...(dependencies.get(unit) ?? [])].find((name) => name !== unit && unapplied.has(name));
+  }
+
+  function lastOfChain(start: string): ObjectPlan | undefined {
+    const visited = new Set<string>();
+    let last = start;
+    for (let unit: string | undefined = start; unit !== undefined; unit = nextUnapplied(unit)) {
+      if (visited.has(unit)) return undefined;
+      visited.add(unit);
+      last = unit;
+    }
+    return unapplied.get(last);
+  }
+
   function unhealthyReason(unit: RenderedUnit): Unready | undefined {
-    const health = targetHealth([unit], observed);
+    const judged = unit.objects.filter(({ object }) => !kept.has(objectKey(objectIdOf(object))));
+    const health = targetHealth([{ ...unit, objects: judged }], observed);
     if (health.answer === 'Settled') return undefined;
     const { because, blocker, since } = health;
     const suffix = since ? `, since ${since.toISOString()}` : '';
     const hint = blocker ? `Fix ${blockerText(blocker)}` : `Wait until unit ${unit.unit} can be read`;
     return { because: `${because}${suffix}`, hint, ...optional('blocker', blocker) };
   }
+}
+
+function pausedPolicies(objects: readonly ObjectPlan[]): ReadonlySet<string> {
+  const found = objects.filter(({ action, id }) => action === 'paused' && isGitOnly(id));
+  return new Set(found.map(({ id }) => objectKey(id)));
+}
+
+/** The text of a pause tells how to end it, and who paused why. */
+function resumeHint({ id, unit, entry }: ObjectPlan, paused: readonly PausedPart[]): string {
+  const names = [`unit ${unit}`, `unit ${entry?.unit ?? unit}`, `object ${pausedObjectName(id)}`];
+  const part = paused.find(({ name }) => names.includes(name));
+  return part ? `Resume ${part.name} (${part.because})` : 'Resume it';
 }
 
 function blockerText({ kind, name, namespace }: Blocker): string {

@@ -64,7 +64,8 @@ export function createKeptRevisions(options: KeptRevisionsOptions): KeptRevision
     const content = await target.content(commit);
     if (content && isApplied(target, commit, content)) {
       await keep(cluster, commit, content);
-      startFill(cluster, target);
+      // Without a key nothing is kept: what is rendered for it would be lost.
+      if (lists.has(cluster)) startFill(cluster, target);
     }
     return content;
   }
@@ -72,7 +73,7 @@ export function createKeptRevisions(options: KeptRevisionsOptions): KeptRevision
   async function keep(cluster: string, commit: string, content: RenderedTarget): Promise<void> {
     const [newest] = lists.get(cluster) ?? [];
     if (newest?.digest === content.digest && newest.commit === commit) return;
-    await put(cluster, { commit, digest: content.digest, keptAt: clock.now().toISOString() }, content);
+    await put(cluster, { commit, digest: content.digest, keptAt: notBefore(newest, clock.now()) }, content);
   }
 
   /** Reads also an earlier commit here first: git may not answer for minutes. */
@@ -105,7 +106,10 @@ export function createKeptRevisions(options: KeptRevisionsOptions): KeptRevision
       if (isClosed) return;
       try {
         const content = await target.content(revision.commit);
-        if (content?.digest === revision.digest) await put(cluster, revision, content);
+        if (content?.digest !== revision.digest) continue;
+        await put(cluster, revision, content);
+        // It did not fit, and the others are older.
+        if (!lists.get(cluster)?.some(({ digest }) => digest === revision.digest)) return;
       } catch (error) {
         log.warn('proven revision not read', { cluster, commit: revision.commit, error });
       }
@@ -128,6 +132,11 @@ export function createKeptRevisions(options: KeptRevisionsOptions): KeptRevision
       return undefined;
     }
   }
+}
+
+/** Also after the clock was set back, what is applied now is the newest. */
+function notBefore(newest: KeptRevision | undefined, now: Date): string {
+  return newest && Date.parse(newest.keptAt) > +now ? newest.keptAt : now.toISOString();
 }
 
 function isApplied(target: ClusterAssignment, commit: string, { digest }: RenderedTarget): boolean {

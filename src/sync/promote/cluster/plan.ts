@@ -6,7 +6,7 @@ import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { ClusterTarget } from '../../cluster-report.ts';
 import type { OrderedRelease } from '../release/order.ts';
-import { rollbackReason, withRollbackEnd } from '../rollback.ts';
+import { mayReturn, rollbackReason, withRollbackEnd } from '../rollback.ts';
 import type { StagePlan } from '../stage/stage.ts';
 import { renamedSync, rolledBackSync, startedSync } from './assignment.ts';
 import { wasProven } from './proofs.ts';
@@ -99,7 +99,8 @@ function planRolledBack(
   const { sync: before } = member.progress;
   const { now } = context;
   const rollback = activeRollback(member.snapshot.cluster);
-  const writes = rollback !== undefined && canWrite(member, planContext.paused);
+  const writes =
+    rollback !== undefined && mayReturn(member, rollback) && canWrite(member, planContext.paused);
   const starts = writes && before.renderedDigest !== rollback.digest;
   return assemble({
     member,

@@ -120,7 +120,7 @@ export const ROLLOUT_STATES: Readonly<Record<ClusterRolloutState, RolloutStateRo
   },
   UnitPaused: {
     meaning:
-      'all that is left to write or delete is in units, or of objects, that a person paused (`spec.pauses`): everything else is written',
+      'all that is left to write or delete is in units, or of objects, that a person paused (`spec.pauses`), or in units that wait for those: everything else is written',
     endedBy: '`kubenode release resume` of the units and objects, or a newer commit',
     reasons: ['UnitPaused', 'ObjectPaused'],
     recordedAs: 'Paused',

@@ -95,6 +95,21 @@ describe('createApplyAudit', () => {
     );
   });
 
+  it('S30 gives the commit no later time than the writes after it: lines are sorted by their time', async () => {
+    const test = bed();
+    Object.defineProperty(test, 'origin', {
+      get: () => {
+        test.clock.jumpWall(5);
+        return {};
+      },
+    });
+    await test.audit.of('fleet', 'c1').applied([outcome('a')]);
+    expect(test.written.map(({ type, at }) => [type, at])).toEqual([
+      ['commit', test.written[1]?.at],
+      ['object', test.written[1]?.at],
+    ]);
+  });
+
   it('S30 records each outcome of a reconcile once, also when it plans again', async () => {
     const test = bed();
     const audit = test.audit.of('fleet', 'c1');

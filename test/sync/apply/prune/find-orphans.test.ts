@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DEFENDER_POLICIES } from '../../../../src/api/generated/resources.ts';
 import type { Client } from '../../../../src/kube/client/client.ts';
 import { KubeError } from '../../../../src/kube/client/errors.ts';
 import type { KubeObject, Resource } from '../../../../src/kube/objects/object.ts';
@@ -22,6 +23,11 @@ const ACCOUNT: KubeObject = {
   kind: 'ServiceAccount',
   metadata: { name: 'removed', namespace: 'default' },
 };
+const LIMITS: KubeObject = {
+  apiVersion: 'kubenode.dev/v1alpha1',
+  kind: 'DefenderPolicy',
+  metadata: { name: 'limits' },
+};
 const FOREIGN = { ...live(configMap('foreign')), data: { key: 'theirs' } };
 
 describe('syncCluster without its inventory', () => {
@@ -43,6 +49,13 @@ describe('syncCluster without its inventory', () => {
     expect(plan.holds).toHaveLength(1);
     expect(pruned.deleted).toBe(0);
     expect(namesIn(cluster)).toEqual(['foreign', 'kept', 'removed', 'removed']);
+  });
+
+  it('S24 deletes no limit in a rollback, also when only its labels tell that it is ours', async () => {
+    const cluster = await clusterWithoutInventory([KEPT, GONE, LIMITS]);
+    const { plan } = await sync(cluster, { units: [unit('web', [KEPT])], isRollback: true });
+    expect(namesIn(cluster)).toEqual(['foreign', 'kept', 'limits']);
+    expect(plan.paused).toMatchObject([{ name: 'object DefenderPolicy/limits', removed: 1 }]);
   });
 
   it('lists an object that moved to another unit in the same commit, and takes it along', async () => {
@@ -97,9 +110,9 @@ describe('unwatchedOrphans', () => {
 });
 
 /** Sync applied three objects, another client copied their labels to a fourth, and a person deleted the inventory. */
-async function clusterWithoutInventory(): Promise<FakeCluster> {
+async function clusterWithoutInventory(objects = [KEPT, GONE, ACCOUNT]): Promise<FakeCluster> {
   const cluster = createFakeCluster();
-  await sync(cluster, { commit: OLD_COMMIT, units: [unit('web', [KEPT, GONE, ACCOUNT])] });
+  await sync(cluster, { commit: OLD_COMMIT, units: [unit('web', objects)] });
   const { client } = cluster.process();
   const inventory = [...cluster.objects.values()].filter(({ metadata }) =>
     metadata.name.startsWith('inventory'),
@@ -153,13 +166,16 @@ async function contextOf(
   }
 }
 
-const KINDS: readonly Resource[] = ['ConfigMap', 'ServiceAccount', 'Secret'].map((kind) => ({
-  group: '',
-  version: 'v1',
-  kind,
-  plural: `${kind.toLowerCase()}s`,
-  namespaced: true,
-}));
+const KINDS: readonly Resource[] = [
+  ...['ConfigMap', 'ServiceAccount', 'Secret'].map((kind) => ({
+    group: '',
+    version: 'v1',
+    kind,
+    plural: `${kind.toLowerCase()}s`,
+    namespaced: true,
+  })),
+  DEFENDER_POLICIES,
+];
 
 function namesIn({ objects }: FakeCluster): string[] {
   const names = [...objects.values()].map(({ metadata }) => metadata.name);

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { objectKey } from '../../../../src/kube/objects/object-id.ts';
+import { optional } from '../../../../src/kube/objects/optional.ts';
 import type { ObjectOutcome } from '../../../../src/sync/apply/apply-steps.ts';
-import { planTarget, type TargetPlan } from '../../../../src/sync/apply/plan.ts';
+import { type ObjectPlan, planTarget, type TargetPlan } from '../../../../src/sync/apply/plan.ts';
+import { withoutPausedParts } from '../../../../src/sync/apply/prune/paused-parts.ts';
 import {
   finishedDependency,
   type UnitOrderInput,
@@ -43,6 +45,7 @@ const ROLE = 'deployments.apps is forbidden';
 
 interface Scenario extends ApplyScenario {
   readonly provenBefore?: boolean;
+  readonly isRollback?: true;
   readonly stale?: string;
 }
 
@@ -186,6 +189,101 @@ describe('withUnitOrder', () => {
   });
 });
 
+describe('withUnitOrder of a plan with paused parts', () => {
+  const CHANGED_DB = { ...DB, spec: { replicas: 2 } };
+  const PAUSE = 'to resume it, run kubenode release resume fleet; paused by anna: ticket 7';
+  const REMEDIER: KubeObject = {
+    apiVersion: 'kubenode.dev/v1alpha1',
+    kind: 'NodeRemedier',
+    metadata: { name: 'disk' },
+    spec: { because: 'of the revision' },
+  };
+  const NEWER = { ...REMEDIER, spec: { because: 'in force' } };
+  const KEPT = new Map([['NodeRemedier/disk', 'a rollback changes no rules and no limits']]);
+  const RULES_WEB = dependsOn(configMap('web'), 'rules');
+
+  function pausedOrder(given: Scenario): TargetPlan {
+    const input = applyInput(given);
+    const observed = { observe: input.live, unknownReason: () => ROLE, staleReason: undefined };
+    const { provenBefore = false, isRollback } = given;
+    const order: UnitOrderInput = { ...input, provenBefore, ...optional('isRollback', isRollback), observed };
+    return withUnitOrder(withoutPausedParts(planTarget(input), input), order);
+  }
+
+  const units = [unit('db', [CHANGED_DB]), unit('web', [WEB])];
+  const byUnit = { more: { pausedUnits: new Map([['db', PAUSE]]) } };
+  const byObject = { more: { pausedObjects: new Map([['Deployment/shop/db', PAUSE]]) } };
+  const revert = { git: [unit('rules', [REMEDIER]), unit('web', [RULES_WEB])], provenBefore: true };
+  const rules = { ...revert, isRollback: true } as const;
+  const kept = { more: { pausedObjects: KEPT } };
+
+  it.each<[name: string, scenario: Scenario, expected: readonly unknown[]]>([
+    [
+      'a paused unit, and tells how to resume it',
+      scenario(deployment(true), { git: units, ...byUnit }),
+      [
+        [
+          'UnitPaused',
+          `unit web waits for unit db: Deployment shop/db is paused. Resume unit db (${PAUSE}): unit web follows at once`,
+        ],
+      ],
+    ],
+    [
+      'a paused object, and tells how to resume it',
+      scenario(deployment(true), { git: units, ...byObject }),
+      [
+        [
+          'ObjectPaused',
+          `unit web waits for unit db: Deployment shop/db is paused. Resume object Deployment/shop/db (${PAUSE}): unit web follows at once`,
+        ],
+      ],
+    ],
+    [
+      'a paused unit through another one',
+      scenario(deployment(true), { git: [...units, unit('app', [APP])], ...byUnit }),
+      [
+        ['UnitPaused', expect.stringContaining('unit app waits for unit web') as string],
+        ['UnitPaused', expect.stringContaining('unit web waits for unit db') as string],
+      ],
+    ],
+    ['nothing when the paused unit is as git declares it', scenario(deployment(true), { ...byUnit }), []],
+    [
+      'a paused unit also in a revert that has to create it',
+      scenario(deployment(true), { git: units, ...byUnit, provenBefore: true }),
+      [['UnitPaused', expect.stringContaining('unit web waits for unit db') as string]],
+    ],
+    [
+      'no rule that a rollback leaves as it is',
+      {
+        ...rules,
+        ...kept,
+        inventory: [entry(NEWER, { unit: 'rules' })],
+        cluster: [live(NEWER, { unit: 'rules' })],
+      },
+      [],
+    ],
+    ['no rule that a rollback does not create again', { ...rules, ...kept }, []],
+    [
+      'a rule that a person paused',
+      { ...revert, ...kept },
+      [['ObjectPaused', expect.stringContaining('NodeRemedier disk is paused') as string]],
+    ],
+  ])('S13 lets a new unit wait for %s', (_, given, expected) => {
+    const { waitingUnits = [], objects } = pausedOrder(given);
+    expect(waitingUnits.map(({ pausedBy, because }) => [pausedBy, because])).toEqual(expected);
+    expect(objects.filter(({ action }) => action === 'create').map(({ unit: name }) => name)).toEqual(
+      expected.length > 0 ? [] : ['web'],
+    );
+  });
+});
+
+/** Another object of unit db. */
+function pausedOf({ objects }: TargetPlan): ObjectPlan {
+  const db = objects.find(({ unit: name }) => name === 'db');
+  if (!db) throw new Error('the plan has no object of unit db');
+  return { ...db, id: { ...db.id, name: 'paused' } };
+}
+
 describe('finishedDependency', () => {
   const plan = orderOf(scenario(undefined));
   const outcome = (state: 'applied' | 'failed'): ReadonlyMap<string, ObjectOutcome> => {
@@ -200,7 +298,19 @@ describe('finishedDependency', () => {
   it.each<[name: string, plan: TargetPlan, outcomes: ReadonlyMap<string, ObjectOutcome>, expected: boolean]>([
     ['the awaited unit was written', plan, outcome('applied'), true],
     ['a write of it failed: it is not tried again at once', plan, outcome('failed'), false],
+    [
+      'all of it was written but the rule that a rollback keeps',
+      { ...plan, objects: [...plan.objects, { ...pausedOf(plan), action: 'paused' }] },
+      outcome('applied'),
+      true,
+    ],
     ['nothing was written', plan, new Map(), false],
+    [
+      'all of it is paused',
+      { ...plan, objects: [{ ...pausedOf(plan), action: 'paused' }] },
+      new Map(),
+      false,
+    ],
     ['no unit waits for it', { ...plan, waitingUnits: [] }, outcome('applied'), false],
     ['it had nothing to write', orderOf(scenario(deployment(false))), new Map(), false],
   ])('S13 plans again only if an awaited unit was finished: %s', (_, given, outcomes, expected) => {

@@ -10,7 +10,7 @@ import type { RenderedTarget } from '../../../../src/sync/rendered.ts';
 import { memoryLog } from '../../../support/memory-log.ts';
 import { secretStore } from '../../../support/secret-store.ts';
 import { tempFolder } from '../../../support/temp.ts';
-import { virtualClock } from '../../../support/virtual-clock.ts';
+import { type VirtualClock, virtualClock } from '../../../support/virtual-clock.ts';
 import { clusterOf } from '../../promote/builders.ts';
 import { contentOf, unitOf } from './content.ts';
 
@@ -30,6 +30,7 @@ interface Bed {
   readonly log: ReturnType<typeof memoryLog>;
   /** What was asked of git. */
   readonly asked: string[];
+  readonly clock: VirtualClock;
   apply(commit: string, more?: Partial<ClusterAssignment>): Promise<RenderedTarget | undefined>;
 }
 
@@ -39,13 +40,14 @@ function bed(
   const { folder = tempFolder('revisions'), key = true, git = true, proven = [] } = options;
   const log = memoryLog();
   const asked: string[] = [];
+  const clock = virtualClock();
   const cluster: Cluster = clusterOf({}, { proven });
   const kept = createKeptRevisions({
     folder,
     hubUID: 'hub',
     clusters: { get: () => cluster },
     secrets: key ? secretStore(KEY) : secretStore(),
-    clock: virtualClock(),
+    clock,
     log,
     randomBytes,
   });
@@ -58,6 +60,7 @@ function bed(
     kept,
     log,
     asked,
+    clock,
     async apply(commit, more = {}) {
       const digest = CONTENTS[commit]?.digest ?? '';
       const target = { mode: 'Apply', commit, digest, pipeline: 'fleet', because: '', content } as const;
@@ -119,5 +122,45 @@ describe('createKeptRevisions', () => {
     const found = without.log.lines.filter(({ message }) => message === 'revisions not kept');
     expect(found).toHaveLength(1);
     expect(commitsOf(without)).toBeUndefined();
+  });
+
+  it('S24 renders nothing for revisions that cannot be kept without a key', async () => {
+    const digest = CONTENTS['c1']?.digest ?? '';
+    const proven = [{ commit: 'c1', digest, provenAt: '2030-01-01T00:00:00Z' }];
+    const without = bed({ key: false, proven });
+    await without.apply('c2');
+    await without.kept.close();
+    expect(without.asked).toEqual(['c2']);
+  });
+
+  it('S24 reads no older revisions from git once one of them does not fit', async () => {
+    const proven = ['c1', 'c0'].map((commit, index) => {
+      const digest = CONTENTS[commit]?.digest ?? '';
+      return { commit, digest, provenAt: `2029-01-0${2 - index}T00:00:00Z` };
+    });
+    const folder = tempFolder('revisions');
+    const full = bed({ folder });
+    for (let index = 0; index < 20; index += 1) {
+      const content = contentOf('x', unitOf('web', `version ${index}`));
+      await full.apply(`n${index}`, { digest: content.digest, content: async () => content });
+    }
+    await full.kept.close();
+    const reader = bed({ folder, proven });
+    reader.clock.jumpWall(1000);
+    await reader.apply('c2');
+    await expect.poll(() => reader.asked).toContain('c1');
+    // Its write comes after that of c1.
+    const last = contentOf('x', unitOf('web', 'last'));
+    await reader.apply('last', { digest: last.digest, content: async () => last });
+    await reader.kept.close();
+    expect(reader.asked).toEqual(['c2', 'c1']);
+  });
+
+  it('S24 keeps what is applied as the newest also after the clock was set back', async () => {
+    const moved = bed();
+    await moved.apply('c1');
+    moved.clock.jumpWall(-3_600_000);
+    await moved.apply('c2');
+    expect(commitsOf(moved)).toEqual(['c2', 'c1']);
   });
 });
