@@ -58,8 +58,11 @@ export interface LocalFleet {
 export const READY_MS = 120_000;
 /** An empty etcd takes 64 MB for each of two log files; the rest is for a small cluster and its logs. */
 const MIN_FREE_BYTES = 200e6;
-/** Another program can take a port between the check and the start; three times in a row is not a coincidence. */
-const MAX_ATTEMPTS = 3;
+/**
+ * Another program can take a port between the check and the start. A fleet that starts at the same moment does so in each of the three stages
+ * of the start; twice as often is not a coincidence.
+ */
+const MAX_ATTEMPTS = 6;
 
 /** Runs `work` on the started fleet while it still holds the lock, so that no other process stops the fleet. */
 export async function startLocalFleet<T>(
