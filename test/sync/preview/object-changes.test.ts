@@ -77,7 +77,7 @@ describe('S22 S29 the live values of an object', () => {
   });
 });
 
-describe('S22 a preview', () => {
+describe('S22 the changes that a preview shows', () => {
   it('asks for no further object once its time is over, and passes its signal to each call', async () => {
     const stop = new AbortController();
     const asked: (AbortSignal | undefined)[] = [];

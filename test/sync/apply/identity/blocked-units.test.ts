@@ -69,7 +69,7 @@ describe('withoutBlockedUnits', () => {
   it.each([
     ['keeps what the unit depends on', 'web', { web: 'wait', db: 'after' }],
     ['deletes first what depends on the unit', 'db', { web: 'delete', db: 'after' }],
-  ])('S29, S13 of removed objects %s', (_, denied, expected) => {
+  ])('S29, S13 judges each object that git removed: %s', (_, denied, expected) => {
     const git = [unit('db', [configMap('db-2')]), unit('web', [configMap('web-2')])];
     const inventory = [entry(DB, { unit: 'db' }), entry(WEB, { unit: 'web' })];
     const cluster = [live(DB, { unit: 'db' }), live(WEB, { unit: 'web' })];

@@ -142,7 +142,7 @@ describe('a reconcile with an order of units and identities', () => {
       '',
       ['web: UnitNotReady'],
     ],
-  ])('S13, S29 %s', async (_, steps, names, waits) => {
+  ])('S13, S29 writes units in order under their accounts: %s', async (_, steps, names, waits) => {
     const found = await reconcile(...steps);
     expect([found.names, waitsIn(found.result)]).toEqual([names, waits]);
   });
