@@ -36,7 +36,7 @@ export const testPolicies: Guide = {
     await reader.run(`cat > rules/test/policies/zone.ts <<'EOF'\n${tests}EOF`);
   },
   expectations: [
-    { at: 'kubenode validate rules', prints: /\b1\d policy tests run/ },
+    { at: 'kubenode validate rules', prints: /\b2\d policy tests run/ },
     { at: 'kubenode validate rules/test/policies/zone.ts', prints: /\b1 policy test/ },
   ],
 };
