@@ -112,7 +112,7 @@ export class StatusPublisher {
     this.#stored = stored;
   }
 
-  /** While no machine is silent, there is no such field. */
+  /** The field is absent while no machine is silent. */
   #peers(): Pick<MachineStatus, 'peers'> {
     const peers = this.#options.peers?.() ?? [];
     return peers.length > 0 ? { peers } : {};

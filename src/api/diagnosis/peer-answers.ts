@@ -18,7 +18,7 @@ export interface PeerProbes {
   readonly peers: readonly string[];
 }
 
-/** `answers` returns the status of a peer; undefined: there is no such machine, or it has none. */
+/** `answers` returns the status of a peer; undefined: the machine does not exist, or reports no answers. */
 export type AnswersOfPeer = (peer: string) => readonly PeerAnswer[] | undefined;
 
 /** Returns Unknown for a machine that no peer was asked about. */

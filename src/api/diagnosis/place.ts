@@ -1,4 +1,4 @@
-/** Where a machine is, for the choice of its peers. Pure. */
+/** Reads where a machine is, for the choice of its peers. Pure. */
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Machine } from '../generated/types.ts';
 import { machinePlace, RACK } from './dimensions.ts';

@@ -2556,7 +2556,7 @@ export interface MachineStatus {
   readonly drift?: readonly MachineDrift[];
   /** Facts that rules read. Written by the agent when they change. */
   readonly facts?: MachineFacts;
-  /** What the agent found when it probed silent machines. (at most 8) */
+  /** Results of the probes of silent machines by the agent. (at most 8) */
   readonly peers?: readonly PeerAnswer[];
   /** Faults of the node, timed by the clock of the controller. (at most 8) */
   readonly faults?: readonly MachineFault[];
@@ -2754,7 +2754,7 @@ export interface OnIndeterminate {
   readonly afterSeconds: number;
 }
 
-/** What a connection to the kubelet of a silent machine found. */
+/** Result of a connection to the kubelet of a silent machine. */
 export interface PeerAnswer {
   /** Name of the Machine. */
   readonly machine: string;

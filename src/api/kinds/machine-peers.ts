@@ -31,9 +31,9 @@ export const probeRequestsSchema = listMap(
 );
 
 export const peersSchema = listMap(
-  'What the agent found when it probed silent machines.',
+  'Results of the probes of silent machines by the agent.',
   ['machine'],
-  named('PeerAnswer', 'What a connection to the kubelet of a silent machine found.', {
+  named('PeerAnswer', 'Result of a connection to the kubelet of a silent machine.', {
     machine: name('Name of the Machine.', 253),
     result: choice(
       'KubeletAnswers: it answered over HTTP. PortOpen: its port accepts connections, and nothing answers. Refused: the host refuses connections to it. NoAnswer: nothing answers. Unknown: the agent could not try.',

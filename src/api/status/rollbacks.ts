@@ -1,4 +1,4 @@
-/** Whether a person rolled a cluster back to a revision that it ran before, and how that is shown. Pure. */
+/** Tells whether a person rolled a cluster back to a revision that it ran before, and how that is shown. Pure. */
 import type { Cluster, ClusterRollback } from '../generated/types.ts';
 
 /** Returns the rollback in force. Undefined once git has caught up with it. */

@@ -11,7 +11,7 @@ import { byCode } from '../../../kube/objects/digest.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import type { Heartbeat } from '../observe.ts';
 
-/** Where a kubelet is probed. */
+/** Address at which a kubelet is probed. */
 export interface ProbeTarget {
   readonly address: string;
   readonly port: number;
