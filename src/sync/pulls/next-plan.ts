@@ -4,6 +4,7 @@ import type { HeldLease } from '../../kube/leader/held-lease.ts';
 import { messageOf } from '../../os/errors.ts';
 import { createAcceptedRecord } from '../report/accepted.ts';
 import { createSendFailures } from '../report/failures.ts';
+import { IDLE_MS } from '../report/host-loop.ts';
 import type { SendFailure } from '../report/outcome.ts';
 import { createPullHost, type PullHost, PullHostError, type PullHostPorts } from './host.ts';
 import type { PullRequest } from './hosts/adapter.ts';
@@ -34,7 +35,6 @@ export interface NextPlan extends Pick<ReturnType<typeof createSendFailures>, 'r
   forget(): void;
 }
 
-const IDLE_MS = 15_000;
 /** The failures of the list of pull requests: they have numbers. */
 const LIST = 'list';
 

@@ -16,13 +16,7 @@ export function startedSync(
   { commit, name }: OrderedRelease,
   { history, now }: MemberContext,
 ): ClusterSync {
-  const {
-    objects: _objects,
-    failures: _failures,
-    unhealthy: _unhealthy,
-    held: _held,
-    ...sync
-  } = member.progress.sync;
+  const sync = withoutResults(member.progress.sync);
   const target = history.target(commit, member.name) ?? unknownUnits(digest);
   const record = withUnprovenAgain(sync, now);
   const failure = failureOf(record, target.digest);
@@ -47,13 +41,7 @@ export function rolledBackSync(
   pipeline: string,
   now: Date,
 ): ClusterSync {
-  const {
-    objects: _objects,
-    failures: _failures,
-    unhealthy: _unhealthy,
-    held: _held,
-    ...sync
-  } = member.progress.sync;
+  const sync = withoutResults(member.progress.sync);
   const record = withUnprovenAgain(sync, now);
   const units = isProven(record, digest) ? [] : [ALL_UNITS];
   const failed = record.failed?.filter((entry) => entry.digest !== digest);
@@ -65,6 +53,17 @@ export function rolledBackSync(
     release: releaseName(pipeline, commit),
     soak: startSoak(unknownUnits(digest), units, sync.soak, now),
   };
+}
+
+/** Removes what the content before did: it tells nothing about the next one. */
+function withoutResults({
+  objects: _o,
+  failures: _f,
+  unhealthy: _u,
+  held: _h,
+  ...sync
+}: ClusterSync): ClusterSync {
+  return sync;
 }
 
 /** Keeps content known as proven once if it was assigned again after a failure, and is replaced before it was proven again. */
