@@ -62,8 +62,8 @@ describe('withoutDeniedUnits', () => {
     expect(waitReason).toBe('IdentityDenied');
     expect(because).toBe(
       'nothing of unit web is written: ServiceAccount shop/web may not delete configmaps in namespace default. Run: ' +
-        'kubectl create role kubenode-unit-web -n default --verb=delete --resource=configmaps && ' +
-        'kubectl create rolebinding kubenode-unit-web -n default --role=kubenode-unit-web --serviceaccount=shop:web',
+        'kubectl create role kubenode-unit-web-delete-configmaps -n default --verb=delete --resource=configmaps && ' +
+        'kubectl create rolebinding kubenode-unit-web-delete-configmaps -n default --role=kubenode-unit-web-delete-configmaps --serviceaccount=shop:web',
     );
     expect(plan.prune[0]).toMatchObject({ waitReason: 'IdentityDenied', because });
   });
