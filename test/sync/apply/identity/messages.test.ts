@@ -29,6 +29,21 @@ describe('missingAccessText', () => {
     expect(missingAccessText(WEB, missing)).toBe(`${START}${expected}`);
   });
 
+  it.each<[what: string, missing: readonly MissingAccess[], expected: RegExp]>([
+    [
+      'a verb once, that two versions of a kind need',
+      [lacks('patch', 'deployments.apps'), lacks('patch', 'deployments.apps')],
+      /may not patch deployments\.apps in namespace shop\. Run: (?!.*the others)/,
+    ],
+    [
+      'each namespace of a resource',
+      [lacks('patch', 'services'), lacks('patch', 'services', 'web')],
+      /may not patch services in namespace shop, patch services in namespace web\. Run: .*, and the same for the others$/,
+    ],
+  ])('S29 names in one message %s', (_, missing, expected) => {
+    expect(missingAccessText(WEB, missing)).toMatch(expected);
+  });
+
   it('S29 names another role for each grant, because the role of an earlier one exists', () => {
     const grants = [lacks('create', 'services'), lacks('delete', 'services'), lacks('create', 'configmaps')];
     const roles = grants.map((grant) => / create role (\S+) /.exec(missingAccessText(WEB, [grant]))?.[1]);
