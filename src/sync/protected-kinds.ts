@@ -33,6 +33,10 @@ export function isCrdId({ group, kind }: Pick<ObjectId, 'group' | 'kind'>): bool
   return group === 'apiextensions.k8s.io' && kind === 'CustomResourceDefinition';
 }
 
+export function isPipelineId({ group, kind }: Pick<ObjectId, 'group' | 'kind'>): boolean {
+  return group === GROUP && kind === 'Pipeline';
+}
+
 export function isClusterId({ group, kind }: Pick<ObjectId, 'group' | 'kind'>): boolean {
   return group === GROUP && kind === 'Cluster';
 }

@@ -2,7 +2,7 @@
 import type { KubeObject } from '../kube/objects/object.ts';
 import { objectIdOf } from '../kube/objects/object-id.ts';
 import { EMPTY_TARGET } from './commits.ts';
-import { isClusterId } from './protected-kinds.ts';
+import { isClusterId, isPipelineId } from './protected-kinds.ts';
 
 /** The target of the hub's own objects, Cluster and Pipeline. Every other target is the name of a Cluster. */
 export const HUB_TARGET = 'hub';
@@ -55,7 +55,16 @@ export interface Rendered {
 
 /** Returns the Clusters that a commit declares in the hub; undefined if it declares nothing for the hub. */
 export function declaredClusters({ targets }: Rendered): ReadonlySet<string> | undefined {
-  const hub = targets.find(({ target }) => target === HUB_TARGET);
-  const ids = hub?.units.flatMap(({ objects }) => objects.map(({ object }) => objectIdOf(object)));
+  const ids = hubObjects(targets)?.map(objectIdOf);
   return ids && new Set(ids.filter(isClusterId).map(({ name }) => name));
+}
+
+/** Returns the Pipelines that a commit declares in the hub. */
+export function declaredPipelines({ targets }: Pick<Rendered, 'targets'>): readonly KubeObject[] {
+  return hubObjects(targets)?.filter((object) => isPipelineId(objectIdOf(object))) ?? [];
+}
+
+function hubObjects(targets: readonly RenderedTarget[]): readonly KubeObject[] | undefined {
+  const hub = targets.find(({ target }) => target === HUB_TARGET);
+  return hub?.units.flatMap(({ objects }) => objects.map(({ object }) => object));
 }

@@ -12,7 +12,7 @@ import {
 } from '../../sync/judge/delete-budget.ts';
 import type { PreviewLimits } from '../../sync/preview/preview.ts';
 import { strictestBudget } from '../../sync/promote/gates/strictest.ts';
-import { HUB_TARGET, type Rendered } from '../../sync/rendered.ts';
+import { declaredPipelines, type Rendered } from '../../sync/rendered.ts';
 import { CliError, EXIT } from '../errors.ts';
 
 export interface LimitSides {
@@ -69,9 +69,11 @@ export interface PipelineChoice {
  */
 export function choosePipeline({ from, to }: LimitSides, { name, path }: PipelineChoice): string | undefined {
   if (name !== undefined) return name;
-  const declared = [...new Set([...pipelinesIn(to), ...(from ? pipelinesIn(from) : [])].map(nameOf))];
+  const declared = [
+    ...new Set([...declaredPipelines(to), ...(from ? declaredPipelines(from) : [])].map(nameOf)),
+  ];
   if (declared.length <= 1) return declared[0];
-  const reading = pipelinesIn(to)
+  const reading = declaredPipelines(to)
     .filter((each) => folderOf(textAt(each, 'spec', 'source', 'path') ?? '.') === folderOf(path))
     .map(nameOf);
   const [only] = reading;
@@ -86,14 +88,8 @@ function folderOf(path: string): string {
   return posix.normalize(`${path}/`);
 }
 
-function pipelinesIn({ targets }: Rendered): KubeObject[] {
-  const hub = targets.find(({ target }) => target === HUB_TARGET);
-  const objects = hub?.units.flatMap((unit) => unit.objects.map(({ object }) => object)) ?? [];
-  return objects.filter(({ kind }) => kind === 'Pipeline');
-}
-
 function findPipeline(rendered: Rendered, name: string | undefined): KubeObject | undefined {
-  return pipelinesIn(rendered).find((each) => nameOf(each) === name);
+  return declaredPipelines(rendered).find((each) => nameOf(each) === name);
 }
 
 function nameOf({ metadata }: KubeObject): string {

@@ -1,24 +1,17 @@
 /** Refuses rules and limits in units that a ServiceAccount writes: only sync may write those. Pure. */
-import { GROUP, PRINCIPAL_SYNC } from '../../api/names.ts';
+import { PRINCIPAL_SYNC } from '../../api/names.ts';
 import { listAt, textAt } from '../../kube/objects/json.ts';
 import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import { isGitOnly } from '../protected-kinds.ts';
-import {
-  HUB_TARGET,
-  type Rendered,
-  type RenderedTarget,
-  type RenderedUnit,
-  sourceText,
-} from '../rendered.ts';
+import { declaredPipelines, HUB_TARGET, type Rendered, type RenderedUnit, sourceText } from '../rendered.ts';
 import type { Refusal } from './refusal.ts';
 
 /** Judges by the Pipelines that the same commit declares. Those in force before it are asked before anything is written. */
-export function* identityRefusals({ targets }: Pick<Rendered, 'targets'>): Iterable<Refusal> {
-  const units = unitsWithIdentity(targets.filter(({ target }) => target === HUB_TARGET));
-  if (units.size === 0) return;
-  for (const { target, units: rendered } of targets.filter((each) => each.target !== HUB_TARGET)) {
-    for (const unit of rendered) {
-      const pipeline = units.get(unit.unit);
+export function* identityRefusals(rendered: Pick<Rendered, 'targets'>): Iterable<Refusal> {
+  const pipelines = pipelinesByUnit(rendered);
+  for (const { target, units } of rendered.targets.filter((each) => each.target !== HUB_TARGET)) {
+    for (const unit of units) {
+      const pipeline = pipelines.get(unit.unit);
       if (pipeline !== undefined) yield* unitRefusals(target, unit, pipeline);
     }
   }
@@ -34,13 +27,12 @@ function* unitRefusals(target: string, { unit, objects }: RenderedUnit, pipeline
 }
 
 /** The name of the Pipeline by the unit that it names. */
-function unitsWithIdentity(hub: readonly RenderedTarget[]): ReadonlyMap<string, string> {
+function pipelinesByUnit(rendered: Pick<Rendered, 'targets'>): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  for (const { object } of hub.flatMap(({ units }) => units.flatMap(({ objects }) => objects))) {
-    if (object.kind !== 'Pipeline' || !object.apiVersion.startsWith(`${GROUP}/`)) continue;
-    for (const identity of listAt(object, 'spec', 'identities')) {
+  for (const pipeline of declaredPipelines(rendered)) {
+    for (const identity of listAt(pipeline, 'spec', 'identities')) {
       const unit = textAt(identity, 'unit');
-      if (unit !== undefined) found.set(unit, object.metadata.name);
+      if (unit !== undefined) found.set(unit, pipeline.metadata.name);
     }
   }
   return found;

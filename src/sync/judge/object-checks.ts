@@ -24,6 +24,7 @@ import { listAt, ownValue, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import { mergeProblems } from '../../rules/problems.ts';
+import { isPipelineId } from '../protected-kinds.ts';
 import {
   HUB_TARGET,
   type Rendered,
@@ -90,14 +91,10 @@ function checksOf(target: RenderedTarget, checks: ObjectChecks): ObjectChecks {
   const schema: ObjectChecks['schema'] = (object) => [
     ...checks.schema(object),
     ...references(object),
-    ...(isPipeline(object) ? expressionProblems(object) : []),
+    ...(isPipelineId(objectIdOf(object)) ? expressionProblems(object) : []),
     ...(beside?.(object) ?? []),
   ];
   return { ...checks, schema };
-}
-
-function isPipeline({ apiVersion, kind }: KubeObject): boolean {
-  return kind === 'Pipeline' && apiVersion.startsWith(`${GROUP}/`);
 }
 
 /**

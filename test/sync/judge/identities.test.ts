@@ -28,6 +28,18 @@ describe('identityRefusals', () => {
       ['no other kind of kubenode', NAMES_RULES, { rules: [ours('MachineSet', 'pool')] }, 0],
       ['no rule without an account', ours('Pipeline', 'fleet'), { rules: [RULE] }, 0],
       ['no entry of another kind', { ...NAMES_RULES, kind: 'Other' }, { rules: [RULE] }, 0],
+      [
+        'no entry of a Pipeline of another group',
+        { ...NAMES_RULES, apiVersion: 'tekton.dev/v1' },
+        { rules: [RULE] },
+        0,
+      ],
+      [
+        'no entry of a Pipeline in a cluster',
+        ours('Pipeline', 'fleet'),
+        { pipelines: [NAMES_RULES], rules: [RULE] },
+        0,
+      ],
     ],
   )('S29 refuses %s of the same commit', (_, pipeline, units, expected) => {
     const targets = [target(HUB_TARGET, { pipelines: [pipeline] }), target('prod', units)];
@@ -39,5 +51,10 @@ describe('identityRefusals', () => {
         'only kubenode-sync may write it, and spec.identities of Pipeline fleet names an account for unit rules: move it to another unit',
       );
     }
+  });
+
+  it('S29 refuses no rule in a unit of the hub, which no account writes', () => {
+    const targets = [target(HUB_TARGET, { pipelines: [NAMES_RULES], rules: [RULE] })];
+    expect([...identityRefusals({ targets })]).toEqual([]);
   });
 });

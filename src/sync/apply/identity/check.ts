@@ -34,7 +34,6 @@ export async function withoutDeniedUnits(context: CheckContext, plan: TargetPlan
     const needed = neededAccess(plan, unit);
     return needed.length === 0 ? [] : [{ unit, account, needed, gitOnly: gitOnlyObject(plan, unit) }];
   });
-  if (questions.length === 0) return plan;
   const blocked = new Map<string, BlockedUnit>();
   await runConcurrently(questions, async (question) => {
     const found = await blockedUnit(context, question);

@@ -45,7 +45,8 @@ function grantText({ verbs, resource, namespace }: Grant): string {
 function grantCommand(unit: string, { namespace, name }: UnitAccount, grant: Grant): string {
   const kind = grant.namespace === '' ? 'clusterrole' : 'role';
   const where = grant.namespace === '' ? '' : ` -n ${grant.namespace}`;
-  const role = `kubenode-unit-${unit}`;
+  // A name for each grant: the role of an earlier grant exists already.
+  const role = `kubenode-unit-${unit}-${grant.verbs.join('-')}-${grant.resource}`;
   return (
     `kubectl create ${kind} ${role}${where} --verb=${grant.verbs.join(',')} --resource=${grant.resource} && ` +
     `kubectl create ${kind}binding ${role}${where} --${kind}=${role} --serviceaccount=${namespace}:${name}`

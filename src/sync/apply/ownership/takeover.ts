@@ -2,9 +2,10 @@
  * Decides what happens to an object of which sync does not know that it is ours: it exists although sync expected to
  * create it. What another client created is not overwritten, unless git adopts it, and never deleted. Pure.
  */
-import { ADOPT_ALLOWED, ANNOTATION_ADOPT, GROUP } from '../../../api/names.ts';
+import { ADOPT_ALLOWED, ANNOTATION_ADOPT } from '../../../api/names.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import type { ObjectId } from '../../../kube/objects/object-id.ts';
+import { isPipelineId } from '../../protected-kinds.ts';
 import type { InventoryEntry } from '../inventory/inventory.ts';
 import {
   adopts,
@@ -94,7 +95,7 @@ function notOursReason(found: KubeObject): string {
 
 /** Tells whether the object is the Pipeline of its own unit: it must exist before sync can read the commit that declares it. */
 function isOwnPipeline({ id, unit }: DeclaredObject): boolean {
-  return id.group === GROUP && id.kind === 'Pipeline' && unit.startsWith(`${id.name}.`);
+  return isPipelineId(id) && unit.startsWith(`${id.name}.`);
 }
 
 function managersOf({ metadata }: KubeObject): string {

@@ -62,6 +62,35 @@ describe('findMissingAccess', () => {
     expect(server.asked).toEqual([]);
   });
 
+  it('S29 takes an answer without a verdict for a denial', async () => {
+    expect(await missing(reviewServer({ allows: () => undefined }), [MAPS])).toEqual([MISSING]);
+  });
+
+  it('S29 rejects where it is unknown whether the kind is served', async () => {
+    await expect(missing(reviewServer(), [{ ...MAPS, kind: 'Unknown' }])).rejects.toThrow(
+      'its group cannot be read',
+    );
+  });
+
+  it('S29 stops to ask when the reconcile ends', async () => {
+    const questions = {
+      client: reviewServer().client,
+      account,
+      allowed: createAllowedAccess(virtualClock()),
+      signal: AbortSignal.abort(new Error('stopped')),
+    };
+    await expect(findMissingAccess(questions, [MAPS])).rejects.toThrow('stopped');
+  });
+
+  it('S29 never gives one account what another was found to have', async () => {
+    const server = reviewServer();
+    const allowed = createAllowedAccess(virtualClock());
+    for (const user of ['system:serviceaccount:shop:a', 'system:serviceaccount:shop:b']) {
+      await findMissingAccess({ client: server.client, account: { user }, allowed, signal }, [MAPS]);
+    }
+    expect(server.users).toEqual(['system:serviceaccount:shop:a', 'system:serviceaccount:shop:b']);
+  });
+
   it('S29 remembers what is allowed for a minute, and never what is denied', async () => {
     const clock = virtualClock();
     const allowed = createAllowedAccess(clock);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { withoutBlockedUnits } from '../../../../src/sync/apply/identity/blocked-units.ts';
 import { planTarget, type TargetPlan } from '../../../../src/sync/apply/plan.ts';
+import type { PrunePlan } from '../../../../src/sync/apply/prune/plan.ts';
 import { withUnitOrder } from '../../../../src/sync/apply/unit-order/waiting.ts';
 import { dependsOn } from '../../unit-order/fixtures.ts';
 import { type ApplyScenario, applyInput, configMap, entry, live, terminating, unit } from '../fixtures.ts';
@@ -50,6 +51,22 @@ describe('withoutBlockedUnits', () => {
     const [waiting] = withoutBlockedUnits(plan, BLOCKED, input.inventory).prune;
     expect(waiting).toMatchObject({ action: 'wait', waitReason: 'IdentityDenied', because: 'it may not' });
     expect(waiting?.entry.acknowledgedBy).toBeUndefined();
+  });
+
+  it.each<[action: PrunePlan['action'], expected: PrunePlan['action']]>([
+    ['mark', 'wait'],
+    ['delete', 'wait'],
+    ['release', 'wait'],
+    ['confirm', 'confirm'],
+    ['keep', 'keep'],
+    ['held', 'held'],
+    ['paused', 'paused'],
+    ['after', 'after'],
+  ])('S29 keeps from an object that git removed only what changes it: %s', (action, expected) => {
+    const removal = { action, entry: entry(configMap('gone')), because: 'removed from git' };
+    const plan = { objects: [], prune: [removal], holds: [] };
+    const [found] = withoutBlockedUnits(plan, BLOCKED, { entries: new Map() }).prune;
+    expect(found?.action).toBe(expected);
   });
 
   const DB = configMap('db');

@@ -62,8 +62,8 @@ describe('withoutDeniedUnits', () => {
     expect(waitReason).toBe('IdentityDenied');
     expect(because).toBe(
       'nothing of unit web is written: ServiceAccount shop/web may not delete configmaps in namespace default. Run: ' +
-        'kubectl create role kubenode-unit-web -n default --verb=delete --resource=configmaps && ' +
-        'kubectl create rolebinding kubenode-unit-web -n default --role=kubenode-unit-web --serviceaccount=shop:web',
+        'kubectl create role kubenode-unit-web-delete-configmaps -n default --verb=delete --resource=configmaps && ' +
+        'kubectl create rolebinding kubenode-unit-web-delete-configmaps -n default --role=kubenode-unit-web-delete-configmaps --serviceaccount=shop:web',
     );
     expect(plan.prune[0]).toMatchObject({ waitReason: 'IdentityDenied', because });
   });
@@ -118,6 +118,10 @@ describe('withoutDeniedUnits', () => {
     await expect(check({ error })).rejects.toThrow('no route');
   });
 
+  it('S29 rejects an error that is not of the server', async () => {
+    await expect(check({ error: new Error('a bug') })).rejects.toThrow('a bug');
+  });
+
   it('S29 refuses a rule that the plan gives to an account, without a question', async () => {
     const rule = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'NodeRemedier', metadata: { name: 'hung' } };
     const { plan, server } = await check({}, { ...SCENARIO, git: [unit('web', [rule])] });
@@ -130,7 +134,7 @@ describe('withoutDeniedUnits', () => {
     const { server, actions } = await check({ error: new KubeError('Forbidden', 'no') }, SCENARIO, [
       { unit: 'unused', serviceAccount: 'x/unused' },
     ]);
-    expect(server.asked).toEqual([]);
+    expect([server.asked, server.accounts]).toEqual([[], []]);
     expect(actions).toEqual([...ACTIONS, 'old delete']);
   });
 });

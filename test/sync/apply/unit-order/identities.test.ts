@@ -1,7 +1,7 @@
 /** Order, identities and rollbacks of units together, in whole reconciles. */
 import { describe, expect, it } from 'vitest';
-import type { Client } from '../../../../src/kube/client/client.ts';
-import type { KubeObject, Resource } from '../../../../src/kube/objects/object.ts';
+import type { CallOptions, Client, Patch } from '../../../../src/kube/client/client.ts';
+import type { KubeObject, ObjectName, Resource } from '../../../../src/kube/objects/object.ts';
 import type { SyncTarget } from '../../../../src/sync/apply/context.ts';
 import { REVIEWS } from '../../../../src/sync/apply/identity/access-reviews.ts';
 import { openInventory } from '../../../../src/sync/apply/inventory/store.ts';
@@ -28,26 +28,61 @@ interface Step extends Partial<SyncTarget> {
   readonly denied?: boolean;
 }
 
+interface Reconciled {
+  readonly result: SyncResult;
+  readonly names: string;
+  /** `<verb> <name>: <user>` of each write of the last step, except those of the inventory. */
+  readonly writes: readonly string[];
+}
+
 /** Reconciles with each of the steps, and returns the last result and what is in the cluster. */
-async function reconcile(...steps: readonly Step[]): Promise<{ result: SyncResult; names: string }> {
+async function reconcile(...steps: readonly Step[]): Promise<Reconciled> {
   const cluster = createFakeCluster();
   let result: SyncResult | undefined;
-  for (const step of steps) result = await reconcileOnce(cluster, step);
+  let writes: string[] = [];
+  for (const step of steps) {
+    writes = [];
+    result = await reconcileOnce(cluster, step, writes);
+  }
   if (!result) throw new Error('a step is needed');
   const names = [...cluster.objects.values()]
     .map(({ metadata }) => metadata.name)
     .filter((name) => !name.startsWith('inventory'))
     .toSorted();
-  return { result, names: names.join(' ') };
+  return { result, names: names.join(' '), writes: writes.toSorted() };
 }
 
-async function reconcileOnce(cluster: FakeCluster, { denied = false, ...step }: Step): Promise<SyncResult> {
+async function reconcileOnce(
+  cluster: FakeCluster,
+  { denied = false, ...step }: Step,
+  writes: string[],
+): Promise<SyncResult> {
   const { client, live } = cluster.process();
+  const record = (verb: string, name: string, options: CallOptions | undefined): void => {
+    const user = options?.impersonate?.user ?? 'sync';
+    if (!name.startsWith('inventory')) writes.push(`${verb} ${name}: ${user}`);
+  };
   const create: Client['create'] = async <T>(resource: Resource, object: KubeObject): Promise<T> =>
     resource.kind === REVIEWS.kind
       ? ({ ...object, status: { allowed: !denied } } as T)
       : ((await client.create(resource, object)) as T);
-  const answering: Client = { ...client, create, resources: async () => [] };
+  const answering: Client = {
+    ...client,
+    create,
+    resources: async () => [],
+    apply: (resource, object, options) => {
+      record('apply', object.metadata.name, options);
+      return client.apply(resource, object, options);
+    },
+    patch: async <T>(_: Resource, { name }: ObjectName, __: Patch, options?: CallOptions) => {
+      record('patch', name, options);
+      return {} as T;
+    },
+    delete: (resource, name, options) => {
+      record('delete', name.name, options);
+      return client.delete(resource, name, options);
+    },
+  };
   const budget = { maxObjects: 100, maxPercent: 100 };
   return syncCluster(
     {
@@ -73,6 +108,36 @@ function waitsIn({ plan, pruned }: SyncResult): string[] {
   );
   return [...objects, ...pruned.waiting.map(({ unit: name, reason }) => `${name}: ${reason}`)].toSorted();
 }
+
+describe('a reconcile with identities', () => {
+  it('S29 applies, deletes and releases the objects of a unit as its account, and those of others as sync', async () => {
+    const keep = { annotations: { 'kubenode.dev/prune': 'Never' } };
+    const [kept, others] = [configMap('kept'), configMap('others-kept')].map((object) => ({
+      ...object,
+      metadata: { ...object.metadata, ...keep },
+    }));
+    if (!kept || !others) throw new Error('two objects are needed');
+    const both = [
+      unit('web', [configMap('web'), configMap('removed'), kept]),
+      unit('other', [ACCOUNT, OTHER, configMap('others-removed'), others]),
+    ];
+    const changed = [
+      unit('web', [configMap('web', { key: 'new' })]),
+      unit('other', [ACCOUNT, configMap('other', { key: 'new' })]),
+    ];
+    const identities = [{ unit: 'web', ...AS_TEAM }];
+    const { writes } = await reconcile({ units: both }, { units: changed, identities });
+    const team = 'system:serviceaccount:default:team';
+    expect(writes).toEqual([
+      'apply other: sync',
+      `apply web: ${team}`,
+      'delete others-removed: sync',
+      `delete removed: ${team}`,
+      `patch kept: ${team}`,
+      'patch others-kept: sync',
+    ]);
+  });
+});
 
 describe('a reconcile with an order of units and identities', () => {
   const removed = [unit('db', KEPT.slice(0, 1)), unit('web', KEPT.slice(1))];

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { declaredApprovals } from '../../../../src/sync/promote/gates/declared-approvals.ts';
+import type { RenderedTarget } from '../../../../src/sync/rendered.ts';
 
 describe('declaredApprovals', () => {
   it('S36 reads the approvals of the Pipeline of this name, and knows nothing of a Pipeline that is not declared', () => {
@@ -10,10 +12,17 @@ describe('declaredApprovals', () => {
       metadata: { name: 'fleet' },
       spec: { approvals: [{ ...approval, reason: 'reviewed' }] },
     };
-    const units = [{ unit: 'pipelines', objects: [{ object: pipeline, source: {} }], digest: '' }];
-    const commit = { targets: [{ target: 'hub', units, digest: '' }] };
+    const foreign = { ...pipeline, apiVersion: 'tekton.dev/v1', spec: {} };
+    const other = { ...pipeline, kind: 'Cluster', spec: {} };
+    const targetOf = (target: string, objects: readonly KubeObject[]): RenderedTarget => {
+      const rendered = objects.map((object) => ({ object, source: {} }));
+      return { target, units: [{ unit: 'pipelines', objects: rendered, digest: '' }], digest: '' };
+    };
+    const inCluster = targetOf('a-cluster', [{ ...pipeline, spec: {} }]);
+    const commit = { targets: [inCluster, targetOf('hub', [foreign, other, pipeline])] };
     expect(declaredApprovals(commit, 'fleet')).toEqual([approval]);
     expect(declaredApprovals(commit, 'other')).toBeUndefined();
     expect(declaredApprovals({ targets: [] }, 'fleet')).toBeUndefined();
+    expect(declaredApprovals({ targets: [inCluster] }, 'fleet')).toBeUndefined();
   });
 });
