@@ -56,7 +56,7 @@ function evaluate(
   const size = sizeOf(object);
   if (evaluationSteps(cost, size) > MAX_STEPS) {
     return {
-      because: `it is too costly for an object with a list of ${size.longest} items: nest fewer loops`,
+      because: `it is too costly for an object of ${size.characters} characters with a list of ${size.longest} items: nest fewer loops, and compare with constants`,
     };
   }
   try {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { compileExpression, type Expression } from '../../../../src/sync/health/expressions/compile.ts';
+import { sizeOf } from '../../../../src/sync/health/expressions/cost.ts';
 
 const ROLLOUT: KubeObject = {
   apiVersion: 'argoproj.io/v1alpha1',
@@ -86,11 +87,14 @@ describe('compileExpression', () => {
       'self.l.all(a, self.l == self.l && self.l != self.l && self.l == self.l)',
       5000,
     ],
+    ['a search for a constant in a long list', "self.l.exists(a, self.l.exists(b, 'x' in self.l))", 600],
+    ['a search for a field in texts', 'self.l.exists(a, a.contains(self.metadata.name))', 1500],
     ['a loop over a huge list', 'self.l.all(a, self.l.exists(b, true))', 100_000],
   ])('S14 does not evaluate %s of a large object: it is too costly', (_, text, items) => {
     const object = { ...ROLLOUT, l: Array.from({ length: items }, (__, index) => `item-${index}`) };
+    const { characters } = sizeOf(object);
     expect(compiled(text).evaluate(object)).toEqual({
-      because: `it is too costly for an object with a list of ${items} items: nest fewer loops`,
+      because: `it is too costly for an object of ${characters} characters with a list of ${items} items: nest fewer loops, and compare with constants`,
     });
   });
 
