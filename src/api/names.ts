@@ -385,6 +385,7 @@ export const CONDITIONS = {
   // DefenderLedger
   NearFull: '-',
   Suspect: '-',
+  Unrecorded: '-',
 } as const;
 
 export type ConditionType = keyof typeof CONDITIONS;
