@@ -12,7 +12,7 @@ export function requireCycle(device: BootDevice | undefined, action: string | un
   if (device === undefined || action === 'PowerCycle') return;
   throw new CliError('expected --boot-once with --cycle', {
     hint: 'add --cycle, or leave --boot-once out',
-    exitCode: EXIT.badInput,
+    exitCode: EXIT.usage,
   });
 }
 
