@@ -102,9 +102,9 @@ export const ANNOTATION_INSTALLED = `${GROUP}/installed`;
  * that it may be sent to. Git never sets it. See docs/decisions/0019-secrets-permit-their-use.md.
  */
 export const ANNOTATION_SECRET_USE = `${GROUP}/secret-use`;
-/** The Secret in NAMESPACE with which hardware systems sign the maintenance events that they send. */
-/** The key of the kept revisions, made by `kubenode install`. */
+/** The Secret in NAMESPACE with the key of the kept revisions, made by `kubenode install`. */
 export const SECRET_REVISIONS = 'kubenode-revisions';
+/** The Secret in NAMESPACE with which hardware systems sign the maintenance events that they send. */
 export const SECRET_MAINTENANCE_WEBHOOK = 'kubenode-maintenance-webhook';
 /**
  * The annotation of a Pipeline of which each new value makes sync poll the repository at once. `status.head.polledFor` names the last one
@@ -385,6 +385,7 @@ export const CONDITIONS = {
   // DefenderLedger
   NearFull: '-',
   Suspect: '-',
+  Unrecorded: '-',
 } as const;
 
 export type ConditionType = keyof typeof CONDITIONS;

@@ -57,7 +57,7 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
 
 const VERSION_FLAGS = '-V, --version';
 
-/** For these arguments: with the command that they name, with none for the version, or with all for help, completion and corrections. */
+/** Creates the program with the command that these arguments name, with none for the version, or with all for help, completion and corrections. */
 export async function createProgram(io: Io, [name = '']: readonly string[]): Promise<Command> {
   const root = new Command('kubenode')
     .description('Kubernetes nodes from git, with a rule engine.')

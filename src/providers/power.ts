@@ -19,7 +19,7 @@ export interface PowerSwitch {
   state(signal: AbortSignal): Promise<PowerState>;
   /** Requests the state, and resolves when the request is accepted. To request the state that it has changes nothing. */
   request(wanted: 'On' | 'Off', signal: AbortSignal): Promise<void>;
-  /** Has the next start boot from the device, and no later one; undefined: takes that back. Absent: the device cannot be chosen. */
+  /** Sets the device that the next start boots from, and no later one; undefined: takes that back. Absent: the device cannot be chosen. */
   bootOnce?(device: BootDevice | undefined, signal: AbortSignal): Promise<void>;
 }
 

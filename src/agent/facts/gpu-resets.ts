@@ -7,10 +7,10 @@ import { GPU_RESETS_FILE } from '../layout.ts';
 export type GpuResets = ReadonlyMap<string, Date>;
 
 const ATTRIBUTES = { mode: '0600', owner: 'root:root' };
-/** More than a host has GPUs. */
+/** Bounds the record: a host has fewer GPUs. */
 const MAX_GPUS = 256;
 
-/** Reads the record. A file that cannot be read ends no error: what is not known to be reset was not reset. */
+/** Reads the record. Without one that can be read no GPU counts as reset, so that every error still counts. */
 export async function readGpuResets(files: Pick<HostFiles, 'read'>): Promise<GpuResets> {
   const content = await files.read(GPU_RESETS_FILE);
   const written = content ? parseRecord(new TextDecoder().decode(content)) : undefined;

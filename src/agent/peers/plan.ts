@@ -10,7 +10,7 @@ export interface PeerFinding {
   readonly probedMs: number;
 }
 
-/** By machine. */
+/** Holds what was found by the name of the machine. */
 export type PeerFindings = ReadonlyMap<string, PeerFinding>;
 
 export interface ProbeOutcome {
@@ -19,7 +19,7 @@ export interface ProbeOutcome {
   readonly probedMs: number;
 }
 
-/** So many machines are probed, twice a minute each: at most 16 connections a minute, whatever the size of the fleet. */
+/** Bounds the machines that are probed, twice a minute each: at most 16 connections a minute, whatever the size of the fleet. */
 const MAX_PROBED = 8;
 const AGAIN_MS = 30_000;
 /** An answer that stays the same is written again so often: readers take one of five minutes for stale. */

@@ -42,7 +42,7 @@ async function observe({ pid, command }: ProcessIdentity): Promise<KubenodeProce
   return { pid, command, env, cwd, hasUserKubeconfig };
 }
 
-/** It would create machines or control planes in folders that are being deleted. */
+/** Throws while such a program runs: it would create machines or control planes in folders that are being deleted. */
 export function requireNoControllers(users: readonly FleetUser[], root: string): void {
   const controllers = users.filter(({ createsProcesses }) => createsProcesses);
   if (controllers.length === 0) return;

@@ -54,7 +54,7 @@ export interface BootOverride {
   readonly device?: string;
 }
 
-/** Reads it, with the devices that are allowed. Absent: the service does not tell. */
+/** Reads the boot setting, with the devices that are allowed. Absent: the service does not tell. */
 export function readBoot(body: unknown): BootOverride & { readonly allowed?: readonly string[] } {
   const boot = valueAt(body, 'Boot');
   return {

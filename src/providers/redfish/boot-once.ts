@@ -1,5 +1,5 @@
 /**
- * Has a system boot from another device at its next start, and as before after that. The setting is read back: a BMC that keeps the device for
+ * Boots a system from another device at its next start, and as before after that. The setting is read back: a BMC that keeps the device for
  * every start would have its host boot from the network for good.
  */
 import { optional } from '../../kube/objects/optional.ts';

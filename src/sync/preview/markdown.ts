@@ -43,7 +43,7 @@ export function formatPreviewMarkdown(
 }
 
 const TABLE = ['| target | changes | units |', '|---|---|---|'] as const;
-/** For the three lines that count what does not fit. */
+/** The three lines that count what does not fit need this many bytes. */
 const RESERVED_BYTES = 400;
 
 function refusedLines({ refusals }: Preview): readonly string[][] {

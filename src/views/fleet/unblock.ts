@@ -37,6 +37,7 @@ const UNBLOCKS: Readonly<Record<string, string>> = {
   GateFailed: 'fix what the check reports and commit, or go back: kubenode rollout undo SET',
   OutsideWindow: 'no action required: it goes on when a window opens',
   Freeze: 'no action required: it goes on when the freeze ends',
+  InvalidWindow: 'commit a time zone that exists, such as Europe/Berlin',
   GrantDenied: 'no action required once the limit has room: kubenode defender status',
   WaitingForGrant: 'no action required once the Defender permits it: kubenode why machine BLOCKER',
   GrantNeeded: 'no action required once the Defender permits it: kubenode why machine BLOCKER',

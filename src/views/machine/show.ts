@@ -15,6 +15,7 @@ import { unblockHint } from '../fleet/unblock.ts';
 import { formatAge } from '../text/age.ts';
 import { fitTable, formatField } from '../text/wrap.ts';
 import { machineRow } from './list.ts';
+import { type ProbesView, probesText } from './probes.ts';
 import { isBad, machineTrouble, type Trouble } from './trouble.ts';
 
 export interface ShownMachine {
@@ -23,6 +24,8 @@ export interface ShownMachine {
   readonly node: KubeObject | undefined;
   /** The grant of the machine in the ledger, unless it is settled. */
   readonly grant: LedgerGrant | undefined;
+  /** The results of probes by its peers, while its agent is silent. Undefined: no peer was asked. */
+  readonly probes: ProbesView | undefined;
 }
 
 export function formatMachine(shown: ShownMachine, now: Date, columns: number): string {
@@ -34,6 +37,7 @@ export function formatMachine(shown: ShownMachine, now: Date, columns: number): 
     field('node', nodeText(shown, now)),
     field('agent', agentText(machine, now)),
     field('power', powerText(machine, now)),
+    field('probes', shown.probes ? probesText(shown.probes, now) : ''),
     field('held', holdText(shown)),
     field('act', grantText(shown, now)),
     field('drain', drainText(machine, now)),

@@ -1,9 +1,9 @@
 /** Writes notes about what a person has to know about a Pipeline or a Cluster although nothing failed. Pure. */
 import type { Cluster, Pipeline } from '../../api/generated/types.ts';
-import { ANNOTATION_COMMIT, MANAGER_CLI, MANAGER_SYNC } from '../../api/names.ts';
+import { ANNOTATION_COMMIT, type ConditionType, MANAGER_CLI, MANAGER_SYNC } from '../../api/names.ts';
 import { pausedParts } from '../../api/status/pauses.ts';
 import { DELETES_HELD, FOREIGN_FINALIZER } from '../../api/status/sync-words.ts';
-import { conditionOf } from '../../kube/objects/conditions.ts';
+import { type Condition, conditionOf } from '../../kube/objects/conditions.ts';
 import { shortCommit } from '../text/age.ts';
 import { pipelineTrouble } from './hub-objects.ts';
 
@@ -58,23 +58,26 @@ function originNote(pipeline: Pipeline): string | undefined {
 /** Without its webhook a Pipeline works, and finds each push later. */
 function webhookNote({ status }: Pipeline): string | undefined {
   const ready = conditionOf(status?.conditions, 'WebhookReady');
-  return ready?.status === 'False' ? `webhook not received: ${ready.message}` : undefined;
+  return ready?.status === 'False' ? problemNote('webhook not received', ready) : undefined;
 }
 
 /** Returns a note, and no error: without commit statuses the fleet goes on, and the git host shows old ones. */
-function commitStatusNote({ status }: Pipeline): string | undefined {
-  const ready = conditionOf(status?.conditions, 'CommitStatusReady');
-  return ready === undefined || ready.status === 'True'
-    ? undefined
-    : `commit statuses not sent: ${ready.message}`;
+function commitStatusNote(pipeline: Pipeline): string | undefined {
+  return notReadyNote(pipeline, 'CommitStatusReady', 'commit statuses not sent');
 }
 
 /** Returns a note, and no error: the plan of a pull request delays no commit. */
-function planCommentsNote({ status }: Pipeline): string | undefined {
-  const ready = conditionOf(status?.conditions, 'PlanCommentsReady');
-  return ready === undefined || ready.status === 'True'
-    ? undefined
-    : `pull requests not planned: ${ready.message}`;
+function planCommentsNote(pipeline: Pipeline): string | undefined {
+  return notReadyNote(pipeline, 'PlanCommentsReady', 'pull requests not planned');
+}
+
+function notReadyNote({ status }: Pipeline, type: ConditionType, what: string): string | undefined {
+  const ready = conditionOf(status?.conditions, type);
+  return ready === undefined || ready.status === 'True' ? undefined : problemNote(what, ready);
+}
+
+function problemNote(what: string, { message, lastTransitionTime }: Condition): string {
+  return `${what} since ${lastTransitionTime}: ${message}`;
 }
 
 function isAccepted({ status }: Pipeline): boolean {

@@ -15,6 +15,8 @@ describe('unblockHint', () => {
       { reason: 'SomethingNew', blocker: { kind: 'Pod', namespace: 'shop', name: 'cart-0' } },
       'kubectl -n shop describe pod cart-0',
     ],
+    [{ reason: 'Freeze' }, 'no action required: it goes on when the freeze ends'],
+    [{ reason: 'InvalidWindow' }, 'commit a time zone that exists, such as Europe/Berlin'],
     [{ reason: 'NotObservedYet' }, 'run kubenode controllers for this cluster'],
     [
       { reason: 'NoToken', blocker: { kind: 'Machine', name: 'm-1' } },

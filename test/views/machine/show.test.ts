@@ -54,13 +54,17 @@ const GRANT = {
 
 function shownPower(power: MachinePower): string {
   const silent = machine('m', { status: { power } });
-  return formatMachine({ machine: silent, node: node('m'), grant: undefined }, NOW, 80);
+  return formatMachine({ machine: silent, node: node('m'), grant: undefined, probes: undefined }, NOW, 80);
 }
 
 describe('formatMachine', () => {
   it('shows what happens, why, since when and what unblocks it, in 80 columns', () => {
     const cordoned = { ...node('rack7-n03'), spec: { unschedulable: true } };
-    const text = formatMachine({ machine: UPDATING, node: cordoned, grant: GRANT }, NOW, 80);
+    const text = formatMachine(
+      { machine: UPDATING, node: cordoned, grant: GRANT, probes: undefined },
+      NOW,
+      80,
+    );
     expect(text).toBe(`rack7-n03   Updating 90s   zone b, local
   node       Ready 60m, cordoned
   agent      1.2.0 on systemd, heard for 60m
@@ -87,9 +91,20 @@ UpToDate=False   Behind   95s     kubelet
     expect(shownPower(refused)).toContain('  power      Unknown for 2m: the BMC refused the password\n');
   });
 
+  it('R20 shows what the peers of a silent machine found', () => {
+    const silence = { address: '10.0.0.1', port: 10_250, since: ago(120), peers: ['p-1'] };
+    const probes = { result: 'KubeletAnswers', peers: ['p-1'], silence } as const;
+    const shown = { machine: machine('m'), node: node('m'), grant: undefined, probes };
+    expect(formatMachine(shown, NOW, 200)).toContain(
+      '  probes     KubeletAnswers by p-1: its kubelet answers, so its way to the API server may be cut; 1 asked',
+    );
+  });
+
   it('is short for a machine that is Ready', () => {
     const ready = machine('m-1', { status: { phase: 'Ready' } });
-    expect(formatMachine({ machine: ready, node: node('m-1'), grant: undefined }, NOW, 80)).toBe(
+    expect(
+      formatMachine({ machine: ready, node: node('m-1'), grant: undefined, probes: undefined }, NOW, 80),
+    ).toBe(
       `m-1   Ready 60m   local
   node       Ready 60m
   agent      heard for 60m
@@ -102,7 +117,11 @@ kubelet     1.34.2    1.34.2   Committed   60m     by pinned
 
   it('shows a machine that nothing has observed', () => {
     const { status: _, ...fresh } = machine('m-1', { spec: { components: [] } });
-    const text = formatMachine({ machine: fresh, node: undefined, grant: undefined }, NOW, 80);
+    const text = formatMachine(
+      { machine: fresh, node: undefined, grant: undefined, probes: undefined },
+      NOW,
+      80,
+    );
     expect(text).toContain('NotObserved: no controller');
     expect(text).toContain('no components');
   });

@@ -7,6 +7,7 @@ import {
 } from '../../../src/views/status/pipeline-notes.ts';
 import { COMMIT, cluster, OLD_COMMIT, pipeline } from '../../cli/commands/builders.ts';
 
+const SINCE = '2030-01-01T00:00:00Z';
 const HEAD = { commit: COMMIT, verdict: 'Accepted' };
 const BY_GIT = { annotations: { 'kubenode.dev/commit': COMMIT } };
 const BY_HAND = {
@@ -72,9 +73,9 @@ describe('pipelineNotes', () => {
     ],
     [
       'tells why a webhook is not received',
-      { head: HEAD, conditions: [{ type: 'WebhookReady', status: 'False', message: 'no port' }] },
+      { head: HEAD, conditions: [{ type: 'WebhookReady', status: 'False', lastTransitionTime: SINCE, message: 'no port' }] },
       BY_GIT,
-      ['webhook not received: no port'],
+      ['webhook not received since 2030-01-01T00:00:00Z: no port'],
     ],
     [
       'tells nothing of a webhook that is received',
@@ -84,9 +85,9 @@ describe('pipelineNotes', () => {
     ],
     [
       'tells why the git host does not get commit statuses',
-      { head: HEAD, conditions: [{ type: 'CommitStatusReady', status: 'Unknown', message: 'it limits' }] },
+      { head: HEAD, conditions: [{ type: 'CommitStatusReady', status: 'Unknown', lastTransitionTime: SINCE, message: 'it limits' }] },
       BY_GIT,
-      ['commit statuses not sent: it limits'],
+      ['commit statuses not sent since 2030-01-01T00:00:00Z: it limits'],
     ],
     [
       'tells nothing of commit statuses that the git host accepts',
@@ -96,9 +97,9 @@ describe('pipelineNotes', () => {
     ],
     [
       'tells why pull requests have no plan',
-      { head: HEAD, conditions: [{ type: 'PlanCommentsReady', status: 'False', message: 'no right' }] },
+      { head: HEAD, conditions: [{ type: 'PlanCommentsReady', status: 'False', lastTransitionTime: SINCE, message: 'no right' }] },
       BY_GIT,
-      ['pull requests not planned: no right'],
+      ['pull requests not planned since 2030-01-01T00:00:00Z: no right'],
     ],
     [
       'tells nothing of plans that the git host accepts',

@@ -40,7 +40,7 @@ export function createNvidiaSmi(
       return (await Promise.race([running, late])) ?? undefined;
     } finally {
       ended.abort();
-      // Its end comes too late.
+      // Its answer comes too late to be used.
       void running.catch(() => undefined);
     }
   }

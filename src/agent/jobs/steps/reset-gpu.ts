@@ -65,7 +65,7 @@ export const resetGpuStep: StepExecutor<'ResetGPU'> = {
   },
 };
 
-/** Asked immediately before the reset: nothing that was read earlier counts. */
+/** Reads the GPUs and what uses them immediately before the reset: nothing that was read earlier counts. */
 async function gpusToReset(
   { host, clock }: StepContext,
   input: ResetGPUInput,

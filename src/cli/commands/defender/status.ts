@@ -7,7 +7,7 @@ import { FLEET_DEFAULT, LEDGER } from '../../../api/names.ts';
 import { defenderLedgerPhases, defenderPolicyPhases } from '../../../api/status/phase-tables.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
-import { conditionOf } from '../../../kube/objects/conditions.ts';
+import { type Condition, conditionOf } from '../../../kube/objects/conditions.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { formatAge } from '../../../views/text/age.ts';
 import { formatTable } from '../../../views/text/table.ts';
@@ -22,7 +22,7 @@ const HELP = `
 Shows the DefenderPolicies and what they stop, breakers that are not closed, the fullest limits, and the grants in the ledger.
 Reads objects only, so it works while the controllers are down; then their last report is shown. Denials are those of the
 controllers and their HTTP API: what kubenode defender ask was denied is not counted.
-Exits with 1 when something is stopped, refused, or waits for a person, and without the policy fleet-default: then every ask is denied.`;
+Exits with 1 when something is stopped, refused, or waits for a person, when acts are not recorded, and without the policy fleet-default: then every ask is denied.`;
 
 export interface DefenderState {
   readonly policies: readonly DefenderPolicy[];
@@ -90,8 +90,15 @@ export function hasTrouble({ policies, ledger }: DefenderState): boolean {
     !policies.some(({ metadata }) => metadata.name === FLEET_DEFAULT) ||
     policies.some(({ status }) => TROUBLE.includes(defenderPolicyPhases.phaseOf({ ...status }))) ||
     !ledger ||
-    (ledger.status !== undefined && defenderLedgerPhases.phaseOf(ledger.status) !== 'Ready')
+    (ledger.status !== undefined && defenderLedgerPhases.phaseOf(ledger.status) !== 'Ready') ||
+    ledgerTroubles(ledger).length > 0
   );
+}
+
+/** Lists the conditions that a person has to end: acts that are not recorded leave the ledger Ready. */
+function ledgerTroubles({ status }: DefenderLedger): readonly Condition[] {
+  const conditions = status?.conditions ?? [];
+  return conditions.filter(({ type, status: value }) => (type === 'Ready') !== (value === 'True'));
 }
 
 export function formatDefenderState(state: DefenderState, now: Date): string {
@@ -101,7 +108,7 @@ export function formatDefenderState(state: DefenderState, now: Date): string {
     usageTable(state),
     approvalsTable(state, now),
     grantsTable(state, now),
-    ledgerLine(state),
+    ledgerLine(state, now),
   ]
     .filter(Boolean)
     .join('\n');
@@ -179,12 +186,13 @@ function grantsTable({ ledger }: DefenderState, now: Date): string {
   return formatTable({ columns, rows, empty: 'no grants' });
 }
 
-function ledgerLine({ ledger }: DefenderState): string {
+function ledgerLine({ ledger }: DefenderState, now: Date): string {
   if (!ledger) return 'ledger: not found. The controllers recreate it, and deny everything for 300 s\n';
   const { spec, status } = ledger;
-  const trouble = (status?.conditions ?? []).find(
-    ({ type, status: value }) => (type === 'Ready') !== (value === 'True'),
+  const troubles = ledgerTroubles(ledger).map(
+    ({ message, lastTransitionTime }) => `${message} (${formatAge(lastTransitionTime, now)})`,
   );
-  const why = trouble ? `: ${trouble.message}` : '';
-  return `${printableLine(`ledger: seq ${spec.seq}, epoch ${spec.epoch}, ${status?.phase ?? `not reported: ${RUN_CONTROLLERS}`}${why}`)}\n`;
+  const head = `ledger: seq ${spec.seq}, epoch ${spec.epoch}, ${status?.phase ?? `not reported: ${RUN_CONTROLLERS}`}`;
+  const why = troubles.length > 0 ? `: ${troubles.join('; ')}` : '';
+  return `${printableLine(`${head}${why}`)}\n`;
 }

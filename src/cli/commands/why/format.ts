@@ -3,6 +3,7 @@ import { denialPage } from '../../../api/deny-reasons.ts';
 import type { ActVerdict, GrantInTheWay, MachineExplanation, ObjectWait } from '../../../defender/explain.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { denialHint, hintBeside } from '../../../views/fleet/unblock.ts';
+import { type ProbesView, probesText } from '../../../views/machine/probes.ts';
 import { maintenanceWaitText } from '../../../views/maintenance/show.ts';
 import type { MaintenanceView } from '../../../views/maintenance/view.ts';
 import { formatAge } from '../../../views/text/age.ts';
@@ -11,6 +12,8 @@ import type { AssignmentReason } from './assignments.ts';
 import type { PinReason } from './pins.ts';
 
 export interface ExplainedMachine extends MachineExplanation {
+  /** The results of probes by its peers, while its agent is silent. */
+  readonly probes?: ProbesView;
   /** The reason of each component set that selects the machine, or assigned something to it. */
   readonly rollouts?: readonly AssignmentReason[];
   /** The reason of each version that a person pinned on the machine and that is not in force. */
@@ -25,6 +28,7 @@ export function formatWhy(why: ExplainedMachine, now: Date): string {
   const lines = [
     headline(why, now),
     '',
+    ...section('probes', why.probes ? [probesText(why.probes, now)] : []),
     ...section(
       'rollout',
       (why.rollouts ?? []).flatMap((each) =>

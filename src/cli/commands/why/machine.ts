@@ -14,6 +14,7 @@ import type { Client } from '../../../kube/client/client.ts';
 import { listAt, ownValue, textAt } from '../../../kube/objects/json.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { hintBeside } from '../../../views/fleet/unblock.ts';
+import { viewProbes } from '../../../views/machine/probes.ts';
 import type { ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { withDefender } from '../../fleet/defender-session.ts';
@@ -118,7 +119,8 @@ function explain({ observer, observed }: Defender, known: Known, { pins, now }: 
     now,
   });
   const own = explainPins(pins, updated).map((each) => unblockedBeside(machine.name, each));
-  return { ...why, pins: own };
+  const probes = viewProbes(machine, (peer) => facts.machine(peer)?.peers, now);
+  return { ...why, ...optional('probes', probes), pins: own };
 }
 
 function unblockedBeside<T extends { readonly unblock: string }>(machine: string, reason: T): T {

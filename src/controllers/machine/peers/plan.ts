@@ -47,7 +47,7 @@ export function planSilence(input: SilenceInput): MachineSilence | undefined {
   return target && silenceAt(target, input);
 }
 
-/** Returns when the peers of a silent machine are looked at again: they fall silent, return and are added without a change of its own. */
+/** Returns when the peers of a silent machine are checked again: they fall silent, return and are added without a change of its own. */
 export function peersAgainAt(input: SilenceInput): Date | undefined {
   const isProbed = isSilent(input) && input.target() !== undefined;
   return isProbed ? new Date(input.now.getTime() + AGAIN_MS) : undefined;

@@ -102,7 +102,7 @@ async function judgeAll(verification: Verification): Promise<SignatureReport> {
   return { ...report, authors: joinAuthors(authors), ...optional('signer', signer) };
 }
 
-/** Who only merges writes nothing: what the merge brings was signed by others. */
+/** A person who only merges writes nothing: what the merge brings was signed by others. */
 async function authorsOf(
   { info, raw }: RangeCommit,
   { name, person = [name] }: ValidKey,

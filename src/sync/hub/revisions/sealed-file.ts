@@ -6,7 +6,7 @@ import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 
-/** AES-256 needs this many. */
+/** AES-256 needs a key of this many bytes. */
 export const KEY_BYTES = 32;
 
 const ALGORITHM = 'aes-256-gcm';

@@ -13,6 +13,8 @@ const BY_REASON: Readonly<Record<string, string>> = {
   IdentityDenied: 'do what the message names: docs/guides/permissions.md',
   IdentityMissing: 'do what the message names: docs/guides/permissions.md',
   IdentityUnknown: 'no action required: sync asks again',
+  UnitNotReady: 'do what the message names, unless that becomes ready by itself',
+  RolledBack: 'kubenode rollback CLUSTER --end, or commit the content that it returned to',
   DeletesHeld: 'kubenode release acknowledge CLUSTER --reason TEXT, which prints what to commit',
   ApprovalRequired: 'kubenode release list, then kubenode release approve RELEASE STAGE',
   FailureBudgetSpent: 'fix the clusters that failed and commit, or revert the commit',
@@ -26,6 +28,8 @@ const BY_REASON: Readonly<Record<string, string>> = {
   StageBusy: 'no action required: it goes on when the stage has ended its commit',
   Pending: 'no action required: it goes on when the stage has room',
   OutsideWindow: 'no action required: it goes on when a window opens',
+  Freeze: 'no action required: it goes on when the freeze ends',
+  InvalidWindow: 'commit a time zone that exists, such as Europe/Berlin',
 };
 
 const BY_STATE: Readonly<Record<string, string>> = {
@@ -72,6 +76,7 @@ export function unblockObject(reason: string): string {
 
 const OBJECTS: Readonly<Record<string, string>> = {
   Waiting: 'no action required once what it waits for is there',
+  UnitNotReady: 'no action required once the unit that it names is ready',
   ForeignFinalizer: 'no commit waits for it: its controller, or a person, has to remove the finalizers',
   DeleteFirst: 'no action required once the object that it names is deleted',
   ApplyFirst: 'no action required once the object that it names is applied',

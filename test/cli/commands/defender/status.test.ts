@@ -94,6 +94,15 @@ ledger: seq 7, epoch 1, Ready
     const printed = formatDefenderState({ policies: [refused], ledger: odd }, NOW);
     expect(printed).not.toContain('\u001b');
     expect(printed).toContain(String.raw`Suspect: by \u001b[2Jeve`);
+    const unrecorded = condition('Unrecorded', 'True', {
+      message: 'acts are not recorded',
+      lastTransitionTime: ago(300),
+    });
+    const both = [condition('Suspect', 'True', { message: 'm-1', lastTransitionTime: ago(60) }), unrecorded];
+    const two = ledger({ spec: ledgerSpec(), status: { phase: 'Suspect', conditions: both } });
+    expect(formatDefenderState({ policies: [], ledger: two }, NOW)).toContain(
+      'Suspect: m-1 (60s); acts are not recorded (5m)',
+    );
     const empty = formatDefenderState({ policies: [], ledger: undefined }, NOW);
     expect(empty).toContain('there is no DefenderPolicy');
     expect(empty).toContain('ledger: not found');
@@ -117,5 +126,7 @@ ledger: seq 7, epoch 1, Ready
     expect(hasTrouble({ policies: [], ledger: ledger() })).toBe(true);
     const full = ledger({ status: { conditions: [READY, condition('NearFull', 'True')] } });
     expect(hasTrouble({ policies: [reported({})], ledger: full })).toBe(true);
+    const unrecorded = ledger({ status: { conditions: [READY, condition('Unrecorded', 'True')] } });
+    expect(hasTrouble({ policies: [reported({})], ledger: unrecorded })).toBe(true);
   });
 });

@@ -155,3 +155,11 @@ it('ROL-61 prints why a pin is not in force, since when, and what unblocks it', 
     '            unblocks: wait until an act settles',
   ]);
 });
+
+it('R20 prints what the peers of a silent machine found', () => {
+  const silence = { address: '10.0.0.1', port: 10_250, since: ago(120), peers: ['p-1', 'p-2', 'p-3'] };
+  const probes = { result: 'PortOpen', peers: ['p-2'], silence } as const;
+  expect(formatWhy({ ...QUIET, readiness: 'Unknown', probes }, NOW)).toContain(
+    '\nprobes    PortOpen by p-2: its kubelet accepts connections and does not answer; 3 asked to probe 10.0.0.1:10250 for 2m\n',
+  );
+});

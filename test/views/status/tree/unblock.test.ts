@@ -11,6 +11,10 @@ describe('unblockCluster', () => {
     ['Soaking', 'Soaking', 'no action required: it goes on when the soak ends'],
     ['Applying', 'NotDecrypted', 'do what the message names: docs/guides/secrets.md'],
     ['Applying', 'IdentityDenied', 'do what the message names: docs/guides/permissions.md'],
+    ['Applying', 'UnitNotReady', 'do what the message names, unless that becomes ready by itself'],
+    ['Held', 'RolledBack', 'kubenode rollback prod --end, or commit the content that it returned to'],
+    ['Pending', 'Freeze', 'no action required: it goes on when the freeze ends'],
+    ['Pending', 'InvalidWindow', 'commit a time zone that exists, such as Europe/Berlin'],
     ['Failed', 'ProgressDeadlineExceeded', 'fix what is named and commit, or revert the commit'],
     ['Unknown', '', 'check that kubenode sync is running'],
     ['Failed', 'constructor', 'fix what is named and commit, or revert the commit'],
@@ -23,6 +27,7 @@ describe('unblockObject', () => {
   it.each([
     ['Timeout', 'no action required: sync retries'],
     ['Waiting', 'no action required once what it waits for is there'],
+    ['UnitNotReady', 'no action required once the unit that it names is ready'],
     ['FieldConflict', 'do what the message names, and commit'],
     ['NotDecrypted', 'do what the message names: docs/guides/secrets.md'],
     ['IdentityMissing', 'do what the message names: docs/guides/permissions.md'],

@@ -1,4 +1,4 @@
-/** Has a host boot from another device in one power cycle of a person, and in no later start. */
+/** Boots a host from another device in one power cycle of a person, and in no later start. */
 import { messageOf } from '../../../../os/errors.ts';
 import { isProviderError } from '../../../../providers/contract.ts';
 import type { BootDevice, PowerSwitch } from '../../../../providers/power.ts';
@@ -12,7 +12,7 @@ export function requireCycle(device: BootDevice | undefined, action: string | un
   if (device === undefined || action === 'PowerCycle') return;
   throw new CliError('expected --boot-once with --cycle', {
     hint: 'add --cycle, or leave --boot-once out',
-    exitCode: EXIT.badInput,
+    exitCode: EXIT.usage,
   });
 }
 

@@ -6,7 +6,7 @@ import { EVERYBODY } from '../../../commits.ts';
 import type { AllowedSigners } from './allowed-signers.ts';
 import { sshFingerprint } from './public-key.ts';
 
-/** More names and keys than a person has: a name that all lines share, such as `*`. */
+/** A person has fewer names and keys: more are found by a name that all lines share, such as `*`. */
 const MAX_OWNED = 100;
 
 export type KeyOwners = (key: string) => readonly string[];

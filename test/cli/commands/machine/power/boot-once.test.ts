@@ -92,6 +92,8 @@ describe('the option --boot-once', () => {
   it('needs a power cycle', () => {
     expect(() => requireCycle('Pxe', 'PowerOn')).toThrow('expected --boot-once with --cycle');
     expect(() => requireCycle('Pxe', undefined)).toThrow('expected --boot-once with --cycle');
+    const usage = expect.objectContaining({ exitCode: 64 }) as unknown;
+    expect(() => requireCycle('Pxe', 'PowerOff')).toThrow(usage as Error);
     requireCycle('Pxe', 'PowerCycle');
     requireCycle(undefined, 'PowerOn');
   });
