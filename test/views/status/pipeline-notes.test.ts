@@ -73,7 +73,12 @@ describe('pipelineNotes', () => {
     ],
     [
       'tells why a webhook is not received',
-      { head: HEAD, conditions: [{ type: 'WebhookReady', status: 'False', lastTransitionTime: SINCE, message: 'no port' }] },
+      {
+        head: HEAD,
+        conditions: [
+          { type: 'WebhookReady', status: 'False', lastTransitionTime: SINCE, message: 'no port' },
+        ],
+      },
       BY_GIT,
       ['webhook not received since 2030-01-01T00:00:00Z: no port'],
     ],
@@ -85,7 +90,12 @@ describe('pipelineNotes', () => {
     ],
     [
       'tells why the git host does not get commit statuses',
-      { head: HEAD, conditions: [{ type: 'CommitStatusReady', status: 'Unknown', lastTransitionTime: SINCE, message: 'it limits' }] },
+      {
+        head: HEAD,
+        conditions: [
+          { type: 'CommitStatusReady', status: 'Unknown', lastTransitionTime: SINCE, message: 'it limits' },
+        ],
+      },
       BY_GIT,
       ['commit statuses not sent since 2030-01-01T00:00:00Z: it limits'],
     ],
@@ -97,7 +107,12 @@ describe('pipelineNotes', () => {
     ],
     [
       'tells why pull requests have no plan',
-      { head: HEAD, conditions: [{ type: 'PlanCommentsReady', status: 'False', lastTransitionTime: SINCE, message: 'no right' }] },
+      {
+        head: HEAD,
+        conditions: [
+          { type: 'PlanCommentsReady', status: 'False', lastTransitionTime: SINCE, message: 'no right' },
+        ],
+      },
       BY_GIT,
       ['pull requests not planned since 2030-01-01T00:00:00Z: no right'],
     ],

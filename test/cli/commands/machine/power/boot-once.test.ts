@@ -93,7 +93,7 @@ describe('the option --boot-once', () => {
     expect(() => requireCycle('Pxe', 'PowerOn')).toThrow('expected --boot-once with --cycle');
     expect(() => requireCycle('Pxe', undefined)).toThrow('expected --boot-once with --cycle');
     const usage = expect.objectContaining({ exitCode: 64 }) as unknown;
-    expect(() => requireCycle('Pxe', 'PowerOff')).toThrow(usage as Error);
+    expect(() => requireCycle('Pxe', 'PowerOff')).toThrow(usage);
     requireCycle('Pxe', 'PowerCycle');
     requireCycle(undefined, 'PowerOn');
   });
