@@ -23,7 +23,6 @@ describe('the fields of an object that this version does not act on', () => {
     ['Pipeline', 'onFailure', { onFailure: 'PushRevert' }, 'use Stop'],
     ['Cluster', 'hosted.driver', { hosted: { driver: 'workload' } }, 'use process'],
     ['Cluster', 'hosted.replicas', { hosted: { replicas: 3 } }, 'remove it'],
-    ['Cluster', 'hosted.etcd.replicas', { hosted: { etcd: { replicas: 3 } } }, 'remove it'],
     ['Cluster', 'hosted.etcd.storageGiB', { hosted: { etcd: { storageGiB: 9 } } }, 'remove it'],
     ['Cluster', 'hosted.etcd.backup', { hosted: { etcd: { backup: { everySeconds: 300 } } } }, 'remove it'],
     ['Cluster', 'hosted.etcd.restoreFrom', { hosted: { etcd: { restoreFrom: 's' } } }, 'remove it'],

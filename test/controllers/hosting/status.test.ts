@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hostingStatus, unobservedStatus } from '../../../src/controllers/hosting/status.ts';
 import { ago, condition, NOW } from '../../support/builders.ts';
+import { severalMembers } from '../../support/hosting/etcd.ts';
 import { hostedCluster, hostingInput, LOCATION, members, NOTHING } from '../../support/hosting/objects.ts';
 
 const WAIT = {
@@ -34,6 +35,17 @@ describe('the status of a hosted control plane', () => {
       'ca undefined',
     ]);
     expect(hosted?.etcd).toEqual({ members: 1, ready: 1 });
+  });
+
+  it('counts the members of etcd, and has the version that all of them run', () => {
+    const but = {
+      'etcd-1': { version: 'v3.6.10' },
+      'etcd-2': { version: 'v3.6.9', state: 'Stopped' },
+    } as const;
+    const { hosted } = status({ plane: severalMembers({ but: { ...but, etcd: { version: 'v3.6.10' } } }) });
+    expect(hosted?.components?.[0]).toEqual({ name: 'etcd', version: 'v3.6.9', ready: 2, desired: 3 });
+    expect(hosted?.components).toHaveLength(5);
+    expect(hosted?.etcd).toEqual({ members: 3, ready: 2 });
   });
 
   it('keeps when it was ready first, also while it is not', () => {

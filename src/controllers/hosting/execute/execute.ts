@@ -17,9 +17,9 @@ import type { Intent } from '../../../kube/controller/intent.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import { SECRETS } from '../../../kube/objects/core-kinds.ts';
 import { OsError } from '../../../os/errors.ts';
-import type { PlaneDriver, PlaneSpec } from '../drivers/driver.ts';
+import type { EtcdMember, PlaneDriver, PlaneSpec } from '../drivers/driver.ts';
 import type { HostingObservation, HostingPorts } from '../observe.ts';
-import type { HostingAct, HostingWait, SimpleAct } from '../plan/input.ts';
+import type { EtcdAct, HostingAct, HostingWait, SimpleAct } from '../plan/input.ts';
 import { wait } from '../plan/wait.ts';
 import { permissionWait } from './permission.ts';
 
@@ -68,14 +68,29 @@ async function perform(
   } else if (!isOnlyStatus(act)) await SIMPLE[act.type](observation, ports, context);
 }
 
-async function performOnMember(
+export async function performOnMember(
   act: Extract<HostingAct, { readonly member: unknown }>,
   plane: PlaneSpec,
   driver: PlaneDriver,
 ): Promise<void> {
-  if (act.type === 'Change') await driver.change(plane, act.member, act.run);
+  if (isEtcdAct(act)) await ETCD_ACTS[act.type](driver, plane, act.member);
+  else if (act.type === 'Change') await driver.change(plane, act.member, act.run);
   else if (act.type === 'Start') await driver.start(plane, act.member);
   else await driver.stop(plane, act.member);
+}
+
+type MemberOfEtcdAct = Extract<HostingAct, { readonly type: EtcdAct }>;
+
+const ETCD_ACTS: Readonly<
+  Record<EtcdAct, (driver: PlaneDriver, plane: PlaneSpec, member: EtcdMember) => Promise<void>>
+> = {
+  AddEtcdMember: (driver, plane, member) => driver.addEtcdMember(plane, member),
+  PromoteEtcdMember: (driver, plane, member) => driver.promoteEtcdMember(plane, member),
+  RemoveEtcdMember: (driver, plane, member) => driver.removeEtcdMember(plane, member),
+};
+
+function isEtcdAct(act: HostingAct): act is MemberOfEtcdAct {
+  return Object.hasOwn(ETCD_ACTS, act.type);
 }
 
 type StatusAct = Extract<HostingAct, { readonly upgrade: unknown }>;
@@ -142,6 +157,9 @@ const TOLD: Partial<Record<HostingAct['type'], string>> = {
   RemoveFinalizer: 'Released',
   Stop: 'MemberStopped',
   Change: 'MemberChanged',
+  AddEtcdMember: 'EtcdMemberAdded',
+  PromoteEtcdMember: 'EtcdMemberPromoted',
+  RemoveEtcdMember: 'EtcdMemberRemoved',
   Snapshot: 'SnapshotBegun',
   Settle: 'PointOfNoReturn',
   RecordStep: 'UpgradeStep',

@@ -1,6 +1,13 @@
 /** Defines what the next step of a control plane is decided on, and what the decision may be. */
 import type { Cluster } from '../../../api/generated/types.ts';
-import type { MemberRun, PlaneMember, PlaneReport, RunMember, SettledPlane } from '../drivers/driver.ts';
+import type {
+  EtcdMember,
+  MemberRun,
+  PlaneMember,
+  PlaneReport,
+  RunMember,
+  SettledPlane,
+} from '../drivers/driver.ts';
 import type { CanaryReport, InsideReport } from '../inside/execute.ts';
 
 export type Hosted = NonNullable<Cluster['spec']['hosted']>;
@@ -38,6 +45,7 @@ export interface HeldGrant {
 export type HostingAct =
   | { readonly type: SimpleAct; readonly because: string }
   | { readonly type: 'Start' | 'Stop'; readonly member: PlaneMember; readonly because: string }
+  | { readonly type: EtcdAct; readonly member: EtcdMember; readonly because: string }
   | {
       readonly type: 'Change';
       readonly member: RunMember;
@@ -54,6 +62,8 @@ export type HostingAct =
       readonly because: string;
     }
   | { readonly type: 'ScaleDown'; readonly machineSets: readonly string[]; readonly because: string };
+
+export type EtcdAct = 'AddEtcdMember' | 'PromoteEtcdMember' | 'RemoveEtcdMember';
 
 export type SimpleAct =
   | 'AddFinalizer'

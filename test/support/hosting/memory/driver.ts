@@ -15,6 +15,7 @@ import { optional } from '../../../../src/kube/objects/optional.ts';
 import { OsError } from '../../../../src/os/errors.ts';
 import type { Surroundings } from '../contract/faults.ts';
 import { PROGRAMS, stoppedMember } from '../objects.ts';
+import { listOf, membersOf, memoryEtcdActs, requireJoin } from './etcd.ts';
 import { memoryInside } from './inside.ts';
 import {
   issueLeaves,
@@ -78,6 +79,7 @@ function memoryDriver(shared: Shared, surroundings: Surroundings): PlaneDriver {
       if (!plane) throw new HostingError('NotPrepared', `${spec.name} is not prepared`, { where: spec.name });
       if (plane.running.has(member) || plane.isDestroying) return;
       requireStart(plane);
+      requireJoin(plane, member);
       plane.starts.set(member, [...(plane.starts.get(member) ?? []), now()]);
       plane.running.set(member, `process ${next('process')}`);
       plane.ignoring.delete(member);
@@ -88,6 +90,7 @@ function memoryDriver(shared: Shared, surroundings: Surroundings): PlaneDriver {
       if (own(owner, planes)?.running.delete(member)) log.push(`stop ${owner.name} ${member}`);
     },
     ...memoryChanges(shared),
+    ...memoryEtcdActs((owner) => own(owner, planes), log),
     beginDestroy: async (owner) => {
       const plane = own(owner, planes);
       if (plane) plane.isDestroying = true;
@@ -210,12 +213,13 @@ type OwnReport = Omit<PlaneReport, 'where' | 'location' | 'programs'>;
 
 function reportPlane(plane: MemoryPlane, spec: PlaneSpec, { now, faults }: Shared): OwnReport {
   const { isDestroying, isOpen, lostKeys } = plane;
-  const members = MEMBERS.map((member) => reportMember(plane, member, faults));
+  const members = membersOf(plane).map((member) => reportMember(plane, member, faults));
   return {
     claim: 'Own',
     isPrepared: !isOpen && !isSyncDamaged(plane),
     isDestroying,
     data: plane.data,
+    etcd: listOf(plane),
     lostKeys: [...lostKeys].map(([name, problem]) => `${name} ${problem}`),
     certificates: memoryCertificates(plane, now()),
     ...optional('snapshotAt', plane.snapshotAt),

@@ -25,10 +25,11 @@ import type {
 } from '../driver.ts';
 import { settledDifferences } from '../runs.ts';
 import { readAccess } from './access.ts';
+import { createEtcdActs, reportEtcd, startCommand } from './etcd/acts.ts';
 import { notOurs, planeLayout, readPlane, requireOwn } from './folder.ts';
 import { type ControllersCommand, findMember, type MemberSpec } from './members.ts';
 import { createObserver, type KnownMembers, NO_MEMBERS } from './observe.ts';
-import { type OpenPlane, readOpenPlane, snapshotFolder, snapshotPlane } from './plane.ts';
+import { type OpenPlane, readOpenPlane, type SnapshotParts, snapshotFolder, snapshotPlane } from './plane.ts';
 import { dataOf, reportPreparation } from './preparation/complete.ts';
 import { requireKeys } from './preparation/keys.ts';
 import { preparePlane } from './preparation/prepare.ts';
@@ -64,13 +65,15 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
   const programs = createProgramsCache(options.programs, clock);
   const locked = <T>({ name }: PlaneOwner, work: () => Promise<T>): Promise<T> =>
     withLock(planeLayout(dir, name).root, {}, work);
+  const tools = (): SnapshotParts => ({ clock, programs: programs.current().found });
   return {
     observe: async (plane) => await observe(plane),
     prepare: (plane) => locked(plane, () => preparePlane(plane, options)),
     start: (plane, member) => locked(plane, () => start(plane, member)),
     stop: (plane, member) => locked(plane, () => stop(plane, member)),
     change: (plane, member, run) => locked(plane, () => change(plane, member, run)),
-    snapshot: (plane) => locked(plane, () => snapshot(plane)),
+    ...createEtcdActs(clock, (plane, act) => locked(plane, async () => act(await openPlane(plane)))),
+    snapshot: (plane) => locked(plane, async () => snapshotPlane(await openPlane(plane), tools())),
     settle: (plane, settled) => locked(plane, () => settle(dir, plane, settled)),
     beginDestroy: (plane) => locked(plane, () => beginDestroy(dir, plane)),
     remove: (plane) => locked(plane, () => removePlane(plane, options)),
@@ -81,6 +84,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     const found = await openPlane(plane);
     const { record, claim, layout, settled, specs, runs } = found;
     const starts = await readStarts(layout.root);
+    const members = runs && specs.length > 0 ? await observeAll(specs, { starts, runs }) : NO_MEMBERS;
     const snapshotAt = await readSnapshot(snapshotFolder(found));
     return {
       where: layout.root,
@@ -92,7 +96,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
       settled,
       programs: programs.current().report,
       ...optional('snapshotAt', snapshotAt && new Date(snapshotAt.takenAt)),
-      members: runs && specs.length > 0 ? await observeAll(specs, { starts, runs }) : NO_MEMBERS,
+      ...(await reportEtcd(found, members)),
     };
   }
 
@@ -116,10 +120,11 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     if (findMember(spec, await listProcesses())) return;
     if ((await dataOf(found)) === 'Other') throw dataNotOurs(found);
     await requireKeys(found);
+    const command = await startCommand(found, spec);
     await requireFreePort(spec, clock);
     await recordFirstStart(found, member, programs.current().found);
     await recordStart(found.layout.root, member, clock.now());
-    await startProcess(spec.command, spec.logFile);
+    await startProcess(command, spec.logFile);
   }
 
   async function stop(plane: PlaneOwner, member: PlaneMember): Promise<void> {
@@ -138,12 +143,6 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     const [report] = await observeAll([spec], { starts: {}, runs });
     // A process whose version cannot be read may be of the version before.
     if (report?.isOutdated === true || report?.version === undefined) await stopAll(spec, clock);
-  }
-
-  async function snapshot(plane: PlaneOwner): Promise<void> {
-    const found = await openPlane(plane);
-    requireOwn(found);
-    await snapshotPlane(found, { clock, programs: programs.current().found });
   }
 }
 

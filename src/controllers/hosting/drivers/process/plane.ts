@@ -1,19 +1,17 @@
 /** Reads a control plane with what its members are started with, and takes the snapshot of its etcd. */
 import { join } from 'node:path';
-import { readAuthority } from '../../../../local/pki/authority.ts';
-import { parsePair } from '../../../../local/pki/inspect.ts';
-import { LOOPBACK } from '../../../../local/processes/commands.ts';
-import type { ProbeEndpoint } from '../../../../local/processes/probe.ts';
+import { etcdDataFolder } from '../../../../local/layout.ts';
 import type { Clock } from '../../../../os/clock.ts';
-import { readFileIfExists } from '../../../../os/files.ts';
 import type { PlaneOwner, SettledPlane } from '../driver.ts';
 import type { MemberRuns } from '../runs.ts';
-import { type PlaneFolder, readPlane } from './folder.ts';
+import { etcdEndpoints } from './etcd/endpoint.ts';
+import { readMembership } from './etcd/membership.ts';
+import { type PlaneFolder, readPlane, requireOwn } from './folder.ts';
 import { type MemberParts, type MemberSpec, memberSpecs } from './members.ts';
 import { notPrepared } from './preparation/refusals.ts';
 import type { Programs } from './programs.ts';
 import { readRuns, recordedRuns, settledPlane } from './runs.ts';
-import { takeSnapshot } from './snapshot.ts';
+import { type SnapshotSource, takeSnapshot } from './snapshot.ts';
 
 export interface OpenPlane extends PlaneFolder {
   readonly settled: SettledPlane | undefined;
@@ -43,31 +41,36 @@ function specsOf(
   return memberSpecs(record.cluster, { layout, state, runs, programs, controllers, controllersPort });
 }
 
+export interface SnapshotParts {
+  readonly clock: Clock;
+  readonly programs: readonly Programs[];
+}
+
 /** Takes the snapshot that is kept until the next upgrade, with the etcd of the version that runs. */
-export async function snapshotPlane(
-  plane: OpenPlane,
-  { clock, programs }: { readonly clock: Clock; readonly programs: readonly Programs[] },
-): Promise<void> {
-  const { layout, state, runs, settled } = plane;
+export async function snapshotPlane(plane: OpenPlane, { clock, programs }: SnapshotParts): Promise<void> {
+  requireOwn(plane);
+  const { layout, runs, settled } = plane;
   const known = runs?.etcd.version;
   const set = programs.find((each) =>
     known === undefined ? each.version === settled?.version : each.etcdVersion === known,
   );
-  const endpoint = state && (await etcdEndpoint(plane, state.etcdPort));
-  if (!endpoint || !set) throw notPrepared(plane, 'etcd');
+  const source = await snapshotSource(plane);
+  if (!source || !set) throw notPrepared(plane, 'etcd');
   const tools = { path: set.path, clock, etcdVersion: set.etcdVersion };
-  await takeSnapshot({ endpoint, ...layout.etcd }, snapshotFolder(plane), tools);
+  await takeSnapshot({ ...layout.etcd, ...source }, snapshotFolder(plane), tools);
 }
 
 export function snapshotFolder({ layout }: Pick<PlaneFolder, 'layout'>): string {
   return join(layout.root, 'snapshots', 'upgrade');
 }
 
-/** Returns how a client asks the etcd of a control plane. Undefined before it has certificates. */
-async function etcdEndpoint({ layout }: PlaneFolder, port: number): Promise<ProbeEndpoint | undefined> {
-  const { pkiFolder } = layout.etcd;
-  const authority = await readAuthority(pkiFolder);
-  const client = parsePair(await readFileIfExists(join(pkiFolder, 'client.pem')));
-  if (!authority || !client) return undefined;
-  return { url: `https://${LOOPBACK}:${port}`, caPem: authority.certPem, client };
+/** Returns one of the members that count for the majority: a learner may not have all data yet. */
+async function snapshotSource(
+  plane: PlaneFolder,
+): Promise<Pick<SnapshotSource, 'endpoint' | 'dataFolder'> | undefined> {
+  const { layout, state } = plane;
+  const [first] = await etcdEndpoints(plane);
+  if (!state?.etcdMembers) return first && { endpoint: first, dataFolder: layout.etcd.dataFolder };
+  const found = await readMembership(plane);
+  return found && { endpoint: found.endpoint, dataFolder: etcdDataFolder(layout, found.index) };
 }

@@ -30,7 +30,14 @@ export async function openCopy<T>(
   work: (endpoint: ProbeEndpoint) => Promise<T>,
 ): Promise<T> {
   const port = await findFreePort();
-  const { program, args } = createEtcdCommand(path, { dataFolder, pkiFolder, port, durable: false });
+  const { program, args } = createEtcdCommand(path, {
+    dataFolder,
+    pkiFolder,
+    port,
+    durable: false,
+    // The others of several members do not run on the copy.
+    alone: true,
+  });
   const [first = program, ...rest] = [...endWithParent(), program, ...args];
   const child = spawn(first, rest, { stdio: ['ignore', 'ignore', 'pipe'], env: childEnvironment() });
   let output = '';

@@ -5,7 +5,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileExists, PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../../../../../os/files.ts';
-import type { PlaneReport } from '../../driver.ts';
+import type { DataState } from '../../driver.ts';
+import type { PlaneRecord } from '../records.ts';
 
 const MEMBER = 'member';
 const OWNER_FILE = join(MEMBER, 'kubenode-owner');
@@ -16,7 +17,12 @@ export interface DataOwner {
   readonly isMarked: boolean;
 }
 
-export async function readDataState(folder: string, owner: DataOwner): Promise<PlaneReport['data']> {
+/** The data of one member cannot be those of another. The first has the mark that it had when there was only one. */
+export function dataOwner({ uid, isDataMarked = false }: PlaneRecord, index: number): DataOwner {
+  return index === 0 ? { uid, isMarked: isDataMarked } : { uid: `${uid}/${index}`, isMarked: true };
+}
+
+export async function readDataState(folder: string, owner: DataOwner): Promise<DataState> {
   const found = (await readFileIfExists(join(folder, OWNER_FILE)))?.trim();
   if (found !== undefined && found !== owner.uid) return 'Other';
   // The log of writes appears by a rename, when it is complete.
