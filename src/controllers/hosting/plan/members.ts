@@ -2,6 +2,7 @@
 import { isEtcdMember, type MemberReport, type PlaneMember } from '../drivers/driver.ts';
 import { planMembership } from './etcd/membership.ts';
 import { isEtcdServing, learningWait, quorumWait } from './etcd/quorum.ts';
+import { needsGrant } from './grants.ts';
 import type { HostingAct, HostingDecision, HostingInput, HostingWait } from './input.ts';
 
 /** A member that dies so often within this time is not started again until a start is older. */
@@ -22,14 +23,18 @@ export function hasItsNeeds(input: Pick<HostingInput, 'plane'>, member: PlaneMem
 
 /**
  * Returns the first unmet step, in the order of dependencies. Undefined: every member runs and answers, or waits for one that starts. A member
- * that waits keeps no other one from its start: etcd serves without one of three.
+ * that waits, also for a grant, keeps no other one from its start: etcd serves without one of three.
  */
 export function planMembers(input: HostingInput): HostingDecision | undefined {
   const decisions = input.plane.members
     .filter(({ member }) => hasItsNeeds(input, member))
     .map((report) => planMember(report, input))
     .filter((decision) => decision !== undefined);
-  return decisions.find(({ act }) => act) ?? decisions.find(({ wait }) => wait);
+  return (
+    decisions.find(({ act }) => act && !needsGrant(act)) ??
+    decisions.find(({ act }) => act) ??
+    decisions.find(({ wait }) => wait)
+  );
 }
 
 /** Plans the start of a member that has ended, and nothing else. */

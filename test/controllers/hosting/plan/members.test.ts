@@ -86,6 +86,14 @@ describe('the plan of several members of etcd', () => {
     expect(several({ but: { 'etcd-1': lost, etcd: down } })).toBe('stalled MemberCrashes');
   });
 
+  it('starts a member before one is taken away, which may wait for a grant', () => {
+    const but = { 'etcd-1': lost, 'kube-scheduler': STOPPED };
+    expect(several({ but })).toBe('Start kube-scheduler: it is not running');
+    expect(plan({ ...silent(180), 'kubenode-controllers': STOPPED })).toBe(
+      'Start kubenode-controllers: it is not running',
+    );
+  });
+
   it('starts every member that is down, whatever happened to the others', () => {
     const crashed = { state: 'Stopped', starts: secondsAgo(3, 2, 1) } as const;
     expect(several({ but: { etcd: crashed, 'etcd-1': STOPPED } })).toBe('Start etcd-1: it is not running');

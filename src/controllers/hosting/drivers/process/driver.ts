@@ -25,7 +25,7 @@ import type {
 } from '../driver.ts';
 import { settledDifferences } from '../runs.ts';
 import { readAccess } from './access.ts';
-import { createEtcdActs, reportEtcd, startCommand } from './etcd/acts.ts';
+import { createEtcdActs, portsOf, reportEtcd, startCommand } from './etcd/acts.ts';
 import { notOurs, planeLayout, readPlane, requireOwn } from './folder.ts';
 import { type ControllersCommand, findMember, type MemberSpec } from './members.ts';
 import { createObserver, type KnownMembers, NO_MEMBERS } from './observe.ts';
@@ -121,7 +121,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     if ((await dataOf(found)) === 'Other') throw dataNotOurs(found);
     await requireKeys(found);
     const command = await startCommand(found, spec);
-    await requireFreePort(spec, clock);
+    for (const port of portsOf(found, spec)) await requireFreePort({ member, port }, clock);
     await recordFirstStart(found, member, programs.current().found);
     await recordStart(found.layout.root, member, clock.now());
     await startProcess(command, spec.logFile);
@@ -177,7 +177,7 @@ async function beginDestroy(dir: string, plane: PlaneOwner): Promise<void> {
 }
 
 /** The kernel forgets the command line of a process that ends before it closes its sockets, so a member that just ended gets a moment. */
-async function requireFreePort(spec: MemberSpec, clock: Clock): Promise<void> {
+async function requireFreePort(spec: Pick<MemberSpec, 'member' | 'port'>, clock: Clock): Promise<void> {
   const deadlineMs = clock.monotonicMs() + CLOSED_MS;
   const isFree = await pollUntil(() => isPortFree(spec.port), { clock, everyMs: 50, deadlineMs });
   if (!isFree) throw portInUse(spec);

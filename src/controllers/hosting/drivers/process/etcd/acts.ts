@@ -17,7 +17,7 @@ import { requireOwn } from '../folder.ts';
 import { findMember, type MemberSpec } from '../members.ts';
 import type { OpenPlane } from '../plane.ts';
 import { memberData } from '../preparation/complete.ts';
-import { dataOwner, markData } from '../preparation/data.ts';
+import { dataOwner, markData, setRestAside } from '../preparation/data.ts';
 import { notPrepared } from '../preparation/refusals.ts';
 import { forgetStarts } from '../records.ts';
 import {
@@ -61,10 +61,18 @@ export async function startCommand(found: OpenPlane, { member, command }: Member
   const states = await Promise.all(state.etcdMembers.map((_, index) => memberData(found, index)));
   const index = indexOf(member);
   if (states[index] !== 'Empty') return command;
-  await markData(etcdDataFolder(layout, index), dataOwner(record, index));
+  const folder = etcdDataFolder(layout, index);
+  await setRestAside(folder);
+  await markData(folder, dataOwner(record, index));
   if (states.some((data) => data !== 'Empty')) return await joiningCommand(found, member, command);
   if (index > 0) throw notPrepared(found, member);
   return beginningCommand(command, record.uid);
+}
+
+/** Returns the ports that a member listens on. */
+export function portsOf({ state }: OpenPlane, { member, port }: MemberSpec): readonly number[] {
+  const peerPort = state?.etcdMembers?.[indexOf(member)]?.peerPort;
+  return peerPort === undefined ? [port] : [port, peerPort];
 }
 
 type OnPlane = (plane: PlaneOwner, act: (found: OpenPlane) => Promise<void>) => Promise<void>;

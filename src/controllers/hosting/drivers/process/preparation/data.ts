@@ -2,7 +2,7 @@
  * Tells whose data is in the folder of etcd. The file with the UID of the Cluster is beside the data of the member, so that it is lost with
  * the data, and goes along when somebody moves the data to another control plane.
  */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileExists, PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../../../../../os/files.ts';
 import type { DataState } from '../../driver.ts';
@@ -28,6 +28,14 @@ export async function readDataState(folder: string, owner: DataOwner): Promise<D
   // The log of writes appears by a rename, when it is complete.
   if (!(await fileExists(join(folder, MEMBER, 'wal')))) return 'Empty';
   return found === undefined && owner.isMarked ? 'Other' : 'Own';
+}
+
+/** Moves away what is left of data whose log is missing: etcd would take the rest for data of its own. The last one is kept. */
+export async function setRestAside(folder: string): Promise<void> {
+  const names = await readdir(join(folder, MEMBER)).catch(() => []);
+  if (names.every((name) => join(MEMBER, name) === OWNER_FILE)) return;
+  await rm(join(folder, `${MEMBER}.old`), { recursive: true, force: true });
+  await rename(join(folder, MEMBER), join(folder, `${MEMBER}.old`));
 }
 
 /** Writes whose data it is, or will be. Data of others stays theirs. */

@@ -1,5 +1,8 @@
 /** An etcd of three real members: it is created, upgraded in its flags, and repaired, one member at a time and under a light load. */
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { cp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { controllersCommand, loadPrograms } from '../../../../../../../src/cli/hosting/programs.ts';
@@ -21,6 +24,7 @@ import { planMembers, waitForMembers } from '../../../../../../../src/controller
 import { planeOf } from '../../../../../../../src/controllers/hosting/plan/plane-of.ts';
 import { etcdDataFolder } from '../../../../../../../src/local/layout.ts';
 import { type ProbeEndpoint, sendProbe } from '../../../../../../../src/local/processes/probe.ts';
+import { readState } from '../../../../../../../src/local/state.ts';
 import { pollUntil } from '../../../../../../../src/os/poll.ts';
 import { createSystemClock } from '../../../../../../../src/os/system-clock.ts';
 import {
@@ -229,10 +233,27 @@ describe('an etcd of three members', () => {
     expect((await driver.observe(plane, signal)).snapshotAt).toBeInstanceOf(Date);
   }, 120_000);
 
-  it('a member without data never begins an etcd of its own', async () => {
+  it('HOS-33 starts no member without data that is not new, and gives it an empty folder when it joins', async () => {
     await kill('etcd-2');
-    await rm(etcdDataFolder(layout, 2), { recursive: true });
+    const folder = etcdDataFolder(layout, 2);
+    await rm(join(folder, 'member', 'wal'), { recursive: true });
     await expect(driver.start(plane, 'etcd-2')).rejects.toThrow('it has no data, and is not a new member');
     expect((await settle())[0]).toBe('RemoveEtcdMember etcd-2');
+    expect(existsSync(join(folder, 'member.old', 'snap', 'db'))).toBe(true);
+  }, 120_000);
+
+  it('HOS-06 names the port for peers that another program uses', async () => {
+    await kill('etcd-2');
+    const peerPort = (await readState(layout.stateFile))?.etcdMembers?.[2]?.peerPort;
+    // The other members call it again and again.
+    const server = createServer((socket) => void socket.destroy()).listen(peerPort, '127.0.0.1');
+    await once(server, 'listening');
+    await expect(driver.start(plane, 'etcd-2')).rejects.toMatchObject({
+      code: 'PortInUse',
+      where: `127.0.0.1:${peerPort}`,
+    });
+    server.close();
+    await once(server, 'close');
+    expect(await settle()).toEqual(['Start etcd-2']);
   }, 120_000);
 });
