@@ -4,8 +4,6 @@ import { withDeadline } from '../../os/deadline.ts';
 import type { ContentVerdict } from '../content-verdict.ts';
 import { GitError, isRefusal } from '../git/errors.ts';
 import type { GitRepository, GitTransport } from '../git/transport.ts';
-import { refusalMessage } from '../judge/content.ts';
-import { identityUnitRefusals, identityUnits } from '../judge/identity-units.ts';
 import type { Preview } from '../preview/preview.ts';
 import { isRenderError } from '../render/errors.ts';
 import type { Rendered } from '../rendered.ts';
@@ -87,8 +85,6 @@ async function planWithin(
   const refusal = await refusalOf(ports, { head, ref }, signal);
   if (refusal !== undefined) return { outcome: 'Refused', message: refusal };
   const [from, to] = [await renders.get(base, signal), await renders.get(head, signal)];
-  const identities = identityUnitRefusals(to, { pipeline, before: identityUnits(from, pipeline) });
-  if (identities.length > 0) return { outcome: 'Refused', message: refusalMessage(identities) };
   const ancestry = await git.ancestry({ ancestor: base, head, ref }, signal);
   const plan = await planCommit({ pipeline, from, to, git, path, signal });
   return { outcome: 'Planned', isBehind: ancestry === 'older' || ancestry === 'diverged', ...plan };

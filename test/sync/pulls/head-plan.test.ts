@@ -5,7 +5,6 @@ import { GitError } from '../../../src/sync/git/errors.ts';
 import type { Ancestry, GitTransport } from '../../../src/sync/git/transport.ts';
 import { type CommitPlanQuestion, type HeadPlanPorts, planHead } from '../../../src/sync/pulls/head-plan.ts';
 import { RenderError } from '../../../src/sync/render/errors.ts';
-import type { Rendered } from '../../../src/sync/rendered.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
 const QUESTION = { number: 7, head: 'h1', base: 'b1', type: 'GitHub' } as const;
@@ -56,18 +55,6 @@ function portsFor({ fetched = 'h1', verdict, ancestry = 'descends', planCommit }
   return { ports, asked, clock };
 }
 
-function withIdentities(commit: string, units: readonly string[]): Rendered {
-  const identities = units.map((unit) => ({ unit, serviceAccount: 'apps/deployer' }));
-  const object = {
-    apiVersion: 'kubenode.dev/v1alpha1',
-    kind: 'Pipeline',
-    metadata: { name: 'fleet' },
-    spec: { identities },
-  };
-  const hub = { unit: 'fleet', objects: [{ object, source: {} }], digest: '' };
-  return { commit, targets: [{ target: 'hub', units: [hub], digest: '' }] };
-}
-
 const planOf = (given: Given) => planHead(portsFor(given).ports, QUESTION, NEVER);
 
 describe('S22 plans the head of a pull request', () => {
@@ -105,16 +92,6 @@ describe('S22 plans the head of a pull request', () => {
     const { ports, asked } = portsFor(given);
     expect(await planHead(ports, QUESTION, NEVER)).toEqual({ outcome: 'Refused', message });
     expect(asked).toEqual(['refs/pull/7/head']);
-  });
-
-  it.each<[name: string, base: readonly string[], outcome: string]>([
-    ['refuses an account for a unit that the head lacks', [], 'Refused'],
-    ['plans a head that lacks a unit whose account the base names', ['web'], 'Planned'],
-  ])('S29 %s', async (_, base, outcome) => {
-    const { ports } = portsFor({});
-    const get = async (commit: string) => withIdentities(commit, commit === 'b1' ? base : ['web']);
-    const plan = await planHead({ ...ports, renders: { ...ports.renders, get } }, QUESTION, NEVER);
-    expect(plan).toMatchObject({ outcome });
   });
 
   it.each<[name: string, given: Given, message: string]>([
