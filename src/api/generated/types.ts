@@ -320,6 +320,8 @@ export interface ClusterAssigned {
   readonly mode: 'Apply' | 'Observe';
   /** Whether the content was proven in this cluster before: units that exist do not wait for those that they depend on. */
   readonly provenBefore?: boolean;
+  /** Whether this is the return of a person, by `kubenode rollback`. Once that ends, nothing of it is written: the next assignment follows. */
+  readonly rollback?: boolean;
 }
 
 /** How to reach an existing cluster. */

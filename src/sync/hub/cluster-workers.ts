@@ -86,7 +86,9 @@ export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWor
     },
     holder: (cluster) => workers.get(cluster)?.lease.holder(),
     refresh() {
-      workers.refresh(options.clusters.list().map(({ metadata }) => metadata.name));
+      const names = options.clusters.list().map(({ metadata }) => metadata.name);
+      workers.refresh(names);
+      options.revisions?.retain(names);
       for (const worker of workers.all()) worker.refresh();
     },
     close: () => workers.close(),

@@ -2,16 +2,17 @@
  * Keeps what the clusters ran last, so that `kubenode rollback` needs no git: each content that is applied, and what was proven before
  * and is missing here. An error costs a revision, and never an apply.
  */
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import PQueue from 'p-queue';
 import type { Cluster, KeptRevision } from '../../../api/generated/types.ts';
 import type { Store } from '../../../kube/cache/store.ts';
+import { byCode } from '../../../kube/objects/digest.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { messageOf } from '../../../os/errors.ts';
 import type { ClusterAssignment } from '../../cluster-report.ts';
 import type { RenderedTarget } from '../../rendered.ts';
+import { clusterFolder, removeOtherFolders } from './cluster-folders.ts';
 import { revisionKey } from './key.ts';
 import { type IndexedRevision, missingRevisions } from './plan.ts';
 import { createRevisionFiles, type RevisionFiles } from './revision-files.ts';
@@ -32,6 +33,8 @@ export interface KeptRevisions {
   serve(cluster: string, target: ClusterAssignment): ClusterAssignment;
   /** Returns what is kept for the cluster. Undefined until that was read. */
   list(cluster: string): readonly KeptRevision[] | undefined;
+  /** Forgets the clusters that are not among these, which the hub has, and removes what is kept for them. */
+  retain(clusters: readonly string[]): void;
   close(): Promise<void>;
 }
 
@@ -46,18 +49,40 @@ export function createKeptRevisions(options: KeptRevisionsOptions): KeptRevision
   const fills = new Map<string, { readonly startedMs: number; readonly work: Promise<void> }>();
   /** One writer of a folder, and one reader: a file is not removed while it is read. */
   const queue = new PQueue({ concurrency: 1 });
+  let retained: string | undefined;
   let reported: string | undefined;
   let isClosed = false;
 
   return {
     serve: (cluster, target) => ({ ...target, content: (commit) => contentOf(cluster, target, commit) }),
     list: (cluster) => lists.get(cluster)?.map(({ commit, digest, keptAt }) => ({ commit, digest, keptAt })),
+    retain,
     async close() {
       isClosed = true;
       await Promise.all([...fills.values()].map(({ work }) => work));
       await queue.onIdle();
     },
   };
+
+  /** A Cluster that was removed has no status that names a revision, so nothing could return to one. */
+  function retain(names: readonly string[]): void {
+    const key = JSON.stringify(names.toSorted(byCode));
+    if (isClosed || retained === key) return;
+    retained = key;
+    for (const name of lists.keys()) if (!names.includes(name)) lists.delete(name);
+    for (const name of fills.keys()) if (!names.includes(name)) fills.delete(name);
+    void queue.add(() => removeOthers(names));
+  }
+
+  async function removeOthers(names: readonly string[]): Promise<void> {
+    try {
+      const removed = await removeOtherFolders(join(options.folder, options.hubUID), names);
+      if (removed > 0) log.info('revisions of removed clusters deleted', { clusters: removed });
+    } catch (error) {
+      retained = undefined;
+      log.warn('revisions of removed clusters not deleted', { error });
+    }
+  }
 
   async function contentOf(cluster: string, target: ClusterAssignment, commit: string): Promise<Content> {
     if (target.isRollback) return (await readKept(cluster, target, commit)) ?? target.content(commit);
@@ -143,14 +168,12 @@ function isApplied(target: ClusterAssignment, commit: string, { digest }: Render
   return target.mode === 'Apply' && commit === target.commit && digest === target.digest;
 }
 
-/** The name of a cluster may be any DNS name, and its folder has a fixed form. */
 function revisionFiles(
   { folder, hubUID, secrets, randomBytes }: KeptRevisionsOptions,
   cluster: string,
 ): RevisionFiles {
-  const name = createHash('sha256').update(cluster).digest('hex').slice(0, 32);
   return createRevisionFiles({
-    folder: join(folder, hubUID, name),
+    folder: join(folder, hubUID, clusterFolder(cluster)),
     scope: `${hubUID}/${cluster}`,
     key: () => revisionKey(secrets),
     random: randomBytes,

@@ -23,7 +23,8 @@ export function recordedTarget(
     pipeline === undefined ||
     pausedReason(pipeline) !== undefined ||
     cluster.spec.paused ||
-    activePause(cluster, now) !== undefined;
+    activePause(cluster, now) !== undefined ||
+    isEndedReturn(cluster);
   return {
     mode: isStopped ? 'Observe' : assigned.mode,
     ...optional('commit', assigned.commit),
@@ -36,10 +37,20 @@ export function recordedTarget(
   };
 }
 
+/**
+ * Tells whether promotion recorded a rollback that a person has ended since then. Without its marks the earlier revision would be
+ * applied as a commit is, with its rules and limits.
+ */
+function isEndedReturn(cluster: Cluster): boolean {
+  return cluster.status?.assigned?.rollback === true && activeRollback(cluster) === undefined;
+}
+
 /** Tells whether what promotion recorded is the rollback of a person. */
 function isReturned(cluster: Cluster): boolean {
+  const { assigned } = cluster.status ?? {};
+  if (assigned?.rollback) return true;
   const rollback = activeRollback(cluster);
-  return rollback !== undefined && rollback.digest === cluster.status?.assigned?.digest;
+  return rollback !== undefined && rollback.digest === assigned?.digest;
 }
 
 /** Returns what the holder of the Cluster's Lease reports. Undefined until it has compared the cluster with the assigned commit. */
