@@ -5,8 +5,11 @@ import { judgingTimes, strictestFreezes, strictestTimes } from '../../src/rollou
 const NIGHT: Window = { name: 'night', start: '22:00', end: '04:00', timeZone: 'UTC' };
 const DAY: Window = { ...NIGHT, name: 'day', start: '08:00', end: '16:00' };
 
+function dayOf(day: number): string {
+  return `2030-01-0${day}T00:00:00Z`;
+}
+
 function freeze(name: string, from: number, until: number): Freeze {
-  const dayOf = (day: number): string => `2030-01-0${day}T00:00:00Z`;
   return { name, from: dayOf(from), until: dayOf(until), reason: name };
 }
 

@@ -35,17 +35,15 @@ export function completeClosedTimes(
   return withTimes(progress, declaredTimes(set));
 }
 
-function withTimes(
-  { closedTimes: _, ...progress }: RolloutProgress,
-  times: RolloutClosedTimes,
-): RolloutProgress {
+function withTimes(progress: RolloutProgress, times: RolloutClosedTimes): RolloutProgress {
+  const { closedTimes: _before, ...rest } = progress;
   const isEmpty = times.windows.length === 0 && times.freezes.length === 0;
-  return { ...progress, ...optional('closedTimes', isEmpty ? undefined : times) };
+  return { ...rest, ...optional('closedTimes', isEmpty ? undefined : times) };
 }
 
 function declaredTimes({ spec }: MachineComponentSet): RolloutClosedTimes {
   // A person approves batches by a command: that is no change of the set.
-  const { windows, freezes, approved: _, ...rollout } = spec.rollout;
+  const { windows, freezes, approved: _approved, ...rollout } = spec.rollout;
   const rest = digestOf({ ...spec, rollout });
   return { spec: rest, declared: digestOf({ windows, freezes }), windows, freezes };
 }

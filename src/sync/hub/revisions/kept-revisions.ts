@@ -6,13 +6,12 @@ import { join } from 'node:path';
 import PQueue from 'p-queue';
 import type { Cluster, KeptRevision } from '../../../api/generated/types.ts';
 import type { Store } from '../../../kube/cache/store.ts';
-import { byCode } from '../../../kube/objects/digest.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { messageOf } from '../../../os/errors.ts';
 import type { ClusterAssignment } from '../../cluster-report.ts';
 import type { RenderedTarget } from '../../rendered.ts';
-import { clusterFolder, removeOtherFolders } from './cluster-folders.ts';
+import { clusterFolder, createFolderSweep } from './cluster-folders.ts';
 import { revisionKey } from './key.ts';
 import { type IndexedRevision, missingRevisions } from './plan.ts';
 import { createRevisionFiles, type RevisionFiles } from './revision-files.ts';
@@ -39,6 +38,7 @@ export interface KeptRevisions {
 }
 
 type Content = RenderedTarget | undefined;
+type FilesAct<T> = (files: RevisionFiles) => Promise<T>;
 
 /** How often what is missing is read from git: a repository that did not answer may answer now. */
 const FILL_MS = 600_000;
@@ -49,40 +49,23 @@ export function createKeptRevisions(options: KeptRevisionsOptions): KeptRevision
   const fills = new Map<string, { readonly startedMs: number; readonly work: Promise<void> }>();
   /** One writer of a folder, and one reader: a file is not removed while it is read. */
   const queue = new PQueue({ concurrency: 1 });
-  let retained: string | undefined;
+  const sweep = createFolderSweep({ ...options, folder: join(options.folder, options.hubUID), queue });
   let reported: string | undefined;
   let isClosed = false;
 
   return {
     serve: (cluster, target) => ({ ...target, content: (commit) => contentOf(cluster, target, commit) }),
     list: (cluster) => lists.get(cluster)?.map(({ commit, digest, keptAt }) => ({ commit, digest, keptAt })),
-    retain,
+    retain(names) {
+      forgetOthers(lists, names);
+      if (!isClosed) sweep(names);
+    },
     async close() {
       isClosed = true;
       await Promise.all([...fills.values()].map(({ work }) => work));
       await queue.onIdle();
     },
   };
-
-  /** A Cluster that was removed has no status that names a revision, so nothing could return to one. */
-  function retain(names: readonly string[]): void {
-    const key = JSON.stringify(names.toSorted(byCode));
-    if (isClosed || retained === key) return;
-    retained = key;
-    for (const name of lists.keys()) if (!names.includes(name)) lists.delete(name);
-    for (const name of fills.keys()) if (!names.includes(name)) fills.delete(name);
-    void queue.add(() => removeOthers(names));
-  }
-
-  async function removeOthers(names: readonly string[]): Promise<void> {
-    try {
-      const removed = await removeOtherFolders(join(options.folder, options.hubUID), names);
-      if (removed > 0) log.info('revisions of removed clusters deleted', { clusters: removed });
-    } catch (error) {
-      retained = undefined;
-      log.warn('revisions of removed clusters not deleted', { error });
-    }
-  }
 
   async function contentOf(cluster: string, target: ClusterAssignment, commit: string): Promise<Content> {
     if (target.isRollback) return (await readKept(cluster, target, commit)) ?? target.content(commit);
@@ -106,10 +89,7 @@ export function createKeptRevisions(options: KeptRevisionsOptions): KeptRevision
     return attempt(cluster, async (files) => {
       const kept = await files.list();
       lists.set(cluster, kept);
-      const digest = commit === target.commit ? target.digest : undefined;
-      const found = kept.find((each) =>
-        digest === undefined ? each.commit === commit : each.digest === digest,
-      );
+      const found = kept.find((each) => isAsked(each, target, commit));
       return found && files.read(found, cluster);
     });
   }
@@ -141,10 +121,7 @@ export function createKeptRevisions(options: KeptRevisionsOptions): KeptRevision
     }
   }
 
-  async function attempt<T>(
-    cluster: string,
-    act: (files: RevisionFiles) => Promise<T>,
-  ): Promise<T | undefined> {
+  async function attempt<T>(cluster: string, act: FilesAct<T>): Promise<T | undefined> {
     try {
       const done = await queue.add(() => act(revisionFiles(options, cluster)));
       reported = undefined;
@@ -157,6 +134,19 @@ export function createKeptRevisions(options: KeptRevisionsOptions): KeptRevision
       return undefined;
     }
   }
+}
+
+/** The content that is assigned is asked for by its digest: another commit may have brought it here. */
+function isAsked(
+  kept: KeptRevision,
+  { commit: assigned, digest }: ClusterAssignment,
+  commit: string,
+): boolean {
+  return commit === assigned && digest !== undefined ? kept.digest === digest : kept.commit === commit;
+}
+
+function forgetOthers(known: Map<string, unknown>, names: readonly string[]): void {
+  for (const name of known.keys()) if (!names.includes(name)) known.delete(name);
 }
 
 /** Also after the clock was set back, what is applied now is the newest. */

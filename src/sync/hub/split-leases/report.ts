@@ -19,14 +19,8 @@ export function recordedTarget(
 ): ClusterTarget | undefined {
   const { assigned } = cluster.status ?? {};
   if (!assigned) return undefined;
-  const isStopped =
-    pipeline === undefined ||
-    pausedReason(pipeline) !== undefined ||
-    cluster.spec.paused ||
-    activePause(cluster, now) !== undefined ||
-    isEndedReturn(cluster);
   return {
-    mode: isStopped ? 'Observe' : assigned.mode,
+    mode: isStopped(cluster, pipeline, now) ? 'Observe' : assigned.mode,
     ...optional('commit', assigned.commit),
     ...optional('digest', assigned.digest),
     ...optional('provenBefore', assigned.provenBefore),
@@ -35,6 +29,16 @@ export function recordedTarget(
     ...optional('isRollback', isReturned(cluster) || undefined),
     ...pausedParts(cluster, assigned.pipeline, now),
   };
+}
+
+function isStopped(cluster: Cluster, pipeline: Pipeline | undefined, now: Date): boolean {
+  return (
+    pipeline === undefined ||
+    pausedReason(pipeline) !== undefined ||
+    cluster.spec.paused ||
+    activePause(cluster, now) !== undefined ||
+    isEndedReturn(cluster)
+  );
 }
 
 /**
