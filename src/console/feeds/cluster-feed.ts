@@ -20,7 +20,6 @@ import { createTransform } from '../../kube/cache/trim.ts';
 import { createView } from '../../kube/cache/view.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { Clock } from '../../os/clock.ts';
-import { judgingTimes } from '../../rollout/closed-times.ts';
 import { rolloutOutcome } from '../../views/rollout/outcome.ts';
 import { machineInWork } from '../../views/rollout/view.ts';
 import type { ConsoleState, MachineTile, RowsByKey } from '../state/state.ts';
@@ -69,10 +68,10 @@ export function createClusterFeed({ cluster, ...options }: ClusterFeedOptions): 
   });
 }
 
-/** What is closed changes with the time, not with an object. */
+/** Tells whether a set is closed at times, which no change of an object announces. */
 function hasClosedTimes({ spec, status }: MachineComponentSet): boolean {
-  const { windows, freezes } = judgingTimes(spec.rollout, status?.closedTimes);
-  return windows.length > 0 || freezes.length > 0;
+  const { windows, freezes } = spec.rollout;
+  return windows.length > 0 || freezes.length > 0 || status?.closedTimes !== undefined;
 }
 
 function minuteOf(now: Date): number {

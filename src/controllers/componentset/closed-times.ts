@@ -42,7 +42,7 @@ function withTimes(progress: RolloutProgress, times: RolloutClosedTimes): Rollou
 }
 
 function declaredTimes({ spec }: MachineComponentSet): RolloutClosedTimes {
-  // A person approves batches by a command: that is no change of the set.
+  // A person approves batches by a command, which does not change what the set asks for.
   const { windows, freezes, approved: _approved, ...rollout } = spec.rollout;
   const rest = digestOf({ ...spec, rollout });
   return { spec: rest, declared: digestOf({ windows, freezes }), windows, freezes };

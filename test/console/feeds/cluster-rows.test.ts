@@ -90,11 +90,13 @@ describe('rolloutCard of a set with closed times', () => {
     const inForce = { spec: '', declared: '', windows: [], freezes: [sale] };
     const removed = { ...set, status: { conditions: [], ...set.status, closedTimes: inForce } };
     for (const each of [frozen, removed]) {
-      expect(rolloutCard('prod', each, [], NOW).closed).toBe(`now: freeze sale until ${new Date(sale.until).toISOString()}: sale`);
+      expect(rolloutCard('prod', each, [], NOW).closed).toBe(
+        `now: freeze sale until ${new Date(sale.until).toISOString()}: sale`,
+      );
     }
   });
 
-  it('S36 has nothing to tell of a set that is never closed', () => {
+  it('S36 has no closed times for a set that is never closed', () => {
     expect(rolloutCard('prod', set, [], NOW)).not.toHaveProperty('closed');
   });
 });

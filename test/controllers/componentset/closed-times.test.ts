@@ -40,11 +40,11 @@ function started({ actions }: RolloutPlan): readonly string[] {
 /** Plans a set whose last reconcile saw these closed times, in the spec that it has then, and after it the declared ones. */
 function planAfter(before: InputParts['rollout'], now: InputParts, progress = BEGIN): RolloutPlan {
   const { batch: _batch, ...rest } = progress;
-  const seen = plan({ desired: { revision: OLD, yanked: [] }, progress: rest, rollout: { ...before } });
-  return plan({ ...now, progress: { ...rest, ...optional('closedTimes', seen.progress.closedTimes) } });
+  const first = plan({ desired: { revision: OLD, yanked: [] }, progress: rest, rollout: { ...before } });
+  return plan({ ...now, progress: { ...rest, ...optional('closedTimes', first.progress.closedTimes) } });
 }
 
-/** The version of the components is no part of the spec of these sets, so something else stands for it. */
+/** The version of the components is not part of the spec of these sets, so something else stands for it. */
 const CHANGED = { maxUnavailable: 1 };
 
 describe('a change of a set that loosens its closed times', () => {

@@ -26,7 +26,7 @@ describe('edits of the Pipeline of the demo', () => {
     expect(after).toEqual({ ...before, source: { ...before.source, signatures: 'Range', signers } });
   });
 
-  it('S36 declares a freeze that a revert passes in each stage', async () => {
+  it('S36 declares a freeze that lets a revert through in each stage', async () => {
     const [before, after] = [await load(PIPELINES), await load(declareFreeze(PIPELINES, FREEZE))];
     const stages = before.stages.map((stage) => ({ ...stage, revertPasses: { freezes: true } }));
     expect(after).toEqual({ ...before, freezes: [FREEZE], stages });

@@ -25,17 +25,29 @@ function commit(pipelines: readonly KubeObject[], ...units: readonly string[]): 
 const CORRECT = 'correct the name, or add the identity in the commit that adds the unit';
 
 describe('identityUnitRefusals', () => {
-  it.each<[what: string, named: string[], units: string[], before: string[], hints: string[]]>([
-    ['accepts the name of a unit that one cluster gets', ['web'], ['web', 'db'], [], []],
-    ['suggests the unit that was meant', ['frontnd'], ['frontend', 'db'], [], ['did you mean frontend?']],
-    ['suggests no unit that has an account', ['web', 'wev'], ['web', 'db'], [], [CORRECT]],
-    ['refuses a name that is like no unit', ['ui'], ['frontend'], [], [CORRECT]],
-    ['refuses each unknown name', ['ui', 'api'], ['frontend'], [], [CORRECT, CORRECT]],
-    ['refuses the name of a unit that comes later', ['web'], [], [], [CORRECT]],
-    ['refuses a unit of the hub, which no account writes', ['fleet'], ['web'], [], [CORRECT]],
-    ['lets the identity of a unit that a revert removed stay', ['web'], ['web-2'], ['web'], []],
-    ['refuses a new name beside one that may stay', ['web', 'dv'], ['db'], ['web'], ['did you mean db?']],
-  ])('S29 %s', (_, named, units, before, hints) => {
+  it.each<[what: string, given: { named: string[]; units: string[]; before?: string[] }, hints: string[]]>([
+    ['accepts the name of a unit that one cluster gets', { named: ['web'], units: ['web', 'db'] }, []],
+    [
+      'suggests the unit that was meant',
+      { named: ['frontnd'], units: ['frontend', 'db'] },
+      ['did you mean frontend?'],
+    ],
+    ['suggests no unit that has an account', { named: ['web', 'wev'], units: ['web', 'db'] }, [CORRECT]],
+    ['refuses a name that is like no unit', { named: ['ui'], units: ['frontend'] }, [CORRECT]],
+    ['refuses each unknown name', { named: ['ui', 'api'], units: ['frontend'] }, [CORRECT, CORRECT]],
+    ['refuses the name of a unit that comes later', { named: ['web'], units: [] }, [CORRECT]],
+    ['refuses a unit of the hub, which no account writes', { named: ['fleet'], units: ['web'] }, [CORRECT]],
+    [
+      'lets the identity of a unit that a revert removed stay',
+      { named: ['web'], units: ['web-2'], before: ['web'] },
+      [],
+    ],
+    [
+      'refuses a new name beside one that may stay',
+      { named: ['web', 'dv'], units: ['db'], before: ['web'] },
+      ['did you mean db?'],
+    ],
+  ])('S29 %s', (_, { named, units, before = [] }, hints) => {
     const targets = commit([pipeline('fleet', ...named)], ...units);
     const found = identityUnitRefusals({ targets }, { pipeline: 'fleet', before: new Set(before) });
     expect(found.map(({ message }) => message.replace(/^.*from this commit: /, ''))).toEqual(hints);

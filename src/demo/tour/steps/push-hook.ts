@@ -15,7 +15,7 @@ const HOOK_SECONDS = 20;
 
 export const pushHookStep: TourStep = {
   name: 'push-hook',
-  title: 'A push is seen at once, by the webhook of the git host',
+  title: 'A push is read at once, by the webhook of the git host',
   explanation: [
     'sync reads the repository only every five minutes now. The webhook of a push makes it read at once.',
     'A webhook that is not signed with the secret is refused. What is in the repository, sync reads there.',

@@ -26,7 +26,7 @@ interface NewHead {
   readonly signal: AbortSignal;
 }
 
-/** Returns why the head is refused. The accepted commit is not judged again: a hub that lost the record of its gates would stop. */
+/** Returns why the head is refused. The accepted commit is not judged again: a hub without the record of its gates would stop. */
 export async function identityRefusal(
   renders: Pick<RenderStore, 'get'>,
   { head, newest, identities, signal }: NewHead,

@@ -42,8 +42,8 @@ function isStopped(cluster: Cluster, pipeline: Pipeline | undefined, now: Date):
 }
 
 /**
- * Tells whether promotion recorded a rollback that a person has ended since then. Without its marks the earlier revision would be
- * applied as a commit is, with its rules and limits.
+ * Tells whether promotion recorded a rollback that a person has ended since then. The earlier revision would be applied as a commit
+ * is, with its rules and limits.
  */
 function isEndedReturn(cluster: Cluster): boolean {
   return cluster.status?.assigned?.rollback === true && activeRollback(cluster) === undefined;

@@ -79,7 +79,7 @@ describe('recordedTarget', () => {
     ['once a person has ended it', undefined, undefined, 'Observe'],
     ['once git has caught up with it', '2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z', 'Observe'],
     ['while another one after it is in force', '2030-01-02T00:00:00Z', '2030-01-01T00:00:00Z', 'Apply'],
-  ])('S24 writes a recorded rollback with its marks only: %s', (_, since, endedSince, mode) => {
+  ])('S24 writes a recorded rollback only as a rollback: %s', (_, since, endedSince, mode) => {
     const order = { commit: 'c1', digest: 'a1', by: 'anna', reason: 'ticket 7' };
     const end = endedSince && { since: endedSince, endedAt: endedSince, commit: 'c2' };
     const cluster = assigned(
