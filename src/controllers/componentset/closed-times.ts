@@ -10,12 +10,11 @@ import type { Limit } from '../../rollout/limit.ts';
 import { closedLimit } from '../../rollout/maintenance-windows.ts';
 import type { RolloutInput, RolloutProgress } from './rollout/input.ts';
 
-/** Records the change that a reconcile observes. A set that is paused or cannot be resolved is not at its change yet. */
+/** Records the change that a reconcile observes. A set that is paused is not at its change yet. */
 export function recordClosedTimes(
-  { set, desired }: Pick<RolloutInput, 'set' | 'desired'>,
+  { set }: Pick<RolloutInput, 'set'>,
   progress: RolloutProgress,
 ): RolloutProgress {
-  if ('problems' in desired) return progress;
   const { closedTimes: before } = progress;
   const now = declaredTimes(set);
   if (!before) return withTimes(progress, now);

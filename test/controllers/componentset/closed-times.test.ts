@@ -115,7 +115,7 @@ describe('a change of a set that loosens its closed times', () => {
   it.each<[what: string, parts: InputParts]>([
     ['while it cannot be resolved', { desired: { problems: [{ reason: 'NotFound', because: 'app 2' }] } }],
     ['while the set is paused', { paused: true }],
-  ])('S36 does not count as observed %s', (_, parts) => {
+  ])('S36 stays judged by them %s, and after it', (_, parts) => {
     const blocked = planAfter({ freezes: [SALE] }, { ...parts, rollout: CHANGED });
     expect(blocked.progress.closedTimes?.freezes).toEqual([SALE]);
     const resumed = plan({ rollout: CHANGED, progress: blocked.progress });
