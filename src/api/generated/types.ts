@@ -1324,7 +1324,7 @@ export interface HostedEtcd {
   readonly quotaMiB: number;
   /** Snapshots of etcd. */
   readonly backup?: EtcdBackup;
-  /** Snapshot that the control plane starts from. Read at creation only. */
+  /** Backup that the control plane starts from, by its name, or "latest". Only backups of a Cluster of the same name. Read at creation only. */
   readonly restoreFrom?: string;
 }
 
@@ -1338,6 +1338,12 @@ export interface HostedEtcdStatus {
   readonly dbBytes?: number;
   /** When the last backup was taken. */
   readonly lastBackupAt?: string;
+  /** Name of the last backup. */
+  readonly lastBackup?: string;
+  /** Annotation kubenode.dev/backup-request that the last backup answers. */
+  readonly backupRequest?: string;
+  /** Backup that the control plane started from. */
+  readonly restoredFrom?: string;
 }
 
 /** How the API server is reached. */

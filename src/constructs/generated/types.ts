@@ -720,7 +720,7 @@ export interface HostedEtcd {
   readonly quotaMiB?: number;
   /** Snapshots of etcd. */
   readonly backup?: EtcdBackup;
-  /** Snapshot that the control plane starts from. Read at creation only. */
+  /** Backup that the control plane starts from, by its name, or "latest". Only backups of a Cluster of the same name. Read at creation only. */
   readonly restoreFrom?: string;
 }
 

@@ -122,8 +122,47 @@ export interface PlaneReport {
   readonly programs: { readonly versions: readonly ProgramVersions[] } | ProgramsProblem;
   /** When the snapshot of etcd was taken that is kept until the next upgrade. */
   readonly snapshotAt?: Date | undefined;
+  /** Undefined: the driver takes no backups, or the control plane is not prepared. */
+  readonly backup?: BackupReport | undefined;
   /** All members, in their order. */
   readonly members: readonly MemberReport[];
+}
+
+export interface BackupReport {
+  /** The backups that are complete, oldest first. */
+  readonly backups: readonly PlaneBackup[];
+  /** The last attempt. It is recorded before it begins. */
+  readonly attempt?: BackupAttempt | undefined;
+  /** The backup that the data of etcd began with. */
+  readonly restoredFrom?: string | undefined;
+}
+
+export interface PlaneBackup {
+  readonly name: string;
+  readonly takenAt: Date;
+  /** The request of a person that it answers. */
+  readonly request?: string | undefined;
+}
+
+export interface BackupAttempt {
+  readonly at: Date;
+  /** Why it failed. Undefined: it did not. */
+  readonly problem?: string | undefined;
+  /** Since when every attempt has failed. */
+  readonly since?: Date | undefined;
+}
+
+export interface BackupOptions {
+  /** How many backups are kept. */
+  readonly keep: number;
+  readonly request?: string | undefined;
+}
+
+export interface BackupOperations {
+  /** Takes and verifies a backup, then removes the oldest. It rejects when none was taken; the attempt is recorded in any case. */
+  take(plane: PlaneOwner, options: BackupOptions): Promise<void>;
+  /** Puts the data of a backup in the place of an etcd that has none. Rejects unless it was verified. */
+  restore(plane: PlaneSpec, name: string): Promise<void>;
 }
 
 export interface ProgramsProblem {
@@ -151,6 +190,8 @@ export interface PlaneDriver {
   change(plane: PlaneOwner, member: RunMember, run: MemberRun): Promise<void>;
   /** Takes and verifies a snapshot of etcd, and keeps it until the next one. */
   snapshot(plane: PlaneOwner): Promise<void>;
+  /** Undefined: the driver takes no backups. */
+  readonly backups?: BackupOperations;
   /** Records the version and the settings as those that the control plane has. */
   settle(plane: PlaneOwner, settled: SettledPlane): Promise<void>;
   /** Records that the control plane is being destroyed. From then on it is never started again. */

@@ -63,9 +63,34 @@ async function perform(
   const { driver, inside } = ports;
   if ('member' in act) await performOnMember(act, plane, driver);
   else if (act.type === 'Settle') await driver.settle(plane, act.settled);
+  else if (isOfBackup(act)) await performOnBackups(act, plane, { driver, log: context.log });
   else if (act.type === 'ScaleDown') {
     if (access) await inside.scaleDown(access.admin, act.machineSets, context.signal);
   } else if (!isOnlyStatus(act)) await SIMPLE[act.type](observation, ports, context);
+}
+
+type BackupAct = Extract<HostingAct, { readonly type: 'Backup' | 'Restore' }>;
+
+function isOfBackup(act: HostingAct): act is BackupAct {
+  return act.type === 'Backup' || act.type === 'Restore';
+}
+
+/** A backup that fails is recorded and reported by a condition, and nothing waits for it. A restore that fails blocks what comes next. */
+async function performOnBackups(
+  act: BackupAct,
+  plane: PlaneSpec,
+  { driver, log }: { readonly driver: PlaneDriver; readonly log: ReconcileContext['log'] },
+): Promise<void> {
+  if (act.type === 'Restore') {
+    await driver.backups?.restore(plane, act.from);
+    return;
+  }
+  try {
+    await driver.backups?.take(plane, act.options);
+  } catch (error) {
+    if (!(error instanceof OsError)) throw error;
+    log.warn('no backup was taken', { reason: error.message });
+  }
 }
 
 async function performOnMember(
@@ -143,6 +168,7 @@ const TOLD: Partial<Record<HostingAct['type'], string>> = {
   Stop: 'MemberStopped',
   Change: 'MemberChanged',
   Snapshot: 'SnapshotBegun',
+  Restore: 'RestoreBegun',
   Settle: 'PointOfNoReturn',
   RecordStep: 'UpgradeStep',
   FinishUpgrade: 'UpgradeFinished',

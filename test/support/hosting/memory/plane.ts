@@ -32,6 +32,8 @@ export interface MemoryPlane {
   /** What each process was started with. */
   readonly processes: Map<PlaneMember, MemberRun | undefined>;
   snapshotAt?: Date;
+  /** The backup that its data began with. */
+  restoredFrom?: string;
   /** Made once: a second one would strand every client. */
   readonly authority: string;
   readonly createdAt: Date;

@@ -25,10 +25,11 @@ import type {
 } from '../driver.ts';
 import { settledDifferences } from '../runs.ts';
 import { readAccess } from './access.ts';
+import { createBackups, readBackups } from './backup/operations.ts';
 import { notOurs, planeLayout, readPlane, requireOwn } from './folder.ts';
 import { type ControllersCommand, findMember, type MemberSpec } from './members.ts';
 import { createObserver, type KnownMembers, NO_MEMBERS } from './observe.ts';
-import { type OpenPlane, readOpenPlane, snapshotFolder, snapshotPlane } from './plane.ts';
+import { type EtcdTools, type OpenPlane, readOpenPlane, snapshotFolder, snapshotPlane } from './plane.ts';
 import { dataOf, reportPreparation } from './preparation/complete.ts';
 import { requireKeys } from './preparation/keys.ts';
 import { preparePlane } from './preparation/prepare.ts';
@@ -59,9 +60,10 @@ const TERM_MS = 3000;
 const CLOSED_MS = 1000;
 
 export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver {
-  const { dir, clock, controllers } = options;
+  const { dir, clock, controllers, freeBytes } = options;
   const observer = createObserver(clock);
   const programs = createProgramsCache(options.programs, clock);
+  const tools = (): EtcdTools => ({ clock, freeBytes, programs: programs.current().found });
   const locked = <T>({ name }: PlaneOwner, work: () => Promise<T>): Promise<T> =>
     withLock(planeLayout(dir, name).root, {}, work);
   return {
@@ -70,7 +72,8 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     start: (plane, member) => locked(plane, () => start(plane, member)),
     stop: (plane, member) => locked(plane, () => stop(plane, member)),
     change: (plane, member, run) => locked(plane, () => change(plane, member, run)),
-    snapshot: (plane) => locked(plane, () => snapshot(plane)),
+    snapshot: (plane) => locked(plane, async () => snapshotPlane(await openPlane(plane), tools())),
+    backups: createBackups({ dir, locked, open: openPlane, tools }),
     settle: (plane, settled) => locked(plane, () => settle(dir, plane, settled)),
     beginDestroy: (plane) => locked(plane, () => beginDestroy(dir, plane)),
     remove: (plane) => locked(plane, () => removePlane(plane, options)),
@@ -91,6 +94,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
       differences: settledDifferences(settled, plane),
       settled,
       programs: programs.current().report,
+      ...optional('backup', await readBackups(found, dir)),
       ...optional('snapshotAt', snapshotAt && new Date(snapshotAt.takenAt)),
       members: runs && specs.length > 0 ? await observeAll(specs, { starts, runs }) : NO_MEMBERS,
     };
@@ -138,12 +142,6 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     const [report] = await observeAll([spec], { starts: {}, runs });
     // A process whose version cannot be read may be of the version before.
     if (report?.isOutdated === true || report?.version === undefined) await stopAll(spec, clock);
-  }
-
-  async function snapshot(plane: PlaneOwner): Promise<void> {
-    const found = await openPlane(plane);
-    requireOwn(found);
-    await snapshotPlane(found, { clock, programs: programs.current().found });
   }
 }
 
