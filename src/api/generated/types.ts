@@ -1082,6 +1082,8 @@ export interface EtcdBackup {
   readonly everySeconds: number;
   /** Number of snapshots that are kept. (1 to 100; default 7) */
   readonly keep: number;
+  /** Seconds between two drills that restore the newest snapshot into a throw-away control plane. Absent: no drills. (3600 to 2592000) */
+  readonly drillEverySeconds?: number;
 }
 
 /** A fact. */
@@ -1344,6 +1346,8 @@ export interface HostedEtcdStatus {
   readonly backupRequest?: string;
   /** Backup that the control plane started from. */
   readonly restoredFrom?: string;
+  /** When the last drill restored a backup. */
+  readonly lastDrillAt?: string;
 }
 
 /** How the API server is reached. */

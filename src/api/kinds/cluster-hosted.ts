@@ -47,6 +47,10 @@ const etcd = named('HostedEtcd', 'The etcd of the control plane.', {
   backup: named('EtcdBackup', 'Snapshots of etcd.', {
     everySeconds: int('Seconds between two snapshots.', [300, 604_800]),
     keep: int('Number of snapshots that are kept.', [1, 100]).default(7),
+    drillEverySeconds: int(
+      'Seconds between two drills that restore the newest snapshot into a throw-away control plane. Absent: no drills.',
+      [3600, 2_592_000],
+    ).optional(),
   }).optional(),
   restoreFrom: text(
     'Backup that the control plane starts from, by its name, or "latest". Only backups of a Cluster of the same name. Read at creation only.',
@@ -251,6 +255,7 @@ export const hostedStatus = named('ClusterHostedStatus', 'Observed state of the 
       max: 64,
     }).optional(),
     restoredFrom: text('Backup that the control plane started from.', { max: 64 }).optional(),
+    lastDrillAt: time('When the last drill restored a backup.').optional(),
   }).optional(),
   caRotation: named('CaRotationStatus', 'Rotation of the certificate authority.', {
     id: text('Id of the rotation.', { max: 63 }).optional(),

@@ -4,7 +4,7 @@ import { type ConditionUpdate, conditionOf } from '../../kube/objects/conditions
 import { optional } from '../../kube/objects/optional.ts';
 import { truncate } from '../../kube/objects/truncate.ts';
 import { wholeSeconds } from '../../os/dates.ts';
-import type { BackupReport } from './drivers/driver.ts';
+import { type BackupReport, INTERRUPTED } from './drivers/driver.ts';
 import type { HostingInput } from './plan/input.ts';
 
 const TYPE = 'BackupReady';
@@ -78,8 +78,12 @@ function isRecent(last: Date, everySeconds: number, now: Date): boolean {
   return ageMs > -1000 && ageMs < MISSED * everySeconds * 1000;
 }
 
-function recent(last: Date, { attempt, backups }: BackupReport): Answer {
+function recent(last: Date, { attempt, backups, drill }: BackupReport): Answer {
   const message = `${backups.length} backups; the last one is of ${wholeSeconds(last)}, and was opened`;
+  if (drill?.problem !== undefined && drill.problem !== INTERRUPTED) {
+    const text = truncate(`the restore drill fails: ${drill.problem}`, MAX_PROBLEM);
+    return { status: 'False', reason: 'DrillFailed', message: `${message}; ${text}` };
+  }
   if (attempt?.problem === undefined) return { status: 'True', reason: 'Recent', message };
   const problem = failureText(attempt);
   return { status: 'True', reason: 'LastAttemptFailed', message: `${message}; ${problem}` };
@@ -100,29 +104,40 @@ function failureText({ problem = '', since }: NonNullable<BackupReport['attempt'
   return `${truncate(text, MAX_PROBLEM)}; the next attempt is within 5 minutes`;
 }
 
-type BackupStatus = Pick<HostedEtcdStatus, 'lastBackupAt' | 'lastBackup' | 'backupRequest' | 'restoredFrom'>;
+type BackupStatus = Pick<
+  HostedEtcdStatus,
+  'lastBackupAt' | 'lastBackup' | 'backupRequest' | 'restoredFrom' | 'lastDrillAt'
+>;
 
 /** Returns the recorded status of what is not observed. */
 export function backupStatus({ plane, cluster }: HostingInput): BackupStatus {
-  const { lastBackupAt, lastBackup, backupRequest, restoredFrom } = recordedOf(cluster);
+  const { lastBackupAt, lastBackup, backupRequest, restoredFrom, lastDrillAt } = recordedOf(cluster);
   const { backup } = plane;
-  if (!backup) return defined({ lastBackupAt, lastBackup, backupRequest, restoredFrom });
+  if (!backup) return defined({ lastBackupAt, lastBackup, backupRequest, restoredFrom, lastDrillAt });
   const last = backup.backups.at(-1);
   return defined({
     lastBackupAt: last && wholeSeconds(last.takenAt),
     lastBackup: last?.name,
     backupRequest: last?.request,
     restoredFrom: backup.restoredFrom ?? restoredFrom,
+    lastDrillAt: passedAt(backup) ?? lastDrillAt,
   });
 }
 
+function passedAt({ drill }: BackupReport): string | undefined {
+  return drill && drill.problem === undefined ? wholeSeconds(drill.at) : undefined;
+}
+
 function defined(
-  fields: { readonly [K in keyof BackupStatus]-?: BackupStatus[K] | undefined },
+  fields: {
+    readonly [K in keyof BackupStatus]-?: BackupStatus[K] | undefined;
+  },
 ): BackupStatus {
   return {
     ...optional('lastBackupAt', fields.lastBackupAt),
     ...optional('lastBackup', fields.lastBackup),
     ...optional('backupRequest', fields.backupRequest),
     ...optional('restoredFrom', fields.restoredFrom),
+    ...optional('lastDrillAt', fields.lastDrillAt),
   };
 }

@@ -7,6 +7,8 @@ export type HostingErrorCode =
   | 'NotPrepared'
   | 'SnapshotInvalid' // a snapshot of etcd could not be taken, or does not open
   | 'BackupMissing'
+  | 'DrillFailed'
+  | 'DrillPostponed'
   | 'BackupUnusable' // it is damaged, or of another version or Cluster
   | 'CorruptRecord'
   | 'DataNotOurs' // etcd has the data of another control plane

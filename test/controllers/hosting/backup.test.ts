@@ -36,6 +36,14 @@ function withStored(): MemoryHosting {
   return hosting;
 }
 
+function drillAt(bed: HostingBed): string | undefined {
+  return found(bed)?.status?.hosted?.etcd?.lastDrillAt;
+}
+
+function newest(bed: HostingBed): string {
+  return bed.hosting().backups.stored.get('ci')?.at(-1)?.name ?? '';
+}
+
 function count(bed: HostingBed, what: string): number {
   return bed.hosting().log.filter((line) => line.startsWith(what)).length;
 }
@@ -113,6 +121,29 @@ describe('the backups of a hosted control plane', () => {
     bed.delete(CLUSTERS, 'ci');
     await bed.advance(12_000);
     expect([found(bed), bed.hosting().planes.size]).toEqual([undefined, 0]);
+  });
+
+  it('HOS-32 are restored in drills: one that fails is reported, and one that is postponed is not', {
+    timeout: 60_000,
+  }, async () => {
+    const backup = { everySeconds: 3600, keep: 2, drillEverySeconds: 7200 };
+    const bed = await ready({ hosted: { etcd: { ...HOSTED.etcd, backup } } });
+    expect([count(bed, 'drill ci'), conditionText(bed, 'BackupReady')]).toEqual([1, 'True Recent']);
+    const passedAt = drillAt(bed);
+    expect(passedAt).toBeDefined();
+    const { backups } = bed.hosting();
+    backups.isMemoryShort = true;
+    await bed.advance(2.5 * HOUR);
+    expect([count(bed, 'drill ci'), conditionText(bed, 'BackupReady')]).toEqual([1, 'True Recent']);
+    backups.damaged.add(newest(bed));
+    backups.isMemoryShort = false;
+    await bed.advance(60_000);
+    expect(conditionText(bed, 'BackupReady')).toBe('False DrillFailed');
+    expect(conditionText(bed, 'ControlPlaneReady')).toBe('True Ready');
+    expect(drillAt(bed)).toBe(passedAt);
+    backups.damaged.clear();
+    await bed.advance(300_000);
+    expect([count(bed, 'drill ci'), conditionText(bed, 'BackupReady')]).toEqual([2, 'True Recent']);
   });
 
   it('HOS-32 are restored once, and taken once, after a crash at any write', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { backupReady, backupStatus } from '../../../src/controllers/hosting/backups.ts';
-import type { BackupReport } from '../../../src/controllers/hosting/drivers/driver.ts';
+import { type BackupReport, INTERRUPTED } from '../../../src/controllers/hosting/drivers/driver.ts';
 import { wholeSeconds } from '../../../src/os/dates.ts';
 import { ago, NOW } from '../../support/builders.ts';
 import { HOSTED, hostingInput, type InputParts, members } from '../../support/hosting/objects.ts';
@@ -43,6 +43,16 @@ describe('the condition BackupReady', () => {
       'True LastAttemptFailed',
     ],
     ['every attempt failed', { plane: { backup: { backups: [], attempt: FAILED } } }, 'False BackupFailed'],
+    [
+      'the last drill failed',
+      { plane: { backup: { backups: taken(60), drill: FAILED } } },
+      'False DrillFailed',
+    ],
+    [
+      'a crash ended the last drill',
+      { plane: { backup: { backups: taken(60), drill: { at: NOW, problem: INTERRUPTED } } } },
+      'True Recent',
+    ],
     ['etcd is down', { plane: { backup: { backups: [] }, members: STOPPED } }, 'False EtcdNotReady'],
   ])('HOS-32 is right when %s', (_, parts, expected) => {
     expect(condition(parts).replace(/: .*/s, '')).toBe(expected);
@@ -81,6 +91,10 @@ describe('the condition BackupReady', () => {
   });
 });
 
+function drillAt(backup: BackupReport, before: object = {}): string | undefined {
+  return backupStatus(hostingInput({ ...etcdStatus(before), plane: { backup } })).lastDrillAt;
+}
+
 describe('the status of backups', () => {
   it('HOS-32 has the last backup, the request that it answers, and the backup that it began with', () => {
     const backup = { backups: taken(60), restoredFrom: '000009-20290101T000000Z' };
@@ -90,6 +104,13 @@ describe('the status of backups', () => {
       backupRequest: 'q-1',
       restoredFrom: '000009-20290101T000000Z',
     });
+  });
+
+  it('HOS-32 has when a drill restored a backup last, also after one that failed', () => {
+    const [drill, failed] = [{ at: NOW }, FAILED];
+    expect(drillAt({ backups: [], drill })).toBe(wholeSeconds(NOW));
+    expect(drillAt({ backups: [], drill: failed })).toBeUndefined();
+    expect(drillAt({ backups: [], drill: failed }, { lastDrillAt: ago(60) })).toBe(ago(60));
   });
 
   it('HOS-32 stays as it was where nothing is observed', () => {

@@ -133,6 +133,8 @@ export interface BackupReport {
   readonly backups: readonly PlaneBackup[];
   /** The last attempt. It is recorded before it begins. */
   readonly attempt?: BackupAttempt | undefined;
+  /** The last drill. It is recorded before it begins. */
+  readonly drill?: BackupAttempt | undefined;
   /** The backup that the data of etcd began with. */
   readonly restoredFrom?: string | undefined;
 }
@@ -143,6 +145,9 @@ export interface PlaneBackup {
   /** The request of a person that it answers. */
   readonly request?: string | undefined;
 }
+
+/** The problem of an attempt that a crash ended. */
+export const INTERRUPTED = 'it was interrupted';
 
 export interface BackupAttempt {
   readonly at: Date;
@@ -161,6 +166,8 @@ export interface BackupOptions {
 export interface BackupOperations {
   /** Takes and verifies a backup, then removes the oldest. It rejects when none was taken; the attempt is recorded in any case. */
   take(plane: PlaneOwner, options: BackupOptions): Promise<void>;
+  /** Restores the newest backup into a throw-away control plane, which serves it and is removed. It rejects as `take` does, and is postponed where memory is short. */
+  drill(plane: PlaneOwner): Promise<void>;
   /** Puts the data of a backup in the place of an etcd that has none. Rejects unless it was verified. */
   restore(plane: PlaneSpec, name: string): Promise<void>;
 }

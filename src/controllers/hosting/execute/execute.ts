@@ -69,10 +69,10 @@ async function perform(
   } else if (!isOnlyStatus(act)) await SIMPLE[act.type](observation, ports, context);
 }
 
-type BackupAct = Extract<HostingAct, { readonly type: 'Backup' | 'Restore' }>;
+type BackupAct = Extract<HostingAct, { readonly type: 'Backup' | 'Restore' | 'Drill' }>;
 
 function isOfBackup(act: HostingAct): act is BackupAct {
-  return act.type === 'Backup' || act.type === 'Restore';
+  return act.type === 'Backup' || act.type === 'Restore' || act.type === 'Drill';
 }
 
 /** A backup that fails is recorded and reported by a condition, and nothing waits for it. A restore that fails blocks what comes next. */
@@ -86,10 +86,11 @@ async function performOnBackups(
     return;
   }
   try {
-    await driver.backups?.take(plane, act.options);
+    if (act.type === 'Drill') await driver.backups?.drill(plane);
+    else await driver.backups?.take(plane, act.options);
   } catch (error) {
     if (!(error instanceof OsError)) throw error;
-    log.warn('no backup was taken', { reason: error.message });
+    log.warn('backup or drill failed', { act: act.type, reason: error.message });
   }
 }
 

@@ -11,8 +11,10 @@ import { CONFIG_MAPS, SECRETS } from '../../../../src/kube/objects/core-kinds.ts
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { readAuthority } from '../../../../src/local/pki/authority.ts';
 import { parsePair } from '../../../../src/local/pki/inspect.ts';
+import { listProcesses } from '../../../../src/local/processes/observe.ts';
 import { sendProbe } from '../../../../src/local/processes/probe.ts';
 import { readState } from '../../../../src/local/state.ts';
+import { acquireLock } from '../../../../src/os/lock.ts';
 import { pollUntil } from '../../../../src/os/poll.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { planeSpec } from '../../../support/hosting/objects.ts';
@@ -37,7 +39,9 @@ const driver = createProcessDriver({
   controllers: controllersCommand(false),
   endMachines: () => Promise.resolve(),
   version: '0.0.0',
+  availableBytes: () => Promise.resolve(memoryBytes),
 });
+let memoryBytes = 8e9;
 
 let before: readonly string[];
 let objects: readonly KubeObject[];
@@ -166,6 +170,45 @@ describe('a control plane whose members are all wiped', () => {
     await expect(driver.backups?.restore(second, 'latest')).rejects.toThrow('expected 1 keys');
     writeFileSync(path, text);
     expect((await driver.observe(second, signal)).data).toBe('Empty');
+  });
+
+  it(
+    'HOS-32 is restored in a drill: an API server serves it, and nothing of it is left',
+    async () => {
+      await driver.backups?.drill(second);
+      const { backup } = await driver.observe(second, signal);
+      expect(backup?.drill).toEqual({ at: expect.any(Date) as Date });
+      expect(readdirSync(layout.root)).not.toContain('drill');
+      const running = (await listProcesses()).filter(({ command }) =>
+        command.some((arg) => arg.includes(`${layout.root}/drill`)),
+      );
+      expect(running).toEqual([]);
+      expect((await driver.observe(second, signal)).data).toBe('Empty');
+    },
+    LIMIT,
+  );
+
+  it('HOS-32 fails a drill with another object than was there', { timeout: LIMIT }, async () => {
+    const path = join(backups, newest(), 'snapshot.json');
+    const text = readFileSync(path, 'utf8');
+    expect(text).toMatch(/"canary":"[0-9a-f]{64}"/);
+    writeFileSync(path, text.replace(/"canary":"[0-9a-f]{64}"/, '"canary":"00"'));
+    await expect(driver.backups?.drill(second)).rejects.toThrow('the object kube-system is not the one');
+    writeFileSync(path, text);
+    const { backup } = await driver.observe(second, signal);
+    expect(backup?.drill?.problem).toContain('the object kube-system is not the one');
+    expect(readdirSync(layout.root)).not.toContain('drill');
+  });
+
+  it('HOS-32 is not restored in a drill where memory is short, or while another one is made', async () => {
+    memoryBytes = 500e6;
+    await expect(driver.backups?.drill(second)).rejects.toThrow('this machine has 500 MB of memory left');
+    memoryBytes = 8e9;
+    const lock = await acquireLock(`${dir} drill`);
+    await expect(driver.backups?.drill(second)).rejects.toThrow('another drill is being made');
+    await lock.release();
+    const { backup } = await driver.observe(second, signal);
+    expect(backup?.drill).toBeUndefined();
   });
 
   it(

@@ -15,14 +15,16 @@ export interface MemoryBackups {
   /** By the name of the Cluster. */
   readonly stored: Map<string, readonly PlaneBackup[]>;
   readonly attempts: Map<string, BackupAttempt>;
+  readonly drills: Map<string, BackupAttempt>;
   /** Why no backup can be taken. */
   problem?: string | undefined;
+  isMemoryShort?: boolean;
   /** Backups that do not open. */
   readonly damaged: Set<string>;
 }
 
 export function memoryBackups(): MemoryBackups {
-  return { stored: new Map(), attempts: new Map(), damaged: new Set() };
+  return { stored: new Map(), attempts: new Map(), drills: new Map(), damaged: new Set() };
 }
 
 export interface BackupParts {
@@ -42,6 +44,14 @@ export function memoryBackupOperations(backups: MemoryBackups, parts: BackupPart
       const taken = { name: nextName(stored, now()), takenAt: now(), ...optional('request', request) };
       backups.stored.set(owner.name, [...stored, taken].slice(-keep));
       log.push(`backup ${owner.name}`);
+    },
+    drill: async ({ name }) => {
+      const last = backups.stored.get(name)?.at(-1)?.name ?? '';
+      if (backups.isMemoryShort) throw refusal('DrillPostponed', name);
+      const isDamaged = backups.damaged.has(last);
+      backups.drills.set(name, { at: now(), ...(isDamaged ? { problem: `${last} does not open` } : {}) });
+      if (isDamaged) throw refusal('DrillFailed', name);
+      log.push(`drill ${name} ${last}`);
     },
     restore: async (owner, from) => {
       const plane = own(owner);
@@ -70,18 +80,21 @@ function nextName(stored: readonly PlaneBackup[], now: Date): string {
   return `${String(number).padStart(6, '0')}-${time}Z`;
 }
 
-function refusal(code: 'BackupMissing' | 'BackupUnusable', where: string): HostingError {
+type Refusal = 'BackupMissing' | 'BackupUnusable' | 'DrillPostponed' | 'DrillFailed';
+
+function refusal(code: Refusal, where: string): HostingError {
   return new HostingError(code, `the backup of ${where} cannot be restored`, {
     where,
     hint: 'create the Cluster again with another backup',
   });
 }
 
-export function reportBackups({ stored, attempts }: MemoryBackups, plane: MemoryPlane): BackupReport {
+export function reportBackups({ stored, attempts, drills }: MemoryBackups, plane: MemoryPlane): BackupReport {
   const { name } = plane.spec;
   return {
     backups: stored.get(name) ?? [],
     ...optional('attempt', attempts.get(name)),
+    ...optional('drill', drills.get(name)),
     ...optional('restoredFrom', plane.restoredFrom),
   };
 }

@@ -53,6 +53,8 @@ export interface ProcessDriverOptions {
   /** The version of our own controllers. */
   readonly version: string;
   readonly freeBytes?: FreeBytes;
+  /** The memory of this machine that programs can have. */
+  readonly availableBytes?: () => Promise<number>;
 }
 
 /** The data is deleted, or the member starts again from its data: nothing is lost by a kill. */
@@ -73,7 +75,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     stop: (plane, member) => locked(plane, () => stop(plane, member)),
     change: (plane, member, run) => locked(plane, () => change(plane, member, run)),
     snapshot: (plane) => locked(plane, async () => snapshotPlane(await openPlane(plane), tools())),
-    backups: createBackups({ dir, locked, open: openPlane, tools }),
+    backups: createBackups({ dir, locked, open: openPlane, tools, availableBytes: options.availableBytes }),
     settle: (plane, settled) => locked(plane, () => settle(dir, plane, settled)),
     beginDestroy: (plane) => locked(plane, () => beginDestroy(dir, plane)),
     remove: (plane) => locked(plane, () => removePlane(plane, options)),

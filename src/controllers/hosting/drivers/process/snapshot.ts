@@ -6,6 +6,7 @@
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { optional } from '../../../../kube/objects/optional.ts';
 import type { ProgramPath } from '../../../../local/processes/commands.ts';
 import type { ProbeEndpoint } from '../../../../local/processes/probe.ts';
 import type { Clock } from '../../../../os/clock.ts';
@@ -21,7 +22,7 @@ import {
 import { HostingError } from '../../errors.ts';
 import { copyFiles } from './etcd/copy-files.ts';
 import { describeFiles } from './etcd/describe-files.ts';
-import { type KeyState, readKeyState, saveDatabase } from './etcd/json-gateway.ts';
+import { type KeyState, readKeyState, readValueDigest, saveDatabase } from './etcd/json-gateway.ts';
 import { openCopy } from './etcd/open-copy.ts';
 
 export interface SnapshotSource {
@@ -57,6 +58,8 @@ const record = z.strictObject({
   sha256: z.string().optional(),
   /** The space that it takes on the disk. */
   bytes: z.int().optional(),
+  /** The digest of an object as etcd has it. */
+  canary: z.string().optional(),
   /** The request of a person that it answers. */
   request: z.string().optional(),
 });
@@ -99,10 +102,18 @@ export async function takeSnapshot(
   try {
     await checkFreeSpace(temporary, await snapshotSpace(source), tools.freeBytes);
     const state = await copyMember(source, snapshotData(temporary));
+    const canary = await readCanary(source.endpoint, { ...source.about, ...state });
     const takenAt = tools.clock.now().toISOString();
     const files = await describeFiles(snapshotData(temporary));
     const versions = { ...source.about, etcdVersion: tools.etcdVersion };
-    const taken = { format: 1, takenAt, ...versions, ...state, ...files } as const;
+    const taken = {
+      format: 1,
+      takenAt,
+      ...versions,
+      ...state,
+      ...optional('canary', canary),
+      ...files,
+    } as const;
     await verifyData(snapshotData(temporary), taken, { ...source, ...tools });
     await writeFileAtomic(join(temporary, RECORD_FILE), `${JSON.stringify(taken)}\n`, PRIVATE_MODE);
     await rm(folder, { recursive: true, force: true });
@@ -139,20 +150,39 @@ export async function verifySnapshot(
 /** Rejects unless an etcd that starts from a copy of the data, beside it, has the keys of that state. */
 export async function verifyData(
   data: string,
-  { revision, keys }: KeyState,
+  taken: SnapshotRecord,
   parts: Pick<SnapshotSource, 'pkiFolder' | 'endpoint'> & SnapshotTools,
 ): Promise<void> {
   const copy = `${data}.check`;
   await rm(copy, { recursive: true, force: true });
   try {
     await copyData(data, copy);
-    const found = await openCopy(copy, parts, (endpoint) => readKeyState(endpoint, revision));
-    if (found.keys !== keys) {
-      throw new Error(`expected ${keys} keys at revision ${revision}, found ${found.keys}`);
-    }
+    await openCopy(copy, parts, (endpoint) => verifyKeys(endpoint, taken));
   } finally {
     await rm(copy, { recursive: true, force: true });
   }
+}
+
+/** Rejects unless the etcd has as many keys as at the revision of the snapshot, and the object that was chosen then as it was. */
+export async function verifyKeys(endpoint: ProbeEndpoint, taken: SnapshotRecord): Promise<void> {
+  const { revision, keys, canary } = taken;
+  const found = await readKeyState(endpoint, revision);
+  if (found.keys !== keys) {
+    throw new Error(`expected ${keys} keys at revision ${revision}, found ${found.keys}`);
+  }
+  if (canary !== undefined && (await readCanary(endpoint, taken)) !== canary) {
+    throw new Error('the object kube-system is not the one that was there');
+  }
+}
+
+/** Every API server makes the namespace kube-system at once. Undefined: it is not there yet. */
+async function readCanary(
+  endpoint: ProbeEndpoint,
+  { cluster, revision }: Pick<SnapshotRecord, 'cluster' | 'revision'>,
+): Promise<string | undefined> {
+  return cluster === undefined
+    ? undefined
+    : await readValueDigest(endpoint, { key: `/${cluster}/namespaces/kube-system`, revision });
 }
 
 /** The order matters: a snapshot of the log that is newer than the database could not be used with it. */

@@ -1,7 +1,7 @@
 /** Decides when a backup of etcd is taken, and when the data of one is restored. Pure. */
 import { ANNOTATION_BACKUP_REQUEST } from '../../../../api/names.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
-import type { PlaneBackup } from '../../drivers/driver.ts';
+import type { BackupAttempt, PlaneBackup } from '../../drivers/driver.ts';
 import type { HostingAct, HostingDecision, HostingInput } from '../input.ts';
 import { memberReport } from '../members.ts';
 
@@ -14,7 +14,9 @@ const MAX_REQUEST = 64;
 
 /** Adds a backup that is due to what is waited for: it interrupts no client, and a person may take long. Every other act goes first. */
 export function withBackup(input: HostingInput, decision: HostingDecision): HostingDecision {
-  return decision.act ? decision : { ...decision, ...optional('act', planBackup(input)) };
+  if (decision.act) return decision;
+  const drill = decision.wait ? undefined : planDrill(input);
+  return { ...decision, ...optional('act', planBackup(input) ?? drill) };
 }
 
 function planBackup(input: HostingInput): HostingAct | undefined {
@@ -26,8 +28,25 @@ function planBackup(input: HostingInput): HostingAct | undefined {
 }
 
 function hasJustFailed({ plane, now }: HostingInput): boolean {
-  const { attempt } = plane.backup ?? {};
+  return isRetryEarly(plane.backup?.attempt, now);
+}
+
+function isRetryEarly(attempt: BackupAttempt | undefined, now: Date): boolean {
   return attempt?.problem !== undefined && isWithin(attempt.at, RETRY_MS, now);
+}
+
+/** A drill needs memory and time, so it waits until nothing else does. */
+function planDrill({ plane, hosted, now }: HostingInput): HostingAct | undefined {
+  const { drillEverySeconds } = hosted.etcd.backup ?? {};
+  if (drillEverySeconds === undefined || !plane.backup) return undefined;
+  const { backups, drill } = plane.backup;
+  const last = backups.at(-1);
+  if (!last || isRetryEarly(drill, now) || isPassed(drill, drillEverySeconds, now)) return undefined;
+  return { type: 'Drill', because: `${last.name} has to be restored for a test` };
+}
+
+function isPassed(drill: BackupAttempt | undefined, everySeconds: number, now: Date): boolean {
+  return drill !== undefined && drill.problem === undefined && isWithin(drill.at, everySeconds * 1000, now);
 }
 
 function backupReason({ plane, hosted, ...input }: HostingInput): string | undefined {

@@ -27,6 +27,10 @@ function failed(seconds: number): BackupReport['attempt'] {
   return { at: new Date(+NOW - seconds * 1000), problem: 'the disk is full' };
 }
 
+function passed(seconds: number): NonNullable<BackupReport['drill']> {
+  return { at: new Date(+NOW - seconds * 1000) };
+}
+
 function withBackups(backups: readonly PlaneBackup[], attempt?: BackupReport['attempt']): InputParts {
   return { hosted: EVERY, plane: { backup: { backups, attempt } } };
 }
@@ -95,6 +99,32 @@ describe('the plan of backups', () => {
 
   it('HOS-32 takes none while the Cluster is paused', () => {
     expect(text({ ...withBackups([]), spec: { paused: true } })).toBe('wait Paused');
+  });
+});
+
+describe('the plan of restore drills', () => {
+  const hosted = {
+    etcd: { ...HOSTED.etcd, backup: { everySeconds: 3600, keep: 3, drillEverySeconds: 86_400 } },
+  };
+  const drill = (parts: Partial<BackupReport>, input: InputParts = {}): string =>
+    text({ hosted, plane: { backup: { backups: [taken(60)], ...parts } }, ...input });
+
+  it.each<readonly [string, Partial<BackupReport>, string]>([
+    ['none was made', {}, 'Drill'],
+    ['there is no backup', { backups: [], attempt: failed(9) }, 'nothing'],
+    ['a backup is due', { backups: [taken(3600)] }, 'Backup'],
+    ['the last one is recent', { drill: passed(86_399) }, 'nothing'],
+    ['the last one is a day old', { drill: passed(86_400) }, 'Drill'],
+    ['the last one is of the future', { drill: passed(-60) }, 'Drill'],
+    ['the last one has just failed', { drill: failed(299) }, 'nothing'],
+    ['the last one failed 5 minutes ago', { drill: failed(300) }, 'Drill'],
+  ])('HOS-32 is right when %s', (_, parts, expected) => {
+    expect(drill(parts)).toBe(expected);
+  });
+
+  it('HOS-32 has none without a schedule, and none while something else is waited for', () => {
+    expect(text(withBackups([taken(60)]))).toBe('nothing');
+    expect(drill({}, { input: { secret: 'Foreign' } })).toBe('stalled SecretNotOurs');
   });
 });
 

@@ -1,10 +1,9 @@
-/** Records the attempts to take a backup, in the folder of the control plane. Each is recorded before it begins. */
-import { join } from 'node:path';
+/** Records the attempts to take a backup or to restore one for a test, in the folder of the control plane. Each is recorded before it begins. */
 import { z } from 'zod';
 import { optional } from '../../../../../kube/objects/optional.ts';
 import { messageOf } from '../../../../../os/errors.ts';
 import { PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../../../../../os/files.ts';
-import type { BackupAttempt } from '../../driver.ts';
+import { type BackupAttempt, INTERRUPTED } from '../../driver.ts';
 
 const attemptRecord = z.strictObject({
   format: z.literal(1),
@@ -13,13 +12,15 @@ const attemptRecord = z.strictObject({
   since: z.iso.datetime().optional(),
 });
 
-const FILE = 'backup.json';
-const INTERRUPTED = 'it was interrupted';
 const MAX_PROBLEM = 1000;
 
+/** The files in the folder of a control plane. */
+export const BACKUP_FILE = 'backup.json';
+export const DRILL_FILE = 'drill.json';
+
 /** A record that cannot be read counts as no attempt: it only limits how often one is made. */
-export async function readAttempt(root: string): Promise<BackupAttempt | undefined> {
-  const text = await readFileIfExists(join(root, FILE));
+export async function readAttempt(path: string): Promise<BackupAttempt | undefined> {
+  const text = await readFileIfExists(path);
   const { data } = attemptRecord.safeParse(text === undefined ? undefined : parse(text));
   if (!data) return undefined;
   const since = data.since === undefined ? undefined : new Date(data.since);
@@ -27,27 +28,27 @@ export async function readAttempt(root: string): Promise<BackupAttempt | undefin
 }
 
 /** Carries out the attempt between its two records. Until it ends it counts as failed, so that a crash in it is not repeated at once. */
-export async function recordAttempt(root: string, at: Date, work: () => Promise<void>): Promise<void> {
-  const before = await readAttempt(root);
+export async function recordAttempt(path: string, at: Date, work: () => Promise<void>): Promise<void> {
+  const before = await readAttempt(path);
   const since = before?.since ?? at;
-  await writeAttempt(root, { at, problem: INTERRUPTED, since });
+  await writeAttempt(path, { at, problem: INTERRUPTED, since });
   try {
     await work();
   } catch (error) {
-    await writeAttempt(root, { at, problem: messageOf(error).slice(0, MAX_PROBLEM), since });
+    await writeAttempt(path, { at, problem: messageOf(error).slice(0, MAX_PROBLEM), since });
     throw error;
   }
-  await writeAttempt(root, { at });
+  await writeAttempt(path, { at });
 }
 
-async function writeAttempt(root: string, { at, problem, since }: BackupAttempt): Promise<void> {
+async function writeAttempt(path: string, { at, problem, since }: BackupAttempt): Promise<void> {
   const record = {
     format: 1,
     at: at.toISOString(),
     ...optional('problem', problem),
     ...optional('since', since?.toISOString()),
   };
-  await writeFileAtomic(join(root, FILE), `${JSON.stringify(record)}\n`, PRIVATE_MODE);
+  await writeFileAtomic(path, `${JSON.stringify(record)}\n`, PRIVATE_MODE);
 }
 
 function parse(text: string): unknown {

@@ -6,7 +6,7 @@ import type { BackupOptions } from '../../driver.ts';
 import { requireOwn } from '../folder.ts';
 import { type EtcdTools, type OpenPlane, snapshotParts } from '../plane.ts';
 import { snapshotSpace, takeSnapshot } from '../snapshot.ts';
-import { recordAttempt } from './attempt.ts';
+import { BACKUP_FILE, recordAttempt } from './attempt.ts';
 import { beyondKeep, inTheWay } from './retention.ts';
 import { listBackups, nextBackupName, removeBackup, removeLeftovers } from './store.ts';
 
@@ -19,7 +19,7 @@ export interface BackupPlace {
 export async function takeBackup(plane: OpenPlane, place: BackupPlace, tools: EtcdTools): Promise<void> {
   requireOwn(plane);
   const now = tools.clock.now();
-  await recordAttempt(plane.layout.root, now, () => takeNext(plane, place, tools));
+  await recordAttempt(join(plane.layout.root, BACKUP_FILE), now, () => takeNext(plane, place, tools));
 }
 
 /** A new backup counts before an old one goes, unless the disk has no room for both. */

@@ -16,27 +16,27 @@ function fail(message: string): () => Promise<void> {
 
 describe('an attempt to take a backup', () => {
   it('HOS-32 counts as failed until it ends, so that a crash in it is not repeated at once', async () => {
-    const root = tempFolder('attempt');
-    await recordAttempt(root, NOW, async () => {
-      expect(await readAttempt(root)).toEqual({ at: NOW, problem: 'it was interrupted', since: NOW });
+    const file = join(tempFolder('attempt'), 'backup.json');
+    await recordAttempt(file, NOW, async () => {
+      expect(await readAttempt(file)).toEqual({ at: NOW, problem: 'it was interrupted', since: NOW });
     });
-    expect(await readAttempt(root)).toEqual({ at: NOW });
-    expect(statSync(join(root, 'backup.json')).mode & 0o077).toBe(0);
+    expect(await readAttempt(file)).toEqual({ at: NOW });
+    expect(statSync(file).mode & 0o077).toBe(0);
   });
 
   it('HOS-32 has its problem, and since when all have failed, until one does not', async () => {
-    const root = tempFolder('attempt');
-    await expect(recordAttempt(root, NOW, fail('no disk'))).rejects.toThrow('no disk');
-    await expect(recordAttempt(root, LATER, fail('no etcd'))).rejects.toThrow('no etcd');
-    expect(await readAttempt(root)).toEqual({ at: LATER, problem: 'no etcd', since: NOW });
-    await recordAttempt(root, LATER, async () => undefined);
-    expect(await readAttempt(root)).toEqual({ at: LATER });
+    const file = join(tempFolder('attempt'), 'backup.json');
+    await expect(recordAttempt(file, NOW, fail('no disk'))).rejects.toThrow('no disk');
+    await expect(recordAttempt(file, LATER, fail('no etcd'))).rejects.toThrow('no etcd');
+    expect(await readAttempt(file)).toEqual({ at: LATER, problem: 'no etcd', since: NOW });
+    await recordAttempt(file, LATER, async () => undefined);
+    expect(await readAttempt(file)).toEqual({ at: LATER });
   });
 
   it('HOS-32 counts as none when its record cannot be read', async () => {
-    const root = tempFolder('attempt');
-    expect(await readAttempt(root)).toBeUndefined();
-    writeFileSync(join(root, 'backup.json'), '{');
-    expect(await readAttempt(root)).toBeUndefined();
+    const file = join(tempFolder('attempt'), 'backup.json');
+    expect(await readAttempt(file)).toBeUndefined();
+    writeFileSync(file, '{');
+    expect(await readAttempt(file)).toBeUndefined();
   });
 });
