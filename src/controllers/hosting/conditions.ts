@@ -2,6 +2,7 @@
 import type { ConditionUpdate } from '../../kube/objects/conditions.ts';
 import { backupReady } from './backups.ts';
 import { certificatesValid } from './certificates.ts';
+import { etcdFull } from './plan/etcd/space.ts';
 import type { HostingInput, HostingWait, Upgrade } from './plan/input.ts';
 import { memberReport } from './plan/members.ts';
 import { targetProblem } from './plan/upgrade/target.ts';
@@ -84,6 +85,8 @@ function upgradeText({ from, to, step }: Upgrade): string {
 function etcdReady(input: HostingInput): ConditionUpdate {
   const type = 'EtcdReady';
   const etcd = memberReport(input, 'etcd');
+  const full = etcdFull(input);
+  if (full) return { type, status: 'False', ...full };
   if (etcd?.state === 'Ready') {
     return { type, status: 'True', reason: 'Ready', message: '1 of 1 members answers' };
   }

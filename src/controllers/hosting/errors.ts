@@ -10,6 +10,7 @@ export type HostingErrorCode =
   | 'DrillFailed'
   | 'DrillPostponed'
   | 'BackupUnusable' // it is damaged, or of another version or Cluster
+  | 'EtcdFull'
   | 'CorruptRecord'
   | 'DataNotOurs' // etcd has the data of another control plane
   | 'KeysLost' // a key that is made only once is missing, damaged or another one

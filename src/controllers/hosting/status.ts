@@ -71,7 +71,12 @@ function hostedStatus(
     ...upgradeStatus(input, act),
     components: plane.members.map(componentOf),
     certificates: certificatesStatus(plane),
-    etcd: { members: 1, ready: countOf(memberReport(input, 'etcd')), ...backupStatus(input) },
+    etcd: {
+      members: 1,
+      ready: countOf(memberReport(input, 'etcd')),
+      ...optional('dbBytes', plane.space?.dbBytes),
+      ...backupStatus(input),
+    },
     ...optional('waiting', wait && waitingSince(wait, before?.waiting, now)),
   };
 }

@@ -48,6 +48,22 @@ function count(bed: HostingBed, what: string): number {
   return bed.hosting().log.filter((line) => line.startsWith(what)).length;
 }
 
+describe('the database of etcd', () => {
+  it('HOS-33 that is full is reported with what to do, and is made smaller when there is room', async () => {
+    const bed = await ready({});
+    const plane = bed.hosting().planes.get('ci');
+    const full = { quotaBytes: 64e6, dbBytes: 64e6, inUseBytes: 63e6, isFull: true };
+    if (plane) plane.space = full;
+    await bed.advance(120_000);
+    expect([count(bed, 'shrink ci'), conditionText(bed, 'EtcdReady')]).toEqual([1, 'False QuotaExceeded']);
+    expect(conditionText(bed, 'ControlPlaneStalled')).toBe('False NotStalled');
+    expect(found(bed)?.status?.hosted?.etcd?.dbBytes).toBe(63e6);
+    if (plane?.space) plane.space = { ...plane.space, inUseBytes: 5e6 };
+    await bed.advance(300_000);
+    expect([count(bed, 'shrink ci'), conditionText(bed, 'EtcdReady')]).toEqual([2, 'True Ready']);
+  });
+});
+
 describe('the backups of a hosted control plane', () => {
   it('HOS-32 are taken on their schedule, limited in number, and reported', { timeout: 60_000 }, async () => {
     const bed = await ready(EVERY);

@@ -124,8 +124,21 @@ export interface PlaneReport {
   readonly snapshotAt?: Date | undefined;
   /** Undefined: the driver takes no backups, or the control plane is not prepared. */
   readonly backup?: BackupReport | undefined;
+  /** Undefined: etcd does not answer, or the driver does not ask it. */
+  readonly space?: EtcdSpace | undefined;
   /** All members, in their order. */
   readonly members: readonly MemberReport[];
+}
+
+/** The database of etcd. It never gets smaller by itself: what is deleted leaves room that is used again. */
+export interface EtcdSpace {
+  readonly quotaBytes: number;
+  readonly dbBytes: number;
+  readonly inUseBytes: number;
+  /** Whether it refuses writes, because the database had the size of its quota. */
+  readonly isFull: boolean;
+  /** The last attempt to make the database smaller. It is recorded before it begins. */
+  readonly attempt?: BackupAttempt | undefined;
 }
 
 export interface BackupReport {
@@ -199,6 +212,11 @@ export interface PlaneDriver {
   snapshot(plane: PlaneOwner): Promise<void>;
   /** Undefined: the driver takes no backups. */
   readonly backups?: BackupOperations;
+  /**
+   * Makes the database of etcd as small as its content, and lets etcd take writes again when there is room. An etcd that is full forgets
+   * former versions of objects first. It rejects when it is still full. Undefined: the driver does not ask etcd.
+   */
+  shrink?(plane: PlaneOwner): Promise<void>;
   /** Records the version and the settings as those that the control plane has. */
   settle(plane: PlaneOwner, settled: SettledPlane): Promise<void>;
   /** Records that the control plane is being destroyed. From then on it is never started again. */

@@ -63,21 +63,22 @@ async function perform(
   const { driver, inside } = ports;
   if ('member' in act) await performOnMember(act, plane, driver);
   else if (act.type === 'Settle') await driver.settle(plane, act.settled);
-  else if (isOfBackup(act)) await performOnBackups(act, plane, { driver, log: context.log });
+  else if (isOfEtcd(act)) await performOnEtcd(act, plane, { driver, log: context.log });
   else if (act.type === 'ScaleDown') {
     if (access) await inside.scaleDown(access.admin, act.machineSets, context.signal);
   } else if (!isOnlyStatus(act)) await SIMPLE[act.type](observation, ports, context);
 }
 
-type BackupAct = Extract<HostingAct, { readonly type: 'Backup' | 'Restore' | 'Drill' }>;
+const OF_ETCD = ['Backup', 'Restore', 'Drill', 'Shrink'] as const;
+type EtcdAct = Extract<HostingAct, { readonly type: (typeof OF_ETCD)[number] }>;
 
-function isOfBackup(act: HostingAct): act is BackupAct {
-  return act.type === 'Backup' || act.type === 'Restore' || act.type === 'Drill';
+function isOfEtcd(act: HostingAct): act is EtcdAct {
+  return OF_ETCD.some((type) => type === act.type);
 }
 
-/** A backup that fails is recorded and reported by a condition, and nothing waits for it. A restore that fails blocks what comes next. */
-async function performOnBackups(
-  act: BackupAct,
+/** A failure is recorded and reported by a condition, and nothing waits for it. A restore that fails blocks what comes next. */
+async function performOnEtcd(
+  act: EtcdAct,
   plane: PlaneSpec,
   { driver, log }: { readonly driver: PlaneDriver; readonly log: ReconcileContext['log'] },
 ): Promise<void> {
@@ -86,12 +87,21 @@ async function performOnBackups(
     return;
   }
   try {
-    if (act.type === 'Drill') await driver.backups?.drill(plane);
-    else await driver.backups?.take(plane, act.options);
+    if (act.type === 'Shrink') await driver.shrink?.(plane);
+    else await performOnBackups(act, plane, driver);
   } catch (error) {
     if (!(error instanceof OsError)) throw error;
-    log.warn('backup or drill failed', { act: act.type, reason: error.message });
+    log.warn('upkeep of etcd failed', { act: act.type, reason: error.message });
   }
+}
+
+async function performOnBackups(
+  act: Exclude<EtcdAct, { readonly type: 'Restore' | 'Shrink' }>,
+  plane: PlaneSpec,
+  { backups }: PlaneDriver,
+): Promise<void> {
+  if (act.type === 'Backup') await backups?.take(plane, act.options);
+  else await backups?.drill(plane);
 }
 
 async function performOnMember(
@@ -170,6 +180,7 @@ const TOLD: Partial<Record<HostingAct['type'], string>> = {
   Change: 'MemberChanged',
   Snapshot: 'SnapshotBegun',
   Restore: 'RestoreBegun',
+  Shrink: 'EtcdDefragmented',
   Settle: 'PointOfNoReturn',
   RecordStep: 'UpgradeStep',
   FinishUpgrade: 'UpgradeFinished',

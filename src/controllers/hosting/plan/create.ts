@@ -2,6 +2,7 @@
 import { isRunMember } from '../drivers/driver.ts';
 import { planReload, planRenewal } from './certificates.ts';
 import { planBackupRestore, withBackup } from './etcd/backup.ts';
+import { planShrink } from './etcd/space.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
 import { planLosses } from './losses.ts';
 import { planMembers, waitForMembers } from './members.ts';
@@ -24,7 +25,7 @@ function planSteps(input: HostingInput): HostingDecision {
   return (
     blocked(input) ??
     planPreparation(input) ??
-    planNewKubeconfig(input) ??
+    planUpkeep(input) ??
     planPlaneUpgrade(input) ??
     planMembers(input) ??
     planReload(input) ??
@@ -70,6 +71,10 @@ function planPreparation(input: HostingInput): HostingDecision | undefined {
     return { act: { type: 'Prepare', because: 'keys, ports or folders are missing' } };
   }
   return planRenewal(input) ?? planBackupRestore(input);
+}
+
+function planUpkeep(input: HostingInput): HostingDecision | undefined {
+  return planNewKubeconfig(input) ?? planShrink(input);
 }
 
 /** Sync keeps its access while a change or a member waits for a person, who may take longer than a certificate is valid. */

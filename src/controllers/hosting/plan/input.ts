@@ -53,6 +53,7 @@ export type HostingAct =
     }
   | { readonly type: 'Backup'; readonly options: BackupOptions; readonly because: string }
   | { readonly type: 'Drill'; readonly because: string }
+  | { readonly type: 'Shrink'; readonly because: string }
   | { readonly type: 'Restore'; readonly from: string; readonly because: string }
   | { readonly type: 'Settle'; readonly settled: SettledPlane; readonly because: string }
   /** It is written with the status. */

@@ -126,7 +126,7 @@ function memoryDriver(shared: Shared, surroundings: Surroundings): PlaneDriver {
   };
 }
 
-type Changes = Pick<PlaneDriver, 'change' | 'snapshot' | 'settle'>;
+type Changes = Pick<PlaneDriver, 'change' | 'snapshot' | 'settle' | 'shrink'>;
 
 function memoryChanges({ planes, log, now }: Shared): Changes {
   return {
@@ -143,6 +143,16 @@ function memoryChanges({ planes, log, now }: Shared): Changes {
       if (!plane) return;
       plane.snapshotAt = now();
       log.push(`snapshot ${owner.name}`);
+    },
+    shrink: async (owner) => {
+      const plane = own(owner, planes);
+      if (!plane?.space) return;
+      const { space } = plane;
+      const isFull = space.isFull && space.inUseBytes > 0.9 * space.quotaBytes;
+      const attempt = { at: now(), ...(isFull ? { problem: 'too much is in use' } : {}) };
+      plane.space = { ...space, isFull, attempt, dbBytes: space.inUseBytes };
+      log.push(`shrink ${owner.name}`);
+      if (isFull) throw new HostingError('EtcdFull', 'too much is in use', { where: owner.name });
     },
     settle: async (owner, settled) => {
       const plane = own(owner, planes);
@@ -231,6 +241,7 @@ function reportPlane(plane: MemoryPlane, spec: PlaneSpec, { now, faults, backups
     certificates: memoryCertificates(plane, now()),
     ...optional('snapshotAt', plane.snapshotAt),
     backup: reportBackups(backups, plane),
+    ...optional('space', plane.space),
     settled: plane.settled,
     differences: settledDifferences(plane.settled, spec),
     members,

@@ -26,6 +26,7 @@ import type {
 import { settledDifferences } from '../runs.ts';
 import { readAccess } from './access.ts';
 import { createBackups, readBackups } from './backup/operations.ts';
+import { reportSpace, shrinkPlane } from './etcd/plane-space.ts';
 import { notOurs, planeLayout, readPlane, requireOwn } from './folder.ts';
 import { type ControllersCommand, findMember, type MemberSpec } from './members.ts';
 import { createObserver, type KnownMembers, NO_MEMBERS } from './observe.ts';
@@ -74,6 +75,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     start: (plane, member) => locked(plane, () => start(plane, member)),
     stop: (plane, member) => locked(plane, () => stop(plane, member)),
     change: (plane, member, run) => locked(plane, () => change(plane, member, run)),
+    shrink: (plane) => locked(plane, async () => shrinkPlane(await openPlane(plane), clock)),
     snapshot: (plane) => locked(plane, async () => snapshotPlane(await openPlane(plane), tools())),
     backups: createBackups({ dir, locked, open: openPlane, tools, availableBytes: options.availableBytes }),
     settle: (plane, settled) => locked(plane, () => settle(dir, plane, settled)),
@@ -97,6 +99,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
       settled,
       programs: programs.current().report,
       ...optional('backup', await readBackups(found, dir)),
+      ...optional('space', await reportSpace(found)),
       ...optional('snapshotAt', snapshotAt && new Date(snapshotAt.takenAt)),
       members: runs && specs.length > 0 ? await observeAll(specs, { starts, runs }) : NO_MEMBERS,
     };

@@ -84,7 +84,10 @@ export function snapshotFolder({ layout }: Pick<PlaneFolder, 'layout'>): string 
 }
 
 /** Returns how a client asks the etcd of a control plane. Undefined before it has certificates. */
-async function etcdEndpoint({ layout }: PlaneFolder, port: number): Promise<ProbeEndpoint | undefined> {
+export async function etcdEndpoint(
+  { layout }: PlaneFolder,
+  port: number,
+): Promise<ProbeEndpoint | undefined> {
   const { pkiFolder } = layout.etcd;
   const authority = await readAuthority(pkiFolder);
   const client = parsePair(await readFileIfExists(join(pkiFolder, 'client.pem')));

@@ -1,4 +1,4 @@
-/** Records the attempts to take a backup or to restore one for a test, in the folder of the control plane. Each is recorded before it begins. */
+/** Records the attempts to take a backup, to restore one for a test, or to defragment etcd, in the folder of the control plane. Each is recorded before it begins. */
 import { z } from 'zod';
 import { optional } from '../../../../../kube/objects/optional.ts';
 import { messageOf } from '../../../../../os/errors.ts';
@@ -17,6 +17,7 @@ const MAX_PROBLEM = 1000;
 /** The files in the folder of a control plane. */
 export const BACKUP_FILE = 'backup.json';
 export const DRILL_FILE = 'drill.json';
+export const SPACE_FILE = 'space.json';
 
 /** A record that cannot be read counts as no attempt: it only limits how often one is made. */
 export async function readAttempt(path: string): Promise<BackupAttempt | undefined> {
