@@ -112,6 +112,11 @@ export const SECRET_MAINTENANCE_WEBHOOK = 'kubenode-maintenance-webhook';
  */
 export const ANNOTATION_POLL_REQUEST = `${GROUP}/poll-request`;
 /**
+ * The annotation of a Cluster of which each new value makes hosting take a backup of its etcd at once. `status.hosted.etcd.backupRequest` names
+ * the last one that was served.
+ */
+export const ANNOTATION_BACKUP_REQUEST = `${GROUP}/backup-request`;
+/**
  * The annotation of a MaintenanceEvent that a hardware system reports by a file or a webhook: the time of its last report. An older report,
  * such as a repeated delivery, changes nothing.
  */

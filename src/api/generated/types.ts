@@ -1084,6 +1084,8 @@ export interface EtcdBackup {
   readonly everySeconds: number;
   /** Number of snapshots that are kept. (1 to 100; default 7) */
   readonly keep: number;
+  /** Seconds between two drills that restore the newest snapshot into a throw-away control plane. Absent: no drills. (3600 to 2592000) */
+  readonly drillEverySeconds?: number;
 }
 
 /** A fact. */
@@ -1326,7 +1328,7 @@ export interface HostedEtcd {
   readonly quotaMiB: number;
   /** Snapshots of etcd. */
   readonly backup?: EtcdBackup;
-  /** Snapshot that the control plane starts from. Read at creation only. */
+  /** Backup that the control plane starts from, by its name, or "latest". Only backups of a Cluster of the same name. Read at creation only. */
   readonly restoreFrom?: string;
 }
 
@@ -1340,6 +1342,14 @@ export interface HostedEtcdStatus {
   readonly dbBytes?: number;
   /** When the last backup was taken. */
   readonly lastBackupAt?: string;
+  /** Name of the last backup. */
+  readonly lastBackup?: string;
+  /** Annotation kubenode.dev/backup-request that the last backup answers. */
+  readonly backupRequest?: string;
+  /** Backup that the control plane started from. */
+  readonly restoredFrom?: string;
+  /** When the last drill restored a backup. */
+  readonly lastDrillAt?: string;
 }
 
 /** How the API server is reached. */

@@ -1,7 +1,7 @@
 /** The hosted control plane of a Cluster: spec and status. */
 import { z } from 'zod';
 import { count, waiting } from '../common.ts';
-import { KUBERNETES_VERSION_PATTERN, SHA256 } from '../patterns.ts';
+import { BACKUP_PATTERN, KUBERNETES_VERSION_PATTERN, SHA256 } from '../patterns.ts';
 import {
   bigInt,
   choice,
@@ -47,10 +47,15 @@ const etcd = named('HostedEtcd', 'The etcd of the control plane.', {
   backup: named('EtcdBackup', 'Snapshots of etcd.', {
     everySeconds: int('Seconds between two snapshots.', [300, 604_800]),
     keep: int('Number of snapshots that are kept.', [1, 100]).default(7),
+    drillEverySeconds: int(
+      'Seconds between two drills that restore the newest snapshot into a throw-away control plane. Absent: no drills.',
+      [3600, 2_592_000],
+    ).optional(),
   }).optional(),
-  restoreFrom: text('Snapshot that the control plane starts from. Read at creation only.', {
-    max: 512,
-  }).optional(),
+  restoreFrom: text(
+    'Backup that the control plane starts from, by its name, or "latest". Only backups of a Cluster of the same name. Read at creation only.',
+    { max: 64, pattern: BACKUP_PATTERN },
+  ).optional(),
 }).prefault({ replicas: 1 });
 
 const pki = named('HostedPki', 'Certificates of the control plane.', {
@@ -162,6 +167,11 @@ export const hosted = rules(
     message: 'the version may change by one minor version at a time',
     fieldPath: '.version',
   },
+  {
+    rule: '!has(self.etcd.restoreFrom) || (has(oldSelf.etcd.restoreFrom) && self.etcd.restoreFrom == oldSelf.etcd.restoreFrom)',
+    message: 'a backup is restored at creation only: restoreFrom can be removed, and not set or changed',
+    fieldPath: '.etcd.restoreFrom',
+  },
 );
 
 const hostedComponent = named('HostedComponent', 'A component of the control plane.', {
@@ -240,6 +250,12 @@ export const hostedStatus = named('ClusterHostedStatus', 'Observed state of the 
     ready: count('Members that are ready.'),
     dbBytes: bigInt('Database size in bytes.').optional(),
     lastBackupAt: time('When the last backup was taken.').optional(),
+    lastBackup: text('Name of the last backup.', { max: 64 }).optional(),
+    backupRequest: text('Annotation kubenode.dev/backup-request that the last backup answers.', {
+      max: 64,
+    }).optional(),
+    restoredFrom: text('Backup that the control plane started from.', { max: 64 }).optional(),
+    lastDrillAt: time('When the last drill restored a backup.').optional(),
   }).optional(),
   caRotation: named('CaRotationStatus', 'Rotation of the certificate authority.', {
     id: text('Id of the rotation.', { max: 63 }).optional(),

@@ -6,6 +6,11 @@ export type HostingErrorCode =
   | 'FolderNotOurs' // the folder of the control plane is of another Cluster
   | 'NotPrepared'
   | 'SnapshotInvalid' // a snapshot of etcd could not be taken, or does not open
+  | 'BackupMissing'
+  | 'DrillFailed'
+  | 'DrillPostponed'
+  | 'BackupUnusable' // it is damaged, or of another version or Cluster
+  | 'EtcdFull'
   | 'CorruptRecord'
   | 'DataNotOurs' // etcd has the data of another control plane
   | 'KeysLost' // a key that is made only once is missing, damaged or another one

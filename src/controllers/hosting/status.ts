@@ -5,6 +5,7 @@ import type { StatusIntent } from '../../kube/controller/intent.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { wholeSeconds } from '../../os/dates.ts';
+import { backupStatus } from './backups.ts';
 import { certificatesStatus } from './certificates.ts';
 import { hostingConditions, isPlaneReady, unobservedConditions } from './conditions.ts';
 import type { MemberReport } from './drivers/driver.ts';
@@ -18,6 +19,7 @@ export const HOSTING_CONDITIONS = [
   'ControlPlaneUpToDate',
   'EtcdReady',
   'CertificatesValid',
+  'BackupReady',
   'ControlPlaneStalled',
 ] as const;
 
@@ -38,7 +40,10 @@ export function unobservedStatus(
   const { cluster, now } = input;
   const before = cluster.status?.hosted;
   const waiting = waitingSince(wait, before?.waiting, now);
-  return { conditions: conditionsOf(input, unobservedConditions(wait)), hosted: { ...before, waiting } };
+  return {
+    conditions: conditionsOf(input, unobservedConditions(input, wait)),
+    hosted: { ...before, waiting },
+  };
 }
 
 function conditionsOf(
@@ -66,7 +71,12 @@ function hostedStatus(
     ...upgradeStatus(input, act),
     components: plane.members.map(componentOf),
     certificates: certificatesStatus(plane),
-    etcd: { members: 1, ready: countOf(memberReport(input, 'etcd')) },
+    etcd: {
+      members: 1,
+      ready: countOf(memberReport(input, 'etcd')),
+      ...optional('dbBytes', plane.space?.dbBytes),
+      ...backupStatus(input),
+    },
     ...optional('waiting', wait && waitingSince(wait, before?.waiting, now)),
   };
 }

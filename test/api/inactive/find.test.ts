@@ -25,8 +25,6 @@ describe('the fields of an object that this version does not act on', () => {
     ['Cluster', 'hosted.replicas', { hosted: { replicas: 3 } }, 'remove it'],
     ['Cluster', 'hosted.etcd.replicas', { hosted: { etcd: { replicas: 3 } } }, 'remove it'],
     ['Cluster', 'hosted.etcd.storageGiB', { hosted: { etcd: { storageGiB: 9 } } }, 'remove it'],
-    ['Cluster', 'hosted.etcd.backup', { hosted: { etcd: { backup: { everySeconds: 300 } } } }, 'remove it'],
-    ['Cluster', 'hosted.etcd.restoreFrom', { hosted: { etcd: { restoreFrom: 's' } } }, 'remove it'],
     ['Cluster', 'hosted.apiServer.cpuMillis', { hosted: { apiServer: { cpuMillis: 1 } } }, 'remove it'],
     ['Cluster', 'hosted.apiServer.memoryMiB', { hosted: { apiServer: { memoryMiB: 1 } } }, 'remove it'],
     [

@@ -63,9 +63,45 @@ async function perform(
   const { driver, inside } = ports;
   if ('member' in act) await performOnMember(act, plane, driver);
   else if (act.type === 'Settle') await driver.settle(plane, act.settled);
+  else if (isOfEtcd(act)) await performOnEtcd(act, plane, { driver, log: context.log });
   else if (act.type === 'ScaleDown') {
     if (access) await inside.scaleDown(access.admin, act.machineSets, context.signal);
   } else if (!isOnlyStatus(act)) await SIMPLE[act.type](observation, ports, context);
+}
+
+const OF_ETCD = ['Backup', 'Restore', 'Drill', 'Shrink'] as const;
+type EtcdAct = Extract<HostingAct, { readonly type: (typeof OF_ETCD)[number] }>;
+
+function isOfEtcd(act: HostingAct): act is EtcdAct {
+  return OF_ETCD.some((type) => type === act.type);
+}
+
+/** A failure is recorded and reported by a condition, and nothing waits for it. A restore that fails blocks what comes next. */
+async function performOnEtcd(
+  act: EtcdAct,
+  plane: PlaneSpec,
+  { driver, log }: { readonly driver: PlaneDriver; readonly log: ReconcileContext['log'] },
+): Promise<void> {
+  if (act.type === 'Restore') {
+    await driver.backups?.restore(plane, act.from);
+    return;
+  }
+  try {
+    if (act.type === 'Shrink') await driver.shrink?.(plane);
+    else await performOnBackups(act, plane, driver);
+  } catch (error) {
+    if (!(error instanceof OsError)) throw error;
+    log.warn('upkeep of etcd failed', { act: act.type, reason: error.message });
+  }
+}
+
+async function performOnBackups(
+  act: Exclude<EtcdAct, { readonly type: 'Restore' | 'Shrink' }>,
+  plane: PlaneSpec,
+  { backups }: PlaneDriver,
+): Promise<void> {
+  if (act.type === 'Backup') await backups?.take(plane, act.options);
+  else await backups?.drill(plane);
 }
 
 async function performOnMember(
@@ -143,6 +179,8 @@ const TOLD: Partial<Record<HostingAct['type'], string>> = {
   Stop: 'MemberStopped',
   Change: 'MemberChanged',
   Snapshot: 'SnapshotBegun',
+  Restore: 'RestoreBegun',
+  Shrink: 'EtcdDefragmented',
   Settle: 'PointOfNoReturn',
   RecordStep: 'UpgradeStep',
   FinishUpgrade: 'UpgradeFinished',

@@ -1,6 +1,8 @@
 /** Plans the next step to a control plane that is ready, and stays so. Pure. */
 import { isRunMember } from '../drivers/driver.ts';
 import { planReload, planRenewal } from './certificates.ts';
+import { planBackupRestore, withBackup } from './etcd/backup.ts';
+import { planShrink } from './etcd/space.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
 import { planLosses } from './losses.ts';
 import { planMembers, waitForMembers } from './members.ts';
@@ -13,7 +15,7 @@ import { wait, withHint } from './wait.ts';
 export function planCreate(input: HostingInput): HostingDecision {
   const expiry = planEndOfLife(input);
   if (expiry?.act) return expiry;
-  const next = planSteps(input);
+  const next = withBackup(input, planSteps(input));
   if (next.act || next.wait) return next;
   const problem = targetProblem(input);
   return expiry ?? (problem ? { wait: problem } : next);
@@ -23,7 +25,7 @@ function planSteps(input: HostingInput): HostingDecision {
   return (
     blocked(input) ??
     planPreparation(input) ??
-    planNewKubeconfig(input) ??
+    planUpkeep(input) ??
     planPlaneUpgrade(input) ??
     planMembers(input) ??
     planReload(input) ??
@@ -68,7 +70,11 @@ function planPreparation(input: HostingInput): HostingDecision | undefined {
     }
     return { act: { type: 'Prepare', because: 'keys, ports or folders are missing' } };
   }
-  return planRenewal(input);
+  return planRenewal(input) ?? planBackupRestore(input);
+}
+
+function planUpkeep(input: HostingInput): HostingDecision | undefined {
+  return planNewKubeconfig(input) ?? planShrink(input);
 }
 
 /** Sync keeps its access while a change or a member waits for a person, who may take longer than a certificate is valid. */

@@ -1,6 +1,13 @@
 /** Defines what the next step of a control plane is decided on, and what the decision may be. */
 import type { Cluster } from '../../../api/generated/types.ts';
-import type { MemberRun, PlaneMember, PlaneReport, RunMember, SettledPlane } from '../drivers/driver.ts';
+import type {
+  BackupOptions,
+  MemberRun,
+  PlaneMember,
+  PlaneReport,
+  RunMember,
+  SettledPlane,
+} from '../drivers/driver.ts';
 import type { CanaryReport, InsideReport } from '../inside/execute.ts';
 
 export type Hosted = NonNullable<Cluster['spec']['hosted']>;
@@ -44,6 +51,10 @@ export type HostingAct =
       readonly run: MemberRun;
       readonly because: string;
     }
+  | { readonly type: 'Backup'; readonly options: BackupOptions; readonly because: string }
+  | { readonly type: 'Drill'; readonly because: string }
+  | { readonly type: 'Shrink'; readonly because: string }
+  | { readonly type: 'Restore'; readonly from: string; readonly because: string }
   | { readonly type: 'Settle'; readonly settled: SettledPlane; readonly because: string }
   /** It is written with the status. */
   | { readonly type: 'RecordStep'; readonly upgrade: Upgrade; readonly because: string }
@@ -77,7 +88,7 @@ export interface HostingWait {
   readonly isStalled: boolean;
 }
 
-/** One act, or what it waits for; neither: nothing is to be done. */
+/** One act, or what it waits for; neither: nothing is to be done. A backup is taken beside what it waits for. */
 export interface HostingDecision {
   readonly act?: HostingAct;
   readonly wait?: HostingWait;

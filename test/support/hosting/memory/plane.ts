@@ -1,5 +1,6 @@
 /** A control plane in memory: what a folder and its processes would have. */
 import {
+  type EtcdSpace,
   isRunMember,
   type MemberReport,
   type MemberRun,
@@ -32,6 +33,10 @@ export interface MemoryPlane {
   /** What each process was started with. */
   readonly processes: Map<PlaneMember, MemberRun | undefined>;
   snapshotAt?: Date;
+  /** The database of its etcd. */
+  space?: EtcdSpace | undefined;
+  /** The backup that its data began with. */
+  restoredFrom?: string;
   /** Made once: a second one would strand every client. */
   readonly authority: string;
   readonly createdAt: Date;
