@@ -1,15 +1,24 @@
 /** Finds the conditions of a hosted control plane. Pure. */
 import type { ConditionUpdate } from '../../kube/objects/conditions.ts';
+import { addonsReady } from './addons/plan.ts';
 import { certificatesValid } from './certificates.ts';
 import type { HostingInput, HostingWait, Upgrade } from './plan/input.ts';
 import { memberReport } from './plan/members.ts';
+import { changeHeld } from './plan/upgrade/closed.ts';
 import { targetProblem } from './plan/upgrade/target.ts';
 
 export function hostingConditions(
   input: HostingInput,
   wait: HostingWait | undefined,
 ): readonly ConditionUpdate[] {
-  return [ready(input, wait), upToDate(input), etcdReady(input), certificatesValid(input), stalled(wait)];
+  return [
+    ready(input, wait),
+    upToDate(input),
+    etcdReady(input),
+    certificatesValid(input),
+    addonsReady(input, wait),
+    stalled(wait),
+  ];
 }
 
 /** Finds the conditions of a control plane that cannot be observed; the others stay as they were. */
@@ -54,10 +63,11 @@ function upToDate(input: HostingInput): ConditionUpdate {
   if (plane.differences.length === 0) {
     return { type, status: 'True', reason: 'AsWanted', message: 'it runs with the settings of its spec' };
   }
-  const { reason, message } = targetProblem(input) ?? {
-    reason: 'ChangePending',
-    message: `the change begins when every member answers (${plane.differences.join('; ')})`,
-  };
+  const { reason, message } = targetProblem(input) ??
+    changeHeld(input) ?? {
+      reason: 'ChangePending',
+      message: `the change begins when every member answers (${plane.differences.join('; ')})`,
+    };
   return { type, status: 'False', reason, message };
 }
 

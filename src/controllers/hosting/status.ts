@@ -10,6 +10,7 @@ import { hostingConditions, isPlaneReady, unobservedConditions } from './conditi
 import type { MemberReport } from './drivers/driver.ts';
 import type { HostingAct, HostingInput, HostingWait } from './plan/input.ts';
 import { memberReport } from './plan/members.ts';
+import { closedTimes } from './plan/upgrade/closed.ts';
 import { upgradeStatus } from './plan/upgrade/status.ts';
 
 /** The conditions that hosting writes; all others of a Cluster are those of sync. */
@@ -18,6 +19,7 @@ export const HOSTING_CONDITIONS = [
   'ControlPlaneUpToDate',
   'EtcdReady',
   'CertificatesValid',
+  'AddonsReady',
   'ControlPlaneStalled',
 ] as const;
 
@@ -64,6 +66,7 @@ function hostedStatus(
     ...optional('location', locationOf(input, act)),
     ...optional('readyAt', readyAt),
     ...upgradeStatus(input, act),
+    closedTimes: closedTimes(input),
     components: plane.members.map(componentOf),
     certificates: certificatesStatus(plane),
     etcd: { members: 1, ready: countOf(memberReport(input, 'etcd')) },

@@ -1,4 +1,5 @@
 /** A control plane in memory: what a folder and its processes would have. */
+import type { InstalledAddon } from '../../../../src/controllers/hosting/addons/report.ts';
 import {
   isRunMember,
   type MemberReport,
@@ -41,6 +42,8 @@ export interface MemoryPlane {
   isInstalled: boolean;
   machines: string[];
   machineSets: string[];
+  readonly addons: Map<string, InstalledAddon>;
+  hasNodes: boolean;
   data: 'Empty' | 'Own' | 'Other';
   readonly lostKeys: Map<KeyFile, string>;
   readonly leaves: Map<MemoryLeafName, MemoryLeaf>;
@@ -67,6 +70,8 @@ export function memoryPlane(spec: PlaneSpec, authority: string, createdAt: Date)
     isInstalled: false,
     machines: [],
     machineSets: [],
+    addons: new Map(),
+    hasNodes: false,
     data: 'Empty',
     lostKeys: new Map(),
     leaves: new Map(),
