@@ -398,6 +398,8 @@ export interface ClusterHostedStatus {
   readonly rolledBack?: HostedRolledBack;
   /** The windows and freezes that were in force before the spec was last changed. They hold that change, too. */
   readonly closedTimes?: HostedClosedTimes;
+  /** APIs that clients requested since the API server was started, and that a later version removes. (at most 20) */
+  readonly deprecatedApis?: readonly DeprecatedApi[];
   /** Finished upgrades, newest first. (at most 10) */
   readonly history?: readonly HostedUpgradeRecord[];
   /** Resources that the control plane requests in the hub. */
@@ -1062,6 +1064,14 @@ export interface DeleteBudget {
   readonly maxObjects: number;
   /** Maximum percentage of the objects. (0 to 100; default 20) */
   readonly maxPercent: number;
+}
+
+/** An API that a later version removes. */
+export interface DeprecatedApi {
+  /** Group, version and resource. */
+  readonly api: string;
+  /** Minor version that does not serve it any more, such as 1.32. */
+  readonly removedIn: string;
 }
 
 /** A filesystem. */

@@ -234,6 +234,14 @@ export const hostedStatus = named('ClusterHostedStatus', 'Observed state of the 
   upgrade: hostedUpgradeStatus.optional(),
   rolledBack: hostedRolledBack.optional(),
   closedTimes: hostedClosedTimes.optional(),
+  deprecatedApis: list(
+    'APIs that clients requested since the API server was started, and that a later version removes.',
+    named('DeprecatedApi', 'An API that a later version removes.', {
+      api: text('Group, version and resource.', { max: 253 }),
+      removedIn: text('Minor version that does not serve it any more, such as 1.32.', VERSION),
+    }),
+    [0, 20],
+  ).optional(),
   history: list('Finished upgrades, newest first.', hostedUpgradeRecord, [0, 10]).optional(),
   requests: named('HostedRequests', 'Resources that the control plane requests in the hub.', {
     pods: count('Number of pods.'),

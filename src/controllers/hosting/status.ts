@@ -67,11 +67,17 @@ function hostedStatus(
     ...optional('readyAt', readyAt),
     ...upgradeStatus(input, act),
     closedTimes: closedTimes(input),
+    ...optional('deprecatedApis', deprecatedApisOf(input)),
     components: plane.members.map(componentOf),
     certificates: certificatesStatus(plane),
     etcd: { members: 1, ready: countOf(memberReport(input, 'etcd')) },
     ...optional('waiting', wait && waitingSince(wait, before?.waiting, now)),
   };
+}
+
+/** Keeps what was read before while the API server does not answer. */
+function deprecatedApisOf({ inside, cluster }: HostingInput): ClusterHostedStatus['deprecatedApis'] {
+  return inside ? inside.deprecatedApis : cluster.status?.hosted?.deprecatedApis;
 }
 
 function locationOf(
