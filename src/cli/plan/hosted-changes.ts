@@ -32,7 +32,7 @@ export function hostedClusters({ targets }: Pick<Rendered, 'targets'>): readonly
   return objects.map(({ object }) => object).filter((object) => isHosted(object));
 }
 
-/** What the schema refuses is refused with its own message. */
+/** Leaves out objects that the schema refuses: they are reported with a message of their own. */
 function isHosted(object: KubeObject): boolean {
   return object.kind === 'Cluster' && hostedField(object) !== undefined && validate(object).length === 0;
 }

@@ -62,7 +62,8 @@ beforeAll(async () => {
     return items.every(({ status }) => conditionStatus(status?.conditions, 'ControlPlaneReady') === 'True');
   };
   const deadlineMs = clock.monotonicMs() + CREATED.timeout;
-  expect(await pollUntil(isReady, { clock, everyMs: CREATED.interval, deadlineMs })).toBe(true);
+  const areReady = await pollUntil(isReady, { clock, everyMs: CREATED.interval, deadlineMs });
+  if (!areReady) throw new Error('the two control planes are not ready in time');
 }, LIMIT);
 
 afterAll(async () => {
@@ -177,6 +178,10 @@ async function portsOf(cluster: string): Promise<readonly number[]> {
   return state ? listPorts(state) : [];
 }
 
+function modeOf(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8);
+}
+
 describe('a hosted cluster', () => {
   it.each(ROWS)('HOS-40 no one with %s reaches the %s: %s', async (credential, place, attack) => {
     const text = await mixed(credential, place);
@@ -239,7 +244,6 @@ describe('a hosted cluster', () => {
 
   it('HOS-41 its files are those of one user', () => {
     const { root } = planeLayout(dir, 'other');
-    const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
     const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
       .map((name) => join(root, name))
       .filter((path) => statSync(path).isFile() && statSync(path).size < MAX_KEY_BYTES);
