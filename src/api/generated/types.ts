@@ -398,6 +398,10 @@ export interface ClusterHostedStatus {
   readonly upgrade?: HostedUpgradeStatus;
   /** The last upgrade that failed and was taken back. It is not tried again before spec.hosted.retryToken changes. */
   readonly rolledBack?: HostedRolledBack;
+  /** The windows and freezes that were in force before the spec was last changed. They hold that change, too. */
+  readonly closedTimes?: HostedClosedTimes;
+  /** APIs that clients requested since the API server was started, and that a later version removes. (at most 20) */
+  readonly deprecatedApis?: readonly DeprecatedApi[];
   /** Finished upgrades, newest first. (at most 10) */
   readonly history?: readonly HostedUpgradeRecord[];
   /** Resources that the control plane requests in the hub. */
@@ -1064,6 +1068,14 @@ export interface DeleteBudget {
   readonly maxPercent: number;
 }
 
+/** An API that a later version removes. */
+export interface DeprecatedApi {
+  /** Group, version and resource. */
+  readonly api: string;
+  /** Minor version that does not serve it any more, such as 1.32. */
+  readonly removedIn: string;
+}
+
 /** A filesystem. */
 export interface DiskFact {
   /** Name of the filesystem, such as imagefs. */
@@ -1306,6 +1318,18 @@ export interface HostedCertificate {
   readonly serial?: string;
 }
 
+/** The windows and freezes that were in force before the spec was last changed. They hold that change, too. */
+export interface HostedClosedTimes {
+  /** Generation of the spec that they hold. */
+  readonly generation?: number;
+  /** Digest of the version, the settings and the add-ons of that spec. */
+  readonly target: string;
+  /** Times at which a change may begin. (at most 16) */
+  readonly windows: readonly Window[];
+  /** Periods without changes. (at most 16) */
+  readonly freezes: readonly Freeze[];
+}
+
 /** A component of the control plane. */
 export interface HostedComponent {
   /** Name of the component. */
@@ -1422,6 +1446,10 @@ export interface HostedUpgrade {
   readonly onFailure: 'Rollback' | 'Pause';
   /** Whether etcd may be upgraded by a minor version. Only a snapshot can revert that. (default false) */
   readonly allowEtcdUpgrade: boolean;
+  /** Times at which a change of version, flags or add-ons may begin. Empty: always. (at most 16) */
+  readonly windows: readonly Window[];
+  /** Periods without such changes. They also override windows. (at most 16) */
+  readonly freezes: readonly Freeze[];
 }
 
 /** A finished upgrade. */

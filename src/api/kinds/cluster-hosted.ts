@@ -1,7 +1,7 @@
 /** The hosted control plane of a Cluster: spec and status. */
 import { z } from 'zod';
-import { count, waiting } from '../common.ts';
-import { BACKUP_PATTERN, KUBERNETES_VERSION_PATTERN, SHA256 } from '../patterns.ts';
+import { count, freezes, waiting, windows } from '../common.ts';
+import { BACKUP_PATTERN, HTTP_URL, KUBERNETES_VERSION_PATTERN, SHA256 } from '../patterns.ts';
 import {
   bigInt,
   choice,
@@ -94,11 +94,15 @@ const upgrade = named('HostedUpgrade', 'How a version upgrade is carried out.', 
   allowEtcdUpgrade: flag(
     'Whether etcd may be upgraded by a minor version. Only a snapshot can revert that.',
   ).default(false),
+  windows: windows('Times at which a change of version, flags or add-ons may begin. Empty: always.').default(
+    [],
+  ),
+  freezes: freezes('Periods without such changes. They also override windows.', 16).default([]),
 }).prefault({});
 
 const addon = named('HostedAddon', 'Manifests that are applied to the new cluster.', {
   name: name('Name of the addon.'),
-  url: text('URL of the manifests.', { max: 512, min: 1 }),
+  url: text('URL of the manifests.', { max: 512, pattern: HTTP_URL }),
   sha256: text('SHA-256 digest of the file in hex.', { max: 64, pattern: SHA256 }),
   enabled: flag('Whether the addon is applied.').default(true),
 });
@@ -198,6 +202,17 @@ const hostedUpgradeStatus = named(
   },
 );
 
+const hostedClosedTimes = named(
+  'HostedClosedTimes',
+  'The windows and freezes that were in force before the spec was last changed. They hold that change, too.',
+  {
+    generation: bigInt('Generation of the spec that they hold.').optional(),
+    target: text('Digest of the version, the settings and the add-ons of that spec.', { max: 80 }),
+    windows: windows('Times at which a change may begin.'),
+    freezes: freezes('Periods without changes.', 16),
+  },
+);
+
 const hostedUpgradeRecord = named('HostedUpgradeRecord', 'A finished upgrade.', {
   from: text('Version before.', VERSION).optional(),
   to: text('Version after.', VERSION).optional(),
@@ -228,6 +243,15 @@ export const hostedStatus = named('ClusterHostedStatus', 'Observed state of the 
   components: listMap('Components of the control plane.', ['name'], hostedComponent, [0, 8]).optional(),
   upgrade: hostedUpgradeStatus.optional(),
   rolledBack: hostedRolledBack.optional(),
+  closedTimes: hostedClosedTimes.optional(),
+  deprecatedApis: list(
+    'APIs that clients requested since the API server was started, and that a later version removes.',
+    named('DeprecatedApi', 'An API that a later version removes.', {
+      api: text('Group, version and resource.', { max: 253 }),
+      removedIn: text('Minor version that does not serve it any more, such as 1.32.', VERSION),
+    }),
+    [0, 20],
+  ).optional(),
   history: list('Finished upgrades, newest first.', hostedUpgradeRecord, [0, 10]).optional(),
   requests: named('HostedRequests', 'Resources that the control plane requests in the hub.', {
     pods: count('Number of pods.'),

@@ -772,6 +772,10 @@ export interface HostedUpgrade {
   readonly onFailure?: 'Rollback' | 'Pause';
   /** Whether etcd may be upgraded by a minor version. Only a snapshot can revert that. (default false) */
   readonly allowEtcdUpgrade?: boolean;
+  /** Times at which a change of version, flags or add-ons may begin. Empty: always. (at most 16) */
+  readonly windows?: readonly Window[];
+  /** Periods without such changes. They also override windows. (at most 16) */
+  readonly freezes?: readonly Freeze[];
 }
 
 /** Requests a URL. */

@@ -1,10 +1,12 @@
 /** Finds the conditions of a hosted control plane. Pure. */
 import type { ConditionUpdate } from '../../kube/objects/conditions.ts';
+import { addonsReady } from './addons/plan.ts';
 import { backupReady } from './backups.ts';
 import { certificatesValid } from './certificates.ts';
 import { etcdFull } from './plan/etcd/space.ts';
 import type { HostingInput, HostingWait, Upgrade } from './plan/input.ts';
 import { memberReport } from './plan/members.ts';
+import { changeHeld } from './plan/upgrade/closed.ts';
 import { targetProblem } from './plan/upgrade/target.ts';
 
 export function hostingConditions(
@@ -17,6 +19,7 @@ export function hostingConditions(
     etcdReady(input),
     certificatesValid(input),
     ...backupReady(input),
+    addonsReady(input, wait),
     stalled(wait),
   ];
 }
@@ -71,10 +74,11 @@ function upToDate(input: HostingInput): ConditionUpdate {
   if (plane.differences.length === 0) {
     return { type, status: 'True', reason: 'AsWanted', message: 'it runs with the settings of its spec' };
   }
-  const { reason, message } = targetProblem(input) ?? {
-    reason: 'ChangePending',
-    message: `the change begins when every member answers (${plane.differences.join('; ')})`,
-  };
+  const { reason, message } = targetProblem(input) ??
+    changeHeld(input) ?? {
+      reason: 'ChangePending',
+      message: `the change begins when every member answers (${plane.differences.join('; ')})`,
+    };
   return { type, status: 'False', reason, message };
 }
 

@@ -14,7 +14,13 @@ export type HostingErrorCode =
   | 'CorruptRecord'
   | 'DataNotOurs' // etcd has the data of another control plane
   | 'KeysLost' // a key that is made only once is missing, damaged or another one
-  | 'InstallFailed';
+  | 'InstallFailed'
+  | 'AddonNotFetched'
+  | 'AddonDigestDiffers'
+  | 'AddonInvalid' // the file is not one of objects that an add-on may have
+  | 'AddonObjectNotOurs' // an object of that name was made by others
+  | 'AddonRejected' // the API server refuses an object
+  | 'AddonObjectsLeft'; // objects of a removed add-on are still being deleted
 
 export class HostingError extends OsError<HostingErrorCode> {
   override readonly name = 'HostingError';

@@ -11,6 +11,7 @@ import { hostingConditions, isPlaneReady, unobservedConditions } from './conditi
 import type { MemberReport } from './drivers/driver.ts';
 import type { HostingAct, HostingInput, HostingWait } from './plan/input.ts';
 import { memberReport } from './plan/members.ts';
+import { closedTimes } from './plan/upgrade/closed.ts';
 import { upgradeStatus } from './plan/upgrade/status.ts';
 
 /** The conditions that hosting writes; all others of a Cluster are those of sync. */
@@ -20,6 +21,7 @@ export const HOSTING_CONDITIONS = [
   'EtcdReady',
   'CertificatesValid',
   'BackupReady',
+  'AddonsReady',
   'ControlPlaneStalled',
 ] as const;
 
@@ -69,6 +71,8 @@ function hostedStatus(
     ...optional('location', locationOf(input, act)),
     ...optional('readyAt', readyAt),
     ...upgradeStatus(input, act),
+    closedTimes: closedTimes(input),
+    ...optional('deprecatedApis', deprecatedApisOf(input)),
     components: plane.members.map(componentOf),
     certificates: certificatesStatus(plane),
     etcd: {
@@ -79,6 +83,11 @@ function hostedStatus(
     },
     ...optional('waiting', wait && waitingSince(wait, before?.waiting, now)),
   };
+}
+
+/** Keeps what was read before while the API server does not answer. */
+function deprecatedApisOf({ inside, cluster }: HostingInput): ClusterHostedStatus['deprecatedApis'] {
+  return inside ? inside.deprecatedApis : cluster.status?.hosted?.deprecatedApis;
 }
 
 function locationOf(

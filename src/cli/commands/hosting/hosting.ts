@@ -6,6 +6,7 @@ import { Command } from 'commander';
 import { CLUSTERS } from '../../../api/generated/resources.ts';
 import type { Cluster } from '../../../api/generated/types.ts';
 import { GROUP, HOSTING_LEASE, MANAGER_HOSTING, NAMESPACE, PRINCIPAL_HOSTING } from '../../../api/names.ts';
+import { createClusterAddons } from '../../../controllers/hosting/addons/addons.ts';
 import { createHostingController } from '../../../controllers/hosting/controller.ts';
 import { createProcessDriver } from '../../../controllers/hosting/drivers/process/driver.ts';
 import { createClusterInside } from '../../../controllers/hosting/inside/execute.ts';
@@ -163,7 +164,13 @@ function portsOf(
     endMachines: (root) => endMachinesIn(createLayout(root), clock),
     version: KUBENODE_VERSION,
   });
-  return { driver, inside: createClusterInside(clock), maxClusters, maxAgeSeconds: maxAge };
+  return {
+    driver,
+    inside: createClusterInside(clock),
+    addons: createClusterAddons(clock),
+    maxClusters,
+    maxAgeSeconds: maxAge,
+  };
 }
 
 interface ViewParts {

@@ -17,10 +17,12 @@ import type { Intent } from '../../../kube/controller/intent.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import { SECRETS } from '../../../kube/objects/core-kinds.ts';
 import { OsError } from '../../../os/errors.ts';
+import { ADDON } from '../addons/plan.ts';
 import type { PlaneDriver, PlaneSpec } from '../drivers/driver.ts';
+import { HostingError } from '../errors.ts';
 import type { HostingObservation, HostingPorts } from '../observe.ts';
 import type { HostingAct, HostingWait, SimpleAct } from '../plan/input.ts';
-import { wait } from '../plan/wait.ts';
+import { wait, withHint } from '../plan/wait.ts';
 import { permissionWait } from './permission.ts';
 
 /** Resolves to what blocked the act. */
@@ -40,7 +42,7 @@ export async function carryOutHosting(
     await perform(act, observation, ports, context);
     return undefined;
   } catch (error) {
-    return blockedBy(error, what, context);
+    return isAddonAct(act) ? addonBlocked(error, addonOf(act), context) : blockedBy(error, what, context);
   }
 }
 
@@ -64,6 +66,7 @@ async function perform(
   if ('member' in act) await performOnMember(act, plane, driver);
   else if (act.type === 'Settle') await driver.settle(plane, act.settled);
   else if (isOfEtcd(act)) await performOnEtcd(act, plane, { driver, log: context.log });
+  else if (isAddonAct(act)) await performOnAddon(act, observation, ports, context);
   else if (act.type === 'ScaleDown') {
     if (access) await inside.scaleDown(access.admin, act.machineSets, context.signal);
   } else if (!isOnlyStatus(act)) await SIMPLE[act.type](observation, ports, context);
@@ -112,6 +115,36 @@ async function performOnMember(
   if (act.type === 'Change') await driver.change(plane, act.member, act.run);
   else if (act.type === 'Start') await driver.start(plane, act.member);
   else await driver.stop(plane, act.member);
+}
+
+type AddonAct = Extract<HostingAct, { readonly type: 'ApplyAddon' | 'RemoveAddon' }>;
+
+function isAddonAct(act: HostingAct): act is AddonAct {
+  return act.type === 'ApplyAddon' || act.type === 'RemoveAddon';
+}
+
+async function performOnAddon(
+  act: AddonAct,
+  { access, plane, input }: HostingObservation,
+  { addons }: HostingPorts,
+  { signal }: ReconcileContext,
+): Promise<void> {
+  if (!access) return;
+  const target = { owner: plane, kubeconfig: access.admin, declared: input.hosted.addons, signal };
+  if (act.type === 'ApplyAddon') await addons.apply(target, act.addon);
+  else await addons.remove(target, act.name);
+}
+
+/** The control plane itself is not stalled: the wait names the add-on, and AddonsReady has it. */
+function addonBlocked(error: unknown, name: string, { log }: Pick<ReconcileContext, 'log'>): HostingWait {
+  if (!(error instanceof HostingError)) throw error;
+  const { code, message, hint } = error;
+  log.warn('add-on is blocked', { addon: name, code, reason: message });
+  return wait(code, hint === undefined ? message : withHint(message, hint), [ADDON, name]);
+}
+
+function addonOf(act: AddonAct): string {
+  return act.type === 'ApplyAddon' ? act.addon.name : act.name;
 }
 
 type StatusAct = Extract<HostingAct, { readonly upgrade: unknown }>;
@@ -182,6 +215,8 @@ const TOLD: Partial<Record<HostingAct['type'], string>> = {
   Restore: 'RestoreBegun',
   Shrink: 'EtcdDefragmented',
   Settle: 'PointOfNoReturn',
+  ApplyAddon: 'AddonApplied',
+  RemoveAddon: 'AddonRemoved',
   RecordStep: 'UpgradeStep',
   FinishUpgrade: 'UpgradeFinished',
 };
@@ -200,6 +235,7 @@ function tell(act: HostingAct, cluster: Cluster, context: ReconcileContext): voi
 
 function subjectOf(act: HostingAct): string | undefined {
   if ('member' in act) return act.member;
+  if (isAddonAct(act)) return addonOf(act);
   if (act.type === 'RecordStep') return act.upgrade.step;
   return act.type === 'FinishUpgrade' ? act.result : undefined;
 }

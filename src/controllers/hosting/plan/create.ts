@@ -1,4 +1,5 @@
 /** Plans the next step to a control plane that is ready, and stays so. Pure. */
+import { planAddonRepair, planAddons } from '../addons/plan.ts';
 import { isRunMember } from '../drivers/driver.ts';
 import { planReload, planRenewal } from './certificates.ts';
 import { planBackupRestore, withBackup } from './etcd/backup.ts';
@@ -8,6 +9,7 @@ import { planLosses } from './losses.ts';
 import { planMembers, waitForMembers } from './members.ts';
 import { programsMissing } from './programs.ts';
 import { planEndOfLife } from './throw-away.ts';
+import { changeHeld } from './upgrade/closed.ts';
 import { targetProblem } from './upgrade/target.ts';
 import { planPlaneUpgrade } from './upgrade/upgrade.ts';
 import { wait, withHint } from './wait.ts';
@@ -17,8 +19,17 @@ export function planCreate(input: HostingInput): HostingDecision {
   if (expiry?.act) return expiry;
   const next = withBackup(input, planSteps(input));
   if (next.act || next.wait) return next;
-  const problem = targetProblem(input);
-  return expiry ?? (problem ? { wait: problem } : next);
+  return planAddonRepair(input) ?? expiry ?? waitOf(targetProblem(input)) ?? planLater(input);
+}
+
+/** Add-ons come while a change of the control plane is held, which then is what it waits for. */
+function planLater(input: HostingInput): HostingDecision {
+  const addons = planAddons(input);
+  return addons?.act ? addons : (waitOf(changeHeld(input)) ?? addons ?? {});
+}
+
+function waitOf(found: HostingDecision['wait']): HostingDecision | undefined {
+  return found && { wait: found };
 }
 
 function planSteps(input: HostingInput): HostingDecision {

@@ -1,5 +1,6 @@
 /** Defines what the next step of a control plane is decided on, and what the decision may be. */
-import type { Cluster } from '../../../api/generated/types.ts';
+import type { Cluster, HostedAddon } from '../../../api/generated/types.ts';
+import type { AddonsReport } from '../addons/report.ts';
 import type {
   BackupOptions,
   MemberRun,
@@ -24,6 +25,8 @@ export interface HostingInput {
   readonly silence?: string;
   /** Whether a write, a read and a watch work. Undefined: not asked, because nothing is being changed. */
   readonly canary?: CanaryReport | undefined;
+  /** Undefined: the API server does not answer, or has not our kinds yet. */
+  readonly addons?: AddonsReport | undefined;
   /** The Secret of the hub with the kubeconfig of sync. `Foreign`: somebody else made it. */
   readonly secret: 'Absent' | 'Current' | 'Differs' | 'Foreign';
   /** Why no further control plane is created. */
@@ -64,6 +67,8 @@ export type HostingAct =
       readonly result: 'Completed' | 'RolledBack';
       readonly because: string;
     }
+  | { readonly type: 'ApplyAddon'; readonly addon: HostedAddon; readonly because: string }
+  | { readonly type: 'RemoveAddon'; readonly name: string; readonly because: string }
   | { readonly type: 'ScaleDown'; readonly machineSets: readonly string[]; readonly because: string };
 
 export type SimpleAct =

@@ -1,4 +1,5 @@
 /** The driver of control planes in memory: it fulfills the same contract as that of processes. */
+import type { ClusterAddons } from '../../../../src/controllers/hosting/addons/report.ts';
 import {
   MEMBERS,
   type MemberRun,
@@ -15,6 +16,7 @@ import { optional } from '../../../../src/kube/objects/optional.ts';
 import { OsError } from '../../../../src/os/errors.ts';
 import type { Surroundings } from '../contract/faults.ts';
 import { PROGRAMS, stoppedMember } from '../objects.ts';
+import { memoryAddons } from './addons.ts';
 import { type MemoryBackups, memoryBackupOperations, memoryBackups, reportBackups } from './backups.ts';
 import { memoryInside } from './inside.ts';
 import {
@@ -31,6 +33,9 @@ export interface MemoryHosting {
   /** Opens another driver on the same control planes, in another surroundings. */
   readonly reopen: (surroundings: Surroundings) => PlaneDriver;
   readonly inside: ClusterInside;
+  readonly addons: ClusterAddons;
+  /** The URLs of add-ons that do not answer. */
+  readonly unreachable: Set<string>;
   readonly planes: Map<string, MemoryPlane>;
   readonly backups: MemoryBackups;
   /** The acts that changed something, in their order. */
@@ -61,10 +66,13 @@ export function memoryHosting(now: () => Date, place = 'memory'): MemoryHosting 
   };
   const backups = memoryBackups();
   const shared: Shared = { now, place, planes: new Map(), backups, log: [], faults: new Map(), next };
+  const unreachable = new Set<string>();
   return {
     driver: memoryDriver(shared, {}),
     reopen: (surroundings) => memoryDriver(shared, surroundings),
     inside: memoryInside(shared.planes, shared.log),
+    addons: memoryAddons(shared.planes, shared.log, unreachable),
+    unreachable,
     planes: shared.planes,
     backups,
     log: shared.log,

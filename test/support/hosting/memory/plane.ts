@@ -1,4 +1,5 @@
 /** A control plane in memory: what a folder and its processes would have. */
+import type { InstalledAddon } from '../../../../src/controllers/hosting/addons/report.ts';
 import {
   type EtcdSpace,
   isRunMember,
@@ -46,6 +47,8 @@ export interface MemoryPlane {
   isInstalled: boolean;
   machines: string[];
   machineSets: string[];
+  readonly addons: Map<string, InstalledAddon>;
+  hasNodes: boolean;
   data: 'Empty' | 'Own' | 'Other';
   readonly lostKeys: Map<KeyFile, string>;
   readonly leaves: Map<MemoryLeafName, MemoryLeaf>;
@@ -72,6 +75,8 @@ export function memoryPlane(spec: PlaneSpec, authority: string, createdAt: Date)
     isInstalled: false,
     machines: [],
     machineSets: [],
+    addons: new Map(),
+    hasNodes: false,
     data: 'Empty',
     lostKeys: new Map(),
     leaves: new Map(),
