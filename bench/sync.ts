@@ -13,7 +13,8 @@ import { quiet } from './sync/wait.ts';
 const OBJECTS = 5000;
 /** As many requests as sync has in flight. */
 const CONCURRENCY = 8;
-const IDLE_SECONDS = 120;
+/** Six contacts with the cluster or seven, and a part of the lifetime of a watch. */
+const IDLE_SECONDS = 300;
 const DRIFTS = 100;
 const PUSHES = 20;
 /** Twenty commits within a minute. */
@@ -100,11 +101,11 @@ function resultOf(measurements: Measurements): BenchResult {
     baseline: { appliesPerSecond: barePerSecond, plainAppliesByAdminPerSecond: adminPerSecond },
     ratios: { appliesPerSecond: ratio, toPlainAppliesByAdmin: first.objectsPerSecond / adminPerSecond },
     gates: [
-      { what: 'objects per second of the first apply, relative to a bare loop', value: ratio, atLeast: 0.8 },
+      { what: 'objects per second of the first apply, relative to a bare loop', value: ratio, atLeast: 0.9 },
       { what: 'MiB resident at the peak of the first apply', value: first.peakMiB, atMost: 200 },
       { what: 'MiB resident at the peak of the storm of commits', value: storm.peakMiB, atMost: 256 },
       { what: 'writes while in sync', value: idleWrites, atMost: 0 },
-      { what: 'requests per object and hour while in sync', value: requestsPerObjectHour, atMost: 0.1 },
+      { what: 'requests per object and hour while in sync', value: requestsPerObjectHour, atMost: 0.02 },
       { what: 'seconds from a manual change to the write that corrects it, p99', value: driftP99, atMost: 2 },
       { what: 'seconds from a push to the first write, p95', value: pushP95, atMost: 5 },
     ],

@@ -74,6 +74,8 @@ async function planWrites(context: SyncContext, target: SyncTarget): Promise<Tar
     ...optional('provenBefore', target.provenBefore),
     ...optional('isRollback', target.isRollback),
   });
+  // The questions about the permissions of a unit are sent as writes.
+  if (changesCluster(ordered)) await context.beforeWrite?.();
   return withoutDeniedUnits(context, ordered);
 }
 

@@ -232,6 +232,7 @@ function createFakeLiveCache(content: Content): LiveCache {
     unknownReason: () => undefined,
     staleReason: () => undefined,
     readError: () => undefined,
+    isInterrupted: () => false,
     close: async () => undefined,
   };
 }

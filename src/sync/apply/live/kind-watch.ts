@@ -44,6 +44,8 @@ export interface KindWatch {
   readError(): KubeError | undefined;
   /** The server answers for this kind alone with an error: only its own objects wait for it. */
   isUnreadable(): boolean;
+  /** It was listed completely, and the last attempt to go on failed. */
+  isInterrupted(): boolean;
   readonly unserved: boolean;
   /** The kind may be served now: the next start requests it again. */
   retryUnserved(): void;
@@ -95,13 +97,11 @@ export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWa
     get unserved() {
       return unserved;
     },
-    retryUnserved: () => {
-      unserved = false;
-      listDeadlineMs = undefined;
-    },
+    retryUnserved: () => void ([unserved, listDeadlineMs] = [false, undefined]),
     retryNow: () => watch?.retryNow(),
     isUnreadable: () =>
       unknownReason() !== undefined && isErrorOfOneKind(watch ? watch.freshness().error : startError),
+    isInterrupted: () => watch !== undefined && watchError(watch.freshness()) !== undefined,
     async stop() {
       stopping.abort();
       await running;
@@ -157,6 +157,10 @@ export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWa
 
 function listError({ synced, error }: Freshness): KubeError | undefined {
   return synced ? undefined : error;
+}
+
+function watchError({ synced, error }: Freshness): KubeError | undefined {
+  return synced ? error : undefined;
 }
 
 /** Its CRD was deleted: what was read before proves nothing about the objects of the kind, and none of them can be read. */

@@ -48,6 +48,7 @@ export function createLiveCache(options: LiveCacheOptions): LiveCache {
         .map((kind) => kind.unknownReason())
         .find(Boolean),
     readError: () => [...kinds.values()].map((kind) => kind.readError()).find(Boolean),
+    isInterrupted: () => [...kinds.values()].some((kind) => kind.isInterrupted()),
     async close() {
       closing.abort();
       await Promise.all([crds.ended, ...[...kinds.values()].map((kind) => kind.stop())]);

@@ -32,5 +32,7 @@ export interface LiveCache {
   staleReason(): string | undefined;
   /** Why a kind that is served could not be listed. */
   readError(): KubeError | undefined;
+  /** True while a watch that was complete is interrupted: the cluster may not answer. */
+  isInterrupted(): boolean;
   close(): Promise<void>;
 }
