@@ -13,6 +13,7 @@ import { createRetryDelay } from './retry-delay.ts';
 import type { WritableStore } from './store.ts';
 import { createTransform, type Transform } from './trim.ts';
 import type { Selection } from './verify-missing.ts';
+import { createWatchHold } from './watch-hold.ts';
 
 export interface ReflectorOptions<T extends KubeObject = KubeObject> extends Selection {
   readonly client: Pick<Client, 'get' | 'pages' | 'watch'>;
@@ -43,6 +44,11 @@ export interface Reflector {
   retryNow(): void;
 }
 
+export interface HoldableReflector extends Reflector {
+  /** Holds the watch back until the returned function is called, or for a minute at most. Then it goes on where it ended. */
+  holdWatch(): () => void;
+}
+
 /** How recent the store is. */
 export interface Freshness {
   readonly synced: boolean;
@@ -59,7 +65,9 @@ export interface Freshness {
 const MAY_BE_BAD_VERSION: ReadonlySet<KubeErrorCode> = new Set(['Timeout', 'Invalid', 'BadAnswer']);
 const RELIST_AFTER_FAILURES = 5;
 
-export function createReflector<T extends KubeObject = KubeObject>(options: ReflectorOptions<T>): Reflector {
+export function createReflector<T extends KubeObject = KubeObject>(
+  options: ReflectorOptions<T>,
+): HoldableReflector {
   const { clock, resource, store } = options;
   const label = collectionLabel(resource, options.namespace);
   const log = options.log.with({ resource: label });
@@ -70,13 +78,14 @@ export function createReflector<T extends KubeObject = KubeObject>(options: Refl
     transform: options.transform ?? createTransform(),
   };
   const position = createWatchPosition();
+  const watchHold = createWatchHold(clock);
   const first = Promise.withResolvers<void>();
   let contact: { readonly ms: number; readonly at: Date } | undefined;
   let error: KubeError | undefined;
   let failedWatches = 0;
   let waiting = new AbortController();
 
-  return { run, synced, freshness, retryNow: () => waiting.abort() };
+  return { run, synced, freshness, retryNow: () => waiting.abort(), holdWatch: () => watchHold.hold() };
 
   async function run(signal: AbortSignal): Promise<void> {
     const delay = createRetryDelay(options);
@@ -105,7 +114,11 @@ export function createReflector<T extends KubeObject = KubeObject>(options: Refl
   }
 
   async function watchOnce(from: string, signal: AbortSignal): Promise<void> {
-    await followWatch(source, position, { from, signal, onEvent: recordContact });
+    const ended = await watchHold.run(
+      (open) => followWatch(source, position, { from, signal: open, onEvent: recordContact }),
+      signal,
+    );
+    if (ended === 'Held') return;
     recordContact();
     options.metrics?.restarted(resource.kind, 'Closed');
   }

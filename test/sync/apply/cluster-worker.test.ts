@@ -220,6 +220,39 @@ describe('createClusterWorker', () => {
     expect(calls.get('list')).toBeLessThanOrEqual(2 * 4);
   });
 
+  it.each([
+    ['holds the watch of a kind back while many of its objects are written', 200, true],
+    ['leaves the watch open for a few objects', OBJECTS, false],
+  ])('%s', async (_, objects, isHeld) => {
+    const test = await startWorker(() => target('a', objects));
+    const calls: string[] = [];
+    test.fault = ({ verb, object }) => {
+      if (verb === 'apply' || object?.metadata.name.startsWith('inventory')) calls.push('write');
+    };
+    test.watchFault = () => void calls.push('watch');
+    setTarget(test, 'a');
+    await advanceInSteps(test.clock, 10 * SECOND);
+    expect(test.names()).toHaveLength(objects);
+    expect(calls).toContain('watch');
+    expect(calls.lastIndexOf('watch') > calls.lastIndexOf('write')).toBe(isHeld);
+  });
+
+  it('opens a watch that was held back again when the reconcile fails, before the next attempt', async () => {
+    const test = await startWorker(() => target('a', 200));
+    const calls: string[] = [];
+    test.watchFault = () => void calls.push('watch');
+    test.fault = ({ verb }) => {
+      if (verb === 'apply' && calls.push('apply') > 100) throw unreachable();
+    };
+    setTarget(test, 'a');
+    for (let step = 0; test.worker.report().failure === undefined && step < 50; step += 1) {
+      await test.clock.advance(100);
+    }
+    await test.clock.advance(100);
+    expect(test.worker.report().failure?.reason).toBe('Unreachable');
+    expect(calls.lastIndexOf('watch')).toBeGreaterThan(calls.lastIndexOf('apply'));
+  });
+
   it('asks for machines as long as an object is not applied', async () => {
     const test = await startWorker(() => target('a', OBJECTS));
     let lists = 0;

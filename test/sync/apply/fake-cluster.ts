@@ -233,6 +233,7 @@ function createFakeLiveCache(content: Content): LiveCache {
     staleReason: () => undefined,
     readError: () => undefined,
     isInterrupted: () => false,
+    hold: () => () => undefined,
     close: async () => undefined,
   };
 }

@@ -1,7 +1,12 @@
 /** Watches the objects with owner labels of one kind, and reports why they are unknown while they cannot be read. */
 import { LABEL_HUB } from '../../../api/names.ts';
 import { staleReason } from '../../../kube/cache/freshness.ts';
-import { createReflector, type Freshness, type Reflector } from '../../../kube/cache/reflector.ts';
+import {
+  createReflector,
+  type Freshness,
+  type HoldableReflector,
+  type Reflector,
+} from '../../../kube/cache/reflector.ts';
 import { createStore } from '../../../kube/cache/store.ts';
 import type { Transform } from '../../../kube/cache/trim.ts';
 import type { Client } from '../../../kube/client/client.ts';
@@ -50,6 +55,8 @@ export interface KindWatch {
   /** The kind may be served now: the next start requests it again. */
   retryUnserved(): void;
   retryNow(): void;
+  /** Holds its watch back, which would only repeat our own writes. Returns the function that ends that. */
+  hold(): () => void;
   /** Ends the watch. Resolves when nothing of it is running. */
   stop(): Promise<void>;
 }
@@ -71,7 +78,7 @@ export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWa
   const stopping = new AbortController();
   const closing = AbortSignal.any([options.closing, stopping.signal]);
   const objects = createStore({ log });
-  let watch: Reflector | undefined;
+  let watch: HoldableReflector | undefined;
   let running: Promise<void> | undefined;
   let starting: Promise<void> | undefined;
   let unserved = false;
@@ -99,6 +106,7 @@ export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWa
     },
     retryUnserved: () => void ([unserved, listDeadlineMs] = [false, undefined]),
     retryNow: () => watch?.retryNow(),
+    hold: () => watch?.holdWatch() ?? (() => undefined),
     isUnreadable: () =>
       unknownReason() !== undefined && isErrorOfOneKind(watch ? watch.freshness().error : startError),
     isInterrupted: () => watch !== undefined && watchError(watch.freshness()) !== undefined,

@@ -41,6 +41,12 @@ export function createLiveCache(options: LiveCacheOptions): LiveCache {
     retryNow() {
       for (const kind of kinds.values()) kind.retryNow();
     },
+    hold(refs) {
+      const releases = refs.map((ref) => kinds.get(kindKey(ref))?.hold());
+      return () => {
+        for (const release of releases) release?.();
+      };
+    },
     unknownReason: (id) => kinds.get(keyOfId(id))?.unknownReason(),
     staleReason: () =>
       [...kinds.values()]
