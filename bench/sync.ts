@@ -35,7 +35,7 @@ async function run(): Promise<BenchResult> {
     const adminPerSecond = await bare(bed, 'admin', 'admin');
     const idle = await idleCalls(bed);
     const driftSeconds = await correctDrifts(bed, OBJECTS, DRIFTS);
-    const pushSeconds = await pushChanges(bed, OBJECTS, PUSHES);
+    const pushSeconds = await pushChanges(bed, { objects: OBJECTS, times: PUSHES });
     const storm = await commitStorm(bed, STORM);
     const { residentMiB } = await bed.usage();
     const barePerSecond = (before + after) / 2;
