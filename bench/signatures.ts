@@ -1,4 +1,4 @@
-/** Signatures of 1,000 commits, verified as sync does before a render, against the same commits read without a look at their signatures. */
+/** Signatures of 1,000 commits, verified as sync does before a render, against the same commits as `git log` reads them. */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -11,7 +11,7 @@ export interface WatchHold {
   run(watch: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<'Ended' | 'Held'>;
 }
 
-/** An API server keeps the events of 75 s for watches that go on: what is held back for less is never lost. */
+/** An API server keeps the events of 75 s for watches that go on: what is held back for less is sent then. */
 export const LONGEST_HOLD_MS = 60_000;
 
 export function createWatchHold(clock: Pick<Clock, 'sleep'>): WatchHold {
