@@ -33,11 +33,11 @@ const SOCKETS = 16;
 const TICK_MS = 20;
 
 export function createHookSender(url: string, secret: string): HookSender {
-  const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS });
+  const kept = new Agent({ keepAlive: true, maxSockets: SOCKETS });
   let deliveries = 0;
   let last = signed('{}');
 
-  return { announce, storm, close: () => agent.destroy() };
+  return { announce, storm, close: () => kept.destroy() };
 
   function signed(body: string): Delivery {
     return { body, signature: createHmac('sha256', secret).update(body).digest('hex') };
@@ -74,7 +74,7 @@ export function createHookSender(url: string, secret: string): HookSender {
   }
 
   async function sendCounted(delivery: Delivery, answers: Map<number, number>): Promise<void> {
-    const status = await send(delivery, agent).catch(() => 0);
+    const status = await send(delivery, kept).catch(() => 0);
     answers.set(status, (answers.get(status) ?? 0) + 1);
   }
 

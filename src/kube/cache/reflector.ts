@@ -85,7 +85,8 @@ export function createReflector<T extends KubeObject = KubeObject>(
   let failedWatches = 0;
   let waiting = new AbortController();
 
-  return { run, synced, freshness, retryNow: () => waiting.abort(), holdWatch: () => watchHold.hold() };
+  const [retryNow, holdWatch] = [() => waiting.abort(), () => watchHold.hold()];
+  return { run, synced: (signal) => orAborted(first.promise, signal), freshness, retryNow, holdWatch };
 
   async function run(signal: AbortSignal): Promise<void> {
     const delay = createRetryDelay(options);
@@ -114,10 +115,9 @@ export function createReflector<T extends KubeObject = KubeObject>(
   }
 
   async function watchOnce(from: string, signal: AbortSignal): Promise<void> {
-    const ended = await watchHold.run(
-      (open) => followWatch(source, position, { from, signal: open, onEvent: recordContact }),
-      signal,
-    );
+    const asked = { from, onEvent: recordContact };
+    const follow = (open: AbortSignal) => followWatch(source, position, { ...asked, signal: open });
+    const ended = await watchHold.run(follow, signal);
     if (ended === 'Held') return;
     recordContact();
     options.metrics?.restarted(resource.kind, 'Closed');
@@ -147,14 +147,6 @@ export function createReflector<T extends KubeObject = KubeObject>(
     if (known.code === 'Gone' || failedWatches >= RELIST_AFTER_FAILURES) position.from = undefined;
   }
 
-  async function synced(signal?: AbortSignal): Promise<void> {
-    const { promise, reject } = Promise.withResolvers<never>();
-    const giveUp = (): void => reject(signal?.reason);
-    if (signal?.aborted) giveUp();
-    signal?.addEventListener('abort', giveUp, { once: true });
-    await Promise.race([first.promise, promise]).finally(() => signal?.removeEventListener('abort', giveUp));
-  }
-
   function freshness(): Freshness {
     const ageMs = contact ? clock.monotonicMs() - contact.ms : Number.POSITIVE_INFINITY;
     return { synced: store.hasSynced(), lastContactAt: contact?.at, ageMs, error };
@@ -164,6 +156,15 @@ export function createReflector<T extends KubeObject = KubeObject>(
     waiting = new AbortController();
     await clock.sleep(ms, AbortSignal.any([signal, waiting.signal])).catch(() => {}); // `run` checks the signal
   }
+}
+
+/** Rejects when the signal is aborted first. */
+async function orAborted(listed: Promise<void>, signal?: AbortSignal): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const giveUp = (): void => reject(signal?.reason);
+  if (signal?.aborted) giveUp();
+  signal?.addEventListener('abort', giveUp, { once: true });
+  await Promise.race([listed, promise]).finally(() => signal?.removeEventListener('abort', giveUp));
 }
 
 function selectionOf({ namespace, labelSelector, fieldSelector }: Selection): Selection {

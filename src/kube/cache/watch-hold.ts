@@ -30,7 +30,7 @@ export function createWatchHold(clock: Pick<Clock, 'sleep'>): WatchHold {
       return current.release;
     },
     async run(watch, signal) {
-      while (held) await untilReleased(held, signal);
+      for (let current = held; current; current = held) await untilReleased(current, signal);
       const { signal: closed } = open;
       try {
         await watch(AbortSignal.any([signal, closed]));

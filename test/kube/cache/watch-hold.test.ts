@@ -12,6 +12,10 @@ async function untilClosed(signal: AbortSignal): Promise<void> {
   await promise;
 }
 
+async function cutOff(): Promise<void> {
+  throw new Error('cut off');
+}
+
 describe('createWatchHold', () => {
   it('ends the watch that runs, and runs the next one only after its release', async () => {
     const hold = createWatchHold(virtualClock());
@@ -47,10 +51,7 @@ describe('createWatchHold', () => {
 
   it('passes on the error of a watch, and ends with the signal while it is held back', async () => {
     const hold = createWatchHold(virtualClock());
-    const failing = async (): Promise<void> => {
-      throw new Error('cut off');
-    };
-    await expect(hold.run(failing, NEVER)).rejects.toThrow('cut off');
+    await expect(hold.run(cutOff, NEVER)).rejects.toThrow('cut off');
     hold.hold();
     const closing = new AbortController();
     const waiting = hold.run(untilClosed, closing.signal);

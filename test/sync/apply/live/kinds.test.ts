@@ -8,6 +8,8 @@ const widget = (version: string) => ({
   metadata: { name: 'w' },
 });
 
+const objects = (version: string, count: number) => Array.from({ length: count }, () => widget(version));
+
 describe('usedKinds', () => {
   it.each([
     ['the version that git declares, not that of the inventory', ['v1'], ['v1beta1'], ['v1']],
@@ -30,7 +32,6 @@ describe('usedKinds', () => {
 
 describe('kindsOfMany', () => {
   it('are those with 200 objects, whatever their versions, and no others', () => {
-    const objects = (version: string, count: number) => Array.from({ length: count }, () => widget(version));
     expect(kindsOfMany(objects('v1', 199))).toEqual([]);
     expect(kindsOfMany([...objects('v1', 150), ...objects('v2', 50)])).toEqual([
       { apiVersion: 'example.com/v1', kind: 'Widget' },
