@@ -75,8 +75,11 @@ export function createEtcdCommand(path: ProgramPath, flags: EtcdFlags): Command 
   };
 }
 
+/** Makes etcd forget all other members, for a copy of its data. */
+export const FORGET_OTHERS = '--force-new-cluster';
+
 function modeFlags({ durable, alone = false }: EtcdFlags): string[] {
-  return [...(durable ? [] : ['--unsafe-no-fsync']), ...(alone ? ['--force-new-cluster'] : [])];
+  return [...(durable ? [] : ['--unsafe-no-fsync']), ...(alone ? [FORGET_OTHERS] : [])];
 }
 
 /** A single member always wins its election: these shorten it at startup. */

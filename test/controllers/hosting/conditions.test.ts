@@ -80,6 +80,15 @@ describe('the conditions of a hosted control plane', () => {
     expect(`${found?.status} ${found?.reason} ${found?.message}`).toBe(expected);
   });
 
+  it('HOS-33 EtcdReady names an etcd that refuses writes before a member that is down', () => {
+    const space = { quotaBytes: 64e6, dbBytes: 64e6, inUseBytes: 63e6, isFull: true };
+    const down = severalMembers({ but: { 'etcd-1': STOPPED } });
+    expect(text('EtcdReady', { plane: { ...down, space } })).toBe('False QuotaExceeded');
+    expect(text('EtcdReady', { plane: { ...down, space: { ...space, isFull: false } } })).toBe(
+      'False MemberDown',
+    );
+  });
+
   it('HOS-33 ControlPlaneReady while one of three members of etcd is down, and not two', () => {
     const [one, two] = [{ etcd: STOPPED }, { etcd: STOPPED, 'etcd-2': STOPPED }].map((but) => ({
       plane: severalMembers({ but }),
@@ -93,7 +102,7 @@ describe('the conditions of a hosted control plane', () => {
   it('ControlPlaneStalled names the object and the way on', () => {
     expect(text('ControlPlaneStalled', {}, false)).toBe('False NotStalled');
     expect(text('ControlPlaneStalled', {}, true)).toBe('True PortInUse');
-    const [, , , , stalled] = hostingConditions(hostingInput(), { ...WAIT, isStalled: true });
+    const stalled = hostingConditions(hostingInput(), { ...WAIT, isStalled: true }).at(-1);
     expect(stalled?.message).toBe('127.0.0.1:1: port 1 is taken');
   });
 });

@@ -23,7 +23,7 @@ const MEMBERS = ETCD_MEMBERS.slice(0, 3);
 const OLD: Partial<Hosted> = {
   version: OLD_VERSION,
   etcd: { ...HOSTED.etcd, replicas: 3 },
-  upgrade: { soakSeconds: 5, progressDeadlineSeconds: 60, onFailure: 'Rollback', allowEtcdUpgrade: false },
+  upgrade: { ...HOSTED.upgrade, soakSeconds: 5, progressDeadlineSeconds: 60, allowEtcdUpgrade: false },
 };
 const NEW = { ...OLD, version: VERSION };
 const JOINED = ['etcd-1', 'etcd-2'].flatMap((member) => [
@@ -43,16 +43,18 @@ interface MembersBed extends ControllerBed {
 interface BedParts {
   /** The process of the controller hangs after so many acts. */
   readonly hangAfter?: number;
+  readonly hosted?: Partial<Hosted>;
   /** Runs after each act, by its number. */
   readonly afterAct?: (act: number, hosting: MemoryHosting) => void;
 }
 
-function membersBed({ hangAfter, afterAct }: BedParts = {}): MembersBed {
+function membersBed({ hangAfter, afterAct, hosted = OLD }: BedParts = {}): MembersBed {
   let acts = 0;
   let processes = 0;
   const risks: string[] = [];
   const hosting = memoryHosting(() => bed.clock.now());
   const { driver } = hosting;
+  const { backups } = driver;
   const after = async (work: Promise<void>): Promise<void> => {
     await work;
     acts += 1;
@@ -71,6 +73,7 @@ function membersBed({ hangAfter, afterAct }: BedParts = {}): MembersBed {
     settle: (...args) => after(driver.settle(...args)),
     addEtcdMember: (...args) => after(driver.addEtcdMember(...args)),
     promoteEtcdMember: (...args) => after(driver.promoteEtcdMember(...args)),
+    ...(backups && { backups: { ...backups, restore: (...args) => after(backups.restore(...args)) } }),
     stop: (owner, member) => taken(member, () => driver.stop(owner, member)),
     change: (owner, member, run) => taken(member, () => driver.change(owner, member, run)),
     removeEtcdMember: (owner, member) => taken(member, () => driver.removeEtcdMember(owner, member)),
@@ -90,7 +93,7 @@ function membersBed({ hangAfter, afterAct }: BedParts = {}): MembersBed {
       ];
     },
     kinds: KINDS,
-    objects: [applied({ hosted: OLD })],
+    objects: [applied({ hosted })],
   });
   return { ...bed, hosting, acts: () => acts, risks };
 }
@@ -158,6 +161,26 @@ describe('a control plane with three members of etcd', () => {
       expect(new Set(bed.hosting.log).size).toBe(bed.hosting.log.length);
     }
     expect(acts).toBe(12);
+  });
+
+  it('HOS-32 start from one backup, also when the controller is killed after any act', async () => {
+    const hosted = { ...OLD, etcd: { ...HOSTED.etcd, replicas: 3, restoreFrom: 'latest' } } as const;
+    for (let n = 1; n <= 12; n += 1) {
+      const bed = membersBed({ hangAfter: n, hosted });
+      bed.hosting.backups.stored.set('ci', [{ name: '000007-20200101T000000Z', takenAt: new Date(0) }]);
+      const first = await bed.start();
+      await bed.advance(30_000);
+      await first.kill();
+      await bed.start();
+      await bed.advance(40_000);
+      expectHealthy(bed, `act ${n}`);
+      expect(bed.hosting.log.filter((line) => / etcd|restore/.test(line))).toEqual([
+        'restore ci 000007-20200101T000000Z',
+        'start ci etcd',
+        ...JOINED,
+      ]);
+      expect(found(bed)?.status?.hosted?.etcd?.restoredFrom).toBe('000007-20200101T000000Z');
+    }
   });
 
   it('HOS-30 changes the members of etcd one by one, each after the one before it answers', async () => {

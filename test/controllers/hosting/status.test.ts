@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hostingStatus, unobservedStatus } from '../../../src/controllers/hosting/status.ts';
+import { wholeSeconds } from '../../../src/os/dates.ts';
 import { ago, condition, NOW } from '../../support/builders.ts';
 import { severalMembers } from '../../support/hosting/etcd.ts';
 import { hostedCluster, hostingInput, LOCATION, members, NOTHING } from '../../support/hosting/objects.ts';
@@ -42,10 +43,19 @@ describe('the status of a hosted control plane', () => {
       'etcd-1': { version: 'v3.6.10' },
       'etcd-2': { version: 'v3.6.9', state: 'Stopped' },
     } as const;
-    const { hosted } = status({ plane: severalMembers({ but: { ...but, etcd: { version: 'v3.6.10' } } }) });
+    const space = { quotaBytes: 64e6, dbBytes: 5e6, inUseBytes: 4e6, isFull: false };
+    const backup = { backups: [{ name: '000001-20300101T000000Z', takenAt: NOW }] };
+    const several = severalMembers({ but: { ...but, etcd: { version: 'v3.6.10' } } });
+    const { hosted } = status({ plane: { ...several, space, backup } });
     expect(hosted?.components?.[0]).toEqual({ name: 'etcd', version: 'v3.6.9', ready: 2, desired: 3 });
     expect(hosted?.components).toHaveLength(5);
-    expect(hosted?.etcd).toEqual({ members: 3, ready: 2 });
+    expect(hosted?.etcd).toEqual({
+      members: 3,
+      ready: 2,
+      dbBytes: 5e6,
+      lastBackup: '000001-20300101T000000Z',
+      lastBackupAt: wholeSeconds(NOW),
+    });
   });
 
   it('keeps when it was ready first, also while it is not', () => {
@@ -90,6 +100,7 @@ describe('the status of a hosted control plane', () => {
     const conditions = [condition('Synced', 'True'), condition('EtcdReady', 'True')];
     const { conditions: found } = status({ status: { conditions } });
     expect(found?.map((each) => each?.type).toSorted()).toEqual([
+      'AddonsReady',
       'CertificatesValid',
       'ControlPlaneReady',
       'ControlPlaneStalled',

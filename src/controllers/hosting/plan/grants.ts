@@ -6,6 +6,7 @@ const DISRUPTIVE: ReadonlySet<HostingAct['type']> = new Set([
   'Stop',
   'Change',
   'RemoveEtcdMember',
+  'Shrink',
   'Remove',
 ]);
 

@@ -68,6 +68,15 @@ export function liveEtcd(plane: MemoryPlane, member: EtcdMember): void {
   plane.data = planeData(etcdMembersOf(plane).map((each) => etcdMember(plane, each).data));
 }
 
+/** Gives the first member the data of a backup. Returns whether no member had any. */
+export function restoreEtcd(plane: MemoryPlane): boolean {
+  const members = etcdMembersOf(plane);
+  if (members.some((each) => plane.etcd.get(each)?.data === 'Own')) return false;
+  if (members.length === 1) plane.data = 'Own';
+  else plane.etcd.set('etcd', { data: 'Own', listed: { isLearner: false, isStarted: true } });
+  return true;
+}
+
 type EtcdActs = Pick<PlaneDriver, 'addEtcdMember' | 'promoteEtcdMember' | 'removeEtcdMember'>;
 
 export function memoryEtcdActs(own: (owner: PlaneOwner) => MemoryPlane | undefined, log: string[]): EtcdActs {

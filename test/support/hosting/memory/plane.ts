@@ -1,7 +1,9 @@
 /** A control plane in memory: what a folder and its processes would have. */
+import type { InstalledAddon } from '../../../../src/controllers/hosting/addons/report.ts';
 import {
   ETCD_MEMBERS,
   type EtcdMember,
+  type EtcdSpace,
   isEtcdMember,
   isRunMember,
   type MemberReport,
@@ -37,6 +39,10 @@ export interface MemoryPlane {
   /** What each process was started with. */
   readonly processes: Map<PlaneMember, MemberRun | undefined>;
   snapshotAt?: Date;
+  /** The database of its etcd. */
+  space?: EtcdSpace | undefined;
+  /** The backup that its data began with. */
+  restoredFrom?: string;
   /** Made once: a second one would strand every client. */
   readonly authority: string;
   readonly createdAt: Date;
@@ -46,6 +52,8 @@ export interface MemoryPlane {
   isInstalled: boolean;
   machines: string[];
   machineSets: string[];
+  readonly addons: Map<string, InstalledAddon>;
+  hasNodes: boolean;
   data: 'Empty' | 'Own' | 'Other';
   readonly etcd: Map<EtcdMember, MemoryEtcdMember>;
   readonly lostKeys: Map<KeyFile, string>;
@@ -73,6 +81,8 @@ export function memoryPlane(spec: PlaneSpec, authority: string, createdAt: Date)
     isInstalled: false,
     machines: [],
     machineSets: [],
+    addons: new Map(),
+    hasNodes: false,
     data: 'Empty',
     etcd: new Map(),
     lostKeys: new Map(),

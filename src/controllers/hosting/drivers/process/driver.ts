@@ -25,11 +25,13 @@ import type {
 } from '../driver.ts';
 import { settledDifferences } from '../runs.ts';
 import { readAccess } from './access.ts';
+import { createBackups, readBackups } from './backup/operations.ts';
 import { createEtcdActs, portsOf, reportEtcd, startCommand } from './etcd/acts.ts';
+import { reportSpace, shrinkPlane } from './etcd/plane-space.ts';
 import { notOurs, planeLayout, readPlane, requireOwn } from './folder.ts';
 import { type ControllersCommand, findMember, type MemberSpec } from './members.ts';
 import { createObserver, type KnownMembers, NO_MEMBERS } from './observe.ts';
-import { type OpenPlane, readOpenPlane, type SnapshotParts, snapshotFolder, snapshotPlane } from './plane.ts';
+import { type EtcdTools, type OpenPlane, readOpenPlane, snapshotFolder, snapshotPlane } from './plane.ts';
 import { dataOf, reportPreparation } from './preparation/complete.ts';
 import { requireKeys } from './preparation/keys.ts';
 import { preparePlane } from './preparation/prepare.ts';
@@ -53,6 +55,8 @@ export interface ProcessDriverOptions {
   /** The version of our own controllers. */
   readonly version: string;
   readonly freeBytes?: FreeBytes;
+  /** The memory of this machine that programs can have. */
+  readonly availableBytes?: () => Promise<number>;
 }
 
 /** The data is deleted, or the member starts again from its data: nothing is lost by a kill. */
@@ -60,12 +64,12 @@ const TERM_MS = 3000;
 const CLOSED_MS = 1000;
 
 export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver {
-  const { dir, clock, controllers } = options;
+  const { dir, clock, controllers, freeBytes } = options;
   const observer = createObserver(clock);
   const programs = createProgramsCache(options.programs, clock);
+  const tools = (): EtcdTools => ({ clock, freeBytes, programs: programs.current().found });
   const locked = <T>({ name }: PlaneOwner, work: () => Promise<T>): Promise<T> =>
     withLock(planeLayout(dir, name).root, {}, work);
-  const tools = (): SnapshotParts => ({ clock, programs: programs.current().found });
   return {
     observe: async (plane) => await observe(plane),
     prepare: (plane) => locked(plane, () => preparePlane(plane, options)),
@@ -73,7 +77,9 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     stop: (plane, member) => locked(plane, () => stop(plane, member)),
     change: (plane, member, run) => locked(plane, () => change(plane, member, run)),
     ...createEtcdActs(clock, (plane, act) => locked(plane, async () => act(await openPlane(plane)))),
+    shrink: (plane) => locked(plane, async () => shrinkPlane(await openPlane(plane), clock)),
     snapshot: (plane) => locked(plane, async () => snapshotPlane(await openPlane(plane), tools())),
+    backups: createBackups({ dir, locked, open: openPlane, tools, availableBytes: options.availableBytes }),
     settle: (plane, settled) => locked(plane, () => settle(dir, plane, settled)),
     beginDestroy: (plane) => locked(plane, () => beginDestroy(dir, plane)),
     remove: (plane) => locked(plane, () => removePlane(plane, options)),
@@ -85,7 +91,6 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     const { record, claim, layout, settled, specs, runs } = found;
     const starts = await readStarts(layout.root);
     const members = runs && specs.length > 0 ? await observeAll(specs, { starts, runs }) : NO_MEMBERS;
-    const snapshotAt = await readSnapshot(snapshotFolder(found));
     return {
       where: layout.root,
       location: `${options.machine}:${layout.root}`,
@@ -95,7 +100,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
       differences: settledDifferences(settled, plane),
       settled,
       programs: programs.current().report,
-      ...optional('snapshotAt', snapshotAt && new Date(snapshotAt.takenAt)),
+      ...(await reportUpkeep(found, dir)),
       ...(await reportEtcd(found, members)),
     };
   }
@@ -144,6 +149,18 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     // A process whose version cannot be read may be of the version before.
     if (report?.isOutdated === true || report?.version === undefined) await stopAll(spec, clock);
   }
+}
+
+async function reportUpkeep(
+  found: OpenPlane,
+  dir: string,
+): Promise<Pick<PlaneReport, 'backup' | 'space' | 'snapshotAt'>> {
+  const snapshot = await readSnapshot(snapshotFolder(found));
+  return {
+    ...optional('backup', await readBackups(found, dir)),
+    ...optional('space', await reportSpace(found)),
+    ...optional('snapshotAt', snapshot && new Date(snapshot.takenAt)),
+  };
 }
 
 async function stopAll({ matches }: MemberSpec, clock: Clock): Promise<void> {

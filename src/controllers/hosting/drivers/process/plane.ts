@@ -1,7 +1,9 @@
 /** Reads a control plane with what its members are started with, and takes the snapshot of its etcd. */
 import { join } from 'node:path';
+import { optional } from '../../../../kube/objects/optional.ts';
 import { etcdDataFolder } from '../../../../local/layout.ts';
 import type { Clock } from '../../../../os/clock.ts';
+import type { FreeBytes } from '../../../../os/files.ts';
 import type { PlaneOwner, SettledPlane } from '../driver.ts';
 import type { MemberRuns } from '../runs.ts';
 import { etcdEndpoints } from './etcd/endpoint.ts';
@@ -11,7 +13,7 @@ import { type MemberParts, type MemberSpec, memberSpecs } from './members.ts';
 import { notPrepared } from './preparation/refusals.ts';
 import type { Programs } from './programs.ts';
 import { readRuns, recordedRuns, settledPlane } from './runs.ts';
-import { type SnapshotSource, takeSnapshot } from './snapshot.ts';
+import { type SnapshotSource, type SnapshotTools, takeSnapshot } from './snapshot.ts';
 
 export interface OpenPlane extends PlaneFolder {
   readonly settled: SettledPlane | undefined;
@@ -41,23 +43,43 @@ function specsOf(
   return memberSpecs(record.cluster, { layout, state, runs, programs, controllers, controllersPort });
 }
 
-export interface SnapshotParts {
+export interface EtcdTools {
   readonly clock: Clock;
   readonly programs: readonly Programs[];
+  readonly freeBytes?: FreeBytes | undefined;
 }
 
 /** Takes the snapshot that is kept until the next upgrade, with the etcd of the version that runs. */
-export async function snapshotPlane(plane: OpenPlane, { clock, programs }: SnapshotParts): Promise<void> {
+export async function snapshotPlane(plane: OpenPlane, tools: EtcdTools): Promise<void> {
   requireOwn(plane);
-  const { layout, runs, settled } = plane;
+  const parts = await snapshotParts(plane, tools);
+  await takeSnapshot(parts.source, snapshotFolder(plane), parts.tools);
+}
+
+/** Returns what a snapshot of the etcd is taken with: a member that has all data, and the programs of its version. */
+export async function snapshotParts(
+  plane: OpenPlane,
+  tools: EtcdTools,
+): Promise<{ readonly source: SnapshotSource; readonly tools: SnapshotTools }> {
+  const { layout, runs, record } = plane;
+  const source = await snapshotSource(plane);
+  if (!source) throw notPrepared(plane, 'etcd');
+  const about = {
+    ...optional('cluster', record?.cluster),
+    ...optional('kubernetesVersion', runs?.['kube-apiserver'].version),
+  };
+  return { source: { ...layout.etcd, ...source, about }, tools: etcdPrograms(plane, tools) };
+}
+
+/** Returns the programs of the version that the etcd is started with. */
+export function etcdPrograms(plane: OpenPlane, { clock, programs, freeBytes }: EtcdTools): SnapshotTools {
+  const { runs, settled } = plane;
   const known = runs?.etcd.version;
   const set = programs.find((each) =>
     known === undefined ? each.version === settled?.version : each.etcdVersion === known,
   );
-  const source = await snapshotSource(plane);
-  if (!source || !set) throw notPrepared(plane, 'etcd');
-  const tools = { path: set.path, clock, etcdVersion: set.etcdVersion };
-  await takeSnapshot({ ...layout.etcd, ...source }, snapshotFolder(plane), tools);
+  if (!set) throw notPrepared(plane, 'etcd');
+  return { path: set.path, clock, etcdVersion: set.etcdVersion, ...optional('freeBytes', freeBytes) };
 }
 
 export function snapshotFolder({ layout }: Pick<PlaneFolder, 'layout'>): string {

@@ -16,7 +16,7 @@ import {
 import { requireOwn } from '../folder.ts';
 import { findMember, type MemberSpec } from '../members.ts';
 import type { OpenPlane } from '../plane.ts';
-import { memberData } from '../preparation/complete.ts';
+import { memberData, memberStates } from '../preparation/complete.ts';
 import { dataOwner, markData, setRestAside } from '../preparation/data.ts';
 import { notPrepared } from '../preparation/refusals.ts';
 import { forgetStarts } from '../records.ts';
@@ -58,7 +58,7 @@ function indexOf(member: MemberReport['member']): number {
 export async function startCommand(found: OpenPlane, { member, command }: MemberSpec): Promise<Command> {
   const { state, record, layout } = found;
   if (!state?.etcdMembers || !record || !isEtcdMember(member)) return command;
-  const states = await Promise.all(state.etcdMembers.map((_, index) => memberData(found, index)));
+  const states = await memberStates(found);
   const index = indexOf(member);
   if (states[index] !== 'Empty') return command;
   const folder = etcdDataFolder(layout, index);

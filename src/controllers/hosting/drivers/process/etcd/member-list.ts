@@ -27,6 +27,10 @@ export async function promoteLearner(endpoint: ProbeEndpoint, id: string): Promi
   await ask(endpoint, 'promote', { ID: id });
 }
 
+export async function changePeerUrl(endpoint: ProbeEndpoint, id: string, peerUrl: string): Promise<void> {
+  await ask(endpoint, 'update', { ID: id, peerURLs: [peerUrl] });
+}
+
 export async function removeListed(endpoint: ProbeEndpoint, id: string): Promise<void> {
   await ask(endpoint, 'remove', { ID: id });
 }

@@ -19,8 +19,13 @@ async function isPlanePrepared(found: PlaneFolder): Promise<boolean> {
 }
 
 export async function dataOf(found: PlaneFolder): Promise<DataState> {
+  return planeData(await memberStates(found));
+}
+
+/** Tells whose data each member of etcd has, in their order. */
+export async function memberStates(found: PlaneFolder): Promise<readonly DataState[]> {
   const members = found.state?.etcdMembers ?? [undefined];
-  return planeData(await Promise.all(members.map((_, index) => memberData(found, index))));
+  return await Promise.all(members.map((_, index) => memberData(found, index)));
 }
 
 /** Tells whose data a member of etcd has. */

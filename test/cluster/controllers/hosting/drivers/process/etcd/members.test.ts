@@ -11,6 +11,7 @@ import {
   type EtcdMember,
   type MemberReport,
   type PlaneReport,
+  type PlaneSpec,
 } from '../../../../../../../src/controllers/hosting/drivers/driver.ts';
 import { createProcessDriver } from '../../../../../../../src/controllers/hosting/drivers/process/driver.ts';
 import { etcdEndpoints } from '../../../../../../../src/controllers/hosting/drivers/process/etcd/endpoint.ts';
@@ -75,8 +76,8 @@ async function until(isDone: () => Promise<boolean>): Promise<void> {
 }
 
 /** Only etcd is of interest here: the other members count as stopped, and are not started. */
-async function observe(): Promise<PlaneReport> {
-  const report = await driver.observe(plane, signal);
+async function observe(of: PlaneSpec = plane): Promise<PlaneReport> {
+  const report = await driver.observe(of, signal);
   return { ...report, members: report.members.filter(({ member }) => member.startsWith('etcd')) };
 }
 
@@ -84,15 +85,23 @@ async function reportOf(member: EtcdMember): Promise<MemberReport | undefined> {
   return (await observe()).members.find((each) => each.member === member);
 }
 
+/** Removes a control plane, and prepares another one in its place. */
+async function recreate(before: PlaneSpec, next: PlaneSpec): Promise<void> {
+  for (const member of MEMBERS) await driver.stop(before, member);
+  await driver.remove(before);
+  await driver.prepare(next);
+  endpoints = await etcdEndpoints(await readPlane(dir, next));
+}
+
 /** Carries out what the planner decides until every member answers and counts for the majority. Resolves to the acts. */
-async function settle(): Promise<readonly string[]> {
+async function settle(of: PlaneSpec = plane): Promise<readonly string[]> {
   const acts: string[] = [];
   await until(async () => {
-    const input = hostingInput({ plane: await observe(), input: { now: clock.now() } });
+    const input = hostingInput({ plane: await observe(of), input: { now: clock.now() } });
     const decision = planMembers(input);
     if (!decision?.act) return decision?.wait === undefined && waitForMembers(input) === undefined;
     acts.push(decisionText(decision));
-    if ('member' in decision.act) await performOnMember(decision.act, plane, driver);
+    if ('member' in decision.act) await performOnMember(decision.act, of, driver);
     return false;
   });
   return acts.map((text) => text.replace(/:.*/, ''));
@@ -233,6 +242,18 @@ describe('an etcd of three members', () => {
     expect((await driver.observe(plane, signal)).snapshotAt).toBeInstanceOf(Date);
   }, 120_000);
 
+  it('HOS-33 makes the database of every member smaller while etcd takes writes, and none while one is down', async () => {
+    const written = await underLoad(async () => await driver.shrink?.(plane));
+    expect(written).toBeGreaterThan(0);
+    const { space } = await driver.observe(plane, signal);
+    expect(space).toMatchObject({ isFull: false, attempt: { at: expect.any(Date) as Date } });
+    expect(space?.attempt?.problem).toBeUndefined();
+    await kill('etcd-1');
+    await expect(driver.shrink?.(plane)).rejects.toMatchObject({ code: 'EtcdFull' });
+    expect((await driver.observe(plane, signal)).space?.dbBytes).toBeGreaterThan(0);
+    expect(await settle()).toEqual(['Start etcd-1']);
+  }, 120_000);
+
   it('HOS-33 starts no member without data that is not new, and gives it an empty folder when it joins', async () => {
     await kill('etcd-2');
     const folder = etcdDataFolder(layout, 2);
@@ -256,4 +277,31 @@ describe('an etcd of three members', () => {
     await once(server, 'close');
     expect(await settle()).toEqual(['Start etcd-2']);
   }, 120_000);
+
+  it('HOS-32 restores the backup of a voter into the first of three new members, which the others join, and into a single one', async () => {
+    await put('kept');
+    await kill('etcd');
+    await driver.backups?.take(plane, { keep: 1 });
+    expect(await settle()).toEqual(['Start etcd']);
+    const expected = await keysAt('etcd');
+    const three = { ...plane, uid: 'uid-next' };
+    await recreate(plane, three);
+    await driver.backups?.restore(three, 'latest');
+    await driver.backups?.restore(three, 'latest');
+    const joined = ['etcd-1', 'etcd-2'].flatMap((member) => [
+      `AddEtcdMember ${member}`,
+      `Start ${member}`,
+      `PromoteEtcdMember ${member}`,
+    ]);
+    expect(await settle(three)).toEqual(['Start etcd', ...joined]);
+    await Promise.all(MEMBERS.map((member) => until(async () => (await keysAt(member)) === expected)));
+    expect((await driver.observe(three, signal)).backup?.restoredFrom).toMatch(/^000001-/);
+    const single = { ...planeOf(hostedCluster({ name: 'three' }), HOSTED), uid: 'uid-single' };
+    await recreate(three, single);
+    await driver.backups?.restore(single, 'latest');
+    expect(await settle(single)).toEqual(['Start etcd']);
+    expect(await keysAt('etcd')).toBe(expected);
+    // The control plane that the last test cleans up.
+    await recreate(single, plane);
+  }, 240_000);
 });
