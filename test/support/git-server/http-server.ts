@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-/** `refs` lists refs, `pack` transfers objects. */
-export type Step = 'refs' | 'pack';
+/** `refs` lists refs, `pack` transfers objects, `push` receives them. */
+export type Step = 'refs' | 'pack' | 'push';
 
 export type Fault =
   | { readonly do: 'status'; readonly status: number; readonly headers?: Readonly<Record<string, string>> }
@@ -16,6 +16,8 @@ export type Fault =
   /** Sends single bytes with that pause. */
   | { readonly do: 'drip'; readonly everyMs: number }
   | { readonly do: 'garbage' }
+  /** Carries out the request, and closes the connection without an answer. */
+  | { readonly do: 'lose' }
   /** Calls `act` before the server responds. */
   | { readonly do: 'first'; readonly act: () => void };
 
@@ -98,6 +100,7 @@ const REFUSALS: Readonly<
 function stepOf({ url = '', headers }: IncomingMessage): Step | 'other' {
   // Protocol 2 lists refs with a POST to git-upload-pack too; only the body differs (`command=ls-refs`).
   if (url.includes('/info/refs')) return 'refs';
+  if (url.endsWith('/git-receive-pack')) return 'push';
   if (!url.endsWith('/git-upload-pack')) return 'other';
   return headers['git-protocol'] === 'version=2' ? 'refs' : 'pack';
 }
@@ -129,6 +132,10 @@ function backend(request: IncomingMessage, response: ServerResponse, root: strin
 async function relay(output: AsyncIterable<Buffer>, response: ServerResponse, fault?: Fault): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of output) chunks.push(chunk);
+  if (fault?.do === 'lose') {
+    response.destroy();
+    return;
+  }
   const all = Buffer.concat(chunks);
   const end = all.indexOf('\r\n\r\n');
   const headers = all

@@ -8,8 +8,8 @@ export const SSH_ARMOR = '-----BEGIN SSH SIGNATURE-----';
 const ARMOR = /^-----BEGIN SSH SIGNATURE-----\n(?<body>[A-Za-z0-9+/=\n]+)\n-----END SSH SIGNATURE-----\s*$/;
 /** An RSA key of 16384 bits needs 6 KiB. */
 const MAX_BYTES = 16 * 1024;
-const MAGIC = 'SSHSIG';
-const NAMESPACE = 'git';
+export const MAGIC = 'SSHSIG';
+export const NAMESPACE = 'git';
 /** The person touched the security key. */
 const USER_PRESENT = 1;
 
