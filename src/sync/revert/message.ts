@@ -61,7 +61,7 @@ export function pullBody(text: RevertText): string {
     `This is one commit, which takes back all commits after \`${proven}\` up to \`${commit}\`. The stage has proven \`${proven}\`, so its clusters need no soak to return to it.`,
     ...(note === undefined ? [] : ['', `**Note:** ${printableLine(note)}`]),
     '',
-    `Details: \`kubenode release show ${release}\`. Close this pull request if you fix the commit another way: sync does not propose its revert again.`,
+    `Details: \`kubenode status\`, and Release \`${release}\` in the hub. Close this pull request if you fix the commit another way: sync does not propose its revert again.`,
   ];
   return lines.join('\n');
 }

@@ -4,7 +4,7 @@ import { PIPELINES } from '../../../src/api/generated/resources.ts';
 import type { Pipeline, PipelineRevert } from '../../../src/api/generated/types.ts';
 import { ANNOTATION_SECRET_USE, NAMESPACE } from '../../../src/api/names.ts';
 import { serveWebhooks } from '../../../src/cli/commands/sync/webhooks.ts';
-import { EVENTS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
+import { SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import { createMetrics } from '../../../src/kube/process/metrics.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import type { Sync } from '../../../src/sync/sync.ts';
@@ -124,17 +124,15 @@ describe.skipIf(noGitea !== undefined)(
         state: 'open',
         head: { ref: `kubenode/revert/fleet/test/${failed.slice(0, 12)}` },
       });
-      await expect
-        .poll(reverts)
-        .toMatchObject([
-          {
-            commit: failed,
-            proven: first,
-            state: 'Proposed',
-            pullRequest: pull?.number,
-            revert: pull?.head.sha,
-          },
-        ]);
+      await expect.poll(reverts).toMatchObject([
+        {
+          commit: failed,
+          proven: first,
+          state: 'Proposed',
+          pullRequest: pull?.number,
+          revert: pull?.head.sha,
+        },
+      ]);
       await expect.poll(condition).toBe('True RevertProposed');
       const events = await fleet.hub.client.resourceFor('events.k8s.io/v1', 'Event');
       const { items } = await fleet.hub.client.list(events);

@@ -308,7 +308,7 @@ describe('findRefusals', () => {
   it('refuses a field that this version does not act on', async () => {
     const remedier = rule({ '/rule/onIndeterminate': { action: 'Wait', afterSeconds: 60 } });
     expect(await messagesFor([remedier])).toEqual([
-      'kubenode.dev/NodeRemedier hung: spec.rule.onIndeterminate.afterSeconds: not supported in this version, because a result that stays Indeterminate is only reported: use 3600',
+      'kubenode.dev/NodeRemedier hung: spec.rule.onIndeterminate.afterSeconds: not supported in this version, because a result that stays Indeterminate is only reported: remove it',
     ]);
   });
 });
