@@ -20,6 +20,11 @@ export interface RevertDestination extends StatusTarget {
   readonly signingKey?: string;
 }
 
+const WAYS: Readonly<Record<Pipeline['spec']['onFailure'], RevertDestination['how'] | undefined>> = {
+  Stop: undefined,
+  ProposeRevert: 'Propose',
+  PushRevert: 'Push',
+};
 const BRANCHES = 'refs/heads/';
 const SIGNING_KEY = 'signing-key';
 
@@ -29,7 +34,8 @@ export function revertDestination(
   secrets: Pick<Store, 'get'>,
 ): RevertDestination | undefined {
   const { onFailure, source } = pipeline.spec;
-  if (onFailure === 'Stop') return undefined;
+  const how = WAYS[onFailure];
+  if (!how) return undefined;
   const target = statusTarget(pipeline, secrets, 'git-push');
   const reference = secretReferences(PIPELINES.kind, pipeline).find(({ use }) => use === 'git-push');
   if (!target || !reference) {
@@ -50,7 +56,7 @@ export function revertDestination(
     repository: source.repository,
     ref,
     branch: ref.slice(BRANCHES.length),
-    how: onFailure === 'PushRevert' ? 'Push' : 'Propose',
+    how,
     ...optional('signingKey', signingKey),
   };
 }

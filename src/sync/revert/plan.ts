@@ -55,9 +55,9 @@ export function stageFailures(
   releases: readonly Release[],
 ): readonly StageFailure[] {
   const found = spec.stages.flatMap(({ name }) => {
-    const recorded = status?.stages?.find((each) => each.name === name);
-    const release = releases.find(({ metadata }) => metadata.name === recorded?.release);
-    return release && hasFailed(release, name) ? [failureOf(name, release, recorded?.commit)] : [];
+    const proven = status?.stages?.find((each) => each.name === name)?.commit;
+    const failed = releases.filter((release) => hasFailed(release, name));
+    return failed.map((release) => failureOf(name, release, proven));
   });
   // A commit that failed in two stages is reverted once.
   return found.filter(({ commit }, index) => found.findIndex((each) => each.commit === commit) === index);

@@ -16,9 +16,10 @@ import { startTestFleet, type TestFleet } from './test-fleet.ts';
 
 const noGitea = await noGiteaReason();
 const HOOK_SECRET = 'the secret of the webhook';
-/** No API server accepts it, and no check of sync knows the kind. */
-const BROKEN = 'clusters/test/web/broken.yaml';
-const BROKEN_OBJECT = 'apiVersion: example.com/v1\nkind: Unknown\nmetadata: {name: a, namespace: default}\n';
+/** The API server refuses the misspelt field, which no check of sync knows. */
+const BROKEN = 'clusters/test/web/more.yaml';
+const BROKEN_OBJECT =
+  'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more, namespace: default}\nmisspelt: {a: b}\n';
 
 interface Pull {
   readonly number: number;

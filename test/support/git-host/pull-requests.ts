@@ -53,8 +53,7 @@ export function createStandInPulls(): StandInPulls {
 
   function answer(request: StandInRequest): StandInAnswer | undefined {
     const { method, url } = request;
-    if (method === 'GET' && LIST.test(url)) return list(request);
-    if (method === 'POST' && NEW.test(url)) return open(request);
+    if (LIST.test(url) || NEW.test(url)) return method === 'POST' ? open(request) : list(request);
     const pull = numberIn(OF_PULL, url);
     if (pull !== undefined && method === 'GET') return page(pull, url);
     if (pull !== undefined && method === 'POST') return create(pull, textIn(request));

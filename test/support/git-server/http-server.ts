@@ -132,10 +132,6 @@ function backend(request: IncomingMessage, response: ServerResponse, root: strin
 async function relay(output: AsyncIterable<Buffer>, response: ServerResponse, fault?: Fault): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of output) chunks.push(chunk);
-  if (fault?.do === 'lose') {
-    response.destroy();
-    return;
-  }
   const all = Buffer.concat(chunks);
   const end = all.indexOf('\r\n\r\n');
   const headers = all
@@ -150,6 +146,10 @@ async function relay(output: AsyncIterable<Buffer>, response: ServerResponse, fa
 }
 
 async function send(body: Buffer, response: ServerResponse, fault?: Fault): Promise<void> {
+  if (fault?.do === 'lose') {
+    response.destroy();
+    return;
+  }
   if (fault?.do === 'drip') {
     for (const byte of body) {
       if (response.destroyed) return;

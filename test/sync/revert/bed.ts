@@ -95,8 +95,9 @@ export async function createRevertBed({
         .find((line) => line.endsWith(' refs/heads/main'))
         ?.split(' ')[0] ?? 'none',
     reset() {
-      for (const line of bed.branches())
+      for (const line of bed.branches()) {
         repository.git('push', '--quiet', 'origin', `:${line.split(' ')[1]}`);
+      }
       repository.git('push', '--quiet', '--force', 'origin', `${failed}:refs/heads/main`);
       host.pulls.length = 0;
       bed.events.length = 0;

@@ -52,9 +52,8 @@ export function pipelineWith(
   } = {},
 ): Pipeline {
   const made = reportingPipeline({ writeCredentialsRef: { name: 'push', key: 'token' }, ...source });
-  const recorded = stages.map(({ name = 'prod', commit = FAILED, ...more }) => ({
+  const recorded = stages.map(({ name = 'prod', ...more }) => ({
     name,
-    release: `fleet-${commit.slice(0, 12)}`,
     ...('proven' in more ? { commit: more.proven } : { commit: PROVEN }),
   }));
   return {

@@ -46,12 +46,7 @@ describe('revertDestination', () => {
       'uses it as git-push',
     ],
     ['with a Secret for the API only', {}, 'git-push; api.github.com', 'for github.com. To permit it'],
-    [
-      'with a Secret for the repository only',
-      {},
-      'git-push; github.com',
-      'for api.github.com. To permit it',
-    ],
+    ['with a Secret for the repository only', {}, 'git-push; github.com', 'for api.github.com. To permit it'],
     ['for a tag', { ref: 'refs/tags/v1' }, USE, 'set spec.source.ref to refs/heads/NAME'],
     ['for a folder', { repository: 'file:///fleet' }, USE, 'has no git host'],
   ])('S35 refuses a Pipeline %s', (_, source, use, because) => {

@@ -5,6 +5,7 @@ import {
   type ObservedRevert,
   planRevert,
   type RevertInput,
+  type RevertPlan,
   recordAfter,
   stageFailures,
 } from '../../../src/sync/revert/plan.ts';
@@ -36,16 +37,15 @@ function plan({ stages = [{}], reverts = [], spec = {}, more = {} }: Given): str
     refused: new Set(),
     ...more,
   });
-  switch (found.type) {
-    case 'None':
-      return 'none';
-    case 'Wait':
-      return `wait: ${found.because}`;
-    case 'Make':
-      return `make ${found.failure.stage} ${found.failure.commit.slice(0, 1)} onto ${found.onto.slice(0, 1)}`;
-    case 'Continue':
-      return `continue ${found.record.commit.slice(0, 1)}`;
-  }
+  return explain(found);
+}
+
+function explain(found: RevertPlan): string {
+  if (found.type === 'None') return 'none';
+  if (found.type === 'Wait') return `wait: ${found.because}`;
+  if (found.type === 'Continue') return `continue ${found.record.commit.slice(0, 1)}`;
+  const { failure, onto } = found;
+  return `make ${failure.stage} ${failure.commit.slice(0, 1)} onto ${onto.slice(0, 1)}`;
 }
 
 const HALT = { by: 'anna', reason: 'ticket 7', since: '2030-01-01T12:00:00Z' };

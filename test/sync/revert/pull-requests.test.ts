@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { StatusTarget } from '../../../src/sync/report/target.ts';
 import { pullIn, REVERT_PULL_ADAPTERS } from '../../../src/sync/revert/pull-requests.ts';
 
 const BRANCHES = { head: 'kubenode/revert/x', base: 'main' };
@@ -54,13 +55,15 @@ describe('pullIn', () => {
   });
 });
 
-describe('REVERT_PULL_ADAPTERS', () => {
-  const target = (type: 'GitHub' | 'GitLab' | 'Gitea') => ({
+function target(type: 'GitHub' | 'GitLab' | 'Gitea'): StatusTarget {
+  return {
     project: { type, base: 'https://git.example.com', path: 'acme/fleet', context: 'c' },
     token: 't',
     address: 'a',
-  });
+  };
+}
 
+describe('REVERT_PULL_ADAPTERS', () => {
   it('S35 asks for closed pull requests, too, with every name encoded', () => {
     const urls = (['GitHub', 'GitLab', 'Gitea'] as const).map(
       (type) => REVERT_PULL_ADAPTERS[type].findRequest(target(type), { head: 'a&b', base: 'c/d' }).url,

@@ -46,7 +46,11 @@ describe('chooseWay', () => {
       { unaccepted: 'it is not signed' },
       'NotSigned sync would refuse its own commit: it is not signed',
     ],
-    ['refuses it also if the ref has moved', { onto: HEAD, unaccepted: 'it is not signed' }, 'NotSigned'],
+    [
+      'refuses it also if the ref has moved',
+      { onto: HEAD, unaccepted: 'it is not signed' },
+      'NotSigned sync would refuse its own commit: it is not signed',
+    ],
     ['proposes', { how: 'Propose', onto: HEAD }, 'Propose'],
     [
       'proposes what a person must sign',
@@ -63,7 +67,6 @@ describe('chooseWay', () => {
     } as const;
     const way = chooseWay({ ...made, ...more });
     const text = 'reason' in way ? `${way.reason} ${way.message}` : [way.how, way.note].join(' ').trim();
-    expect(text.startsWith(expected)).toBe(true);
-    if (expected === 'Push' || expected === 'Propose') expect(text).toBe(expected);
+    expect(text.slice(0, Math.max(expected.length, 10))).toBe(expected);
   });
 });
