@@ -6,7 +6,6 @@ import type { Pipeline, PipelineRevert, Release } from '../../api/generated/type
 import type { HeldLease } from '../../kube/leader/held-lease.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
-import type { ClusterEvent } from '../apply/context.ts';
 import type { CommitStatusReport } from '../commits.ts';
 import type { GitTransport } from '../git/transport.ts';
 import { createSendFailures } from '../report/failures.ts';
@@ -31,7 +30,7 @@ export interface NextRevertOptions
   readonly git: Pick<GitTransport, 'listRefs' | 'fetch' | 'ancestry' | 'revert'>;
   /** Records the reverts. `pipeline` returns them afterwards. */
   readonly record: (reverts: readonly PipelineRevert[]) => Promise<void>;
-  readonly recordEvent?: (event: ClusterEvent) => void;
+  readonly recordEvent?: (event: RevertEvent) => void;
   readonly random: () => number;
   readonly log: Log;
 }
@@ -40,6 +39,12 @@ export interface NextRevert {
   /** Makes one step at most. Resolves with how long to wait for the next. Rejects when the hub does not take the record. */
   make(pipeline: Pipeline, target: RevertDestination): Promise<number>;
   report(): CommitStatusReport;
+}
+
+export interface RevertEvent {
+  readonly type: 'Warning';
+  readonly reason: string;
+  readonly message: string;
 }
 
 /** As many as the status keeps. */

@@ -2,12 +2,12 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Pipeline, PipelineRevert, Release } from '../../../src/api/generated/types.ts';
-import type { ClusterEvent } from '../../../src/sync/apply/context.ts';
 import { createBackend } from '../../../src/sync/git/backend.ts';
 import { pushCommit } from '../../../src/sync/git/push/push.ts';
 import { createGitTransport } from '../../../src/sync/git/repository.ts';
 import type { GitTransport } from '../../../src/sync/git/transport.ts';
 import { sendToGitHost } from '../../../src/sync/report/send.ts';
+import type { RevertEvent } from '../../../src/sync/revert/next-revert.ts';
 import type { ReverterOptions } from '../../../src/sync/revert/reverter.ts';
 import { createFastClock } from '../../support/fast-clock.ts';
 import { type StandInHost, startStandInHost } from '../../support/git-host/stand-in.ts';
@@ -25,7 +25,7 @@ export interface RevertBed {
   readonly host: StandInHost;
   readonly server: GitHttpServer;
   readonly log: ReturnType<typeof memoryLog>;
-  readonly events: ClusterEvent[];
+  readonly events: RevertEvent[];
   readonly proven: string;
   readonly failed: string;
   pipeline: Pipeline;
