@@ -48,7 +48,7 @@ export interface CommitStatusReport {
     readonly reason: string;
     readonly message: string;
   };
-  /** What it did, for people, while that matters. */
+  /** Tells people which act it carried out, while that matters. */
   readonly done?: { readonly reason: string; readonly message: string };
 }
 

@@ -129,7 +129,7 @@ export type RevertResult =
   | {
       readonly type: 'Revert';
       readonly commit: string;
-      /** What the server does not have: the commit and its trees. */
+      /** The objects that the server does not have: the commit and its trees. */
       readonly objects: readonly NewObject[];
       /** Why sync would refuse the commit as a head. */
       readonly unaccepted?: string;

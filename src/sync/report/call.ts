@@ -22,9 +22,9 @@ export interface HostCallPorts {
   readonly checkLease: () => void;
 }
 
-export type HostCall = (request: HostRequest, task: HostTask) => Promise<HostAnswer>;
+export type GitHostApi = (request: HostRequest, task: HostTask) => Promise<HostAnswer>;
 
-export function createHostCall({ project, token, ca }: StatusTarget, ports: HostCallPorts): HostCall {
+export function createHostCall({ project, token, ca }: StatusTarget, ports: HostCallPorts): GitHostApi {
   const { send, clock, signal, checkLease } = ports;
   return async (request, task) => {
     checkLease();

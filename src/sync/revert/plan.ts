@@ -34,7 +34,7 @@ export function planRevert({ pipeline, releases, head, refused }: RevertInput): 
   const records = new Map((pipeline.status?.reverts ?? []).map((each) => [each.commit, each]));
   const failure = stageFailures(pipeline, releases).find(({ commit }) => {
     const record = records.get(commit);
-    return !refused.has(commit) && !(record && isDone(record));
+    return !refused.has(commit) && !(record && isRevertMade(record));
   });
   if (!failure) return { type: 'None' };
   const paused = pausedReason(pipeline);
@@ -44,8 +44,8 @@ export function planRevert({ pipeline, releases, head, refused }: RevertInput): 
   return head === undefined ? { type: 'None' } : { type: 'Make', failure, onto: head };
 }
 
-/** What a person does with it afterwards is respected: a revert that was closed, or taken back, is not made again. */
-export function isDone({ state }: PipelineRevert): boolean {
+/** Tells whether sync is done with it: a revert that a person closed, or took back, is not made again. */
+export function isRevertMade({ state }: PipelineRevert): boolean {
   return state !== 'Planned';
 }
 
@@ -105,7 +105,7 @@ export type RevertStep =
   | { readonly type: 'BranchTaken'; readonly because: string };
 
 /** Decides what is left to do. A process that was killed may have done any of it. */
-export function nextStep(record: PipelineRevert, observed: ObservedRevert): RevertStep {
+export function nextRevertStep(record: PipelineRevert, observed: ObservedRevert): RevertStep {
   return record.how === 'Push' ? nextPush(record, observed) : nextProposal(record, observed);
 }
 

@@ -6,7 +6,7 @@ import type { GitTransport, RevertResult } from '../git/transport.ts';
 import { HostCallError, type HostCallPorts } from '../report/call.ts';
 import type { RevertDestination } from './destination.ts';
 import { pullBody, revertTitle } from './message.ts';
-import { nextStep, type ObservedRevert, type RevertStep, recordAfter, withPull } from './plan.ts';
+import { nextRevertStep, type ObservedRevert, type RevertStep, recordAfter, withPull } from './plan.ts';
 import { createRevertPullHost, type RevertPullHost } from './pull-host.ts';
 import type { RevertTurn } from './starter.ts';
 
@@ -31,7 +31,7 @@ export function createRevertPublisher(ports: RevertPublisherPorts): RevertPublis
 
   async function publish(turn: RevertTurn, record: PipelineRevert): Promise<void> {
     const host = createRevertPullHost(turn.target, ports);
-    const step = nextStep(record, await observe(ports, turn.target, record, host));
+    const step = nextRevertStep(record, await observe(ports, turn.target, record, host));
     const recorded = recordAfter(record, step);
     if (recorded) return await save(recorded);
     await carryOut({ turn, record, host }, step);

@@ -11,7 +11,7 @@ export interface RevertReportInput {
   readonly refusals: ReadonlyMap<string, RevertRefusal>;
   /** Why nothing is pushed now. */
   readonly waiting: string | undefined;
-  /** What git or its host does not do. */
+  /** The failure of git or of its host. */
   readonly problem: CommitStatusReport['problem'];
 }
 

@@ -9,7 +9,7 @@ import { pipelineTrouble } from './hub-objects.ts';
 
 const FROM_THE_NEXT = 'what it loosens counts from the next commit';
 
-/** The reasons of a revert that sync made, and of one that nobody needs. */
+/** The reasons of a revert that sync made, and of one that is not needed any more. */
 const REVERTED: ReadonlySet<string> = new Set([
   'RevertPlanned',
   'RevertProposed',

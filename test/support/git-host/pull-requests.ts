@@ -53,11 +53,16 @@ export function createStandInPulls(): StandInPulls {
 
   function answer(request: StandInRequest): StandInAnswer | undefined {
     const { method, url } = request;
-    if (LIST.test(url) || NEW.test(url)) return method === 'POST' ? open(request) : list(request);
+    if (LIST.test(url)) return list(request);
+    if (NEW.test(url)) return open(request);
     const pull = numberIn(OF_PULL, url);
     if (pull !== undefined && method === 'GET') return page(pull, url);
     if (pull !== undefined && method === 'POST') return create(pull, textIn(request));
-    const id = numberIn(ONE, url);
+    return answerOfComment(request);
+  }
+
+  function answerOfComment(request: StandInRequest): StandInAnswer | undefined {
+    const id = numberIn(ONE, request.url);
     return id === undefined ? undefined : update(id, textIn(request));
   }
 

@@ -150,13 +150,15 @@ async function send(body: Buffer, response: ServerResponse, fault?: Fault): Prom
     response.destroy();
     return;
   }
-  if (fault?.do === 'drip') {
-    for (const byte of body) {
-      if (response.destroyed) return;
-      response.write(Buffer.of(byte));
-      // oxlint-disable-next-line no-await-in-loop -- the fault is to be slow
-      await new Promise((resolve) => void setTimeout(resolve, fault.everyMs));
-    }
-  }
+  if (fault?.do === 'drip') await sendSlowly(body, response, fault.everyMs);
   response.end(fault?.do === 'truncate' ? body.subarray(0, fault.bytes) : body);
+}
+
+async function sendSlowly(body: Buffer, response: ServerResponse, everyMs: number): Promise<void> {
+  for (const byte of body) {
+    if (response.destroyed) return;
+    response.write(Buffer.of(byte));
+    // oxlint-disable-next-line no-await-in-loop -- the fault is to be slow
+    await new Promise((resolve) => void setTimeout(resolve, everyMs));
+  }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PipelineRevert } from '../../../src/api/generated/types.ts';
 import {
-  nextStep,
+  nextRevertStep,
   type ObservedRevert,
   planRevert,
   type RevertInput,
@@ -130,7 +130,7 @@ const SEEN: ObservedRevert = { tracked: FAILED, isMerged: false, branch: undefin
 const PULL = { number: 7, url: 'https://git.example.com/7' };
 const PUSH = { how: 'Push' } as const;
 
-describe('nextStep', () => {
+describe('nextRevertStep', () => {
   it.each<[string, Partial<PipelineRevert>, Partial<ObservedRevert>, string]>([
     ['pushes to the head that failed', PUSH, {}, 'PushTracked'],
     ['has pushed if the ref has the commit', PUSH, { tracked: REVERT }, 'Pushed'],
@@ -151,14 +151,14 @@ describe('nextStep', () => {
     ],
     ['leaves a branch of others alone', {}, { branch: OTHER }, 'BranchTaken'],
   ])('S35 %s', (_, record, seen, expected) => {
-    expect(nextStep(recordOf(record), { ...SEEN, ...seen }).type).toBe(expected);
+    expect(nextRevertStep(recordOf(record), { ...SEEN, ...seen }).type).toBe(expected);
   });
 
   it('S35 explains what a person has to know', () => {
-    expect(nextStep(recordOf(), { ...SEEN, branch: OTHER })).toMatchObject({
+    expect(nextRevertStep(recordOf(), { ...SEEN, branch: OTHER })).toMatchObject({
       because: `branch kubenode/revert/fleet/prod/bbbbbbbbbbbb has the commit ${OTHER}, which sync has not made: delete the branch, or create a pull request from it`,
     });
-    expect(nextStep(recordOf(PUSH), { ...SEEN, tracked: OTHER })).toMatchObject({
+    expect(nextRevertStep(recordOf(PUSH), { ...SEEN, tracked: OTHER })).toMatchObject({
       because: `not pushed to the ref: the ref has moved to ${OTHER}`,
     });
   });

@@ -47,7 +47,7 @@ describe('pullIn', () => {
     expect(pullIn(type, [pull], BRANCHES)).toBeUndefined();
   });
 
-  it('S35 leaves out a page that is no URL', () => {
+  it('S35 leaves out a page that is not a URL', () => {
     expect(pullIn('GitHub', [{ ...issue, html_url: 'javascript:alert(1)' }], BRANCHES)).toEqual({
       number: 7,
     });

@@ -40,7 +40,7 @@ const NOT_FOUND: StatusMeaning = [
   'check the URL, and that the token may read a private repository: servers answer the same in both cases',
 ];
 
-/** What the server is asked for: to send objects, or to receive them. */
+/** Names the request to the server: to send objects, or to receive them. */
 export type GitService = 'upload-pack' | 'receive-pack';
 
 interface Request {
