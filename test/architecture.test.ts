@@ -105,8 +105,8 @@ const PHASE_OF_KUBERNETES = [
   'src/defender/facts/observed-views.ts',
   'src/kube/drain/pods.ts',
   'src/local/kubelet/pods.ts',
-  'src/sync/health/builtin-kinds.ts',
-  'src/sync/health/builtin-resources.ts',
+  'src/kube/health/builtin-kinds.ts',
+  'src/kube/health/builtin-resources.ts',
 ];
 
 /** Packages that only one folder imports: every other file uses what that folder exports. */

@@ -38,6 +38,8 @@ export const LABEL_PIPELINE = `${GROUP}/pipeline`;
 export const LABEL_HUB = `${GROUP}/hub`;
 /** On the Secret with the kubeconfig of a hosted cluster: its name. */
 export const LABEL_CLUSTER = `${GROUP}/cluster`;
+/** On the objects of an add-on of a hosted cluster, and on the record of them: its name. */
+export const LABEL_ADDON = `${GROUP}/addon`;
 export const LABEL_UNIT = `${GROUP}/unit`;
 export const LABEL_MACHINE = `${GROUP}/machine`;
 export const LABEL_MACHINESET = `${GROUP}/machineset`;
@@ -111,6 +113,11 @@ export const SECRET_MAINTENANCE_WEBHOOK = 'kubenode-maintenance-webhook';
  * that was served.
  */
 export const ANNOTATION_POLL_REQUEST = `${GROUP}/poll-request`;
+/**
+ * The annotation of a Cluster of which each new value makes hosting take a backup of its etcd at once. `status.hosted.etcd.backupRequest` names
+ * the last one that was served.
+ */
+export const ANNOTATION_BACKUP_REQUEST = `${GROUP}/backup-request`;
 /**
  * The annotation of a MaintenanceEvent that a hardware system reports by a file or a webhook: the time of its last report. An older report,
  * such as a repeated delivery, changes nothing.

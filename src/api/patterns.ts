@@ -35,6 +35,10 @@ export const SHA256: Pattern = {
   regex: '^[a-f0-9]{64}$',
   description: '64 hex digits in lower case, as sha256sum prints them',
 };
+export const BACKUP_PATTERN: Pattern = {
+  regex: '^(latest|[0-9]{6}-[0-9]{8}T[0-9]{6}Z)$',
+  description: '"latest", or the name of a backup, such as 000042-20261127T093000Z',
+};
 export const UUID: Pattern = {
   regex: '^[a-fA-F0-9]{8}-[a-fA-F0-9]{4}-[a-fA-F0-9]{4}-[a-fA-F0-9]{4}-[a-fA-F0-9]{12}$',
   description: 'a UID, such as 0b6f4a52-8a0e-4c55-9d0d-6a0f2b6f1c11',
@@ -158,6 +162,7 @@ export const PATTERNS: readonly Pattern[] = [
   CONDITION_REASON,
   DIGEST,
   SHA256,
+  BACKUP_PATTERN,
   UUID,
   HTTPS_URL,
   FIELD_PATH,

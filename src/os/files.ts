@@ -68,7 +68,7 @@ export async function fileExists(path: string): Promise<boolean> {
 /** Free bytes of a file system for this user. */
 export type FreeBytes = (folder: string) => Promise<number>;
 
-async function freeBytesOf(folder: string): Promise<number> {
+export async function freeBytesOf(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;
 }

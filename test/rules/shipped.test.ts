@@ -89,6 +89,7 @@ const MATCH = { outcome: 'Match', because: 'it is flipped', isSinceKnown: true }
 const OF_NO_RULE = new Set([
   'certificate-expiry.md',
   'denials.md',
+  'etcd-backup.md',
   'kubenode-down.md',
   'machine-stuck.md',
   'rollout-stopped.md',

@@ -398,6 +398,10 @@ export interface ClusterHostedStatus {
   readonly upgrade?: HostedUpgradeStatus;
   /** The last upgrade that failed and was taken back. It is not tried again before spec.hosted.retryToken changes. */
   readonly rolledBack?: HostedRolledBack;
+  /** The windows and freezes that were in force before the spec was last changed. They hold that change, too. */
+  readonly closedTimes?: HostedClosedTimes;
+  /** APIs that clients requested since the API server was started, and that a later version removes. (at most 20) */
+  readonly deprecatedApis?: readonly DeprecatedApi[];
   /** Finished upgrades, newest first. (at most 10) */
   readonly history?: readonly HostedUpgradeRecord[];
   /** Resources that the control plane requests in the hub. */
@@ -1064,6 +1068,14 @@ export interface DeleteBudget {
   readonly maxPercent: number;
 }
 
+/** An API that a later version removes. */
+export interface DeprecatedApi {
+  /** Group, version and resource. */
+  readonly api: string;
+  /** Minor version that does not serve it any more, such as 1.32. */
+  readonly removedIn: string;
+}
+
 /** A filesystem. */
 export interface DiskFact {
   /** Name of the filesystem, such as imagefs. */
@@ -1084,6 +1096,8 @@ export interface EtcdBackup {
   readonly everySeconds: number;
   /** Number of snapshots that are kept. (1 to 100; default 7) */
   readonly keep: number;
+  /** Seconds between two drills that restore the newest snapshot into a throw-away control plane. Absent: no drills. (3600 to 2592000) */
+  readonly drillEverySeconds?: number;
 }
 
 /** A fact. */
@@ -1304,6 +1318,18 @@ export interface HostedCertificate {
   readonly serial?: string;
 }
 
+/** The windows and freezes that were in force before the spec was last changed. They hold that change, too. */
+export interface HostedClosedTimes {
+  /** Generation of the spec that they hold. */
+  readonly generation?: number;
+  /** Digest of the version, the settings and the add-ons of that spec. */
+  readonly target: string;
+  /** Times at which a change may begin. (at most 16) */
+  readonly windows: readonly Window[];
+  /** Periods without changes. (at most 16) */
+  readonly freezes: readonly Freeze[];
+}
+
 /** A component of the control plane. */
 export interface HostedComponent {
   /** Name of the component. */
@@ -1326,7 +1352,7 @@ export interface HostedEtcd {
   readonly quotaMiB: number;
   /** Snapshots of etcd. */
   readonly backup?: EtcdBackup;
-  /** Snapshot that the control plane starts from. Read at creation only. */
+  /** Backup that the control plane starts from, by its name, or "latest". Only backups of a Cluster of the same name. Read at creation only. */
   readonly restoreFrom?: string;
 }
 
@@ -1340,6 +1366,14 @@ export interface HostedEtcdStatus {
   readonly dbBytes?: number;
   /** When the last backup was taken. */
   readonly lastBackupAt?: string;
+  /** Name of the last backup. */
+  readonly lastBackup?: string;
+  /** Annotation kubenode.dev/backup-request that the last backup answers. */
+  readonly backupRequest?: string;
+  /** Backup that the control plane started from. */
+  readonly restoredFrom?: string;
+  /** When the last drill restored a backup. */
+  readonly lastDrillAt?: string;
 }
 
 /** How the API server is reached. */
@@ -1412,6 +1446,10 @@ export interface HostedUpgrade {
   readonly onFailure: 'Rollback' | 'Pause';
   /** Whether etcd may be upgraded by a minor version. Only a snapshot can revert that. (default false) */
   readonly allowEtcdUpgrade: boolean;
+  /** Times at which a change of version, flags or add-ons may begin. Empty: always. (at most 16) */
+  readonly windows: readonly Window[];
+  /** Periods without such changes. They also override windows. (at most 16) */
+  readonly freezes: readonly Freeze[];
 }
 
 /** A finished upgrade. */

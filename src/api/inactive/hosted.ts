@@ -11,8 +11,6 @@ export const HOSTED: readonly InactiveField[] = [
   { path: 'spec.hosted.replicas', accepts: [1], because: 'a control plane has one API server' },
   { path: 'spec.hosted.etcd.replicas', accepts: [1], because: 'a control plane has one etcd' },
   { path: 'spec.hosted.etcd.storageGiB', accepts: [8], because: 'a folder has no size' },
-  { path: 'spec.hosted.etcd.backup', because: 'no snapshots are taken' },
-  { path: 'spec.hosted.etcd.restoreFrom', because: 'no snapshots are restored' },
   ...PARTS.flatMap((part): readonly InactiveField[] => [
     { path: `spec.hosted.${part}.cpuMillis`, because: NO_LIMITS },
     { path: `spec.hosted.${part}.memoryMiB`, because: NO_LIMITS },
@@ -21,6 +19,5 @@ export const HOSTED: readonly InactiveField[] = [
   { path: 'spec.hosted.exposure.host', because: LOOPBACK },
   { path: 'spec.hosted.exposure.port', accepts: [6443], because: LOOPBACK },
   { path: 'spec.hosted.pki.caRotation', because: 'certificate authorities are not replaced' },
-  { path: 'spec.hosted.addons', because: 'no add-ons are installed' },
   { path: 'spec.hosted.tunnel.enabled', accepts: [false], because: 'there is no tunnel to nodes' },
 ];

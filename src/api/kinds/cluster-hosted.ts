@@ -1,7 +1,7 @@
 /** The hosted control plane of a Cluster: spec and status. */
 import { z } from 'zod';
-import { count, waiting } from '../common.ts';
-import { KUBERNETES_VERSION_PATTERN, SHA256 } from '../patterns.ts';
+import { count, freezes, waiting, windows } from '../common.ts';
+import { BACKUP_PATTERN, HTTP_URL, KUBERNETES_VERSION_PATTERN, SHA256 } from '../patterns.ts';
 import {
   bigInt,
   choice,
@@ -47,10 +47,15 @@ const etcd = named('HostedEtcd', 'The etcd of the control plane.', {
   backup: named('EtcdBackup', 'Snapshots of etcd.', {
     everySeconds: int('Seconds between two snapshots.', [300, 604_800]),
     keep: int('Number of snapshots that are kept.', [1, 100]).default(7),
+    drillEverySeconds: int(
+      'Seconds between two drills that restore the newest snapshot into a throw-away control plane. Absent: no drills.',
+      [3600, 2_592_000],
+    ).optional(),
   }).optional(),
-  restoreFrom: text('Snapshot that the control plane starts from. Read at creation only.', {
-    max: 512,
-  }).optional(),
+  restoreFrom: text(
+    'Backup that the control plane starts from, by its name, or "latest". Only backups of a Cluster of the same name. Read at creation only.',
+    { max: 64, pattern: BACKUP_PATTERN },
+  ).optional(),
 }).prefault({ replicas: 1 });
 
 const pki = named('HostedPki', 'Certificates of the control plane.', {
@@ -89,11 +94,15 @@ const upgrade = named('HostedUpgrade', 'How a version upgrade is carried out.', 
   allowEtcdUpgrade: flag(
     'Whether etcd may be upgraded by a minor version. Only a snapshot can revert that.',
   ).default(false),
+  windows: windows('Times at which a change of version, flags or add-ons may begin. Empty: always.').default(
+    [],
+  ),
+  freezes: freezes('Periods without such changes. They also override windows.', 16).default([]),
 }).prefault({});
 
 const addon = named('HostedAddon', 'Manifests that are applied to the new cluster.', {
   name: name('Name of the addon.'),
-  url: text('URL of the manifests.', { max: 512, min: 1 }),
+  url: text('URL of the manifests.', { max: 512, pattern: HTTP_URL }),
   sha256: text('SHA-256 digest of the file in hex.', { max: 64, pattern: SHA256 }),
   enabled: flag('Whether the addon is applied.').default(true),
 });
@@ -162,6 +171,11 @@ export const hosted = rules(
     message: 'the version may change by one minor version at a time',
     fieldPath: '.version',
   },
+  {
+    rule: '!has(self.etcd.restoreFrom) || (has(oldSelf.etcd.restoreFrom) && self.etcd.restoreFrom == oldSelf.etcd.restoreFrom)',
+    message: 'a backup is restored at creation only: restoreFrom can be removed, and not set or changed',
+    fieldPath: '.etcd.restoreFrom',
+  },
 );
 
 const hostedComponent = named('HostedComponent', 'A component of the control plane.', {
@@ -185,6 +199,17 @@ const hostedUpgradeStatus = named(
     digest: text('Digest of the version and settings after.', { max: 80 }).optional(),
     retryToken: text('spec.hosted.retryToken that the step was tried with.', { max: 64 }).optional(),
     message: text('Why the upgrade failed and is taken back.', { max: 512 }).optional(),
+  },
+);
+
+const hostedClosedTimes = named(
+  'HostedClosedTimes',
+  'The windows and freezes that were in force before the spec was last changed. They hold that change, too.',
+  {
+    generation: bigInt('Generation of the spec that they hold.').optional(),
+    target: text('Digest of the version, the settings and the add-ons of that spec.', { max: 80 }),
+    windows: windows('Times at which a change may begin.'),
+    freezes: freezes('Periods without changes.', 16),
   },
 );
 
@@ -218,6 +243,15 @@ export const hostedStatus = named('ClusterHostedStatus', 'Observed state of the 
   components: listMap('Components of the control plane.', ['name'], hostedComponent, [0, 8]).optional(),
   upgrade: hostedUpgradeStatus.optional(),
   rolledBack: hostedRolledBack.optional(),
+  closedTimes: hostedClosedTimes.optional(),
+  deprecatedApis: list(
+    'APIs that clients requested since the API server was started, and that a later version removes.',
+    named('DeprecatedApi', 'An API that a later version removes.', {
+      api: text('Group, version and resource.', { max: 253 }),
+      removedIn: text('Minor version that does not serve it any more, such as 1.32.', VERSION),
+    }),
+    [0, 20],
+  ).optional(),
   history: list('Finished upgrades, newest first.', hostedUpgradeRecord, [0, 10]).optional(),
   requests: named('HostedRequests', 'Resources that the control plane requests in the hub.', {
     pods: count('Number of pods.'),
@@ -240,6 +274,12 @@ export const hostedStatus = named('ClusterHostedStatus', 'Observed state of the 
     ready: count('Members that are ready.'),
     dbBytes: bigInt('Database size in bytes.').optional(),
     lastBackupAt: time('When the last backup was taken.').optional(),
+    lastBackup: text('Name of the last backup.', { max: 64 }).optional(),
+    backupRequest: text('Annotation kubenode.dev/backup-request that the last backup answers.', {
+      max: 64,
+    }).optional(),
+    restoredFrom: text('Backup that the control plane started from.', { max: 64 }).optional(),
+    lastDrillAt: time('When the last drill restored a backup.').optional(),
   }).optional(),
   caRotation: named('CaRotationStatus', 'Rotation of the certificate authority.', {
     id: text('Id of the rotation.', { max: 63 }).optional(),

@@ -1,5 +1,5 @@
-/** Checks the windows of a Pipeline or a component set for what a schema cannot know. */
-import { MACHINE_COMPONENT_SETS, PIPELINES } from '../../api/generated/resources.ts';
+/** Checks the windows of a Pipeline, a component set or a hosted Cluster for what a schema cannot know. */
+import { CLUSTERS, MACHINE_COMPONENT_SETS, PIPELINES } from '../../api/generated/resources.ts';
 import { GROUP } from '../../api/names.ts';
 import type { Problem } from '../../api/validation/validate.ts';
 import { listAt, textAt } from '../../kube/objects/json.ts';
@@ -11,6 +11,9 @@ export function findWindowProblems(object: KubeObject): readonly Problem[] {
   if (!object.apiVersion.startsWith(`${GROUP}/`)) return [];
   if (object.kind === MACHINE_COMPONENT_SETS.kind) {
     return zoneProblems(listAt(object, 'spec', 'rollout', 'windows'), 'spec.rollout');
+  }
+  if (object.kind === CLUSTERS.kind) {
+    return zoneProblems(listAt(object, 'spec', 'hosted', 'upgrade', 'windows'), 'spec.hosted.upgrade');
   }
   if (object.kind !== PIPELINES.kind) return [];
   return listAt(object, 'spec', 'stages').flatMap((stage, index) =>

@@ -26,7 +26,7 @@ import type { Io } from '../io.ts';
 import { printWarnings } from '../output.ts';
 import { endedTimeWarnings } from '../plan/ended-times.ts';
 import { choosePipeline, readLimits, unknownIdentities } from '../plan/limits.ts';
-import { compareSides, previewOnClusters, shownTargets } from '../plan/live.ts';
+import { compareSides, hostedNotesByCommits, previewOnClusters, shownTargets } from '../plan/live.ts';
 import { withProgress } from '../progress.ts';
 
 const HELP = `
@@ -191,6 +191,7 @@ async function compare(io: Io, flags: Flags, { from, to, failedTests }: PlanSide
   const rendered = { from: from.rendered, to: to.rendered };
   printWarnings(io, endedTimeWarnings(to.rendered, io.clock.now()));
   printWarnings(io, declaredPermitWarnings(to.rendered.targets));
+  if (!flags.live) printWarnings(io, hostedNotesByCommits(rendered, io.clock.now()));
   const pipeline = choosePipeline(rendered, { name: flags.pipeline, path: flags.path });
   const sides = { ...rendered, limits: readLimits(rendered, pipeline), pipeline };
   const refusals = [

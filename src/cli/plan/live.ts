@@ -18,6 +18,7 @@ import { type ConnectionFlags, connectFrom } from '../connection.ts';
 import type { Io } from '../io.ts';
 import { printWarnings } from '../output.ts';
 import { previewOnCluster, previewOnHub } from './cluster.ts';
+import { hostedChangeNotes, hostedClusters } from './hosted-changes.ts';
 import {
   abandonedClusters,
   limitsInForce,
@@ -45,6 +46,14 @@ export function shownTargets(targets: readonly TargetPreview[]): readonly Target
     .map(withUnreadMachines);
 }
 
+/** Tells what becomes of hosted control planes, as far as it is known without the hub. */
+export function hostedNotesByCommits(
+  { from, to }: Pick<PreviewSides, 'from' | 'to'>,
+  now: Date,
+): readonly string[] {
+  return from ? hostedChangeNotes(hostedClusters(from), to, now) : [];
+}
+
 /** Compares commit to commit, without reading a cluster. */
 export function compareSides({ from, to, limits, pipeline }: PreviewSides): TargetPreview[] {
   return pipeline === undefined
@@ -59,7 +68,10 @@ export async function previewOnClusters(
   sides: PreviewSides,
 ): Promise<readonly TargetPreview[]> {
   const hub = await openHub(io, flags);
-  if (typeof hub === 'string') return compareSides(sides).map((target) => ({ ...target, because: hub }));
+  if (typeof hub === 'string') {
+    printWarnings(io, hostedNotesByCommits(sides, io.clock.now()));
+    return compareSides(sides).map((target) => ({ ...target, because: hub }));
+  }
   const warn = (warnings: readonly string[]): void => printWarnings(io, warnings);
   const ports = { ...io, warn, explain: messageOf };
   try {
@@ -94,6 +106,7 @@ export async function previewOnClustersOf(
   const { to } = sides;
   const pipeline = sides.pipeline ?? onlyPipeline(hub);
   ports.warn(hubNotes(hub, pipeline, ports.clock.now()));
+  ports.warn(hostedChangeNotes(hub.clusters, to, ports.clock.now()));
   const limits = limitsInForce(hub, pipeline, sides.limits);
   const byCommits = [...compareSides({ ...sides, limits, pipeline })];
   const abandoned = abandonedClusters(hub, to, pipeline);

@@ -584,6 +584,8 @@ export interface EtcdBackup {
   readonly everySeconds: number;
   /** Number of snapshots that are kept. (1 to 100; default 7) */
   readonly keep?: number;
+  /** Seconds between two drills that restore the newest snapshot into a throw-away control plane. Absent: no drills. (3600 to 2592000) */
+  readonly drillEverySeconds?: number;
 }
 
 /** A fact. */
@@ -720,7 +722,7 @@ export interface HostedEtcd {
   readonly quotaMiB?: number;
   /** Snapshots of etcd. */
   readonly backup?: EtcdBackup;
-  /** Snapshot that the control plane starts from. Read at creation only. */
+  /** Backup that the control plane starts from, by its name, or "latest". Only backups of a Cluster of the same name. Read at creation only. */
   readonly restoreFrom?: string;
 }
 
@@ -770,6 +772,10 @@ export interface HostedUpgrade {
   readonly onFailure?: 'Rollback' | 'Pause';
   /** Whether etcd may be upgraded by a minor version. Only a snapshot can revert that. (default false) */
   readonly allowEtcdUpgrade?: boolean;
+  /** Times at which a change of version, flags or add-ons may begin. Empty: always. (at most 16) */
+  readonly windows?: readonly Window[];
+  /** Periods without such changes. They also override windows. (at most 16) */
+  readonly freezes?: readonly Freeze[];
 }
 
 /** Requests a URL. */

@@ -1,21 +1,41 @@
 /** Finds the conditions of a hosted control plane. Pure. */
 import type { ConditionUpdate } from '../../kube/objects/conditions.ts';
+import { addonsReady } from './addons/plan.ts';
+import { backupReady } from './backups.ts';
 import { certificatesValid } from './certificates.ts';
+import { etcdFull } from './plan/etcd/space.ts';
 import type { HostingInput, HostingWait, Upgrade } from './plan/input.ts';
 import { memberReport } from './plan/members.ts';
+import { changeHeld } from './plan/upgrade/closed.ts';
 import { targetProblem } from './plan/upgrade/target.ts';
 
 export function hostingConditions(
   input: HostingInput,
   wait: HostingWait | undefined,
 ): readonly ConditionUpdate[] {
-  return [ready(input, wait), upToDate(input), etcdReady(input), certificatesValid(input), stalled(wait)];
+  return [
+    ready(input, wait),
+    upToDate(input),
+    etcdReady(input),
+    certificatesValid(input),
+    ...backupReady(input),
+    addonsReady(input, wait),
+    stalled(wait),
+  ];
 }
 
 /** Finds the conditions of a control plane that cannot be observed; the others stay as they were. */
-export function unobservedConditions(wait: HostingWait): readonly ConditionUpdate[] {
+export function unobservedConditions(
+  input: Pick<HostingInput, 'cluster' | 'now'>,
+  wait: HostingWait,
+): readonly ConditionUpdate[] {
   const { reason, message } = wait;
-  return [{ type: 'ControlPlaneReady', status: 'Unknown', reason, message }, stalled(wait)];
+  const { cluster, now } = input;
+  return [
+    { type: 'ControlPlaneReady', status: 'Unknown', reason, message },
+    ...backupReady({ cluster, now }),
+    stalled(wait),
+  ];
 }
 
 /** Whether everything answers that a new cluster needs to carry a machine to Ready. */
@@ -54,10 +74,11 @@ function upToDate(input: HostingInput): ConditionUpdate {
   if (plane.differences.length === 0) {
     return { type, status: 'True', reason: 'AsWanted', message: 'it runs with the settings of its spec' };
   }
-  const { reason, message } = targetProblem(input) ?? {
-    reason: 'ChangePending',
-    message: `the change begins when every member answers (${plane.differences.join('; ')})`,
-  };
+  const { reason, message } = targetProblem(input) ??
+    changeHeld(input) ?? {
+      reason: 'ChangePending',
+      message: `the change begins when every member answers (${plane.differences.join('; ')})`,
+    };
   return { type, status: 'False', reason, message };
 }
 
@@ -68,6 +89,8 @@ function upgradeText({ from, to, step }: Upgrade): string {
 function etcdReady(input: HostingInput): ConditionUpdate {
   const type = 'EtcdReady';
   const etcd = memberReport(input, 'etcd');
+  const full = etcdFull(input);
+  if (full) return { type, status: 'False', ...full };
   if (etcd?.state === 'Ready') {
     return { type, status: 'True', reason: 'Ready', message: '1 of 1 members answers' };
   }

@@ -6,10 +6,21 @@ export type HostingErrorCode =
   | 'FolderNotOurs' // the folder of the control plane is of another Cluster
   | 'NotPrepared'
   | 'SnapshotInvalid' // a snapshot of etcd could not be taken, or does not open
+  | 'BackupMissing'
+  | 'DrillFailed'
+  | 'DrillPostponed'
+  | 'BackupUnusable' // it is damaged, or of another version or Cluster
+  | 'EtcdFull'
   | 'CorruptRecord'
   | 'DataNotOurs' // etcd has the data of another control plane
   | 'KeysLost' // a key that is made only once is missing, damaged or another one
-  | 'InstallFailed';
+  | 'InstallFailed'
+  | 'AddonNotFetched'
+  | 'AddonDigestDiffers'
+  | 'AddonInvalid' // the file is not one of objects that an add-on may have
+  | 'AddonObjectNotOurs' // an object of that name was made by others
+  | 'AddonRejected' // the API server refuses an object
+  | 'AddonObjectsLeft'; // objects of a removed add-on are still being deleted
 
 export class HostingError extends OsError<HostingErrorCode> {
   override readonly name = 'HostingError';

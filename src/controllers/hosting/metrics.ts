@@ -1,5 +1,6 @@
-/** Metrics of the certificates of hosted control planes, from the status of their Clusters. deploy/prometheus/hosting.yaml has the alerts. */
+/** Metrics of the certificates and backups of hosted control planes, from the status of their Clusters. deploy/prometheus/hosting.yaml has the alerts. */
 import type { Cluster, HostedCertificate } from '../../api/generated/types.ts';
+import { conditionStatus } from '../../kube/objects/conditions.ts';
 import type { GaugeSample, Metrics } from '../../kube/process/metrics.ts';
 
 /** Registers the first end of each kind of certificate: the status has all of them, with their names. */
@@ -16,6 +17,34 @@ export function registerCertificateMetrics(metrics: Metrics, clusters: () => rea
     labels: ['cluster'],
     read: () => clusters().flatMap(renewalOf),
   });
+}
+
+/** Registers the backups of the Clusters with a schedule for them. */
+export function registerBackupMetrics(metrics: Metrics, clusters: () => readonly Cluster[]): void {
+  const configured = (): readonly Cluster[] =>
+    clusters().filter(({ spec }) => spec.hosted?.etcd.backup !== undefined);
+  metrics.gauge({
+    name: 'hosting_backup_ready',
+    help: 'Whether the last backup of the etcd of a hosted control plane is younger than twice its interval.',
+    labels: ['cluster'],
+    read: () =>
+      configured().map((cluster) => [{ cluster: cluster.metadata.name }, isBackupReady(cluster) ? 1 : 0]),
+  });
+  metrics.gauge({
+    name: 'hosting_backup_time_seconds',
+    help: 'When the last backup of the etcd of a hosted control plane was taken, in seconds since 1970.',
+    labels: ['cluster'],
+    read: () => configured().flatMap(backupTimeOf),
+  });
+}
+
+function isBackupReady({ status }: Cluster): boolean {
+  return conditionStatus(status?.conditions, 'BackupReady') === 'True';
+}
+
+function backupTimeOf({ metadata: { name }, status }: Cluster): readonly GaugeSample<'cluster'>[] {
+  const seconds = Date.parse(status?.hosted?.etcd?.lastBackupAt ?? '') / 1000;
+  return Number.isFinite(seconds) ? [[{ cluster: name }, seconds]] : [];
 }
 
 /** Returns the ends by kind: an authority is never renewed, so its end needs another alert. */

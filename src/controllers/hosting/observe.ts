@@ -8,6 +8,7 @@ import { SECRETS } from '../../kube/objects/core-kinds.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { messageOf } from '../../os/errors.ts';
+import type { AddonTarget, ClusterAddons } from './addons/report.ts';
 import type { PlaneAccess, PlaneDriver, PlaneReport, PlaneSpec } from './drivers/driver.ts';
 import { heldGrant } from './execute/permission.ts';
 import type { ClusterInside } from './inside/execute.ts';
@@ -18,6 +19,7 @@ export interface HostingPorts {
   readonly grants: GrantPort;
   readonly driver: PlaneDriver;
   readonly inside: ClusterInside;
+  readonly addons: ClusterAddons;
   /** How many control planes this hosting creates. */
   readonly maxClusters: number;
   /** How long a throw-away cluster may exist at most, in seconds. */
@@ -33,9 +35,10 @@ export interface HostingObservation {
 export async function observeHosting(
   cluster: Cluster,
   hosted: Hosted,
-  { driver, inside, maxClusters, maxAgeSeconds }: HostingPorts,
+  ports: HostingPorts,
   context: ReconcileContext,
 ): Promise<HostingObservation> {
+  const { driver, inside, maxClusters, maxAgeSeconds } = ports;
   const { signal } = context;
   const plane = planeOf(cluster, hosted);
   const report = await driver.observe(plane, signal);
@@ -45,7 +48,9 @@ export async function observeHosting(
     cluster,
     hosted,
     plane: report,
-    ...(access && isServing ? await askInside(inside, access, signal) : { inside: undefined }),
+    ...(access && isServing
+      ? await askInside(ports, { plane, access, hosted, signal })
+      : { inside: undefined }),
     ...(access && isServing && isChanging(cluster)
       ? { canary: await inside.canary(access.admin, signal) }
       : {}),
@@ -59,16 +64,36 @@ export async function observeHosting(
   return { input, plane, access };
 }
 
+interface InsideCall {
+  readonly plane: PlaneSpec;
+  readonly access: PlaneAccess;
+  readonly hosted: Hosted;
+  readonly signal: AbortSignal;
+}
+
 async function askInside(
-  inside: ClusterInside,
-  { admin }: PlaneAccess,
-  signal: AbortSignal,
-): Promise<Pick<HostingInput, 'inside' | 'silence'>> {
+  { inside, addons }: HostingPorts,
+  { plane: owner, access, hosted, signal }: InsideCall,
+): Promise<Pick<HostingInput, 'inside' | 'addons' | 'silence'>> {
+  const kubeconfig = access.admin;
   try {
-    return { inside: await inside.read(admin, signal) };
+    const report = await inside.read(kubeconfig, signal);
+    if (!report.isInstalled) return { inside: report };
+    const target = { owner, kubeconfig, declared: hosted.addons, signal };
+    return { inside: report, ...(await readAddons(addons, target)) };
   } catch (error) {
     signal.throwIfAborted();
     return { inside: undefined, silence: messageOf(error) };
+  }
+}
+
+/** A cluster whose add-ons cannot be read is served as any other. */
+async function readAddons(addons: ClusterAddons, target: AddonTarget): Promise<Pick<HostingInput, 'addons'>> {
+  try {
+    return { addons: await addons.read(target) };
+  } catch {
+    target.signal.throwIfAborted();
+    return {};
   }
 }
 

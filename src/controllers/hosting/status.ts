@@ -5,11 +5,13 @@ import type { StatusIntent } from '../../kube/controller/intent.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { wholeSeconds } from '../../os/dates.ts';
+import { backupStatus } from './backups.ts';
 import { certificatesStatus } from './certificates.ts';
 import { hostingConditions, isPlaneReady, unobservedConditions } from './conditions.ts';
 import type { MemberReport } from './drivers/driver.ts';
 import type { HostingAct, HostingInput, HostingWait } from './plan/input.ts';
 import { memberReport } from './plan/members.ts';
+import { closedTimes } from './plan/upgrade/closed.ts';
 import { upgradeStatus } from './plan/upgrade/status.ts';
 
 /** The conditions that hosting writes; all others of a Cluster are those of sync. */
@@ -18,6 +20,8 @@ export const HOSTING_CONDITIONS = [
   'ControlPlaneUpToDate',
   'EtcdReady',
   'CertificatesValid',
+  'BackupReady',
+  'AddonsReady',
   'ControlPlaneStalled',
 ] as const;
 
@@ -38,7 +42,10 @@ export function unobservedStatus(
   const { cluster, now } = input;
   const before = cluster.status?.hosted;
   const waiting = waitingSince(wait, before?.waiting, now);
-  return { conditions: conditionsOf(input, unobservedConditions(wait)), hosted: { ...before, waiting } };
+  return {
+    conditions: conditionsOf(input, unobservedConditions(input, wait)),
+    hosted: { ...before, waiting },
+  };
 }
 
 function conditionsOf(
@@ -64,11 +71,23 @@ function hostedStatus(
     ...optional('location', locationOf(input, act)),
     ...optional('readyAt', readyAt),
     ...upgradeStatus(input, act),
+    closedTimes: closedTimes(input),
+    ...optional('deprecatedApis', deprecatedApisOf(input)),
     components: plane.members.map(componentOf),
     certificates: certificatesStatus(plane),
-    etcd: { members: 1, ready: countOf(memberReport(input, 'etcd')) },
+    etcd: {
+      members: 1,
+      ready: countOf(memberReport(input, 'etcd')),
+      ...optional('dbBytes', plane.space?.dbBytes),
+      ...backupStatus(input),
+    },
     ...optional('waiting', wait && waitingSince(wait, before?.waiting, now)),
   };
+}
+
+/** Keeps what was read before while the API server does not answer. */
+function deprecatedApisOf({ inside, cluster }: HostingInput): ClusterHostedStatus['deprecatedApis'] {
+  return inside ? inside.deprecatedApis : cluster.status?.hosted?.deprecatedApis;
 }
 
 function locationOf(

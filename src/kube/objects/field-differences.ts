@@ -1,6 +1,6 @@
 /** Finds the fields in which two JSON values differ. Pure. */
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord, textAt } from './json.ts';
+import { isRecord, type JsonRecord, textAt } from './json.ts';
 
 export interface FieldDifference {
   /** `spec.containers[app].image`, `metadata.labels["example.com/zone"]`, `spec.args[2]` */
@@ -81,4 +81,21 @@ function nameOf(item: unknown): string | undefined {
 
 function fieldStep(key: string): string {
   return /^[A-Za-z_][\w-]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+}
+
+/** Tells whether a value has all that is declared in it: fields that are not declared belong to others. */
+export function matchesValue(desired: unknown, live: unknown): boolean {
+  if (isRecord(desired)) return isRecord(live) && matchesRecord(desired, live);
+  if (Array.isArray(desired)) return Array.isArray(live) && matchesList(desired, live);
+  return desired === (live ?? null);
+}
+
+function matchesRecord(desired: JsonRecord, live: JsonRecord): boolean {
+  return Object.keys(desired).every((key) =>
+    matchesValue(desired[key], Object.hasOwn(live, key) ? live[key] : null),
+  );
+}
+
+function matchesList(desired: readonly unknown[], live: readonly unknown[]): boolean {
+  return desired.length === live.length && desired.every((item, index) => matchesValue(item, live[index]));
 }

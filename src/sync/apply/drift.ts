@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ANNOTATION_COMMIT, ANNOTATION_SOURCE } from '../../api/names.ts';
 import { canonicalJson } from '../../kube/objects/digest.ts';
-import { findFieldDifferences } from '../../kube/objects/field-differences.ts';
+import { findFieldDifferences, matchesValue } from '../../kube/objects/field-differences.ts';
 import { isRecord, type JsonRecord } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 
@@ -20,23 +20,6 @@ export function projectionOf(desired: KubeObject, live: KubeObject): string {
 /** Whether `projectionOf` is the text of `desired`. Asked for every object after every apply, so it builds no texts. */
 export function matchesDesired(desired: KubeObject, live: KubeObject): boolean {
   return matchesValue(comparedFields(desired), live);
-}
-
-/** Whether a value has all that git sets in it. */
-export function matchesValue(desired: unknown, live: unknown): boolean {
-  if (isRecord(desired)) return isRecord(live) && matchesRecord(desired, live);
-  if (Array.isArray(desired)) return Array.isArray(live) && matchesList(desired, live);
-  return desired === (live ?? null);
-}
-
-function matchesRecord(desired: JsonRecord, live: JsonRecord): boolean {
-  return Object.keys(desired).every((key) =>
-    matchesValue(desired[key], Object.hasOwn(live, key) ? live[key] : null),
-  );
-}
-
-function matchesList(desired: readonly unknown[], live: readonly unknown[]): boolean {
-  return desired.length === live.length && desired.every((item, index) => matchesValue(item, live[index]));
 }
 
 /** Paths of the first fields that differ, for log messages: `spec.replicas`. */

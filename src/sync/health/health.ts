@@ -3,10 +3,10 @@
  * Pure: a function of the applied objects, the generation of each, and what is observed of them now.
  */
 import type { Blocker } from '../../api/generated/types.ts';
+import { builtinKindFinding } from '../../kube/health/builtin-kinds.ts';
+import { type HealthFinding, progressing } from '../../kube/health/finding.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { builtinKindFinding } from './builtin-kinds.ts';
 import type { HealthExpressions } from './expressions/health-expressions.ts';
-import { type HealthFinding, progressing } from './finding.ts';
 import { isKubenodeKind, kubenodeKindFinding } from './kubenode-kinds.ts';
 
 /** The reason of an object that the server does not show to this process. Another process may still read it. */

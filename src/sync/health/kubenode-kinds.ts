@@ -1,8 +1,5 @@
 /** Health of kubenode's own kinds: by the conditions that the controller writes for the object's generation. */
 import { GROUP } from '../../api/names.ts';
-import { conditionStatus } from '../../kube/objects/conditions.ts';
-import { valueAt } from '../../kube/objects/json.ts';
-import type { KubeObject } from '../../kube/objects/object.ts';
 import {
   conditionAt,
   conditionsOf,
@@ -11,7 +8,10 @@ import {
   HEALTHY,
   type HealthFinding,
   progressing,
-} from './finding.ts';
+} from '../../kube/health/finding.ts';
+import { conditionStatus } from '../../kube/objects/conditions.ts';
+import { valueAt } from '../../kube/objects/json.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
 
 /** Conditions that must be True. A kind that is not listed is healthy once its controller has observed the generation. */
 const REQUIRED_CONDITIONS: ReadonlyMap<string, readonly string[]> = new Map([

@@ -12,6 +12,7 @@ import { formatTable } from '../text/table.ts';
 import { fitTable, formatHanging } from '../text/wrap.ts';
 import { closedTimeNotes } from './closed-times.ts';
 import { type ClusterHealth, clusterHealth, healthCell, incidentSentence } from './cluster-health.ts';
+import { hostedNotes } from './hosted-notes.ts';
 import { type HubObjects, pipelineTrouble } from './hub-objects.ts';
 import { keptObjectNotes, pausedPartNotes, pipelineNotes } from './pipeline-notes.ts';
 
@@ -81,6 +82,7 @@ export function summarizeHub(
     ...pipelines.flatMap((pipeline) =>
       closedTimeNotes(pipeline, now).map((note) => `Pipeline ${pipeline.metadata.name}: ${note}`),
     ),
+    ...clusters.flatMap((cluster) => hostedNotes(cluster, now)),
     ...clusters.flatMap((cluster) => pausedPartNotes(cluster, now)),
     ...clusters.flatMap(keptObjectNotes),
   ];

@@ -23,8 +23,6 @@ describe('the fields of an object that this version does not act on', () => {
     ['Cluster', 'hosted.replicas', { hosted: { replicas: 3 } }, 'remove it'],
     ['Cluster', 'hosted.etcd.replicas', { hosted: { etcd: { replicas: 3 } } }, 'remove it'],
     ['Cluster', 'hosted.etcd.storageGiB', { hosted: { etcd: { storageGiB: 9 } } }, 'remove it'],
-    ['Cluster', 'hosted.etcd.backup', { hosted: { etcd: { backup: { everySeconds: 300 } } } }, 'remove it'],
-    ['Cluster', 'hosted.etcd.restoreFrom', { hosted: { etcd: { restoreFrom: 's' } } }, 'remove it'],
     ['Cluster', 'hosted.apiServer.cpuMillis', { hosted: { apiServer: { cpuMillis: 1 } } }, 'remove it'],
     ['Cluster', 'hosted.apiServer.memoryMiB', { hosted: { apiServer: { memoryMiB: 1 } } }, 'remove it'],
     [
@@ -45,7 +43,6 @@ describe('the fields of an object that this version does not act on', () => {
     ['Cluster', 'hosted.exposure.host', { hosted: { exposure: { host: 'a' } } }, 'remove it'],
     ['Cluster', 'hosted.exposure.port', { hosted: { exposure: { port: 443 } } }, 'remove it'],
     ['Cluster', 'hosted.pki.caRotation', { hosted: { pki: { caRotation: {} } } }, 'remove it'],
-    ['Cluster', 'hosted.addons', { hosted: { addons: [{ name: 'dns' }] } }, 'remove it'],
     ['Cluster', 'hosted.tunnel.enabled', { hosted: { tunnel: { enabled: true } } }, 'remove it'],
     ['Cluster', 'deletion.policy', { deletion: { policy: 'Orphan' } }, 'use Delete'],
     ['Cluster', 'deletion.force', { deletion: { force: true } }, 'remove it'],

@@ -27,11 +27,18 @@ describe('S36 a window with an unknown time zone', () => {
     expect(findWindowProblems(set)).toEqual([{ ...problem, path }]);
   });
 
+  it('is refused in a hosted cluster, too', () => {
+    const windows = [{ name: 'night', start: '01:00', end: '05:00', timeZone: 'Europe/Berln' }];
+    const cluster = { ...pipeline('UTC', 'Cluster'), spec: { hosted: { upgrade: { windows } } } };
+    const path = 'spec.hosted.upgrade.windows[0].timeZone';
+    expect(findWindowProblems(cluster)).toEqual([{ ...problem, path }]);
+  });
+
   it.each([
     ['a known time zone', pipeline('Europe/Berlin')],
     ['UTC', pipeline('UTC')],
     ['what the schema refuses', pipeline(7)],
-    ['another kind', pipeline('Europe/Berln', 'Cluster')],
+    ['another kind', pipeline('Europe/Berln', 'MachineSet')],
   ])('is not reported for %s', (_, object) => {
     expect(findWindowProblems(object)).toEqual([]);
   });

@@ -223,6 +223,7 @@ function dyingBed(
   };
   const { driver, inside } = hosting;
   const dying = {
+    ...hosting,
     driver: {
       ...driver,
       prepare: (...args: Parameters<typeof driver.prepare>) => hang(driver.prepare(...args)),

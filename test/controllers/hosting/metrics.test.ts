@@ -3,10 +3,19 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { Cluster } from '../../../src/api/generated/types.ts';
 import { certificatesStatus } from '../../../src/controllers/hosting/certificates.ts';
-import { registerCertificateMetrics } from '../../../src/controllers/hosting/metrics.ts';
+import {
+  registerBackupMetrics,
+  registerCertificateMetrics,
+} from '../../../src/controllers/hosting/metrics.ts';
 import { createMetrics } from '../../../src/kube/process/metrics.ts';
-import { NOW } from '../../support/builders.ts';
-import { certificates, daysFromNow, hostedCluster, planeReport } from '../../support/hosting/objects.ts';
+import { ago, NOW } from '../../support/builders.ts';
+import {
+  certificates,
+  daysFromNow,
+  HOSTED,
+  hostedCluster,
+  planeReport,
+} from '../../support/hosting/objects.ts';
 
 const RULES = 'deploy/prometheus/hosting.yaml';
 
@@ -18,6 +27,7 @@ function clusterWith(but: Parameters<typeof certificates>[0] = {}, name = 'ci'):
 async function samplesOf(...clusters: readonly Cluster[]): Promise<readonly string[]> {
   const metrics = createMetrics();
   registerCertificateMetrics(metrics, () => clusters);
+  registerBackupMetrics(metrics, () => clusters);
   return (await metrics.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 }
 
@@ -43,23 +53,46 @@ describe('the metrics of certificates', () => {
   });
 });
 
+function withBackup(name: string, status: 'True' | 'False', lastBackupAt?: string): Cluster {
+  const etcd = { members: 1, ready: 1, ...(lastBackupAt === undefined ? {} : { lastBackupAt }) };
+  const condition = { type: 'BackupReady', status, reason: 'X', message: '', lastTransitionTime: ago(60) };
+  return hostedCluster({
+    name,
+    hosted: { etcd: { ...HOSTED.etcd, backup: { everySeconds: 3600, keep: 7 } } },
+    status: { conditions: [condition], hosted: { etcd } },
+  });
+}
+
+describe('the metrics of backups', () => {
+  it('HOS-32 tell which Clusters have a recent one, and when it was taken', async () => {
+    const found = [withBackup('ci', 'True', ago(60)), withBackup('b', 'False'), hostedCluster({ name: 'c' })];
+    expect(await samplesOf(...found)).toEqual([
+      'kubenode_hosting_backup_ready{cluster="ci"} 1',
+      'kubenode_hosting_backup_ready{cluster="b"} 0',
+      `kubenode_hosting_backup_time_seconds{cluster="ci"} ${Date.parse(ago(60)) / 1000}`,
+    ]);
+  });
+});
+
 interface Rule {
   readonly alert: string;
   readonly expr: string;
   readonly annotations: { readonly runbook: string };
 }
 
-describe('the alerts about certificates', () => {
+describe('the alerts about hosted control planes', () => {
   const { groups } = parse(readFileSync(RULES, 'utf8')) as {
     readonly groups: readonly { readonly rules: readonly Rule[] }[];
   };
   const rules = groups.flatMap((group) => group.rules);
 
   it('HOS-23 name metrics that exist, and a page that exists', async () => {
-    const exported = new Set((await samplesOf(clusterWith())).map((line) => line.split('{')[0]));
+    const exported = new Set(
+      (await samplesOf(clusterWith(), withBackup('b', 'True'))).map((line) => line.split('{')[0]),
+    );
     const named = new Set(rules.flatMap(({ expr }) => expr.match(/kubenode_\w+/g) ?? []));
     expect([...named].filter((name) => !exported.has(name))).toEqual([]);
-    expect(named.size).toBe(2);
+    expect(named.size).toBe(3);
     expect(rules.filter(({ annotations }) => !existsSync(annotations.runbook))).toEqual([]);
   });
 

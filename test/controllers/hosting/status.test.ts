@@ -78,6 +78,7 @@ describe('the status of a hosted control plane', () => {
     const conditions = [condition('Synced', 'True'), condition('EtcdReady', 'True')];
     const { conditions: found } = status({ status: { conditions } });
     expect(found?.map((each) => each?.type).toSorted()).toEqual([
+      'AddonsReady',
       'CertificatesValid',
       'ControlPlaneReady',
       'ControlPlaneStalled',

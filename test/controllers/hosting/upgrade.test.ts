@@ -27,7 +27,7 @@ const STRIDE = LONG ? 1 : 9;
 const SOAK = { soakSeconds: 5, progressDeadlineSeconds: 30 };
 const OLD = {
   version: OLD_VERSION,
-  upgrade: { ...SOAK, onFailure: 'Rollback', allowEtcdUpgrade: false },
+  upgrade: { ...SOAK, onFailure: 'Rollback', allowEtcdUpgrade: false, windows: [], freezes: [] },
 } as const;
 const NEW = { ...OLD, version: VERSION };
 

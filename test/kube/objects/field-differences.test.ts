@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findFieldDifferences } from '../../../src/kube/objects/field-differences.ts';
+import { findFieldDifferences, matchesValue } from '../../../src/kube/objects/field-differences.ts';
 
 const ignored = (path: string): boolean => path === 'a.b';
 
@@ -28,5 +28,20 @@ describe('findFieldDifferences', () => {
     expect(findFieldDifferences({ a: { b: 1, c: 1 } }, { a: { b: 2, c: 2 } }, ignored)).toEqual([
       { path: 'a.c', before: 1, after: 2 },
     ]);
+  });
+});
+
+describe('matchesValue', () => {
+  it.each<[name: string, desired: unknown, live: unknown, expected: boolean]>([
+    ['accepts fields that are not declared', { a: 1 }, { a: 1, b: 2 }, true],
+    ['finds another value', { a: { b: 1 } }, { a: { b: 2 } }, false],
+    ['finds a missing field', { a: { b: 1 } }, { a: {} }, false],
+    ['takes a missing field for null', { a: null }, {}, true],
+    ['finds a longer list', { a: [1] }, { a: [1, 2] }, false],
+    ['compares items of a list by index', { a: [{ b: 1 }] }, { a: [{ b: 1, c: 2 }] }, true],
+    ['finds a value of another type', { a: {} }, { a: [] }, false],
+    ['finds no inherited field', { constructor: { a: 1 } }, {}, false],
+  ])('%s', (_, desired, live, expected) => {
+    expect(matchesValue(desired, live)).toBe(expected);
   });
 });

@@ -1,4 +1,5 @@
 /** What every driver of control planes fulfills. It runs over the driver in memory and over real processes. */
+import { describeBackups } from './contract/backups.ts';
 import { describeBasics } from './contract/basics.ts';
 import { describeBlockers } from './contract/blockers.ts';
 import { describeCertificates } from './contract/certificates.ts';
@@ -10,4 +11,5 @@ export function describePlaneDriver(name: string, open: OpenBed): void {
   describeMembers(name, open);
   describeCertificates(name, open);
   describeBlockers(name, open);
+  describeBackups(name, open);
 }

@@ -1,5 +1,5 @@
 /** Builders for hosted clusters and what is observed of them. */
-import type { Cluster } from '../../../src/api/generated/types.ts';
+import type { Cluster, Freeze, HostedAddon, Window } from '../../../src/api/generated/types.ts';
 import { FINALIZER_HOSTING } from '../../../src/api/names.ts';
 import { API_VERSION } from '../../../src/api/version.ts';
 import {
@@ -15,6 +15,7 @@ import {
 import { memberRuns } from '../../../src/controllers/hosting/drivers/runs.ts';
 import type { Hosted, HostingDecision, HostingInput } from '../../../src/controllers/hosting/plan/input.ts';
 import { planeOf } from '../../../src/controllers/hosting/plan/plane-of.ts';
+import { wholeSeconds } from '../../../src/os/dates.ts';
 import { NOW } from '../builders.ts';
 
 export const VERSION = 'v1.36.3';
@@ -46,10 +47,30 @@ export const HOSTED: Hosted = {
     progressDeadlineSeconds: 900,
     onFailure: 'Rollback',
     allowEtcdUpgrade: false,
+    windows: [],
+    freezes: [],
   },
   addons: [],
   tunnel: { enabled: false },
 };
+
+/** Returns an add-on whose digest is that digit. */
+export function addon(name: string, digit = '1'): HostedAddon {
+  return { name, url: `https://addons.example/${name}.yaml`, sha256: digit.repeat(64), enabled: true };
+}
+
+/** Returns a freeze that has begun, and ends in these hours. */
+export function freeze(hours = 24): Freeze {
+  return { name: 'sale', from: hoursFromNow(-1), until: hoursFromNow(hours), reason: 'sale' };
+}
+
+function hoursFromNow(hours: number): string {
+  return wholeSeconds(new Date(+NOW + hours * 3_600_000));
+}
+
+export function window(start: string, end: string): Window {
+  return { name: 'night', start, end, timeZone: 'UTC' };
+}
 
 export interface HostedParts {
   readonly name?: string;
@@ -187,6 +208,12 @@ export function hostingInput({ plane = {}, input = {}, ...parts }: InputParts = 
 
 /** Returns the decision in one line: `Start etcd: it is not running`, or `wait MemberStarting`. */
 export function decisionText({ act, wait }: HostingDecision): string {
-  if (act) return `${act.type}${'member' in act ? ` ${act.member}` : ''}: ${act.because}`;
+  if (act) return `${act.type}${subjectOf(act)}: ${act.because}`;
   return wait ? `${wait.isStalled ? 'stalled' : 'wait'} ${wait.reason}` : 'nothing';
+}
+
+function subjectOf(act: NonNullable<HostingDecision['act']>): string {
+  if ('member' in act) return ` ${act.member}`;
+  if (act.type === 'ApplyAddon') return ` ${act.addon.name}`;
+  return act.type === 'RemoveAddon' ? ` ${act.name}` : '';
 }

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { Io } from '../../io.ts';
 import { createClusterConnectCommand } from './connect.ts';
+import { createClusterBackupCommand } from './hosted/backup/backup.ts';
 import { createClusterCreateCommand } from './hosted/create.ts';
 import { createClusterDeleteCommand } from './hosted/delete.ts';
 import { createClusterKubeconfigCommand } from './hosted/kubeconfig.ts';
@@ -13,5 +14,6 @@ export function createClusterCommand(io: Io): Command {
     .addCommand(createClusterCreateCommand(io))
     .addCommand(createClusterListCommand(io))
     .addCommand(createClusterDeleteCommand(io))
-    .addCommand(createClusterKubeconfigCommand(io));
+    .addCommand(createClusterKubeconfigCommand(io))
+    .addCommand(createClusterBackupCommand(io));
 }

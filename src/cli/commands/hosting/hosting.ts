@@ -6,10 +6,11 @@ import { Command } from 'commander';
 import { CLUSTERS } from '../../../api/generated/resources.ts';
 import type { Cluster } from '../../../api/generated/types.ts';
 import { GROUP, HOSTING_LEASE, MANAGER_HOSTING, NAMESPACE, PRINCIPAL_HOSTING } from '../../../api/names.ts';
+import { createClusterAddons } from '../../../controllers/hosting/addons/addons.ts';
 import { createHostingController } from '../../../controllers/hosting/controller.ts';
 import { createProcessDriver } from '../../../controllers/hosting/drivers/process/driver.ts';
 import { createClusterInside } from '../../../controllers/hosting/inside/execute.ts';
-import { registerCertificateMetrics } from '../../../controllers/hosting/metrics.ts';
+import { registerBackupMetrics, registerCertificateMetrics } from '../../../controllers/hosting/metrics.ts';
 import type { HostingPorts } from '../../../controllers/hosting/observe.ts';
 import { createCallWindow } from '../../../defender/facts/call-window.ts';
 import { createView, type View } from '../../../kube/cache/view.ts';
@@ -115,6 +116,7 @@ async function hosting(io: Io, flags: Flags): Promise<void> {
   const election = { ...shared, client, identity, name: HOSTING_LEASE, metrics: runtime.lease };
   const { clusters, secrets } = createHubViews(io, { client, log, runtime });
   registerCertificateMetrics(metrics, () => clusters.store.list());
+  registerBackupMetrics(metrics, () => clusters.store.list());
   const asking = {
     ...shared,
     connection,
@@ -162,7 +164,13 @@ function portsOf(
     endMachines: (root) => endMachinesIn(createLayout(root), clock),
     version: KUBENODE_VERSION,
   });
-  return { driver, inside: createClusterInside(clock), maxClusters, maxAgeSeconds: maxAge };
+  return {
+    driver,
+    inside: createClusterInside(clock),
+    addons: createClusterAddons(clock),
+    maxClusters,
+    maxAgeSeconds: maxAge,
+  };
 }
 
 interface ViewParts {

@@ -122,8 +122,67 @@ export interface PlaneReport {
   readonly programs: { readonly versions: readonly ProgramVersions[] } | ProgramsProblem;
   /** When the snapshot of etcd was taken that is kept until the next upgrade. */
   readonly snapshotAt?: Date | undefined;
+  /** Undefined: the driver takes no backups, or the control plane is not prepared. */
+  readonly backup?: BackupReport | undefined;
+  /** Undefined: etcd does not answer, or the driver does not ask it. */
+  readonly space?: EtcdSpace | undefined;
   /** All members, in their order. */
   readonly members: readonly MemberReport[];
+}
+
+/** The database of etcd. It never gets smaller by itself: what is deleted leaves room that is used again. */
+export interface EtcdSpace {
+  readonly quotaBytes: number;
+  readonly dbBytes: number;
+  readonly inUseBytes: number;
+  /** Whether it refuses writes, because the database had the size of its quota. */
+  readonly isFull: boolean;
+  /** The last attempt to make the database smaller. It is recorded before it begins. */
+  readonly attempt?: BackupAttempt | undefined;
+}
+
+export interface BackupReport {
+  /** The backups that are complete, oldest first. */
+  readonly backups: readonly PlaneBackup[];
+  /** The last attempt. It is recorded before it begins. */
+  readonly attempt?: BackupAttempt | undefined;
+  /** The last drill. It is recorded before it begins. */
+  readonly drill?: BackupAttempt | undefined;
+  /** The backup that the data of etcd began with. */
+  readonly restoredFrom?: string | undefined;
+}
+
+export interface PlaneBackup {
+  readonly name: string;
+  readonly takenAt: Date;
+  /** The request of a person that it answers. */
+  readonly request?: string | undefined;
+}
+
+/** The problem of an attempt that a crash ended. */
+export const INTERRUPTED = 'it was interrupted';
+
+export interface BackupAttempt {
+  readonly at: Date;
+  /** Why it failed. Undefined: it did not. */
+  readonly problem?: string | undefined;
+  /** Since when every attempt has failed. */
+  readonly since?: Date | undefined;
+}
+
+export interface BackupOptions {
+  /** How many backups are kept. */
+  readonly keep: number;
+  readonly request?: string | undefined;
+}
+
+export interface BackupOperations {
+  /** Takes and verifies a backup, then removes the oldest. It rejects when none was taken; the attempt is recorded in any case. */
+  take(plane: PlaneOwner, options: BackupOptions): Promise<void>;
+  /** Restores the newest backup into a throw-away control plane, which serves it and is removed. It rejects as `take` does, and is postponed where memory is short. */
+  drill(plane: PlaneOwner): Promise<void>;
+  /** Puts the data of a backup in the place of an etcd that has none. Rejects unless it was verified. */
+  restore(plane: PlaneSpec, name: string): Promise<void>;
 }
 
 export interface ProgramsProblem {
@@ -151,6 +210,13 @@ export interface PlaneDriver {
   change(plane: PlaneOwner, member: RunMember, run: MemberRun): Promise<void>;
   /** Takes and verifies a snapshot of etcd, and keeps it until the next one. */
   snapshot(plane: PlaneOwner): Promise<void>;
+  /** Undefined: the driver takes no backups. */
+  readonly backups?: BackupOperations;
+  /**
+   * Makes the database of etcd as small as its content, and lets etcd take writes again when there is room. An etcd that is full forgets
+   * former versions of objects first. It rejects when it is still full. Undefined: the driver does not ask etcd.
+   */
+  shrink?(plane: PlaneOwner): Promise<void>;
   /** Records the version and the settings as those that the control plane has. */
   settle(plane: PlaneOwner, settled: SettledPlane): Promise<void>;
   /** Records that the control plane is being destroyed. From then on it is never started again. */

@@ -17,10 +17,12 @@ import type { Intent } from '../../../kube/controller/intent.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import { SECRETS } from '../../../kube/objects/core-kinds.ts';
 import { OsError } from '../../../os/errors.ts';
+import { ADDON } from '../addons/plan.ts';
 import type { PlaneDriver, PlaneSpec } from '../drivers/driver.ts';
+import { HostingError } from '../errors.ts';
 import type { HostingObservation, HostingPorts } from '../observe.ts';
 import type { HostingAct, HostingWait, SimpleAct } from '../plan/input.ts';
-import { wait } from '../plan/wait.ts';
+import { wait, withHint } from '../plan/wait.ts';
 import { permissionWait } from './permission.ts';
 
 /** Resolves to what blocked the act. */
@@ -40,7 +42,7 @@ export async function carryOutHosting(
     await perform(act, observation, ports, context);
     return undefined;
   } catch (error) {
-    return blockedBy(error, what, context);
+    return isAddonAct(act) ? addonBlocked(error, addonOf(act), context) : blockedBy(error, what, context);
   }
 }
 
@@ -63,9 +65,46 @@ async function perform(
   const { driver, inside } = ports;
   if ('member' in act) await performOnMember(act, plane, driver);
   else if (act.type === 'Settle') await driver.settle(plane, act.settled);
+  else if (isOfEtcd(act)) await performOnEtcd(act, plane, { driver, log: context.log });
+  else if (isAddonAct(act)) await performOnAddon(act, observation, ports, context);
   else if (act.type === 'ScaleDown') {
     if (access) await inside.scaleDown(access.admin, act.machineSets, context.signal);
   } else if (!isOnlyStatus(act)) await SIMPLE[act.type](observation, ports, context);
+}
+
+const OF_ETCD = ['Backup', 'Restore', 'Drill', 'Shrink'] as const;
+type EtcdAct = Extract<HostingAct, { readonly type: (typeof OF_ETCD)[number] }>;
+
+function isOfEtcd(act: HostingAct): act is EtcdAct {
+  return OF_ETCD.some((type) => type === act.type);
+}
+
+/** A failure is recorded and reported by a condition, and nothing waits for it. A restore that fails blocks what comes next. */
+async function performOnEtcd(
+  act: EtcdAct,
+  plane: PlaneSpec,
+  { driver, log }: { readonly driver: PlaneDriver; readonly log: ReconcileContext['log'] },
+): Promise<void> {
+  if (act.type === 'Restore') {
+    await driver.backups?.restore(plane, act.from);
+    return;
+  }
+  try {
+    if (act.type === 'Shrink') await driver.shrink?.(plane);
+    else await performOnBackups(act, plane, driver);
+  } catch (error) {
+    if (!(error instanceof OsError)) throw error;
+    log.warn('upkeep of etcd failed', { act: act.type, reason: error.message });
+  }
+}
+
+async function performOnBackups(
+  act: Exclude<EtcdAct, { readonly type: 'Restore' | 'Shrink' }>,
+  plane: PlaneSpec,
+  { backups }: PlaneDriver,
+): Promise<void> {
+  if (act.type === 'Backup') await backups?.take(plane, act.options);
+  else await backups?.drill(plane);
 }
 
 async function performOnMember(
@@ -76,6 +115,36 @@ async function performOnMember(
   if (act.type === 'Change') await driver.change(plane, act.member, act.run);
   else if (act.type === 'Start') await driver.start(plane, act.member);
   else await driver.stop(plane, act.member);
+}
+
+type AddonAct = Extract<HostingAct, { readonly type: 'ApplyAddon' | 'RemoveAddon' }>;
+
+function isAddonAct(act: HostingAct): act is AddonAct {
+  return act.type === 'ApplyAddon' || act.type === 'RemoveAddon';
+}
+
+async function performOnAddon(
+  act: AddonAct,
+  { access, plane, input }: HostingObservation,
+  { addons }: HostingPorts,
+  { signal }: ReconcileContext,
+): Promise<void> {
+  if (!access) return;
+  const target = { owner: plane, kubeconfig: access.admin, declared: input.hosted.addons, signal };
+  if (act.type === 'ApplyAddon') await addons.apply(target, act.addon);
+  else await addons.remove(target, act.name);
+}
+
+/** The control plane itself is not stalled: the wait names the add-on, and AddonsReady has it. */
+function addonBlocked(error: unknown, name: string, { log }: Pick<ReconcileContext, 'log'>): HostingWait {
+  if (!(error instanceof HostingError)) throw error;
+  const { code, message, hint } = error;
+  log.warn('add-on is blocked', { addon: name, code, reason: message });
+  return wait(code, hint === undefined ? message : withHint(message, hint), [ADDON, name]);
+}
+
+function addonOf(act: AddonAct): string {
+  return act.type === 'ApplyAddon' ? act.addon.name : act.name;
 }
 
 type StatusAct = Extract<HostingAct, { readonly upgrade: unknown }>;
@@ -143,7 +212,11 @@ const TOLD: Partial<Record<HostingAct['type'], string>> = {
   Stop: 'MemberStopped',
   Change: 'MemberChanged',
   Snapshot: 'SnapshotBegun',
+  Restore: 'RestoreBegun',
+  Shrink: 'EtcdDefragmented',
   Settle: 'PointOfNoReturn',
+  ApplyAddon: 'AddonApplied',
+  RemoveAddon: 'AddonRemoved',
   RecordStep: 'UpgradeStep',
   FinishUpgrade: 'UpgradeFinished',
 };
@@ -162,6 +235,7 @@ function tell(act: HostingAct, cluster: Cluster, context: ReconcileContext): voi
 
 function subjectOf(act: HostingAct): string | undefined {
   if ('member' in act) return act.member;
+  if (isAddonAct(act)) return addonOf(act);
   if (act.type === 'RecordStep') return act.upgrade.step;
   return act.type === 'FinishUpgrade' ? act.result : undefined;
 }

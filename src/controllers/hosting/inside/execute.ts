@@ -1,6 +1,6 @@
 /** Reads and installs what hosting needs inside a hosted cluster, with the kubeconfig of its administrator. */
 import { MACHINE_SETS, MACHINES } from '../../../api/generated/resources.ts';
-import type { Machine, MachineSet } from '../../../api/generated/types.ts';
+import type { DeprecatedApi, Machine, MachineSet } from '../../../api/generated/types.ts';
 import { install, installation } from '../../../api/install/install.ts';
 import { ANNOTATION_INSTALLED, CONTROLLERS_LEASE, MANAGER_HOSTING, NAMESPACE } from '../../../api/names.ts';
 import { API_VERSION } from '../../../api/version.ts';
@@ -16,6 +16,7 @@ import type { Clock } from '../../../os/clock.ts';
 import { messageOf } from '../../../os/errors.ts';
 import { HostingError } from '../errors.ts';
 import { runCanary } from '../execute/canary.ts';
+import { deprecatedApis } from './deprecated-apis.ts';
 
 export interface InsideReport {
   /** Whether our kinds, roles and policies of this version are installed. */
@@ -26,6 +27,8 @@ export interface InsideReport {
   readonly machines: readonly string[];
   /** The names of MachineSets that want machines. */
   readonly machineSets: readonly string[];
+  /** The APIs that clients use, and that a later version removes. Undefined: none, or not read yet. */
+  readonly deprecatedApis?: readonly DeprecatedApi[];
 }
 
 /** Whether a write, a read and a watch work, or why not. */
@@ -45,10 +48,15 @@ const READ_MS = 10_000;
 
 export function createClusterInside(clock: Clock): ClusterInside {
   const digest = digestOf(installation());
+  const readDeprecated = createDeprecatedReader(clock);
   return {
     read: (kubeconfig, signal) => {
       const within = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
-      return withClient(kubeconfig, clock, (client) => readInside(client, digest, within));
+      return withClient(kubeconfig, clock, async (client) => {
+        const report = await readInside(client, digest, within);
+        const used = report.isInstalled ? await readDeprecated(client, within) : [];
+        return used.length > 0 ? { ...report, deprecatedApis: used } : report;
+      });
     },
     canary: async (kubeconfig, signal) => {
       const within = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
@@ -70,6 +78,31 @@ export function createClusterInside(clock: Clock): ClusterInside {
           await client.patch(MACHINE_SETS, { name }, { type: 'merge', body }, options);
         }
       }),
+  };
+}
+
+/** The metrics of an API server have megabytes. */
+const METRICS_MS = 600_000;
+/** Less than a read may take: a slow answer must not make an API server look silent. */
+const METRICS_READ_MS = 4000;
+/** The oldest are forgotten when there are more, such as those of control planes that were deleted. */
+const MAX_KEPT = 1000;
+
+function createDeprecatedReader(
+  clock: Clock,
+): (client: Client, signal: AbortSignal) => Promise<readonly DeprecatedApi[]> {
+  const kept = new Map<string, { readonly atMs: number; readonly found: readonly DeprecatedApi[] }>();
+  return async (client, signal) => {
+    const before = kept.get(client.server);
+    if (before && clock.monotonicMs() - before.atMs < METRICS_MS) return before.found;
+    const within = AbortSignal.any([signal, AbortSignal.timeout(METRICS_READ_MS)]);
+    const metrics = await client.raw('/metrics', { signal: within }).catch(() => undefined);
+    signal.throwIfAborted();
+    const found = typeof metrics === 'string' ? deprecatedApis(metrics) : (before?.found ?? []);
+    kept.delete(client.server);
+    kept.set(client.server, { atMs: clock.monotonicMs(), found });
+    for (const oldest of kept.keys()) if (kept.size > MAX_KEPT) kept.delete(oldest);
+    return found;
   };
 }
 

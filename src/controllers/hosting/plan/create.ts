@@ -1,11 +1,15 @@
 /** Plans the next step to a control plane that is ready, and stays so. Pure. */
+import { planAddonRepair, planAddons } from '../addons/plan.ts';
 import { isRunMember } from '../drivers/driver.ts';
 import { planReload, planRenewal } from './certificates.ts';
+import { planBackupRestore, withBackup } from './etcd/backup.ts';
+import { planShrink } from './etcd/space.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
 import { planLosses } from './losses.ts';
 import { planMembers, waitForMembers } from './members.ts';
 import { programsMissing } from './programs.ts';
 import { planEndOfLife } from './throw-away.ts';
+import { changeHeld } from './upgrade/closed.ts';
 import { targetProblem } from './upgrade/target.ts';
 import { planPlaneUpgrade } from './upgrade/upgrade.ts';
 import { wait, withHint } from './wait.ts';
@@ -13,17 +17,26 @@ import { wait, withHint } from './wait.ts';
 export function planCreate(input: HostingInput): HostingDecision {
   const expiry = planEndOfLife(input);
   if (expiry?.act) return expiry;
-  const next = planSteps(input);
+  const next = withBackup(input, planSteps(input));
   if (next.act || next.wait) return next;
-  const problem = targetProblem(input);
-  return expiry ?? (problem ? { wait: problem } : next);
+  return planAddonRepair(input) ?? expiry ?? waitOf(targetProblem(input)) ?? planLater(input);
+}
+
+/** Add-ons come while a change of the control plane is held, which then is what it waits for. */
+function planLater(input: HostingInput): HostingDecision {
+  const addons = planAddons(input);
+  return addons?.act ? addons : (waitOf(changeHeld(input)) ?? addons ?? {});
+}
+
+function waitOf(found: HostingDecision['wait']): HostingDecision | undefined {
+  return found && { wait: found };
 }
 
 function planSteps(input: HostingInput): HostingDecision {
   return (
     blocked(input) ??
     planPreparation(input) ??
-    planNewKubeconfig(input) ??
+    planUpkeep(input) ??
     planPlaneUpgrade(input) ??
     planMembers(input) ??
     planReload(input) ??
@@ -68,7 +81,11 @@ function planPreparation(input: HostingInput): HostingDecision | undefined {
     }
     return { act: { type: 'Prepare', because: 'keys, ports or folders are missing' } };
   }
-  return planRenewal(input);
+  return planRenewal(input) ?? planBackupRestore(input);
+}
+
+function planUpkeep(input: HostingInput): HostingDecision | undefined {
+  return planNewKubeconfig(input) ?? planShrink(input);
 }
 
 /** Sync keeps its access while a change or a member waits for a person, who may take longer than a certificate is valid. */

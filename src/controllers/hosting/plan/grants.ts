@@ -1,7 +1,13 @@
 /** Decides which acts need a grant of the Defender, and when the one that is held is given back. Pure. */
 import type { HostingAct, HostingDecision, HostingInput } from './input.ts';
 
-const DISRUPTIVE: ReadonlySet<HostingAct['type']> = new Set(['BeginDestroy', 'Stop', 'Change', 'Remove']);
+const DISRUPTIVE: ReadonlySet<HostingAct['type']> = new Set([
+  'BeginDestroy',
+  'Stop',
+  'Change',
+  'Shrink',
+  'Remove',
+]);
 
 /** Tells whether the act takes a control plane, or a part of it, out of service. */
 export function needsGrant({ type }: HostingAct): boolean {

@@ -1,6 +1,14 @@
 /** Defines what the next step of a control plane is decided on, and what the decision may be. */
-import type { Cluster } from '../../../api/generated/types.ts';
-import type { MemberRun, PlaneMember, PlaneReport, RunMember, SettledPlane } from '../drivers/driver.ts';
+import type { Cluster, HostedAddon } from '../../../api/generated/types.ts';
+import type { AddonsReport } from '../addons/report.ts';
+import type {
+  BackupOptions,
+  MemberRun,
+  PlaneMember,
+  PlaneReport,
+  RunMember,
+  SettledPlane,
+} from '../drivers/driver.ts';
 import type { CanaryReport, InsideReport } from '../inside/execute.ts';
 
 export type Hosted = NonNullable<Cluster['spec']['hosted']>;
@@ -17,6 +25,8 @@ export interface HostingInput {
   readonly silence?: string;
   /** Whether a write, a read and a watch work. Undefined: not asked, because nothing is being changed. */
   readonly canary?: CanaryReport | undefined;
+  /** Undefined: the API server does not answer, or has not our kinds yet. */
+  readonly addons?: AddonsReport | undefined;
   /** The Secret of the hub with the kubeconfig of sync. `Foreign`: somebody else made it. */
   readonly secret: 'Absent' | 'Current' | 'Differs' | 'Foreign';
   /** Why no further control plane is created. */
@@ -44,6 +54,10 @@ export type HostingAct =
       readonly run: MemberRun;
       readonly because: string;
     }
+  | { readonly type: 'Backup'; readonly options: BackupOptions; readonly because: string }
+  | { readonly type: 'Drill'; readonly because: string }
+  | { readonly type: 'Shrink'; readonly because: string }
+  | { readonly type: 'Restore'; readonly from: string; readonly because: string }
   | { readonly type: 'Settle'; readonly settled: SettledPlane; readonly because: string }
   /** It is written with the status. */
   | { readonly type: 'RecordStep'; readonly upgrade: Upgrade; readonly because: string }
@@ -53,6 +67,8 @@ export type HostingAct =
       readonly result: 'Completed' | 'RolledBack';
       readonly because: string;
     }
+  | { readonly type: 'ApplyAddon'; readonly addon: HostedAddon; readonly because: string }
+  | { readonly type: 'RemoveAddon'; readonly name: string; readonly because: string }
   | { readonly type: 'ScaleDown'; readonly machineSets: readonly string[]; readonly because: string };
 
 export type SimpleAct =
@@ -77,7 +93,7 @@ export interface HostingWait {
   readonly isStalled: boolean;
 }
 
-/** One act, or what it waits for; neither: nothing is to be done. */
+/** One act, or what it waits for; neither: nothing is to be done. A backup is taken beside what it waits for. */
 export interface HostingDecision {
   readonly act?: HostingAct;
   readonly wait?: HostingWait;

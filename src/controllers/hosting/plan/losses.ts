@@ -40,8 +40,13 @@ function missingData({ plane, cluster }: HostingInput): HostingWait | undefined 
   const message = `etcd had data at ${readyAt}, and has none now`;
   return wait(
     'DataMissing',
-    withHint(message, `restore it in ${plane.where}, or ${CREATE_AGAIN}`),
+    withHint(message, `restore it in ${plane.where}, or ${CREATE_AGAIN}${fromBackup(plane)}`),
     ['Folder', plane.where],
     'stalled',
   );
+}
+
+function fromBackup({ backup }: HostingInput['plane']): string {
+  const last = backup?.backups.at(-1);
+  return last ? ` with spec.hosted.etcd.restoreFrom: ${last.name}` : '';
 }

@@ -1,7 +1,9 @@
 /** Which other field managers own the fields of a live object that differ from git. Pure. */
+
+import { matchesValue } from '../../../kube/objects/field-differences.ts';
 import { isRecord } from '../../../kube/objects/json.ts';
 import type { KubeObject, ManagedFields } from '../../../kube/objects/object.ts';
-import { comparedFields, matchesValue } from '../drift.ts';
+import { comparedFields } from '../drift.ts';
 import { isApplyOfSync } from '../inventory/owner-labels.ts';
 
 /** The client that changes a field owns it from then on. A field that was removed has no owner. */

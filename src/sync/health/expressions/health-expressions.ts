@@ -3,9 +3,9 @@
  * find it so, and a commit cannot make its own objects healthier. Pure.
  */
 import type { HealthExpression } from '../../../api/generated/types.ts';
+import { failed, type HealthFinding, progressing } from '../../../kube/health/finding.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { groupOf } from '../../../kube/objects/object-id.ts';
-import { failed, type HealthFinding, progressing } from '../finding.ts';
 import { compileExpression, type Expression } from './compile.ts';
 import type { ExpressionProblem } from './cost.ts';
 

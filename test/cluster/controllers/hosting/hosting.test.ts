@@ -1,11 +1,12 @@
 /** `kubenode hosting` with the installed rights, on a real API server as hub, and control planes of real processes. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { CLUSTERS, MACHINES } from '../../../../src/api/generated/resources.ts';
-import type { Cluster, ClusterHostedStatus } from '../../../../src/api/generated/types.ts';
+import type { Cluster, ClusterHostedStatus, HostedAddon } from '../../../../src/api/generated/types.ts';
 import {
   ANNOTATION_CONFIRM_DELETE,
   HOSTING_LEASE,
@@ -19,7 +20,7 @@ import { planeLayout } from '../../../../src/controllers/hosting/drivers/process
 import { createClusterInside } from '../../../../src/controllers/hosting/inside/execute.ts';
 import type { Client } from '../../../../src/kube/client/client.ts';
 import { connect } from '../../../../src/kube/client/connect.ts';
-import { isKubeError } from '../../../../src/kube/client/errors.ts';
+import { isKubeError, unlessMissing } from '../../../../src/kube/client/errors.ts';
 import { LEASES } from '../../../../src/kube/leader/record.ts';
 import { conditionOf, conditionStatus } from '../../../../src/kube/objects/conditions.ts';
 import { SECRETS } from '../../../../src/kube/objects/core-kinds.ts';
@@ -28,8 +29,10 @@ import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { createPrincipal } from '../../../../src/local/pki/principal.ts';
 import { listProcesses } from '../../../../src/local/processes/observe.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
+import { corednsManifests } from '../../../support/hosting/coredns.ts';
 import { VERSION } from '../../../support/hosting/objects.ts';
 import { shellEnv } from '../../../support/local-fleet.ts';
+import { startPublisher } from '../../../support/publisher.ts';
 import { LONG, randomFrom, SEED } from '../../../support/sweep-size.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import { type InstalledServer, startInstalledServer } from '../../api/installed-server.ts';
@@ -366,6 +369,48 @@ describe('kubenode hosting', () => {
       state: 'Settled',
       outcome: 'Succeeded',
       holder: { kind: 'Cluster', name: removed },
+    });
+    expect(logged).not.toContain('Forbidden');
+  });
+
+  it('HOS-51 installs an add-on, repairs and upgrades it, and removes it when it is dropped', {
+    timeout: LIMIT,
+  }, async () => {
+    const site = await startPublisher();
+    const declare = (text: string): HostedAddon => {
+      site.files.set('/dns.yaml', text);
+      const sha256 = createHash('sha256').update(text).digest('hex');
+      return { name: 'dns', url: `${site.url}/dns.yaml`, sha256, enabled: true };
+    };
+    await startHosting();
+    const first = declare(corednsManifests('1.12.0'));
+    const name = await create({ hosted: { driver: 'process', version: VERSION, addons: [first] } });
+    const change = (addons: readonly HostedAddon[]): Promise<unknown> =>
+      hub.patch(CLUSTERS, { name }, { type: 'merge', body: { spec: { hosted: { addons } } } });
+    await isReady(name);
+    const addonsReady = async (): Promise<string> => {
+      const condition = conditionOf((await read(name))?.status?.conditions, 'AddonsReady');
+      return `${condition?.status} ${condition?.reason}: ${condition?.message}`;
+    };
+    await expect.poll(addonsReady, CREATED).toMatch(/^Unknown NoNodesYet: .*Deployment kube-system\/coredns/);
+    await withCluster(clientOf(name), async (client) => {
+      const DEPLOYMENTS = await client.resourceFor('apps/v1', 'Deployment');
+      const coredns = { name: 'coredns', namespace: NAMESPACE_KUBE_SYSTEM };
+      const text = async (): Promise<string> =>
+        JSON.stringify((await unlessMissing(client.get(DEPLOYMENTS, coredns))) ?? 'missing');
+      const found = await client.get(DEPLOYMENTS, coredns);
+      await client.delete(DEPLOYMENTS, coredns, { uid: found.metadata.uid ?? '' });
+      await expect.poll(text, CREATED).toContain('coredns:1.12.0');
+      await change([{ ...first, sha256: '0'.repeat(64) }]);
+      await expect
+        .poll(addonsReady, CREATED)
+        .toMatch(/^False AddonDigestDiffers: dns: expected SHA-256 0000/);
+      expect(await status(name, 'ControlPlaneReady')).toBe('True');
+      await change([declare(corednsManifests('1.12.1'))]);
+      await expect.poll(text, CREATED).toContain('coredns:1.12.1');
+      await change([]);
+      await expect.poll(addonsReady, CREATED).toBe('True NoAddons: no add-ons are declared');
+      expect(await text()).toBe('"missing"');
     });
     expect(logged).not.toContain('Forbidden');
   });

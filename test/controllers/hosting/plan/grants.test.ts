@@ -17,6 +17,9 @@ const SETTLE = 'SettleGrant: the act that the Defender permitted is over';
 const RELEASE: HostingDecision = { act: { type: 'RemoveFinalizer', because: 'x' } };
 const STOP: HostingDecision = { act: { type: 'Stop', member: 'etcd', because: 'x' } };
 const START: HostingDecision = { act: { type: 'Start', member: 'etcd', because: 'x' } };
+const CHANGE: HostingDecision = {
+  act: { type: 'Change', member: 'etcd', run: { flags: {} }, because: 'x' },
+};
 const REMOVE: HostingDecision = { act: { type: 'Remove', because: 'x' } };
 const WAIT: HostingDecision = { wait: wait('NotSupported', 'x', ['Cluster', 'ci'], 'stalled') };
 
@@ -32,8 +35,8 @@ describe('the grant of a hosted control plane', () => {
     expect(needsGrant({ type, because: 'x' })).toBe(expected);
   });
 
-  it('is asked for before a member is stopped, and not before one is started', () => {
-    expect([STOP, START].map(({ act }) => act && needsGrant(act))).toEqual([true, false]);
+  it('is asked for before a member is stopped or changed, and not before one is started', () => {
+    expect([STOP, CHANGE, START].map(({ act }) => act && needsGrant(act))).toEqual([true, true, false]);
   });
 
   it.each<readonly [string, InputParts, HostingDecision, string]>([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planLosses } from '../../../../src/controllers/hosting/plan/losses.ts';
-import { ago } from '../../../support/builders.ts';
+import { ago, NOW } from '../../../support/builders.ts';
 import { hostingInput, type InputParts, NOTHING } from '../../../support/hosting/objects.ts';
 
 const WAS_READY = { status: { conditions: [], hosted: { readyAt: ago(60) } } };
@@ -39,6 +39,11 @@ describe('what is missing from a control plane', () => {
       'etcd has lost its data',
       { ...WAS_READY, plane: { data: 'Empty' } },
       /^true DataMissing of \/hosting\/clusters\/ci: etcd had data at .*, and has none now; restore it/,
+    ],
+    [
+      'etcd has lost its data, and has backups',
+      { ...WAS_READY, plane: { data: 'Empty', backup: { backups: [{ name: 'b-2', takenAt: NOW }] } } },
+      /create it again with spec\.hosted\.etcd\.restoreFrom: b-2$/,
     ],
   ])('when %s', (_, parts, expected) => {
     expect(text(parts)).toMatch(expected);

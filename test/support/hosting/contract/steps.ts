@@ -37,7 +37,7 @@ async function step(driver: PlaneDriver, plane: PlaneSpec, parts: InputParts): P
     input = hostingInput({ ...parts, name: plane.name, plane: report });
   } catch (error) {
     const wait = blockedBy(error, 'Observe', { log });
-    return stalledText(unobservedConditions(wait), wait);
+    return stalledText(unobservedConditions(hostingInput(parts), wait), wait);
   }
   const decision = planHosting(input);
   const wait = (await carryOut(decision, driver, plane)) ?? decision.wait;

@@ -1,4 +1,5 @@
 /** The driver of control planes in memory: it fulfills the same contract as that of processes. */
+import type { ClusterAddons } from '../../../../src/controllers/hosting/addons/report.ts';
 import {
   MEMBERS,
   type MemberRun,
@@ -15,6 +16,8 @@ import { optional } from '../../../../src/kube/objects/optional.ts';
 import { OsError } from '../../../../src/os/errors.ts';
 import type { Surroundings } from '../contract/faults.ts';
 import { PROGRAMS, stoppedMember } from '../objects.ts';
+import { memoryAddons } from './addons.ts';
+import { type MemoryBackups, memoryBackupOperations, memoryBackups, reportBackups } from './backups.ts';
 import { memoryInside } from './inside.ts';
 import {
   issueLeaves,
@@ -30,7 +33,11 @@ export interface MemoryHosting {
   /** Opens another driver on the same control planes, in another surroundings. */
   readonly reopen: (surroundings: Surroundings) => PlaneDriver;
   readonly inside: ClusterInside;
+  readonly addons: ClusterAddons;
+  /** The URLs of add-ons that do not answer. */
+  readonly unreachable: Set<string>;
   readonly planes: Map<string, MemoryPlane>;
+  readonly backups: MemoryBackups;
   /** The acts that changed something, in their order. */
   readonly log: string[];
   /** What programs do that have a fault, by member and version: `kube-apiserver v1.36.3`. */
@@ -43,6 +50,7 @@ interface Shared {
   readonly now: () => Date;
   readonly place: string;
   readonly planes: Map<string, MemoryPlane>;
+  readonly backups: MemoryBackups;
   readonly log: string[];
   readonly faults: Map<string, 'crashes' | 'hangs'>;
   /** Returns a number that was never returned before. */
@@ -56,12 +64,17 @@ export function memoryHosting(now: () => Date, place = 'memory'): MemoryHosting 
     counts.set(what, count);
     return count;
   };
-  const shared: Shared = { now, place, planes: new Map(), log: [], faults: new Map(), next };
+  const backups = memoryBackups();
+  const shared: Shared = { now, place, planes: new Map(), backups, log: [], faults: new Map(), next };
+  const unreachable = new Set<string>();
   return {
     driver: memoryDriver(shared, {}),
     reopen: (surroundings) => memoryDriver(shared, surroundings),
     inside: memoryInside(shared.planes, shared.log),
+    addons: memoryAddons(shared.planes, shared.log, unreachable),
+    unreachable,
     planes: shared.planes,
+    backups,
     log: shared.log,
     faults: shared.faults,
     authorities: () => counts.get('authority') ?? 0,
@@ -88,6 +101,12 @@ function memoryDriver(shared: Shared, surroundings: Surroundings): PlaneDriver {
       if (own(owner, planes)?.running.delete(member)) log.push(`stop ${owner.name} ${member}`);
     },
     ...memoryChanges(shared),
+    backups: memoryBackupOperations(shared.backups, {
+      now,
+      log,
+      own: (owner) => own(owner, planes),
+      isDiskFull: surroundings.isDiskFull === true,
+    }),
     beginDestroy: async (owner) => {
       const plane = own(owner, planes);
       if (plane) plane.isDestroying = true;
@@ -115,7 +134,7 @@ function memoryDriver(shared: Shared, surroundings: Surroundings): PlaneDriver {
   };
 }
 
-type Changes = Pick<PlaneDriver, 'change' | 'snapshot' | 'settle'>;
+type Changes = Pick<PlaneDriver, 'change' | 'snapshot' | 'settle' | 'shrink'>;
 
 function memoryChanges({ planes, log, now }: Shared): Changes {
   return {
@@ -132,6 +151,16 @@ function memoryChanges({ planes, log, now }: Shared): Changes {
       if (!plane) return;
       plane.snapshotAt = now();
       log.push(`snapshot ${owner.name}`);
+    },
+    shrink: async (owner) => {
+      const plane = own(owner, planes);
+      if (!plane?.space) return;
+      const { space } = plane;
+      const isFull = space.isFull && space.inUseBytes > 0.9 * space.quotaBytes;
+      const attempt = { at: now(), ...(isFull ? { problem: 'too much is in use' } : {}) };
+      plane.space = { ...space, isFull, attempt, dbBytes: space.inUseBytes };
+      log.push(`shrink ${owner.name}`);
+      if (isFull) throw new HostingError('EtcdFull', 'too much is in use', { where: owner.name });
     },
     settle: async (owner, settled) => {
       const plane = own(owner, planes);
@@ -208,7 +237,7 @@ const NO_PLANE = {
 
 type OwnReport = Omit<PlaneReport, 'where' | 'location' | 'programs'>;
 
-function reportPlane(plane: MemoryPlane, spec: PlaneSpec, { now, faults }: Shared): OwnReport {
+function reportPlane(plane: MemoryPlane, spec: PlaneSpec, { now, faults, backups }: Shared): OwnReport {
   const { isDestroying, isOpen, lostKeys } = plane;
   const members = MEMBERS.map((member) => reportMember(plane, member, faults));
   return {
@@ -219,6 +248,8 @@ function reportPlane(plane: MemoryPlane, spec: PlaneSpec, { now, faults }: Share
     lostKeys: [...lostKeys].map(([name, problem]) => `${name} ${problem}`),
     certificates: memoryCertificates(plane, now()),
     ...optional('snapshotAt', plane.snapshotAt),
+    backup: reportBackups(backups, plane),
+    ...optional('space', plane.space),
     settled: plane.settled,
     differences: settledDifferences(plane.settled, spec),
     members,

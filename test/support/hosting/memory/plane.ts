@@ -1,5 +1,7 @@
 /** A control plane in memory: what a folder and its processes would have. */
+import type { InstalledAddon } from '../../../../src/controllers/hosting/addons/report.ts';
 import {
+  type EtcdSpace,
   isRunMember,
   type MemberReport,
   type MemberRun,
@@ -32,6 +34,10 @@ export interface MemoryPlane {
   /** What each process was started with. */
   readonly processes: Map<PlaneMember, MemberRun | undefined>;
   snapshotAt?: Date;
+  /** The database of its etcd. */
+  space?: EtcdSpace | undefined;
+  /** The backup that its data began with. */
+  restoredFrom?: string;
   /** Made once: a second one would strand every client. */
   readonly authority: string;
   readonly createdAt: Date;
@@ -41,6 +47,8 @@ export interface MemoryPlane {
   isInstalled: boolean;
   machines: string[];
   machineSets: string[];
+  readonly addons: Map<string, InstalledAddon>;
+  hasNodes: boolean;
   data: 'Empty' | 'Own' | 'Other';
   readonly lostKeys: Map<KeyFile, string>;
   readonly leaves: Map<MemoryLeafName, MemoryLeaf>;
@@ -67,6 +75,8 @@ export function memoryPlane(spec: PlaneSpec, authority: string, createdAt: Date)
     isInstalled: false,
     machines: [],
     machineSets: [],
+    addons: new Map(),
+    hasNodes: false,
     data: 'Empty',
     lostKeys: new Map(),
     leaves: new Map(),

@@ -25,10 +25,12 @@ import type {
 } from '../driver.ts';
 import { settledDifferences } from '../runs.ts';
 import { readAccess } from './access.ts';
+import { createBackups, readBackups } from './backup/operations.ts';
+import { reportSpace, shrinkPlane } from './etcd/plane-space.ts';
 import { notOurs, planeLayout, readPlane, requireOwn } from './folder.ts';
 import { type ControllersCommand, findMember, type MemberSpec } from './members.ts';
 import { createObserver, type KnownMembers, NO_MEMBERS } from './observe.ts';
-import { type OpenPlane, readOpenPlane, snapshotFolder, snapshotPlane } from './plane.ts';
+import { type EtcdTools, type OpenPlane, readOpenPlane, snapshotFolder, snapshotPlane } from './plane.ts';
 import { dataOf, reportPreparation } from './preparation/complete.ts';
 import { requireKeys } from './preparation/keys.ts';
 import { preparePlane } from './preparation/prepare.ts';
@@ -52,6 +54,8 @@ export interface ProcessDriverOptions {
   /** The version of our own controllers. */
   readonly version: string;
   readonly freeBytes?: FreeBytes;
+  /** The memory of this machine that programs can have. */
+  readonly availableBytes?: () => Promise<number>;
 }
 
 /** The data is deleted, or the member starts again from its data: nothing is lost by a kill. */
@@ -59,9 +63,10 @@ const TERM_MS = 3000;
 const CLOSED_MS = 1000;
 
 export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver {
-  const { dir, clock, controllers } = options;
+  const { dir, clock, controllers, freeBytes } = options;
   const observer = createObserver(clock);
   const programs = createProgramsCache(options.programs, clock);
+  const tools = (): EtcdTools => ({ clock, freeBytes, programs: programs.current().found });
   const locked = <T>({ name }: PlaneOwner, work: () => Promise<T>): Promise<T> =>
     withLock(planeLayout(dir, name).root, {}, work);
   return {
@@ -70,7 +75,9 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     start: (plane, member) => locked(plane, () => start(plane, member)),
     stop: (plane, member) => locked(plane, () => stop(plane, member)),
     change: (plane, member, run) => locked(plane, () => change(plane, member, run)),
-    snapshot: (plane) => locked(plane, () => snapshot(plane)),
+    shrink: (plane) => locked(plane, async () => shrinkPlane(await openPlane(plane), clock)),
+    snapshot: (plane) => locked(plane, async () => snapshotPlane(await openPlane(plane), tools())),
+    backups: createBackups({ dir, locked, open: openPlane, tools, availableBytes: options.availableBytes }),
     settle: (plane, settled) => locked(plane, () => settle(dir, plane, settled)),
     beginDestroy: (plane) => locked(plane, () => beginDestroy(dir, plane)),
     remove: (plane) => locked(plane, () => removePlane(plane, options)),
@@ -91,6 +98,8 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
       differences: settledDifferences(settled, plane),
       settled,
       programs: programs.current().report,
+      ...optional('backup', await readBackups(found, dir)),
+      ...optional('space', await reportSpace(found)),
       ...optional('snapshotAt', snapshotAt && new Date(snapshotAt.takenAt)),
       members: runs && specs.length > 0 ? await observeAll(specs, { starts, runs }) : NO_MEMBERS,
     };
@@ -138,12 +147,6 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     const [report] = await observeAll([spec], { starts: {}, runs });
     // A process whose version cannot be read may be of the version before.
     if (report?.isOutdated === true || report?.version === undefined) await stopAll(spec, clock);
-  }
-
-  async function snapshot(plane: PlaneOwner): Promise<void> {
-    const found = await openPlane(plane);
-    requireOwn(found);
-    await snapshotPlane(found, { clock, programs: programs.current().found });
   }
 }
 

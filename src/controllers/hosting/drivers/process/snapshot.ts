@@ -6,6 +6,7 @@
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { optional } from '../../../../kube/objects/optional.ts';
 import type { ProgramPath } from '../../../../local/processes/commands.ts';
 import type { ProbeEndpoint } from '../../../../local/processes/probe.ts';
 import type { Clock } from '../../../../os/clock.ts';
@@ -20,7 +21,8 @@ import {
 } from '../../../../os/files.ts';
 import { HostingError } from '../../errors.ts';
 import { copyFiles } from './etcd/copy-files.ts';
-import { type KeyState, readKeyState, saveDatabase } from './etcd/json-gateway.ts';
+import { describeFiles } from './etcd/describe-files.ts';
+import { type KeyState, readKeyState, readValueDigest, saveDatabase } from './etcd/json-gateway.ts';
 import { openCopy } from './etcd/open-copy.ts';
 
 export interface SnapshotSource {
@@ -28,7 +30,11 @@ export interface SnapshotSource {
   /** The data folder of the member that runs. */
   readonly dataFolder: string;
   readonly pkiFolder: string;
+  readonly about?: SnapshotAbout;
 }
+
+/** Tells a restore which control plane it was. */
+export type SnapshotAbout = Pick<SnapshotRecord, 'cluster' | 'kubernetesVersion' | 'request'>;
 
 export interface SnapshotTools {
   /** The programs of the version that runs. */
@@ -45,6 +51,17 @@ const record = z.strictObject({
   etcdVersion: z.string(),
   revision: z.int(),
   keys: z.int(),
+  /** The Cluster and its version are unknown of a snapshot of an earlier version of hosting. */
+  cluster: z.string().optional(),
+  kubernetesVersion: z.string().optional(),
+  /** The digest of all files. */
+  sha256: z.string().optional(),
+  /** The space that it takes on the disk. */
+  bytes: z.int().optional(),
+  /** The digest of an object as etcd has it. */
+  canary: z.string().optional(),
+  /** The request of a person that it answers. */
+  request: z.string().optional(),
 });
 export type SnapshotRecord = Readonly<z.infer<typeof record>>;
 
@@ -83,11 +100,20 @@ export async function takeSnapshot(
   await rm(temporary, { recursive: true, force: true });
   await ensurePrivateFolder(temporary);
   try {
-    const { size } = await stat(join(source.dataFolder, DATABASE));
-    await checkFreeSpace(temporary, 2 * size + SPARE_BYTES, tools.freeBytes);
+    await checkFreeSpace(temporary, await snapshotSpace(source), tools.freeBytes);
     const state = await copyMember(source, snapshotData(temporary));
+    const canary = await readCanary(source.endpoint, { ...source.about, ...state });
     const takenAt = tools.clock.now().toISOString();
-    const taken = { format: 1, takenAt, etcdVersion: tools.etcdVersion, ...state } as const;
+    const files = await describeFiles(snapshotData(temporary));
+    const versions = { ...source.about, etcdVersion: tools.etcdVersion };
+    const taken = {
+      format: 1,
+      takenAt,
+      ...versions,
+      ...state,
+      ...optional('canary', canary),
+      ...files,
+    } as const;
     await verifyData(snapshotData(temporary), taken, { ...source, ...tools });
     await writeFileAtomic(join(temporary, RECORD_FILE), `${JSON.stringify(taken)}\n`, PRIVATE_MODE);
     await rm(folder, { recursive: true, force: true });
@@ -98,6 +124,12 @@ export async function takeSnapshot(
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
+}
+
+/** Returns the free space that a snapshot needs while it is taken. */
+export async function snapshotSpace({ dataFolder }: Pick<SnapshotSource, 'dataFolder'>): Promise<number> {
+  const { size } = await stat(join(dataFolder, DATABASE));
+  return 2 * size + SPARE_BYTES;
 }
 
 /** Rejects unless an etcd that starts from a copy of the snapshot has the keys that were there. */
@@ -115,22 +147,42 @@ export async function verifySnapshot(
   }
 }
 
-async function verifyData(
+/** Rejects unless an etcd that starts from a copy of the data, beside it, has the keys of that state. */
+export async function verifyData(
   data: string,
-  { revision, keys }: KeyState,
+  taken: SnapshotRecord,
   parts: Pick<SnapshotSource, 'pkiFolder' | 'endpoint'> & SnapshotTools,
 ): Promise<void> {
   const copy = `${data}.check`;
   await rm(copy, { recursive: true, force: true });
   try {
-    await copyFolder(data, copy);
-    const found = await openCopy(copy, parts, (endpoint) => readKeyState(endpoint, revision));
-    if (found.keys !== keys) {
-      throw new Error(`expected ${keys} keys at revision ${revision}, found ${found.keys}`);
-    }
+    await copyData(data, copy);
+    await openCopy(copy, parts, (endpoint) => verifyKeys(endpoint, taken));
   } finally {
     await rm(copy, { recursive: true, force: true });
   }
+}
+
+/** Rejects unless the etcd has as many keys as at the revision of the snapshot, and the object that was chosen then as it was. */
+export async function verifyKeys(endpoint: ProbeEndpoint, taken: SnapshotRecord): Promise<void> {
+  const { revision, keys, canary } = taken;
+  const found = await readKeyState(endpoint, revision);
+  if (found.keys !== keys) {
+    throw new Error(`expected ${keys} keys at revision ${revision}, found ${found.keys}`);
+  }
+  if (canary !== undefined && (await readCanary(endpoint, taken)) !== canary) {
+    throw new Error('the object kube-system is not the one that was there');
+  }
+}
+
+/** Every API server makes the namespace kube-system at once. Undefined: it is not there yet. */
+async function readCanary(
+  endpoint: ProbeEndpoint,
+  { cluster, revision }: Pick<SnapshotRecord, 'cluster' | 'revision'>,
+): Promise<string | undefined> {
+  return cluster === undefined
+    ? undefined
+    : await readValueDigest(endpoint, { key: `/${cluster}/namespaces/kube-system`, revision });
 }
 
 /** The order matters: a snapshot of the log that is newer than the database could not be used with it. */
@@ -144,7 +196,8 @@ async function copyMember({ endpoint, dataFolder }: SnapshotSource, to: string):
   return state;
 }
 
-async function copyFolder(from: string, to: string): Promise<void> {
+/** Copies the data of an etcd that is stopped. */
+export async function copyData(from: string, to: string): Promise<void> {
   for (const part of ['snap', 'wal']) {
     await copyFiles(join(from, 'member', part), join(to, 'member', part), () => true);
   }

@@ -6,6 +6,7 @@ import type { HostingDecision, HostingInput, Upgrade } from '../input.ts';
 import { memberReport, planMembers, planStart } from '../members.ts';
 import { programsMissing } from '../programs.ts';
 import { wait, withHint } from '../wait.ts';
+import { changeHeld } from './closed.ts';
 import { upgradeFailureReason } from './failure.ts';
 import { differs, gateWait, isEtcdAhead, planChange } from './members.ts';
 import { etcdStays, planPlaneRollback } from './rollback.ts';
@@ -41,7 +42,7 @@ function planReversible(input: HostingInput, upgrade: Upgrade, settled: SettledP
 function planBegin(input: HostingInput, settled: SettledPlane): HostingDecision | undefined {
   const isHealthy = input.inside !== undefined && input.plane.members.every(({ state }) => state === 'Ready');
   if (input.plane.differences.length === 0) return planRepair(input, settled);
-  if (!isHealthy || targetProblem(input)) return undefined;
+  if (!isHealthy || targetProblem(input) || changeHeld(input)) return undefined;
   const { version } = input.hosted;
   const because = `the spec differs: ${input.plane.differences.join('; ')}`;
   return recordStep(input, upgradeTo(input, settled, version), 'Preflight', because);

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Hosted } from '../../../../../src/controllers/hosting/plan/input.ts';
 import { targetDigest, targetProblem } from '../../../../../src/controllers/hosting/plan/upgrade/target.ts';
-import { OLD_VERSION, settledPlane, VERSION } from '../../../../support/hosting/objects.ts';
+import { HOSTED, OLD_VERSION, settledPlane, VERSION } from '../../../../support/hosting/objects.ts';
 import { type UpgradeParts, upgradeInput } from '../../../../support/hosting/upgrades.ts';
 
 const NONE = /^none$/;
 const TO = { version: VERSION };
 const FAILED = { ...TO, digest: targetDigest(settledPlane(VERSION)), message: 'it hangs' };
 const SHORT = { leafLifetimeSeconds: 3600, renewAtPercent: 50 };
-const UPGRADE = { soakSeconds: 60, progressDeadlineSeconds: 900, onFailure: 'Rollback' } as const;
+const UPGRADE = HOSTED.upgrade;
 
 function problem(parts: UpgradeParts): string {
   const found = targetProblem(upgradeInput(parts));

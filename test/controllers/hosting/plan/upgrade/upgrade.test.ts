@@ -314,6 +314,8 @@ const LATE = {
   soakSeconds: 60,
   onFailure: 'Rollback',
   allowEtcdUpgrade: false,
+  windows: [],
+  freezes: [],
 } as const;
 const PAUSE = { ...LATE, onFailure: 'Pause' } as const;
 const API_CRASHES = { step: 'APIServers', runs: API_TRIAL, but: { 'kube-apiserver': CRASHED } } as const;

@@ -41,6 +41,27 @@ export async function readKeyState(endpoint: ProbeEndpoint, revision?: number): 
   throw new Error(`${url} answered ${answer.status}: ${answer.body.slice(0, 200)}`);
 }
 
+const valueAnswer = z.object({ kvs: z.array(z.object({ value: z.string().optional() })).optional() });
+
+/** Returns the digest of the value of a key at a revision. Undefined: there is no such key. */
+export async function readValueDigest(
+  endpoint: ProbeEndpoint,
+  { key, revision }: { readonly key: string; readonly revision: number },
+): Promise<string | undefined> {
+  const body = JSON.stringify({ key: Buffer.from(key).toString('base64'), revision: String(revision) });
+  const url = `${endpoint.url}/v3/kv/range`;
+  const answer = await sendProbe({ ...endpoint, url }, { method: 'POST', body });
+  const { data } = valueAnswer.safeParse(parse(answer.body));
+  if (answer.status !== 200 || !data) throw new Error(`${url} answered ${answer.status}`);
+  const [found] = data.kvs ?? [];
+  return (
+    found &&
+    createHash('sha256')
+      .update(found.value ?? '')
+      .digest('hex')
+  );
+}
+
 /** Writes the database of etcd to a file. Rejects unless it is complete, by the checksum that etcd sends after it. */
 export async function saveDatabase(endpoint: ProbeEndpoint, path: string): Promise<void> {
   const incoming = await openSnapshot(endpoint);

@@ -81,8 +81,10 @@ async function put(key: string, value: string, endpoint: ProbeEndpoint = source.
 
 describe('snapshots of etcd', () => {
   it('HOS-31 takes a snapshot while etcd serves, and opens it before it counts', async () => {
+    const { keys } = await readKeyState(source.endpoint);
     const taken = await takeSnapshot(source, folder, tools);
-    expect(taken).toMatchObject({ keys: 20, etcdVersion: 'v3.6.8' });
+    expect(taken).toMatchObject({ keys, etcdVersion: 'v3.6.8' });
+    expect(keys).toBeGreaterThanOrEqual(20);
     expect(await readSnapshot(folder)).toEqual(taken);
     expect(await verifySnapshot(folder, { ...source, ...tools })).toEqual(taken);
     expect(readdirSync(join(folder, '..'))).toEqual(['test']);

@@ -1,7 +1,7 @@
 /** The health of one applied object, as its status shows it. */
-import { type Condition, conditionOf, isConditionReason } from '../../kube/objects/conditions.ts';
-import { isRecord, listAt, textAt } from '../../kube/objects/json.ts';
-import type { KubeObject } from '../../kube/objects/object.ts';
+import { type Condition, conditionOf, isConditionReason } from '../objects/conditions.ts';
+import { isRecord, listAt, textAt } from '../objects/json.ts';
+import type { KubeObject } from '../objects/object.ts';
 
 export type HealthFinding =
   | { readonly state: 'healthy' }

@@ -1,6 +1,6 @@
 /** Health of built-in kinds other than workloads, by the rules of kstatus: Pods, volumes, Services and APIServices. */
-import { listAt, textAt, valueAt } from '../../kube/objects/json.ts';
-import type { KubeObject } from '../../kube/objects/object.ts';
+import { listAt, textAt, valueAt } from '../objects/json.ts';
+import type { KubeObject } from '../objects/object.ts';
 import { conditionAt, explain, failed, HEALTHY, type HealthFinding, progressing } from './finding.ts';
 
 type Rule = (object: KubeObject) => HealthFinding;

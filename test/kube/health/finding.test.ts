@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { conditionAt, conditionsOf, explain, failed, progressing } from '../../../src/sync/health/finding.ts';
+import { conditionAt, conditionsOf, explain, failed, progressing } from '../../../src/kube/health/finding.ts';
 import { configMap } from '../../support/builders.ts';
 
 const READY = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { RULES_OF_RESOURCES } from '../../../src/sync/health/builtin-resources.ts';
-import { BUILTIN_KINDS } from './builtin-kinds-table.ts';
+import { RULES_OF_RESOURCES } from '../../../src/kube/health/builtin-resources.ts';
+import { BUILTIN_KINDS } from '../../sync/health/builtin-kinds-table.ts';
 
 /** The results of the rules are in the table of built-in kinds. */
 describe('RULES_OF_RESOURCES', () => {

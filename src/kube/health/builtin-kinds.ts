@@ -2,8 +2,8 @@
  * Health of built-in and third-party kinds by the rules of kstatus. One difference: a Deployment that has rolled out stays
  * healthy while it scales, as its own controller reports it; otherwise an autoscaler could stop a soak indefinitely.
  */
-import { valueAt } from '../../kube/objects/json.ts';
-import type { KubeObject } from '../../kube/objects/object.ts';
+import { valueAt } from '../objects/json.ts';
+import type { KubeObject } from '../objects/object.ts';
 import { RULES_OF_RESOURCES } from './builtin-resources.ts';
 import { conditionAt, explain, failed, HEALTHY, type HealthFinding, progressing } from './finding.ts';
 

@@ -1,0 +1,159 @@
+/** Notes of `kubenode plan` about hosted control planes that a commit changes: steps, outage, rollback, and APIs that go. Pure. */
+import type { Freeze, Window } from '../../api/generated/types.ts';
+import { validate } from '../../api/validation/validate.ts';
+import { UPGRADE_STEPS } from '../../controllers/hosting/plan/upgrade/steps.ts';
+import { minorOf, minorsBetween } from '../../controllers/hosting/plan/upgrade/versions.ts';
+import { canonicalJson } from '../../kube/objects/digest.ts';
+import { listAt, textAt, valueAt } from '../../kube/objects/json.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import { type ClosedTimes, closedLimit } from '../../rollout/maintenance-windows.ts';
+import type { Rendered } from '../../sync/rendered.ts';
+
+/** The fields whose change starts members again, with their defaults: what git declares has none. */
+const CHANGED: Readonly<Record<string, unknown>> = {
+  version: undefined,
+  'etcd.quotaMiB': 2048,
+  'apiServer.extraArgs': {},
+  'controllerManager.extraArgs': {},
+  'scheduler.extraArgs': {},
+};
+
+/** `before` are the Clusters of the hub with their status, or those of the former commit. */
+export function hostedChangeNotes(before: readonly KubeObject[], to: Rendered, now: Date): readonly string[] {
+  return hostedClusters(to).flatMap((after) => {
+    const { name } = after.metadata;
+    const found = before.find((each) => each.metadata.name === name && hostedField(each) !== undefined);
+    return found ? planeNotes({ before: found, after, now }).map((note) => `Cluster ${name}: ${note}`) : [];
+  });
+}
+
+export function hostedClusters({ targets }: Pick<Rendered, 'targets'>): readonly KubeObject[] {
+  const objects = targets.flatMap(({ units }) => units.flatMap((unit) => unit.objects));
+  return objects.map(({ object }) => object).filter((object) => isHosted(object));
+}
+
+/** Leaves out objects that the schema refuses: they are reported with a message of their own. */
+function isHosted(object: KubeObject): boolean {
+  return object.kind === 'Cluster' && hostedField(object) !== undefined && validate(object).length === 0;
+}
+
+interface PlaneChange {
+  readonly before: KubeObject;
+  readonly after: KubeObject;
+  readonly now: Date;
+}
+
+function planeNotes(change: PlaneChange): readonly string[] {
+  const fields = changedFields(change);
+  if (fields.length === 0) return [];
+  const { from, to } = versionsOf(change);
+  const refused = refusalNote(change);
+  if (refused !== undefined) return [refused];
+  const soak = Number(hostedField(change.after, 'upgrade.soakSeconds') ?? 60);
+  const steps = UPGRADE_STEPS.filter(
+    (step) => step !== 'RollingBack' && (step !== 'Snapshot' || from !== to),
+  );
+  const what = from === to ? fields.join(', ') : `${from} to ${to}`;
+  return [
+    `its control plane changes (${what}): ${steps.join(', ')}; the soak takes ${soak} s`,
+    outageNote(change),
+    ...rollbackNotes(change),
+    ...(isReturn(change) ? [] : closedNotes(change)),
+    ...removedApiNotes(change),
+  ];
+}
+
+function changedFields({ before, after }: PlaneChange): readonly string[] {
+  return Object.keys(CHANGED).filter((field) => {
+    const [is, should] = [before, after].map((each) =>
+      canonicalJson(hostedField(each, field) ?? CHANGED[field] ?? null),
+    );
+    return is !== should;
+  });
+}
+
+/** Returns why hosting does not carry the change out. */
+function refusalNote(change: PlaneChange): string | undefined {
+  const { from, to } = versionsOf(change);
+  const minors = minorsBetween(from, to);
+  if (minors > 1) {
+    return `${to} is ${minors} minor versions after ${from}: change one minor version at a time`;
+  }
+  if (minors >= 0 || isReturn(change)) return undefined;
+  return `${to} is older than ${from}, which passed its point of no return: hosting refuses it as RollbackImpossible`;
+}
+
+function isReturn({ before, after }: PlaneChange): boolean {
+  const status = valueAt(before, 'status', 'hosted');
+  const isPossible = valueAt(status, 'rollbackPossible') === true;
+  return isPossible && textAt(status, 'rollbackVersion') === hostedField(after, 'version');
+}
+
+/** Etcd and an API server answer 3.2 s after their start on two idle cores; the API server before that one ends first. */
+function outageNote(change: PlaneChange): string {
+  const { from, to } = versionsOf(change);
+  const replicas = Number(hostedField(change.after, 'replicas') ?? 1);
+  if (replicas > 1) {
+    return `its ${replicas} API servers are started one after the other: no outage is expected`;
+  }
+  const fields = changedFields(change);
+  if (fields.every((field) => /^(controllerManager|scheduler)\./.test(field))) {
+    return 'its API server is not started again: no outage is expected';
+  }
+  const times = minorsBetween(from, to) === 0 ? 'once' : 'twice';
+  return `its one API server is started again ${times}: it does not answer for 3 to 10 s each time (3.2 s on two idle cores)`;
+}
+
+function rollbackNotes(change: PlaneChange): readonly string[] {
+  const { from, to } = versionsOf(change);
+  if (isReturn(change)) return [`it is a rollback to ${to}, which is possible now`];
+  if (minorsBetween(from, to) === 0) {
+    return ['a later commit with the former values takes it back at any time'];
+  }
+  return [
+    `until PointOfNoReturn a commit with ${from} takes it back, and a failure does so by itself; after it only a snapshot of etcd has the former state`,
+  ];
+}
+
+/** Both sides are valid, so that these have the types of the schema. */
+function closedTimesOf(cluster: KubeObject): ClosedTimes {
+  const upgrade = hostedField(cluster, 'upgrade');
+  const windows = listAt(upgrade, 'windows') as readonly Window[];
+  return { windows, freezes: listAt(upgrade, 'freezes') as readonly Freeze[] };
+}
+
+/** Those before the commit hold its change, too. */
+function closedNotes({ before, after, now }: PlaneChange): readonly string[] {
+  const limits = [after, before].map((each) => closedLimit(closedTimesOf(each), now));
+  return [...new Set(limits.flatMap((limit) => (limit ? `the change is held: ${limit.because}` : [])))];
+}
+
+function removedApiNotes(change: PlaneChange): readonly string[] {
+  const { from, to } = versionsOf(change);
+  if (minorsBetween(from, to) <= 0) return [];
+  const { before } = change;
+  if (valueAt(before, 'status', 'hosted') === undefined) {
+    return [
+      `which APIs ${minorOf(to)} removes while clients use them was not read: run the plan with the hub`,
+    ];
+  }
+  const removed = listAt(before, 'status', 'hosted', 'deprecatedApis').filter(
+    (each) => minorsBetween(`v${textAt(each, 'removedIn') ?? ''}.0`, to) >= 0,
+  );
+  if (removed.length === 0) {
+    return [`clients use no API that ${minorOf(to)} removes, since its API server was started`];
+  }
+  return removed.map(
+    (each) =>
+      `${textAt(each, 'api')} is in use, and is not served from ${textAt(each, 'removedIn')} on: change its clients first`,
+  );
+}
+
+function versionsOf({ before, after }: PlaneChange): { readonly from: string; readonly to: string } {
+  const [from, to] = [before, after].map((each) => String(hostedField(each, 'version')));
+  return { from: from ?? '', to: to ?? '' };
+}
+
+function hostedField(cluster: KubeObject, field?: string): unknown {
+  return valueAt(cluster, 'spec', 'hosted', ...(field === undefined ? [] : field.split('.')));
+}

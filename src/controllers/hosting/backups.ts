@@ -1,0 +1,143 @@
+/** Tells whether etcd has a recent backup: as a condition, and in the status. Pure. */
+import type { HostedEtcdStatus } from '../../api/generated/types.ts';
+import { type ConditionUpdate, conditionOf } from '../../kube/objects/conditions.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import { truncate } from '../../kube/objects/truncate.ts';
+import { wholeSeconds } from '../../os/dates.ts';
+import { type BackupReport, INTERRUPTED } from './drivers/driver.ts';
+import type { HostingInput } from './plan/input.ts';
+
+const TYPE = 'BackupReady';
+const MAX_PROBLEM = 512;
+/** A backup may take as long as until the next one is due. */
+const MISSED = 2;
+
+type Found = Pick<HostingInput, 'cluster' | 'now'> & { readonly plane?: HostingInput['plane'] };
+type Answer = Omit<ConditionUpdate, 'type'>;
+
+/** Empty: the spec has no schedule, and had none before, and the last backup that a person asked for did not fail. */
+export function backupReady(input: Found): readonly ConditionUpdate[] {
+  const { etcd } = input.cluster.spec.hosted ?? {};
+  const answer = etcd?.backup ? judge(input, etcd.backup.everySeconds) : judgeRequest(input);
+  return answer ? [{ type: TYPE, ...answer }] : [];
+}
+
+function judgeRequest(input: Found): Answer | undefined {
+  const { attempt } = input.plane?.backup ?? {};
+  if (attempt?.problem !== undefined) {
+    return { status: 'False', reason: 'BackupFailed', message: failureText(attempt) };
+  }
+  if (!hadBefore(input)) return undefined;
+  return { status: 'Unknown', reason: 'NotConfigured', message: 'spec.hosted.etcd.backup is not set' };
+}
+
+function hadBefore({ cluster }: Found): boolean {
+  return conditionOf(cluster.status?.conditions, TYPE) !== undefined;
+}
+
+function judge(input: Found, everySeconds: number): Answer {
+  const { plane, cluster, now } = input;
+  const last = lastOf(input);
+  if (!plane) return unobserved(last, everySeconds, now);
+  if (!plane.isPrepared) {
+    return { status: 'Unknown', reason: 'NotCreated', message: 'the control plane is not created yet' };
+  }
+  if (!plane.backup) {
+    return { status: 'False', reason: 'NotSupported', message: 'its driver takes no backups' };
+  }
+  if (last && isRecent(last, everySeconds, now)) return recent(last, plane.backup);
+  const { reason, why } = whyNot(input, plane.backup);
+  const since = last ? `the last backup is of ${wholeSeconds(last)}` : 'there is no backup';
+  const paused = cluster.spec.paused ? '; none is taken while spec.paused is set' : '';
+  return { status: 'False', reason, message: `${since}; ${why}${paused}` };
+}
+
+/** Only this hosting takes backups, so the one in the status is the last one. */
+function unobserved(last: Date | undefined, everySeconds: number, now: Date): Answer {
+  const text = last ? `the last backup known is of ${wholeSeconds(last)}` : 'no backup is known';
+  const isKnown = last !== undefined && isRecent(last, everySeconds, now);
+  const message = `${text}; the control plane cannot be observed`;
+  return isKnown
+    ? { status: 'True', reason: 'Recent', message: text }
+    : { status: 'Unknown', reason: 'NotObserved', message };
+}
+
+function lastOf({ plane, cluster }: Found): Date | undefined {
+  if (plane?.backup) return plane.backup.backups.at(-1)?.takenAt;
+  const recorded = Date.parse(recordedOf(cluster).lastBackupAt ?? '');
+  return Number.isNaN(recorded) ? undefined : new Date(recorded);
+}
+
+function recordedOf({ status }: Found['cluster']): Partial<HostedEtcdStatus> {
+  return status?.hosted?.etcd ?? {};
+}
+
+function isRecent(last: Date, everySeconds: number, now: Date): boolean {
+  const ageMs = +now - +last;
+  // The status has whole seconds.
+  return ageMs > -1000 && ageMs < MISSED * everySeconds * 1000;
+}
+
+function recent(last: Date, { attempt, backups, drill }: BackupReport): Answer {
+  const message = `${backups.length} backups; the last one is of ${wholeSeconds(last)}, and was opened`;
+  if (drill?.problem !== undefined && drill.problem !== INTERRUPTED) {
+    const text = truncate(`the restore drill fails: ${drill.problem}`, MAX_PROBLEM);
+    return { status: 'False', reason: 'DrillFailed', message: `${message}; ${text}` };
+  }
+  if (attempt?.problem === undefined) return { status: 'True', reason: 'Recent', message };
+  const problem = failureText(attempt);
+  return { status: 'True', reason: 'LastAttemptFailed', message: `${message}; ${problem}` };
+}
+
+type WhyNot = { readonly reason: string; readonly why: string };
+
+function whyNot({ plane }: Found, { attempt }: BackupReport): WhyNot {
+  if (attempt?.problem !== undefined) return { reason: 'BackupFailed', why: failureText(attempt) };
+  const isReady = plane?.members.some(({ member, state }) => member === 'etcd' && state === 'Ready') === true;
+  return isReady
+    ? { reason: 'BackupDue', why: 'the next one is under way' }
+    : { reason: 'EtcdNotReady', why: 'etcd does not answer' };
+}
+
+function failureText({ problem = '', since }: NonNullable<BackupReport['attempt']>): string {
+  const text = `backups fail${since ? ` since ${wholeSeconds(since)}` : ''}: ${problem}`;
+  return `${truncate(text, MAX_PROBLEM)}; the next attempt is within 5 minutes`;
+}
+
+type BackupStatus = Pick<
+  HostedEtcdStatus,
+  'lastBackupAt' | 'lastBackup' | 'backupRequest' | 'restoredFrom' | 'lastDrillAt'
+>;
+
+/** Returns the recorded status of what is not observed. */
+export function backupStatus({ plane, cluster }: HostingInput): BackupStatus {
+  const { lastBackupAt, lastBackup, backupRequest, restoredFrom, lastDrillAt } = recordedOf(cluster);
+  const { backup } = plane;
+  if (!backup) return defined({ lastBackupAt, lastBackup, backupRequest, restoredFrom, lastDrillAt });
+  const last = backup.backups.at(-1);
+  return defined({
+    lastBackupAt: last && wholeSeconds(last.takenAt),
+    lastBackup: last?.name,
+    backupRequest: last?.request,
+    restoredFrom: backup.restoredFrom ?? restoredFrom,
+    lastDrillAt: passedAt(backup) ?? lastDrillAt,
+  });
+}
+
+function passedAt({ drill }: BackupReport): string | undefined {
+  return drill && drill.problem === undefined ? wholeSeconds(drill.at) : undefined;
+}
+
+function defined(
+  fields: {
+    readonly [K in keyof BackupStatus]-?: BackupStatus[K] | undefined;
+  },
+): BackupStatus {
+  return {
+    ...optional('lastBackupAt', fields.lastBackupAt),
+    ...optional('lastBackup', fields.lastBackup),
+    ...optional('backupRequest', fields.backupRequest),
+    ...optional('restoredFrom', fields.restoredFrom),
+    ...optional('lastDrillAt', fields.lastDrillAt),
+  };
+}

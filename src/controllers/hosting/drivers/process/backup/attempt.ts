@@ -1,0 +1,61 @@
+/** Records the attempts to take a backup, to restore one for a test, or to defragment etcd, in the folder of the control plane. Each is recorded before it begins. */
+import { z } from 'zod';
+import { optional } from '../../../../../kube/objects/optional.ts';
+import { messageOf } from '../../../../../os/errors.ts';
+import { PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../../../../../os/files.ts';
+import { type BackupAttempt, INTERRUPTED } from '../../driver.ts';
+
+const attemptRecord = z.strictObject({
+  format: z.literal(1),
+  at: z.iso.datetime(),
+  problem: z.string().optional(),
+  since: z.iso.datetime().optional(),
+});
+
+const MAX_PROBLEM = 1000;
+
+/** The files in the folder of a control plane. */
+export const BACKUP_FILE = 'backup.json';
+export const DRILL_FILE = 'drill.json';
+export const SPACE_FILE = 'space.json';
+
+/** A record that cannot be read counts as no attempt: it only limits how often one is made. */
+export async function readAttempt(path: string): Promise<BackupAttempt | undefined> {
+  const text = await readFileIfExists(path);
+  const { data } = attemptRecord.safeParse(text === undefined ? undefined : parse(text));
+  if (!data) return undefined;
+  const since = data.since === undefined ? undefined : new Date(data.since);
+  return { at: new Date(data.at), ...optional('problem', data.problem), ...optional('since', since) };
+}
+
+/** Carries out the attempt between its two records. Until it ends it counts as failed, so that a crash in it is not repeated at once. */
+export async function recordAttempt(path: string, at: Date, work: () => Promise<void>): Promise<void> {
+  const before = await readAttempt(path);
+  const since = before?.since ?? at;
+  await writeAttempt(path, { at, problem: INTERRUPTED, since });
+  try {
+    await work();
+  } catch (error) {
+    await writeAttempt(path, { at, problem: messageOf(error).slice(0, MAX_PROBLEM), since });
+    throw error;
+  }
+  await writeAttempt(path, { at });
+}
+
+async function writeAttempt(path: string, { at, problem, since }: BackupAttempt): Promise<void> {
+  const record = {
+    format: 1,
+    at: at.toISOString(),
+    ...optional('problem', problem),
+    ...optional('since', since?.toISOString()),
+  };
+  await writeFileAtomic(path, `${JSON.stringify(record)}\n`, PRIVATE_MODE);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

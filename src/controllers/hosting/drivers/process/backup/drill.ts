@@ -1,0 +1,148 @@
+/**
+ * Restores the newest backup of a control plane into a throw-away one: an etcd and an API server with keys of their own, in a folder that is
+ * removed afterwards. Nothing but these two programs reads it: no controller acts on what it has.
+ */
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createLayout, type Layout } from '../../../../../local/layout.ts';
+import { ensureAccess } from '../../../../../local/pki/access.ts';
+import { readAuthority } from '../../../../../local/pki/authority.ts';
+import { parsePair } from '../../../../../local/pki/inspect.ts';
+import { type ProbeEndpoint, sendProbe } from '../../../../../local/processes/probe.ts';
+import { createProcessSpecs, type ProcessSpec, serverUrl } from '../../../../../local/processes/specs.ts';
+import type { FleetState, LocalClusterState } from '../../../../../local/state.ts';
+import { messageOf, OsError } from '../../../../../os/errors.ts';
+import { checkFreeSpace, ensurePrivateFolder, readFileIfExists } from '../../../../../os/files.ts';
+import { tryAcquireLock } from '../../../../../os/lock.ts';
+import { findFreePort } from '../../../../../os/net/ports.ts';
+import { HostingError } from '../../../errors.ts';
+import { withThrowAway } from '../etcd/throw-away.ts';
+import { requireOwn } from '../folder.ts';
+import { type EtcdTools, type OpenPlane, snapshotParts } from '../plane.ts';
+import { notPrepared } from '../preparation/refusals.ts';
+import { copyData, type SnapshotTools, snapshotData, verifyKeys } from '../snapshot.ts';
+import { DRILL_FILE, recordAttempt } from './attempt.ts';
+import { listBackups, type StoredBackup } from './store.ts';
+
+export interface DrillPlace {
+  /** The folder of all control planes: one drill at a time is made in it. */
+  readonly dir: string;
+  /** The folder with the backups of this Cluster. */
+  readonly folder: string;
+  readonly availableBytes?: (() => Promise<number>) | undefined;
+}
+
+/** An idle etcd and an idle API server have 410 MB, and twice the database on top. The hub must not end for a drill. */
+const MIN_MEMORY = 800e6;
+const SPARE_BYTES = 400e6;
+
+export async function drillBackup(plane: OpenPlane, place: DrillPlace, tools: EtcdTools): Promise<void> {
+  requireOwn(plane);
+  const backup = (await listBackups(place.folder)).at(-1);
+  if (!backup) return;
+  const lock = await tryAcquireLock(`${place.dir} drill`);
+  if (!lock) throw postponed(place.dir, 'another drill is being made');
+  try {
+    await requireMemory(backup, place);
+    const path = join(plane.layout.root, DRILL_FILE);
+    await recordAttempt(path, tools.clock.now(), () => drill(plane, { ...place, backup }, tools));
+  } finally {
+    await lock.release();
+  }
+}
+
+async function requireMemory(
+  { record: { bytes = 0 } }: StoredBackup,
+  { dir, availableBytes = availableMemory }: DrillPlace,
+): Promise<void> {
+  const [free, needed] = [await availableBytes(), MIN_MEMORY + 2 * bytes];
+  if (free >= needed) return;
+  const [has, needs] = [free, needed].map((size) => `${Math.floor(size / 1e6)} MB`);
+  throw postponed(dir, `this machine has ${has} of memory left, ${needs} are needed`);
+}
+
+/** Undefined in the kernel's table: as if there was none. */
+async function availableMemory(): Promise<number> {
+  const text = (await readFileIfExists('/proc/meminfo')) ?? '';
+  return Number(/^MemAvailable:\s+(?<kilobytes>\d+) kB/m.exec(text)?.groups?.['kilobytes'] ?? 0) * 1024;
+}
+
+function postponed(where: string, why: string): HostingError {
+  const hint = 'nothing to do: the drill is made later';
+  return new HostingError('DrillPostponed', `the drill is postponed: ${why}`, { where, hint });
+}
+
+type Drill = DrillPlace & { readonly backup: StoredBackup };
+
+async function drill(plane: OpenPlane, { folder, backup }: Drill, tools: EtcdTools): Promise<void> {
+  const { tools: programs } = await snapshotParts(plane, tools);
+  const layout = createLayout(join(plane.layout.root, 'drill'));
+  await rm(layout.root, { recursive: true, force: true });
+  await ensurePrivateFolder(layout.root);
+  try {
+    await checkFreeSpace(layout.root, (backup.record.bytes ?? 0) + SPARE_BYTES, tools.freeBytes);
+    await copyData(snapshotData(join(folder, backup.name)), layout.etcd.dataFolder);
+    await serve(await throwAwayState(plane), { layout, backup, programs });
+  } catch (error) {
+    if (error instanceof OsError) throw error;
+    throw new HostingError('DrillFailed', `${backup.name} was not restored: ${messageOf(error)}`, {
+      where: join(folder, backup.name),
+      hint: 'look at the backup and at the disk; the next backup is tried in the next drill',
+      cause: error,
+    });
+  } finally {
+    await rm(layout.root, { recursive: true, force: true });
+  }
+}
+
+/** Returns the control plane as it is, on other ports. */
+async function throwAwayState(plane: OpenPlane): Promise<FleetState> {
+  const [cluster] = plane.state?.clusters ?? [];
+  if (!cluster || !plane.settled) throw notPrepared(plane, 'etcd');
+  const [etcdPort, port] = [await findFreePort(), await findFreePort()];
+  const own = { ...cluster, port, controllers: false, plane: plane.settled.settings };
+  return { version: 1, etcdPort, clusters: [own] };
+}
+
+interface Served {
+  readonly layout: Layout;
+  readonly backup: StoredBackup;
+  readonly programs: SnapshotTools;
+}
+
+async function serve(state: FleetState, { layout, backup, programs }: Served): Promise<void> {
+  const { path, clock } = programs;
+  await mkdir(layout.logs, { recursive: true, mode: 0o700 });
+  await ensureAccess(state, layout, clock.now());
+  const [etcd, apiServer] = createProcessSpecs(state, layout, path);
+  const [cluster] = state.clusters;
+  if (!etcd || !apiServer || !cluster) throw new Error('its programs are not known');
+  const etcdClient = await endpointOf(layout.etcd.pkiFolder, 'client.pem', etcd);
+  const apiClient = await endpointOf(layout.cluster(cluster.name).pkiFolder, 'admin.pem', apiServer);
+  const failure = 'etcd does not start';
+  await withThrowAway({ command: etcd.command, ready: etcdClient, clock, failure }, async () => {
+    const url = etcdClient.url.replace(/\/health$/, '');
+    await verifyKeys({ ...etcdClient, url }, backup.record);
+    await withThrowAway(
+      { command: apiServer.command, ready: apiClient, clock, failure: 'the API server does not start' },
+      () => readNamespace(apiClient, cluster),
+    );
+  });
+}
+
+async function endpointOf(
+  pkiFolder: string,
+  file: string,
+  { readyUrl: url }: ProcessSpec,
+): Promise<ProbeEndpoint> {
+  const authority = await readAuthority(pkiFolder);
+  const client = parsePair(await readFile(join(pkiFolder, file), 'utf8'));
+  if (!authority || !client) throw new Error(`${file} could not be made`);
+  return { url, caPem: authority.certPem, client };
+}
+
+async function readNamespace(client: ProbeEndpoint, cluster: LocalClusterState): Promise<void> {
+  const url = `${serverUrl(cluster)}/api/v1/namespaces/kube-system`;
+  const { status, body } = await sendProbe({ ...client, url });
+  if (status !== 200) throw new Error(`the API server answered ${status}: ${body.slice(0, 200)}`);
+}

@@ -1,0 +1,57 @@
+/** Reports the database of the etcd of a control plane, and makes it smaller. Callers of the latter hold the lock of the control plane. */
+import { join } from 'node:path';
+import { optional } from '../../../../../kube/objects/optional.ts';
+import type { ProbeEndpoint } from '../../../../../local/processes/probe.ts';
+import type { Clock } from '../../../../../os/clock.ts';
+import { messageOf, OsError } from '../../../../../os/errors.ts';
+import { HostingError } from '../../../errors.ts';
+import type { EtcdSpace } from '../../driver.ts';
+import { ETCD_QUOTA } from '../../runs.ts';
+import { readAttempt, recordAttempt, SPACE_FILE } from '../backup/attempt.ts';
+import { requireOwn } from '../folder.ts';
+import { etcdEndpoint, type OpenPlane } from '../plane.ts';
+import { notPrepared } from '../preparation/refusals.ts';
+import { readSpace, shrink } from './space.ts';
+
+/** Undefined where etcd does not answer. */
+export async function reportSpace(plane: OpenPlane): Promise<EtcdSpace | undefined> {
+  const found = await spaceParts(plane);
+  const sizes = found && (await readSpace(found.endpoint).catch(() => undefined));
+  if (!sizes) return undefined;
+  const attempt = await readAttempt(join(plane.layout.root, SPACE_FILE));
+  return { ...sizes, quotaBytes: found.quotaBytes, ...optional('attempt', attempt) };
+}
+
+export async function shrinkPlane(plane: OpenPlane, clock: Clock): Promise<void> {
+  requireOwn(plane);
+  const parts = await spaceParts(plane);
+  if (!parts) throw notPrepared(plane, 'etcd');
+  const path = join(plane.layout.root, SPACE_FILE);
+  await recordAttempt(path, clock.now(), () => shrinkOrReject(parts, plane.layout.etcd.dataFolder));
+}
+
+async function shrinkOrReject({ endpoint, quotaBytes }: SpaceParts, where: string): Promise<void> {
+  try {
+    const { isFull, dbBytes } = await shrink(endpoint, quotaBytes);
+    if (isFull) throw new Error(`${Math.ceil(dbBytes / 1e6)} MB are in use`);
+  } catch (error) {
+    if (error instanceof OsError) throw error;
+    throw new HostingError('EtcdFull', `the database of etcd was not made smaller: ${messageOf(error)}`, {
+      where,
+      hint: 'delete objects of the cluster, such as Events: deletions are accepted',
+      cause: error,
+    });
+  }
+}
+
+interface SpaceParts {
+  readonly endpoint: ProbeEndpoint;
+  readonly quotaBytes: number;
+}
+
+async function spaceParts(plane: OpenPlane): Promise<SpaceParts | undefined> {
+  const { claim, state, runs } = plane;
+  if (claim !== 'Own' || !state || !runs) return undefined;
+  const endpoint = await etcdEndpoint(plane, state.etcdPort);
+  return endpoint && { endpoint, quotaBytes: Number(runs.etcd.flags[ETCD_QUOTA]) };
+}

@@ -1,0 +1,89 @@
+/** Decides when a backup of etcd is taken, and when the data of one is restored. Pure. */
+import { ANNOTATION_BACKUP_REQUEST } from '../../../../api/names.ts';
+import { optional } from '../../../../kube/objects/optional.ts';
+import type { BackupAttempt, PlaneBackup } from '../../drivers/driver.ts';
+import type { HostingAct, HostingDecision, HostingInput } from '../input.ts';
+import { memberReport } from '../members.ts';
+
+/** A backup that failed reads the whole database again, and mostly fails again. */
+const RETRY_MS = 300_000;
+/** Backups on request only: as many as the default of spec.hosted.etcd.backup.keep. */
+const KEEP = 7;
+/** The length of status.hosted.etcd.backupRequest. */
+const MAX_REQUEST = 64;
+
+/** Adds a backup that is due to what is waited for: it interrupts no client, and a person may take long. Every other act goes first. */
+export function withBackup(input: HostingInput, decision: HostingDecision): HostingDecision {
+  if (decision.act) return decision;
+  const drill = decision.wait ? undefined : planDrill(input);
+  return { ...decision, ...optional('act', planBackup(input) ?? drill) };
+}
+
+function planBackup(input: HostingInput): HostingAct | undefined {
+  if (memberReport(input, 'etcd')?.state !== 'Ready' || hasJustFailed(input)) return undefined;
+  const because = backupReason(input);
+  if (because === undefined) return undefined;
+  const { keep = KEEP } = input.hosted.etcd.backup ?? {};
+  return { type: 'Backup', options: { keep, ...optional('request', requestOf(input)) }, because };
+}
+
+function hasJustFailed({ plane, now }: HostingInput): boolean {
+  return isRetryEarly(plane.backup?.attempt, now);
+}
+
+function isRetryEarly(attempt: BackupAttempt | undefined, now: Date): boolean {
+  return attempt?.problem !== undefined && isWithin(attempt.at, RETRY_MS, now);
+}
+
+/** A drill needs memory and time, so it waits until nothing else does. */
+function planDrill({ plane, hosted, now }: HostingInput): HostingAct | undefined {
+  const { drillEverySeconds } = hosted.etcd.backup ?? {};
+  if (drillEverySeconds === undefined || !plane.backup) return undefined;
+  const { backups, drill } = plane.backup;
+  const last = backups.at(-1);
+  if (!last || isRetryEarly(drill, now) || isPassed(drill, drillEverySeconds, now)) return undefined;
+  return { type: 'Drill', because: `${last.name} has to be restored for a test` };
+}
+
+function isPassed(drill: BackupAttempt | undefined, everySeconds: number, now: Date): boolean {
+  return drill !== undefined && drill.problem === undefined && isWithin(drill.at, everySeconds * 1000, now);
+}
+
+function backupReason({ plane, hosted, ...input }: HostingInput): string | undefined {
+  if (!plane.backup) return undefined;
+  const last = plane.backup.backups.at(-1);
+  const request = requestOf(input);
+  if (request !== undefined && request !== last?.request) return `a person asked for it: ${request}`;
+  const { everySeconds } = hosted.etcd.backup ?? {};
+  return everySeconds === undefined ? undefined : dueReason(last, everySeconds, input.now);
+}
+
+/** A backup of the future tells nothing: the clock was set back since. */
+function dueReason(last: PlaneBackup | undefined, everySeconds: number, now: Date): string | undefined {
+  if (!last) return 'there is none';
+  if (isWithin(last.takenAt, everySeconds * 1000, now)) return undefined;
+  return `the last one is of ${last.takenAt.toISOString()}, and one is due every ${everySeconds} s`;
+}
+
+function isWithin(since: Date, milliseconds: number, now: Date): boolean {
+  const ageMs = +now - +since;
+  return ageMs >= 0 && ageMs < milliseconds;
+}
+
+function requestOf({ cluster }: Pick<HostingInput, 'cluster'>): string | undefined {
+  const request = cluster.metadata.annotations?.[ANNOTATION_BACKUP_REQUEST];
+  return request !== undefined && request !== '' && request.length <= MAX_REQUEST ? request : undefined;
+}
+
+/**
+ * Restores at creation only, before etcd starts for the first time. Data that is lost later is not replaced by older data without a person:
+ * clients rely on writes that the backup does not have.
+ */
+export function planBackupRestore({ plane, hosted, cluster }: HostingInput): HostingDecision | undefined {
+  const from = hosted.etcd.restoreFrom;
+  if (from === undefined || plane.data !== 'Empty') return undefined;
+  if (cluster.status?.hosted?.readyAt !== undefined) return undefined;
+  return {
+    act: { type: 'Restore', from, because: 'etcd has no data, and spec.hosted.etcd.restoreFrom is set' },
+  };
+}

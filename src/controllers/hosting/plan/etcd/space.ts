@@ -1,0 +1,56 @@
+/** Decides when the database of etcd is made smaller. Pure. */
+import type { ConditionUpdate } from '../../../../kube/objects/conditions.ts';
+import type { EtcdSpace } from '../../drivers/driver.ts';
+import type { HostingDecision, HostingInput } from '../input.ts';
+import { disruptive, memberReport } from '../members.ts';
+
+/** Objects that are deleted meanwhile may be enough. */
+const RETRY_FULL_MS = 300_000;
+/** A database that grows again that fast needs its space. */
+const RETRY_MS = 3_600_000;
+/** A small database costs nothing, and half of it is worth the seconds in which etcd does not answer. */
+const MIN_OF_QUOTA = 0.5;
+const MAX_IN_USE = 0.5;
+
+/** While etcd is made smaller, it does not answer. */
+export function planShrink(input: HostingInput): HostingDecision | undefined {
+  const { space } = input.plane;
+  if (!space || memberReport(input, 'etcd')?.state !== 'Ready' || isEarly(space, input.now)) return undefined;
+  const because = shrinkReason(space);
+  if (because === undefined || !(space.isFull || isQuiet(input))) return undefined;
+  return disruptive(input, { type: 'Shrink', because });
+}
+
+/** An act that is not urgent waits for all members and for the end of a change. */
+function isQuiet({ plane, cluster }: HostingInput): boolean {
+  return plane.members.every(({ state }) => state === 'Ready') && !cluster.status?.hosted?.upgrade;
+}
+
+function shrinkReason({ isFull, dbBytes, inUseBytes, quotaBytes }: EtcdSpace): string | undefined {
+  const sizes = `the database has ${megabytes(dbBytes)} of ${megabytes(quotaBytes)}, and ${megabytes(inUseBytes)} are in use`;
+  if (isFull) return `etcd refuses writes: ${sizes}`;
+  return dbBytes >= MIN_OF_QUOTA * quotaBytes && inUseBytes <= MAX_IN_USE * dbBytes ? sizes : undefined;
+}
+
+function isEarly({ attempt, isFull }: EtcdSpace, now: Date): boolean {
+  if (!attempt) return false;
+  const ageMs = +now - +attempt.at;
+  return ageMs >= 0 && ageMs < (isFull ? RETRY_FULL_MS : RETRY_MS);
+}
+
+/** Undefined: etcd takes writes, or is not asked. */
+export function etcdFull({
+  plane: { space },
+}: HostingInput): Omit<ConditionUpdate, 'type' | 'status'> | undefined {
+  if (!space?.isFull) return undefined;
+  const { problem } = space.attempt ?? {};
+  const last = problem === undefined ? '' : `; the last attempt failed: ${problem}`;
+  const message = `${shrinkReason(space)}; hosting removes former versions and defragments it every 5 minutes${last}; delete objects, such as Events: deletions are accepted`;
+  return { reason: 'QuotaExceeded', message: message.slice(0, MAX_MESSAGE) };
+}
+
+const MAX_MESSAGE = 1000;
+
+function megabytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1e6)} MB`;
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { backupTable, backupView } from '../../../../../../src/cli/commands/cluster/hosted/backup/list.ts';
+import type { StoredBackup } from '../../../../../../src/controllers/hosting/drivers/process/backup/store.ts';
+import { ago, NOW } from '../../../../../support/builders.ts';
+
+const BACKUP: StoredBackup = {
+  name: '000042-20300101T000000Z',
+  record: {
+    format: 1,
+    takenAt: ago(7200),
+    etcdVersion: 'v3.6.8',
+    revision: 900,
+    keys: 812,
+    kubernetesVersion: 'v1.36.3',
+    bytes: 4_200_001,
+    cluster: 'ci',
+    sha256: 'a',
+  },
+};
+
+describe('the list of backups', () => {
+  it('has a row for each, with its age and the versions that a restore needs', () => {
+    const { rows } = backupTable([backupView(BACKUP)], { folder: '/backups/ci', now: NOW });
+    expect(rows).toEqual([['000042-20300101T000000Z', '2h', 'v1.36.3', 'v3.6.8', '812', '5 MB']]);
+  });
+
+  it('has nothing where nothing is known, and names the folder when it is empty', () => {
+    const { kubernetesVersion: _, bytes: __, ...record } = BACKUP.record;
+    expect(backupView({ ...BACKUP, record })).toEqual({
+      name: '000042-20300101T000000Z',
+      takenAt: ago(7200),
+      etcdVersion: 'v3.6.8',
+      revision: 900,
+      keys: 812,
+    });
+    const view = backupView({ ...BACKUP, record });
+    expect(backupTable([view], { folder: '', now: NOW }).rows[0]).toContain('-');
+    expect(backupTable([], { folder: '/backups/ci', now: NOW }).empty).toContain('/backups/ci');
+  });
+});

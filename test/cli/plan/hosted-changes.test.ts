@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { hostedChangeNotes } from '../../../src/cli/plan/hosted-changes.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { HUB_TARGET, type Rendered } from '../../../src/sync/rendered.ts';
+import { NOW } from '../../support/builders.ts';
+import { freeze } from '../../support/hosting/objects.ts';
+
+const OLD = 'v1.35.4';
+const NEW = 'v1.36.3';
+
+function cluster(hosted: object, status?: object): KubeObject {
+  const spec = { environment: 'test', hosted: { driver: 'process', version: OLD, ...hosted } };
+  const found = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'Cluster', metadata: { name: 'ci' }, spec };
+  return status ? { ...found, status: { hosted: status } } : found;
+}
+
+function rendered(...objects: readonly KubeObject[]): Rendered {
+  const withSource = objects.map((object) => ({ object, source: {} }));
+  const units = [{ unit: 'clusters', objects: withSource, digest: '' }];
+  return { commit: '0'.repeat(40), targets: [{ target: HUB_TARGET, units, digest: '' }] };
+}
+
+function notes(before: KubeObject, after: KubeObject): readonly string[] {
+  return hostedChangeNotes([before], rendered(after), NOW);
+}
+
+const USED = [
+  { api: 'flowcontrol.apiserver.k8s.io/v1beta3 flowschemas', removedIn: '1.36' },
+  { api: 'a.k8s.io/v1alpha1 later', removedIn: '1.37' },
+];
+
+describe('what plan shows of a hosted control plane that changes', () => {
+  it('HOS-15 a new minor version: steps, outage, rollback, and APIs in use that it removes', () => {
+    expect(notes(cluster({}, { deprecatedApis: USED }), cluster({ version: NEW }))).toEqual([
+      'Cluster ci: its control plane changes (v1.35.4 to v1.36.3): Preflight, Snapshot, Etcd, APIServers, Managers, Soak, PointOfNoReturn; the soak takes 60 s',
+      'Cluster ci: its one API server is started again twice: it does not answer for 3 to 10 s each time (3.2 s on two idle cores)',
+      'Cluster ci: until PointOfNoReturn a commit with v1.35.4 takes it back, and a failure does so by itself; after it only a snapshot of etcd has the former state',
+      'Cluster ci: flowcontrol.apiserver.k8s.io/v1beta3 flowschemas is in use, and is not served from 1.36 on: change its clients first',
+    ]);
+  });
+
+  it('HOS-15 flags, without a snapshot, and until when a freeze holds them', () => {
+    const before = cluster({ upgrade: { freezes: [freeze()] } });
+    const after = cluster({ apiServer: { extraArgs: { v: '4' } }, upgrade: { soakSeconds: 5 } });
+    expect(notes(before, after)).toEqual([
+      'Cluster ci: its control plane changes (apiServer.extraArgs): Preflight, Etcd, APIServers, Managers, Soak, PointOfNoReturn; the soak takes 5 s',
+      'Cluster ci: its one API server is started again once: it does not answer for 3 to 10 s each time (3.2 s on two idle cores)',
+      'Cluster ci: a later commit with the former values takes it back at any time',
+      'Cluster ci: the change is held: freeze sale until 2030-01-02T12:00:00.000Z: sale',
+    ]);
+  });
+
+  it.each<readonly [name: string, before: KubeObject, after: KubeObject, expected: string]>([
+    [
+      'two minor versions',
+      cluster({}),
+      cluster({ version: 'v1.37.0' }),
+      'v1.37.0 is 2 minor versions after v1.35.4: change one minor version at a time',
+    ],
+    [
+      'a former minor version',
+      cluster({ version: NEW }, {}),
+      cluster({}),
+      'v1.35.4 is older than v1.36.3, which passed its point of no return: hosting refuses it as RollbackImpossible',
+    ],
+    [
+      'a rollback',
+      cluster({ version: NEW }, { rollbackPossible: true, rollbackVersion: OLD }),
+      cluster({}),
+      'it is a rollback to v1.35.4, which is possible now',
+    ],
+    [
+      'two API servers',
+      cluster({}, {}),
+      cluster({ version: NEW, replicas: 2 }),
+      'its 2 API servers are started one after the other: no outage is expected',
+    ],
+    [
+      'a flag of the scheduler',
+      cluster({}),
+      cluster({ scheduler: { extraArgs: { v: '4' } } }),
+      'its API server is not started again: no outage is expected',
+    ],
+    [
+      'no API in use',
+      cluster({}, { deprecatedApis: [USED[1]] }),
+      cluster({ version: NEW }),
+      'clients use no API that 1.36 removes, since its API server was started',
+    ],
+    [
+      'no hub',
+      cluster({}),
+      cluster({ version: NEW }),
+      'which APIs 1.36 removes while clients use them was not read: run the plan with the hub',
+    ],
+  ])('HOS-15 what follows from %s', (_, before, after, expected) => {
+    expect(notes(before, after)).toContain(`Cluster ci: ${expected}`);
+  });
+
+  it.each<readonly [name: string, before: readonly KubeObject[], after: KubeObject]>([
+    ['nothing that starts a member again', [cluster({}, {})], cluster({ pki: { renewAtPercent: 50 } })],
+    [
+      'the default that it had',
+      [cluster({})],
+      cluster({ etcd: { quotaMiB: 2048 }, scheduler: { extraArgs: {} } }),
+    ],
+    ['a new cluster', [], cluster({ version: NEW })],
+    ['a cluster of somebody else', [cluster({})], { ...cluster({}), spec: { connection: {} } }],
+    ['an object that the schema refuses', [cluster({})], cluster({ version: 'latest' })],
+    ['an object of another kind', [cluster({})], { ...cluster({ version: NEW }), kind: 'Machine' }],
+  ])('HOS-15 nothing is shown of %s', (_, before, after) => {
+    expect(hostedChangeNotes(before, rendered(after), NOW)).toEqual([]);
+  });
+});

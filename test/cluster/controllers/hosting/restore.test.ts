@@ -1,0 +1,241 @@
+/** A real control plane whose data is wiped, and another one that starts from its backup: the same objects, and other keys. */
+import { copyFileSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { controllersCommand, loadPrograms } from '../../../../src/cli/hosting/programs.ts';
+import type { PlaneMember, PlaneSpec } from '../../../../src/controllers/hosting/drivers/driver.ts';
+import { createProcessDriver } from '../../../../src/controllers/hosting/drivers/process/driver.ts';
+import { planeLayout } from '../../../../src/controllers/hosting/drivers/process/folder.ts';
+import { connect } from '../../../../src/kube/client/connect.ts';
+import { CONFIG_MAPS, SECRETS } from '../../../../src/kube/objects/core-kinds.ts';
+import type { KubeObject } from '../../../../src/kube/objects/object.ts';
+import { readAuthority } from '../../../../src/local/pki/authority.ts';
+import { parsePair } from '../../../../src/local/pki/inspect.ts';
+import { listProcesses } from '../../../../src/local/processes/observe.ts';
+import { sendProbe } from '../../../../src/local/processes/probe.ts';
+import { readState } from '../../../../src/local/state.ts';
+import { acquireLock } from '../../../../src/os/lock.ts';
+import { pollUntil } from '../../../../src/os/poll.ts';
+import { createSystemClock } from '../../../../src/os/system-clock.ts';
+import { planeSpec } from '../../../support/hosting/objects.ts';
+import { shellEnv } from '../../../support/local-fleet.ts';
+import { tempFolder } from '../../../support/temp.ts';
+
+const clock = createSystemClock();
+const { signal } = new AbortController();
+const first = planeSpec('dr', 'first');
+const second = planeSpec('dr', 'second');
+const dir = join(tempFolder('restore'), 'hosting');
+const layout = planeLayout(dir, 'dr');
+const backups = join(dir, 'backups', 'dr');
+const loading = loadPrograms({ env: shellEnv(), clock, signal }, [], () => undefined);
+const ANSWER_MS = 120_000;
+const LIMIT = 300_000;
+const driver = createProcessDriver({
+  dir,
+  machine: 'here',
+  clock,
+  programs: () => loading,
+  controllers: controllersCommand(false),
+  endMachines: () => Promise.resolve(),
+  version: '0.0.0',
+  availableBytes: () => Promise.resolve(memoryBytes),
+});
+let memoryBytes = 8e9;
+
+let before: readonly string[];
+let objects: readonly KubeObject[];
+let oldAdmin: string;
+
+async function start(plane: PlaneSpec, member: PlaneMember): Promise<void> {
+  await driver.start(plane, member);
+  await until(async () => {
+    const { members } = await driver.observe(plane, signal);
+    return members.some((each) => each.member === member && each.state === 'Ready');
+  });
+}
+
+async function until(isDone: () => Promise<boolean>): Promise<void> {
+  const deadlineMs = clock.monotonicMs() + ANSWER_MS;
+  expect(await pollUntil(isDone, { clock, everyMs: 200, deadlineMs })).toBe(true);
+}
+
+async function stopAll(plane: PlaneSpec): Promise<void> {
+  for (const member of ['kube-apiserver', 'etcd'] as const) {
+    await driver.stop(plane, member).catch(() => undefined);
+  }
+}
+
+/** Every key of etcd as etcd has it: key, value and revisions. */
+async function readKeys(): Promise<readonly string[]> {
+  const { pkiFolder } = layout.etcd;
+  const authority = await readAuthority(pkiFolder);
+  const client = parsePair(readFileSync(join(pkiFolder, 'client.pem'), 'utf8'));
+  const state = await readState(layout.stateFile);
+  if (!authority || !client || !state) throw new Error('the control plane is not prepared');
+  const url = `https://127.0.0.1:${state.etcdPort}/v3/kv/range`;
+  const body = JSON.stringify({ key: 'AA==', range_end: 'AA==' });
+  const answer = await sendProbe({ url, caPem: authority.certPem, client }, { method: 'POST', body });
+  const { kvs } = JSON.parse(answer.body) as { readonly kvs: readonly unknown[] };
+  return kvs.map((each) => JSON.stringify(each));
+}
+
+async function withClient<T>(
+  kubeconfigText: string,
+  work: (client: Awaited<ReturnType<typeof connect>>) => Promise<T>,
+): Promise<T> {
+  const client = await connect({ clock, kubeconfigText });
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
+async function adminOf(plane: PlaneSpec): Promise<string> {
+  return (await driver.access(plane))?.admin ?? '';
+}
+
+function isOurs({ metadata }: KubeObject): boolean {
+  return metadata.name.startsWith('kept-');
+}
+
+async function readObjects(plane: PlaneSpec): Promise<readonly KubeObject[]> {
+  return await withClient(await adminOf(plane), async (client) => {
+    const [secrets, maps] = [await client.list(SECRETS, {}), await client.list(CONFIG_MAPS, {})];
+    return [...secrets.items, ...maps.items].filter(isOurs);
+  });
+}
+
+async function writeObject(plane: PlaneSpec, index: number): Promise<void> {
+  const metadata = { name: `kept-${index}`, namespace: 'default' };
+  await withClient(await adminOf(plane), async (client) => {
+    const data = { text: 'ä'.repeat(1000 + index) };
+    await client.create(CONFIG_MAPS, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data });
+    const secret = { text: Buffer.from(`secret ${index}`).toString('base64') };
+    await client.create(SECRETS, { apiVersion: 'v1', kind: 'Secret', metadata, data: secret });
+  });
+}
+
+beforeAll(async () => {
+  await loading;
+  await until(async () => 'versions' in (await driver.observe(first, signal)).programs);
+  await driver.prepare(first);
+  await start(first, 'etcd');
+  await start(first, 'kube-apiserver');
+  for (let index = 0; index < 5; index += 1) await writeObject(first, index);
+  objects = await readObjects(first);
+  oldAdmin = await adminOf(first);
+  // Nothing is written any more, so that everything can be compared.
+  await driver.stop(first, 'kube-apiserver');
+  before = await readKeys();
+  await driver.backups?.take(first, { keep: 7 });
+  await driver.stop(first, 'etcd');
+  rmSync(layout.etcd.dataFolder, { recursive: true });
+  await driver.remove(first);
+}, LIMIT);
+
+beforeEach(async () => {
+  await stopAll(second);
+  await driver.remove(second);
+  await driver.prepare(second);
+});
+
+afterAll(async () => {
+  for (const plane of [first, second]) await stopAll(plane);
+});
+
+const newest = (): string => readdirSync(backups).toSorted().at(-1) ?? '';
+const database = (): string => join(backups, newest(), 'data', 'member', 'snap', 'db');
+
+describe('a control plane whose members are all wiped', () => {
+  it.each<readonly [string, (path: string) => void]>([
+    ['truncated', (path) => truncateSync(path, 4096)],
+    ['changed in one byte', flipByte],
+    ['missing', (path) => rmSync(path)],
+  ])('HOS-32 starts from no backup whose database is %s, and is left without data', async (_, damage) => {
+    copyFileSync(database(), `${dir}/saved`);
+    damage(database());
+    const restoring = driver.backups?.restore(second, 'latest');
+    await expect(restoring).rejects.toThrow('its files are not those that were written');
+    copyFileSync(`${dir}/saved`, database());
+    expect((await driver.observe(second, signal)).data).toBe('Empty');
+    expect(readdirSync(layout.root)).not.toContain('restore');
+  });
+
+  it('HOS-32 starts from no backup that has fewer keys than it had, also when its digest is right', async () => {
+    const path = join(backups, newest(), 'snapshot.json');
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, text.replace(/"keys":\d+/, '"keys":1'));
+    await expect(driver.backups?.restore(second, 'latest')).rejects.toThrow('expected 1 keys');
+    writeFileSync(path, text);
+    expect((await driver.observe(second, signal)).data).toBe('Empty');
+  });
+
+  it(
+    'HOS-32 is restored in a drill: an API server serves it, and nothing of it is left',
+    async () => {
+      await driver.backups?.drill(second);
+      const { backup } = await driver.observe(second, signal);
+      expect(backup?.drill).toEqual({ at: expect.any(Date) as Date });
+      expect(readdirSync(layout.root)).not.toContain('drill');
+      const running = (await listProcesses()).filter(({ command }) =>
+        command.some((arg) => arg.includes(`${layout.root}/drill`)),
+      );
+      expect(running).toEqual([]);
+      expect((await driver.observe(second, signal)).data).toBe('Empty');
+    },
+    LIMIT,
+  );
+
+  it('HOS-32 fails a drill with another object than was there', { timeout: LIMIT }, async () => {
+    const path = join(backups, newest(), 'snapshot.json');
+    const text = readFileSync(path, 'utf8');
+    expect(text).toMatch(/"canary":"[0-9a-f]{64}"/);
+    writeFileSync(path, text.replace(/"canary":"[0-9a-f]{64}"/, '"canary":"00"'));
+    await expect(driver.backups?.drill(second)).rejects.toThrow('the object kube-system is not the one');
+    writeFileSync(path, text);
+    const { backup } = await driver.observe(second, signal);
+    expect(backup?.drill?.problem).toContain('the object kube-system is not the one');
+    expect(readdirSync(layout.root)).not.toContain('drill');
+  });
+
+  it('HOS-32 is not restored in a drill where memory is short, or while another one is made', async () => {
+    memoryBytes = 500e6;
+    await expect(driver.backups?.drill(second)).rejects.toThrow('this machine has 500 MB of memory left');
+    memoryBytes = 8e9;
+    const lock = await acquireLock(`${dir} drill`);
+    await expect(driver.backups?.drill(second)).rejects.toThrow('another drill is being made');
+    await lock.release();
+    const { backup } = await driver.observe(second, signal);
+    expect(backup?.drill).toBeUndefined();
+  });
+
+  it(
+    'HOS-32 has every key and every object again, byte for byte, with other keys and an API server that serves them',
+    async () => {
+      await driver.backups?.restore(second, 'latest');
+      const { backup } = await driver.observe(second, signal);
+      expect(backup?.restoredFrom).toBe(newest());
+      await start(second, 'etcd');
+      expect(before.length).toBeGreaterThan(50);
+      expect(await readKeys()).toEqual(before);
+      await start(second, 'kube-apiserver');
+      expect(objects).toHaveLength(10);
+      expect(await readObjects(second)).toEqual(objects);
+      await writeObject(second, 99);
+      expect(await readObjects(second)).toHaveLength(12);
+      // The former credentials belong to another CA.
+      const server = (await driver.access(second))?.server ?? '';
+      const stale = oldAdmin.replace(/server: \S+/, `server: ${server}`);
+      await expect(withClient(stale, (client) => client.list(SECRETS, {}))).rejects.toThrow(/certificate/);
+    },
+    LIMIT,
+  );
+});
+
+function flipByte(path: string): void {
+  const content = readFileSync(path);
+  content.writeUInt8(content.readUInt8(content.length - 100) ^ 1, content.length - 100);
+  writeFileSync(path, content);
+}

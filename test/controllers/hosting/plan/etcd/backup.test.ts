@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import { ANNOTATION_BACKUP_REQUEST } from '../../../../../src/api/names.ts';
+import type { BackupReport, PlaneBackup } from '../../../../../src/controllers/hosting/drivers/driver.ts';
+import { planBackupRestore, withBackup } from '../../../../../src/controllers/hosting/plan/etcd/backup.ts';
+import { planHosting } from '../../../../../src/controllers/hosting/plan/plan.ts';
+import { ago, NOW } from '../../../../support/builders.ts';
+import {
+  decisionText,
+  HOSTED,
+  hostingInput,
+  type InputParts,
+  members,
+} from '../../../../support/hosting/objects.ts';
+
+const EVERY = { etcd: { ...HOSTED.etcd, backup: { everySeconds: 3600, keep: 3 } } };
+const FROM = { etcd: { ...HOSTED.etcd, restoreFrom: 'latest' } };
+const ASKED = { annotations: { [ANNOTATION_BACKUP_REQUEST]: 'q-1' } };
+const READY = { status: { conditions: [], hosted: { readyAt: ago(9000) } } };
+
+/** A backup that was taken so many seconds ago. */
+function taken(seconds: number, request?: string): PlaneBackup {
+  const takenAt = new Date(+NOW - seconds * 1000);
+  return { name: '000001-20300101T000000Z', takenAt, ...(request === undefined ? {} : { request }) };
+}
+
+function failed(seconds: number): BackupReport['attempt'] {
+  return { at: new Date(+NOW - seconds * 1000), problem: 'the disk is full' };
+}
+
+function passed(seconds: number): NonNullable<BackupReport['drill']> {
+  return { at: new Date(+NOW - seconds * 1000) };
+}
+
+function withBackups(backups: readonly PlaneBackup[], attempt?: BackupReport['attempt']): InputParts {
+  return { hosted: EVERY, plane: { backup: { backups, attempt } } };
+}
+
+function text(parts: InputParts): string {
+  return decisionText(planHosting(hostingInput(parts))).replace(/: .*/, '');
+}
+
+describe('the plan of backups', () => {
+  it.each<readonly [string, InputParts, string]>([
+    ['nobody wants any', { plane: { backup: { backups: [] } } }, 'nothing'],
+    ['its driver takes none', { hosted: EVERY }, 'nothing'],
+    ['there is none', withBackups([]), 'Backup'],
+    ['the last one is an hour old', withBackups([taken(3600)]), 'Backup'],
+    ['the last one is a second younger', withBackups([taken(3599)]), 'nothing'],
+    ['the last one is of the future, because the clock was set back', withBackups([taken(-60)]), 'Backup'],
+    ['it failed a moment ago', withBackups([], failed(299)), 'nothing'],
+    ['it failed 5 minutes ago', withBackups([], failed(300)), 'Backup'],
+    ['it failed in the future', withBackups([], failed(-60)), 'Backup'],
+    ['the last attempt did not fail', withBackups([], { at: NOW }), 'Backup'],
+  ])('HOS-32 is right when %s', (_, parts, expected) => {
+    expect(text(parts)).toBe(expected);
+  });
+
+  it.each<readonly [string, InputParts, string]>([
+    ['for the first time', { plane: { backup: { backups: [] } }, metadata: ASKED }, 'Backup'],
+    ['again', { plane: { backup: { backups: [taken(9)] } }, metadata: ASKED }, 'Backup'],
+    ['and got it', { plane: { backup: { backups: [taken(9, 'q-1')] } }, metadata: ASKED }, 'nothing'],
+    [
+      'with a text that the status has no room for',
+      {
+        plane: { backup: { backups: [] } },
+        metadata: { annotations: { [ANNOTATION_BACKUP_REQUEST]: 'q'.repeat(65) } },
+      },
+      'nothing',
+    ],
+    [
+      'and it has just failed',
+      { plane: { backup: { backups: [], attempt: failed(9) } }, metadata: ASKED },
+      'nothing',
+    ],
+  ])('HOS-32 is right when a person asked for one %s', (_, parts, expected) => {
+    expect(text(parts)).toBe(expected);
+  });
+
+  it('HOS-32 keeps as many as the spec wants, and names the request that it answers', () => {
+    const { act } = planHosting(hostingInput({ ...withBackups([]), metadata: ASKED }));
+    expect(act).toMatchObject({ type: 'Backup', options: { keep: 3, request: 'q-1' } });
+    const asked = hostingInput({ plane: { backup: { backups: [] } }, metadata: ASKED });
+    expect(planHosting(asked).act).toMatchObject({ options: { keep: 7 } });
+  });
+
+  it('HOS-32 goes on while something else waits for a person, and that stays reported', () => {
+    const parts = { ...withBackups([]), input: { secret: 'Foreign' as const } };
+    const decision = planHosting(hostingInput(parts));
+    expect([decision.act?.type, decision.wait?.reason]).toEqual(['Backup', 'SecretNotOurs']);
+  });
+
+  it('HOS-32 takes none of an etcd that does not answer, and none before another act', () => {
+    const parts = withBackups([]);
+    const starting = { ...parts.plane, members: members({ etcd: { state: 'Starting' } }) };
+    expect(withBackup(hostingInput({ ...parts, plane: starting }), {})).toEqual({});
+    const act = { type: 'Prepare', because: 'x' } as const;
+    expect(withBackup(hostingInput(parts), { act })).toEqual({ act });
+  });
+
+  it('HOS-32 takes none while the Cluster is paused', () => {
+    expect(text({ ...withBackups([]), spec: { paused: true } })).toBe('wait Paused');
+  });
+});
+
+describe('the plan of restore drills', () => {
+  const hosted = {
+    etcd: { ...HOSTED.etcd, backup: { everySeconds: 3600, keep: 3, drillEverySeconds: 86_400 } },
+  };
+  const drill = (parts: Partial<BackupReport>, input: InputParts = {}): string =>
+    text({ hosted, plane: { backup: { backups: [taken(60)], ...parts } }, ...input });
+
+  it.each<readonly [string, Partial<BackupReport>, string]>([
+    ['none was made', {}, 'Drill'],
+    ['there is no backup', { backups: [], attempt: failed(9) }, 'nothing'],
+    ['a backup is due', { backups: [taken(3600)] }, 'Backup'],
+    ['the last one is recent', { drill: passed(86_399) }, 'nothing'],
+    ['the last one is a day old', { drill: passed(86_400) }, 'Drill'],
+    ['the last one is of the future', { drill: passed(-60) }, 'Drill'],
+    ['the last one has just failed', { drill: failed(299) }, 'nothing'],
+    ['the last one failed 5 minutes ago', { drill: failed(300) }, 'Drill'],
+  ])('HOS-32 is right when %s', (_, parts, expected) => {
+    expect(drill(parts)).toBe(expected);
+  });
+
+  it('HOS-32 has none without a schedule, and none while something else is waited for', () => {
+    expect(text(withBackups([taken(60)]))).toBe('nothing');
+    expect(drill({}, { input: { secret: 'Foreign' } })).toBe('stalled SecretNotOurs');
+  });
+});
+
+describe('the plan of a restore', () => {
+  it.each<readonly [string, InputParts, string]>([
+    ['etcd has no data yet', { hosted: FROM, plane: { data: 'Empty' } }, 'Restore'],
+    ['nobody wants it', { plane: { data: 'Empty' } }, 'nothing'],
+    ['etcd has data', { hosted: FROM }, 'nothing'],
+    ['the data was lost later', { hosted: FROM, plane: { data: 'Empty' }, ...READY }, 'nothing'],
+  ])('HOS-32 is right when %s', (_, parts, expected) => {
+    expect(decisionText(planBackupRestore(hostingInput(parts)) ?? {}).replace(/: .*/, '')).toBe(expected);
+  });
+
+  it('HOS-32 comes before etcd starts, and after the keys are made', () => {
+    const stopped = members({ etcd: { state: 'Stopped', starts: [] } });
+    const parts = { hosted: FROM, plane: { data: 'Empty', members: stopped } } as const;
+    expect(text(parts)).toBe('Restore');
+    expect(text({ ...parts, plane: { ...parts.plane, isPrepared: false } })).toBe('RecordLocation');
+  });
+});

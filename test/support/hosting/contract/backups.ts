@@ -1,0 +1,111 @@
+/** The backups of a driver: complete, limited in number, restored only where there is no data, and found only by a Cluster of the same name. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { BackupReport, PlaneSpec } from '../../../../src/controllers/hosting/drivers/driver.ts';
+import { planeSpec } from '../objects.ts';
+import type { DriverBed, OpenBed } from './faults.ts';
+
+const ANSWER = { timeout: 30_000, interval: 100 };
+const { signal } = new AbortController();
+
+export function describeBackups(name: string, open: OpenBed): void {
+  describe(`a driver with backups: ${name}`, () => {
+    const plane = planeSpec();
+    let bed: DriverBed;
+
+    beforeEach(async () => {
+      bed = await open();
+    });
+    afterEach(async () => {
+      await bed.driver.stop(plane, 'etcd').catch(() => undefined);
+      await bed.close();
+    });
+
+    const report = async (spec: PlaneSpec = plane): Promise<BackupReport | undefined> =>
+      (await bed.driver.observe(spec, signal)).backup;
+    const names = async (): Promise<readonly string[]> =>
+      ((await report())?.backups ?? []).map((each) => each.name);
+    const etcd = async (): Promise<string | undefined> =>
+      (await bed.driver.observe(plane, signal)).members.find(({ member }) => member === 'etcd')?.state;
+    const take = async (keep = 7, request?: string): Promise<void> => {
+      await bed.driver.backups?.take(plane, { keep, ...(request === undefined ? {} : { request }) });
+    };
+    const run = async (): Promise<void> => {
+      await bed.driver.prepare(plane);
+      await bed.driver.start(plane, 'etcd');
+      await expect.poll(() => etcd(), ANSWER).toBe('Ready');
+    };
+    const recreate = async (as: PlaneSpec): Promise<void> => {
+      await bed.driver.stop(plane, 'etcd');
+      await bed.driver.remove(plane);
+      await bed.driver.prepare(as);
+    };
+
+    it('HOS-32 takes backups in their order, and keeps the newest of them', async () => {
+      await run();
+      expect(await names()).toEqual([]);
+      await take();
+      await take(2, 'by hand');
+      const [, second] = await names();
+      await take(2);
+      const found = (await report())?.backups ?? [];
+      expect(found).toHaveLength(2);
+      expect(found[0]).toMatchObject({ name: second, request: 'by hand' });
+      expect(found.map((each) => each.name)).toEqual((await names()).toSorted());
+      expect((await report())?.attempt?.problem).toBeUndefined();
+    });
+
+    it('HOS-32 restores a backup after its control plane was removed, and once', async () => {
+      await run();
+      await take();
+      const [taken = ''] = await names();
+      const next = { ...plane, uid: 'another-uid' };
+      await recreate(next);
+      await bed.driver.backups?.restore(next, 'latest');
+      await bed.driver.backups?.restore(next, taken);
+      expect(await report(next)).toMatchObject({ restoredFrom: taken });
+      expect((await bed.driver.observe(next, signal)).data).toBe('Own');
+      await bed.driver.remove(next);
+    });
+
+    it('HOS-32 refuses a backup that does not exist, and leaves the control plane without data', async () => {
+      await run();
+      await take();
+      const next = { ...plane, uid: 'another-uid' };
+      await recreate(next);
+      const missing = bed.driver.backups?.restore(next, '000099-20261127T000000Z');
+      await expect(missing).rejects.toMatchObject({ code: 'BackupMissing' });
+      expect((await bed.driver.observe(next, signal)).data).toBe('Empty');
+      await bed.driver.remove(next);
+    });
+
+    it('HOS-32 finds no backup of another Cluster', async () => {
+      await run();
+      await take();
+      const other = planeSpec('other');
+      await bed.driver.prepare(other);
+      await expect(bed.driver.backups?.restore(other, 'latest')).rejects.toMatchObject({
+        code: 'BackupMissing',
+      });
+      await bed.driver.remove(other);
+    });
+
+    it('HOS-32 replaces no data that is there', async () => {
+      await run();
+      await take();
+      await bed.driver.backups?.restore(plane, 'latest');
+      expect((await report())?.restoredFrom).toBeUndefined();
+      expect(await etcd()).toBe('Ready');
+    });
+
+    it('HOS-32 records why no backup was taken on a full disk, and keeps those that exist', async () => {
+      await run();
+      await take();
+      const full = await bed.reopen({ isDiskFull: true });
+      await expect(full.backups?.take(plane, { keep: 1 })).rejects.toThrow('the disk is full');
+      const { backups = [], attempt } = (await report()) ?? {};
+      expect(backups).toHaveLength(1);
+      expect(attempt?.problem).toContain('the disk is full');
+      expect(attempt?.since).toEqual(attempt?.at);
+    });
+  });
+}

@@ -1,0 +1,100 @@
+/** The backups of control planes in memory. They outlive their control planes. */
+import type {
+  BackupAttempt,
+  BackupOperations,
+  BackupReport,
+  PlaneBackup,
+  PlaneOwner,
+} from '../../../../src/controllers/hosting/drivers/driver.ts';
+import { HostingError } from '../../../../src/controllers/hosting/errors.ts';
+import { optional } from '../../../../src/kube/objects/optional.ts';
+import { OsError } from '../../../../src/os/errors.ts';
+import type { MemoryPlane } from './plane.ts';
+
+export interface MemoryBackups {
+  /** By the name of the Cluster. */
+  readonly stored: Map<string, readonly PlaneBackup[]>;
+  readonly attempts: Map<string, BackupAttempt>;
+  readonly drills: Map<string, BackupAttempt>;
+  /** Why no backup can be taken. */
+  problem?: string | undefined;
+  isMemoryShort?: boolean;
+  /** Backups that do not open. */
+  readonly damaged: Set<string>;
+}
+
+export function memoryBackups(): MemoryBackups {
+  return { stored: new Map(), attempts: new Map(), drills: new Map(), damaged: new Set() };
+}
+
+export interface BackupParts {
+  readonly now: () => Date;
+  readonly log: string[];
+  readonly own: (owner: PlaneOwner) => MemoryPlane | undefined;
+  readonly isDiskFull: boolean;
+}
+
+export function memoryBackupOperations(backups: MemoryBackups, parts: BackupParts): BackupOperations {
+  const { now, log, own } = parts;
+  return {
+    take: async (owner, { keep, request }) => {
+      if (!own(owner)) return;
+      attempt(backups, owner, parts);
+      const stored = backups.stored.get(owner.name) ?? [];
+      const taken = { name: nextName(stored, now()), takenAt: now(), ...optional('request', request) };
+      backups.stored.set(owner.name, [...stored, taken].slice(-keep));
+      log.push(`backup ${owner.name}`);
+    },
+    drill: async ({ name }) => {
+      const last = backups.stored.get(name)?.at(-1)?.name ?? '';
+      if (backups.isMemoryShort) throw refusal('DrillPostponed', name);
+      const isDamaged = backups.damaged.has(last);
+      backups.drills.set(name, { at: now(), ...(isDamaged ? { problem: `${last} does not open` } : {}) });
+      if (isDamaged) throw refusal('DrillFailed', name);
+      log.push(`drill ${name} ${last}`);
+    },
+    restore: async (owner, from) => {
+      const plane = own(owner);
+      if (!plane || plane.data === 'Own') return;
+      const stored = backups.stored.get(owner.name) ?? [];
+      const found = from === 'latest' ? stored.at(-1) : stored.find(({ name }) => name === from);
+      if (!found) throw refusal('BackupMissing', owner.name);
+      if (backups.damaged.has(found.name)) throw refusal('BackupUnusable', owner.name);
+      plane.data = 'Own';
+      plane.restoredFrom = found.name;
+      log.push(`restore ${owner.name} ${found.name}`);
+    },
+  };
+}
+
+function attempt(backups: MemoryBackups, { name }: PlaneOwner, { now, isDiskFull }: BackupParts): void {
+  const problem = isDiskFull ? 'the disk is full' : backups.problem;
+  const since = backups.attempts.get(name)?.since ?? now();
+  backups.attempts.set(name, { at: now(), ...(problem === undefined ? {} : { problem, since }) });
+  if (problem !== undefined) throw new OsError('DiskFull', problem, { where: name });
+}
+
+function nextName(stored: readonly PlaneBackup[], now: Date): string {
+  const number = Number(stored.at(-1)?.name.slice(0, 6) ?? 0) + 1;
+  const time = now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '');
+  return `${String(number).padStart(6, '0')}-${time}Z`;
+}
+
+type Refusal = 'BackupMissing' | 'BackupUnusable' | 'DrillPostponed' | 'DrillFailed';
+
+function refusal(code: Refusal, where: string): HostingError {
+  return new HostingError(code, `the backup of ${where} cannot be restored`, {
+    where,
+    hint: 'create the Cluster again with another backup',
+  });
+}
+
+export function reportBackups({ stored, attempts, drills }: MemoryBackups, plane: MemoryPlane): BackupReport {
+  const { name } = plane.spec;
+  return {
+    backups: stored.get(name) ?? [],
+    ...optional('attempt', attempts.get(name)),
+    ...optional('drill', drills.get(name)),
+    ...optional('restoredFrom', plane.restoredFrom),
+  };
+}
