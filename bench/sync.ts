@@ -13,7 +13,8 @@ import { quiet } from './sync/wait.ts';
 const OBJECTS = 5000;
 /** As many requests as sync has in flight. */
 const CONCURRENCY = 8;
-const IDLE_SECONDS = 120;
+/** Six contacts with the cluster or seven, and a part of the lifetime of a watch. */
+const IDLE_SECONDS = 300;
 const DRIFTS = 100;
 const PUSHES = 20;
 /** Twenty commits within a minute. */
@@ -34,7 +35,7 @@ async function run(): Promise<BenchResult> {
     const adminPerSecond = await bare(bed, 'admin', 'admin');
     const idle = await idleCalls(bed);
     const driftSeconds = await correctDrifts(bed, OBJECTS, DRIFTS);
-    const pushSeconds = await pushChanges(bed, OBJECTS, PUSHES);
+    const pushSeconds = await pushChanges(bed, { objects: OBJECTS, times: PUSHES });
     const storm = await commitStorm(bed, STORM);
     const { residentMiB } = await bed.usage();
     const barePerSecond = (before + after) / 2;
@@ -100,11 +101,11 @@ function resultOf(measurements: Measurements): BenchResult {
     baseline: { appliesPerSecond: barePerSecond, plainAppliesByAdminPerSecond: adminPerSecond },
     ratios: { appliesPerSecond: ratio, toPlainAppliesByAdmin: first.objectsPerSecond / adminPerSecond },
     gates: [
-      { what: 'objects per second of the first apply, relative to a bare loop', value: ratio, atLeast: 0.8 },
+      { what: 'objects per second of the first apply, relative to a bare loop', value: ratio, atLeast: 0.9 },
       { what: 'MiB resident at the peak of the first apply', value: first.peakMiB, atMost: 200 },
       { what: 'MiB resident at the peak of the storm of commits', value: storm.peakMiB, atMost: 256 },
       { what: 'writes while in sync', value: idleWrites, atMost: 0 },
-      { what: 'requests per object and hour while in sync', value: requestsPerObjectHour, atMost: 0.1 },
+      { what: 'requests per object and hour while in sync', value: requestsPerObjectHour, atMost: 0.02 },
       { what: 'seconds from a manual change to the write that corrects it, p99', value: driftP99, atMost: 2 },
       { what: 'seconds from a push to the first write, p95', value: pushP95, atMost: 5 },
     ],

@@ -15,7 +15,7 @@ import { closeRun, openRun, type Run } from '../../test/support/control-plane-ru
 import { type ApiServer, startServer } from '../../test/support/control-plane-server.ts';
 import { createTestRepository } from '../../test/support/git-server/repository.ts';
 import { type Audit, auditOf } from './audit.ts';
-import { CLUSTER, type FleetContent, fleetFiles } from './fleet.ts';
+import { CLUSTER, type FleetContent, type FleetSource, fleetFiles } from './fleet.ts';
 import { type ProcessUsage, readUsage, resetPeak } from './usage.ts';
 
 const BIN = new URL('../../bin/kubenode.js', import.meta.url).pathname;
@@ -32,7 +32,14 @@ export interface Bed {
   close(): Promise<void>;
 }
 
-export async function openBed(): Promise<Bed> {
+export interface BedOptions {
+  /** Flags of `kubenode sync`. */
+  readonly flags?: readonly string[];
+  /** Returns how sync learns of a push to the bare repository. Default: by polls, each second. */
+  readonly source?: (bare: string, hub: ApiServer) => Promise<FleetSource>;
+}
+
+export async function openBed({ flags = [], source = polledSource }: BedOptions = {}): Promise<Bed> {
   // Fills the cache of compiled code (bin/kubenode.js): the package needs no types stripped, and a checkout only the first time.
   execFileSync(execPath, [BIN, '--version']);
   const folder = await mkdtemp(join(tmpdir(), 'kubenode-bench-sync-'));
@@ -52,6 +59,7 @@ export async function openBed(): Promise<Bed> {
   });
   const hubKubeconfig = await asSync(hub);
   const git = createTestRepository(folder);
+  const fleetSource = await source(git.bare, hub);
   let child: ChildProcess | undefined;
   /** The last parts of its log. */
   const stderr: string[] = [];
@@ -59,10 +67,12 @@ export async function openBed(): Promise<Bed> {
   return {
     server,
     audit,
-    push: (content) => void git.commit('bench', fleetFiles(git.bare, content)),
+    push: (content) => void git.commit('bench', fleetFiles(fleetSource, content)),
     startSync() {
-      const args = ['sync', '--kubeconfig', hubKubeconfig, '--cache', join(folder, 'cache')];
-      child = spawn(execPath, [BIN, ...args, '--from', git.bare], { stdio: ['ignore', 'ignore', 'pipe'] });
+      const args = ['sync', '--kubeconfig', hubKubeconfig, '--cache', join(folder, 'cache'), ...flags];
+      child = spawn(execPath, [BIN, ...args, '--from', fleetSource.repository], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
       child.stderr?.on('data', (text: Buffer) => {
         if (stderr.push(text.toString()) > 20) stderr.shift();
       });
@@ -87,6 +97,10 @@ async function installed(run: Run, flags: readonly string[] = []): Promise<ApiSe
   const server = await startServer(run, { flags });
   await install(server.client, { clock: createSystemClock() });
   return server;
+}
+
+async function polledSource(bare: string): Promise<FleetSource> {
+  return { repository: `file://${bare}`, pollSeconds: 1 };
 }
 
 async function asSync(server: ApiServer): Promise<string> {

@@ -12,18 +12,26 @@ export interface FleetContent {
   readonly changes: ReadonlyMap<number, string>;
 }
 
-export function fleetFiles(repository: string, content: FleetContent): Record<string, string> {
-  return { 'fleet/main.ts': program(repository, content), 'cdk8s.yaml': CDK8S };
+/** How sync learns of a push. */
+export interface FleetSource {
+  readonly repository: string;
+  readonly pollSeconds: number;
+  /** The Secret of the webhook. */
+  readonly webhookSecretRef?: { readonly name: string };
+}
+
+export function fleetFiles(source: FleetSource, content: FleetContent): Record<string, string> {
+  return { 'fleet/main.ts': program(source, content), 'cdk8s.yaml': CDK8S };
 }
 
 const CDK8S = 'language: typescript\napp: node fleet/main.ts\n';
 
-function program(repository: string, { objects, value, changes }: FleetContent): string {
+function program(source: FleetSource, { objects, value, changes }: FleetContent): string {
   return `import { Fleet } from 'kubenode/constructs';
 import { ApiObject } from 'cdk8s';
 const fleet = new Fleet();
 fleet.pipeline('fleet', {
-  source: { repository: 'file://${repository}', ref: 'refs/heads/main', pollSeconds: 1 },
+  source: ${JSON.stringify({ ...source, ref: 'refs/heads/main' })},
   stages: [{ name: 'all', clusterSelector: { all: true }, soakSeconds: 0 }],
 });
 const changes: Record<number, string> = ${JSON.stringify(Object.fromEntries(changes))};

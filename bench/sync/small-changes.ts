@@ -19,14 +19,28 @@ export async function correctDrifts(bed: Bed, objects: number, times: number): P
   });
 }
 
+export interface Pushes {
+  readonly objects: number;
+  readonly times: number;
+  /** Other pushes had another one: what is not changed is not written. */
+  readonly value?: string;
+  /** Called after each push, as a git host does. */
+  readonly announce?: () => Promise<void>;
+}
+
 /** Seconds from each push of one changed object to its write. */
-export async function pushChanges(bed: Bed, objects: number, times: number): Promise<readonly number[]> {
+export async function pushChanges(
+  bed: Bed,
+  { objects, times, value = '1', announce }: Pushes,
+): Promise<readonly number[]> {
   const changes = new Map<number, string>();
   return inTurn(times, async (index) => {
     const { length: before } = await quiet(bed);
-    changes.set(index, '1');
+    changes.set(index, value);
     bed.push({ objects, value: '0', changes });
-    return secondsUntilWrite(bed, `bench-${index}`, before, clock.now().getTime());
+    const pushedMs = clock.now().getTime();
+    await announce?.();
+    return secondsUntilWrite(bed, `bench-${index}`, before, pushedMs);
   });
 }
 

@@ -16,6 +16,11 @@ export interface AuditRecord {
 
 /** A conflict means that another process appended first. */
 const ATTEMPTS = 4;
+/**
+ * The head is written once for the parts of an append, and so often in a large one: a process that ends in between leaves a head whose
+ * part is not deleted yet, and from there the newest one is found.
+ */
+const HEAD_EVERY = 16;
 /** A part that could not be deleted is tried again with the next ones. */
 const DELETED_TOGETHER = 3;
 
@@ -46,15 +51,20 @@ export function createAuditRecord(options: PartStoreOptions): AuditRecord {
 
   async function write(texts: readonly string[]): Promise<void> {
     let last = newest ?? (await readNewest());
+    let isStarted = false;
     for (const part of planAppend(last, texts)) {
       const before = part.number === last.number ? last.object : undefined;
       last = await parts.write(part, before);
       newest = last;
-      if (before === undefined) await startedPart(part.number);
+      if (before !== undefined) continue;
+      isStarted = true;
+      if (part.number % HEAD_EVERY === 0) await parts.writeNewestNumber(part.number);
+      await deleteOld(part.number);
     }
+    if (isStarted) await parts.writeNewestNumber(last.number);
   }
 
-  /** The head may name the part before the newest one: a process ended between the two writes. */
+  /** The head may name a part before the newest one: a process ended before it wrote the head. */
   async function readNewest(): Promise<AuditPart> {
     let part = await parts.read(await parts.newestNumber());
     while (part.object !== undefined) {
@@ -65,9 +75,8 @@ export function createAuditRecord(options: PartStoreOptions): AuditRecord {
     return part;
   }
 
-  /** Names the part as the newest one, and deletes those that are too old. The lines are durable already. */
-  async function startedPart(number: number): Promise<void> {
-    await parts.writeNewestNumber(number);
+  /** Deletes the parts that are too old once this one is started. */
+  async function deleteOld(number: number): Promise<void> {
     const last = number - KEPT_PARTS[options.writer];
     for (let old = Math.max(1, last - DELETED_TOGETHER + 1); old <= last; old += 1) await parts.delete(old);
   }

@@ -13,6 +13,7 @@ import { createRetryDelay } from './retry-delay.ts';
 import type { WritableStore } from './store.ts';
 import { createTransform, type Transform } from './trim.ts';
 import type { Selection } from './verify-missing.ts';
+import { createWatchHold } from './watch-hold.ts';
 
 export interface ReflectorOptions<T extends KubeObject = KubeObject> extends Selection {
   readonly client: Pick<Client, 'get' | 'pages' | 'watch'>;
@@ -43,6 +44,11 @@ export interface Reflector {
   retryNow(): void;
 }
 
+export interface HoldableReflector extends Reflector {
+  /** Holds the watch back until the returned function is called, or for a minute at most. Then it goes on where it ended. */
+  holdWatch(): () => void;
+}
+
 /** How recent the store is. */
 export interface Freshness {
   readonly synced: boolean;
@@ -59,7 +65,9 @@ export interface Freshness {
 const MAY_BE_BAD_VERSION: ReadonlySet<KubeErrorCode> = new Set(['Timeout', 'Invalid', 'BadAnswer']);
 const RELIST_AFTER_FAILURES = 5;
 
-export function createReflector<T extends KubeObject = KubeObject>(options: ReflectorOptions<T>): Reflector {
+export function createReflector<T extends KubeObject = KubeObject>(
+  options: ReflectorOptions<T>,
+): HoldableReflector {
   const { clock, resource, store } = options;
   const label = collectionLabel(resource, options.namespace);
   const log = options.log.with({ resource: label });
@@ -70,13 +78,15 @@ export function createReflector<T extends KubeObject = KubeObject>(options: Refl
     transform: options.transform ?? createTransform(),
   };
   const position = createWatchPosition();
+  const watchHold = createWatchHold(clock);
   const first = Promise.withResolvers<void>();
   let contact: { readonly ms: number; readonly at: Date } | undefined;
   let error: KubeError | undefined;
   let failedWatches = 0;
   let waiting = new AbortController();
 
-  return { run, synced, freshness, retryNow: () => waiting.abort() };
+  const [retryNow, holdWatch] = [() => waiting.abort(), () => watchHold.hold()];
+  return { run, synced: (signal) => orAborted(first.promise, signal), freshness, retryNow, holdWatch };
 
   async function run(signal: AbortSignal): Promise<void> {
     const delay = createRetryDelay(options);
@@ -105,7 +115,10 @@ export function createReflector<T extends KubeObject = KubeObject>(options: Refl
   }
 
   async function watchOnce(from: string, signal: AbortSignal): Promise<void> {
-    await followWatch(source, position, { from, signal, onEvent: recordContact });
+    const asked = { from, onEvent: recordContact };
+    const follow = (open: AbortSignal) => followWatch(source, position, { ...asked, signal: open });
+    const ended = await watchHold.run(follow, signal);
+    if (ended === 'Held') return;
     recordContact();
     options.metrics?.restarted(resource.kind, 'Closed');
   }
@@ -134,14 +147,6 @@ export function createReflector<T extends KubeObject = KubeObject>(options: Refl
     if (known.code === 'Gone' || failedWatches >= RELIST_AFTER_FAILURES) position.from = undefined;
   }
 
-  async function synced(signal?: AbortSignal): Promise<void> {
-    const { promise, reject } = Promise.withResolvers<never>();
-    const giveUp = (): void => reject(signal?.reason);
-    if (signal?.aborted) giveUp();
-    signal?.addEventListener('abort', giveUp, { once: true });
-    await Promise.race([first.promise, promise]).finally(() => signal?.removeEventListener('abort', giveUp));
-  }
-
   function freshness(): Freshness {
     const ageMs = contact ? clock.monotonicMs() - contact.ms : Number.POSITIVE_INFINITY;
     return { synced: store.hasSynced(), lastContactAt: contact?.at, ageMs, error };
@@ -151,6 +156,15 @@ export function createReflector<T extends KubeObject = KubeObject>(options: Refl
     waiting = new AbortController();
     await clock.sleep(ms, AbortSignal.any([signal, waiting.signal])).catch(() => {}); // `run` checks the signal
   }
+}
+
+/** Rejects when the signal is aborted first. */
+async function orAborted(listed: Promise<void>, signal?: AbortSignal): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const giveUp = (): void => reject(signal?.reason);
+  if (signal?.aborted) giveUp();
+  signal?.addEventListener('abort', giveUp, { once: true });
+  await Promise.race([listed, promise]).finally(() => signal?.removeEventListener('abort', giveUp));
 }
 
 function selectionOf({ namespace, labelSelector, fieldSelector }: Selection): Selection {

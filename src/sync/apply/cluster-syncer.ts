@@ -23,7 +23,6 @@ import type { DecryptionKeys } from '../decrypt-objects.ts';
 import { type DriftCorrection, joinDrift, withCorrection } from '../drift-history.ts';
 import { createExpressionsCache, type ExpressionsCache } from '../health/expressions/cache.ts';
 import type { MachineHealth } from '../health/machine-health.ts';
-import { createMachineReader } from '../health/machine-reader.ts';
 import { observedIn, targetHealth, unhealthyObjects } from '../health/target-health.ts';
 import type { Acknowledgement, DeleteBudget } from '../judge/delete-budget.ts';
 import { createOverload, isOverload } from '../overload.ts';
@@ -35,6 +34,7 @@ import type { ServerForm } from './input.ts';
 import { EpochSuperseded } from './inventory/config-maps.ts';
 import { DamagedInventory, inventoryUnits } from './inventory/inventory.ts';
 import type { InventoryStore } from './inventory/store.ts';
+import { createClusterContact } from './live/contact.ts';
 import { declaredKinds } from './live/kinds.ts';
 import type { KindRef } from './live/ports.ts';
 import { createAppliedReader } from './ownership/earlier-content.ts';
@@ -82,9 +82,6 @@ export interface ApplyPolicy {
   readonly keysVersion?: string;
 }
 
-/** The identity is verified and the machines are counted this often, and after every failure; reconciles in between cost no request. */
-const VERIFY_EVERY_MS = 10_000;
-
 export interface ClusterSyncer {
   reconcile(assignment: ClusterAssignment | undefined, signal: AbortSignal): Promise<SyncSummary['requeue']>;
   /** Records that a reconcile failed, why, and when the next one begins. */
@@ -99,20 +96,21 @@ export interface ClusterSyncer {
 
 export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSyncer {
   const { clock, log, lease, recordedDrift } = options;
-  const serverForms = new Map<string, ServerForm>();
-  const allowedAccess = createAllowedAccess(clock);
-  const machines = createMachineReader(clock);
+  const [serverForms, allowedAccess] = [new Map<string, ServerForm>(), createAllowedAccess(clock)];
+  const contact = createClusterContact(clock);
   let session: ClusterSession | undefined;
   /** Until the pin is recorded in the hub, the first cluster that answered is the only one accepted. */
   let firstUID: string | undefined;
   const pinnedUID = (): string | undefined => options.pinnedUID() ?? firstUID;
   let sessionValid = true;
-  let verifiedMs = Number.NEGATIVE_INFINITY;
   let state: ObservedState = { identity: 'Unknown' };
   const [overload, compile] = [createOverload(clock), createExpressionsCache()];
 
   return {
-    reconcile: async (assignment, signal) => sync(await verifiedSession(signal), assignment, signal),
+    reconcile: (assignment, signal) =>
+      contact.follow(targetKey(assignment, clock.now()), async () =>
+        sync(await verifiedSession(signal), assignment, signal),
+      ),
     recordFailure,
     report: () => reportOf({ ...state, ...optional('overloadedSince', overload.since()) }, session),
     forgetSession: () => void (sessionValid = false),
@@ -120,14 +118,14 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     close: async () => session?.close(),
   };
 
+  /** The identity is verified now, or before the first write. */
   async function verifiedSession(signal: AbortSignal): Promise<ClusterSession> {
-    if (session && !sessionValid) {
-      await session.close();
-      session = undefined;
-    }
+    if (!sessionValid) session = await closed(session);
     sessionValid = true;
-    const isDue = state.failure !== undefined || clock.monotonicMs() >= verifiedMs + VERIFY_EVERY_MS;
-    if (!session || isDue) session = await verify(session, signal);
+    const isInDoubt = state.failure !== undefined || session?.live.isInterrupted() === true;
+    const moment = contact.verifyMoment(isInDoubt);
+    if (!session || moment === 'Now') session = await verify(session, signal);
+    else if (moment === 'BeforeWrite') session.verifyBeforeWrite();
     return session;
   }
 
@@ -135,10 +133,10 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     await current?.verify(signal);
     const open = current ?? (await openClusterSession({ ...options, pinnedUID }, signal));
     firstUID ??= open.clusterUID;
-    verifiedMs = clock.monotonicMs();
     if (state.failure !== undefined) open.live.retryNow();
     state = { ...state, ...verifiedState(open), lastContactAt: clock.now(), failure: undefined };
-    state = { ...state, machineHealth: await machines.read(open.client, signal) };
+    const machineHealth = await contact.readMachines(open.client, state.declared ?? [], signal);
+    state = { ...state, machineHealth };
     return open;
   }
 
@@ -189,6 +187,17 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
   }
 }
 
+async function closed(session: ClusterSession | undefined): Promise<undefined> {
+  await session?.close();
+}
+
+/** Names the target whose work may be done. While a soak runs, the cluster is asked more often. */
+function targetKey(assignment: ClusterAssignment | undefined, now: Date): string | undefined {
+  if (!assignment || +(assignment.observeAt ?? 0) > +now) return undefined;
+  const { mode, commit, digest, pipeline } = assignment;
+  return JSON.stringify([mode, commit, digest, pipeline]);
+}
+
 function verifiedState({ clusterUID, version, client }: ClusterSession): Partial<ObservedState> {
   return { clusterUID, version, endpoint: client.server, identity: 'Verified', reachable: true };
 }
@@ -224,12 +233,13 @@ function shouldWrite({ mode, digest: promoted }: ClusterTarget, rendered: string
 /** Returns the part of the context that one session and one assignment determine. */
 function contextOf(
   { hub, scope, keys, clock, log, recordEvent }: ClusterSyncerOptions,
-  { client, live }: ClusterSession,
+  { client, live, ensureVerified }: ClusterSession,
   { content, pipeline }: ClusterAssignment,
 ): Omit<SyncContext, 'store' | 'serverForms' | 'allowedAccess' | 'recordCorrection' | 'signal'> {
   return {
     client,
     live,
+    beforeWrite: ensureVerified,
     hub,
     scope,
     applied: createAppliedReader(content, log),

@@ -22,6 +22,8 @@ export interface SyncContext {
   readonly client: Client;
   readonly live: LiveCache;
   readonly store: InventoryStore;
+  /** Called before anything is sent that changes the cluster. When it rejects, nothing is sent. */
+  readonly beforeWrite?: () => Promise<void>;
   /** UID of the hub. */
   readonly hub: string;
   /** Prefix of the units of this inventory. */

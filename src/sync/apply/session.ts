@@ -15,6 +15,7 @@ import { readClusterUID } from '../cluster-uid.ts';
 import { type ApplyAudit, type CommitOrigin, createApplyAudit } from './audit/apply-audit.ts';
 import { CLUSTER_SCOPE } from './inventory/config-maps.ts';
 import { type InventoryStore, openInventory } from './inventory/store.ts';
+import { VERIFY_WITHIN_MS } from './live/contact.ts';
 import { createLiveCache } from './live/live-cache.ts';
 import type { LiveCache } from './live/ports.ts';
 
@@ -49,6 +50,10 @@ export interface ClusterSession {
   forgetStore(): void;
   /** Rejects with IdentityMismatch when another cluster answers at this address. */
   verify(signal: AbortSignal): Promise<void>;
+  /** Nothing is written until the identity is verified again, which the first write does. A reconcile without a write asks nothing. */
+  verifyBeforeWrite(): void;
+  /** Verifies the identity, unless that is done. Called before each write. */
+  readonly ensureVerified: () => Promise<void>;
   close(): Promise<void>;
 }
 
@@ -72,6 +77,7 @@ export async function openClusterSession(
 ): Promise<ClusterSession> {
   const { scope, lease, cluster, clock, log } = options;
   const shared = { cluster, clock, log, ...optional('origin', options.origin) };
+  const closing = new AbortController();
   let known: string | undefined;
   let verified = false;
   const client = await options.connect(fence);
@@ -89,12 +95,20 @@ export async function openClusterSession(
       version,
       audit: createApplyAudit({ ...shared, record }),
       store: () =>
-        (store ??= openInventory(client, { clusterUID: known ?? '', scope, epoch: () => lease.epoch() })),
+        (store ??= openInventory(client, {
+          clusterUID: known ?? '',
+          scope,
+          epoch: () => lease.epoch(),
+          beforeWrite: ensureVerified,
+        })),
       forgetStore: () => {
         store = undefined;
       },
       verify,
+      verifyBeforeWrite: () => void (verified = false),
+      ensureVerified,
       close: async () => {
+        closing.abort();
         await live.close();
         await client.close();
       },
@@ -111,6 +125,10 @@ export async function openClusterSession(
     if (because !== undefined) throw new Error(because);
   }
 
+  async function ensureVerified(): Promise<void> {
+    if (!verified) await verify(closing.signal);
+  }
+
   /**
    * Writes are blocked until the answer arrives. The UID found before is kept, so that another cluster is never taken for
    * a first contact.
@@ -118,7 +136,7 @@ export async function openClusterSession(
   async function verify(aborted: AbortSignal): Promise<void> {
     verified = false;
     const expected = options.pinnedUID() ?? known;
-    const found = await readClusterUID(client, aborted);
+    const found = await readClusterUID(client, aborted, { timeoutMs: VERIFY_WITHIN_MS });
     if (expected !== undefined && expected !== found) {
       throw new IdentityMismatch(client.server, expected, found);
     }

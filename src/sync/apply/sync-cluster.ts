@@ -13,7 +13,7 @@ import { withoutDeniedUnits } from './identity/check.ts';
 import { unitAccounts } from './identity/unit-identities.ts';
 import type { ApplyInput } from './input.ts';
 import { type InventoryEntry, missingIntents, spentAfter } from './inventory/inventory.ts';
-import { usedKinds } from './live/kinds.ts';
+import { kindsOfMany, usedKinds } from './live/kinds.ts';
 import { isWrite, type ObjectPlan, objectsToDecrypt, planTarget, type TargetPlan } from './plan.ts';
 import { isSearchDue, type OrphanContext, unwatchedOrphans, watchedOrphans } from './prune/find-orphans.ts';
 import { withKeptPolicies } from './prune/kept-policies.ts';
@@ -37,9 +37,26 @@ export async function syncCluster(
   audit?: ReconcileAudit,
 ): Promise<SyncResult> {
   const context = { ...given, accounts: unitAccounts(target.identities) };
+  const plan = await planWrites(context, target);
+  const many = kindsOfMany(plan.objects.filter(isWrite).map(({ object }) => object));
+  const release = context.live.hold(many);
+  try {
+    return await carryOut(context, target, { plan, audit });
+  } finally {
+    release();
+  }
+}
+
+interface FirstPlan {
+  readonly plan: TargetPlan;
+  readonly audit: ReconcileAudit | undefined;
+}
+
+async function carryOut(context: SyncContext, target: SyncTarget, first: FirstPlan): Promise<SyncResult> {
   const { store, clock } = context;
+  const { audit } = first;
   const outcomes = new Map<string, ObjectOutcome>();
-  let plan = await planWrites(context, target);
+  let { plan } = first;
   // Objects that waited for a CRD of this commit, or for a unit that is ready now, are planned again.
   for (let rounds = 1, planned = true; planned; rounds += 1) {
     if (changesCluster(plan)) await store.claim();
@@ -74,6 +91,8 @@ async function planWrites(context: SyncContext, target: SyncTarget): Promise<Tar
     ...optional('provenBefore', target.provenBefore),
     ...optional('isRollback', target.isRollback),
   });
+  // The questions about the permissions of a unit are sent as writes.
+  if (changesCluster(ordered)) await context.beforeWrite?.();
   return withoutDeniedUnits(context, ordered);
 }
 

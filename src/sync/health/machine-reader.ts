@@ -26,7 +26,7 @@ const LEASE_MS = 15_000;
 /** The clock of the holder may differ from ours by as much, until a renewal is observed. */
 const SKEW_MS = 60_000;
 
-export function createMachineReader(clock: Clock): MachineReader {
+export function createMachineReader(clock: Pick<Clock, 'now' | 'monotonicMs'>): MachineReader {
   let lease: ObservedLease | undefined;
   /** A renewal was observed, so that its age is known by our own clock. */
   let isTimed = false;

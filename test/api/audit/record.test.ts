@@ -96,6 +96,27 @@ describe('createAuditRecord', () => {
     }
   });
 
+  it('S30 names the newest part once, however many parts an append starts', async () => {
+    const api = auditApi();
+    await recordOf(api.connection()).append(many('x', 1000));
+    const heads = api.journal.filter((entry) => JSON.stringify(entry).includes(`${headName('defender')}"`));
+    const parts = api.journal.filter((entry) => JSON.stringify(entry).includes(`${headName('defender')}-`));
+    expect([parts.length > 3, heads.length]).toEqual([true, 1]);
+    const large = auditApi();
+    const dying = large.connection();
+    const count = 20;
+    dying.crashAt(count, 'before');
+    const crashed = recordOf(dying).append(many('x', 250 * count));
+    await expect(crashed).rejects.toThrow(/./);
+    const head = await large
+      .connection()
+      .client()
+      .get(CONFIG_MAPS, { name: headName('defender'), namespace: NAMESPACE_AUDIT });
+    expect(head['data']).toEqual({ newest: '16' });
+    expect((await recordOf(api.connection()).latest()).lines.length).toBeGreaterThan(0);
+    expect(await breakers(api)).toHaveLength(1000);
+  });
+
   it('S30 writes nothing for no lines', async () => {
     const api = auditApi();
     await recordOf(api.connection()).append([]);

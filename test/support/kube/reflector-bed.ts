@@ -1,6 +1,6 @@
 /** A reflector on a simulated server, with a virtual clock. */
 import { onTestFinished } from 'vitest';
-import { createReflector, type Reflector } from '../../../src/kube/cache/reflector.ts';
+import { createReflector, type HoldableReflector } from '../../../src/kube/cache/reflector.ts';
 import { createStore, type WritableStore } from '../../../src/kube/cache/store.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { memoryLog } from '../memory-log.ts';
@@ -16,7 +16,7 @@ export interface ReflectorBed {
   readonly clock: VirtualClock;
   readonly server: SmallServer;
   readonly store: WritableStore;
-  readonly reflector: Reflector;
+  readonly reflector: HoldableReflector;
   /** `+a`, `~a`, `-a`, or `?a` for a missed deletion. */
   readonly changes: string[];
   readonly restarts: string[];

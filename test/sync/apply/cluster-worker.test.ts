@@ -206,10 +206,118 @@ describe('createClusterWorker', () => {
     expect([writes, test.names().length]).toEqual([[], OBJECTS]);
   });
 
+  it('asks an idle cluster for its identity 80 times an hour, and for machines that git does not declare 4 times', async () => {
+    const test = await startWorker(() => target('a', OBJECTS));
+    setTarget(test, 'a');
+    await advanceInSteps(test.clock, 30 * SECOND);
+    const calls = new Map<string, number>();
+    test.fault = ({ verb }) => void calls.set(verb, (calls.get(verb) ?? 0) + 1);
+    for (let minute = 0; minute < 60; minute += 1) await test.clock.advance(MINUTE);
+    expect(test.worker.report()).toMatchObject({ reachable: true, synced: { status: 'True' } });
+    expect([...calls.keys()].toSorted()).toEqual(['get', 'list']);
+    expect(calls.get('get')).toBeLessThanOrEqual(80);
+    // Of the ledger and of the machines.
+    expect(calls.get('list')).toBeLessThanOrEqual(2 * 4);
+  });
+
+  it.each([
+    ['holds the watch of a kind back while many of its objects are written', 200, true],
+    ['leaves the watch open for a few objects', OBJECTS, false],
+  ])('%s', async (_, objects, isHeld) => {
+    const test = await startWorker(() => target('a', objects));
+    const calls: string[] = [];
+    test.fault = ({ verb, object }) => {
+      if (verb === 'apply' || object?.metadata.name.startsWith('inventory')) calls.push('write');
+    };
+    test.watchFault = () => void calls.push('watch');
+    setTarget(test, 'a');
+    await advanceInSteps(test.clock, 10 * SECOND);
+    expect(test.names()).toHaveLength(objects);
+    expect(calls).toContain('watch');
+    expect(calls.lastIndexOf('watch') > calls.lastIndexOf('write')).toBe(isHeld);
+  });
+
+  it('opens a watch that was held back again when the reconcile fails, before the next attempt', async () => {
+    const test = await startWorker(() => target('a', 200));
+    const calls: string[] = [];
+    test.watchFault = () => void calls.push('watch');
+    test.fault = ({ verb }) => {
+      if (verb === 'apply' && calls.push('apply') > 100) throw unreachable();
+    };
+    setTarget(test, 'a');
+    for (let step = 0; test.worker.report().failure === undefined && step < 50; step += 1) {
+      await test.clock.advance(100);
+    }
+    await test.clock.advance(100);
+    expect(test.worker.report().failure?.reason).toBe('Unreachable');
+    expect(calls.lastIndexOf('watch')).toBeGreaterThan(calls.lastIndexOf('apply'));
+  });
+
+  it('asks for machines as long as an object is not applied', async () => {
+    const test = await startWorker(() => target('a', OBJECTS));
+    let lists = 0;
+    test.fault = ({ verb, object }) => {
+      if (verb === 'list') lists += 1;
+      if (object?.metadata.name === 'c-a-0') throw new KubeError('ServerError', 'webhook down');
+    };
+    setTarget(test, 'a');
+    await advanceInSteps(test.clock, 5 * MINUTE);
+    const afterFirst = 2;
+    expect(lists).toBeGreaterThan(2 * afterFirst);
+  });
+
+  it('S21 reports an idle cluster that does not answer any more within a minute', async () => {
+    const test = await startWorker(() => target('a', OBJECTS));
+    setTarget(test, 'a');
+    await advanceInSteps(test.clock, 10 * MINUTE);
+    test.fault = () => {
+      throw unreachable();
+    };
+    await advanceInSteps(test.clock, 50 * SECOND);
+    expect(test.worker.report()).toMatchObject({ reachable: false, synced: { status: 'Unknown' } });
+  });
+
+  it('S21 asks an idle cluster at once whether it answers when a watch of it ends with an error', async () => {
+    const test = await startWorker(() => target('a', OBJECTS));
+    setTarget(test, 'a');
+    await advanceInSteps(test.clock, 70 * SECOND);
+    test.watchFault = () => {
+      throw unreachable();
+    };
+    await advanceInSteps(test.clock, MINUTE);
+    let asked = 0;
+    test.fault = ({ verb }) => void (asked += verb === 'get' ? 1 : 0);
+    await advanceInSteps(test.clock, 31 * SECOND);
+    expect(asked).toBeGreaterThanOrEqual(2);
+  });
+
+  it('S6 verifies an idle cluster again before the first write, and asks nothing when there is none', async () => {
+    const test = await startWorker(() => target('a', OBJECTS));
+    const pausedObjects = new Map([['ConfigMap/default/c-a-0', 'paused by anna']]);
+    setTarget(test, 'a', { pausedObjects });
+    await advanceInSteps(test.clock, 30 * SECOND);
+    const calls: string[] = [];
+    test.fault = ({ verb }) => void calls.push(verb);
+    test.policy = { ...test.policy, forceManagers: ['other'] };
+    setTarget(test, 'a', { pausedObjects });
+    await advanceInSteps(test.clock, SECOND);
+    expect(calls).toEqual([]);
+    setTarget(test, 'a');
+    await advanceInSteps(test.clock, SECOND);
+    expect(test.names()).toHaveLength(OBJECTS);
+    expect(calls.filter((verb) => verb === 'get' || verb === 'apply')).toEqual(['get', 'apply']);
+  });
+
   it('observes the cluster again at the end of a soak', async () => {
     const test = await startWorker(() => target('a', 1));
     setTarget(test, 'a');
     await advanceInSteps(test.clock, 3 * SECOND);
+    const [now, calls] = [test.clock.now().getTime(), [] as string[]];
+    setTarget(test, 'a', { observeAt: new Date(now + 10 * MINUTE) });
+    test.fault = ({ verb }) => void calls.push(verb);
+    for (let minute = 0; minute < 5; minute += 1) await test.clock.advance(MINUTE);
+    // While it soaks, a cluster is asked as often as one with work to do.
+    expect(calls.filter((verb) => verb === 'get').length).toBeGreaterThan(15);
     const observeAt = new Date(test.clock.now().getTime() + 5 * SECOND);
     setTarget(test, 'a', { observeAt });
     await advanceInSteps(test.clock, 6 * SECOND);

@@ -232,6 +232,8 @@ function createFakeLiveCache(content: Content): LiveCache {
     unknownReason: () => undefined,
     staleReason: () => undefined,
     readError: () => undefined,
+    isInterrupted: () => false,
+    hold: () => () => undefined,
     close: async () => undefined,
   };
 }

@@ -84,6 +84,21 @@ describe('openClusterSession', () => {
     await expect(write(session)).resolves.toBeDefined();
   });
 
+  it('S6 verifies the identity before the first write of a reconcile that began without', async () => {
+    const address: Address = { uid: 'one' };
+    const session = await sessionAt(address);
+    session.verifyBeforeWrite();
+    await expect(write(session)).rejects.toThrow('the identity of the cluster is not verified');
+    const store = await session.store();
+    await store.claim();
+    await expect(write(session)).resolves.toBeDefined();
+    session.verifyBeforeWrite();
+    address.uid = 'two';
+    await expect(store.writeApplied({ commit: 'a', digest: 'b' })).rejects.toThrow(IdentityMismatch);
+    await expect(session.ensureVerified()).rejects.toThrow(IdentityMismatch);
+    await expect(write(session)).rejects.toThrow('the identity of the cluster is not verified');
+  });
+
   it('SAF-14 checks the Lease as each write leaves', async () => {
     const address: Address = { uid: 'one' };
     const session = await sessionAt(address);

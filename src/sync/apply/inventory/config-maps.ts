@@ -26,6 +26,8 @@ export interface InventoryOptions {
    * only reads.
    */
   readonly epoch: () => number | undefined;
+  /** Called before each write. When it rejects, nothing is written. */
+  readonly beforeWrite?: () => Promise<void>;
 }
 
 export const CLUSTER_SCOPE = '';

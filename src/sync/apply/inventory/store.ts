@@ -89,6 +89,7 @@ export async function openInventory(client: Client, options: InventoryOptions): 
   };
 
   async function claim(): Promise<void> {
+    await options.beforeWrite?.();
     const created = await maps.claim((name) => textOf(chunks.get(name)));
     for (const name of created) chunks.set(name, { name, unit: unitOfChunk(name), entries: new Map() });
   }

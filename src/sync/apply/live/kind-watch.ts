@@ -1,7 +1,12 @@
 /** Watches the objects with owner labels of one kind, and reports why they are unknown while they cannot be read. */
 import { LABEL_HUB } from '../../../api/names.ts';
 import { staleReason } from '../../../kube/cache/freshness.ts';
-import { createReflector, type Freshness, type Reflector } from '../../../kube/cache/reflector.ts';
+import {
+  createReflector,
+  type Freshness,
+  type HoldableReflector,
+  type Reflector,
+} from '../../../kube/cache/reflector.ts';
 import { createStore } from '../../../kube/cache/store.ts';
 import type { Transform } from '../../../kube/cache/trim.ts';
 import type { Client } from '../../../kube/client/client.ts';
@@ -44,10 +49,14 @@ export interface KindWatch {
   readError(): KubeError | undefined;
   /** The server answers for this kind alone with an error: only its own objects wait for it. */
   isUnreadable(): boolean;
+  /** It was listed completely, and the last attempt to go on failed. */
+  isInterrupted(): boolean;
   readonly unserved: boolean;
   /** The kind may be served now: the next start requests it again. */
   retryUnserved(): void;
   retryNow(): void;
+  /** Holds its watch back, which would only repeat our own writes. Returns the function that ends that. */
+  hold(): () => void;
   /** Ends the watch. Resolves when nothing of it is running. */
   stop(): Promise<void>;
 }
@@ -69,7 +78,7 @@ export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWa
   const stopping = new AbortController();
   const closing = AbortSignal.any([options.closing, stopping.signal]);
   const objects = createStore({ log });
-  let watch: Reflector | undefined;
+  let watch: HoldableReflector | undefined;
   let running: Promise<void> | undefined;
   let starting: Promise<void> | undefined;
   let unserved = false;
@@ -95,13 +104,12 @@ export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWa
     get unserved() {
       return unserved;
     },
-    retryUnserved: () => {
-      unserved = false;
-      listDeadlineMs = undefined;
-    },
+    retryUnserved: () => void ([unserved, listDeadlineMs] = [false, undefined]),
     retryNow: () => watch?.retryNow(),
+    hold: () => watch?.holdWatch() ?? (() => undefined),
     isUnreadable: () =>
       unknownReason() !== undefined && isErrorOfOneKind(watch ? watch.freshness().error : startError),
+    isInterrupted: () => watch !== undefined && watchError(watch.freshness()) !== undefined,
     async stop() {
       stopping.abort();
       await running;
@@ -157,6 +165,10 @@ export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWa
 
 function listError({ synced, error }: Freshness): KubeError | undefined {
   return synced ? undefined : error;
+}
+
+function watchError({ synced, error }: Freshness): KubeError | undefined {
+  return synced ? error : undefined;
 }
 
 /** Its CRD was deleted: what was read before proves nothing about the objects of the kind, and none of them can be read. */

@@ -19,6 +19,15 @@ export function declaredKinds(units: readonly RenderedUnit[]): KindRef[] {
   return withoutDuplicates(units.flatMap(({ objects }) => objects.map(({ object }) => object)));
 }
 
+/** A watch that goes on costs about three requests: fewer events than this are cheaper. */
+const MANY = 200;
+
+/** Returns the kinds of which so many objects are written that their watches would repeat a lot. */
+export function kindsOfMany(objects: readonly KindRef[]): KindRef[] {
+  const groups = Map.groupBy(objects, kindKey);
+  return withoutDuplicates([...groups.values()].filter(({ length }) => length >= MANY).flat());
+}
+
 /** Returns the key of a kind without its version: an object is the same in every version of its kind. */
 export function kindKey({ apiVersion, kind }: KindRef): string {
   return `${groupOf(apiVersion)}/${kind}`;

@@ -41,6 +41,12 @@ export function createLiveCache(options: LiveCacheOptions): LiveCache {
     retryNow() {
       for (const kind of kinds.values()) kind.retryNow();
     },
+    hold(refs) {
+      const releases = refs.map((ref) => kinds.get(kindKey(ref))?.hold());
+      return () => {
+        for (const release of releases) release?.();
+      };
+    },
     unknownReason: (id) => kinds.get(keyOfId(id))?.unknownReason(),
     staleReason: () =>
       [...kinds.values()]
@@ -48,6 +54,7 @@ export function createLiveCache(options: LiveCacheOptions): LiveCache {
         .map((kind) => kind.unknownReason())
         .find(Boolean),
     readError: () => [...kinds.values()].map((kind) => kind.readError()).find(Boolean),
+    isInterrupted: () => [...kinds.values()].some((kind) => kind.isInterrupted()),
     async close() {
       closing.abort();
       await Promise.all([crds.ended, ...[...kinds.values()].map((kind) => kind.stop())]);

@@ -23,6 +23,11 @@ export interface LiveCache {
   retryUnserved(): void;
   /** The cluster answers again: watches that wait after an error are opened at once. */
   retryNow(): void;
+  /**
+   * Holds the watches of these kinds back while many of their objects are written. Returns the function that ends that; it ends by itself
+   * after a minute.
+   */
+  hold(kinds: readonly KindRef[]): () => void;
   /** Why the objects of a kind are unknown. */
   unknownReason(kind: Pick<ObjectId, 'group' | 'kind'>): string | undefined;
   /**
@@ -32,5 +37,7 @@ export interface LiveCache {
   staleReason(): string | undefined;
   /** Why a kind that is served could not be listed. */
   readError(): KubeError | undefined;
+  /** True while a watch that was complete is interrupted: the cluster may not answer. */
+  isInterrupted(): boolean;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { usedKinds } from '../../../../src/sync/apply/live/kinds.ts';
+import { kindsOfMany, usedKinds } from '../../../../src/sync/apply/live/kinds.ts';
 import { entry, unit } from '../fixtures.ts';
 
 const widget = (version: string) => ({
@@ -7,6 +7,8 @@ const widget = (version: string) => ({
   kind: 'Widget',
   metadata: { name: 'w' },
 });
+
+const objects = (version: string, count: number) => Array.from({ length: count }, () => widget(version));
 
 describe('usedKinds', () => {
   it.each([
@@ -25,5 +27,16 @@ describe('usedKinds', () => {
     expect(usedKinds([unit('web', declared.map(widget))], inventory)).toEqual(
       expected.map((version) => ({ apiVersion: `example.com/${version}`, kind: 'Widget' })),
     );
+  });
+});
+
+describe('kindsOfMany', () => {
+  it('are those with 200 objects, whatever their versions, and no others', () => {
+    expect(kindsOfMany(objects('v1', 199))).toEqual([]);
+    expect(kindsOfMany([...objects('v1', 150), ...objects('v2', 50)])).toEqual([
+      { apiVersion: 'example.com/v1', kind: 'Widget' },
+    ]);
+    const gadgets = objects('v1', 199).map((object) => ({ ...object, kind: 'Gadget' }));
+    expect(kindsOfMany([...objects('v1', 200), ...gadgets])).toHaveLength(1);
   });
 });

@@ -57,15 +57,22 @@ async function reconcileOnce(
   { denied = false, ...step }: Step,
   writes: string[],
 ): Promise<SyncResult> {
-  const { client, live } = cluster.process();
+  let verified = false;
+  const fence = (): void => {
+    if (!verified) throw new Error('the identity of the cluster is not verified');
+  };
+  const beforeWrite = async (): Promise<void> => void (verified = true);
+  const { client, live } = cluster.process({ fence });
   const record = (verb: string, name: string, options: CallOptions | undefined): void => {
     const user = options?.impersonate?.user ?? 'sync';
     if (!name.startsWith('inventory')) writes.push(`${verb} ${name}: ${user}`);
   };
-  const create: Client['create'] = async <T>(resource: Resource, object: KubeObject): Promise<T> =>
-    resource.kind === REVIEWS.kind
+  const create: Client['create'] = async <T>(resource: Resource, object: KubeObject): Promise<T> => {
+    fence();
+    return resource.kind === REVIEWS.kind
       ? ({ ...object, status: { allowed: !denied } } as T)
       : ((await client.create(resource, object)) as T);
+  };
   const answering: Client = {
     ...client,
     create,
@@ -88,7 +95,13 @@ async function reconcileOnce(
     {
       client: answering,
       live,
-      store: await openInventory(client, { clusterUID: 'cluster-uid', scope: '', epoch: () => 1 }),
+      store: await openInventory(client, {
+        clusterUID: 'cluster-uid',
+        scope: '',
+        epoch: () => 1,
+        beforeWrite,
+      }),
+      beforeWrite,
       hub: HUB,
       scope: '',
       clock: virtualClock(),
