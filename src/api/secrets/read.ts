@@ -40,6 +40,11 @@ export function readSecret(
   return Buffer.from(encoded, 'base64').toString('utf8');
 }
 
+/** Tells whether the Secret has the key, so that the key is optional. */
+export function hasSecretKey(secrets: Pick<Store, 'get'>, { name, key }: SecretReference): boolean {
+  return textAt(secrets.get({ name, namespace: NAMESPACE }), 'data', key) !== undefined;
+}
+
 /** Returns a version that differs after every change of the Secret, also of what it permits. */
 export function secretVersion(secrets: Pick<Store, 'get'>, { name }: SecretReference): string {
   const metadata = secrets.get({ name, namespace: NAMESPACE })?.metadata;

@@ -1,38 +1,12 @@
-/** Reads pull requests from a git host, and writes plans to it. An answer that is an error rejects with PullHostError. */
-import type { Clock } from '../../os/clock.ts';
+/** Reads pull requests from a git host, and writes plans to it. An answer that is an error rejects with HostCallError. */
+import { createHostCall, type HostCallPorts, parsedAnswer as parsed } from '../report/call.ts';
 import type { CommitStatus } from '../report/desired-statuses.ts';
 import { GIT_HOST_ADAPTERS } from '../report/hosts/adapters.ts';
-import {
-  type HostTask,
-  isDone,
-  networkFailure,
-  type SendFailure,
-  sendFailure,
-  statusTask,
-} from '../report/outcome.ts';
-import type { HostAnswer, HostRequest, SendOptions } from '../report/send.ts';
+import { type HostTask, isDone, statusTask } from '../report/outcome.ts';
 import type { StatusTarget } from '../report/target.ts';
 import { COMMENTS_PER_PAGE, type CommentText, type PullRequest } from './hosts/adapter.ts';
 import { PULL_ADAPTERS } from './hosts/adapters.ts';
 import { commentId } from './hosts/entries.ts';
-
-export class PullHostError extends Error {
-  override readonly name = 'PullHostError';
-  readonly failure: SendFailure;
-
-  constructor(failure: SendFailure) {
-    super(failure.message);
-    this.failure = failure;
-  }
-}
-
-export interface PullHostPorts {
-  readonly send: (request: HostRequest, options: SendOptions) => Promise<HostAnswer>;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  /** Throws when this process must not write to the host any more. */
-  readonly checkLease: () => void;
-}
 
 export interface PullList {
   readonly pulls: readonly PullRequest[];
@@ -53,12 +27,13 @@ export interface PullHost {
 /** A pull request with more comments before that of the plan gets a second one. */
 const MAX_PAGES = 10;
 
-export function createPullHost(target: StatusTarget, ports: PullHostPorts): PullHost {
-  const { project, token, ca } = target;
+export function createPullHost(target: StatusTarget, ports: HostCallPorts): PullHost {
+  const { project, token } = target;
   const adapter = PULL_ADAPTERS[project.type];
   const { permission } = adapter;
   const read: HostTask = { ...READ, permission };
   const write: HostTask = { ...WRITE, permission };
+  const call = createHostCall(target, ports);
 
   return { list, findComment, writeComment, setStatus };
 
@@ -92,19 +67,6 @@ export function createPullHost(target: StatusTarget, ports: PullHostPorts): Pull
     const task = { ...statusTask(project), permission };
     await call(GIT_HOST_ADAPTERS[project.type].statusRequest(project, status, token), task);
   }
-
-  async function call(request: HostRequest, task: HostTask): Promise<HostAnswer> {
-    const { send, clock, signal, checkLease } = ports;
-    checkLease();
-    const options = { clock, signal, ...(ca === undefined ? {} : { ca }) };
-    const answer = await send(request, options).catch((error: unknown) => {
-      signal.throwIfAborted();
-      throw new PullHostError(networkFailure(error, project, task));
-    });
-    const failure = sendFailure(answer, project, { token, now: clock.now(), task });
-    if (failure) throw new PullHostError(failure);
-    return answer;
-  }
 }
 
 const NOT_MODIFIED = 304;
@@ -125,12 +87,3 @@ const WRITE: Omit<HostTask, 'permission'> = {
   retry: 'sends the comment again',
   isAccepted: (answer) => isDone(answer) && commentId(parsed(answer.body)) !== undefined,
 };
-
-/** Returns undefined for a text that is not JSON: the page of a proxy, or an answer that is too long. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

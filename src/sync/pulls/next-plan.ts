@@ -3,17 +3,18 @@ import type { Pipeline, PipelinePlanComments, PlannedPullRequest } from '../../a
 import type { HeldLease } from '../../kube/leader/held-lease.ts';
 import { messageOf } from '../../os/errors.ts';
 import { createAcceptedRecord } from '../report/accepted.ts';
+import { HostCallError, type HostCallPorts } from '../report/call.ts';
 import { createSendFailures } from '../report/failures.ts';
 import { IDLE_MS } from '../report/host-loop.ts';
 import type { SendFailure } from '../report/outcome.ts';
-import { createPullHost, type PullHost, PullHostError, type PullHostPorts } from './host.ts';
+import { createPullHost, type PullHost } from './host.ts';
 import type { PullRequest } from './hosts/adapter.ts';
 import { createOpenPulls } from './list.ts';
 import { choosePull, withPlanned } from './plan.ts';
 import type { PlanDestination } from './target.ts';
 import { createPlanWriter, type PlanWriterOptions } from './writer.ts';
 
-export interface NextPlanOptions extends PlanWriterOptions, Pick<PullHostPorts, 'send'> {
+export interface NextPlanOptions extends PlanWriterOptions, Pick<HostCallPorts, 'send'> {
   /** Returns the Pipeline as the hub has it. */
   readonly pipeline: () => Pipeline | undefined;
   readonly lease: Pick<HeldLease, 'notHeldReason'>;
@@ -115,7 +116,7 @@ export function createNextPlan(options: NextPlanOptions, signal: AbortSignal): N
       signal.throwIfAborted();
       // Another process goes on: this is not a failure.
       if (options.lease.notHeldReason() !== undefined) return undefined;
-      failures.failed(about, error instanceof PullHostError ? error.failure : notPlanned(about, error));
+      failures.failed(about, error instanceof HostCallError ? error.failure : notPlanned(about, error));
       return undefined;
     }
   }

@@ -16,10 +16,14 @@ export interface StatusTarget {
   readonly address: string;
 }
 
-/** Returns undefined for a Pipeline without `statusCredentialsRef`. Throws GitHostError or SecretError. */
-export function statusTarget(pipeline: Pipeline, secrets: Pick<Store, 'get'>): StatusTarget | undefined {
+/** Returns undefined for a Pipeline without a Secret for that use. Throws GitHostError or SecretError. */
+export function statusTarget(
+  pipeline: Pipeline,
+  secrets: Pick<Store, 'get'>,
+  purpose: 'git-status' | 'git-push' = 'git-status',
+): StatusTarget | undefined {
   const references = secretReferences(PIPELINES.kind, pipeline);
-  const reference = references.find(({ use }) => use === 'git-status');
+  const reference = references.find(({ use }) => use === purpose);
   if (!reference) return undefined;
   const authorities = references.find(({ use }) => use === 'git-ca');
   const project = gitHostProject(pipeline);

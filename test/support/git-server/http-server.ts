@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-/** `refs` lists refs, `pack` transfers objects. */
-export type Step = 'refs' | 'pack';
+/** `refs` lists refs, `pack` transfers objects, `push` receives them. */
+export type Step = 'refs' | 'pack' | 'push';
 
 export type Fault =
   | { readonly do: 'status'; readonly status: number; readonly headers?: Readonly<Record<string, string>> }
@@ -16,6 +16,8 @@ export type Fault =
   /** Sends single bytes with that pause. */
   | { readonly do: 'drip'; readonly everyMs: number }
   | { readonly do: 'garbage' }
+  /** Carries out the request, and closes the connection without an answer. */
+  | { readonly do: 'lose' }
   /** Calls `act` before the server responds. */
   | { readonly do: 'first'; readonly act: () => void };
 
@@ -98,6 +100,7 @@ const REFUSALS: Readonly<
 function stepOf({ url = '', headers }: IncomingMessage): Step | 'other' {
   // Protocol 2 lists refs with a POST to git-upload-pack too; only the body differs (`command=ls-refs`).
   if (url.includes('/info/refs')) return 'refs';
+  if (url.endsWith('/git-receive-pack')) return 'push';
   if (!url.endsWith('/git-upload-pack')) return 'other';
   return headers['git-protocol'] === 'version=2' ? 'refs' : 'pack';
 }
@@ -143,13 +146,19 @@ async function relay(output: AsyncIterable<Buffer>, response: ServerResponse, fa
 }
 
 async function send(body: Buffer, response: ServerResponse, fault?: Fault): Promise<void> {
-  if (fault?.do === 'drip') {
-    for (const byte of body) {
-      if (response.destroyed) return;
-      response.write(Buffer.of(byte));
-      // oxlint-disable-next-line no-await-in-loop -- the fault is to be slow
-      await new Promise((resolve) => void setTimeout(resolve, fault.everyMs));
-    }
+  if (fault?.do === 'lose') {
+    response.destroy();
+    return;
   }
+  if (fault?.do === 'drip') await sendSlowly(body, response, fault.everyMs);
   response.end(fault?.do === 'truncate' ? body.subarray(0, fault.bytes) : body);
+}
+
+async function sendSlowly(body: Buffer, response: ServerResponse, everyMs: number): Promise<void> {
+  for (const byte of body) {
+    if (response.destroyed) return;
+    response.write(Buffer.of(byte));
+    // oxlint-disable-next-line no-await-in-loop -- the fault is to be slow
+    await new Promise((resolve) => void setTimeout(resolve, everyMs));
+  }
 }

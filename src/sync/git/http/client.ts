@@ -9,7 +9,7 @@ import type { GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git
 import { GitError, isGitError } from '../errors.ts';
 import type { GitLimits } from '../options.ts';
 import { gitNetworkError } from './network-errors.ts';
-import { gitStatusError } from './status-errors.ts';
+import { type GitService, gitStatusError } from './status-errors.ts';
 
 // Every response of a git server ends with a flush packet.
 const FLUSH = '0000';
@@ -19,6 +19,8 @@ export interface HttpOptions {
   readonly limits: GitLimits;
   readonly credential?: string;
   readonly ca?: string;
+  /** Default: to fetch. */
+  readonly service?: GitService;
 }
 
 /** Creates the client of one operation: its requests share one limit of time and of bytes. */

@@ -52,6 +52,7 @@ export function createWorkerTransport(
     deepen: (ref, depth, signal) => call('deepen', [ref, depth], signal),
     ancestry: (question, signal) => call('ancestry', [question], signal),
     signatures: (question, signal) => call('signatures', [question], signal),
+    revert: (question, signal) => call('revert', [question], signal),
     ensure: (commit, ref, signal) => call('ensure', [commit, ref], signal),
     has: (commit) => call('has', [commit]),
     commit: (oid) => call('commit', [oid]),

@@ -1,12 +1,15 @@
 /** The open repository of a Pipeline, with the objects of the hub itself, which follow its newest accepted commit. */
 import type { Pipeline } from '../../../api/generated/types.ts';
 import { acceptedHeads } from '../../accepted-heads.ts';
+import { pushCommit } from '../../git/push/push.ts';
+import type { SignatureQuestion } from '../../git/transport.ts';
 import { webhookReport } from '../../intake/report.ts';
 import { createPlanCommenter } from '../../pulls/commenter.ts';
 import type { PlanCommit } from '../../pulls/head-plan.ts';
 import type { CommitRenderer } from '../../render/renderer.ts';
 import { createStatusReporter } from '../../report/reporter.ts';
 import { sendToGitHost } from '../../report/send.ts';
+import { createReverter } from '../../revert/reverter.ts';
 import type { VerdictMemory } from '../acceptance/commit-checks.ts';
 import { signaturePolicy } from '../acceptance/head-signatures.ts';
 import { identityQuestion } from '../acceptance/identities.ts';
@@ -61,9 +64,23 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
     send: sendToGitHost,
     record: (comments) => hub.recordPlanComments(name, comments, options.lease.fence),
   });
+  const reverts = createReverter({
+    ...options,
+    pipeline: () => pipelines.get(name),
+    releases: () => releases.byIndex('pipeline', name),
+    secrets,
+    git,
+    newestAccepted: () => source.newestAccepted(),
+    signatures: () => requiredSignatures(pipelines.get(name) ?? pipeline),
+    push: pushCommit,
+    send: sendToGitHost,
+    record: (made) => hub.recordReverts(name, made, options.lease.fence),
+    recordEvent: (event) => options.recordEvent?.(name, event),
+  });
   const report = (): void => {
     statuses.requeue();
     plans.requeue();
+    reverts.requeue();
   };
   const changes = { added: report, updated: report, removed: report };
   const subscriptions = [releases.subscribe(changes), pipelines.subscribe(changes)];
@@ -82,6 +99,7 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
     webhook: () => webhookReport(pipelines.get(name), secrets, options),
     commitStatus: () => statuses.report(),
     planComments: () => plans.report(),
+    reverts: () => reverts.report(),
   });
   const polling = source.run(stop.signal);
   return {
@@ -96,9 +114,16 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
       await plans.close();
       await pullPlans.close();
       await statuses.close();
+      await reverts.close();
       await ownObjects.close();
       await polling;
       await closing;
     },
   };
+}
+
+/** Returns undefined where no commit has to be signed. */
+function requiredSignatures(pipeline: Pipeline): Pick<SignatureQuestion, 'mode' | 'signers'> | undefined {
+  const { mode, signers } = signaturePolicy(pipeline);
+  return mode === 'None' ? undefined : { mode, signers };
 }
