@@ -28,8 +28,9 @@ export function parseSshSignature(armored: string): SshSignature {
   if (body === undefined) throw new SignatureError('its signature is not an armored signature of SSH');
   const wire = readWire(Buffer.from(body, 'base64'));
   const [magic, version] = [wire.bytes(SSHSIG_MAGIC.length).toString('latin1'), wire.uint32()];
-  if (magic !== SSHSIG_MAGIC || version !== 1)
+  if (magic !== SSHSIG_MAGIC || version !== 1) {
     throw new SignatureError('its signature is not SSHSIG version 1');
+  }
   const key = wire.string();
   const namespace = wire.text();
   if (namespace !== SIGNED_NAMESPACE) {
