@@ -1,4 +1,5 @@
 /** Reads pull requests from a git host, and writes plans to it. An answer that is an error rejects with PullHostError. */
+import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { CommitStatus } from '../report/desired-statuses.ts';
 import { GIT_HOST_ADAPTERS } from '../report/hosts/adapters.ts';
@@ -12,7 +13,9 @@ import {
 } from '../report/outcome.ts';
 import type { HostAnswer, HostRequest, SendOptions } from '../report/send.ts';
 import type { StatusTarget } from '../report/target.ts';
-import { COMMENTS_PER_PAGE, type CommentText, type PullRequest } from './hosts/adapter.ts';
+import { HostTokenError, type HostTokens } from '../report/tokens/host-tokens.ts';
+import { refusedTokenFailure } from '../report/tokens/refused-token.ts';
+import { COMMENTS_PER_PAGE, type CommentText, type PullRequest, type PullTarget } from './hosts/adapter.ts';
 import { PULL_ADAPTERS } from './hosts/adapters.ts';
 import { commentId } from './hosts/entries.ts';
 
@@ -28,6 +31,7 @@ export class PullHostError extends Error {
 
 export interface PullHostPorts {
   readonly send: (request: HostRequest, options: SendOptions) => Promise<HostAnswer>;
+  readonly tokens: HostTokens;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Throws when this process must not write to the host any more. */
@@ -54,7 +58,7 @@ export interface PullHost {
 const MAX_PAGES = 10;
 
 export function createPullHost(target: StatusTarget, ports: PullHostPorts): PullHost {
-  const { project, token, ca } = target;
+  const { project, ca } = target;
   const adapter = PULL_ADAPTERS[project.type];
   const { permission } = adapter;
   const read: HostTask = { ...READ, permission };
@@ -63,7 +67,7 @@ export function createPullHost(target: StatusTarget, ports: PullHostPorts): Pull
   return { list, findComment, writeComment, setStatus };
 
   async function list(branch: string, etag?: string): Promise<PullList | undefined> {
-    const { status, body, headers } = await call(adapter.listRequest(target, branch, etag), read);
+    const { status, body, headers } = await call((own) => adapter.listRequest(own, branch, etag), read);
     if (status === NOT_MODIFIED) return undefined;
     const tag = headers['etag'];
     return {
@@ -74,7 +78,7 @@ export function createPullHost(target: StatusTarget, ports: PullHostPorts): Pull
 
   async function findComment(number: number, marker: string): Promise<string | undefined> {
     for (let page = 1; page <= MAX_PAGES; page += 1) {
-      const { body } = await call(adapter.commentsRequest(target, number, page), read);
+      const { body } = await call((own) => adapter.commentsRequest(own, number, page), read);
       const comments = adapter.comments(parsed(body));
       const found = comments.find((comment) => comment.body.startsWith(marker));
       if (found) return found.id;
@@ -84,26 +88,38 @@ export function createPullHost(target: StatusTarget, ports: PullHostPorts): Pull
   }
 
   async function writeComment(text: CommentText): Promise<string> {
-    const { body } = await call(adapter.commentRequest(target, text), write);
+    const { body } = await call((own) => adapter.commentRequest(own, text), write);
     return commentId(parsed(body)) ?? '';
   }
 
   async function setStatus(status: CommitStatus): Promise<void> {
     const task = { ...statusTask(project), permission };
-    await call(GIT_HOST_ADAPTERS[project.type].statusRequest(project, status, token), task);
+    await call(({ token }) => GIT_HOST_ADAPTERS[project.type].statusRequest(project, status, token), task);
   }
 
-  async function call(request: HostRequest, task: HostTask): Promise<HostAnswer> {
-    const { send, clock, signal, checkLease } = ports;
+  async function call(build: (own: PullTarget) => HostRequest, task: HostTask): Promise<HostAnswer> {
+    const { send, clock, signal, checkLease, tokens } = ports;
     checkLease();
-    const options = { clock, signal, ...(ca === undefined ? {} : { ca }) };
-    const answer = await send(request, options).catch((error: unknown) => {
-      signal.throwIfAborted();
-      throw new PullHostError(networkFailure(error, project, task));
-    });
+    const token = await hostToken();
+    // The host may have taken seconds to issue it.
+    checkLease();
+    const answer = await send(build({ project, token }), { clock, signal, ...optional('ca', ca) }).catch(
+      (error: unknown) => {
+        signal.throwIfAborted();
+        throw new PullHostError(networkFailure(error, project, task));
+      },
+    );
     const failure = sendFailure(answer, project, { token, now: clock.now(), task });
-    if (failure) throw new PullHostError(failure);
+    if (failure) throw new PullHostError(refusedTokenFailure(failure, token, tokens));
     return answer;
+  }
+
+  async function hostToken(): Promise<string> {
+    try {
+      return await ports.tokens.get(target, ports.signal);
+    } catch (error) {
+      throw error instanceof HostTokenError ? new PullHostError(error.failure) : error;
+    }
   }
 }
 

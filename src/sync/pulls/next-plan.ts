@@ -6,6 +6,7 @@ import { createAcceptedRecord } from '../report/accepted.ts';
 import { createSendFailures } from '../report/failures.ts';
 import { IDLE_MS } from '../report/host-loop.ts';
 import type { SendFailure } from '../report/outcome.ts';
+import { credentialKey } from '../report/tokens/credential.ts';
 import { createPullHost, type PullHost, PullHostError, type PullHostPorts } from './host.ts';
 import type { PullRequest } from './hosts/adapter.ts';
 import { createOpenPulls } from './list.ts';
@@ -13,7 +14,7 @@ import { choosePull, withPlanned } from './plan.ts';
 import type { PlanDestination } from './target.ts';
 import { createPlanWriter, type PlanWriterOptions } from './writer.ts';
 
-export interface NextPlanOptions extends PlanWriterOptions, Pick<PullHostPorts, 'send'> {
+export interface NextPlanOptions extends PlanWriterOptions, Pick<PullHostPorts, 'send' | 'tokens'> {
   /** Returns the Pipeline as the hub has it. */
   readonly pipeline: () => Pipeline | undefined;
   readonly lease: Pick<HeldLease, 'notHeldReason'>;
@@ -56,7 +57,7 @@ export function createNextPlan(options: NextPlanOptions, signal: AbortSignal): N
 
   async function write(pipeline: Pipeline, target: PlanDestination): Promise<number> {
     await accepted.record();
-    failures.keepOnlyOf(`${target.address} ${target.token}`);
+    failures.keepOnlyOf(`${target.address} ${credentialKey(target.credential)}`);
     const waitMs = failures.hostWaitMs();
     if (waitMs > 0) return waitMs;
     const base = options.newestAccepted();

@@ -33,6 +33,8 @@ interface Options {
   readonly root: string;
   /** Expected as the password of any user. */
   readonly token?: string;
+  /** Tells whether a password is accepted. Default: all are. */
+  readonly accepts?: (password: string) => boolean;
   readonly tls?: { readonly key: string; readonly cert: string };
   /** Address to listen on. Default: only this machine. */
   readonly host?: string;
@@ -41,6 +43,7 @@ interface Options {
 export async function startGitHttpServer({
   root,
   token,
+  accepts = () => true,
   tls,
   host = '127.0.0.1',
 }: Options): Promise<GitHttpServer> {
@@ -49,7 +52,8 @@ export async function startGitHttpServer({
   const handler = (request: IncomingMessage, response: ServerResponse): void => {
     const step = stepOf(request);
     requests.push({ step, authorization: request.headers.authorization });
-    if (token !== undefined && !request.headers.authorization?.endsWith(btoa(`git:${token}`))) {
+    const isRefused = token !== undefined && !request.headers.authorization?.endsWith(btoa(`git:${token}`));
+    if (isRefused || !accepts(passwordOf(request))) {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
       return;
     }
@@ -152,4 +156,8 @@ async function send(body: Buffer, response: ServerResponse, fault?: Fault): Prom
     }
   }
   response.end(fault?.do === 'truncate' ? body.subarray(0, fault.bytes) : body);
+}
+
+function passwordOf({ headers: { authorization = '' } }: IncomingMessage): string {
+  return atob(authorization.replace(/^Basic /, '')).replace(/^[^:]*:/, '');
 }

@@ -6,6 +6,7 @@ import { createPlanCommenter, type PlanCommenter } from '../../../src/sync/pulls
 import type { HeadPlan, HeadQuestion } from '../../../src/sync/pulls/head-plan.ts';
 import { sendToGitHost } from '../../../src/sync/report/send.ts';
 import { createFastClock } from '../../support/fast-clock.ts';
+import { testHostTokens } from '../../support/git-host/host-tokens.ts';
 import { type HostFault, type StandInHost, startStandInHost } from '../../support/git-host/stand-in.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { secretStore } from '../../support/secret-store.ts';
@@ -65,6 +66,7 @@ async function hubWith(type: Type, token = TOKEN): Promise<Hub> {
         },
         send: (request, options) => sendToGitHost(request, { ...options, clock: createSystemClock() }),
         record: async (comments) => record(comments),
+        tokens: testHostTokens(),
         clock: createFastClock(),
         random: () => 0.5,
         log,
