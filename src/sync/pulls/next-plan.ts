@@ -64,7 +64,9 @@ export function createNextPlan(options: NextPlanOptions, signal: AbortSignal): N
     if (base === undefined) return IDLE_MS;
     const host = createPullHost(target, { ...options, signal, checkLease });
     const webhook = pipeline.status?.webhook?.receivedAt;
-    const question = { host, branch: target.branch, address: target.address, webhook };
+    const { branch, forks } = target;
+    const address = `${target.address} ${forks}`;
+    const question = { host, branch, forks, address, webhook };
     const open = await attempt(LIST, () => openPulls.read(question));
     if (!open) return failures.hostWaitMs();
     failures.answered(LIST);

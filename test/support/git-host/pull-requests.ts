@@ -59,10 +59,15 @@ export function createStandInPulls(): StandInPulls {
 
   function list({ url, etag }: StandInRequest): StandInAnswer {
     const open = pulls.filter(({ isOpen }) => isOpen);
-    const found = open.map(url.startsWith('/api/v3/') ? githubPull : gitlabPull);
+    const query = new URLSearchParams(url.split('?')[1]);
+    const [size, index] = [Number(query.get('per_page') ?? 30), Number(query.get('page') ?? 1)];
+    const shown = open.slice((index - 1) * size, index * size);
+    const found = shown.map(url.startsWith('/api/v3/') ? githubPull : gitlabPull);
+    const next =
+      open.length > index * size ? { link: `<https://evil.example.com/?page=${index + 1}>; rel="next"` } : {};
     const tag = `W/"${createHash('sha256').update(JSON.stringify(found)).digest('hex')}"`;
     if (tag === etag) return { status: 304, json: undefined };
-    return { status: 200, json: found, headers: { etag: tag } };
+    return { status: 200, json: found, headers: { etag: tag, ...next } };
   }
 
   function page(pull: number, url: string): StandInAnswer {

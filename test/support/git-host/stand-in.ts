@@ -30,6 +30,7 @@ export interface StandInHost extends AsyncDisposable, Pick<StandInPulls, 'pulls'
     readonly method: string;
     readonly path: string;
     readonly authorization: string | undefined;
+    readonly etag: string | undefined;
   }[];
   /** Returns the newest status of a commit. */
   statusOf(commit: string): StandInStatus | undefined;
@@ -74,7 +75,8 @@ export async function startStandInHost(token: string, project = 'acme/fleet'): P
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await textOf(request);
     const { method = '', url: path = '', headers } = request;
-    calls.push({ method, path, authorization: headers.authorization });
+    const { authorization, 'if-none-match': etag } = headers;
+    calls.push({ method, path, authorization, etag });
     const fault = host.fault(calls.length);
     if (fault === 'hang') return;
     if (!fault || fault.acts) {

@@ -27,10 +27,18 @@ export interface CommentText {
   readonly body: string;
 }
 
+export interface PullListPage {
+  readonly branch: string;
+  /** From 1. */
+  readonly page: number;
+  /** The tag of the page that is known. */
+  readonly etag: string | undefined;
+}
+
 /** Builds the requests and reads the answers, which are JSON of unknown form: other entries than pull requests and comments are left out. */
 export interface PullAdapter {
-  /** Returns the request for the open pull requests, those that changed last first. */
-  listRequest(target: PullTarget, branch: string, etag: string | undefined): HostRequest;
+  /** Returns the request for one page of the open pull requests, those that changed last first. */
+  listRequest(target: PullTarget, question: PullListPage): HostRequest;
   /** Returns the pull requests for the branch. */
   pulls(answer: unknown, branch: string): readonly PullRequest[];
   /** Returns the ref under which the host serves the head of a pull request. */
@@ -49,6 +57,8 @@ export interface PullAdapter {
 export const MAX_PULLS = 30;
 export const COMMENTS_PER_PAGE = 100;
 
+/** Gitea answers no more by default. */
+export const PULLS_PER_PAGE = 50;
 /** Each pull request of GitHub has 30 KB, and up to 256 KB of description; comments have up to 64 KB each. */
 const LIST_BYTES = 16 * 1024 * 1024;
 
