@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Pipeline, Release, ReleaseStatus } from '../../../../../src/api/generated/types.ts';
-import { type ApprovalRequest, planReleaseApproval } from '../../../../../src/cli/commands/release/approve/plan.ts';
+import {
+  type ApprovalRequest,
+  planReleaseApproval,
+} from '../../../../../src/cli/commands/release/approve/plan.ts';
 
 const DIGEST = `sha256:${'a'.repeat(64)}`;
 const OTHER = `sha256:${'b'.repeat(64)}`;
