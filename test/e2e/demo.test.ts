@@ -108,7 +108,7 @@ describe('kubenode start --demo', { shuffle: false }, () => {
   it('has after the tour what its steps left: a new version, a rollback, a repair and reverts', async () => {
     const [oldest, ...later] = git('log', '--format=%s', '--reverse').split('\n');
     expect(oldest).toBe('The fleet');
-    expect(later.filter((subject) => subject.startsWith('Revert '))).toHaveLength(3);
+    expect(later.filter((subject) => subject.startsWith('Revert '))).toHaveLength(10);
     const head = git('rev-parse', 'HEAD');
     // The step bad-rule ends with a commit, too.
     await expect.poll(() => provenAt(head)).toEqual(['pre', 'prod', 'test']);

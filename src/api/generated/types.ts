@@ -320,6 +320,8 @@ export interface ClusterAssigned {
   readonly mode: 'Apply' | 'Observe';
   /** Whether the content was proven in this cluster before: units that exist do not wait for those that they depend on. */
   readonly provenBefore?: boolean;
+  /** Whether this is the return of a person, by `kubenode rollback`. Once that ends, nothing of it is written: the next assignment follows. */
+  readonly rollback?: boolean;
 }
 
 /** How to reach an existing cluster. */
@@ -2038,6 +2040,8 @@ export interface MachineComponentSetStatus {
   readonly batch?: RolloutBatch;
   /** Since when spec.paused has been observed. */
   readonly pausedAt?: string;
+  /** The windows and freezes that judge the set, with those that its last change removed. */
+  readonly closedTimes?: RolloutClosedTimes;
   /** Why the rollout stopped for a person. A new revision, a new retryToken or a pause ends it. */
   readonly stopped?: RolloutStop;
   /** Machine counts, computed in every reconcile. */
@@ -3610,6 +3614,18 @@ export interface RolloutCanary {
   readonly count: number;
   /** Whether to wait for approval after the canary. (default false) */
   readonly hold: boolean;
+}
+
+/** The windows and freezes that judge the set, with those that its last change removed. */
+export interface RolloutClosedTimes {
+  /** Digest of the rest of the spec. A change is judged by the times before it. */
+  readonly spec: string;
+  /** Digest of the windows and freezes of the spec. */
+  readonly declared: string;
+  /** The windows in force. (at most 16) */
+  readonly windows: readonly Window[];
+  /** The freezes in force. (at most 32) */
+  readonly freezes: readonly Freeze[];
 }
 
 /** Machine counts, computed in every reconcile. */

@@ -84,6 +84,9 @@ export const assigned = named('ClusterAssigned', 'What promotion assigned to thi
   provenBefore: flag(
     'Whether the content was proven in this cluster before: units that exist do not wait for those that they depend on.',
   ).optional(),
+  rollback: flag(
+    'Whether this is the return of a person, by `kubenode rollback`. Once that ends, nothing of it is written: the next assignment follows.',
+  ).optional(),
 });
 
 export const report = named(

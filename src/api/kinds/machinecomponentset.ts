@@ -147,6 +147,16 @@ const status = named('MachineComponentSetStatus', 'Progress of the rollout.', {
     inconclusiveAt: time('When the last of them was.').optional(),
   }).optional(),
   pausedAt: time('Since when spec.paused has been observed.').optional(),
+  closedTimes: named(
+    'RolloutClosedTimes',
+    'The windows and freezes that judge the set, with those that its last change removed.',
+    {
+      spec: text('Digest of the rest of the spec. A change is judged by the times before it.', { max: 71 }),
+      declared: text('Digest of the windows and freezes of the spec.', { max: 71 }),
+      windows: windows('The windows in force.'),
+      freezes: freezes('The freezes in force.', 32),
+    },
+  ).optional(),
   stopped: named(
     'RolloutStop',
     'Why the rollout stopped for a person. A new revision, a new retryToken or a pause ends it.',

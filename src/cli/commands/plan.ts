@@ -25,7 +25,7 @@ import { setExitCode } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { printWarnings } from '../output.ts';
 import { endedTimeWarnings } from '../plan/ended-times.ts';
-import { choosePipeline, readLimits } from '../plan/limits.ts';
+import { choosePipeline, readLimits, unknownIdentities } from '../plan/limits.ts';
 import { compareSides, previewOnClusters, shownTargets } from '../plan/live.ts';
 import { withProgress } from '../progress.ts';
 
@@ -193,7 +193,11 @@ async function compare(io: Io, flags: Flags, { from, to, failedTests }: PlanSide
   printWarnings(io, declaredPermitWarnings(to.rendered.targets));
   const pipeline = choosePipeline(rendered, { name: flags.pipeline, path: flags.path });
   const sides = { ...rendered, limits: readLimits(rendered, pipeline), pipeline };
-  const refusals = [...(await findAllRefusals(to.rendered, createCommitChecks())), ...failedTests];
+  const refusals = [
+    ...(await findAllRefusals(to.rendered, createCommitChecks())),
+    ...unknownIdentities(rendered, pipeline),
+    ...failedTests,
+  ];
   const targets = flags.live
     ? await previewOnClusters(io, flags, sides)
     : compareSides(sides).map(withoutLivePreview);

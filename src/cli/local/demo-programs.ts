@@ -25,6 +25,13 @@ export function repositoryOf(programs: readonly DemoProgram[]): string | undefin
   return sync && valueOf(sync.identity.command, '--from');
 }
 
+/** Returns the port on which the sync of the fleet receives webhooks. Undefined: it receives none. */
+export function webhookPortOf(programs: readonly DemoProgram[]): number | undefined {
+  const sync = programs.find(({ name }) => name === 'sync');
+  const port = sync && valueOf(sync.identity.command, '--webhook-port');
+  return port === undefined ? undefined : Number(port);
+}
+
 const MAIN = /\/cli\/main\.[jt]s$/;
 
 function nameOf(command: readonly string[], kubeconfig: string): string | undefined {

@@ -11,7 +11,7 @@ import type { PlanCommit } from '../../sync/pulls/head-plan.ts';
 import { declaredPermitWarnings } from '../checks/rule-permits.ts';
 import { endedTimeWarnings } from './ended-times.ts';
 import { readPlanHub } from './hub.ts';
-import { readLimits } from './limits.ts';
+import { readLimits, unknownIdentities } from './limits.ts';
 import { previewOnClustersOf, shownTargets } from './live.ts';
 
 export interface HubPlanOptions {
@@ -21,7 +21,7 @@ export interface HubPlanOptions {
   readonly log: Log;
 }
 
-/** Returns a plan that rejects when the hub cannot be read. The commits are judged already, so it names no refusal. */
+/** Returns a plan that rejects when the hub cannot be read. The objects of the commits are judged already. */
 export function createPlanCommit({ connect, clock, log }: HubPlanOptions): PlanCommit {
   return async ({ pipeline, from, to, signal }) => {
     const calls = createCallWindow(clock);
@@ -38,7 +38,8 @@ export function createPlanCommit({ connect, clock, log }: HubPlanOptions): PlanC
       // What reads the clusters logs nothing that its error does not tell.
       const ports = { clock, signal, err: () => undefined, warn, explain };
       const targets = await previewOnClustersOf(hub, ports, sides);
-      const compared = { from: from.commit, to: to.commit, targets: shownTargets(targets), refusals: [] };
+      const refusals = unknownIdentities({ from, to }, pipeline);
+      const compared = { from: from.commit, to: to.commit, targets: shownTargets(targets), refusals };
       return { preview: createPreview(compared, to), notes };
     } finally {
       await client.close();

@@ -10,6 +10,8 @@ import {
   DEFAULT_DELETE_BUDGET,
   type DeleteBudget,
 } from '../../sync/judge/delete-budget.ts';
+import { identityUnitRefusals, identityUnits } from '../../sync/judge/identity-units.ts';
+import type { Refusal } from '../../sync/judge/refusal.ts';
 import type { PreviewLimits } from '../../sync/preview/preview.ts';
 import { strictestBudget } from '../../sync/promote/gates/strictest.ts';
 import { declaredPipelines, type Rendered } from '../../sync/rendered.ts';
@@ -33,6 +35,15 @@ export function readLimits({ from, to }: LimitSides, pipeline: string | undefine
     fieldPolicies: fieldPoliciesOf(after),
     forceManagers: forceManagersOf(after).filter((name) => forceManagersOf(before ?? after).includes(name)),
   };
+}
+
+/** Returns the refusals of identities of units that the change does not render. */
+export function unknownIdentities(
+  { from, to }: LimitSides,
+  pipeline: string | undefined,
+): readonly Refusal[] {
+  if (pipeline === undefined) return [];
+  return identityUnitRefusals(to, { pipeline, before: identityUnits(from, pipeline) });
 }
 
 function fieldPoliciesOf(pipeline: KubeObject | undefined): FieldPolicy[] {

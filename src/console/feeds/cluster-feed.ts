@@ -42,6 +42,7 @@ export interface ClusterFeedOptions {
 const UNUSED = ['status.facts', 'status.system', 'status.drift', 'status.preflight', 'status.repairs'];
 
 export function createClusterFeed({ cluster, ...options }: ClusterFeedOptions): LiveFeed<ClusterRows> {
+  const { clock } = options;
   return createLiveFeed(options, (parts) => {
     const transform = createTransform<Machine>(UNUSED);
     const machines = createView<Machine>({ ...parts, resource: MACHINES, transform });
@@ -51,30 +52,49 @@ export function createClusterFeed({ cluster, ...options }: ClusterFeedOptions): 
     const ledgers = createView<DefenderLedger>({ ...parts, resource: DEFENDER_LEDGERS });
     const tiles = createTiles(cluster, machines.store);
     const views = [machines, sets, jobs, policies, ledgers];
-    const current = untilChange<ClusterRows>(views, () => ({
+    const minute = (): number => (sets.store.list().some(hasClosedTimes) ? minuteOf(clock.now()) : 0);
+    const compute = (): ClusterRows => ({
       machines: tiles(),
-      rollouts: rolloutCards(cluster, sets.store.list(), machines.store.list()),
+      rollouts: rolloutCards(cluster, sets.store.list(), {
+        machines: machines.store.list(),
+        now: clock.now(),
+      }),
       repairs: repairCards(cluster, jobs.store.list()),
       limits: limitLines(cluster, policies.store.list()),
       grants: grantLines(cluster, ledgers.store.get(LEDGER)),
       notes: defenderNotes(cluster, policies.store.list(), ledgers.store.get(LEDGER)),
-    }));
-    return { views, current };
+    });
+    return { views, current: untilChange(views, compute, minute) };
   });
 }
 
-/** Returns a function that computes the state again only after a change in one of the views: of many clusters, few change at once. */
+/** Tells whether a set is closed at times, which no change of an object announces. */
+function hasClosedTimes({ spec, status }: MachineComponentSet): boolean {
+  const { windows, freezes } = spec.rollout;
+  return windows.length > 0 || freezes.length > 0 || status?.closedTimes !== undefined;
+}
+
+function minuteOf(now: Date): number {
+  return Math.floor(now.getTime() / 60_000);
+}
+
+/**
+ * Returns a function that computes the state again only after a change in one of the views, or of the version: of many clusters, few
+ * change at once.
+ */
 export function untilChange<State>(
   views: readonly { readonly store: Pick<Store<never>, 'subscribe'> }[],
   compute: () => State,
+  version: () => number = () => 0,
 ): () => State {
-  let known: { readonly state: State } | undefined;
+  let known: { readonly state: State; readonly version: number } | undefined;
   const forget = (): void => {
     known = undefined;
   };
   for (const { store } of views) store.subscribe({ added: forget, updated: forget, removed: forget });
   return () => {
-    known ??= { state: compute() };
+    const current = version();
+    if (known?.version !== current) known = { state: compute(), version: current };
     return known.state;
   };
 }
@@ -112,12 +132,12 @@ export function createTiles(
 function rolloutCards(
   cluster: string,
   sets: readonly MachineComponentSet[],
-  machines: readonly Machine[],
+  { machines, now }: { readonly machines: readonly Machine[]; readonly now: Date },
 ): ClusterRows['rollouts'] {
   const cards = sets.map((set) => {
     const isOver = rolloutOutcome(set).state === 'Completed';
     const inWork = isOver ? [] : machines.flatMap((machine) => machineInWork(machine, set) ?? []);
-    return [`${cluster}/${set.metadata.name}`, rolloutCard(cluster, set, inWork)] as const;
+    return [`${cluster}/${set.metadata.name}`, rolloutCard(cluster, set, inWork, now)] as const;
   });
   return Object.fromEntries(cards);
 }

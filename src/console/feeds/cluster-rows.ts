@@ -21,6 +21,7 @@ import {
   type VersionChange,
   viewRollout,
 } from '../../views/rollout/view.ts';
+import { closedSetNotes } from '../../views/status/closed-times.ts';
 import type {
   GrantLine,
   LimitLine,
@@ -68,8 +69,10 @@ export function rolloutCard(
   cluster: string,
   set: MachineComponentSet,
   inWork: readonly MachineInWork[],
+  now: Date,
 ): RolloutCard {
   const view: RolloutView = viewRollout(set, inWork);
+  const closed = closedSetNotes(view.closedTimes, now).join('; ');
   const { outcome, counts, batch, since } = view;
   return {
     cluster,
@@ -85,6 +88,7 @@ export function rolloutCard(
     failed: counts.failed,
     ...optional('since', since),
     unblock: view.unblock,
+    ...optional('closed', closed === '' ? undefined : closed),
     inWork: view.inWork
       .slice(0, MAX_IN_WORK)
       .map(({ name, state, because }) => ({ machine: name, state, because })),

@@ -32,7 +32,7 @@ export function sortRollouts(rollouts: ConsoleState['rollouts']): readonly [stri
 }
 
 export function Rollout({ card, now }: { readonly card: RolloutCard; readonly now: number }): JSX.Element {
-  const { cluster, set, phase, state, because, changes, selected, updated, failed } = card;
+  const { cluster, set, phase, state, because, changes, selected, updated, failed, closed } = card;
   const progress = `${updated} of ${selected} machines updated${failed > 0 ? `, ${failed} failed` : ''}`;
   return (
     <article class="card" aria-label={`Rollout ${set} in ${cluster}`}>
@@ -48,6 +48,7 @@ export function Rollout({ card, now }: { readonly card: RolloutCard; readonly no
       <Batch card={card} />
       <p>{because}</p>
       <Unblock text={card.unblock} />
+      {closed !== undefined && <p class="soft">Closed {closed}</p>}
     </article>
   );
 }

@@ -101,6 +101,8 @@ export interface RolloutCard {
   readonly failed: number;
   readonly since?: string;
   readonly unblock: string;
+  /** When the set begins no update: now, and next. Absent: it always may. */
+  readonly closed?: string;
   /** Machines of the batch that are in work, the first ones. */
   readonly inWork: readonly WorkLine[];
 }

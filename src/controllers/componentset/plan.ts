@@ -8,6 +8,7 @@ import { byCode, canonicalJson } from '../../kube/objects/digest.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Explanation } from '../../rollout/explanation.ts';
 import { type Limit, tightestLimit } from '../../rollout/limit.ts';
+import { completeClosedTimes, recordClosedTimes } from './closed-times.ts';
 import { isAvailable } from './machine/member-state.ts';
 import type { Revision } from './revision/resolve.ts';
 import { pausedSoak, withoutSoak } from './rollout/batch-phase.ts';
@@ -45,7 +46,7 @@ export function planRollout(unordered: RolloutInput): RolloutPlan {
   if (input.set.spec.dryRun) return idlePlan(input, input.progress, DRY_RUN);
   const resumed = pauseClock(input.set.spec.paused, input.progress, input.now);
   if (input.set.spec.paused) return idlePlan(input, pausedSoak(input, resumed), PAUSED);
-  const begun = beginRollout({ ...input, progress: resumed });
+  const begun = beginRollout({ ...input, progress: recordClosedTimes(input, resumed) });
   const { mode, progress } = afterFailure(input, begun);
   const availability = availabilityLimit(input.set.spec.rollout, input.members);
   const joining = planJoining(input, progress, mode, availability.slots);
@@ -61,9 +62,10 @@ export function planRollout(unordered: RolloutInput): RolloutPlan {
   );
   const available = availability.slots - costOf(assigned);
   const restarts = planRestarts({ ...input, progress }, { changing, available });
+  const limit = limitOf(step.limit, joining);
   return finishPlan(input, mode, {
-    ...step,
-    limit: withRestartWait(limitOf(step.limit, joining), restarts, availability),
+    progress: limit.reason === 'AllDone' ? completeClosedTimes(input, step.progress) : step.progress,
+    limit: withRestartWait(limit, restarts, availability),
     actions: [...planUpkeep({ ...input, progress }, changing), ...assigned, ...restarts.actions],
   });
 }

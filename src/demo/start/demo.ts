@@ -12,6 +12,7 @@ import { OWN_PROGRAM } from '../../cli/own-program.ts';
 import { type ConnectOptions, connect } from '../../kube/client/connect.ts';
 import { LEASES } from '../../kube/leader/record.ts';
 import type { Layout } from '../../local/layout.ts';
+import { findFreePort } from '../../os/net/ports.ts';
 import { createConvergence, type ReadyMachines, readyMachines } from './convergence.ts';
 import { changedLines, fleetLines, type ShownLines } from './fleet-lines.ts';
 import { createHubReader } from './hub-reader.ts';
@@ -33,8 +34,9 @@ export interface DemoOptions {
 export async function runDemo(io: Io, layout: Layout, options: DemoOptions): Promise<void> {
   const { clock, signal } = io;
   const warn = (text: string): void => io.err(`${text}\n`);
+  const webhookPort = await findFreePort();
   await Promise.all([
-    runPrograms(programsOf(layout, options, io.env), { clock, signal, warn }),
+    runPrograms(programsOf(layout, { ...options, webhookPort }, io.env), { clock, signal, warn }),
     showFleet(io, layout),
   ]);
 }
@@ -42,7 +44,7 @@ export async function runDemo(io: Io, layout: Layout, options: DemoOptions): Pro
 /** Returns the programs of the fleet. Each connects to the clusters of this fleet, whatever the environment of the user names. */
 function programsOf(
   layout: Layout,
-  { repository, port }: DemoOptions,
+  { repository, port, webhookPort }: DemoOptions & { readonly webhookPort: number },
   env: Io['env'],
 ): readonly FleetProgram[] {
   const connection = (context: string): readonly string[] => [
@@ -58,7 +60,14 @@ function programsOf(
     logFile: logFileOf(layout, name),
   });
   return [
-    program('sync', ['sync', '--from', repository, ...connection('hub')]),
+    program('sync', [
+      'sync',
+      '--from',
+      repository,
+      ...connection('hub'),
+      '--webhook-port',
+      String(webhookPort),
+    ]),
     program('hosting', [
       'hosting',
       ...connection('hub'),

@@ -4,6 +4,7 @@ import {
   MACHINE_COMPONENT_SETS,
   MACHINES,
   PIPELINES,
+  RELEASES,
   REMEDY_OPERATION_JOBS,
 } from '../../api/generated/resources.ts';
 import type {
@@ -11,6 +12,7 @@ import type {
   Machine,
   MachineComponentSet,
   Pipeline,
+  Release,
   RemedyOperationJob,
 } from '../../api/generated/types.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
@@ -26,6 +28,10 @@ export async function readClusters(tour: Tour): Promise<readonly Cluster[]> {
 
 export async function readPipeline(tour: Tour): Promise<Pipeline | undefined> {
   return (await (await tour.client('hub')).list<Pipeline>(PIPELINES)).items[0];
+}
+
+export async function readReleases(tour: Tour): Promise<readonly Release[]> {
+  return (await (await tour.client('hub')).list<Release>(RELEASES)).items;
 }
 
 export async function readMachines(tour: Tour, cluster: string): Promise<readonly Machine[]> {

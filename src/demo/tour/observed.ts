@@ -4,6 +4,7 @@ import type {
   Machine,
   MachineComponentSet,
   Pipeline,
+  Release,
   RemedyOperationJob,
 } from '../../api/generated/types.ts';
 import { isCordoned } from '../../api/machine/node-state.ts';
@@ -77,6 +78,30 @@ export function notStoppedReason({ status }: MachineComponentSet): string | unde
   if (failed.length !== 1) return `failed machines: ${failed.length}, expected 1`;
   const { message } = conditionOf(status?.conditions, 'Ready') ?? {};
   return message?.includes('answered 500') ? undefined : `Ready of the set: ${message}`;
+}
+
+/** Explains why the head is not accepted as expected; undefined: it is. */
+export function notAcceptedReason(pipeline: Pipeline | undefined, expected: string): string | undefined {
+  const { commit, verdict, message = '' } = pipeline?.status?.head ?? {};
+  if (commit !== expected) return `the pipeline is at ${shortCommit(commit)}`;
+  return verdict === 'Accepted' ? undefined : `${verdict}: ${message}`;
+}
+
+/** Explains why the head is not refused for its missing signature; undefined: it is. */
+export function notUnsignedReason(pipeline: Pipeline | undefined, unsigned: string): string | undefined {
+  const { commit, verdict, message = '' } = pipeline?.status?.head ?? {};
+  if (commit !== unsigned) return `the pipeline is at ${shortCommit(commit)}`;
+  const isExpected = verdict === 'BadSignature' && message.includes('not signed');
+  return isExpected ? undefined : `${verdict}: ${message}`;
+}
+
+/** Explains why no stage waits for the end of a freeze with this commit; undefined: one does. */
+export function notFrozenReason(releases: readonly Release[], commit: string): string | undefined {
+  const found = releases.find(({ spec }) => spec.commit === commit);
+  if (!found) return `no Release of ${shortCommit(commit)} yet`;
+  const stages = found.status?.stages ?? [];
+  if (stages.some(({ waiting }) => waiting?.reason === 'Freeze')) return undefined;
+  return `no stage waits: ${stages.map(({ name, state }) => `${name} ${state}`).join(', ')}`;
 }
 
 /** Explains why the bad commit is not refused as expected; undefined: it is, and the message of the refusal names a file and a line. */

@@ -1,7 +1,7 @@
 /** The git repository of the demo: the only one that the tour changes. */
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { CliError, EXIT } from '../../cli/errors.ts';
 import { shellWord } from '../../cli/runnable.ts';
 import { demoGit } from '../template/demo-git.ts';
@@ -25,12 +25,18 @@ export interface DemoRepository {
   read(file: string): Promise<string>;
   /** Rejects when nothing changes: the file has another form than that of the demo. */
   edit(file: string, change: (text: string) => string): Promise<void>;
+  /** Writes a new file, which the next commit contains. */
+  add(file: string, text: string): Promise<void>;
   /** Takes edits back that are not committed. */
   discard(): Promise<void>;
   /** Resolves to the new head. */
   commit(message: string): Promise<string>;
   /** Reverts this commit. Resolves to the new head. */
   revert(commit: string): Promise<string>;
+  /** Signs the newest commit. Resolves to the new head. */
+  sign(sign: (commit: string) => string): Promise<string>;
+  /** Drops the commits after this one. */
+  dropAfter(commit: string): Promise<void>;
 }
 
 export async function openDemoRepository(folder: string): Promise<DemoRepository> {
@@ -68,6 +74,12 @@ export async function openDemoRepository(folder: string): Promise<DemoRepository
       }
       await writeFile(join(folder, file), after);
     },
+    async add(file, text) {
+      const path = join(folder, file);
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, text);
+      await git('add', '--', file);
+    },
     async discard() {
       await git('checkout', '--quiet', '--', 'fleet', 'rules');
     },
@@ -79,5 +91,22 @@ export async function openDemoRepository(folder: string): Promise<DemoRepository
       await git(...AUTHOR, 'revert', '--no-edit', commit);
       return await head();
     },
+    async sign(sign) {
+      const unsigned = `${await git('cat-file', 'commit', 'HEAD')}\n`;
+      const file = join(folder, '.git/kubenode-tour-commit');
+      await writeFile(file, signedCommit(unsigned, sign(unsigned)));
+      await git('update-ref', 'HEAD', await git('hash-object', '-t', 'commit', '-w', file));
+      await rm(file);
+      return await head();
+    },
+    async dropAfter(commit) {
+      await git('reset', '--hard', '--quiet', commit);
+    },
   };
+}
+
+/** The signature is the last header of a commit, and each of its lines after the first begins with a space. */
+function signedCommit(commit: string, signature: string): string {
+  const end = commit.indexOf('\n\n');
+  return `${commit.slice(0, end)}\ngpgsig ${signature.replaceAll('\n', '\n ')}${commit.slice(end)}`;
 }

@@ -114,7 +114,7 @@ export function createClusterWorker(options: ClusterWorkerOptions): ClusterWorke
 /** `because` differs from one reconcile of promotion to the next and does not count. */
 function hasChanged(before: ClusterTarget, next: ClusterTarget): boolean {
   return (
-    (['mode', 'commit', 'digest', 'pipeline', 'isRollback'] as const).some(
+    (['mode', 'commit', 'digest', 'pipeline', 'provenBefore', 'isRollback'] as const).some(
       (field) => before[field] !== next[field],
     ) ||
     !isDeepStrictEqual(before.pausedUnits, next.pausedUnits) ||

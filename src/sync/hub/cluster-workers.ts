@@ -86,7 +86,9 @@ export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWor
     },
     holder: (cluster) => workers.get(cluster)?.lease.holder(),
     refresh() {
-      workers.refresh(options.clusters.list().map(({ metadata }) => metadata.name));
+      const names = options.clusters.list().map(({ metadata }) => metadata.name);
+      workers.refresh(names);
+      options.revisions?.retain(names);
       for (const worker of workers.all()) worker.refresh();
     },
     close: () => workers.close(),
@@ -133,11 +135,7 @@ export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWor
         version = current;
         worker.reconnect();
       },
-      // The Lease is released only after the last write.
-      close: async () => {
-        await worker.close();
-        await lease.close();
-      },
+      close: () => closeLeased(worker, lease),
     };
   }
 
@@ -151,6 +149,12 @@ export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWor
     if (!cluster) throw new Error(`Cluster ${name} is no longer in the hub`);
     return connectCluster(cluster, { ...options, fence });
   }
+}
+
+/** The Lease is released only after the last write. */
+async function closeLeased(worker: ClusterWorker, lease: HeldLease): Promise<void> {
+  await worker.close();
+  await lease.close();
 }
 
 function withRevisions(

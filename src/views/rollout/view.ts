@@ -14,6 +14,7 @@ import { versionsText } from '../../api/machine/versions-text.ts';
 import { conditionOf } from '../../kube/objects/conditions.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import { judgingTimes } from '../../rollout/closed-times.ts';
 import type { ClosedTimes } from '../../rollout/maintenance-windows.ts';
 import { isSetObserved, type RolloutOutcome, rolloutOutcome } from './outcome.ts';
 import { unblockOf } from './unblock.ts';
@@ -106,7 +107,7 @@ export function viewRollout(set: MachineComponentSet, inWork: readonly MachineIn
     ...optional('waiting', status.waiting),
     ...optional('since', sinceOf(status, outcome)),
     unblock: unblockOf(set),
-    closedTimes: { windows: set.spec.rollout.windows, freezes: set.spec.rollout.freezes },
+    closedTimes: judgingTimes(set.spec.rollout, set.status?.closedTimes),
     checks,
     failed: failedMachines,
     inWork: inWork.toSorted((a, b) => byCode(a.name, b.name)),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { repositoryOf, selectPrograms } from '../../../src/cli/local/demo-programs.ts';
+import { repositoryOf, selectPrograms, webhookPortOf } from '../../../src/cli/local/demo-programs.ts';
 import type { ProcessIdentity } from '../../../src/os/process/identity.ts';
 
 const MAIN = '/opt/kubenode/src/cli/main.ts';
@@ -21,6 +21,14 @@ describe('the programs of the demo', () => {
     ['a kubeconfig at the end', `node ${MAIN} sync --from /r --kubeconfig`, []],
   ])('are found by their command lines: %s', (_, command, names) => {
     expect(selectPrograms([processOf(command)], '/f/kubeconfig').map(({ name }) => name)).toEqual(names);
+  });
+
+  it.each([
+    ['its port', `node ${MAIN} sync --from /r ${FLEET} --webhook-port 17000`, 17_000],
+    ['none in a fleet of an older version', `node ${MAIN} sync --from /r ${FLEET}`, undefined],
+    ['none without sync', `node ${MAIN} hosting ${FLEET} --webhook-port 17000`, undefined],
+  ])('S25 tell where sync receives webhooks: %s', (_, command, port) => {
+    expect(webhookPortOf(selectPrograms([processOf(command)], '/f/kubeconfig'))).toBe(port);
   });
 
   it('are sorted by name, and tell the folder of the repository', () => {

@@ -28,6 +28,28 @@ describe('S22 the plan that sync makes', () => {
     expect(closed).toBe(1);
   });
 
+  it('S29 refuses a head that names an account for a unit that it lacks', async () => {
+    const client = {
+      list: async () => ({ items: [] }),
+      get: async () => ({ metadata: { uid: 'hub' } }),
+      close: async () => undefined,
+    } as unknown as Client;
+    const options = { clock: virtualClock(), log: memoryLog() };
+    const planCommit = createPlanCommit({ ...options, connect: async () => client });
+    const object = {
+      apiVersion: 'kubenode.dev/v1alpha1',
+      kind: 'Pipeline',
+      metadata: { name: 'fleet' },
+      spec: { identities: [{ unit: 'wev', serviceAccount: 'apps/deployer' }] },
+    };
+    const unit = { unit: 'fleet', objects: [{ object, source: {} }], digest: 'sha256:1' };
+    const to = { commit: 'h1', targets: [{ target: 'hub', units: [unit], digest: 'sha256:1' }] };
+    const { preview } = await planCommit({ ...QUESTION, to });
+    expect(preview.refusals.map(({ message }) => message)).toEqual([
+      'spec.identities names unit wev, which no cluster gets from this commit: correct the name, or add the identity in the commit that adds the unit',
+    ]);
+  });
+
   it('quotes no server in what a git host shows', () => {
     const message = 'secrets is forbidden at https://10.1.2.3:6443';
     const texts = [new KubeError('Forbidden', message), new Error(message)].map(unreadText);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { choosePipeline, readLimits } from '../../../src/cli/plan/limits.ts';
+import { choosePipeline, readLimits, unknownIdentities } from '../../../src/cli/plan/limits.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { acknowledgementId } from '../../../src/sync/judge/delete-budget.ts';
 import type { PreviewLimits } from '../../../src/sync/preview/preview.ts';
@@ -27,6 +27,16 @@ function limitsOf(before: object | undefined, after: object | undefined): Previe
 
 const LOOSE = { deleteBudget: { maxObjects: 1000, maxPercent: 100 } };
 const STRICT = { deleteBudget: { maxObjects: 3, maxPercent: 5 } };
+
+describe('unknownIdentities', () => {
+  it('S29 refuses an account for a unit that the change does not render, unless it had one before', () => {
+    const [to, from] = [renderedWith({ identities: [{ unit: 'web' }] }), renderedWith({})];
+    expect(unknownIdentities({ from, to }, 'fleet')).toHaveLength(1);
+    expect(unknownIdentities({ from: undefined, to }, 'fleet')).toHaveLength(1);
+    expect(unknownIdentities({ from: to, to }, 'fleet')).toEqual([]);
+    expect(unknownIdentities({ from, to }, undefined)).toEqual([]);
+  });
+});
 
 describe('readLimits', () => {
   it('uses the stricter budget of both sides, so that no commit raises its own', () => {

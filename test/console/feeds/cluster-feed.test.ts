@@ -53,6 +53,18 @@ describe('createTiles', () => {
 });
 
 describe('untilChange', () => {
+  it('S36 computes again when the version changes: what is closed changes with the time', () => {
+    let [minute, computed] = [0, 0];
+    const current = untilChange(
+      [{ store: storeOf() }],
+      () => (computed += 1),
+      () => minute,
+    );
+    expect([current(), current()]).toEqual([1, 1]);
+    minute = 1;
+    expect([current(), current()]).toEqual([2, 2]);
+  });
+
   it('computes again only after a change in one of the views', () => {
     const views = [{ store: storeOf() }, { store: storeOf() }];
     let computed = 0;

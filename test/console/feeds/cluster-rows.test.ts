@@ -8,7 +8,7 @@ import {
 } from '../../../src/console/feeds/cluster-rows.ts';
 import { JOB, JOB_STORIES, jobStory } from '../../cli/commands/remedy/stories.ts';
 import { STORIES } from '../../cli/commands/rollout/stories.ts';
-import { ago, condition, machine } from '../../support/builders.ts';
+import { ago, condition, machine, NOW } from '../../support/builders.ts';
 
 describe('machineTile', () => {
   it('has no wait for a machine that is Ready', () => {
@@ -62,7 +62,7 @@ describe('rolloutCard', () => {
     const inWork = [
       { name: 'm-2', componentRef: 'kubelet-1.31.4', state: 'Activating', because: 'starting' },
     ];
-    expect(rolloutCard('prod', STORIES['a batch in work'], inWork)).toMatchObject({
+    expect(rolloutCard('prod', STORIES['a batch in work'], inWork, NOW)).toMatchObject({
       cluster: 'prod',
       set: 'general-nodes',
       phase: 'Rolling',
@@ -76,8 +76,28 @@ describe('rolloutCard', () => {
   });
 
   it('names what ends a wait for a person', () => {
-    const card = rolloutCard('prod', STORIES['an approval'], []);
+    const card = rolloutCard('prod', STORIES['an approval'], [], NOW);
     expect([card.state, card.unblock]).toEqual(['NeedsPerson', 'kubenode rollout approve general-nodes']);
+  });
+});
+
+describe('rolloutCard of a set with closed times', () => {
+  const set = STORIES['a batch in work'];
+  const sale = { name: 'sale', from: ago(60), until: ago(-3600), reason: 'sale' };
+
+  it('S36 tells what is closed now, also by a freeze that the last change removed', () => {
+    const frozen = { ...set, spec: { ...set.spec, rollout: { ...set.spec.rollout, freezes: [sale] } } };
+    const inForce = { spec: '', declared: '', windows: [], freezes: [sale] };
+    const removed = { ...set, status: { conditions: [], ...set.status, closedTimes: inForce } };
+    for (const each of [frozen, removed]) {
+      expect(rolloutCard('prod', each, [], NOW).closed).toBe(
+        `now: freeze sale until ${new Date(sale.until).toISOString()}: sale`,
+      );
+    }
+  });
+
+  it('S36 has no closed times for a set that is never closed', () => {
+    expect(rolloutCard('prod', set, [], NOW)).not.toHaveProperty('closed');
   });
 });
 

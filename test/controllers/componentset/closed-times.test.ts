@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Freeze, Window } from '../../../src/api/generated/types.ts';
 import { planRollout } from '../../../src/controllers/componentset/plan.ts';
 import type { RolloutPlan } from '../../../src/controllers/componentset/rollout/input.ts';
+import { optional } from '../../../src/kube/objects/optional.ts';
 import { NOW } from '../../support/builders.ts';
 import { grant, type InputParts, inputOf, member, NEW, OLD, progressOf } from './rollout/rollout-input.ts';
 
@@ -36,6 +37,99 @@ function started({ actions }: RolloutPlan): readonly string[] {
   return actions.flatMap((action) => (action.type === 'Assign' ? [action.member.name] : []));
 }
 
+/** Plans a set whose last reconcile saw these closed times, in the spec that it has then, and after it the declared ones. */
+function planAfter(before: InputParts['rollout'], now: InputParts, progress = BEGIN): RolloutPlan {
+  const { batch: _batch, ...rest } = progress;
+  const first = plan({ desired: { revision: OLD, yanked: [] }, progress: rest, rollout: { ...before } });
+  return plan({ ...now, progress: { ...rest, ...optional('closedTimes', first.progress.closedTimes) } });
+}
+
+/** The version of the components is not part of the spec of these sets, so something else stands for it. */
+const CHANGED = { maxUnavailable: 1 };
+
+describe('a change of a set that loosens its closed times', () => {
+  it.each<
+    [what: string, before: InputParts['rollout'], now: InputParts['rollout'], reason: string | undefined]
+  >([
+    ['drops the freeze with the change', { freezes: [SALE] }, CHANGED, 'Freeze'],
+    ['ends the freeze with the change', { freezes: [SALE] }, { ...CHANGED, freezes: [OVER] }, 'Freeze'],
+    ['drops the window with the change', { windows: [windowIn(1)] }, CHANGED, 'OutsideWindow'],
+    [
+      'opens the window with the change',
+      { windows: [windowIn(1)] },
+      { ...CHANGED, windows: [windowIn(0)] },
+      'OutsideWindow',
+    ],
+    ['adds a freeze with the change', {}, { ...CHANGED, freezes: [SALE] }, 'Freeze'],
+    ['drops the freeze alone', { freezes: [SALE] }, {}, undefined],
+    ['drops a freeze that is over', { freezes: [OVER] }, CHANGED, undefined],
+    ['changes something else', { windows: [windowIn(0)] }, { ...CHANGED, windows: [windowIn(0)] }, undefined],
+    [
+      'is approved by a person',
+      { freezes: [SALE] },
+      { approved: { revision: NEW.name, throughBatch: 1 } },
+      undefined,
+    ],
+  ])('S36 is judged by those in force before it: %s', (_, before, rollout, reason) => {
+    const found = planAfter(before, { rollout: { ...rollout } });
+    expect([started(found).length > 0, found.limit.reason]).toEqual([
+      reason === undefined,
+      reason ?? 'BatchFull',
+    ]);
+  });
+
+  it('S36 tells that the freeze is that of before, and until when', () => {
+    const { limit } = planAfter({ freezes: [SALE] }, { rollout: CHANGED });
+    expect(limit.because).toBe(
+      `freeze sale until ${UNTIL}: sale (in force before the last change of the set)`,
+    );
+    expect(limit.until).toEqual(new Date(UNTIL));
+  });
+
+  it('S36 is still judged by them in later reconciles, and the change after it is not', () => {
+    const first = planAfter({ freezes: [SALE] }, { rollout: CHANGED });
+    const again = plan({ rollout: CHANGED, progress: first.progress });
+    expect([again.limit.reason, again.progress.closedTimes]).toEqual(['Freeze', first.progress.closedTimes]);
+    const next = plan({ rollout: { maxUnavailable: 2 }, progress: again.progress });
+    expect([started(next).length > 0, next.progress.closedTimes]).toEqual([true, undefined]);
+  });
+
+  it('S36 keeps what each of two changes removed', () => {
+    const hour = new Date(+NOW + 2 * HOUR_MS).toISOString();
+    const other = { ...SALE, name: 'other', until: hour };
+    const first = planAfter({ freezes: [SALE] }, { rollout: { ...CHANGED, freezes: [other] } });
+    const second = plan({ rollout: { maxUnavailable: 2 }, progress: first.progress });
+    expect(second.progress.closedTimes?.freezes.map(({ name }) => name)).toEqual(['sale', 'other']);
+    expect(second.limit).toMatchObject({ reason: 'Freeze', until: new Date(hour) });
+  });
+
+  it('S36 has its own times in force once its rollout is complete', () => {
+    const judged = planAfter({ freezes: [SALE] }, { rollout: CHANGED }).progress;
+    const members = ['a', 'b'].map((name) => member(name, { at: NEW, batch: 1 }));
+    const soaked = progressOf({ batch: { index: 1, size: 2, total: 2, startedAt: NOW, soakUntil: NOW } });
+    const progress = { ...soaked, ...optional('closedTimes', judged.closedTimes) };
+    const found = plan({ members, progress, rollout: CHANGED });
+    expect([found.limit.reason, found.progress.closedTimes]).toEqual(['AllDone', undefined]);
+  });
+
+  it.each<[what: string, parts: InputParts]>([
+    ['while it cannot be resolved', { desired: { problems: [{ reason: 'NotFound', because: 'app 2' }] } }],
+    ['while the set is paused', { paused: true }],
+  ])('S36 stays judged by them %s, and after it', (_, parts) => {
+    const blocked = planAfter({ freezes: [SALE] }, { ...parts, rollout: CHANGED });
+    expect(blocked.progress.closedTimes?.freezes).toEqual([SALE]);
+    const resumed = plan({ rollout: CHANGED, progress: blocked.progress });
+    expect([started(resumed), resumed.limit.reason]).toEqual([[], 'Freeze']);
+  });
+
+  it('ROL-33 goes back to a completed revision whatever is in force', () => {
+    const members = [member('a', { at: NEW, batch: 1 }), member('b')];
+    const back = { members, desired: { revision: OLD, yanked: [] }, rollout: CHANGED };
+    const found = planAfter({ freezes: [SALE] }, back);
+    expect([found.mode, started(found)]).toEqual(['Revert', ['a']]);
+  });
+});
+
 describe('a set with closed times', () => {
   it.each<[what: string, rollout: InputParts['rollout'], reason: string | undefined]>([
     ['no closed times', {}, undefined],
@@ -62,10 +156,13 @@ describe('a set with closed times', () => {
     expect(started(open)).toEqual(['b']);
     const closed = plan({ members, rollout: { freezes: [SALE] } });
     expect(started(closed)).toEqual([]);
-    expect(closed.actions.map(({ type }) => type)).toEqual(
-      open.actions.map(({ type }) => type).filter((type) => type !== 'Assign'),
-    );
+    expect(closed.actions.map(({ type }) => type)).toEqual([
+      'Persist',
+      ...open.actions.map(({ type }) => type).filter((type) => type !== 'Assign'),
+    ]);
     expect(closed.waiting.get('b')?.reason).toBe('Freeze');
+    const next = plan({ members, rollout: { freezes: [SALE] }, progress: closed.progress });
+    expect(next.actions.map(({ type }) => type)).toEqual(['Permit']);
   });
 
   it('ROL-13 opens no next batch after one that has passed', () => {

@@ -4,17 +4,21 @@ import type {
   Machine,
   MachineComponentSet,
   Pipeline,
+  Release,
   RemedyOperationJob,
 } from '../../../src/api/generated/types.ts';
 import {
   laterStagesReason,
+  notAcceptedReason,
   notBackInServiceReason,
   notFailedReason,
+  notFrozenReason,
   notProvenReason,
   notReadyReason,
   notRefusedReason,
   notRepairedReason,
   notStoppedReason,
+  notUnsignedReason,
   orderReason,
   otherVersionReason,
   restartedReason,
@@ -45,6 +49,11 @@ const set = (failedMachines: readonly string[], message: string): MachineCompone
   }) as never;
 const head = (verdict: string, message: string, commit = COMMIT): Pipeline =>
   pipeline({ head: { commit, verdict, message } });
+const release = (reason: string): Release =>
+  ({
+    spec: { commit: COMMIT },
+    status: { stages: [{ name: 'test', state: 'Waiting', waiting: { reason } }] },
+  }) as never;
 const job = (status: object): RemedyOperationJob => ({ metadata: { name: 'j' }, status }) as never;
 const node = (bootID: string, spec: object = {}): never =>
   ({ metadata: { name: 'm' }, spec, status: { nodeInfo: { bootID } } }) as never;
@@ -94,6 +103,23 @@ describe('what a step of the tour waits for', () => {
     ['refused without a line', notRefusedReason(head('Refused', 'bad'), COMMIT), 'Refused: bad'],
     ['accepted', notRefusedReason(head('Accepted', 'b.ts:12'), COMMIT), 'Accepted: b.ts:12'],
     ['no pipeline', notRefusedReason(undefined, COMMIT), 'the pipeline is at -'],
+    ['accepted as expected', notAcceptedReason(head('Accepted', ''), COMMIT), undefined],
+    ['not accepted', notAcceptedReason(head('Refused', 'bad'), COMMIT), 'Refused: bad'],
+    [
+      'not read yet',
+      notAcceptedReason(head('Accepted', '', OLD_COMMIT), COMMIT),
+      'the pipeline is at bbbbbbbbbbbb',
+    ],
+    ['unsigned', notUnsignedReason(head('BadSignature', 'aaaa: it is not signed'), COMMIT), undefined],
+    [
+      'refused for another signature',
+      notUnsignedReason(head('BadSignature', 'its key is unknown'), COMMIT),
+      'BadSignature: its key is unknown',
+    ],
+    ['not refused yet', notUnsignedReason(undefined, COMMIT), 'the pipeline is at -'],
+    ['frozen', notFrozenReason([release('Freeze')], COMMIT), undefined],
+    ['not frozen', notFrozenReason([release('Soaking')], COMMIT), 'no stage waits: test Waiting'],
+    ['no release', notFrozenReason([release('Freeze')], OLD_COMMIT), 'no Release of bbbbbbbbbbbb yet'],
     ['repaired', notRepairedReason(job({ outcome: { class: 'Succeeded' } })), undefined],
     [
       'not repaired',

@@ -3,6 +3,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openDemoRepository } from '../../../src/demo/tour/repository.ts';
+import { createTourSigner } from '../../../src/demo/tour/signer.ts';
+import { splitSignature } from '../../../src/sync/git/signatures/signed-content.ts';
+import { parseSshSignature, verifySshSignature } from '../../../src/sync/git/signatures/ssh/signature.ts';
 import { tempFolder } from '../../support/temp.ts';
 
 const FILE = 'fleet/versions.ts';
@@ -36,6 +39,27 @@ describe('the repository of the demo', () => {
     expect(await repository.revert(head)).not.toBe(head);
     expect(await repository.read(FILE)).toBe('one\n');
     expect(await repository.commits()).toBe(3);
+  });
+
+  it('S19 gets a signed commit with a new file, as git reads it, and drops commits', async () => {
+    const folder = createRepository();
+    const repository = await openDemoRepository(folder);
+    const signer = createTourSigner('tour@localhost');
+    await repository.add('keys/tour', signer.entry);
+    const unsigned = await repository.commit('Keys');
+    const signed = await repository.sign((commit) => signer.sign(commit));
+    expect(signed).not.toBe(unsigned);
+    expect(git(folder, 'status', '--porcelain')).toBe('');
+    expect(git(folder, 'log', '-1', '--format=%s', '--', 'keys/tour')).toBe('Keys');
+    const content = execFileSync('git', ['-C', folder, 'cat-file', 'commit', signed]);
+    const { payload, signature = '' } = splitSignature(signed, { content });
+    expect(payload.toString()).toBe(`${git(folder, 'cat-file', 'commit', unsigned)}\n`);
+    expect(() => verifySshSignature(parseSshSignature(signature), payload)).not.toThrow();
+
+    await repository.edit(FILE, () => 'two\n');
+    await repository.commit('Two');
+    await repository.dropAfter(signed);
+    expect([await repository.head(), await repository.read(FILE)]).toEqual([signed, 'one\n']);
   });
 
   it('names git where it is missing, and passes on the reason of git', async () => {

@@ -20,6 +20,9 @@ describe('the steps of the tour', () => {
       'kernel-hang',
       'dark-zone',
       'bad-rule',
+      'unsigned-commit',
+      'freeze',
+      'push-hook',
       'hosted-cluster',
       'crash',
     ]);

@@ -106,6 +106,17 @@ describe('the webhook server', () => {
     expect(await post('x')).toBe('202 1');
   });
 
+  it('S25 ends a connection whose request does not come within seconds', async () => {
+    await serve(sizes);
+    const { port } = new URL(server?.url ?? '');
+    const slow = createConnection(Number(port), '127.0.0.1');
+    slow.write('POST /hooks/fleet HTTP/1.1\r\nhost: x\r\n');
+    const [answer] = (await once(slow, 'data')) as [Buffer];
+    expect(String(answer)).toContain('408 Request Timeout');
+    await once(slow, 'close');
+    expect(await post('x')).toBe('202 1');
+  });
+
   it('answers 500 without the cause when the intake fails', async () => {
     const counted = await serve(async () => {
       throw new Error('a secret text');

@@ -239,6 +239,26 @@ describe('createClusterWorker', () => {
       { numRuns: LONG ? 1000 : 60 },
     );
   });
+
+  it.each<[field: string, more: Partial<ClusterTarget>, reconciles: number]>([
+    ['nothing', {}, 0],
+    ['its explanation', { because: 'another reason' }, 0],
+    ['that its content was proven before', { provenBefore: true }, 1],
+    ['that a person rolled it back', { isRollback: true }, 1],
+  ])('S13 reconciles at once when the target changes in %s', async (_, more, reconciles) => {
+    const test = await startWorker(() => target('a', 1));
+    setTarget(test, 'a');
+    await advanceInSteps(test.clock, 5 * SECOND);
+    let asked = 0;
+    const content = async (commit: string): Promise<RenderedTarget> => {
+      asked += 1;
+      return test.render(commit);
+    };
+    setTarget(test, 'a', { ...more, content } as Partial<ClusterTarget>);
+    await advanceInSteps(test.clock, SECOND);
+    expect(Math.min(asked, 1)).toBe(reconciles);
+    await test.worker.close();
+  });
 });
 
 function unreachable(): KubeError {

@@ -4,7 +4,7 @@ import { versionsText } from '../../../api/machine/versions-text.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { type Limit, tightestLimit } from '../../../rollout/limit.ts';
-import { closedLimit } from '../../../rollout/maintenance-windows.ts';
+import { setClosedLimit } from '../closed-times.ts';
 import { isAvailable, type MemberState } from '../machine/member-state.ts';
 import { inOrder } from '../order.ts';
 import { addRecord, recordFor } from '../revision/history.ts';
@@ -60,7 +60,7 @@ export function planBatches(
   const after =
     soaked === progress ? phase : batchPhase(input, soaked, { canStart: false, mode: context.mode });
   if (phase.phase === 'Filling') {
-    const closed = closedWait(input, context.mode);
+    const closed = closedWait(input, soaked, context.mode);
     if (closed) return { progress: soaked, actions: [], limit: closed };
     return fill(input, soaked, context, own(progress.batch?.index));
   }
@@ -84,7 +84,7 @@ function next(
   const batch = nextBatch(input, progress.batch, { todo, earlier });
   if (!batch) return complete(input, progress, context);
   const wait = forwardWait(input, progress, context, canariesOf(input, { todo, earlier }));
-  const closed = closedWait(input, context.mode);
+  const closed = closedWait(input, progress, context.mode);
   const limit = wait ? stop(wait) : closed;
   if (limit) return { progress, actions: [], limit };
   const candidates = own(batch.index);
@@ -97,8 +97,8 @@ function next(
 }
 
 /** S36: a closed time stops the next machine. Those in work finish, and a revert is not stopped (ROL-33). */
-function closedWait({ set, now }: RolloutInput, mode: RolloutMode): Limit | undefined {
-  return mode === 'Forward' ? closedLimit(set.spec.rollout, now) : undefined;
+function closedWait(input: RolloutInput, progress: RolloutProgress, mode: RolloutMode): Limit | undefined {
+  return mode === 'Forward' ? setClosedLimit(input, progress) : undefined;
 }
 
 /** Returns what has to come before the next batch: a proof, an approval, or a canary that can start. A revert waits for none. */

@@ -1,6 +1,6 @@
 /** Describes what the planner of a rollout reads, and its answer. Types only. */
 import type { ActivationClass } from '../../../api/enums.ts';
-import type { LedgerGrant, MachineComponentSet } from '../../../api/generated/types.ts';
+import type { LedgerGrant, MachineComponentSet, RolloutClosedTimes } from '../../../api/generated/types.ts';
 import type { GrantOutcome } from '../../../api/grants.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { GateResult } from '../../../rollout/gate.ts';
@@ -20,6 +20,8 @@ export interface RolloutProgress {
   readonly history: RevisionHistory;
   /** Since when `spec.paused` was observed. */
   readonly pausedAt?: Date;
+  /** The closed times that judge the set. Absent: none do. */
+  readonly closedTimes?: RolloutClosedTimes;
   /** Set if the rollout failed and did not go back: a machine that recovers by itself does not resume it. */
   readonly stopped?: StoppedRollout;
 }

@@ -3,7 +3,7 @@
 import { versionsText } from '../../../api/machine/versions-text.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Limit } from '../../../rollout/limit.ts';
-import { closedLimit } from '../../../rollout/maintenance-windows.ts';
+import { setClosedLimit } from '../closed-times.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import { recordOf } from '../revision/history.ts';
 import type { Revision } from '../revision/resolve.ts';
@@ -37,7 +37,7 @@ export function planJoining(
   const startable = joiners.filter(
     ({ member, revision }) => !startWait(member, revision, permissionFor(input, member, revision, false)),
   );
-  const closed = mode === 'Revert' ? undefined : closedLimit(input.set.spec.rollout, input.now);
+  const closed = mode === 'Revert' ? undefined : setClosedLimit(input, progress);
   // A machine that never served is not disturbed.
   const ready = startable.filter(
     ({ member }) => !closed || !member.isEstablished || wasRolledBack(member, progress),

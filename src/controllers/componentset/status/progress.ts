@@ -7,13 +7,14 @@ import type { OpenBatch, RolloutProgress, StoppedRollout } from '../rollout/inpu
 const MAX_MESSAGE = 256;
 
 export function progressFromStatus(status: MachineComponentSetStatus | undefined): RolloutProgress {
-  const { updateRevision, startedAt, batch, history = [], pausedAt, stopped } = status ?? {};
+  const { updateRevision, startedAt, batch, history = [], pausedAt, closedTimes, stopped } = status ?? {};
   return {
     ...optional('updateRevision', updateRevision),
     ...optional('startedAt', dateOf(startedAt)),
     ...optional('batch', batch && openBatch(batch)),
     history,
     ...optional('pausedAt', dateOf(pausedAt)),
+    ...optional('closedTimes', closedTimes),
     ...optional('stopped', stopped && stoppedRollout(stopped)),
   };
 }
@@ -43,7 +44,7 @@ function dateOf(time: string | undefined): Date | undefined {
 
 type ProgressStatus = Pick<
   MachineComponentSetStatus,
-  'updateRevision' | 'currentRevision' | 'startedAt' | 'history' | 'pausedAt' | 'stopped'
+  'updateRevision' | 'currentRevision' | 'startedAt' | 'history' | 'pausedAt' | 'closedTimes' | 'stopped'
 >;
 
 /** The batch is in a field that shows more than what is remembered. */
@@ -52,6 +53,7 @@ export function progressStatus({
   startedAt,
   history,
   pausedAt,
+  closedTimes,
   stopped,
 }: RolloutProgress): ProgressStatus {
   const current = history.find(({ result }) => result === 'Completed')?.revision;
@@ -61,6 +63,7 @@ export function progressStatus({
     ...optional('startedAt', startedAt?.toISOString()),
     history,
     ...optional('pausedAt', pausedAt?.toISOString()),
+    ...optional('closedTimes', closedTimes),
     ...optional('stopped', stopped && stopStatus(stopped)),
   };
 }

@@ -16,6 +16,7 @@ const REDUCTIONS: readonly Reduction[] = [
   (status) => withConditionMessages(status, 256),
   (status) => ({ ...status, failedMachines: (status.failedMachines ?? []).slice(0, 5) }),
   (status) => withConditionMessages(status, 64),
+  (status) => withFreezeReasons(status, 32),
 ];
 
 export function fitSetStatus(status: MachineComponentSetStatus): MachineComponentSetStatus {
@@ -44,6 +45,14 @@ function withMessages(status: MachineComponentSetStatus, length: number): Machin
     message === undefined ? machine : { ...machine, message: truncate(message, length) },
   );
   return { ...status, failedMachines: failed };
+}
+
+/** The reason is for people. Names and times judge the set. */
+function withFreezeReasons(status: MachineComponentSetStatus, length: number): MachineComponentSetStatus {
+  const { closedTimes } = status;
+  if (!closedTimes) return status;
+  const freezes = closedTimes.freezes.map((each) => ({ ...each, reason: truncate(each.reason, length) }));
+  return { ...status, closedTimes: { ...closedTimes, freezes } };
 }
 
 function withConditionMessages(status: MachineComponentSetStatus, length: number): MachineComponentSetStatus {

@@ -8,6 +8,7 @@ import type { AcceptedHead } from '../../accepted-heads.ts';
 import type { DecryptionKeys } from '../../decrypt-objects.ts';
 import { isRefusal } from '../../git/errors.ts';
 import type { GitTransport } from '../../git/transport.ts';
+import type { IdentityQuestion } from '../../judge/identity-units.ts';
 import { isRenderError } from '../../render/errors.ts';
 import type { RenderStore } from '../render-store.ts';
 import { checkAppliedCommit } from './applied-commit.ts';
@@ -21,6 +22,7 @@ import {
 } from './commit-checks.ts';
 import { decryptionRefusal } from './decryption.ts';
 import { checkHeadSignatures, type HeadSignatures, type SignaturePolicy } from './head-signatures.ts';
+import { identityRefusal } from './identities.ts';
 import { createVerifiedSigners, type SignersSinceRelease, type VerifiedSigners } from './verified-signers.ts';
 
 export interface HeadAcceptanceOptions {
@@ -39,6 +41,8 @@ export interface HeadAcceptanceOptions {
   readonly acceptedHeads: () => readonly AcceptedHead[];
   /** Which commits must be signed, and by whom, as the Pipeline declares now. */
   readonly signatures: () => SignaturePolicy;
+  /** The Pipeline, and the units for which it names an account now. */
+  readonly identities: () => IdentityQuestion;
   /** The keys of encrypted objects. */
   readonly keys: () => DecryptionKeys;
   readonly clock: Pick<Clock, 'now'>;
@@ -81,8 +85,8 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
   /** Keeps the result while the inputs are unchanged, and time changes nothing about it. */
   async function check(head: string, signal: AbortSignal): Promise<void> {
     const question = questionAbout(head, signal);
-    const { before, accepted: heads, policy, newest, now } = question;
-    const key = JSON.stringify([head, heads, before, policy]);
+    const { before, accepted: heads, policy, newest, now, identities } = question;
+    const key = JSON.stringify([head, heads, before, policy, [...identities.before]]);
     const known = last?.key === key ? last : undefined;
     if (known && !isOutdated(known, now)) return;
     const acceptance = await acceptanceOf(question);
@@ -103,6 +107,7 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
       newest,
       accepted: options.acceptedHeads(),
       policy: options.signatures(),
+      identities: options.identities(),
       now,
       signal,
     };
@@ -125,7 +130,8 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
       const signatures = await checkHeadSignatures(options, question);
       if (signatures.refusal) return signatures.refusal;
       rememberSigners(signers, question, signatures);
-      return await contentAcceptance(question);
+      const content = await contentAcceptance(question);
+      return content.accepted ? ((await identityRefusal(renders, question)) ?? content) : content;
     } catch (error) {
       if (isRefusal(error)) return refuseCommit(error);
       throw error;
@@ -182,6 +188,7 @@ interface HeadQuestion {
   readonly newest: string | undefined;
   readonly accepted: readonly AcceptedHead[];
   readonly policy: SignaturePolicy;
+  readonly identities: IdentityQuestion;
   readonly now: Date;
   readonly signal: AbortSignal;
 }

@@ -10,6 +10,7 @@ import { sendToGitHost } from '../../report/send.ts';
 import type { HostTokens } from '../../report/tokens/host-tokens.ts';
 import type { VerdictMemory } from '../acceptance/commit-checks.ts';
 import { signaturePolicy } from '../acceptance/head-signatures.ts';
+import { identityQuestion } from '../acceptance/identities.ts';
 import { newestReleasedCommit, unreleasedCommits } from '../commit-log.ts';
 import { openRepository } from '../repository.ts';
 import { createOwnObjects, type OwnObjects, type OwnObjectsOptions } from './own-objects.ts';
@@ -78,6 +79,7 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
     acceptedHeads: () => [pipelines.get(name)].flatMap((current) => (current ? acceptedHeads(current) : [])),
     keys: () => options.keys(name),
     signatures: () => signaturePolicy(pipelines.get(name) ?? pipeline),
+    identities: () => identityQuestion(pipelines.get(name) ?? pipeline),
     hubProblem: () => ownObjects.problem(),
     webhook: () => webhookReport(pipelines.get(name), secrets, options),
     commitStatus: () => statuses.report(),

@@ -2,7 +2,6 @@
  * Keeps what the clusters ran last, so that `kubenode rollback` needs no git: each content that is applied, and what was proven before
  * and is missing here. An error costs a revision, and never an apply.
  */
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import PQueue from 'p-queue';
 import type { Cluster, KeptRevision } from '../../../api/generated/types.ts';
@@ -12,6 +11,7 @@ import type { Clock } from '../../../os/clock.ts';
 import { messageOf } from '../../../os/errors.ts';
 import type { ClusterAssignment } from '../../cluster-report.ts';
 import type { RenderedTarget } from '../../rendered.ts';
+import { clusterFolder, createFolderSweep } from './cluster-folders.ts';
 import { revisionKey } from './key.ts';
 import { type IndexedRevision, missingRevisions } from './plan.ts';
 import { createRevisionFiles, type RevisionFiles } from './revision-files.ts';
@@ -32,10 +32,13 @@ export interface KeptRevisions {
   serve(cluster: string, target: ClusterAssignment): ClusterAssignment;
   /** Returns what is kept for the cluster. Undefined until that was read. */
   list(cluster: string): readonly KeptRevision[] | undefined;
+  /** Forgets the clusters that are not among these, which the hub has, and removes what is kept for them. */
+  retain(clusters: readonly string[]): void;
   close(): Promise<void>;
 }
 
 type Content = RenderedTarget | undefined;
+type FilesAct<T> = (files: RevisionFiles) => Promise<T>;
 
 /** How often what is missing is read from git: a repository that did not answer may answer now. */
 const FILL_MS = 600_000;
@@ -46,12 +49,17 @@ export function createKeptRevisions(options: KeptRevisionsOptions): KeptRevision
   const fills = new Map<string, { readonly startedMs: number; readonly work: Promise<void> }>();
   /** One writer of a folder, and one reader: a file is not removed while it is read. */
   const queue = new PQueue({ concurrency: 1 });
+  const sweep = createFolderSweep({ ...options, folder: join(options.folder, options.hubUID), queue });
   let reported: string | undefined;
   let isClosed = false;
 
   return {
     serve: (cluster, target) => ({ ...target, content: (commit) => contentOf(cluster, target, commit) }),
     list: (cluster) => lists.get(cluster)?.map(({ commit, digest, keptAt }) => ({ commit, digest, keptAt })),
+    retain(names) {
+      forgetOthers(lists, names);
+      if (!isClosed) sweep(names);
+    },
     async close() {
       isClosed = true;
       await Promise.all([...fills.values()].map(({ work }) => work));
@@ -81,10 +89,7 @@ export function createKeptRevisions(options: KeptRevisionsOptions): KeptRevision
     return attempt(cluster, async (files) => {
       const kept = await files.list();
       lists.set(cluster, kept);
-      const digest = commit === target.commit ? target.digest : undefined;
-      const found = kept.find((each) =>
-        digest === undefined ? each.commit === commit : each.digest === digest,
-      );
+      const found = kept.find((each) => isAsked(each, target, commit));
       return found && files.read(found, cluster);
     });
   }
@@ -116,10 +121,7 @@ export function createKeptRevisions(options: KeptRevisionsOptions): KeptRevision
     }
   }
 
-  async function attempt<T>(
-    cluster: string,
-    act: (files: RevisionFiles) => Promise<T>,
-  ): Promise<T | undefined> {
+  async function attempt<T>(cluster: string, act: FilesAct<T>): Promise<T | undefined> {
     try {
       const done = await queue.add(() => act(revisionFiles(options, cluster)));
       reported = undefined;
@@ -134,6 +136,19 @@ export function createKeptRevisions(options: KeptRevisionsOptions): KeptRevision
   }
 }
 
+/** The content that is assigned is asked for by its digest: another commit may have brought it here. */
+function isAsked(
+  kept: KeptRevision,
+  { commit: assigned, digest }: ClusterAssignment,
+  commit: string,
+): boolean {
+  return commit === assigned && digest !== undefined ? kept.digest === digest : kept.commit === commit;
+}
+
+function forgetOthers(known: Map<string, unknown>, names: readonly string[]): void {
+  for (const name of known.keys()) if (!names.includes(name)) known.delete(name);
+}
+
 /** Also after the clock was set back, what is applied now is the newest. */
 function notBefore(newest: KeptRevision | undefined, now: Date): string {
   return newest && Date.parse(newest.keptAt) > +now ? newest.keptAt : now.toISOString();
@@ -143,14 +158,12 @@ function isApplied(target: ClusterAssignment, commit: string, { digest }: Render
   return target.mode === 'Apply' && commit === target.commit && digest === target.digest;
 }
 
-/** The name of a cluster may be any DNS name, and its folder has a fixed form. */
 function revisionFiles(
   { folder, hubUID, secrets, randomBytes }: KeptRevisionsOptions,
   cluster: string,
 ): RevisionFiles {
-  const name = createHash('sha256').update(cluster).digest('hex').slice(0, 32);
   return createRevisionFiles({
-    folder: join(folder, hubUID, name),
+    folder: join(folder, hubUID, clusterFolder(cluster)),
     scope: `${hubUID}/${cluster}`,
     key: () => revisionKey(secrets),
     random: randomBytes,

@@ -19,13 +19,8 @@ export function recordedTarget(
 ): ClusterTarget | undefined {
   const { assigned } = cluster.status ?? {};
   if (!assigned) return undefined;
-  const isStopped =
-    pipeline === undefined ||
-    pausedReason(pipeline) !== undefined ||
-    cluster.spec.paused ||
-    activePause(cluster, now) !== undefined;
   return {
-    mode: isStopped ? 'Observe' : assigned.mode,
+    mode: isStopped(cluster, pipeline, now) ? 'Observe' : assigned.mode,
     ...optional('commit', assigned.commit),
     ...optional('digest', assigned.digest),
     ...optional('provenBefore', assigned.provenBefore),
@@ -36,10 +31,30 @@ export function recordedTarget(
   };
 }
 
+function isStopped(cluster: Cluster, pipeline: Pipeline | undefined, now: Date): boolean {
+  return (
+    pipeline === undefined ||
+    pausedReason(pipeline) !== undefined ||
+    cluster.spec.paused ||
+    activePause(cluster, now) !== undefined ||
+    isEndedReturn(cluster)
+  );
+}
+
+/**
+ * Tells whether promotion recorded a rollback that a person has ended since then. The earlier revision would be applied as a commit
+ * is, with its rules and limits.
+ */
+function isEndedReturn(cluster: Cluster): boolean {
+  return cluster.status?.assigned?.rollback === true && activeRollback(cluster) === undefined;
+}
+
 /** Tells whether what promotion recorded is the rollback of a person. */
 function isReturned(cluster: Cluster): boolean {
+  const { assigned } = cluster.status ?? {};
+  if (assigned?.rollback) return true;
   const rollback = activeRollback(cluster);
-  return rollback !== undefined && rollback.digest === cluster.status?.assigned?.digest;
+  return rollback !== undefined && rollback.digest === assigned?.digest;
 }
 
 /** Returns what the holder of the Cluster's Lease reports. Undefined until it has compared the cluster with the assigned commit. */

@@ -54,9 +54,17 @@ function leftAssignment(before: ClusterStatus | undefined): ClusterAssigned | un
 }
 
 /** Returns the assignment for the process that holds the Lease of the Cluster, which may be another one. */
-function assignedOf({ pipeline, commit, digest, mode, provenBefore }: ClusterTarget): ClusterAssigned {
+function assignedOf({
+  pipeline,
+  commit,
+  digest,
+  mode,
+  provenBefore,
+  isRollback,
+}: ClusterTarget): ClusterAssigned {
   const content = { ...optional('commit', commit), ...optional('digest', digest) };
-  return { pipeline, mode, ...content, ...optional('provenBefore', provenBefore) };
+  const marks = { ...optional('provenBefore', provenBefore), ...optional('rollback', isRollback) };
+  return { pipeline, mode, ...content, ...marks };
 }
 
 /** Returns the part of a status that sync owns, to compare it with what it would write. */

@@ -6,13 +6,13 @@ import type {
   Amount,
   Check,
   DeleteBudget,
-  Freeze,
   HealthExpression,
   Pipeline,
   PipelineGateSet,
   Stage,
   UnitIdentity,
 } from '../../../api/generated/types.ts';
+import { strictestFreezes } from '../../../rollout/closed-times.ts';
 
 export type GateSet = PipelineGateSet;
 
@@ -35,7 +35,6 @@ export function gatesOf(spec: Pipeline['spec']): GateSet {
 /** These are the bounds of the schema. What is in force comes first, so it is never what is cut. */
 const MAX_STAGES = 32;
 const MAX_CHECKS = 16;
-const MAX_FREEZES = 32;
 const MAX_EXPRESSIONS = 32;
 const MAX_IDENTITIES = 64;
 
@@ -74,24 +73,6 @@ function strictestIdentities(
 ): readonly UnitIdentity[] {
   const added = now.filter(({ unit }) => before.every((identity) => identity.unit !== unit));
   return [...before, ...added].slice(0, MAX_IDENTITIES);
-}
-
-/** Merges the freezes. One that was changed under its name lasts as long as both of its versions. */
-function strictestFreezes(before: readonly Freeze[] = [], now: readonly Freeze[] = []): readonly Freeze[] {
-  const kept = before.map((freeze) => {
-    const other = now.find(({ name }) => name === freeze.name) ?? freeze;
-    return { ...freeze, from: earlier(freeze.from, other.from), until: later(freeze.until, other.until) };
-  });
-  const added = now.filter(({ name }) => before.every((freeze) => freeze.name !== name));
-  return [...kept, ...added].slice(0, MAX_FREEZES);
-}
-
-function earlier(one: string, other: string): string {
-  return Date.parse(one) <= Date.parse(other) ? one : other;
-}
-
-function later(one: string, other: string): string {
-  return Date.parse(one) >= Date.parse(other) ? one : other;
 }
 
 export function strictestBudget(a: DeleteBudget, b: DeleteBudget): DeleteBudget {

@@ -34,6 +34,15 @@ describe('progressFromStatus', () => {
     expect(progressFromStatus(statusOf(parts))).toMatchObject(more);
   });
 
+  it('S36 reads back the windows and freezes that judge the set', () => {
+    const night = { name: 'night', start: '22:00', end: '04:00', timeZone: 'UTC' };
+    const sale = { name: 'sale', from: ago(100), until: ago(-100), reason: 'sale' };
+    const parts = { members: [member('a')], rollout: { windows: [night], freezes: [sale] } };
+    const stored = progressFromStatus(statusOf(parts));
+    expect(stored).toEqual(reportOf(parts).plan.progress);
+    expect(stored.closedTimes).toMatchObject({ windows: [night], freezes: [sale] });
+  });
+
   it('is empty for a set without a status', () => {
     expect(progressFromStatus(undefined)).toEqual({ history: [] });
   });

@@ -50,6 +50,31 @@ describe('fitSetStatus', () => {
     );
   });
 
+  it('S36 keeps names and times of all windows and freezes in force, and shortens the reasons last', () => {
+    const times = {
+      spec: `sha256:${'0'.repeat(64)}`,
+      declared: `sha256:${'1'.repeat(64)}`,
+      windows: Array.from({ length: 16 }, (_, index) => ({
+        name: nameOf(index),
+        days: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const,
+        start: '22:00',
+        end: '04:00',
+        timeZone: 'America/Argentina/ComodRivadavia'.padEnd(64, 'x'),
+      })),
+      freezes: Array.from({ length: 32 }, (_, index) => ({
+        name: nameOf(index),
+        from: ago(100),
+        until: ago(-100),
+        reason: LONG.slice(0, 256),
+      })),
+    };
+    const large = { conditions: [condition('Ready', 'False', { message: LONG })], closedTimes: times };
+    const found = fitSetStatus(large);
+    expect(bytes(found)).toBeLessThanOrEqual(MAX_STATUS_BYTES);
+    const shorter = times.freezes.map((freeze) => ({ ...freeze, reason: `${LONG.slice(0, 31)}…` }));
+    expect(found.closedTimes).toEqual({ ...times, freezes: shorter });
+  });
+
   it('ROL-62 changes nothing in a status that is small enough', () => {
     const status = statusOf({ members: [member('a')] });
     expect(fitSetStatus(status)).toBe(status);

@@ -12,15 +12,15 @@ import { LONG, slice } from '../../../support/sweep-size.ts';
 
 /** For each guard the promise that some seed breaks without it, the first seed that is tried, and its hours of faults. */
 const GUARDS: readonly (readonly [RolloutBreakage, first: number, promise: RegExp, hours: number])[] = [
-  ['PauseIgnored', 1, /^a start while the set is paused$/, 1],
+  ['PauseIgnored', 3, /^a start while the set is paused$/, 1],
   ['SelectorIgnored', 1, /^a start on a machine that the set does not select$/, 1],
   ['AvailabilityIgnored', 1, /^\d+ machines out of service, and \d+ allowed$/, 1],
-  ['FailuresIgnored', 7, /^batch \d+ begins, and \d+ machines of batch \d+ failed$/, 2],
-  ['ApprovalIgnored', 4, /^batch \d+ begins without an approval$/, 1],
+  ['FailuresIgnored', 13, /^batch \d+ begins, and \d+ machines of batch \d+ failed$/, 2],
+  ['ApprovalIgnored', 6, /^batch \d+ begins without an approval$/, 1],
   ['SoakIgnored', 1, /^batch \d+ begins \S+ s after .* was well, and \d+ s are asked for$/, 1],
-  ['HoldIgnored', 5, /^a start on a machine that is held$/, 1],
-  ['HealthIgnored', 22, /^batch \d+ begins \S+ s after .* was well, and \d+ s are asked for$/, 1],
-  ['ReportIgnored', 1, /^the rollout of \w+ does not end: BatchOpen$/, 1],
+  ['HoldIgnored', 11, /^a start on a machine that is held$/, 1],
+  ['HealthIgnored', 18, /^batch \d+ begins \S+ s after .* was well, and \d+ s are asked for$/, 1],
+  ['ReportIgnored', 3, /^the rollout of \w+ does not end: BatchOpen$/, 1],
   ['GrantIgnored', 1, /^an entry without a grant that is live$/, 1],
 ];
 /** It starts machines without end, for most of a minute. */

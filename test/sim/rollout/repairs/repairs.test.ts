@@ -26,7 +26,7 @@ const BROKEN: readonly (readonly [Breakage, first: number, promise: RegExp])[] =
   ['CordonKept', 1, /^a cordon without its mark$/],
   ['BudgetIgnored', 1, /^updates and repairs on 3 machines, and 2 allowed$/],
   ['RebootRepeated', 1, /^a second reboot of one try$/],
-  ['GuardIgnored', 15, /^a step after its fault had ended$/],
+  ['GuardIgnored', 2, /^a step after its fault had ended$/],
 ];
 
 describe('simulateRollouts with repairs', () => {

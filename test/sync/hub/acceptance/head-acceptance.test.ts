@@ -81,6 +81,7 @@ function createAcceptance(
     hasRelease: (commit) => commit === released,
     acceptedHeads: () => [],
     signatures: () => ({ mode: 'None', signers: [] }),
+    identities: () => ({ pipeline: 'fleet', before: new Set() }),
     keys: () => decryptionKeys('fleet', undefined, secretStore()),
     clock: { now: () => new Date('2030-01-01T00:00:00Z') },
     log: memoryLog(),
@@ -314,6 +315,37 @@ describe('createHeadAcceptance', () => {
       expect.stringMatching(/^Secret shop\/suffix of prod: it is encrypted for .* \[db.sops.yaml:1\]$/),
     );
     expect(heads.newestAccepted()).toBe(GOOD);
+    await heads.check(BETTER, NEVER);
+    expect(heads.newestAccepted()).toBe(BETTER);
+  });
+
+  it('S29 refuses a head that names an account for a unit that it lacks, until that identity is in force', async () => {
+    const pipeline = {
+      apiVersion: 'kubenode.dev/v1alpha1',
+      kind: 'Pipeline',
+      metadata: { name: 'fleet' },
+      spec: { identities: [{ unit: 'rulez', serviceAccount: 'apps/deployer' }] },
+    };
+    const hub = { unit: 'fleet', objects: [{ object: pipeline, source: {} }], digest: '' };
+    const renders = {
+      get: async (commit: string) => {
+        const { targets } = rendered(commit);
+        return { commit, targets: [{ target: 'hub', units: [hub], digest: '' }, ...targets] };
+      },
+      judge: async () => ({ accepted: true, because: 'all objects are allowed' }),
+    } as unknown as RenderStore;
+    let before = new Set<string>();
+    const identities = () => ({ pipeline: 'fleet', before });
+    const heads = createAcceptance(undefined, GOOD, { renders, identities });
+    await heads.check(BETTER, NEVER);
+    expect(heads.newestAccepted()).toBe(GOOD);
+    expect(heads.resultFor(BETTER)).toMatchObject({
+      accepted: false,
+      verdict: 'Refused',
+      message: expect.stringContaining('did you mean rules?') as string,
+    });
+
+    before = new Set(['rulez']);
     await heads.check(BETTER, NEVER);
     expect(heads.newestAccepted()).toBe(BETTER);
   });

@@ -79,6 +79,7 @@ function createBed(released?: string): Bed {
     hasRelease: (commit) => commit === released,
     acceptedHeads: () => [],
     signatures: () => ({ mode: 'None', signers: [] }),
+    identities: () => ({ pipeline: 'fleet', before: new Set() }),
     keys: () => decryptionKeys('fleet', undefined, secretStore()),
     clock,
     log: memoryLog(),

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Cluster, ProvenDigest } from '../../../../src/api/generated/types.ts';
 import type { ClusterAssignment } from '../../../../src/sync/cluster-report.ts';
@@ -93,6 +95,46 @@ describe('createKeptRevisions', () => {
     await observed.apply('c1', { mode: 'Observe' });
     await observed.apply('c1', { digest: 'sha256:other' });
     expect(commitsOf(observed)).toBeUndefined();
+  });
+
+  it('S24 deletes what is kept for a removed cluster, and keeps a cluster of the same name from then on', async () => {
+    const folder = tempFolder('revisions');
+    const used = bed({ folder });
+    await used.apply('c1');
+    used.kept.retain(['x', 'other']);
+    await used.apply('c2');
+    expect(commitsOf(used)).toEqual(['c2', 'c1']);
+
+    used.kept.retain(['other']);
+    expect(commitsOf(used)).toBeUndefined();
+    used.kept.retain(['other', 'x']);
+    await used.apply('c2');
+    expect(commitsOf(used)).toEqual(['c2']);
+    await used.kept.close();
+    expect(readdirSync(join(folder, 'hub'))).toHaveLength(1);
+    expect(used.log.lines.map(({ message }) => message)).toEqual(['revisions of removed clusters deleted']);
+  });
+
+  it('S24 deletes in a new process what a cluster left that was removed before', async () => {
+    const folder = tempFolder('revisions');
+    const first = bed({ folder });
+    await first.apply('c1');
+    await first.kept.close();
+    const second = bed({ folder });
+    second.kept.retain([]);
+    await second.kept.close();
+    expect(readdirSync(join(folder, 'hub'))).toEqual([]);
+  });
+
+  it('S24 tries again to delete what it could not, and goes on without', async () => {
+    const folder = tempFolder('revisions');
+    writeFileSync(join(folder, 'hub'), '');
+    const blocked = bed({ folder });
+    blocked.kept.retain([]);
+    await blocked.kept.close();
+    expect(blocked.log.lines.map(({ message }) => message)).toEqual([
+      'revisions of removed clusters not deleted',
+    ]);
   });
 
   it('S24 reads from git what is not kept', async () => {

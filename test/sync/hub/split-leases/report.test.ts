@@ -74,6 +74,21 @@ describe('recordedTarget', () => {
     expect(recordedTarget(assigned(), RUNNING, NOW)).not.toHaveProperty('isRollback');
   });
 
+  it.each<[what: string, since: string | undefined, endedSince: string | undefined, mode: string]>([
+    ['while it is in force', '2030-01-01T00:00:00Z', undefined, 'Apply'],
+    ['once a person has ended it', undefined, undefined, 'Observe'],
+    ['once git has caught up with it', '2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z', 'Observe'],
+    ['while another one after it is in force', '2030-01-02T00:00:00Z', '2030-01-01T00:00:00Z', 'Apply'],
+  ])('S24 writes a recorded rollback only as a rollback: %s', (_, since, endedSince, mode) => {
+    const order = { commit: 'c1', digest: 'a1', by: 'anna', reason: 'ticket 7' };
+    const end = endedSince && { since: endedSince, endedAt: endedSince, commit: 'c2' };
+    const cluster = assigned(
+      { assigned: { ...ASSIGNED, rollback: true }, sync: { ...(end && { rollbackEnd: end }) } },
+      { ...(since !== undefined && { rollback: { ...order, since } }) },
+    );
+    expect(recordedTarget(cluster, RUNNING, NOW)).toMatchObject({ mode, isRollback: true });
+  });
+
   it('leaves out what a person has paused since then, and only that unit', () => {
     const cluster = assigned({}, { pauses: [{ ...HALT, unit: 'web' }] });
     const { mode, pausedUnits } = recordedTarget(cluster, RUNNING, NOW) ?? {};

@@ -59,6 +59,13 @@ describe('clusterStatus', () => {
     expect(assigned(undefined)).toEqual({ pipeline: 'fleet', mode: 'Apply' });
   });
 
+  it('S24 tells the process that applies the content that a person returned to it', () => {
+    const plan = planWith();
+    const returned = { ...plan, target: { ...plan.target, isRollback: true } } as const;
+    expect(clusterStatus(returned, undefined, NOW).assigned).toMatchObject({ rollback: true });
+    expect(clusterStatus(plan, undefined, NOW).assigned).not.toHaveProperty('rollback');
+  });
+
   it.each<[type: string, name: string, options: PlanOptions, expected: string]>([
     ['Reachable', 'before the first report', { report: undefined }, 'Unknown NotTried'],
     ['Reachable', 'with an answer', {}, 'True Answered'],
