@@ -98,10 +98,10 @@ function checkWaits(release: Release, stage: Stage): void {
 }
 
 function endedState({ status }: Release, stage: string): string | undefined {
-  const { stages = [], finishedAt, phase = 'over' } = status ?? {};
+  const { stages = [], finishedAt } = status ?? {};
   const state = stages.find(({ name }) => name === stage)?.state;
   if (state !== undefined && DONE.has(state)) return `${state} there`;
-  return finishedAt === undefined ? undefined : phase;
+  return finishedAt === undefined ? undefined : 'over';
 }
 
 /** The stage has begun with the commit, or never will. */

@@ -75,7 +75,7 @@ describe('S36 an approval of a release', () => {
       { status: { supersededBy: 'fleet-3', finishedAt: 'now', phase: 'Superseded' } },
       'Release fleet-2 was replaced by fleet-3: its plan has lapsed',
     ],
-    ['a release that is over', { status: { finishedAt: 'now', phase: 'Failed' } }, 'which is Failed'],
+    ['a release that is over', { status: { finishedAt: 'now', phase: 'Failed' } }, 'which is over'],
     [
       'a stage that has begun',
       { status: inStage('Promoting') },
