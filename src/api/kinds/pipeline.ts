@@ -59,7 +59,7 @@ const source = rules(
     credentialsRef: secretRefWithKey(
       { type: 'TokenRef', key: 'token' },
       'git',
-      'Secret with the token or key for the repository.',
+      'Secret with the token, the key or the GitHub App for the repository.',
     ).optional(),
     caRef: secretRefWithKey(
       { type: 'CaRef', key: 'ca.crt' },
@@ -86,7 +86,7 @@ const source = rules(
     statusCredentialsRef: secretRefWithKey(
       { type: 'TokenRef', key: 'token' },
       'git-status',
-      'Secret with the token for writing commit statuses. Default: no commit statuses.',
+      'Secret with the token, or the GitHub App, for writing commit statuses. Default: no commit statuses.',
     ).optional(),
     gitHost: gitHost.optional(),
     planComments: planComments.optional(),
@@ -117,9 +117,9 @@ const source = rules(
     fieldPath: '.signers',
   },
   {
-    rule: '!has(self.gitHost) || has(self.statusCredentialsRef) || has(self.writeCredentialsRef)',
+    rule: '!has(self.gitHost) || has(self.statusCredentialsRef) || has(self.credentialsRef) || has(self.writeCredentialsRef)',
     message:
-      'set statusCredentialsRef or writeCredentialsRef if gitHost is set: without a token sync sends nothing to the host',
+      'set statusCredentialsRef or writeCredentialsRef if gitHost is set, or credentialsRef with a GitHub App: without a token sync sends nothing to the host',
     fieldPath: '.gitHost',
   },
   {

@@ -1420,7 +1420,7 @@ export interface PipelineSource {
   readonly ref?: string;
   /** Directory of the cdk8s app in the repository. (default ".") */
   readonly path?: string;
-  /** Secret with the token or key for the repository. It needs the annotation kubenode.dev/secret-use: "git; HOST". */
+  /** Secret with the token, the key or the GitHub App for the repository. It needs the annotation kubenode.dev/secret-use: "git; HOST". */
   readonly credentialsRef?: TokenRef;
   /** Secret with additional certificate authorities for https. It needs the annotation kubenode.dev/secret-use: "git-ca". */
   readonly caRef?: CaRef;
@@ -1434,7 +1434,7 @@ export interface PipelineSource {
   readonly signers?: readonly Signer[];
   /** Secret of the webhook at the git host, with a secret in each line. Default: no webhook. It needs the annotation kubenode.dev/secret-use: "git-webhook". */
   readonly webhookSecretRef?: WebhookSecretRef;
-  /** Secret with the token for writing commit statuses. Default: no commit statuses. It needs the annotation kubenode.dev/secret-use: "git-status; HOST". */
+  /** Secret with the token, or the GitHub App, for writing commit statuses. Default: no commit statuses. It needs the annotation kubenode.dev/secret-use: "git-status; HOST". */
   readonly statusCredentialsRef?: TokenRef;
   /** The git host that shows how far each commit is. */
   readonly gitHost?: GitHost;

@@ -7,16 +7,24 @@ import type { StatusTarget } from '../report/target.ts';
 import { COMMENTS_PER_PAGE, type CommentText, type PullRequest } from './hosts/adapter.ts';
 import { PULL_ADAPTERS } from './hosts/adapters.ts';
 import { commentId } from './hosts/entries.ts';
+import { nextPage, type PullPage, pullsOn } from './pages.ts';
 
 export interface PullList {
+  /** Those that may be planned, those that changed last first. */
   readonly pulls: readonly PullRequest[];
-  /** With it, the host answers only what changed since. */
-  readonly etag?: string;
+  readonly pages: readonly PullPage[];
+}
+
+export interface PullListQuestion {
+  /** The branch that pull requests are for. */
+  readonly branch: string;
+  /** Whether pull requests from forks are planned. */
+  readonly forks: boolean;
 }
 
 export interface PullHost {
-  /** Lists the open pull requests for a branch. Undefined: nothing changed since the list with that tag. */
-  list(branch: string, etag?: string): Promise<PullList | undefined>;
+  /** Lists open pull requests. Pages that did not change are taken from the list before. */
+  list(question: PullListQuestion, before?: PullList): Promise<PullList>;
   /** Returns the id of the oldest comment that begins with the marker. */
   findComment(number: number, marker: string): Promise<string | undefined>;
   /** Writes a comment. Returns its id. */
@@ -28,7 +36,7 @@ export interface PullHost {
 const MAX_PAGES = 10;
 
 export function createPullHost(target: StatusTarget, ports: HostCallPorts): PullHost {
-  const { project, token } = target;
+  const { project } = target;
   const adapter = PULL_ADAPTERS[project.type];
   const { permission } = adapter;
   const read: HostTask = { ...READ, permission };
@@ -37,19 +45,29 @@ export function createPullHost(target: StatusTarget, ports: HostCallPorts): Pull
 
   return { list, findComment, writeComment, setStatus };
 
-  async function list(branch: string, etag?: string): Promise<PullList | undefined> {
-    const { status, body, headers } = await call(adapter.listRequest(target, branch, etag), read);
-    if (status === NOT_MODIFIED) return undefined;
+  async function list({ branch, forks }: PullListQuestion, before?: PullList): Promise<PullList> {
+    const pages: PullPage[] = [];
+    for (let page = nextPage(pages, forks); page !== undefined; page = nextPage(pages, forks)) {
+      pages.push(await readPage(branch, page, before?.pages[page - 1] ?? NO_PAGE));
+    }
+    return { pulls: pullsOn(pages, forks), pages };
+  }
+
+  async function readPage(branch: string, page: number, before: PullPage): Promise<PullPage> {
+    const question = { branch, page, etag: before.etag };
+    const { status, body, headers } = await call((own) => adapter.listRequest(own, question), read);
+    if (status === NOT_MODIFIED) return before;
     const tag = headers['etag'];
     return {
       pulls: adapter.pulls(parsed(body), branch),
+      hasNext: NEXT.test([headers['link'] ?? ''].flat().join()),
       ...(typeof tag === 'string' && ETAG.test(tag) ? { etag: tag } : {}),
     };
   }
 
   async function findComment(number: number, marker: string): Promise<string | undefined> {
     for (let page = 1; page <= MAX_PAGES; page += 1) {
-      const { body } = await call(adapter.commentsRequest(target, number, page), read);
+      const { body } = await call((own) => adapter.commentsRequest(own, number, page), read);
       const comments = adapter.comments(parsed(body));
       const found = comments.find((comment) => comment.body.startsWith(marker));
       if (found) return found.id;
@@ -59,17 +77,21 @@ export function createPullHost(target: StatusTarget, ports: HostCallPorts): Pull
   }
 
   async function writeComment(text: CommentText): Promise<string> {
-    const { body } = await call(adapter.commentRequest(target, text), write);
+    const { body } = await call((own) => adapter.commentRequest(own, text), write);
     return commentId(parsed(body)) ?? '';
   }
 
   async function setStatus(status: CommitStatus): Promise<void> {
     const task = { ...statusTask(project), permission };
-    await call(GIT_HOST_ADAPTERS[project.type].statusRequest(project, status, token), task);
+    await call(({ token }) => GIT_HOST_ADAPTERS[project.type].statusRequest(project, status, token), task);
   }
 }
 
 const NOT_MODIFIED = 304;
+/** A host that answers "not modified" without having been asked for changes has no list for us. */
+const NO_PAGE: PullPage = { pulls: [], hasNext: false };
+/** All three hosts name the next page in a header. Its address is not used: the token is sent to the API of the Pipeline. */
+const NEXT = /;\s*rel="?next"?/i;
 /** A tag is sent back in a header. */
 const ETAG = /^(W\/)?"[\x21\x23-\x7e]{1,200}"$/;
 

@@ -174,7 +174,7 @@ function targetOf({ headers }: HostAnswer): string {
 }
 
 /** Returns the status and the message of the host, which could repeat the token. */
-function detailsOf({ status, body }: HostAnswer, token: string): string {
+export function detailsOf({ status, body }: HostAnswer, token: string): string {
   const { message, error } = parseRecord(body) ?? {};
   const text = [message, error].find((each) => typeof each === 'string' && each !== '');
   const quoted =

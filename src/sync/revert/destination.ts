@@ -36,7 +36,9 @@ export function revertDestination(
   const { onFailure, source } = pipeline.spec;
   const how = WAYS[onFailure];
   if (!how) return undefined;
-  const target = statusTarget(pipeline, secrets, 'git-push');
+  // The API may have another host than the repository: the Secret has to permit both.
+  const hosts = [parseRepository(source.repository).host];
+  const target = statusTarget(pipeline, secrets, { use: 'git-push', hosts });
   const reference = secretReferences(PIPELINES.kind, pipeline).find(({ use }) => use === 'git-push');
   if (!target || !reference) {
     throw new GitHostError('a revert needs a token of its own: set spec.source.writeCredentialsRef');
@@ -47,8 +49,6 @@ export function revertDestination(
       `reverts are for a branch, and ${source.ref} is not one: set spec.source.ref to refs/heads/NAME`,
     );
   }
-  // The API may have another host than the repository: the Secret has to permit both.
-  readSecret(secrets, reference, { host: parseRepository(source.repository).host });
   const key = { ...reference, key: SIGNING_KEY };
   const signingKey = hasSecretKey(secrets, key) ? readSecret(secrets, key, 'nowhere') : undefined;
   return {

@@ -10,6 +10,7 @@ import type { CommitStatusReport } from '../commits.ts';
 import type { GitTransport } from '../git/transport.ts';
 import { createSendFailures } from '../report/failures.ts';
 import { IDLE_MS } from '../report/host-loop.ts';
+import { credentialKey } from '../report/tokens/credential.ts';
 import type { RevertDestination } from './destination.ts';
 import { revertFailure } from './failure.ts';
 import { planRevert, type RevertPlan, type StageFailure, stageFailures } from './plan.ts';
@@ -19,7 +20,7 @@ import { revertReason, revertReport, revertSentence } from './report.ts';
 import { createRevertStarter, type RevertStarterPorts } from './starter.ts';
 
 export interface NextRevertOptions
-  extends Pick<RevertPublisherPorts, 'send' | 'clock' | 'push'>,
+  extends Pick<RevertPublisherPorts, 'send' | 'tokens' | 'clock' | 'push'>,
     Pick<RevertStarterPorts, 'signatures'> {
   /** Returns the Pipeline as the hub has it. */
   readonly pipeline: () => Pipeline | undefined;
@@ -65,7 +66,7 @@ export function createNextRevert(options: NextRevertOptions, signal: AbortSignal
   return { make, report };
 
   async function make(pipeline: Pipeline, target: RevertDestination): Promise<number> {
-    failures.keepOnlyOf(`${target.address} ${target.token}`);
+    failures.keepOnlyOf(`${target.address} ${credentialKey(target.credential)}`);
     const waitMs = failures.hostWaitMs();
     if (waitMs > 0) return waitMs;
     const plan = nextPlan(pipeline);

@@ -4,6 +4,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import type { PushOptions, PushRequest } from '../git/push/push.ts';
 import type { GitTransport, RevertResult } from '../git/transport.ts';
 import { HostCallError, type HostCallPorts } from '../report/call.ts';
+import { gitAccess } from '../report/tokens/git-tokens.ts';
 import type { RevertDestination } from './destination.ts';
 import { pullBody, revertTitle } from './message.ts';
 import { nextRevertStep, type ObservedRevert, type RevertStep, recordAfter, withPull } from './plan.ts';
@@ -70,10 +71,10 @@ export function createRevertPublisher(ports: RevertPublisherPorts): RevertPublis
       await save({ ...record, revert: commit });
       return false;
     }
-    const { repository, token, ca } = turn.target;
+    const { repository, ca } = turn.target;
     checkLease();
     await ports.push(
-      { repository, credential: token, ...optional('ca', ca) },
+      { repository, ...gitAccess(turn.target, ports.tokens), ...optional('ca', ca) },
       { ...where, commit, objects },
       signal,
     );

@@ -1,7 +1,6 @@
 /** Finds and creates the pull request of a revert at the git host. An answer that is an error rejects with HostCallError. */
 import { createHostCall, type HostCallPorts, parsedAnswer } from '../report/call.ts';
 import { type HostTask, isDone } from '../report/outcome.ts';
-import type { HostRequest } from '../report/send.ts';
 import type { StatusTarget } from '../report/target.ts';
 import type { PullRequestPage } from './plan.ts';
 import { type PullBranches, type PullText, pullIn, REVERT_PULL_ADAPTERS } from './pull-requests.ts';
@@ -29,12 +28,14 @@ export function createRevertPullHost(target: StatusTarget, ports: HostCallPorts)
   };
   return {
     async find(branches) {
-      const request: HostRequest = { ...adapter.findRequest(target, branches), maxBytes: LIST_BYTES };
-      const { body } = await call(request, read);
+      const { body } = await call(
+        (access) => ({ ...adapter.findRequest(access, branches), maxBytes: LIST_BYTES }),
+        read,
+      );
       return pullIn(type, parsedAnswer(body), branches);
     },
     async create(text) {
-      const { body } = await call(adapter.createRequest(target, text), created);
+      const { body } = await call((access) => adapter.createRequest(access, text), created);
       const page = adapter.pageOf(parsedAnswer(body));
       if (!page) throw new Error('the git host created a pull request without a number');
       return page;

@@ -1,11 +1,11 @@
 /** The requests to find and to create the pull request of a branch, and what git hosts answer to them. */
 import { isRecord, type JsonRecord, textAt, valueAt } from '../../kube/objects/json.ts';
 import { recordsIn } from '../pulls/hosts/entries.ts';
+import type { HostAccess } from '../report/call.ts';
 import type { GitHostProject, GitHostType } from '../report/git-host.ts';
 import { encodePath } from '../report/hosts/adapter.ts';
 import { GIT_HOST_ADAPTERS } from '../report/hosts/adapters.ts';
 import type { HostRequest } from '../report/send.ts';
-import type { StatusTarget } from '../report/target.ts';
 import type { PullRequestPage } from './plan.ts';
 
 export interface PullBranches {
@@ -22,8 +22,8 @@ export interface PullText extends PullBranches {
 
 export interface RevertPullAdapter {
   /** Returns the request for the pull requests of the branch, also those that were closed. */
-  findRequest(target: StatusTarget, branches: PullBranches): HostRequest;
-  createRequest(target: StatusTarget, text: PullText): HostRequest;
+  findRequest(access: HostAccess, branches: PullBranches): HostRequest;
+  createRequest(access: HostAccess, text: PullText): HostRequest;
   /** Tells whether an entry is a pull request from this branch of the repository itself. */
   isOf(pull: JsonRecord, branches: PullBranches): boolean;
   /** Returns the number and the page of a pull request. */

@@ -69,13 +69,19 @@ export function createStandInPulls(): StandInPulls {
   function list({ url, etag }: StandInRequest): StandInAnswer {
     const query = new URLSearchParams(url.split('?')[1]);
     const branch = query.get('head')?.split(':')[1] ?? query.get('source_branch');
-    const listed = pulls.filter((pull) => query.get('state') === 'all' || pull.isOpen);
-    const found = listed
-      .filter((pull) => branch === null || pull.branch === branch)
-      .map(url.startsWith('/api/v3/') ? githubPull : gitlabPull);
+    const listed = pulls
+      .filter((pull) => query.get('state') === 'all' || pull.isOpen)
+      .filter((pull) => branch === null || pull.branch === branch);
+    const [size, index] = [Number(query.get('per_page') ?? 30), Number(query.get('page') ?? 1)];
+    const shown = listed.slice((index - 1) * size, index * size);
+    const found = shown.map(url.startsWith('/api/v3/') ? githubPull : gitlabPull);
+    const next =
+      listed.length > index * size
+        ? { link: `<https://evil.example.com/?page=${index + 1}>; rel="next"` }
+        : {};
     const tag = `W/"${createHash('sha256').update(JSON.stringify(found)).digest('hex')}"`;
     if (tag === etag) return { status: 304, json: undefined };
-    return { status: 200, json: found, headers: { etag: tag } };
+    return { status: 200, json: found, headers: { etag: tag, ...next } };
   }
 
   /** A host has one open pull request of a branch at most. */

@@ -35,6 +35,8 @@ interface Options {
   readonly root: string;
   /** Expected as the password of any user. */
   readonly token?: string;
+  /** Tells whether a password is accepted. Default: all are. */
+  readonly accepts?: (password: string) => boolean;
   readonly tls?: { readonly key: string; readonly cert: string };
   /** Address to listen on. Default: only this machine. */
   readonly host?: string;
@@ -43,6 +45,7 @@ interface Options {
 export async function startGitHttpServer({
   root,
   token,
+  accepts = () => true,
   tls,
   host = '127.0.0.1',
 }: Options): Promise<GitHttpServer> {
@@ -51,7 +54,8 @@ export async function startGitHttpServer({
   const handler = (request: IncomingMessage, response: ServerResponse): void => {
     const step = stepOf(request);
     requests.push({ step, authorization: request.headers.authorization });
-    if (token !== undefined && !request.headers.authorization?.endsWith(btoa(`git:${token}`))) {
+    const isRefused = token !== undefined && !request.headers.authorization?.endsWith(btoa(`git:${token}`));
+    if (isRefused || !accepts(passwordOf(request))) {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
       return;
     }
@@ -161,4 +165,8 @@ async function sendSlowly(body: Buffer, response: ServerResponse, everyMs: numbe
     // oxlint-disable-next-line no-await-in-loop -- the fault is to be slow
     await new Promise((resolve) => void setTimeout(resolve, everyMs));
   }
+}
+
+function passwordOf({ headers: { authorization = '' } }: IncomingMessage): string {
+  return atob(authorization.replace(/^Basic /, '')).replace(/^[^:]*:/, '');
 }

@@ -10,6 +10,8 @@ import { sendToGitHost } from '../../../src/sync/report/send.ts';
 import type { RevertEvent } from '../../../src/sync/revert/next-revert.ts';
 import type { ReverterOptions } from '../../../src/sync/revert/reverter.ts';
 import { createFastClock } from '../../support/fast-clock.ts';
+import type { StandInApp } from '../../support/git-host/github-app.ts';
+import { testHostTokens } from '../../support/git-host/host-tokens.ts';
 import { type StandInHost, startStandInHost } from '../../support/git-host/stand-in.ts';
 import { type GitHttpServer, startGitHttpServer } from '../../support/git-server/http-server.ts';
 import { createTestRepository, type TestRepository } from '../../support/git-server/repository.ts';
@@ -51,6 +53,8 @@ export interface RevertBedOptions {
   readonly secret?: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, string>>;
   readonly signatures?: ReturnType<ReverterOptions['signatures']>;
+  /** The GitHub App whose tokens are accepted, in place of TOKEN. */
+  readonly app?: StandInApp;
 }
 
 export async function createRevertBed({
@@ -59,17 +63,26 @@ export async function createRevertBed({
   secret = {},
   files = {},
   signatures,
+  app,
 }: RevertBedOptions = {}): Promise<RevertBed> {
   const folder = tempFolder('revert');
   const repository = createTestRepository(join(folder, 'acme'));
   const host = await startStandInHost(TOKEN);
   onTestFinished(() => host[Symbol.asyncDispose]());
-  const server = await startGitHttpServer({ root: folder, token: TOKEN });
+  if (app) host.app = app;
+  const server = await startGitHttpServer({
+    root: folder,
+    ...(app ? { accepts: app.accepts } : { token: TOKEN }),
+  });
   onTestFinished(() => server.close());
   const proven = repository.commit('one', { 'web.yaml': 'version: 1', ...files });
   const failed = repository.commit('two', { 'web.yaml': 'version: 2' });
   const hosts = [server, host].map(({ url }) => new URL(url).host).join(', ');
-  const secrets = secretStore({ name: 'push', use: `git-push; ${hosts}`, data: { token: TOKEN, ...secret } });
+  const secrets = secretStore({
+    name: 'push',
+    use: `git-push; ${hosts}`,
+    data: { ...(app?.data ?? { token: TOKEN }), ...secret },
+  });
   const source = { repository: `${server.url}/acme/fleet.git`, gitHost: { type, url: host.url } };
   const cache = { repository: `file://${repository.bare}`, folder: join(folder, 'cache') };
   const git = createGitTransport(createBackend(cache));
@@ -129,6 +142,7 @@ export async function createRevertBed({
       git: calledGit(git, called),
       push: (...all) => called('push', () => pushCommit(...all)),
       send: (request, options) => called(`send ${request.method}`, () => sendToGitHost(request, options)),
+      tokens: testHostTokens(clock),
       record: (reverts) =>
         called('record', async () => {
           const { status } = bed.pipeline;

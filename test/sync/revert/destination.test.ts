@@ -10,7 +10,7 @@ const secretWith = (data: Readonly<Record<string, string>>, use = USE) =>
 describe('revertDestination', () => {
   it('S35 reads the token, the branch and the way from the Pipeline', () => {
     expect(revertDestination(pipelineWith([]), secretWith({ token: 'ghp_1234' }))).toMatchObject({
-      token: 'ghp_1234',
+      credential: { type: 'Token', token: 'ghp_1234' },
       ref: 'refs/heads/main',
       branch: 'main',
       how: 'Propose',

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { revertDestination } from '../../../src/sync/revert/destination.ts';
 import { createNextRevert } from '../../../src/sync/revert/next-revert.ts';
+import { createStandInApp } from '../../support/git-host/github-app.ts';
 import { createSshSigner } from '../../support/git-server/signer.ts';
 import { createRevertBed, type OnCall, type RevertBed, TOKEN } from './bed.ts';
 
@@ -297,6 +298,25 @@ describe('a host that fails', () => {
     const { problem } = await run(bed);
     expect(problem).toMatchObject({ status: 'False', reason: 'TokenRefused' });
     expect(problem?.message).toContain('spec.source.writeCredentialsRef');
+  });
+
+  it.each([
+    ['ProposeRevert', 'Proposed', 1],
+    ['PushRevert', 'Pushed', 0],
+  ] as const)('S35 makes one as a GitHub App, with %s', async (onFailure, state, pulls) => {
+    const app = createStandInApp();
+    const bed = await createRevertBed({ spec: { onFailure }, app });
+    await run(bed);
+    expect([bed.record()?.state, bed.host.pulls.length, app.issued.length]).toEqual([state, pulls, 1]);
+  });
+
+  it('S35 tries again with another token when that of the GitHub App was revoked', async () => {
+    const app = createStandInApp();
+    const bed = await createRevertBed({ spec: PUSH, app });
+    await run(bed, (call, when) => {
+      if (call === 'push' && when === 'before' && app.issued.length === 1) app.revoke(app.issued[0] ?? '');
+    });
+    expect([bed.record()?.state, bed.main()]).toEqual(['Pushed', bed.record()?.revert]);
   });
 });
 

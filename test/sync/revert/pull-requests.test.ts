@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StatusTarget } from '../../../src/sync/report/target.ts';
+import type { HostAccess } from '../../../src/sync/report/call.ts';
 import { pullIn, REVERT_PULL_ADAPTERS } from '../../../src/sync/revert/pull-requests.ts';
 
 const BRANCHES = { head: 'kubenode/revert/x', base: 'main' };
@@ -55,18 +55,17 @@ describe('pullIn', () => {
   });
 });
 
-function target(type: 'GitHub' | 'GitLab' | 'Gitea'): StatusTarget {
+function access(type: 'GitHub' | 'GitLab' | 'Gitea'): HostAccess {
   return {
     project: { type, base: 'https://git.example.com', path: 'acme/fleet', context: 'c' },
     token: 't',
-    address: 'a',
   };
 }
 
 describe('REVERT_PULL_ADAPTERS', () => {
   it('S35 asks for closed pull requests, too, with every name encoded', () => {
     const urls = (['GitHub', 'GitLab', 'Gitea'] as const).map(
-      (type) => REVERT_PULL_ADAPTERS[type].findRequest(target(type), { head: 'a&b', base: 'c/d' }).url,
+      (type) => REVERT_PULL_ADAPTERS[type].findRequest(access(type), { head: 'a&b', base: 'c/d' }).url,
     );
     expect(urls).toEqual([
       'https://git.example.com/api/v3/repos/acme/fleet/pulls?state=all&head=acme%3Aa%26b&base=c%2Fd&per_page=10',

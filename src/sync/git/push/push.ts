@@ -20,7 +20,7 @@ export interface PushRequest {
   readonly objects: readonly NewObject[];
 }
 
-export type PushOptions = Pick<GitOptions, 'repository' | 'credential' | 'ca'>;
+export type PushOptions = Pick<GitOptions, 'repository' | 'credential' | 'tokens' | 'ca'>;
 
 const SERVICE = 'receive-pack';
 const NO_COMMIT = '0'.repeat(40);

@@ -9,6 +9,7 @@ import type { PlanCommit } from '../../pulls/head-plan.ts';
 import type { CommitRenderer } from '../../render/renderer.ts';
 import { createStatusReporter } from '../../report/reporter.ts';
 import { sendToGitHost } from '../../report/send.ts';
+import type { HostTokens } from '../../report/tokens/host-tokens.ts';
 import { createReverter } from '../../revert/reverter.ts';
 import type { VerdictMemory } from '../acceptance/commit-checks.ts';
 import { signaturePolicy } from '../acceptance/head-signatures.ts';
@@ -34,6 +35,7 @@ export interface PipelineSessionOptions extends OwnObjectsOptions {
   /** The commits that the clusters of a Pipeline report: they may be newer than a restored hub. */
   readonly clusterCommits: (pipeline: string) => readonly string[];
   readonly gitFolder: string;
+  readonly tokens: HostTokens;
   /** Whether this sync receives webhooks. */
   readonly receivesWebhooks: boolean;
   /** Plans pull requests on the clusters. Absent: none is planned. */
@@ -44,7 +46,7 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
   const { name, hub, clusterCommits, version } = options;
   const { releases, pipelines, secrets } = hub.stores;
   const stop = new AbortController();
-  const git = openRepository(pipeline, secrets, options.gitFolder);
+  const git = openRepository(pipeline, { ...options, secrets }, options.gitFolder);
   const ownObjects = createOwnObjects(options);
   const statuses = createStatusReporter({
     ...options,

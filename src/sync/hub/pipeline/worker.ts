@@ -12,6 +12,7 @@ import type { AcceptedCommits, HeadReport } from '../../commits.ts';
 import type { PollRequest } from '../../git/source.ts';
 import type { CommitSource, WriteFence } from '../../promote/ports.ts';
 import type { RenderedTarget } from '../../rendered.ts';
+import { GitHostError } from '../../report/git-host.ts';
 import { createVersionedVerdicts } from '../acceptance/commit-checks.ts';
 import { repositoryVersion } from '../repository.ts';
 import {
@@ -115,7 +116,7 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
     try {
       return openPipelineSession(pipeline, { ...options, verdicts, version, onChange: () => loop.trigger() });
     } catch (error) {
-      if (!(error instanceof SecretError)) throw error;
+      if (!(error instanceof SecretError || error instanceof GitHostError)) throw error;
       throw new PipelineUnopened('CredentialsInvalid', error.message);
     }
   }
