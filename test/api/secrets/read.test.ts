@@ -119,7 +119,7 @@ describe('readSecret', () => {
     const readers = SOURCES.filter(({ text }) => /\bsecrets\s*\.(get|list|byIndex)\(/.test(text));
     expect(readers.map(({ path }) => path)).toEqual(['src/api/secrets/read.ts']);
     // The token of sync in a cluster, that a person has made, the hub's cache of Secrets, the Secret that `kubenode plan` puts into its own cache, those that
-    // imports of hosts read one by one, and those that only write Secrets: bootstrap tokens, the key of kept revisions and `kubenode local`.
+    // imports of hosts read one by one, and those that only write Secrets: bootstrap tokens, the key of kept revisions, the tour and `kubenode local`.
     // The Secret of maintenance events, by its name. Hosting compares the Secret that it wrote with the one that it would write.
     const importers = SOURCES.filter(({ text }) => /import \{[^}]*\bSECRETS\b/.test(text));
     expect(importers.map(({ path }) => path)).toEqual([
@@ -135,6 +135,7 @@ describe('readSecret', () => {
       'src/controllers/hosting/execute/execute.ts',
       'src/controllers/hosting/observe.ts',
       'src/controllers/machine/import/execute/import-secret.ts',
+      'src/demo/tour/steps/push-hook.ts',
       'src/local/pki/secrets.ts',
       'src/providers/power/bmc-secret.ts',
       'src/sync/hub/hub-cache.ts',

@@ -35,7 +35,7 @@ export interface StandInHost extends AsyncDisposable, Pick<StandInPulls, 'pulls'
   /** Returns the newest status of a commit. */
   statusOf(commit: string): StandInStatus | undefined;
   /** A GitHub App whose tokens are accepted, too. */
-  app?: StandInApp;
+  app?: StandInApp | undefined;
   /** Returns the fault of the next request, if any. `hang`: it is never answered. */
   fault: (call: number) => HostFault | 'hang' | undefined;
 }

@@ -69,11 +69,9 @@ export async function createRevertBed({
   const repository = createTestRepository(join(folder, 'acme'));
   const host = await startStandInHost(TOKEN);
   onTestFinished(() => host[Symbol.asyncDispose]());
-  if (app) host.app = app;
-  const server = await startGitHttpServer({
-    root: folder,
-    ...(app ? { accepts: app.accepts } : { token: TOKEN }),
-  });
+  host.app = app;
+  const { data, accepts } = credentialOf(app);
+  const server = await startGitHttpServer({ root: folder, accepts });
   onTestFinished(() => server.close());
   const proven = repository.commit('one', { 'web.yaml': 'version: 1', ...files });
   const failed = repository.commit('two', { 'web.yaml': 'version: 2' });
@@ -81,7 +79,7 @@ export async function createRevertBed({
   const secrets = secretStore({
     name: 'push',
     use: `git-push; ${hosts}`,
-    data: { ...(app?.data ?? { token: TOKEN }), ...secret },
+    data: { ...data, ...secret },
   });
   const source = { repository: `${server.url}/acme/fleet.git`, gitHost: { type, url: host.url } };
   const cache = { repository: `file://${repository.bare}`, folder: join(folder, 'cache') };
@@ -155,6 +153,17 @@ export async function createRevertBed({
       onChange: () => undefined,
     };
   }
+}
+
+interface Credential {
+  /** What the Secret contains. */
+  readonly data: Readonly<Record<string, string>>;
+  /** Tells whether git accepts a password. */
+  readonly accepts: (password: string) => boolean;
+}
+
+function credentialOf(app: StandInApp | undefined): Credential {
+  return app ?? { data: { token: TOKEN }, accepts: (password) => password === TOKEN };
 }
 
 type Called = <T>(name: string, work: () => Promise<T>) => Promise<T>;

@@ -49,7 +49,7 @@ describe('revertDestination', () => {
     ['with a Secret for the repository only', {}, 'git-push; github.com', 'for api.github.com. To permit it'],
     ['for a tag', { ref: 'refs/tags/v1' }, USE, 'set spec.source.ref to refs/heads/NAME'],
     ['for a folder', { repository: 'file:///fleet' }, USE, 'has no git host'],
-  ])('S35 refuses a Pipeline %s', (_, source, use, because) => {
+  ])('S35 makes no revert for a Pipeline %s', (_, source, use, because) => {
     const pipeline = pipelineWith([], { source });
     expect(() => revertDestination(pipeline, secretWith({ token: 'ghp_1234' }, use))).toThrow(because);
   });

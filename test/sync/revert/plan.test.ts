@@ -95,7 +95,7 @@ describe('planRevert', () => {
       'wait: pipeline fleet is paused (spec.paused)',
     ],
     ['waits for nothing without a failed stage', { spec: { paused: true }, stages: [] }, 'none'],
-  ])('S35 %s', (_, given, expected) => {
+  ])('S35 plans the next revert: %s', (_, given, expected) => {
     expect(plan(given)).toBe(expected);
   });
 });
@@ -150,7 +150,7 @@ describe('nextRevertStep', () => {
       'Pushed',
     ],
     ['leaves a branch of others alone', {}, { branch: OTHER }, 'BranchTaken'],
-  ])('S35 %s', (_, record, seen, expected) => {
+  ])('S35 plans the next step: %s', (_, record, seen, expected) => {
     expect(nextRevertStep(recordOf(record), { ...SEEN, ...seen }).type).toBe(expected);
   });
 

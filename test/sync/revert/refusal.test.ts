@@ -24,7 +24,7 @@ describe('unmadeReason', () => {
     [{ type: 'Nothing' }, 'AlreadyReverted', 'nothing is left to revert'],
     [{ type: 'OwnRevert', commit: HEAD }, 'AutomaticRevert', `contains ${HEAD}, which is a revert by sync`],
     [{ type: 'Unrelated', ancestor: PROVEN, head: HEAD }, 'Unrelated', `${HEAD} does not contain ${PROVEN}`],
-  ] as const)('S35 explains %j', (result, reason, message) => {
+  ] as const)('S35 explains why nothing was made: %j', (result, reason, message) => {
     expect(unmadeReason(result, RANGE)).toEqual({
       reason,
       message: expect.stringContaining(message) as unknown,
@@ -57,7 +57,7 @@ describe('chooseWay', () => {
       { how: 'Propose', unaccepted: 'it is not signed' },
       'Propose sync would refuse this commit: it is not signed. Sign it before you merge',
     ],
-  ])('S35 %s', (_, more, expected) => {
+  ])('S35 chooses between push and proposal: %s', (_, more, expected) => {
     const made = {
       how: 'Push',
       failure: { commit: FAILED },

@@ -45,7 +45,7 @@ describe('revertReport', () => {
       { failures: [], records: [recordOf({ state: 'Proposed' })] },
       {},
     ],
-  ])('S35 %s', (_, more, expected) => {
+  ])('S35 reports how the reverts are: %s', (_, more, expected) => {
     expect(revertReport({ ...INPUT, ...more })).toEqual(expected);
   });
 
