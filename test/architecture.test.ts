@@ -57,7 +57,20 @@ const SYNC_ORDER: Record<string, readonly string[]> = {
   intake: ['shared'],
   report: ['shared', 'git'],
   pulls: ['shared', 'git', 'render', 'preview', 'report'],
-  hub: ['shared', 'intake', 'report', 'pulls', 'health', 'git', 'render', 'judge', 'promote', 'apply'],
+  revert: ['shared', 'git', 'report', 'pulls'],
+  hub: [
+    'shared',
+    'intake',
+    'report',
+    'pulls',
+    'revert',
+    'health',
+    'git',
+    'render',
+    'judge',
+    'promote',
+    'apply',
+  ],
 };
 /** They put the folders together, and nothing imports them. */
 const SYNC_ENTRY_POINTS = ['src/sync/sync.ts', 'src/sync/metrics.ts'];

@@ -167,6 +167,8 @@ export const MANAGER_SYNC_WEBHOOK = 'kubenode-sync-webhook';
 export const MANAGER_SYNC_STATUSES = 'kubenode-sync-statuses';
 /** The field manager of the plans that the git host has as comments, for the same reason. */
 export const MANAGER_SYNC_PLANS = 'kubenode-sync-plans';
+/** The field manager of the reverts that sync makes, for the same reason. */
+export const MANAGER_SYNC_REVERTS = 'kubenode-sync-reverts';
 export const MANAGER_HOSTING = 'kubenode-hosting';
 export const MANAGER_MACHINE = 'kubenode-machine';
 /** The field manager of the sweep of orphan instances, which writes no field and has the account of the machine controller. */
@@ -337,6 +339,7 @@ export const CONDITIONS = {
   WebhookReady: '+',
   CommitStatusReady: '+',
   PlanCommentsReady: '+',
+  RevertReady: '+',
   Promoted: '+',
   Held: '-',
   // Release

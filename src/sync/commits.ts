@@ -35,9 +35,11 @@ export interface HeadReport {
   readonly commitStatus?: CommitStatusReport;
   /** Absent: the Pipeline plans no pull requests. */
   readonly planComments?: CommitStatusReport;
+  /** Absent: the Pipeline has no automatic reverts. */
+  readonly reverts?: CommitStatusReport;
 }
 
-/** Reports whether the git host accepts the commit statuses of a Pipeline, or its plans of pull requests. */
+/** Reports whether the git host accepts the commit statuses of a Pipeline, its plans of pull requests, or its reverts. */
 export interface CommitStatusReport {
   /** Why it does not, for people. Absent: it does. */
   readonly problem?: {
@@ -46,6 +48,8 @@ export interface CommitStatusReport {
     readonly reason: string;
     readonly message: string;
   };
+  /** Tells people which act it carried out, while that matters. */
+  readonly done?: { readonly reason: string; readonly message: string };
 }
 
 /** Reports whether sync receives the webhook of a Pipeline. Without it the repository is read at each poll. */

@@ -48,7 +48,7 @@ describe('strictestFreezes', () => {
     ],
     ['keeps the start of one that was moved', [freeze('a', 1, 4)], [freeze('a', 2, 5)], [freeze('a', 1, 5)]],
     ['adds a new one', [freeze('a', 1, 2)], [freeze('b', 3, 4)], [freeze('a', 1, 2), freeze('b', 3, 4)]],
-  ])('S36 %s', (_, before, now, want) => {
+  ])('S36 returns the freezes that count: %s', (_, before, now, want) => {
     expect(strictestFreezes(before, now)).toEqual(want);
   });
 

@@ -2938,6 +2938,38 @@ export interface PipelinePlanComments {
   readonly pullRequests?: readonly PlannedPullRequest[];
 }
 
+/** A revert. */
+export interface PipelineRevert {
+  /** The commit that failed. */
+  readonly commit: string;
+  /** The stage in which it failed. */
+  readonly stage: string;
+  /** The Release of the commit. */
+  readonly release: string;
+  /** The commit that the stage had proven before: the revert goes back to its content. */
+  readonly proven: string;
+  /** The head that the revert was made for. */
+  readonly onto: string;
+  /** The commit that takes back what came after the proven one. */
+  readonly revert: string;
+  /** The branch of the pull request. */
+  readonly branch: string;
+  /** Whether it is pushed to the tracked ref, or to the branch of a pull request. */
+  readonly how: 'Push' | 'Propose';
+  /** Planned: it may be pushed already. Proposed: the pull request was created. */
+  readonly state: 'Planned' | 'Proposed' | 'Pushed';
+  /** The clusters that had failed. (at most 20) */
+  readonly failedClusters?: readonly RevertedCluster[];
+  /** What a person has to know about it, such as why it was not pushed. */
+  readonly note?: string;
+  /** Number of the pull request. */
+  readonly pullRequest?: number;
+  /** Page of the pull request. */
+  readonly url?: string;
+  /** When it was made: also the time of the commit. */
+  readonly plannedAt: string;
+}
+
 /** Git repository that declares the fleet. */
 export interface PipelineSource {
   /** URL of the repository: https, ssh, git@host:path or file. http for loopback addresses only. */
@@ -2946,7 +2978,7 @@ export interface PipelineSource {
   readonly ref: string;
   /** Directory of the cdk8s app in the repository. (default ".") */
   readonly path: string;
-  /** Secret with the token or key for the repository. It needs the annotation kubenode.dev/secret-use: "git; HOST". */
+  /** Secret with the token, the key or the GitHub App for the repository. It needs the annotation kubenode.dev/secret-use: "git; HOST". */
   readonly credentialsRef?: TokenRef;
   /** Secret with additional certificate authorities for https. It needs the annotation kubenode.dev/secret-use: "git-ca". */
   readonly caRef?: CaRef;
@@ -2960,14 +2992,14 @@ export interface PipelineSource {
   readonly signers: readonly Signer[];
   /** Secret of the webhook at the git host, with a secret in each line. Default: no webhook. It needs the annotation kubenode.dev/secret-use: "git-webhook". */
   readonly webhookSecretRef?: WebhookSecretRef;
-  /** Secret with the token for writing commit statuses. Default: no commit statuses. It needs the annotation kubenode.dev/secret-use: "git-status; HOST". */
+  /** Secret with the token, or the GitHub App, for writing commit statuses. Default: no commit statuses. It needs the annotation kubenode.dev/secret-use: "git-status; HOST". */
   readonly statusCredentialsRef?: TokenRef;
   /** The git host that shows how far each commit is. */
   readonly gitHost?: GitHost;
   /** Plans each open pull request for the ref, and writes the plan as a comment and as a commit status. */
   readonly planComments?: PlanComments;
-  /** Secret for pushing revert branches. Default: no revert branches. It needs the annotation kubenode.dev/secret-use: "git-push; HOST". */
-  readonly writeCredentialsRef?: SecretRef;
+  /** Secret with the token for pushing reverts and creating their pull requests. With the key signing-key, an SSH key, sync signs them. Default: sync pushes nothing. It needs the annotation kubenode.dev/secret-use: "git-push; HOST". */
+  readonly writeCredentialsRef?: TokenRef;
   /** Secret with the age identities that decrypt objects of SOPS, one in each line. Default: encrypted objects are refused. It needs the annotation kubenode.dev/secret-use: "sops". */
   readonly sopsKeysRef?: SopsKeysRef;
   /** Accepts this one head although it does not descend from the last applied commit. */
@@ -2992,7 +3024,7 @@ export interface PipelineSpec {
   readonly acceptedHead?: PipelineAcceptedHead;
   /** Number of finished Releases that are kept. (1 to 100; default 20) */
   readonly historyLimit: number;
-  /** What to do when a stage fails. (default "Stop") */
+  /** What to do when the failure budget of a stage is spent. ProposeRevert: create a pull request that takes back the commits since the last one that is proven in the stage. PushRevert: push that commit to the ref, if the ref has not moved. (default "Stop") */
   readonly onFailure: 'Stop' | 'ProposeRevert' | 'PushRevert';
   /** How much one commit may delete from one unit of one cluster. The larger value applies. */
   readonly deleteBudget: DeleteBudget;
@@ -3046,6 +3078,8 @@ export interface PipelineStatus {
   readonly commitStatuses?: PipelineCommitStatuses;
   /** The plans that the git host accepted. */
   readonly planComments?: PipelinePlanComments;
+  /** The reverts that sync made of commits that failed in a stage, newest first. Sync makes no second one of a commit. (at most 20) */
+  readonly reverts?: readonly PipelineRevert[];
   /** The stages, in the order of promotion. (at most 32) */
   readonly stages?: readonly PipelineStageStatus[];
   /** Clusters of the pipeline. */
@@ -3552,6 +3586,14 @@ export interface RevertPasses {
   readonly freezes: boolean;
 }
 
+/** A failed cluster. */
+export interface RevertedCluster {
+  /** Name of the Cluster. */
+  readonly name: string;
+  /** Why it failed. */
+  readonly reason?: string;
+}
+
 /** A revision that was rolled out. */
 export interface RevisionRecord {
   /** Revision. */
@@ -3784,14 +3826,6 @@ export interface RungStatus {
   readonly succeeded?: number;
   /** Duration of the repair in seconds, 95th percentile. */
   readonly p95Seconds?: number;
-}
-
-/** A Secret in the namespace kubenode-system. */
-export interface SecretRef {
-  /** Name of the Secret. */
-  readonly name: string;
-  /** Key in the Secret. */
-  readonly key?: string;
 }
 
 /** Selects objects by labels. An empty selector is refused; `all: true` selects everything. */

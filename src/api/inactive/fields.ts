@@ -7,11 +7,6 @@ import { DEFENDER_POLICY } from './defenderpolicy.ts';
 import type { InactiveField } from './field.ts';
 import { HOSTED } from './hosted.ts';
 
-const PIPELINE: readonly InactiveField[] = [
-  { path: 'spec.source.writeCredentialsRef', because: 'sync pushes nothing' },
-  { path: 'spec.onFailure', accepts: ['Stop'], because: 'sync pushes nothing' },
-];
-
 const NOT_HOSTED = 'only a control plane of spec.hosted is deleted with its Cluster';
 
 const CLUSTER: readonly InactiveField[] = [
@@ -82,7 +77,6 @@ const NODE_REMEDIER: readonly InactiveField[] = [
 ];
 
 export const INACTIVE_FIELDS: Readonly<Record<string, readonly InactiveField[]>> = {
-  Pipeline: PIPELINE,
   Cluster: CLUSTER,
   Machine: MACHINE,
   MachineSet: MACHINE_SET,

@@ -92,3 +92,42 @@ export const plannedPulls = named('PipelinePlanComments', 'The plans that the gi
     [0, 30],
   ).optional(),
 });
+
+const COMMIT = { max: 64 } as const;
+
+export const reverts = listMap(
+  'The reverts that sync made of commits that failed in a stage, newest first. Sync makes no second one of a commit.',
+  ['commit'],
+  named('PipelineRevert', 'A revert.', {
+    commit: text('The commit that failed.', COMMIT),
+    stage: name('The stage in which it failed.'),
+    release: text('The Release of the commit.', { max: 253 }),
+    proven: text('The commit that the stage had proven before: the revert goes back to its content.', COMMIT),
+    onto: text('The head that the revert was made for.', COMMIT),
+    revert: text('The commit that takes back what came after the proven one.', COMMIT),
+    branch: name('The branch of the pull request.', 256),
+    how: choice('Whether it is pushed to the tracked ref, or to the branch of a pull request.', [
+      'Push',
+      'Propose',
+    ]),
+    state: choice('Planned: it may be pushed already. Proposed: the pull request was created.', [
+      'Planned',
+      'Proposed',
+      'Pushed',
+    ]),
+    failedClusters: listMap(
+      'The clusters that had failed.',
+      ['name'],
+      named('RevertedCluster', 'A failed cluster.', {
+        name: name('Name of the Cluster.', 253),
+        reason: name('Why it failed.', 64).optional(),
+      }),
+      [0, 20],
+    ).optional(),
+    note: message('What a person has to know about it, such as why it was not pushed.', 1024).optional(),
+    pullRequest: int('Number of the pull request.', [1, PULL_REQUEST_MAX]).optional(),
+    url: text('Page of the pull request.', { max: 1024 }).optional(),
+    plannedAt: time('When it was made: also the time of the commit.'),
+  }),
+  [0, 20],
+);

@@ -4,7 +4,6 @@ import {
   checks,
   count,
   freezes,
-  secretRef,
   secretRefWithKey,
   selector,
   statusHead,
@@ -30,7 +29,7 @@ import {
 } from '../schema.ts';
 import { pipelinePhases } from '../status/phase-tables.ts';
 import { AGE, conditionColumn, type Kind, PHASE, WAITING } from './kind.ts';
-import { commitStatuses, gitHost, planComments, plannedPulls } from './pipeline-githost.ts';
+import { commitStatuses, gitHost, planComments, plannedPulls, reverts } from './pipeline-githost.ts';
 
 const COMMIT = { max: 64 } as const;
 const REPOSITORY =
@@ -60,7 +59,7 @@ const source = rules(
     credentialsRef: secretRefWithKey(
       { type: 'TokenRef', key: 'token' },
       'git',
-      'Secret with the token or key for the repository.',
+      'Secret with the token, the key or the GitHub App for the repository.',
     ).optional(),
     caRef: secretRefWithKey(
       { type: 'CaRef', key: 'ca.crt' },
@@ -87,13 +86,14 @@ const source = rules(
     statusCredentialsRef: secretRefWithKey(
       { type: 'TokenRef', key: 'token' },
       'git-status',
-      'Secret with the token for writing commit statuses. Default: no commit statuses.',
+      'Secret with the token, or the GitHub App, for writing commit statuses. Default: no commit statuses.',
     ).optional(),
     gitHost: gitHost.optional(),
     planComments: planComments.optional(),
-    writeCredentialsRef: secretRef(
+    writeCredentialsRef: secretRefWithKey(
+      { type: 'TokenRef', key: 'token' },
       'git-push',
-      'Secret for pushing revert branches. Default: no revert branches.',
+      'Secret with the token for pushing reverts and creating their pull requests. With the key signing-key, an SSH key, sync signs them. Default: sync pushes nothing.',
     ).optional(),
     sopsKeysRef: secretRefWithKey(
       { type: 'SopsKeysRef', key: 'age.agekey' },
@@ -117,8 +117,9 @@ const source = rules(
     fieldPath: '.signers',
   },
   {
-    rule: '!has(self.gitHost) || has(self.statusCredentialsRef)',
-    message: 'set statusCredentialsRef if gitHost is set: without a token sync sends nothing to the host',
+    rule: '!has(self.gitHost) || has(self.statusCredentialsRef) || has(self.credentialsRef) || has(self.writeCredentialsRef)',
+    message:
+      'set statusCredentialsRef or writeCredentialsRef if gitHost is set, or credentialsRef with a GitHub App: without a token sync sends nothing to the host',
     fieldPath: '.gitHost',
   },
   {
@@ -314,9 +315,10 @@ const spec = rules(
       },
     ).optional(),
     historyLimit: int('Number of finished Releases that are kept.', [1, 100]).default(20),
-    onFailure: choice('What to do when a stage fails.', ['Stop', 'ProposeRevert', 'PushRevert']).default(
-      'Stop',
-    ),
+    onFailure: choice(
+      'What to do when the failure budget of a stage is spent. ProposeRevert: create a pull request that takes back the commits since the last one that is proven in the stage. PushRevert: push that commit to the ref, if the ref has not moved.',
+      ['Stop', 'ProposeRevert', 'PushRevert'],
+    ).default('Stop'),
     deleteBudget,
     acknowledgements: listMap(
       'Held plans that a person accepted.',
@@ -344,6 +346,21 @@ const spec = rules(
         'the accounts of kubenode itself are for its own processes: name an account of another namespace',
     }).default([]),
   }),
+  {
+    rule: "self.onFailure == 'Stop' || has(self.source.writeCredentialsRef)",
+    message: 'a revert needs a token of its own: set source.writeCredentialsRef, or onFailure to Stop',
+    fieldPath: '.onFailure',
+  },
+  {
+    rule: "self.onFailure == 'Stop' || self.source.repository.matches('^https?://')",
+    message: 'sync pushes over https only: set source.repository to such a URL, or onFailure to Stop',
+    fieldPath: '.onFailure',
+  },
+  {
+    rule: "self.onFailure == 'Stop' || (self.source.ref != 'HEAD' && (self.source.ref.startsWith('refs/heads/') || !self.source.ref.startsWith('refs/')))",
+    message: 'reverts are for a branch: set source.ref to refs/heads/NAME, or onFailure to Stop',
+    fieldPath: '.onFailure',
+  },
   {
     rule: 'self.approvals.all(a, self.stages.exists(s, s.name == a.stage))',
     message: 'each approval must name a stage of this pipeline',
@@ -396,6 +413,7 @@ const status = named('PipelineStatus', 'Observed state of the pipeline.', {
   }).optional(),
   commitStatuses: commitStatuses.optional(),
   planComments: plannedPulls.optional(),
+  reverts: reverts.optional(),
   stages: listMap(
     'The stages, in the order of promotion.',
     ['name'],

@@ -13,10 +13,10 @@ export class SecretError extends Error {
 }
 
 /**
- * The destination that a value is sent to, besides what the Secret itself names: the host of a URL with its port, if that is not the
+ * The destinations that a value is sent to, besides what the Secret itself names: the host of a URL with its port, if that is not the
  * default.
  */
-export type SecretDestination = { readonly host: string } | 'nowhere';
+export type SecretDestination = { readonly host: string } | { readonly hosts: readonly string[] } | 'nowhere';
 
 export function readSecret(
   secrets: Pick<Store, 'get'>,
@@ -38,6 +38,14 @@ export function readSecret(
     throw new SecretError(`${where}, which ${user} references, has no key ${key}: add it`);
   }
   return Buffer.from(encoded, 'base64').toString('utf8');
+}
+
+/** Tells whether the Secret has a key, without the value. False for a Secret that does not exist. */
+export function hasSecretKey(
+  secrets: Pick<Store, 'get'>,
+  { name, key }: Pick<SecretReference, 'name' | 'key'>,
+): boolean {
+  return textAt(secrets.get({ name, namespace: NAMESPACE }), 'data', key) !== undefined;
 }
 
 /** Returns a version that differs after every change of the Secret, also of what it permits. */
@@ -70,12 +78,20 @@ function refusalReason(
   if (permitted.use !== undefined && permitted.use !== use) {
     return `is ${quote(permitted.use)} (annotation ${ANNOTATION_SECRET_USE}), but ${user} uses it as ${use}: name another Secret`;
   }
-  const hosts = destination === 'nowhere' ? [] : [destination.host.toLowerCase()];
+  const hosts = hostsOf(destination);
   const invalid = hosts.find((host) => !HOST.test(host));
   if (invalid !== undefined) return `is not sent to ${quote(invalid)}: this is not a host name`;
   if (permitted.use === use && hosts.every((host) => permitted.hosts.includes(host))) return undefined;
-  const what = [`use it as ${PURPOSES[use]}`, ...hosts].join(' for ');
-  return `does not permit ${user} to ${what}. To permit it: ${commandFor(secret, use, [...permitted.hosts, ...hosts])}`;
+  const missing = hosts.filter((host) => !permitted.hosts.includes(host));
+  const where = hosts.length === 0 ? '' : ` for ${(missing.length > 0 ? missing : hosts).join(' and ')}`;
+  const what = `use it as ${PURPOSES[use]}${where}`;
+  return `does not permit ${user} to ${what}. To permit it: ${commandFor(secret, use, [...new Set([...permitted.hosts, ...hosts])])}`;
+}
+
+function hostsOf(destination: SecretDestination): readonly string[] {
+  if (destination === 'nowhere') return [];
+  const hosts = 'host' in destination ? [destination.host] : destination.hosts;
+  return hosts.map((host) => host.toLowerCase());
 }
 
 function commandFor(secret: KubeObject, use: SecretUse, hosts: readonly string[]): string {

@@ -30,7 +30,7 @@ export const SECRET_REFERENCE_FIELDS: readonly SecretField[] = [
   field('Pipeline', 'spec.source.caRef', 'git-ca', 'ca.crt'),
   field('Pipeline', 'spec.source.webhookSecretRef', 'git-webhook', 'secret'),
   field('Pipeline', 'spec.source.statusCredentialsRef', 'git-status', 'token'),
-  field('Pipeline', 'spec.source.writeCredentialsRef', 'git-push'),
+  field('Pipeline', 'spec.source.writeCredentialsRef', 'git-push', 'token'),
   field('Pipeline', 'spec.source.sopsKeysRef', 'sops', 'age.agekey'),
   field('Machine', 'spec.import.credentialsRef', 'ssh', 'ssh-privatekey'),
   field('Machine', 'spec.bmc.credentialsRef', 'bmc'),

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Pipeline } from '../../api/generated/types.ts';
 import { textAt } from '../../kube/objects/json.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import { fullRef } from '../../sync/git/repository-url.ts';
 import { isRenderError } from '../../sync/render/errors.ts';
 import { createRenderer } from '../../sync/render/renderer.ts';
@@ -14,45 +15,78 @@ import type { Io } from '../io.ts';
 import { entryEdits, type FileText, isYaml, type ListEntry } from './edit.ts';
 import { addsExactly, declaredList } from './list-change.ts';
 import { isSameRepository, type LocalRepository, openLocalRepository } from './repository.ts';
+import { type CommitText, writeAndCommit } from './write-commit.ts';
 
-export interface EntriesCommit {
+export interface EntriesChange {
   readonly pipeline: Pipeline;
-  readonly list: 'acknowledgements' | 'freezes';
+  readonly list: 'acknowledgements' | 'approvals' | 'freezes';
   readonly entries: readonly ListEntry[];
-  readonly subject: string;
-  readonly reason: string;
 }
+
+export type EntriesCommit = EntriesChange & CommitText;
 
 /** Each is rendered, which takes a second or more. */
 const MAX_TRIES = 8;
 
 export async function commitEntries(io: Io, folder: string, change: EntriesCommit): Promise<void> {
-  const { pipeline } = change;
-  const repository = await openLocalRepository(io, resolve(io.cwd, folder), pipeline);
-  const edit = await findEdit(io, repository, change);
-  const commit = await writeAndCommit(repository, edit, change);
-  const { root, branch } = repository;
+  const prepared = await openForEntries(io, folder, change);
+  const { root, branch } = prepared.repository;
+  if (prepared.repeated) refuseRepeated(prepared.repeated, root, change);
+  const edit = await findEdit(io, prepared, change);
+  const commit = await writeAndCommit(prepared.repository, edit, change);
   io.out(
-    `committed ${shortCommit(commit)} to ${branch} of ${root}: ${edit.path}\nnext: ${nextStep(repository, pipeline)}\n`,
+    `committed ${shortCommit(commit)} to ${branch} of ${root}: ${edit.path}\nnext: ${nextCommand(prepared.repository, change.pipeline)}\n`,
   );
 }
 
+export interface OpenedEntries {
+  readonly repository: LocalRepository;
+  /** The render of the working tree. */
+  readonly before: readonly RenderedTarget[];
+  /** The entry that the repository declares already, if any. */
+  readonly repeated?: ListEntry;
+}
+
+/** Rejects unless a commit here changes only what is asked for, and the repository declares the Pipeline. */
+export async function openForEntries(
+  io: Io,
+  folder: string,
+  { pipeline, list, entries }: EntriesChange,
+): Promise<OpenedEntries> {
+  const repository = await openLocalRepository(io, resolve(io.cwd, folder), pipeline);
+  const before = await render(io, repository.root, pipeline);
+  const { name } = pipeline.metadata;
+  const declared = declaredList(before, { pipeline: name, list });
+  if (declared === undefined) refuseUndeclared(name, repository.root);
+  const { fields } = KEYS[list];
+  const repeated = entries.find((entry) =>
+    declared.some((each) => fields.every((field) => textAt(each, field) === entry[field])),
+  );
+  return { repository, before, ...optional('repeated', repeated) };
+}
+
 /** Sync reads a local folder itself; anything else has to be pushed. */
-function nextStep({ root, branch }: LocalRepository, { spec }: Pipeline): string {
+export function nextCommand(
+  { root, branch }: LocalRepository,
+  { spec }: Pipeline,
+  { pushed = false }: { readonly pushed?: boolean } = {},
+): string {
   const ref = fullRef(spec.source.ref);
   const isRead = ref === 'HEAD' || ref === fullRef(branch);
   const isFolder = isSameRepository(spec.source.repository, [pathToFileURL(root).href]);
-  if (!isRead) return `push ${branch}, and bring it to ${ref}, for example by a pull request`;
-  return isFolder ? 'kubenode sync now' : 'git push, then kubenode sync now';
+  const bring = `bring it to ${ref}, for example by a pull request`;
+  if (!isRead) return pushed ? bring : `push ${branch}, and ${bring}`;
+  return isFolder || pushed ? 'kubenode sync now' : 'git push, then kubenode sync now';
 }
 
 /** The first edit that renders to what it should. The working tree is as it was afterwards. */
-async function findEdit(io: Io, { root, git }: LocalRepository, change: EntriesCommit): Promise<FileText> {
-  const { pipeline, list, entries } = change;
+export async function findEdit(
+  io: Io,
+  { repository: { root, git }, before }: OpenedEntries,
+  { pipeline, list, entries }: EntriesChange,
+): Promise<FileText> {
   const { name } = pipeline.metadata;
   const which = { pipeline: name, list };
-  const before = await render(io, root, pipeline);
-  checkDeclared(declaredList(before, which), root, change);
   const files = await readFiles(root, await git('ls-files', '-z', '--', pipeline.spec.source.path));
   for (const edit of entryEdits(files, list, entries).slice(0, MAX_TRIES)) {
     const original = files.find(({ path }) => path === edit.path)?.text ?? '';
@@ -72,36 +106,29 @@ async function findEdit(io: Io, { root, git }: LocalRepository, change: EntriesC
   });
 }
 
-/** The field that differs between all entries of a list, and what to do about an entry that has the value already. */
+/** The fields that differ between all entries of a list, and what to do about an entry that has their values already. */
 const KEYS = {
   acknowledgements: {
-    field: 'planDigest',
+    fields: ['planDigest'],
     hint: 'to release an equal plan once more, change its reason there',
   },
-  freezes: { field: 'name', hint: 'to declare another freeze, give it another --name' },
+  approvals: { fields: ['stage', 'planDigest'], hint: 'it approves the plan as soon as it is pushed' },
+  freezes: { fields: ['name'], hint: 'to declare another freeze, give it another --name' },
 } as const;
 
-function checkDeclared(
-  declared: readonly unknown[] | undefined,
-  root: string,
-  { pipeline, list, entries }: EntriesCommit,
-): void {
-  if (declared === undefined) {
-    throw new CliError(
-      `nothing was committed: the repository does not declare Pipeline ${pipeline.metadata.name}`,
-      {
-        where: root,
-        hint: 'declare it there, or name another repository with --repo',
-        exitCode: EXIT.badInput,
-      },
-    );
-  }
-  const { field, hint } = KEYS[list];
-  const known = new Set(declared.map((each) => textAt(each, field)));
-  const repeated = entries.find((entry) => known.has(entry[field]));
-  if (!repeated) return;
+function refuseUndeclared(name: string, root: string): never {
+  throw new CliError(`nothing was committed: the repository does not declare Pipeline ${name}`, {
+    where: root,
+    hint: 'declare it there, or name another repository with --repo',
+    exitCode: EXIT.badInput,
+  });
+}
+
+function refuseRepeated(entry: ListEntry, root: string, { list }: EntriesChange): never {
+  const { fields, hint } = KEYS[list];
+  const values = fields.map((field) => `${field} ${entry[field]}`).join(', ');
   throw new CliError(
-    `nothing was committed: the repository has this entry of spec.${list} already: ${field} ${repeated[field]}`,
+    `nothing was committed: the repository has this entry of spec.${list} already: ${values}`,
     { where: root, hint: `push it, if sync has not read it yet; ${hint}`, exitCode: EXIT.badInput },
   );
 }
@@ -129,28 +156,4 @@ async function readRegular(root: string, path: string): Promise<FileText | undef
   const file = join(root, path);
   if (!(await lstat(file)).isFile()) return undefined;
   return { path, text: await readFile(file, 'utf8') };
-}
-
-async function writeAndCommit(
-  { root, git }: LocalRepository,
-  { path, text }: FileText,
-  { subject, reason }: EntriesCommit,
-): Promise<string> {
-  await writeFile(join(root, path), text);
-  try {
-    await git('commit', '--quiet', '-m', subject, '-m', reason, '--', path);
-  } catch (error) {
-    await git('checkout', '--quiet', 'HEAD', '--', path);
-    throw new CliError('nothing was committed: git refused the commit', {
-      where: root,
-      hint: `see what git printed: ${stderrOf(error)}`,
-      cause: error,
-    });
-  }
-  return git('rev-parse', 'HEAD');
-}
-
-function stderrOf(error: unknown): string {
-  const { stderr } = (error ?? {}) as { readonly stderr?: unknown };
-  return typeof stderr === 'string' ? stderr.trim().slice(0, 500) : String(error);
 }

@@ -1420,7 +1420,7 @@ export interface PipelineSource {
   readonly ref?: string;
   /** Directory of the cdk8s app in the repository. (default ".") */
   readonly path?: string;
-  /** Secret with the token or key for the repository. It needs the annotation kubenode.dev/secret-use: "git; HOST". */
+  /** Secret with the token, the key or the GitHub App for the repository. It needs the annotation kubenode.dev/secret-use: "git; HOST". */
   readonly credentialsRef?: TokenRef;
   /** Secret with additional certificate authorities for https. It needs the annotation kubenode.dev/secret-use: "git-ca". */
   readonly caRef?: CaRef;
@@ -1434,14 +1434,14 @@ export interface PipelineSource {
   readonly signers?: readonly Signer[];
   /** Secret of the webhook at the git host, with a secret in each line. Default: no webhook. It needs the annotation kubenode.dev/secret-use: "git-webhook". */
   readonly webhookSecretRef?: WebhookSecretRef;
-  /** Secret with the token for writing commit statuses. Default: no commit statuses. It needs the annotation kubenode.dev/secret-use: "git-status; HOST". */
+  /** Secret with the token, or the GitHub App, for writing commit statuses. Default: no commit statuses. It needs the annotation kubenode.dev/secret-use: "git-status; HOST". */
   readonly statusCredentialsRef?: TokenRef;
   /** The git host that shows how far each commit is. */
   readonly gitHost?: GitHost;
   /** Plans each open pull request for the ref, and writes the plan as a comment and as a commit status. */
   readonly planComments?: PlanComments;
-  /** Secret for pushing revert branches. Default: no revert branches. It needs the annotation kubenode.dev/secret-use: "git-push; HOST". */
-  readonly writeCredentialsRef?: SecretRef;
+  /** Secret with the token for pushing reverts and creating their pull requests. With the key signing-key, an SSH key, sync signs them. Default: sync pushes nothing. It needs the annotation kubenode.dev/secret-use: "git-push; HOST". */
+  readonly writeCredentialsRef?: TokenRef;
   /** Secret with the age identities that decrypt objects of SOPS, one in each line. Default: encrypted objects are refused. It needs the annotation kubenode.dev/secret-use: "sops". */
   readonly sopsKeysRef?: SopsKeysRef;
   /** Accepts this one head although it does not descend from the last applied commit. */
@@ -1466,7 +1466,7 @@ export interface PipelineSpec {
   readonly acceptedHead?: PipelineAcceptedHead;
   /** Number of finished Releases that are kept. (1 to 100; default 20) */
   readonly historyLimit?: number;
-  /** What to do when a stage fails. (default "Stop") */
+  /** What to do when the failure budget of a stage is spent. ProposeRevert: create a pull request that takes back the commits since the last one that is proven in the stage. PushRevert: push that commit to the ref, if the ref has not moved. (default "Stop") */
   readonly onFailure?: 'Stop' | 'ProposeRevert' | 'PushRevert';
   /** How much one commit may delete from one unit of one cluster. The larger value applies. */
   readonly deleteBudget?: DeleteBudget;
@@ -1876,14 +1876,6 @@ export interface Rung {
   readonly verify?: RemedyVerify;
   /** Steps to run after the repair is verified. (at most 4) */
   readonly onVerified?: readonly RemedyStep[];
-}
-
-/** A Secret in the namespace kubenode-system. */
-export interface SecretRef {
-  /** Name of the Secret. */
-  readonly name: string;
-  /** Key in the Secret. */
-  readonly key?: string;
 }
 
 /** Selects objects by labels. An empty selector is refused; `all: true` selects everything. */

@@ -7,6 +7,7 @@ export type GitErrorCode =
   | 'Unauthorized' // missing, wrong or insufficient credentials
   | 'HostKey' // the ssh server did not present a declared host key
   | 'Certificate' // the certificate of the https server is not trusted
+  | 'PushRefused' // the server does not accept the new commit for the ref
   | 'Unreachable' // no connection, or it was interrupted
   | 'Timeout'
   | 'ServerError' // 429 and 5xx: retry later

@@ -5,11 +5,20 @@ export interface GitOptions {
   readonly folder: string;
   /** The credential: for https a token or `user:password`, for ssh a private key in PEM or OpenSSH form. */
   readonly credential?: string;
+  /** Issues tokens for https in place of `credential`: each of them ends after a while. */
+  readonly tokens?: GitTokens;
   /** Additional certificate authorities for https, PEM. */
   readonly ca?: string;
   /** The keys of ssh hosts, as lines in the format of known_hosts. A host without one is refused. */
   readonly hostKeys?: readonly string[];
   readonly limits?: Partial<GitLimits>;
+}
+
+export interface GitTokens {
+  /** Returns a credential that the server accepts for minutes. Rejects with GitError. */
+  get(signal?: AbortSignal): Promise<string>;
+  /** Notes that the server refused a credential. */
+  refused(credential: string): void;
 }
 
 export interface GitLimits {

@@ -5,6 +5,7 @@ import { GitError, isGitError } from './errors.ts';
 import { EXPORT_LIMITS, exportFiles } from './export.ts';
 import { OID, parseCommit, tagTarget } from './http/objects.ts';
 import { fullRef } from './repository-url.ts';
+import { makeRevert } from './revert/revert.ts';
 import { verifySignatures } from './signatures/verify.ts';
 import type {
   Ancestry,
@@ -14,6 +15,8 @@ import type {
   GitRepository,
   GitTransport,
   ObjectReader,
+  RevertQuestion,
+  RevertResult,
   SignatureQuestion,
   SignatureReport,
 } from './transport.ts';
@@ -77,6 +80,7 @@ export function createGitTransport(backend: GitBackend): GitTransport {
   const queue = createQueue();
   const { read, refetchIfDamaged } = createRepair(backend, queue);
   const local = createGitRepository(backend, read);
+  const deepenUntilKnown = createDeepening({ display: backend.display, deepen });
 
   return {
     ...local,
@@ -85,6 +89,7 @@ export function createGitTransport(backend: GitBackend): GitTransport {
     deepen,
     ancestry,
     signatures,
+    revert,
     ensure,
     close,
   };
@@ -114,30 +119,24 @@ export function createGitTransport(backend: GitBackend): GitTransport {
     return deepenUntilKnown({ head, ref }, () => isLocalAncestor(ancestor, head), signal);
   }
 
-  async function signatures(question: SignatureQuestion, signal?: AbortSignal): Promise<SignatureReport> {
-    const verify = (canFetchMore: boolean): Promise<SignatureReport | 'unknown'> =>
-      read(() =>
-        useReader(backend, (reader) => verifySignatures(reader, question, { canFetchMore, signal })),
-      );
-    return deepenUntilKnown(question, verify, signal);
+  function signatures(question: SignatureQuestion, signal?: AbortSignal): Promise<SignatureReport> {
+    const verify = (reader: ObjectReader, canFetchMore: boolean): Promise<SignatureReport | 'unknown'> =>
+      verifySignatures(reader, question, { canFetchMore, signal });
+    return deepenUntilKnown(question, (canFetchMore) => readWith(verify, canFetchMore), signal);
   }
 
-  async function deepenUntilKnown<T>(
-    { head, ref }: { readonly head: string; readonly ref: string },
-    ask: (canFetchMore: boolean) => Promise<T | 'unknown'>,
-    signal?: AbortSignal,
+  function revert(question: RevertQuestion, signal?: AbortSignal): Promise<RevertResult> {
+    const { onto: head, ref } = question;
+    const make = (reader: ObjectReader, canFetchMore: boolean): Promise<RevertResult | 'unknown'> =>
+      makeRevert(reader, question, { canFetchMore, signal });
+    return deepenUntilKnown({ head, ref }, (canFetchMore) => readWith(make, canFetchMore), signal);
+  }
+
+  function readWith<T>(
+    work: (reader: ObjectReader, canFetchMore: boolean) => Promise<T>,
+    canFetchMore: boolean,
   ): Promise<T> {
-    for (const depth of DEPTHS) {
-      const found = await ask(true);
-      if (found !== 'unknown') return found;
-      await deepen(ref, depth, signal);
-    }
-    const found = await ask(false);
-    if (found !== 'unknown') return found;
-    throw new GitError('NotFoundObject', `the history of ${head} in ${backend.display} is incomplete`, {
-      where: ref,
-      hint: 'the ref moved during the fetch, or the server itself is shallow; sync retries with the next poll',
-    });
+    return read(() => useReader(backend, (reader) => work(reader, canFetchMore)));
   }
 
   function isLocalAncestor(ancestor: string, head: string): Promise<boolean | 'unknown'> {
@@ -163,6 +162,35 @@ export function createGitTransport(backend: GitBackend): GitTransport {
   async function close(): Promise<void> {
     await queue.add(() => backend.close());
   }
+}
+
+interface DeepenPorts {
+  readonly display: string;
+  readonly deepen: GitTransport['deepen'];
+}
+
+/** Asks again with more of the history, until the answer is known. */
+function createDeepening({
+  display,
+  deepen,
+}: DeepenPorts): <T>(
+  of: { readonly head: string; readonly ref: string },
+  ask: (canFetchMore: boolean) => Promise<T | 'unknown'>,
+  signal?: AbortSignal,
+) => Promise<T> {
+  return async ({ head, ref }, ask, signal) => {
+    for (const depth of DEPTHS) {
+      const found = await ask(true);
+      if (found !== 'unknown') return found;
+      await deepen(ref, depth, signal);
+    }
+    const found = await ask(false);
+    if (found !== 'unknown') return found;
+    throw new GitError('NotFoundObject', `the history of ${head} in ${display} is incomplete`, {
+      where: ref,
+      hint: 'the ref moved during the fetch, or the server itself is shallow; sync retries with the next poll',
+    });
+  };
 }
 
 /** Creates the repair of a local repository that a killed process, or a disk, may have damaged: then it is deleted. */

@@ -109,6 +109,45 @@ export interface SignatureReport {
   readonly authors?: readonly string[];
 }
 
+/** Asks for a commit that takes back the commits after `from` up to `to`. */
+export interface RevertQuestion {
+  readonly from: string;
+  readonly to: string;
+  /** The head that the new commit is for. */
+  readonly onto: string;
+  /** The ref that the head was fetched from. */
+  readonly ref: string;
+  readonly message: string;
+  readonly at: Date;
+  /** A private key in the form of OpenSSH. */
+  readonly signingKey?: string;
+  /** How commits are verified. Absent: no signature is required. */
+  readonly signatures?: Omit<SignatureQuestion, 'head' | 'before'>;
+}
+
+export type RevertResult =
+  | {
+      readonly type: 'Revert';
+      readonly commit: string;
+      /** The objects that the server does not have: the commit and its trees. */
+      readonly objects: readonly NewObject[];
+      /** Why sync would refuse the commit as a head. */
+      readonly unaccepted?: string;
+    }
+  /** Both the range and later commits changed these files. */
+  | { readonly type: 'Conflict'; readonly paths: readonly string[] }
+  /** The head has the content already. */
+  | { readonly type: 'Nothing' }
+  /** One of the commits is a revert that sync made. */
+  | { readonly type: 'OwnRevert'; readonly commit: string }
+  | { readonly type: 'Unrelated'; readonly ancestor: string; readonly head: string };
+
+/** An object that is not in any repository yet. */
+export interface NewObject {
+  readonly type: 'commit' | 'tree';
+  readonly content: Uint8Array;
+}
+
 export interface GitTransport extends GitRepository {
   /** Ref name to object id, as the server has them now. With `ref`, the server may leave out all others. */
   listRefs(signal?: AbortSignal, ref?: string): Promise<ReadonlyMap<string, string>>;
@@ -120,6 +159,8 @@ export interface GitTransport extends GitRepository {
   ancestry(question: AncestryQuestion, signal?: AbortSignal): Promise<Ancestry>;
   /** Verifies the signatures of the commits that a head adds, and deepens as far as necessary. */
   signatures(question: SignatureQuestion, signal?: AbortSignal): Promise<SignatureReport>;
+  /** Makes a revert in memory, and deepens as far as necessary. Nothing is pushed. */
+  revert(question: RevertQuestion, signal?: AbortSignal): Promise<RevertResult>;
   /** Fetches a commit of the ref's history, however old it is. */
   ensure(commit: string, ref: string, signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;

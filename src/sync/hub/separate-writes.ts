@@ -6,11 +6,13 @@ import type {
   Pipeline,
   PipelineCommitStatuses,
   PipelinePlanComments,
+  PipelineRevert,
   PipelineStatus,
 } from '../../api/generated/types.ts';
 import {
   MANAGER_SYNC_PLANS,
   MANAGER_SYNC_REPORT,
+  MANAGER_SYNC_REVERTS,
   MANAGER_SYNC_STATUSES,
   MANAGER_SYNC_WEBHOOK,
 } from '../../api/names.ts';
@@ -39,12 +41,15 @@ export interface SeparateWrites {
     comments: PipelinePlanComments | undefined,
     fence?: WriteFence,
   ): Promise<void>;
+  /** Records the reverts that sync makes. */
+  recordReverts(pipeline: string, reverts: readonly PipelineRevert[], fence?: WriteFence): Promise<void>;
 }
 
 const REPORT_OPTIONS = { fieldManager: MANAGER_SYNC_REPORT, force: true, subresource: 'status' };
 /** Any replica writes it, also one that does not hold the Lease of the Pipeline. */
 const WEBHOOK_OPTIONS = { fieldManager: MANAGER_SYNC_WEBHOOK, force: true, subresource: 'status' };
 const STATUSES_OPTIONS = { fieldManager: MANAGER_SYNC_STATUSES, force: true, subresource: 'status' };
+const REVERTS_OPTIONS = { fieldManager: MANAGER_SYNC_REVERTS, force: true, subresource: 'status' };
 const PLANS_OPTIONS = { fieldManager: MANAGER_SYNC_PLANS, force: true, subresource: 'status' };
 
 export function separateWrites(
@@ -80,7 +85,7 @@ function clusterCalls(
 function pipelineCalls(
   client: Client,
   store: WritableStore<Pipeline>,
-): Pick<SeparateWrites, 'recordWebhook' | 'recordCommitStatuses' | 'recordPlanComments'> {
+): Pick<SeparateWrites, 'recordWebhook' | 'recordCommitStatuses' | 'recordPlanComments' | 'recordReverts'> {
   const { group, version, kind } = PIPELINES;
   const applyStatus = async (
     name: string,
@@ -97,6 +102,8 @@ function pipelineCalls(
       applyStatus(name, commitStatuses ? { commitStatuses } : {}, { ...STATUSES_OPTIONS, ...asked(fence) }),
     recordPlanComments: (name, planComments, fence) =>
       applyStatus(name, planComments ? { planComments } : {}, { ...PLANS_OPTIONS, ...asked(fence) }),
+    recordReverts: (name, reverts, fence) =>
+      applyStatus(name, { reverts: [...reverts] }, { ...REVERTS_OPTIONS, ...asked(fence) }),
   };
 }
 

@@ -84,17 +84,18 @@ export function sourceStatus(pipeline: Pipeline, head: HeadReport, now: Date): P
 /** Returns the part of a status that promotion owns, to compare it with what it would write: other field managers own the rest. */
 export function ownPipelineStatus(status: PipelineStatus | undefined): PipelineStatus | undefined {
   if (!status) return undefined;
-  const { webhook: _webhook, commitStatuses: _statuses, planComments: _plans, ...own } = status;
+  const { webhook: _w, commitStatuses: _s, planComments: _p, reverts: _r, ...own } = status;
   return own;
 }
 
-/** Leaves out the conditions of what git removed: a webhook, commit statuses, plans of pull requests. */
+/** Leaves out the conditions of what git removed: a webhook, commit statuses, plans of pull requests, reverts. */
 function keptConditions({ spec, status }: Pipeline): PipelineStatus['conditions'] {
   const { webhookSecretRef, statusCredentialsRef, planComments } = spec.source;
   const removed = [
     ...(webhookSecretRef ? [] : ['WebhookReady']),
     ...(statusCredentialsRef ? [] : ['CommitStatusReady']),
     ...(planComments ? [] : ['PlanCommentsReady']),
+    ...(spec.onFailure === 'Stop' ? ['RevertReady'] : []),
   ];
   return (status?.conditions ?? []).filter(({ type }) => !removed.includes(type));
 }

@@ -34,8 +34,9 @@ export function sourceFindings(head: HeadReport): readonly ConditionUpdate[] {
   const webhook = head.webhook ? [webhookReady(head.webhook)] : [];
   const commitStatus = head.commitStatus ? [commitStatusReady(head.commitStatus)] : [];
   const plans = head.planComments ? [planCommentsReady(head.planComments)] : [];
+  const reverts = head.reverts ? [revertReady(head.reverts)] : [];
   const read = isRead ? [rendered(head)] : [];
-  return [sourceReady(head, isTrusted), ...read, ...webhook, ...commitStatus, ...plans];
+  return [sourceReady(head, isTrusted), ...read, ...webhook, ...commitStatus, ...plans, ...reverts];
 }
 
 function webhookReady({ problem }: WebhookReport): ConditionUpdate {
@@ -55,6 +56,13 @@ function planCommentsReady({ problem }: CommitStatusReport): ConditionUpdate {
   const type = 'PlanCommentsReady';
   const message = 'each open pull request has its plan as a comment';
   return problem ? { type, ...problem } : { type, status: 'True', reason: 'Accepted', message };
+}
+
+function revertReady({ problem, done }: CommitStatusReport): ConditionUpdate {
+  const type = 'RevertReady';
+  if (problem) return { type, ...problem };
+  const ready = { reason: 'NoFailedStage', message: 'no failed stage waits for a revert' };
+  return { type, status: 'True', ...(done ?? ready) };
 }
 
 function hubMessage({ message }: HubProblem): string {

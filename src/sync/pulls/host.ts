@@ -1,48 +1,30 @@
-/** Reads pull requests from a git host, and writes plans to it. An answer that is an error rejects with PullHostError. */
-import type { Clock } from '../../os/clock.ts';
+/** Reads pull requests from a git host, and writes plans to it. An answer that is an error rejects with HostCallError. */
+import { createHostCall, type HostCallPorts, parsedAnswer as parsed } from '../report/call.ts';
 import type { CommitStatus } from '../report/desired-statuses.ts';
 import { GIT_HOST_ADAPTERS } from '../report/hosts/adapters.ts';
-import {
-  type HostTask,
-  isDone,
-  networkFailure,
-  type SendFailure,
-  sendFailure,
-  statusTask,
-} from '../report/outcome.ts';
-import type { HostAnswer, HostRequest, SendOptions } from '../report/send.ts';
+import { type HostTask, isDone, statusTask } from '../report/outcome.ts';
 import type { StatusTarget } from '../report/target.ts';
 import { COMMENTS_PER_PAGE, type CommentText, type PullRequest } from './hosts/adapter.ts';
 import { PULL_ADAPTERS } from './hosts/adapters.ts';
 import { commentId } from './hosts/entries.ts';
-
-export class PullHostError extends Error {
-  override readonly name = 'PullHostError';
-  readonly failure: SendFailure;
-
-  constructor(failure: SendFailure) {
-    super(failure.message);
-    this.failure = failure;
-  }
-}
-
-export interface PullHostPorts {
-  readonly send: (request: HostRequest, options: SendOptions) => Promise<HostAnswer>;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  /** Throws when this process must not write to the host any more. */
-  readonly checkLease: () => void;
-}
+import { nextPage, type PullPage, pullsOn } from './pages.ts';
 
 export interface PullList {
+  /** Those that may be planned, those that changed last first. */
   readonly pulls: readonly PullRequest[];
-  /** With it, the host answers only what changed since. */
-  readonly etag?: string;
+  readonly pages: readonly PullPage[];
+}
+
+export interface PullListQuestion {
+  /** The branch that pull requests are for. */
+  readonly branch: string;
+  /** Whether pull requests from forks are planned. */
+  readonly forks: boolean;
 }
 
 export interface PullHost {
-  /** Lists the open pull requests for a branch. Undefined: nothing changed since the list with that tag. */
-  list(branch: string, etag?: string): Promise<PullList | undefined>;
+  /** Lists open pull requests. Pages that did not change are taken from the list before. */
+  list(question: PullListQuestion, before?: PullList): Promise<PullList>;
   /** Returns the id of the oldest comment that begins with the marker. */
   findComment(number: number, marker: string): Promise<string | undefined>;
   /** Writes a comment. Returns its id. */
@@ -53,28 +35,39 @@ export interface PullHost {
 /** A pull request with more comments before that of the plan gets a second one. */
 const MAX_PAGES = 10;
 
-export function createPullHost(target: StatusTarget, ports: PullHostPorts): PullHost {
-  const { project, token, ca } = target;
+export function createPullHost(target: StatusTarget, ports: HostCallPorts): PullHost {
+  const { project } = target;
   const adapter = PULL_ADAPTERS[project.type];
   const { permission } = adapter;
   const read: HostTask = { ...READ, permission };
   const write: HostTask = { ...WRITE, permission };
+  const call = createHostCall(target, ports);
 
   return { list, findComment, writeComment, setStatus };
 
-  async function list(branch: string, etag?: string): Promise<PullList | undefined> {
-    const { status, body, headers } = await call(adapter.listRequest(target, branch, etag), read);
-    if (status === NOT_MODIFIED) return undefined;
+  async function list({ branch, forks }: PullListQuestion, before?: PullList): Promise<PullList> {
+    const pages: PullPage[] = [];
+    for (let page = nextPage(pages, forks); page !== undefined; page = nextPage(pages, forks)) {
+      pages.push(await readPage(branch, page, before?.pages[page - 1] ?? NO_PAGE));
+    }
+    return { pulls: pullsOn(pages, forks), pages };
+  }
+
+  async function readPage(branch: string, page: number, before: PullPage): Promise<PullPage> {
+    const question = { branch, page, etag: before.etag };
+    const { status, body, headers } = await call((own) => adapter.listRequest(own, question), read);
+    if (status === NOT_MODIFIED) return before;
     const tag = headers['etag'];
     return {
       pulls: adapter.pulls(parsed(body), branch),
+      hasNext: NEXT.test([headers['link'] ?? ''].flat().join()),
       ...(typeof tag === 'string' && ETAG.test(tag) ? { etag: tag } : {}),
     };
   }
 
   async function findComment(number: number, marker: string): Promise<string | undefined> {
     for (let page = 1; page <= MAX_PAGES; page += 1) {
-      const { body } = await call(adapter.commentsRequest(target, number, page), read);
+      const { body } = await call((own) => adapter.commentsRequest(own, number, page), read);
       const comments = adapter.comments(parsed(body));
       const found = comments.find((comment) => comment.body.startsWith(marker));
       if (found) return found.id;
@@ -84,30 +77,21 @@ export function createPullHost(target: StatusTarget, ports: PullHostPorts): Pull
   }
 
   async function writeComment(text: CommentText): Promise<string> {
-    const { body } = await call(adapter.commentRequest(target, text), write);
+    const { body } = await call((own) => adapter.commentRequest(own, text), write);
     return commentId(parsed(body)) ?? '';
   }
 
   async function setStatus(status: CommitStatus): Promise<void> {
     const task = { ...statusTask(project), permission };
-    await call(GIT_HOST_ADAPTERS[project.type].statusRequest(project, status, token), task);
-  }
-
-  async function call(request: HostRequest, task: HostTask): Promise<HostAnswer> {
-    const { send, clock, signal, checkLease } = ports;
-    checkLease();
-    const options = { clock, signal, ...(ca === undefined ? {} : { ca }) };
-    const answer = await send(request, options).catch((error: unknown) => {
-      signal.throwIfAborted();
-      throw new PullHostError(networkFailure(error, project, task));
-    });
-    const failure = sendFailure(answer, project, { token, now: clock.now(), task });
-    if (failure) throw new PullHostError(failure);
-    return answer;
+    await call(({ token }) => GIT_HOST_ADAPTERS[project.type].statusRequest(project, status, token), task);
   }
 }
 
 const NOT_MODIFIED = 304;
+/** A host that answers "not modified" without having been asked for changes has no list for us. */
+const NO_PAGE: PullPage = { pulls: [], hasNext: false };
+/** All three hosts name the next page in a header. Its address is not used: the token is sent to the API of the Pipeline. */
+const NEXT = /;\s*rel="?next"?/i;
 /** A tag is sent back in a header. */
 const ETAG = /^(W\/)?"[\x21\x23-\x7e]{1,200}"$/;
 
@@ -125,12 +109,3 @@ const WRITE: Omit<HostTask, 'permission'> = {
   retry: 'sends the comment again',
   isAccepted: (answer) => isDone(answer) && commentId(parsed(answer.body)) !== undefined,
 };
-
-/** Returns undefined for a text that is not JSON: the page of a proxy, or an answer that is too long. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

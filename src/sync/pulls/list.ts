@@ -1,11 +1,10 @@
 /** Keeps the list of open pull requests, and asks the git host for it again after a while, and soon after a webhook. */
 import type { Clock } from '../../os/clock.ts';
-import type { PullHost, PullList } from './host.ts';
+import type { PullHost, PullList, PullListQuestion } from './host.ts';
 import type { PullRequest } from './hosts/adapter.ts';
 
-export interface PullListQuestion {
+export interface OpenPullsQuestion extends PullListQuestion {
   readonly host: Pick<PullHost, 'list'>;
-  readonly branch: string;
   /** Differs when another list is asked for. */
   readonly address: string;
   /** When the last webhook was received. */
@@ -14,7 +13,7 @@ export interface PullListQuestion {
 
 export interface OpenPulls {
   /** Returns the list, which is asked for if it is due. */
-  read(question: PullListQuestion): Promise<readonly PullRequest[]>;
+  read(question: OpenPullsQuestion): Promise<readonly PullRequest[]>;
   /** Returns how long until the list is due. */
   waitMs(webhook: string | undefined): number;
   forget(): void;
@@ -29,11 +28,11 @@ export function createOpenPulls({ clock }: { readonly clock: Pick<Clock, 'monoto
   let listed: { readonly atMs: number; readonly webhook: string | undefined } | undefined;
   return { read, waitMs, forget };
 
-  async function read(question: PullListQuestion): Promise<readonly PullRequest[]> {
+  async function read(question: OpenPullsQuestion): Promise<readonly PullRequest[]> {
     const before = known?.address === question.address ? known : undefined;
     if (before && waitMs(question.webhook) > 0) return before.pulls;
     const atMs = clock.monotonicMs();
-    const list = (await question.host.list(question.branch, before?.etag)) ?? before ?? NO_PULLS;
+    const list = await question.host.list(question, before);
     known = { ...list, address: question.address };
     listed = { atMs, webhook: question.webhook };
     return known.pulls;
@@ -50,6 +49,3 @@ export function createOpenPulls({ clock }: { readonly clock: Pick<Clock, 'monoto
     listed = undefined;
   }
 }
-
-/** A host that answers "not modified" without having been asked for changes has no list for us. */
-const NO_PULLS: PullList = { pulls: [] };

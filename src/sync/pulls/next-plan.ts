@@ -3,17 +3,19 @@ import type { Pipeline, PipelinePlanComments, PlannedPullRequest } from '../../a
 import type { HeldLease } from '../../kube/leader/held-lease.ts';
 import { messageOf } from '../../os/errors.ts';
 import { createAcceptedRecord } from '../report/accepted.ts';
+import { HostCallError, type HostCallPorts } from '../report/call.ts';
 import { createSendFailures } from '../report/failures.ts';
 import { IDLE_MS } from '../report/host-loop.ts';
 import type { SendFailure } from '../report/outcome.ts';
-import { createPullHost, type PullHost, PullHostError, type PullHostPorts } from './host.ts';
+import { credentialKey } from '../report/tokens/credential.ts';
+import { createPullHost, type PullHost } from './host.ts';
 import type { PullRequest } from './hosts/adapter.ts';
 import { createOpenPulls } from './list.ts';
 import { choosePull, withPlanned } from './plan.ts';
 import type { PlanDestination } from './target.ts';
 import { createPlanWriter, type PlanWriterOptions } from './writer.ts';
 
-export interface NextPlanOptions extends PlanWriterOptions, Pick<PullHostPorts, 'send'> {
+export interface NextPlanOptions extends PlanWriterOptions, Pick<HostCallPorts, 'send' | 'tokens'> {
   /** Returns the Pipeline as the hub has it. */
   readonly pipeline: () => Pipeline | undefined;
   readonly lease: Pick<HeldLease, 'notHeldReason'>;
@@ -56,14 +58,16 @@ export function createNextPlan(options: NextPlanOptions, signal: AbortSignal): N
 
   async function write(pipeline: Pipeline, target: PlanDestination): Promise<number> {
     await accepted.record();
-    failures.keepOnlyOf(`${target.address} ${target.token}`);
+    failures.keepOnlyOf(`${target.address} ${credentialKey(target.credential)}`);
     const waitMs = failures.hostWaitMs();
     if (waitMs > 0) return waitMs;
     const base = options.newestAccepted();
     if (base === undefined) return IDLE_MS;
     const host = createPullHost(target, { ...options, signal, checkLease });
     const webhook = pipeline.status?.webhook?.receivedAt;
-    const question = { host, branch: target.branch, address: target.address, webhook };
+    const { branch, forks } = target;
+    const address = `${target.address} ${forks}`;
+    const question = { host, branch, forks, address, webhook };
     const open = await attempt(LIST, () => openPulls.read(question));
     if (!open) return failures.hostWaitMs();
     failures.answered(LIST);
@@ -115,7 +119,7 @@ export function createNextPlan(options: NextPlanOptions, signal: AbortSignal): N
       signal.throwIfAborted();
       // Another process goes on: this is not a failure.
       if (options.lease.notHeldReason() !== undefined) return undefined;
-      failures.failed(about, error instanceof PullHostError ? error.failure : notPlanned(about, error));
+      failures.failed(about, error instanceof HostCallError ? error.failure : notPlanned(about, error));
       return undefined;
     }
   }

@@ -3,9 +3,10 @@ import type { Pipeline, PlannedPullRequest } from '../../api/generated/types.ts'
 import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
+import { HostCallError } from '../report/call.ts';
 import { commentMarker, type PullComment, pullComment } from './comment.ts';
 import type { PlanPull } from './head-plan.ts';
-import { type PullHost, PullHostError } from './host.ts';
+import type { PullHost } from './host.ts';
 import type { CommentText, PullRequest } from './hosts/adapter.ts';
 import { createPendingPlans } from './pending.ts';
 import type { PlanDestination } from './target.ts';
@@ -93,5 +94,5 @@ async function writeComment(host: PlanJob['host'], text: CommentText, marker: st
 
 /** A person deleted the comment. */
 function isDeleted(error: unknown): boolean {
-  return error instanceof PullHostError && error.failure.reason === 'NotFound';
+  return error instanceof HostCallError && error.failure.reason === 'NotFound';
 }

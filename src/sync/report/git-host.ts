@@ -67,7 +67,7 @@ function addressOf(repository: string): RepositoryAddress {
   const { scheme, url, host } = parseRepository(repository);
   if (scheme === 'file') {
     throw new GitHostError(
-      'a repository in a folder has no git host: remove spec.source.statusCredentialsRef',
+      'a repository in a folder has no git host: remove spec.source.statusCredentialsRef, and leave spec.onFailure at Stop',
     );
   }
   const scp = SCP_PATH.exec(url)?.groups?.['path'];

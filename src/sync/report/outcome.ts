@@ -36,6 +36,8 @@ export interface HostTask {
   /** The permission that the token needs. */
   readonly permission: string;
   readonly isAccepted: (answer: HostAnswer) => boolean;
+  /** The field that names the Secret of the token. Default: `statusCredentialsRef`. */
+  readonly secret?: string;
 }
 
 /** Returns the task of setting a commit status. A login page also answers 200. */
@@ -106,9 +108,10 @@ interface Refusal {
 
 function refusalOf(
   answer: HostAnswer,
-  { project: { base, path }, task: { act, what, permission }, details }: Refusal,
+  { project: { base, path }, task, details }: Refusal,
 ): readonly [reason: SendFailure['reason'], message: string] {
   const { status } = answer;
+  const { act, what, permission, secret = 'statusCredentialsRef' } = task;
   if (status >= 300 && status < 400) {
     return [
       'Moved',
@@ -119,7 +122,7 @@ function refusalOf(
     case 401:
       return [
         'TokenRefused',
-        `${base} refuses the token${details}. Put a token that is valid into the Secret of spec.source.statusCredentialsRef`,
+        `${base} refuses the token${details}. Put a token that is valid into the Secret of spec.source.${secret}`,
       ];
     case 403:
       return ['Forbidden', `the token may not ${act} of ${path} at ${base}${details}. Give it ${permission}`];
@@ -171,7 +174,7 @@ function targetOf({ headers }: HostAnswer): string {
 }
 
 /** Returns the status and the message of the host, which could repeat the token. */
-function detailsOf({ status, body }: HostAnswer, token: string): string {
+export function detailsOf({ status, body }: HostAnswer, token: string): string {
   const { message, error } = parseRecord(body) ?? {};
   const text = [message, error].find((each) => typeof each === 'string' && each !== '');
   const quoted =

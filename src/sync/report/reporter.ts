@@ -20,11 +20,15 @@ import { networkFailure, type SendFailure, sendFailure } from './outcome.ts';
 import { planSend, withSent } from './plan.ts';
 import type { HostAnswer, HostRequest, SendOptions } from './send.ts';
 import { type StatusTarget, statusTarget } from './target.ts';
+import { credentialKey } from './tokens/credential.ts';
+import { HostTokenError, type HostTokens } from './tokens/host-tokens.ts';
+import { refusedTokenFailure } from './tokens/refused-token.ts';
 
 export interface StatusReporterOptions extends HostLoopOptions {
   readonly releases: () => readonly Release[];
   readonly secrets: Pick<Store, 'get'>;
   readonly send: (request: HostRequest, options: SendOptions) => Promise<HostAnswer>;
+  readonly tokens: HostTokens;
   /** Records what the host accepted; undefined removes the record. `pipeline` returns it afterwards. */
   readonly record: (statuses: PipelineCommitStatuses | undefined) => Promise<void>;
   readonly random: () => number;
@@ -51,7 +55,7 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
   async function sendNext(pipeline: Pipeline, target: StatusTarget): Promise<number> {
     // Before anything else is sent: a hub that does not answer must not make us send the same again and again.
     await accepted.record();
-    failures.keepOnlyOf(`${target.address} ${target.token}`);
+    failures.keepOnlyOf(`${target.address} ${credentialKey(target.credential)}`);
     const waitMs = failures.hostWaitMs();
     if (waitMs > 0) return waitMs;
     const recorded = recordedAt(target, options.pipeline()?.status?.commitStatuses);
@@ -63,6 +67,7 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
       return Math.min(IDLE_MS, plan.waitMs ?? IDLE_MS);
     }
     const failure = await sendStatus(plan.next, target, { ...options, signal: loop.signal });
+    if (failure === 'NotHeld') return IDLE_MS;
     if (failure) return noteFailure(plan.next, failure, pipeline);
     failures.succeeded(plan.next.commit);
     await accepted.add({ address: target.address, commits: withSent(plan.kept, plan.next, clock.now()) });
@@ -89,22 +94,27 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
   }
 }
 
-interface SendPorts extends Pick<StatusReporterOptions, 'send' | 'clock'> {
+interface SendPorts extends Pick<StatusReporterOptions, 'send' | 'clock' | 'tokens' | 'lease'> {
   readonly signal: AbortSignal;
 }
 
+/** Sends nothing when the Lease was lost while the host issued a token: another process may have sent a newer status. */
 async function sendStatus(
   status: CommitStatus,
-  { project, token, ca }: StatusTarget,
-  { send, clock, signal }: SendPorts,
-): Promise<SendFailure | undefined> {
-  const request = GIT_HOST_ADAPTERS[project.type].statusRequest(project, status, token);
+  target: StatusTarget,
+  { send, clock, signal, tokens, lease }: SendPorts,
+): Promise<SendFailure | 'NotHeld' | undefined> {
+  const { project, ca } = target;
   try {
+    const token = await tokens.get(target, signal);
+    if (lease.notHeldReason() !== undefined) return 'NotHeld';
+    const request = GIT_HOST_ADAPTERS[project.type].statusRequest(project, status, token);
     const answer = await send(request, { clock, signal, ...optional('ca', ca) });
-    return sendFailure(answer, project, { token, now: clock.now() });
+    const failure = sendFailure(answer, project, { token, now: clock.now() });
+    return failure && refusedTokenFailure(failure, token, tokens);
   } catch (error) {
     signal.throwIfAborted();
-    return networkFailure(error, project);
+    return error instanceof HostTokenError ? error.failure : networkFailure(error, project);
   }
 }
 

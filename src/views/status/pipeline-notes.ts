@@ -9,13 +9,28 @@ import { pipelineTrouble } from './hub-objects.ts';
 
 const FROM_THE_NEXT = 'what it loosens counts from the next commit';
 
+/** The reasons of a revert that sync made, and of one that is not needed any more. */
+const REVERTED: ReadonlySet<string> = new Set([
+  'RevertPlanned',
+  'RevertProposed',
+  'RevertPushed',
+  'AlreadyReverted',
+]);
+
 /** Returns the notes about a Pipeline, a sentence each. */
 export function pipelineNotes(pipeline: Pipeline): readonly string[] {
-  const notes = [heldHubNote, gatesNote, originNote, webhookNote, commitStatusNote, planCommentsNote].map(
-    (note) => note(pipeline),
-  );
-  return notes.filter((note) => note !== undefined);
+  return NOTES.map((note) => note(pipeline)).filter((note) => note !== undefined);
 }
+
+const NOTES: readonly ((pipeline: Pipeline) => string | undefined)[] = [
+  heldHubNote,
+  gatesNote,
+  originNote,
+  webhookNote,
+  commitStatusNote,
+  planCommentsNote,
+  revertNote,
+];
 
 /** The message of the hold has the digest; the command prints the entry. */
 function heldHubNote({ status }: Pipeline): string | undefined {
@@ -69,6 +84,13 @@ function commitStatusNote(pipeline: Pipeline): string | undefined {
 /** Returns a note, and no error: the plan of a pull request delays no commit. */
 function planCommentsNote(pipeline: Pipeline): string | undefined {
   return notReadyNote(pipeline, 'PlanCommentsReady', 'pull requests not planned');
+}
+
+/** Returns a note about the revert of a commit that failed, also if a person has to merge it. */
+function revertNote(pipeline: Pipeline): string | undefined {
+  const ready = conditionOf(pipeline.status?.conditions, 'RevertReady');
+  if (ready?.status === 'True' && REVERTED.has(ready.reason)) return ready.message;
+  return notReadyNote(pipeline, 'RevertReady', 'no revert was made');
 }
 
 function notReadyNote({ status }: Pipeline, type: ConditionType, what: string): string | undefined {

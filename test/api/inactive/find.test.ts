@@ -19,8 +19,6 @@ function rollout(fields: object): object {
 
 describe('the fields of an object that this version does not act on', () => {
   it.each<[kind: string, path: string, spec: object, message: string]>([
-    ['Pipeline', 'source.writeCredentialsRef', { source: { writeCredentialsRef: {} } }, 'remove it'],
-    ['Pipeline', 'onFailure', { onFailure: 'PushRevert' }, 'use Stop'],
     ['Cluster', 'hosted.driver', { hosted: { driver: 'workload' } }, 'use process'],
     ['Cluster', 'hosted.replicas', { hosted: { replicas: 3 } }, 'remove it'],
     ['Cluster', 'hosted.etcd.storageGiB', { hosted: { etcd: { storageGiB: 9 } } }, 'remove it'],
@@ -147,12 +145,6 @@ describe('the fields of an object that this version does not act on', () => {
       breakers: [{ type: 'UnhealthyRatio', per: 'Zone', probes: 3 }, CAUSE],
     };
     expect(problemsOf('DefenderPolicy', policy)).toEqual([]);
-    const pipeline = {
-      onFailure: 'Stop',
-      freezes: [],
-      source: { signatures: 'None', writeCredentialsRef: null },
-    };
-    expect(problemsOf('Pipeline', pipeline)).toEqual([]);
     expect(problemsOf('MachineComponentSet', rollout({ partition: 0, windows: [] }))).toEqual([]);
     for (const kind of ['Pipeline', 'DefenderPolicy', 'Machine']) {
       expect(problemsOf(kind, {})).toEqual([]);

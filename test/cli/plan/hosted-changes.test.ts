@@ -93,7 +93,7 @@ describe('what plan shows of a hosted control plane that changes', () => {
       cluster({ version: NEW }),
       'which APIs 1.36 removes while clients use them was not read: run the plan with the hub',
     ],
-  ])('HOS-15 what follows from %s', (_, before, after, expected) => {
+  ])('HOS-15 the plan shows what follows from %s', (_, before, after, expected) => {
     expect(notes(before, after)).toContain(`Cluster ci: ${expected}`);
   });
 

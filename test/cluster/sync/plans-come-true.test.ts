@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-it(`S22 plans of ${PULLS} random pull requests come true: all deletes, and 99 of 100 objects`, async () => {
+it(`S22 all planned deletes and 99 of 100 planned objects come true, in ${PULLS} random pull requests`, async () => {
   const random = randomFrom(SEED);
   const sync = await startTestSync(server.client);
   let content = randomContent(random, new Map());

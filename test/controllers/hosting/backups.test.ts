@@ -60,7 +60,7 @@ describe('the condition BackupReady', () => {
       'False BackupDue',
     ],
     ['etcd is down', { plane: { backup: { backups: [] }, members: STOPPED } }, 'False EtcdNotReady'],
-  ])('HOS-32 is right when %s', (_, parts, expected) => {
+  ])('HOS-32 tells how the backups are when %s', (_, parts, expected) => {
     expect(condition(parts).replace(/: .*/s, '')).toBe(expected);
   });
 

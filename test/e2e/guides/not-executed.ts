@@ -81,6 +81,12 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     because: 'it needs a token of a git host; a test creates one in a real Gitea, and the same Secret',
     coveredBy: ['test/cluster/sync/git-host.test.ts'],
   },
+  {
+    path: 'docs/guides/automatic-reverts.md',
+    section: 'The token',
+    because: 'it needs a token of a git host; a test creates one in a real Gitea, and the same Secret',
+    coveredBy: ['test/cluster/sync/reverts.test.ts'],
+  },
   ...['The secret', 'Start it', 'Report by HTTP', 'Report by a file'].map((section) => ({
     path: 'docs/guides/hardware-events.md',
     section,

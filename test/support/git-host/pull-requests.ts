@@ -6,6 +6,9 @@ export interface StandInPull {
   head: string;
   isOpen: boolean;
   readonly isFork?: boolean;
+  readonly branch?: string;
+  readonly title?: string;
+  readonly body?: string;
 }
 
 export interface StandInComment {
@@ -35,6 +38,7 @@ export interface StandInRequest {
 }
 
 const LIST = /^\/api\/v3\/repos\/acme\/fleet\/pulls\?|^\/api\/v4\/projects\/acme%2Ffleet\/merge_requests\?/;
+const NEW = /^\/api\/v3\/repos\/acme\/fleet\/pulls$|^\/api\/v4\/projects\/acme%2Ffleet\/merge_requests$/;
 const OF_PULL =
   /^\/api\/v3\/repos\/acme\/fleet\/issues\/(?<github>\d+)\/comments|^\/api\/v4\/projects\/acme%2Ffleet\/merge_requests\/(?<gitlab>\d+)\/notes(?!\/)/;
 const ONE =
@@ -49,20 +53,48 @@ export function createStandInPulls(): StandInPulls {
 
   function answer(request: StandInRequest): StandInAnswer | undefined {
     const { method, url } = request;
-    if (method === 'GET' && LIST.test(url)) return list(request);
+    if (LIST.test(url)) return list(request);
+    if (NEW.test(url)) return open(request);
     const pull = numberIn(OF_PULL, url);
     if (pull !== undefined && method === 'GET') return page(pull, url);
     if (pull !== undefined && method === 'POST') return create(pull, textIn(request));
-    const id = numberIn(ONE, url);
+    return answerOfComment(request);
+  }
+
+  function answerOfComment(request: StandInRequest): StandInAnswer | undefined {
+    const id = numberIn(ONE, request.url);
     return id === undefined ? undefined : update(id, textIn(request));
   }
 
   function list({ url, etag }: StandInRequest): StandInAnswer {
-    const open = pulls.filter(({ isOpen }) => isOpen);
-    const found = open.map(url.startsWith('/api/v3/') ? githubPull : gitlabPull);
+    const query = new URLSearchParams(url.split('?')[1]);
+    const branch = query.get('head')?.split(':')[1] ?? query.get('source_branch');
+    const listed = pulls
+      .filter((pull) => query.get('state') === 'all' || pull.isOpen)
+      .filter((pull) => branch === null || pull.branch === branch);
+    const [size, index] = [Number(query.get('per_page') ?? 30), Number(query.get('page') ?? 1)];
+    const shown = listed.slice((index - 1) * size, index * size);
+    const found = shown.map(url.startsWith('/api/v3/') ? githubPull : gitlabPull);
+    const next =
+      listed.length > index * size
+        ? { link: `<https://evil.example.com/?page=${index + 1}>; rel="next"` }
+        : {};
     const tag = `W/"${createHash('sha256').update(JSON.stringify(found)).digest('hex')}"`;
     if (tag === etag) return { status: 304, json: undefined };
-    return { status: 200, json: found, headers: { etag: tag } };
+    return { status: 200, json: found, headers: { etag: tag, ...next } };
+  }
+
+  /** A host has one open pull request of a branch at most. */
+  function open({ url, body }: StandInRequest): StandInAnswer {
+    const sent = JSON.parse(body) as Record<string, string>;
+    const branch = sent['head'] ?? sent['source_branch'] ?? '';
+    if (pulls.some((pull) => pull.isOpen && pull.branch === branch)) {
+      return { status: 422, json: { message: 'Validation Failed' } };
+    }
+    const text = { title: sent['title'] ?? '', body: sent['body'] ?? sent['description'] ?? '' };
+    const pull = { number: pulls.length + 1, head: 'c'.repeat(40), isOpen: true, branch, ...text };
+    pulls.push(pull);
+    return { status: 201, json: url.startsWith('/api/v3/') ? githubPull(pull) : gitlabPull(pull) };
   }
 
   function page(pull: number, url: string): StandInAnswer {
@@ -86,14 +118,16 @@ export function createStandInPulls(): StandInPulls {
   }
 }
 
-function githubPull({ number, head, isFork = false }: StandInPull): object {
+function githubPull({ number, head, branch, isFork = false }: StandInPull): object {
   const repo = { id: isFork ? 2 : 1 };
-  return { number, head: { sha: head, repo }, base: { ref: 'main', repo: { id: 1 } } };
+  const html_url = `https://git.example.com/acme/fleet/pull/${number}`;
+  return { number, html_url, head: { sha: head, ref: branch, repo }, base: { ref: 'main', repo: { id: 1 } } };
 }
 
-function gitlabPull({ number, head, isFork = false }: StandInPull): object {
+function gitlabPull({ number, head, branch, isFork = false }: StandInPull): object {
   const projects = { source_project_id: isFork ? 2 : 1, target_project_id: 1 };
-  return { iid: number, sha: head, target_branch: 'main', ...projects };
+  const web_url = `https://git.example.com/acme/fleet/-/merge_requests/${number}`;
+  return { iid: number, web_url, sha: head, source_branch: branch, target_branch: 'main', ...projects };
 }
 
 function numberIn(pattern: RegExp, url: string): number | undefined {

@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { StandInApp } from './github-app.ts';
 import { createStandInPulls, type StandInAnswer, type StandInPulls } from './pull-requests.ts';
 
 export interface HostFault {
@@ -29,9 +30,12 @@ export interface StandInHost extends AsyncDisposable, Pick<StandInPulls, 'pulls'
     readonly method: string;
     readonly path: string;
     readonly authorization: string | undefined;
+    readonly etag: string | undefined;
   }[];
   /** Returns the newest status of a commit. */
   statusOf(commit: string): StandInStatus | undefined;
+  /** A GitHub App whose tokens are accepted, too. */
+  app?: StandInApp | undefined;
   /** Returns the fault of the next request, if any. `hang`: it is never answered. */
   fault: (call: number) => HostFault | 'hang' | undefined;
 }
@@ -71,7 +75,8 @@ export async function startStandInHost(token: string, project = 'acme/fleet'): P
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await textOf(request);
     const { method = '', url: path = '', headers } = request;
-    calls.push({ method, path, authorization: headers.authorization });
+    const { authorization, 'if-none-match': etag } = headers;
+    calls.push({ method, path, authorization, etag });
     const fault = host.fault(calls.length);
     if (fault === 'hang') return;
     if (!fault || fault.acts) {
@@ -82,11 +87,17 @@ export async function startStandInHost(token: string, project = 'acme/fleet'): P
   }
 
   function authorized({ method = '', url = '', headers }: IncomingMessage, body: string): StandInAnswer {
-    if (headers.authorization !== `Bearer ${token}`) {
+    const issued = host.app?.answer({ method, url, authorization: headers.authorization });
+    if (issued) return issued;
+    if (!isAccepted(headers.authorization)) {
       return { status: 401, json: { message: 'Bad credentials' } };
     }
     const pulls = board.answer({ method, url, body, etag: headers['if-none-match'] });
     return pulls ?? carryOut(url, JSON.parse(body) as Sent);
+  }
+
+  function isAccepted(authorization = ''): boolean {
+    return authorization === `Bearer ${token}` || host.app?.accepts(authorization.slice(7)) === true;
   }
 
   function carryOut(url: string, sent: Sent): StandInAnswer {

@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-/** `refs` lists refs, `pack` transfers objects. */
-export type Step = 'refs' | 'pack';
+/** `refs` lists refs, `pack` transfers objects, `push` receives them. */
+export type Step = 'refs' | 'pack' | 'push';
 
 export type Fault =
   | { readonly do: 'status'; readonly status: number; readonly headers?: Readonly<Record<string, string>> }
@@ -16,6 +16,8 @@ export type Fault =
   /** Sends single bytes with that pause. */
   | { readonly do: 'drip'; readonly everyMs: number }
   | { readonly do: 'garbage' }
+  /** Carries out the request, and closes the connection without an answer. */
+  | { readonly do: 'lose' }
   /** Calls `act` before the server responds. */
   | { readonly do: 'first'; readonly act: () => void };
 
@@ -33,6 +35,8 @@ interface Options {
   readonly root: string;
   /** Expected as the password of any user. */
   readonly token?: string;
+  /** Tells whether a password is accepted. Default: all are. */
+  readonly accepts?: (password: string) => boolean;
   readonly tls?: { readonly key: string; readonly cert: string };
   /** Address to listen on. Default: only this machine. */
   readonly host?: string;
@@ -41,6 +45,7 @@ interface Options {
 export async function startGitHttpServer({
   root,
   token,
+  accepts = () => true,
   tls,
   host = '127.0.0.1',
 }: Options): Promise<GitHttpServer> {
@@ -49,7 +54,8 @@ export async function startGitHttpServer({
   const handler = (request: IncomingMessage, response: ServerResponse): void => {
     const step = stepOf(request);
     requests.push({ step, authorization: request.headers.authorization });
-    if (token !== undefined && !request.headers.authorization?.endsWith(btoa(`git:${token}`))) {
+    const isRefused = token !== undefined && !request.headers.authorization?.endsWith(btoa(`git:${token}`));
+    if (isRefused || !accepts(passwordOf(request))) {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
       return;
     }
@@ -98,6 +104,7 @@ const REFUSALS: Readonly<
 function stepOf({ url = '', headers }: IncomingMessage): Step | 'other' {
   // Protocol 2 lists refs with a POST to git-upload-pack too; only the body differs (`command=ls-refs`).
   if (url.includes('/info/refs')) return 'refs';
+  if (url.endsWith('/git-receive-pack')) return 'push';
   if (!url.endsWith('/git-upload-pack')) return 'other';
   return headers['git-protocol'] === 'version=2' ? 'refs' : 'pack';
 }
@@ -143,13 +150,23 @@ async function relay(output: AsyncIterable<Buffer>, response: ServerResponse, fa
 }
 
 async function send(body: Buffer, response: ServerResponse, fault?: Fault): Promise<void> {
-  if (fault?.do === 'drip') {
-    for (const byte of body) {
-      if (response.destroyed) return;
-      response.write(Buffer.of(byte));
-      // oxlint-disable-next-line no-await-in-loop -- the fault is to be slow
-      await new Promise((resolve) => void setTimeout(resolve, fault.everyMs));
-    }
+  if (fault?.do === 'lose') {
+    response.destroy();
+    return;
   }
+  if (fault?.do === 'drip') await sendSlowly(body, response, fault.everyMs);
   response.end(fault?.do === 'truncate' ? body.subarray(0, fault.bytes) : body);
+}
+
+async function sendSlowly(body: Buffer, response: ServerResponse, everyMs: number): Promise<void> {
+  for (const byte of body) {
+    if (response.destroyed) return;
+    response.write(Buffer.of(byte));
+    // oxlint-disable-next-line no-await-in-loop -- the fault is to be slow
+    await new Promise((resolve) => void setTimeout(resolve, everyMs));
+  }
+}
+
+function passwordOf({ headers: { authorization = '' } }: IncomingMessage): string {
+  return atob(authorization.replace(/^Basic /, '')).replace(/^[^:]*:/, '');
 }

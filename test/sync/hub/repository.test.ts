@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Pipeline } from '../../../src/api/generated/types.ts';
 import { openRepository, repositoryVersion } from '../../../src/sync/hub/repository.ts';
+import { createStandInApp } from '../../support/git-host/github-app.ts';
+import { testHostTokens } from '../../support/git-host/host-tokens.ts';
 import { secretStore } from '../../support/secret-store.ts';
 import { tempFolder } from '../../support/temp.ts';
 
@@ -52,7 +54,7 @@ describe('repositoryVersion', () => {
 function open(source: Partial<Pipeline['spec']['source']>, use: string, value = 'x'): string {
   const secrets = secretStore({ name: 'git', data: { token: value }, use });
   try {
-    return openRepository(pipeline(source), secrets, tempFolder('git')).display;
+    return openRepository(pipeline(source), { secrets, tokens: testHostTokens() }, tempFolder('git')).display;
   } catch (error) {
     return (error as Error).message;
   }
@@ -68,7 +70,9 @@ describe('openRepository', () => {
   ])('names the missing key of %s', (field, use, message) => {
     const secrets = secretStore({ name: 'git', data: { password: 'x' }, use });
     const referencing = pipeline({ [field]: { name: 'git' } });
-    expect(() => openRepository(referencing, secrets, tempFolder('git'))).toThrow(message);
+    expect(() =>
+      openRepository(referencing, { secrets, tokens: testHostTokens() }, tempFolder('git')),
+    ).toThrow(message);
   });
 
   it.each([
@@ -113,5 +117,30 @@ describe('openRepository', () => {
 
   it('asks a Secret for no host when a repository is read from a file', () => {
     expect(open({ repository: 'file:///fleet', credentialsRef: TOKEN }, 'git')).toBe('file:///fleet');
+  });
+
+  it('S26 reads with a GitHub App that may get tokens for the host and send them there', () => {
+    const data = createStandInApp().data;
+    const openApp = (use: string, source: Partial<Pipeline['spec']['source']>): string => {
+      const secrets = secretStore({ name: 'git', data, use });
+      const named = pipeline({ ...source, credentialsRef: TOKEN });
+      try {
+        return openRepository(named, { secrets, tokens: testHostTokens() }, tempFolder('git')).display;
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    const repository = 'https://github.com/acme/fleet';
+    expect(openApp('git; github.com, api.github.com', { repository })).toBe(repository);
+    expect(openApp('git; github.com', { repository })).toContain('git; github.com, api.github.com');
+    const enterprise = { repository: SOURCE.repository, gitHost: { type: 'GitHub' } } as const;
+    expect(openApp('git; git.example.com', enterprise)).toContain('is not that of a repository');
+    expect(openApp('git; git.example.com', { repository: SOURCE.repository })).toContain(
+      'path of spec.source.repository',
+    );
+    expect(openApp('git; git.example.com', { repository: `${SOURCE.repository}/x` })).toContain(
+      'the API of git.example.com is not known: set spec.source.gitHost.type',
+    );
+    expect(openApp('git; git.example.com', { repository: SSH })).toContain('has no key token');
   });
 });

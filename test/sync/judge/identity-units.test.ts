@@ -47,7 +47,7 @@ describe('identityUnitRefusals', () => {
       { named: ['web', 'dv'], units: ['db'], before: ['web'] },
       ['did you mean db?'],
     ],
-  ])('S29 %s', (_, { named, units, before = [] }, hints) => {
+  ])('S29 judges the units that are named: %s', (_, { named, units, before = [] }, hints) => {
     const targets = commit([pipeline('fleet', ...named)], ...units);
     const found = identityUnitRefusals({ targets }, { pipeline: 'fleet', before: new Set(before) });
     expect(found.map(({ message }) => message.replace(/^.*from this commit: /, ''))).toEqual(hints);

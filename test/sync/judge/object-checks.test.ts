@@ -306,8 +306,9 @@ describe('findRefusals', () => {
   });
 
   it('refuses a field that this version does not act on', async () => {
-    expect(await messagesFor([pipeline({ onFailure: 'PushRevert' })], HUB_TARGET)).toEqual([
-      'kubenode.dev/Pipeline fleet: spec.onFailure: not supported in this version, because sync pushes nothing: use Stop',
+    const remedier = rule({ '/rule/onIndeterminate': { action: 'Wait', afterSeconds: 60 } });
+    expect(await messagesFor([remedier])).toEqual([
+      'kubenode.dev/NodeRemedier hung: spec.rule.onIndeterminate.afterSeconds: not supported in this version, because a result that stays Indeterminate is only reported: remove it',
     ]);
   });
 });

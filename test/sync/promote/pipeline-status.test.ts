@@ -94,6 +94,25 @@ describe('pipelineStatus', () => {
       expect(ownPipelineStatus(undefined)).toBeUndefined();
     });
 
+    it('S35 has a condition that tells what became of a failed commit, and goes with the field', () => {
+      const spec = { ...pipeline.spec, onFailure: 'ProposeRevert' as const };
+      const reverting = { ...pipeline, spec };
+      const conditionOf = (reverts: HeadReport['reverts']): string | undefined => {
+        const found: HeadReport = { verdict: 'Rendering', ...(reverts ? { reverts } : {}) };
+        return conditions(sourceStatus(reverting, found, new Date(now)))['RevertReady'];
+      };
+      expect(conditionOf({ problem })).toBe('Unknown RateLimited');
+      expect(conditionOf({ done: { reason: 'RevertProposed', message: 'merge it' } })).toBe(
+        'True RevertProposed',
+      );
+      expect(conditionOf({})).toBe('True NoFailedStage');
+      const made = sourceStatus(reverting, { verdict: 'Rendering', reverts: {} }, new Date(now));
+      const stopping = { ...pipeline, spec: { ...spec, onFailure: 'Stop' as const }, status: made };
+      const removed = sourceStatus(stopping, { verdict: 'Rendering' }, new Date(now));
+      expect(conditions(removed)['RevertReady']).toBeUndefined();
+      expect(ownPipelineStatus({ ...made, reverts: [] })).toEqual(made);
+    });
+
     it('S22 has a condition that tells why pull requests have no plan, and goes with the field', () => {
       const planning = {
         ...pipeline,

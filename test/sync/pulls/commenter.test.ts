@@ -6,6 +6,7 @@ import { createPlanCommenter, type PlanCommenter } from '../../../src/sync/pulls
 import type { HeadPlan, HeadQuestion } from '../../../src/sync/pulls/head-plan.ts';
 import { sendToGitHost } from '../../../src/sync/report/send.ts';
 import { createFastClock } from '../../support/fast-clock.ts';
+import { testHostTokens } from '../../support/git-host/host-tokens.ts';
 import { type HostFault, type StandInHost, startStandInHost } from '../../support/git-host/stand-in.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { secretStore } from '../../support/secret-store.ts';
@@ -65,6 +66,7 @@ async function hubWith(type: Type, token = TOKEN): Promise<Hub> {
         },
         send: (request, options) => sendToGitHost(request, { ...options, clock: createSystemClock() }),
         record: async (comments) => record(comments),
+        tokens: testHostTokens(),
         clock: createFastClock(),
         random: () => 0.5,
         log,
@@ -201,6 +203,34 @@ describe('S22 the commenter of plans', () => {
     const permitted = { ...source, planComments: { forks: true } };
     hub.pipeline = { ...hub.pipeline, spec: { ...hub.pipeline.spec, source: permitted } };
     await expect.poll(() => (commenter.requeue(), recordOf(hub)?.head)).toBe(H1);
+  });
+
+  it('plans those of the team behind pages of forks, and asks for each page by its tag', async () => {
+    const hub = await hubWith('GitHub');
+    const forks = Array.from({ length: 120 }, (_, index) => ({
+      number: 100 + index,
+      head: H2,
+      isOpen: true,
+    }));
+    hub.host.pulls.push(...forks.map((pull) => ({ ...pull, isFork: true })));
+    hub.host.pulls.push({ number: 1, head: H1, isOpen: true });
+    const commenter = hub.start();
+    await expect.poll(() => (commenter.requeue(), recordOf(hub)?.head)).toBe(H1);
+    expect(hub.planned).toEqual([H1]);
+    const lists = () => hub.host.calls.filter(({ path }) => path.includes('/pulls?'));
+    await expect.poll(() => (commenter.requeue(), lists().length)).toBeGreaterThan(5);
+    const asked = lists().map(({ path, etag }) => [path.slice(-1), etag !== undefined]);
+    expect(asked.slice(0, 3)).toEqual([1, 2, 3].map((page) => [String(page), false]));
+    expect(asked.slice(3, 6)).toEqual([1, 2, 3].map((page) => [String(page), true]));
+  });
+
+  it('plans nothing on a host that has no list for it', async () => {
+    const hub = await hubWith('GitHub');
+    push(hub, H1);
+    hub.host.fault = () => ({ status: 304 });
+    const commenter = hub.start();
+    await expect.poll(() => hub.host.calls.length).toBeGreaterThan(1);
+    expect([hub.planned, commenter.report()]).toEqual([[], {}]);
   });
 
   it('plans the others while one cannot be planned, and that one later', async () => {

@@ -4,13 +4,14 @@ import type { PipelinePlanComments } from '../../../src/api/generated/types.ts';
 import { createNextPlan } from '../../../src/sync/pulls/next-plan.ts';
 import type { PlanDestination } from '../../../src/sync/pulls/target.ts';
 import type { HostAnswer, HostRequest } from '../../../src/sync/report/send.ts';
+import { testHostTokens } from '../../support/git-host/host-tokens.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 import { reportingPipeline } from '../report/builders.ts';
 
 const TARGET: PlanDestination = {
   project: { type: 'GitHub', base: 'https://git.example.com', path: 'acme/fleet', context: 'c/plan' },
-  token: 'token',
+  credential: { type: 'Token', token: 'token' },
   address: 'a',
   branch: 'main',
   forks: false,
@@ -47,6 +48,7 @@ function hostWith(pulls: readonly object[], writeStatus: number) {
         return Promise.resolve({ outcome: 'Refused', message: 'it throws' });
       },
       send,
+      tokens: testHostTokens(),
       clock,
       random: () => 1,
       log: memoryLog(),

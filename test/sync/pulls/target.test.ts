@@ -18,7 +18,7 @@ it('S22 has a status of its own beside that of the commit', () => {
     address: 'https://github.com/acme/fleet kubenode/fleet/plan',
     branch: 'release/1.2',
     forks: false,
-    token: 'ghp_1234',
+    credential: { type: 'Token', token: 'ghp_1234' },
   });
 });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { PlannedPullRequest } from '../../../src/api/generated/types.ts';
 import type { HeadPlan } from '../../../src/sync/pulls/head-plan.ts';
-import { PullHostError } from '../../../src/sync/pulls/host.ts';
 import type { CommentText, HostComment } from '../../../src/sync/pulls/hosts/adapter.ts';
 import { createPlanWriter, type PlanJob } from '../../../src/sync/pulls/writer.ts';
+import { HostCallError } from '../../../src/sync/report/call.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 import { reportingPipeline } from '../report/builders.ts';
@@ -46,8 +46,8 @@ class MemoryHost {
   }
 }
 
-function hostError(reason: 'NotFound' | 'Unreachable'): PullHostError {
-  return new PullHostError({ reason, message: `the host answers ${reason}`, isTemporary: true });
+function hostError(reason: 'NotFound' | 'Unreachable'): HostCallError {
+  return new HostCallError({ reason, message: `the host answers ${reason}`, isTemporary: true });
 }
 
 function createBed(before?: PlannedPullRequest) {

@@ -6,6 +6,8 @@ import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { createStatusReporter, type StatusReporter } from '../../../src/sync/report/reporter.ts';
 import { sendToGitHost } from '../../../src/sync/report/send.ts';
 import { createFastClock } from '../../support/fast-clock.ts';
+import { createStandInApp, type StandInApp } from '../../support/git-host/github-app.ts';
+import { testHostTokens } from '../../support/git-host/host-tokens.ts';
 import { type HostFault, type StandInHost, startStandInHost } from '../../support/git-host/stand-in.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { secretStore } from '../../support/secret-store.ts';
@@ -27,10 +29,23 @@ interface Hub {
 }
 
 async function hubWith(type: Type, token = TOKEN): Promise<Hub> {
+  return await hubWithSecret(type, { token });
+}
+
+/** A host that accepts the tokens of a GitHub App only. */
+async function hubWithApp(app: StandInApp): Promise<Hub> {
+  const hub = await hubWithSecret('GitHub', app.data);
+  hub.host.app = app;
+  return hub;
+}
+
+async function hubWithSecret(type: Type, data: Readonly<Record<string, string>>): Promise<Hub> {
   const host = await startStandInHost(TOKEN);
   onTestFinished(() => host[Symbol.asyncDispose]());
   const { host: name } = new URL(host.url);
-  const secrets = secretStore({ name: 'status', use: `git-status; ${name}`, data: { token } });
+  const secrets = secretStore({ name: 'status', use: `git-status; ${name}`, data });
+  const clock = createFastClock();
+  const tokens = testHostTokens(clock);
   const log = memoryLog();
   const hub: Hub = {
     host,
@@ -48,8 +63,9 @@ async function hubWith(type: Type, token = TOKEN): Promise<Hub> {
         secrets,
         lease: { notHeldReason: () => (held() ? undefined : 'lost') },
         send: (request, options) => sendToGitHost(request, { ...options, clock: requests }),
+        tokens,
         record: async (commitStatuses) => record(commitStatuses),
-        clock: createFastClock(),
+        clock,
         random: () => 0.5,
         log,
         onChange: () => undefined,
@@ -281,5 +297,81 @@ describe('S26 the reporter of commit statuses', () => {
     const reporter = hub.start();
     await expect.poll(() => reporter.report()?.problem?.reason).toBe(reason);
     expect(hub.host.calls).toEqual([]);
+  });
+});
+
+const statuses = ({ host }: Hub) => host.calls.filter(({ path }) => path.includes('/statuses/'));
+
+describe('S26 the reporter with a GitHub App', () => {
+  it('gets one token for all commits and two reporters, and never shows it', async () => {
+    const app = createStandInApp();
+    const hub = await hubWithApp(app);
+    hub.releases = [releaseOf('c1', ended('Succeeded'), 1), releaseOf('c2', promoting(1, 4), 2)];
+    const reporter = hub.start();
+    await expect.poll(() => recordOf(hub, 'c1')?.state).toBe('Succeeded');
+    await expect.poll(() => recordOf(hub, 'c2')?.state).toBe('Pending');
+    await reporter.close();
+    hub.releases = [releaseOf('c2', ended('Succeeded'), 2)];
+    const next = hub.start();
+    await expect.poll(() => recordOf(hub, 'c2')?.state).toBe('Succeeded');
+    expect(app.issued).toEqual(['ghs_1234_1']);
+    const shown = JSON.stringify([hub.log.lines, reporter.report(), next.report(), hub.pipeline]);
+    expect(shown).not.toMatch(/ghs_|BEGIN|eyJ/);
+  });
+
+  it('continues with another token when the host refuses one that was revoked', async () => {
+    const app = createStandInApp();
+    const hub = await hubWithApp(app);
+    hub.releases = [releaseOf('c1', promoting(1, 4))];
+    const reporter = hub.start();
+    await expect.poll(() => recordOf(hub, 'c1')?.sent).toBe(1);
+    app.revoke('ghs_1234_1');
+    // Until the token is a minute old, sync takes the refusal for one of the App.
+    await expect
+      .poll(() => {
+        hub.releases = [releaseOf('c1', ended('Succeeded'))];
+        reporter.requeue();
+        return recordOf(hub, 'c1')?.state;
+      })
+      .toBe('Succeeded');
+    expect(app.issued).toEqual(['ghs_1234_1', 'ghs_1234_2']);
+    expect(reporter.report()).toEqual({});
+  });
+
+  it('tells that the installation was removed, and continues when it is there again', async () => {
+    const app = createStandInApp();
+    app.installationID = undefined;
+    const hub = await hubWithApp(app);
+    hub.releases = [releaseOf('c1', ended('Succeeded'))];
+    const reporter = hub.start();
+    await expect
+      .poll(() => reporter.report()?.problem)
+      .toMatchObject({
+        status: 'False',
+        reason: 'NotFound',
+        message: expect.stringContaining('has no installation 4711 of GitHub App 1234') as unknown,
+      });
+    expect(statuses(hub)).toEqual([]);
+    app.installationID = '4711';
+    await expect.poll(() => (reporter.requeue(), recordOf(hub, 'c1')?.state)).toBe('Succeeded');
+    expect(reporter.report()).toEqual({});
+  });
+
+  it('sends nothing when the Lease is lost while the host issues the token', async () => {
+    const app = createStandInApp();
+    const hub = await hubWithApp(app);
+    hub.releases = [releaseOf('c1', ended('Succeeded'))];
+    let [isHeld, refused] = [true, 0];
+    hub.host.fault = () => {
+      isHeld = false;
+      return undefined;
+    };
+    const held = (): boolean => {
+      if (!isHeld) refused += 1;
+      return isHeld;
+    };
+    const reporter = hub.start({ held });
+    await expect.poll(() => (reporter.requeue(), refused)).toBeGreaterThan(1);
+    expect([app.issued.length, statuses(hub).length]).toEqual([1, 0]);
   });
 });

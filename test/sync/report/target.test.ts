@@ -8,7 +8,7 @@ const secretWith = (token: string, use = 'git-status; api.github.com') =>
 
 it('S26 reads the token for the API that it is sent to', () => {
   expect(statusTarget(reportingPipeline(), secretWith('ghp_1234\n'))).toMatchObject({
-    token: 'ghp_1234',
+    credential: { type: 'Token', token: 'ghp_1234' },
     address: 'https://github.com/acme/fleet kubenode/fleet',
     project: { type: 'GitHub', path: 'acme/fleet' },
   });

@@ -122,6 +122,37 @@ describe('pipelineNotes', () => {
       BY_GIT,
       [],
     ],
+    [
+      'tells which pull request takes a failing commit back',
+      {
+        head: HEAD,
+        conditions: [
+          { type: 'RevertReady', status: 'True', reason: 'RevertProposed', message: 'merge pull request 7' },
+        ],
+      },
+      BY_GIT,
+      ['merge pull request 7'],
+    ],
+    [
+      'tells why no revert was made',
+      {
+        head: HEAD,
+        conditions: [
+          { type: 'RevertReady', status: 'False', lastTransitionTime: SINCE, message: 'it conflicts' },
+        ],
+      },
+      BY_GIT,
+      ['no revert was made since 2030-01-01T00:00:00Z: it conflicts'],
+    ],
+    [
+      'tells nothing of reverts while no stage has failed',
+      {
+        head: HEAD,
+        conditions: [{ type: 'RevertReady', status: 'True', reason: 'NoFailedStage', message: 'none' }],
+      },
+      BY_GIT,
+      [],
+    ],
     ['does not know who sets it before a commit was accepted', {}, BY_HAND, []],
     [
       'does not know who sets it while the head is refused',

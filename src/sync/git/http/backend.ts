@@ -11,6 +11,7 @@ import {
   resolveRef,
   writeRef,
 } from 'isomorphic-git';
+import { optional } from '../../../kube/objects/optional.ts';
 import { GitError, isGitError } from '../errors.ts';
 import { checkObjectSize } from '../object-limits.ts';
 import { GIT_LIMITS, type GitOptions } from '../options.ts';
@@ -42,14 +43,14 @@ const CHECKING_FS = {
 
 export function createHttpBackend({ url, display }: RepositoryUrl, options: GitOptions): GitBackend {
   const gitdir = options.folder;
+  const limits = { ...GIT_LIMITS, ...options.limits };
   const http: HttpOptions = {
     display,
-    limits: { ...GIT_LIMITS, ...options.limits },
-    ...(options.credential === undefined ? {} : { credential: options.credential }),
-    ...(options.ca === undefined ? {} : { ca: options.ca }),
+    limits,
+    ...accessOf(options),
   };
-  const maxBytes = Math.min(http.limits.maxBytes, MAX_LISTING_BYTES);
-  const listing: HttpOptions = { ...http, limits: { ...http.limits, maxBytes } };
+  const maxBytes = Math.min(limits.maxBytes, MAX_LISTING_BYTES);
+  const listing: HttpOptions = { ...http, limits: { ...limits, maxBytes } };
   return {
     display,
     listRefs,
@@ -128,6 +129,10 @@ export function createHttpBackend({ url, display }: RepositoryUrl, options: GitO
       await rm(join(gitdir, part), { recursive: true, force: true });
     }
   }
+}
+
+function accessOf({ credential, tokens, ca }: GitOptions): Pick<HttpOptions, 'credential' | 'tokens' | 'ca'> {
+  return { ...optional('credential', credential), ...optional('tokens', tokens), ...optional('ca', ca) };
 }
 
 function objectReader(gitdir: string, display: string): ObjectReader {

@@ -7,9 +7,9 @@ import { request as secure } from 'node:https';
 import { rootCertificates } from 'node:tls';
 import type { GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git';
 import { GitError, isGitError } from '../errors.ts';
-import type { GitLimits } from '../options.ts';
+import type { GitLimits, GitTokens } from '../options.ts';
 import { gitNetworkError } from './network-errors.ts';
-import { gitStatusError } from './status-errors.ts';
+import { type GitService, gitStatusError } from './status-errors.ts';
 
 // Every response of a git server ends with a flush packet.
 const FLUSH = '0000';
@@ -18,7 +18,11 @@ export interface HttpOptions {
   readonly display: string;
   readonly limits: GitLimits;
   readonly credential?: string;
+  /** Issues what is sent in place of `credential`. */
+  readonly tokens?: GitTokens;
   readonly ca?: string;
+  /** Default: to fetch. */
+  readonly service?: GitService;
 }
 
 /** Creates the client of one operation: its requests share one limit of time and of bytes. */
@@ -36,16 +40,13 @@ export function createGitHttpClient(options: HttpOptions, signal: AbortSignal | 
   }: GitHttpRequest): Promise<GitHttpResponse> {
     const payload = body ? await collect(body) : undefined;
     try {
+      const used = await withCredential(options, signal);
       const response = await send(
         url,
-        { method, headers: { ...headers, ...authorization(options, url) } },
+        { method, headers: { ...headers, ...authorization(used, url) } },
         payload,
       );
-      const error = gitStatusError(options, response, method);
-      if (error) {
-        response.destroy();
-        throw error;
-      }
+      rejectStatus(used, response, method);
       return {
         url,
         method,
@@ -93,6 +94,19 @@ export function createGitHttpClient(options: HttpOptions, signal: AbortSignal | 
     if (deadline.aborted) return timedOut(options);
     return gitNetworkError(error, options.display);
   }
+}
+
+function rejectStatus(options: HttpOptions, response: IncomingMessage, method: string): void {
+  const error = gitStatusError(options, response, method);
+  if (!error) return;
+  const { tokens, credential = '' } = options;
+  if (isGitError(error, 'Unauthorized')) tokens?.refused(credential);
+  response.destroy();
+  throw error;
+}
+
+async function withCredential(options: HttpOptions, signal: AbortSignal | undefined): Promise<HttpOptions> {
+  return options.tokens ? { ...options, credential: await options.tokens.get(signal) } : options;
 }
 
 /** GitHub, GitLab, Gitea and Bitbucket accept a token as the password of any user; others need `user:password`. */

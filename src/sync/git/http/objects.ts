@@ -8,6 +8,8 @@ const PERSON = /^(?<name>.*?) ?<(?<email>[^>]*)> (?<seconds>-?\d+) [+-]\d{4}$/;
 
 export interface TreeEntry {
   readonly name: string;
+  /** As git writes it: `100644`. */
+  readonly mode: string;
   readonly oid: string;
   readonly type: TreeFile['type'] | 'folder';
 }
@@ -77,7 +79,7 @@ export function parseTree(oid: string, { type, content }: RawObject): TreeEntry[
     // Two readers of the tree could take a different one each.
     if (names.has(name)) throw invalidObject(oid, `the name ${JSON.stringify(name)} twice`);
     names.add(name);
-    entries.push({ name, oid: bytes.toString('hex', zero + 1, end), type: typeOf(oid, mode) });
+    entries.push({ name, mode, oid: bytes.toString('hex', zero + 1, end), type: typeOf(oid, mode) });
     start = end;
   }
   return entries;

@@ -29,15 +29,24 @@ const TOKEN_REQUIRED: StatusMeaning = [
   'the server requires a token',
   'put one into a Secret and name it in credentialsRef',
 ];
+const PUSH_REFUSED: StatusMeaning = [
+  'Unauthorized',
+  'the server does not let the token push',
+  'put a token that may write to this repository into the Secret of spec.source.writeCredentialsRef',
+];
 const NOT_FOUND: StatusMeaning = [
   'NotFoundRepository',
   'the server has no such repository',
   'check the URL, and that the token may read a private repository: servers answer the same in both cases',
 ];
 
+/** Names the request to the server: to send objects, or to receive them. */
+export type GitService = 'upload-pack' | 'receive-pack';
+
 interface Request {
   readonly display: string;
   readonly credential?: string;
+  readonly service?: GitService;
 }
 
 /** Explains the status of a response. Undefined for a valid response of a git server. */
@@ -60,11 +69,16 @@ function retryAfter(headers: IncomingMessage['headers']): { retryAfterSeconds?: 
   return Number.isNaN(seconds) ? {} : { retryAfterSeconds: seconds };
 }
 
-function meaningOf({ credential }: Request, status: number): StatusMeaning {
-  if (status === 401 || status === 403) return credential ? TOKEN_REFUSED : TOKEN_REQUIRED;
+function meaningOf(request: Request, status: number): StatusMeaning {
+  if (status === 401 || status === 403) return unauthorized(request);
   if (status === 404 || status === 410) return NOT_FOUND;
   if (status === 429) return TOO_MANY_REQUESTS;
   return status >= 500 ? SERVER_FAILED : UNEXPECTED;
+}
+
+function unauthorized({ credential, service }: Request): StatusMeaning {
+  if (service === 'receive-pack') return PUSH_REFUSED;
+  return credential ? TOKEN_REFUSED : TOKEN_REQUIRED;
 }
 
 /** Redirects are not followed: a token is sent to the declared URL only. */
@@ -77,8 +91,12 @@ function redirectError({ display }: Request, location: string | undefined): GitE
   });
 }
 
-function contentTypeError({ display }: Request, type: string, method: string): GitError | undefined {
-  const expected = `application/x-git-upload-pack-${method === 'GET' ? 'advertisement' : 'result'}`;
+function contentTypeError(
+  { display, service = 'upload-pack' }: Request,
+  type: string,
+  method: string,
+): GitError | undefined {
+  const expected = `application/x-git-${service}-${method === 'GET' ? 'advertisement' : 'result'}`;
   if (type.startsWith(expected)) return undefined;
   return new GitError(
     'NotFoundRepository',

@@ -4,11 +4,13 @@
  */
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { optional } from '../../../kube/objects/optional.ts';
 import { startWorker, type WorkerEnd, type WorkerProcess } from '../../../os/worker/worker-process.ts';
 import { GitError } from '../errors.ts';
 import type { GitOptions } from '../options.ts';
 import type { GitBackend, GitTransport } from '../transport.ts';
-import { errorFrom, type GitAnswer, type GitMethod, type GitRequest } from './protocol.ts';
+import { withAccess } from './access.ts';
+import { errorFrom, type GitAccess, type GitAnswer, type GitMethod, type GitRequest } from './protocol.ts';
 
 const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), `main.${EXTENSION}`);
@@ -30,6 +32,7 @@ interface Call {
   readonly method: GitMethod;
   readonly args: readonly unknown[];
   readonly signal: AbortSignal | undefined;
+  readonly access?: GitAccess | undefined;
 }
 
 interface PendingCall {
@@ -44,36 +47,37 @@ export function createWorkerTransport(
   let worker: OpenWorker | undefined;
   let idle: NodeJS.Timeout | undefined;
   let lastId = 0;
+  let closed = 0;
 
   return {
     display,
     listRefs,
-    fetch: (ref, signal) => call('fetch', [ref], signal),
-    deepen: (ref, depth, signal) => call('deepen', [ref, depth], signal),
-    ancestry: (question, signal) => call('ancestry', [question], signal),
-    signatures: (question, signal) => call('signatures', [question], signal),
-    ensure: (commit, ref, signal) => call('ensure', [commit, ref], signal),
-    has: (commit) => call('has', [commit]),
-    commit: (oid) => call('commit', [oid]),
-    files: (commit) => call('files', [commit]),
-    blobs: (oids) => call('blobs', [oids]),
-    changedPaths: (from, to) => call('changedPaths', [from, to]),
-    exportTree: (commit, folder, limits) => call('exportTree', [commit, folder, limits]),
+    ...methodsOf(call),
     async close() {
+      closed += 1;
       await endWorker();
       await closeBackend();
     },
   };
 
   async function call<T>(method: GitMethod, args: readonly unknown[], signal?: AbortSignal): Promise<T> {
-    if (signal?.aborted) throw aborted(signal.reason);
-    if (!worker?.isEnding) return ask((worker ??= open()), { method, args, signal });
-    // Two must not write to one folder: with a worker, its git has ended.
-    await worker.process.ended;
-    return call(method, args, signal);
+    if (!options.tokens) return run({ method, args, signal });
+    const before = closed;
+    return await withAccess(options.tokens, { method, signal }, (access) => {
+      if (closed !== before) throw aborted();
+      return run({ method, args, signal, access });
+    });
   }
 
-  async function ask<T>(used: OpenWorker, { method, args, signal }: Call): Promise<T> {
+  async function run<T>(asked: Call): Promise<T> {
+    if (asked.signal?.aborted) throw aborted(asked.signal.reason);
+    if (!worker?.isEnding) return ask((worker ??= open()), asked);
+    // Two must not write to one folder: with a worker, its git has ended.
+    await worker.process.ended;
+    return run(asked);
+  }
+
+  async function ask<T>(used: OpenWorker, { method, args, signal, access }: Call): Promise<T> {
     const { process, pending } = used;
     clearTimeout(idle);
     process.setIdle(false);
@@ -91,7 +95,7 @@ export function createWorkerTransport(
       () => (signal?.aborted ? ABORT_MS : CALL_MS),
     );
     signal?.addEventListener('abort', onAbort, { once: true });
-    send(process, { id, method, args });
+    send(process, { id, method, args, ...optional('access', access) });
     try {
       return (await promise) as T;
     } finally {
@@ -126,6 +130,25 @@ export function createWorkerTransport(
   }
 }
 
+function methodsOf(
+  call: <T>(method: GitMethod, args: readonly unknown[], signal?: AbortSignal) => Promise<T>,
+): Pick<GitTransport, GitMethod> {
+  return {
+    fetch: (ref, signal) => call('fetch', [ref], signal),
+    deepen: (ref, depth, signal) => call('deepen', [ref, depth], signal),
+    ancestry: (question, signal) => call('ancestry', [question], signal),
+    signatures: (question, signal) => call('signatures', [question], signal),
+    revert: (question, signal) => call('revert', [question], signal),
+    ensure: (commit, ref, signal) => call('ensure', [commit, ref], signal),
+    has: (commit) => call('has', [commit]),
+    commit: (oid) => call('commit', [oid]),
+    files: (commit) => call('files', [commit]),
+    blobs: (oids) => call('blobs', [oids]),
+    changedPaths: (from, to) => call('changedPaths', [from, to]),
+    exportTree: (commit, folder, limits) => call('exportTree', [commit, folder, limits]),
+  };
+}
+
 async function endProcess(worker: OpenWorker): Promise<void> {
   worker.isEnding = true;
   await worker.process.end();
@@ -135,7 +158,8 @@ function openWorker(options: GitOptions, display: string): OpenWorker {
   const pending = new Map<number, PendingCall>();
   const process = startWorker({ program: PROGRAM, heapMiB: HEAP_MIB, memoryMiB: MEMORY_MIB, onMessage });
   void rejectPending();
-  send(process, { open: options });
+  const { tokens, ...values } = options;
+  send(process, { open: { ...values, hasTokens: tokens !== undefined } });
   return { process, pending, isEnding: false };
 
   function onMessage(message: unknown): void {

@@ -7,7 +7,15 @@ import { createBackend } from '../backend.ts';
 import { GitError } from '../errors.ts';
 import { createGitTransport } from '../repository.ts';
 import type { GitBackend, GitTransport } from '../transport.ts';
-import { fieldsOf, type GitAnswer, type GitMethod, type GitRequest } from './protocol.ts';
+import { receivedTokens } from './access.ts';
+import {
+  fieldsOf,
+  type GitAccess,
+  type GitAnswer,
+  type GitCall,
+  type GitMethod,
+  type GitRequest,
+} from './protocol.ts';
 
 interface Call {
   readonly controller: AbortController;
@@ -17,6 +25,8 @@ interface Call {
 const calls = new Map<number, Call>();
 let backend: GitBackend | undefined;
 let transport: GitTransport | undefined;
+/** The last call brought it. Calls that run longer use it, too. */
+let access: GitAccess | undefined;
 
 serveParent((message) => receive(message as GitRequest), stop);
 
@@ -29,7 +39,8 @@ async function stop(): Promise<void> {
 
 function receive(request: GitRequest): void {
   if ('open' in request) {
-    backend = createBackend(request.open);
+    const { hasTokens, ...options } = request.open;
+    backend = createBackend(hasTokens ? { ...options, tokens: receivedTokens(() => access) } : options);
     transport = createGitTransport(backend);
   } else if ('abort' in request) {
     calls.get(request.abort)?.controller.abort();
@@ -38,7 +49,8 @@ function receive(request: GitRequest): void {
   }
 }
 
-async function serve({ id, method, args }: Extract<GitRequest, { method: GitMethod }>): Promise<void> {
+async function serve({ id, method, args, access: brought }: GitCall): Promise<void> {
+  access = brought ?? access;
   const controller = new AbortController();
   const answer = answerTo(id, method, [...args, controller.signal]);
   calls.set(id, { controller, answer });

@@ -7,10 +7,22 @@ import type { GitTransport } from '../transport.ts';
 /** `listRefs` is cheap and happens with each poll: it needs no worker. `close` ends the worker. */
 export type GitMethod = Exclude<keyof GitTransport, 'display' | 'listRefs' | 'close'>;
 
-export type GitRequest =
-  | { readonly open: GitOptions }
-  | { readonly id: number; readonly method: GitMethod; readonly args: readonly unknown[] }
-  | { readonly abort: number };
+/** The token of a call, or why there is none. */
+export type GitAccess = { readonly credential: string } | { readonly error: ErrorFields };
+
+interface WorkerGitOptions extends Omit<GitOptions, 'tokens'> {
+  /** Whether calls bring tokens. */
+  readonly hasTokens: boolean;
+}
+
+export type GitRequest = { readonly open: WorkerGitOptions } | GitCall | { readonly abort: number };
+
+export interface GitCall {
+  readonly id: number;
+  readonly method: GitMethod;
+  readonly args: readonly unknown[];
+  readonly access?: GitAccess;
+}
 
 export type GitAnswer =
   | { readonly id: number; readonly result: unknown }

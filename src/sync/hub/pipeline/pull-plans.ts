@@ -4,7 +4,6 @@
  */
 import { join } from 'node:path';
 import type { Pipeline } from '../../../api/generated/types.ts';
-import type { Store } from '../../../kube/cache/store.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import type { Clock } from '../../../os/clock.ts';
 import type { GitTransport } from '../../git/transport.ts';
@@ -17,10 +16,9 @@ import {
 } from '../../pulls/head-plan.ts';
 import type { CommitRenderer } from '../../render/renderer.ts';
 import { createRenderStore, type RenderStore } from '../render-store.ts';
-import { openRepository } from '../repository.ts';
+import { openRepository, type RepositoryAccess } from '../repository.ts';
 
-export interface PullPlansOptions {
-  readonly secrets: Store;
+export interface PullPlansOptions extends RepositoryAccess {
   readonly gitFolder: string;
   readonly renderer: CommitRenderer;
   /** Absent: this process plans no commits. */
@@ -55,7 +53,7 @@ export function createPullPlans(pipeline: Pipeline, options: PullPlansOptions): 
   }
 
   function open(): NonNullable<typeof opened> {
-    const git = openRepository(pipeline, options.secrets, join(options.gitFolder, 'pulls'));
+    const git = openRepository(pipeline, options, join(options.gitFolder, 'pulls'));
     // Their own place in the queue of renders: a branch whose program loops waits behind what is promoted.
     const rendered = { ...git, display: `${git.display} (pull requests)` };
     const { renderer } = options;

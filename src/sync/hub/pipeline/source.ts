@@ -49,6 +49,8 @@ export interface PipelineSourceOptions extends Omit<HeadAcceptanceOptions, 'ref'
   readonly commitStatus?: () => CommitStatusReport | undefined;
   /** Returns whether the git host has the plans of pull requests. */
   readonly planComments?: () => CommitStatusReport | undefined;
+  /** Reports on automatic reverts; undefined: there are none. */
+  readonly reverts?: () => CommitStatusReport | undefined;
   readonly onChange: () => void;
 }
 
@@ -156,9 +158,15 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
   }
 }
 
-function gitHostReports(options: PipelineSourceOptions): Pick<HeadReport, 'commitStatus' | 'planComments'> {
-  const { commitStatus, planComments } = options;
-  return { ...optional('commitStatus', commitStatus?.()), ...optional('planComments', planComments?.()) };
+function gitHostReports(
+  options: PipelineSourceOptions,
+): Pick<HeadReport, 'commitStatus' | 'planComments' | 'reverts'> {
+  const { commitStatus, planComments, reverts } = options;
+  return {
+    ...optional('commitStatus', commitStatus?.()),
+    ...optional('planComments', planComments?.()),
+    ...optional('reverts', reverts?.()),
+  };
 }
 
 /** The Release of a commit keeps the names. */

@@ -4,7 +4,6 @@
  * lost at any time.
  */
 import type { Pipeline } from '../../../api/generated/types.ts';
-import { inactiveFields, inactiveFieldText } from '../../../api/inactive/find.ts';
 import { ANNOTATION_POLL_REQUEST } from '../../../api/names.ts';
 import { SecretError } from '../../../api/secrets/read.ts';
 import { createLoop } from '../../../kube/controller/loop.ts';
@@ -13,6 +12,7 @@ import type { AcceptedCommits, HeadReport } from '../../commits.ts';
 import type { PollRequest } from '../../git/source.ts';
 import type { CommitSource, WriteFence } from '../../promote/ports.ts';
 import type { RenderedTarget } from '../../rendered.ts';
+import { GitHostError } from '../../report/git-host.ts';
 import { createVersionedVerdicts } from '../acceptance/commit-checks.ts';
 import { repositoryVersion } from '../repository.ts';
 import {
@@ -101,7 +101,7 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
 
   /** Keeps a session open while the Pipeline exists and its Lease is held, and opens it again when its repository changes. */
   async function ensureSession(): Promise<void> {
-    const pipeline = lease.notHeldReason() === undefined ? await readPipeline() : undefined;
+    const pipeline = lease.notHeldReason() === undefined ? await hub.pipeline(name) : undefined;
     const version = pipeline && repositoryVersion(pipeline, hub.stores.secrets);
     if (session?.version === version) return;
     await closeSession();
@@ -116,19 +116,9 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
     try {
       return openPipelineSession(pipeline, { ...options, verdicts, version, onChange: () => loop.trigger() });
     } catch (error) {
-      if (!(error instanceof SecretError)) throw error;
+      if (!(error instanceof SecretError || error instanceof GitHostError)) throw error;
       throw new PipelineUnopened('CredentialsInvalid', error.message);
     }
-  }
-
-  async function readPipeline(): Promise<Pipeline | undefined> {
-    const pipeline = await hub.pipeline(name);
-    const [reason] = pipeline ? inactiveFields(pipeline).map(inactiveFieldText) : [];
-    // Commits that set such a field are refused, so a person has set it.
-    if (reason !== undefined) {
-      throw new PipelineUnopened('Unsupported', `Pipeline ${name} cannot be promoted: ${reason}`);
-    }
-    return pipeline;
   }
 
   async function closeSession(): Promise<void> {

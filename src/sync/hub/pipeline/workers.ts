@@ -3,11 +3,13 @@ import type { Client } from '../../../kube/client/client.ts';
 import { createHeldLease } from '../../../kube/leader/held-lease.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
 import type { LeaseMetrics, WatchMetrics } from '../../../kube/process/metrics-runtime.ts';
+import { sendToGitHost } from '../../report/send.ts';
+import { createHostTokens } from '../../report/tokens/host-tokens.ts';
 import { createWorkerSet } from '../worker-set.ts';
 import { pipelineLease } from './lease.ts';
 import { createPipelineWorker, type PipelineWorker, type PipelineWorkerOptions } from './worker.ts';
 
-export interface PipelineWorkersOptions extends Omit<PipelineWorkerOptions, 'name' | 'lease'> {
+export interface PipelineWorkersOptions extends Omit<PipelineWorkerOptions, 'name' | 'lease' | 'tokens'> {
   readonly client: Client;
   readonly identity: string;
   readonly metrics?: LeaseMetrics & WatchMetrics;
@@ -27,6 +29,8 @@ export interface PipelineWorkers {
 
 export function createPipelineWorkers(options: PipelineWorkersOptions): PipelineWorkers {
   const workers = createWorkerSet(start);
+  // Pipelines with the same GitHub App share its tokens.
+  const tokens = createHostTokens({ ...options, send: sendToGitHost });
   return {
     get: (name) => workers.get(name),
     isHeld: (name) => workers.get(name)?.isHeld() ?? false,
@@ -37,7 +41,10 @@ export function createPipelineWorkers(options: PipelineWorkersOptions): Pipeline
     requeueAll() {
       for (const worker of workers.all()) worker.requeue();
     },
-    close: () => workers.close(),
+    async close() {
+      tokens.close();
+      await workers.close();
+    },
   };
 
   function start(name: string): PipelineWorker {
@@ -49,7 +56,7 @@ export function createPipelineWorkers(options: PipelineWorkersOptions): Pipeline
         options.onLease();
       },
     });
-    const worker = createPipelineWorker({ ...options, name, lease });
+    const worker = createPipelineWorker({ ...options, name, lease, tokens });
     return {
       ...worker,
       // The Lease is released only after the last write.

@@ -4,7 +4,6 @@
  */
 import { join } from 'node:path';
 import type { Pipeline } from '../../../api/generated/types.ts';
-import type { Store } from '../../../kube/cache/store.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { type AcceptedHead, acceptedHeads, isHeadAccepted } from '../../accepted-heads.ts';
@@ -15,10 +14,9 @@ import type { RenderedTarget } from '../../rendered.ts';
 import { checkAppliedCommit } from '../acceptance/applied-commit.ts';
 import { contentFor } from '../pipeline/source.ts';
 import { createRenderStore, type RenderStore } from '../render-store.ts';
-import { openRepository, repositoryVersion } from '../repository.ts';
+import { openRepository, type RepositoryAccess, repositoryVersion } from '../repository.ts';
 
-export interface ContentReaderOptions {
-  readonly secrets: Store;
+export interface ContentReaderOptions extends RepositoryAccess {
   readonly renderer: CommitRenderer;
   /** Whether the hub has a Release of the commit. */
   readonly isReleased: (commit: string) => boolean;
@@ -94,7 +92,7 @@ export function createContentReader(options: ContentReaderOptions): ContentReade
   function openRenders(pipeline: Pipeline, version: string): OpenRepository {
     const { ref, path } = pipeline.spec.source;
     // Not the folder of promotion, which this process may start at any time: one folder has one writer.
-    const git = openRepository(pipeline, options.secrets, join(options.gitFolder, 'assigned'));
+    const git = openRepository(pipeline, options, join(options.gitFolder, 'assigned'));
     const renders = createRenderStore({ ...options, git, ref, path });
     return { version, git, fetched: git.fetch(ref), renders, compared: new Set() };
   }

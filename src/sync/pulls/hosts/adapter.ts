@@ -1,5 +1,5 @@
 /** Declares what differs between git hosts in their API of pull requests: one adapter for each of them. */
-import type { GitHostProject } from '../../report/git-host.ts';
+import type { HostAccess } from '../../report/call.ts';
 import type { HostRequest } from '../../report/send.ts';
 
 export interface PullRequest {
@@ -14,12 +14,6 @@ export interface HostComment {
   readonly body: string;
 }
 
-/** The host, and the token for it. */
-export interface PullTarget {
-  readonly project: GitHostProject;
-  readonly token: string;
-}
-
 export interface CommentText {
   readonly number: number;
   /** The comment that is replaced. Absent: a new one. */
@@ -27,20 +21,28 @@ export interface CommentText {
   readonly body: string;
 }
 
+export interface PullListPage {
+  readonly branch: string;
+  /** From 1. */
+  readonly page: number;
+  /** The tag of the page that is known. */
+  readonly etag: string | undefined;
+}
+
 /** Builds the requests and reads the answers, which are JSON of unknown form: other entries than pull requests and comments are left out. */
 export interface PullAdapter {
-  /** Returns the request for the open pull requests, those that changed last first. */
-  listRequest(target: PullTarget, branch: string, etag: string | undefined): HostRequest;
+  /** Returns the request for one page of the open pull requests, those that changed last first. */
+  listRequest(target: HostAccess, question: PullListPage): HostRequest;
   /** Returns the pull requests for the branch. */
   pulls(answer: unknown, branch: string): readonly PullRequest[];
   /** Returns the ref under which the host serves the head of a pull request. */
   ref(number: number): string;
   /** Returns the request for one page of comments, the oldest first. */
-  commentsRequest(target: PullTarget, number: number, page: number): HostRequest;
+  commentsRequest(target: HostAccess, number: number, page: number): HostRequest;
   comments(answer: unknown): readonly HostComment[];
   /** Whether comments come in pages. */
   readonly isPaged: boolean;
-  commentRequest(target: PullTarget, text: CommentText): HostRequest;
+  commentRequest(target: HostAccess, text: CommentText): HostRequest;
   /** The permissions that a token needs, for people. */
   readonly permission: string;
 }
@@ -49,6 +51,8 @@ export interface PullAdapter {
 export const MAX_PULLS = 30;
 export const COMMENTS_PER_PAGE = 100;
 
+/** Gitea answers no more by default. */
+export const PULLS_PER_PAGE = 50;
 /** Each pull request of GitHub has 30 KB, and up to 256 KB of description; comments have up to 64 KB each. */
 const LIST_BYTES = 16 * 1024 * 1024;
 

@@ -2,12 +2,12 @@
 import { textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { GitHostProject } from '../../report/git-host.ts';
 import { gitlab } from '../../report/hosts/gitlab.ts';
-import { COMMENTS_PER_PAGE, listed, MAX_PULLS, type PullAdapter } from './adapter.ts';
+import { COMMENTS_PER_PAGE, listed, PULLS_PER_PAGE, type PullAdapter } from './adapter.ts';
 import { commentsIn, pullOf, recordsIn } from './entries.ts';
 
 export const gitlabPulls: PullAdapter = {
-  listRequest({ project, token }, branch, etag) {
-    const query = `state=opened&target_branch=${encodeURIComponent(branch)}&order_by=updated_at&sort=desc&per_page=${MAX_PULLS}`;
+  listRequest({ project, token }, { branch, page, etag }) {
+    const query = `state=opened&target_branch=${encodeURIComponent(branch)}&order_by=updated_at&sort=desc&per_page=${PULLS_PER_PAGE}&page=${page}`;
     const url = urlOf(project, `?${query}`);
     return listed(gitlab.request(token, { method: 'GET', url }), etag);
   },

@@ -3,7 +3,7 @@ import { type JsonRecord, textAt, valueAt } from '../../../kube/objects/json.ts'
 import type { GitHostProject } from '../../report/git-host.ts';
 import { encodePath } from '../../report/hosts/adapter.ts';
 import { GIT_HOST_ADAPTERS } from '../../report/hosts/adapters.ts';
-import { COMMENTS_PER_PAGE, listed, MAX_PULLS, type PullAdapter } from './adapter.ts';
+import { COMMENTS_PER_PAGE, listed, PULLS_PER_PAGE, type PullAdapter } from './adapter.ts';
 import { commentsIn, pullOf, recordsIn } from './entries.ts';
 
 interface IssueHost extends Pick<PullAdapter, 'isPaged' | 'permission'> {
@@ -18,8 +18,10 @@ function createIssueAdapter({ type, query, ...more }: IssueHost): PullAdapter {
     `${host.apiUrl(base)}/repos/${encodePath(path)}/${rest}`;
   return {
     ...more,
-    listRequest: ({ project, token }, branch, etag) =>
-      listed(host.request(token, { method: 'GET', url: urlOf(project, `pulls?${query(branch)}`) }), etag),
+    listRequest({ project, token }, { branch, page, etag }) {
+      const url = urlOf(project, `pulls?${query(branch)}&page=${page}`);
+      return listed(host.request(token, { method: 'GET', url }), etag);
+    },
     pulls: (answer, branch) =>
       recordsIn(answer).flatMap((each) => {
         if (textAt(each, 'base', 'ref') !== branch) return [];
@@ -53,7 +55,7 @@ function isFromFork(pull: JsonRecord): boolean {
 export const githubPulls = createIssueAdapter({
   type: 'GitHub',
   query: (branch) =>
-    `state=open&base=${encodeURIComponent(branch)}&sort=updated&direction=desc&per_page=${MAX_PULLS}`,
+    `state=open&base=${encodeURIComponent(branch)}&sort=updated&direction=desc&per_page=${PULLS_PER_PAGE}`,
   isPaged: true,
   permission: 'Pull requests: write and Commit statuses: write (fine-grained token), or the scope repo',
 });
@@ -62,7 +64,7 @@ export const githubPulls = createIssueAdapter({
 export const giteaPulls = createIssueAdapter({
   type: 'Gitea',
   query: (branch) =>
-    `state=open&base_branch=${encodeURIComponent(branch)}&sort=recentupdate&limit=${MAX_PULLS}`,
+    `state=open&base_branch=${encodeURIComponent(branch)}&sort=recentupdate&limit=${PULLS_PER_PAGE}`,
   isPaged: false,
   permission: 'the scopes write:repository and write:issue, and the right to write to the repository',
 });

@@ -102,7 +102,7 @@ describe('the next step for add-ons', () => {
       { input: { ...report(installed('dns')), halt: 'ada' } },
       'wait KillSwitch',
     ],
-  ])('HOS-51 plans add-ons when %s', (_, parts, expected) => {
+  ])('HOS-51 plans the next step of add-ons when %s', (_, parts, expected) => {
     const input = hostingInput(parts);
     expect(decisionText(planAddonRepair(input) ?? planAddons(input) ?? {})).toBe(expected);
   });
@@ -176,7 +176,7 @@ describe('AddonsReady', () => {
       { hosted: { addons: [DNS] }, input: report(installed('dns', '1', { unready: [UNREADY, DRIFT] })) },
       'False NotReady: apps/Deployment kube-system/coredns: 0 of 2 replicas are updated; and 1 more. Read its events and the log of its pods',
     ],
-  ])('HOS-51 tells when %s', (_, parts, expected) => {
+  ])('HOS-51 tells how the add-ons are when %s', (_, parts, expected) => {
     expect(conditionText(parts)).toBe(expected);
   });
 

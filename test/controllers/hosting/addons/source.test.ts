@@ -92,7 +92,7 @@ describe('the source of add-ons', () => {
       () => ({ name: 'dns', url: 'https://addons.invalid/a', sha256: 'a', enabled: true }),
       /^AddonNotFetched/,
     ],
-  ] as const)('HOS-51 %s is refused', async (_, addonOf, expected) => {
+  ] as const)('HOS-51 the source of an add-on is refused: %s', async (_, addonOf, expected) => {
     const site = await startPublisher();
     expect(await failure(sourceAt().source.objects(addonOf(site), signal))).toMatch(expected);
   });

@@ -30,7 +30,7 @@ describe('the deprecated APIs that clients requested', () => {
     ],
     ['another metric with these labels', sample(FLOWS).replace('requested_', 'other_'), []],
     ['a release that is not one', sample({ ...FLOWS, removed_release: 'soon' }), []],
-  ])('HOS-15 are %s', (_, metrics, expected) => {
+  ])('HOS-15 the deprecated APIs in use are %s', (_, metrics, expected) => {
     expect(deprecatedApis(metrics)).toEqual(expected);
   });
 

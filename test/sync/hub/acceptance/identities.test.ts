@@ -52,7 +52,7 @@ describe('identityRefusal', () => {
     ['refuses a later commit with a typo', 'older', ['web'], true],
     ['lets an identity stay that was in force', 'older', ['wev'], false],
     ['does not judge the accepted commit again', 'head', [], false],
-  ])('S29 %s', async (_, newest, before, isRefused) => {
+  ])('S29 judges the names in identities: %s', async (_, newest, before, isRefused) => {
     const identities = { pipeline: 'fleet', before: new Set(before) };
     const refusal = await identityRefusal(renders, { head: 'head', newest, identities, signal: NEVER });
     expect(refusal).toEqual(

@@ -6,6 +6,7 @@ import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { createPullPlans } from '../../../../src/sync/hub/pipeline/pull-plans.ts';
 import type { CommitPlanQuestion } from '../../../../src/sync/pulls/head-plan.ts';
 import { createFleetRepository } from '../../../support/fleet-repository.ts';
+import { testHostTokens } from '../../../support/git-host/host-tokens.ts';
 import { judgedRenderer } from '../../../support/judged-renderer.ts';
 import { memoryLog } from '../../../support/memory-log.ts';
 import { secretStore } from '../../../support/secret-store.ts';
@@ -29,6 +30,7 @@ function createBed() {
     }),
     clock: createSystemClock(),
     log: memoryLog(),
+    tokens: testHostTokens(),
   };
   const source = {
     repository: `file://${repository.bare}`,

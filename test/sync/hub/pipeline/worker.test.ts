@@ -43,12 +43,6 @@ describe('createPipelineWorker', () => {
       { credentialsRef: { name: 'git-token' } },
       'CredentialsInvalid.*git-token, which Pipeline fleet references, does not exist',
     ],
-    [
-      'a field that this version does not act on',
-      [],
-      { writeCredentialsRef: { name: 'push', key: 'token' } },
-      'Unsupported.*Pipeline fleet cannot be promoted: spec.source.writeCredentialsRef',
-    ],
   ])('records %s in the status of the Pipeline', async (_, secrets, source, expected) => {
     const { reported, clock, close } = bed(secrets, source);
     await clock.advance(0);

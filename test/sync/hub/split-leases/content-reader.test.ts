@@ -6,6 +6,7 @@ import {
 } from '../../../../src/sync/hub/split-leases/content-reader.ts';
 import type { Renderer } from '../../../../src/sync/render/renderer.ts';
 import { createFleetRepository, type FleetRepository } from '../../../support/fleet-repository.ts';
+import { testHostTokens } from '../../../support/git-host/host-tokens.ts';
 import { memoryLog } from '../../../support/memory-log.ts';
 import { secretStore } from '../../../support/secret-store.ts';
 import { tempFolder } from '../../../support/temp.ts';
@@ -97,6 +98,7 @@ function bed({ released = [] }: { readonly released?: readonly string[] } = {}):
   } as unknown as Renderer;
   const reader = createContentReader({
     secrets: secretStore(),
+    tokens: testHostTokens(),
     renderer,
     gitFolder: tempFolder('git'),
     isReleased: (commit) => released.includes(commit),

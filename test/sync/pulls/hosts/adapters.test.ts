@@ -16,17 +16,22 @@ const API: Readonly<Record<Type, string>> = {
 
 describe('S22 asks a git host as it documents it', () => {
   it.each<[Type, string, string]>([
-    ['GitHub', '/pulls?state=open&base=re%2F1&sort=updated&direction=desc&per_page=30', 'Bearer tok'],
-    ['Gitea', '/pulls?state=open&base_branch=re%2F1&sort=recentupdate&limit=30', 'token tok'],
-    ['GitLab', '?state=opened&target_branch=re%2F1&order_by=updated_at&sort=desc&per_page=30', 'Bearer tok'],
+    ['GitHub', '/pulls?state=open&base=re%2F1&sort=updated&direction=desc&per_page=50&page=2', 'Bearer tok'],
+    ['Gitea', '/pulls?state=open&base_branch=re%2F1&sort=recentupdate&limit=50&page=2', 'token tok'],
+    [
+      'GitLab',
+      '?state=opened&target_branch=re%2F1&order_by=updated_at&sort=desc&per_page=50&page=2',
+      'Bearer tok',
+    ],
   ])('lists the open pull requests of %s by their tag', (type, url, authorization) => {
     const adapter = PULL_ADAPTERS[type];
-    const request = adapter.listRequest(target(type), 're/1', '"e"');
+    const request = adapter.listRequest(target(type), { branch: 're/1', page: 2, etag: '"e"' });
     expect(request).toMatchObject({ method: 'GET', url: `${API[type]}${url}` });
     expect(request.headers).toMatchObject({ authorization, 'if-none-match': '"e"' });
     expect(request.body).toBeUndefined();
     expect(request.maxBytes).toBeGreaterThan(4_000_000);
-    expect(adapter.listRequest(target(type), 're/1', undefined).headers).not.toHaveProperty('if-none-match');
+    const whole = adapter.listRequest(target(type), { branch: 're/1', page: 2, etag: undefined });
+    expect(whole.headers).not.toHaveProperty('if-none-match');
   });
 
   it.each<[Type, string, string, string]>([

@@ -8,8 +8,8 @@ export const SSH_ARMOR = '-----BEGIN SSH SIGNATURE-----';
 const ARMOR = /^-----BEGIN SSH SIGNATURE-----\n(?<body>[A-Za-z0-9+/=\n]+)\n-----END SSH SIGNATURE-----\s*$/;
 /** An RSA key of 16384 bits needs 6 KiB. */
 const MAX_BYTES = 16 * 1024;
-const MAGIC = 'SSHSIG';
-const NAMESPACE = 'git';
+export const SSHSIG_MAGIC = 'SSHSIG';
+export const SIGNED_NAMESPACE = 'git';
 /** The person touched the security key. */
 const USER_PRESENT = 1;
 
@@ -27,12 +27,16 @@ export function parseSshSignature(armored: string): SshSignature {
   const body = armored.length > 2 * MAX_BYTES ? undefined : ARMOR.exec(armored)?.groups?.['body'];
   if (body === undefined) throw new SignatureError('its signature is not an armored signature of SSH');
   const wire = readWire(Buffer.from(body, 'base64'));
-  const [magic, version] = [wire.bytes(MAGIC.length).toString('latin1'), wire.uint32()];
-  if (magic !== MAGIC || version !== 1) throw new SignatureError('its signature is not SSHSIG version 1');
+  const [magic, version] = [wire.bytes(SSHSIG_MAGIC.length).toString('latin1'), wire.uint32()];
+  if (magic !== SSHSIG_MAGIC || version !== 1) {
+    throw new SignatureError('its signature is not SSHSIG version 1');
+  }
   const key = wire.string();
   const namespace = wire.text();
-  if (namespace !== NAMESPACE) {
-    throw new SignatureError(`its signature is for ${quoted(namespace)}, expected one for "${NAMESPACE}"`);
+  if (namespace !== SIGNED_NAMESPACE) {
+    throw new SignatureError(
+      `its signature is for ${quoted(namespace)}, expected one for "${SIGNED_NAMESPACE}"`,
+    );
   }
   const reserved = wire.string();
   const hash = hashOf(wire.text());
@@ -56,8 +60,8 @@ export function verifySshSignature(signature: SshSignature, payload: Buffer): vo
   const { hash, reserved } = signature;
   const key = readSshKey(signature.key);
   const digest = createHash(hash).update(payload).digest();
-  const parts = [wireString(NAMESPACE), wireString(reserved), wireString(hash), wireString(digest)];
-  const message = Buffer.concat([Buffer.from(MAGIC), ...parts]);
+  const parts = [wireString(SIGNED_NAMESPACE), wireString(reserved), wireString(hash), wireString(digest)];
+  const message = Buffer.concat([Buffer.from(SSHSIG_MAGIC), ...parts]);
   if (!isSignedBy(key, signature, message)) {
     throw new SignatureError(
       'its signature is over other content: the commit was changed after it was signed',

@@ -60,7 +60,7 @@ describe('the plan of backups', () => {
     ['it failed 5 minutes ago', withBackups([], failed(300)), 'Backup'],
     ['it failed in the future', withBackups([], failed(-60)), 'Backup'],
     ['the last attempt did not fail', withBackups([], { at: NOW }), 'Backup'],
-  ])('HOS-32 is right when %s', (_, parts, expected) => {
+  ])('HOS-32 plans the next backup when %s', (_, parts, expected) => {
     expect(text(parts)).toBe(expected);
   });
 
@@ -81,7 +81,7 @@ describe('the plan of backups', () => {
       { plane: { backup: { backups: [], attempt: failed(9) } }, metadata: ASKED },
       'nothing',
     ],
-  ])('HOS-32 is right when a person asked for one %s', (_, parts, expected) => {
+  ])('HOS-32 plans a backup that a person asked for %s', (_, parts, expected) => {
     expect(text(parts)).toBe(expected);
   });
 
@@ -134,7 +134,7 @@ describe('the plan of restore drills', () => {
     ['the last one is of the future', { drill: passed(-60) }, 'Drill'],
     ['the last one has just failed', { drill: failed(299) }, 'nothing'],
     ['the last one failed 5 minutes ago', { drill: failed(300) }, 'Drill'],
-  ])('HOS-32 is right when %s', (_, parts, expected) => {
+  ])('HOS-32 plans the next restore drill when %s', (_, parts, expected) => {
     expect(drill(parts)).toBe(expected);
   });
 
@@ -163,7 +163,7 @@ describe('the plan of a restore', () => {
     ['the first of three members has begun', severalEmpty({ etcd: { data: 'Own' } }), 'nothing'],
     ['another one of three members has data', severalEmpty({ 'etcd-2': { data: 'Own' } }), 'nothing'],
     ['the data was lost later', { hosted: FROM, plane: { data: 'Empty' }, ...READY }, 'nothing'],
-  ])('HOS-32 is right when %s', (_, parts, expected) => {
+  ])('HOS-32 plans a restore of etcd when %s', (_, parts, expected) => {
     expect(decisionText(planBackupRestore(hostingInput(parts)) ?? {}).replace(/: .*/, '')).toBe(expected);
   });
 

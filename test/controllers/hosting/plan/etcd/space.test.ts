@@ -32,7 +32,7 @@ describe('the plan of the database of etcd', () => {
     ['it is small', { ...LOOSE, dbBytes: 31 * MB, inUseBytes: 1 * MB }, 'nothing'],
     ['it was defragmented within the hour', tried(LOOSE, 3599), 'nothing'],
     ['it was defragmented an hour ago', tried(LOOSE, 3600), 'Shrink'],
-  ])('HOS-33 is right when %s', (_, space, expected) => {
+  ])('HOS-33 plans what the database needs when %s', (_, space, expected) => {
     expect(text(space)).toBe(expected);
   });
 

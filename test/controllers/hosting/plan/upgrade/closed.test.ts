@@ -59,7 +59,7 @@ describe('the windows and freezes of a control plane', () => {
       { hosted: closed({ freezes: [freeze()] }), but: { 'kube-scheduler': { state: 'Stopped' } } },
       /^Start kube-scheduler/,
     ],
-  ])('HOS-10 a change %s', (_, parts, expected) => {
+  ])('HOS-10 a change of the control plane %s', (_, parts, expected) => {
     expect(text(parts)).toMatch(expected);
   });
 
