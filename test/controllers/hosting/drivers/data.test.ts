@@ -13,7 +13,7 @@ describe('the data of all members of an etcd', () => {
     ['Own Own Other', 'Other'],
     ['Own Own Empty Empty Empty', 'Empty'],
     ['Own Own Own Empty Empty', 'Own'],
-  ])('HOS-33 of %s is %s', (members, expected) => {
+  ])('HOS-33 judges the data of members together: of %s it is %s', (members, expected) => {
     expect(planeData(members.split(' ') as DataState[])).toBe(expected);
   });
 });

@@ -27,7 +27,7 @@ import { settledDifferences } from '../runs.ts';
 import { readAccess } from './access.ts';
 import { createBackups, readBackups } from './backup/operations.ts';
 import { createEtcdActs, portsOf, reportEtcd, startCommand } from './etcd/acts.ts';
-import { reportSpace, shrinkPlane } from './etcd/plane-space.ts';
+import { reportSpace } from './etcd/plane-space.ts';
 import { notOurs, planeLayout, readPlane, requireOwn } from './folder.ts';
 import { type ControllersCommand, findMember, type MemberSpec } from './members.ts';
 import { createObserver, type KnownMembers, NO_MEMBERS } from './observe.ts';
@@ -77,7 +77,6 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     stop: (plane, member) => locked(plane, () => stop(plane, member)),
     change: (plane, member, run) => locked(plane, () => change(plane, member, run)),
     ...createEtcdActs(clock, (plane, act) => locked(plane, async () => act(await openPlane(plane)))),
-    shrink: (plane) => locked(plane, async () => shrinkPlane(await openPlane(plane), clock)),
     snapshot: (plane) => locked(plane, async () => snapshotPlane(await openPlane(plane), tools())),
     backups: createBackups({ dir, locked, open: openPlane, tools, availableBytes: options.availableBytes }),
     settle: (plane, settled) => locked(plane, () => settle(dir, plane, settled)),

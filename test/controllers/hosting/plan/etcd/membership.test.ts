@@ -65,7 +65,7 @@ describe('the members of an etcd that has several', () => {
       'RemoveEtcdMember etcd-1',
     ],
     ['lost its data while it ran', { but: { 'etcd-1': { data: 'Empty' } } }, 'Stop etcd-1'],
-  ])('HOS-33 a member that %s', (_, parts, expected) => {
+  ])('HOS-33 plans what a member does that %s', (_, parts, expected) => {
     expect(plan('etcd-1', parts)).toBe(expected);
     const first = JSON.parse(JSON.stringify(parts).replaceAll('etcd-1', 'etcd')) as SeveralParts;
     expect(plan('etcd', first)).toBe(expected.replace('etcd-1', 'etcd'));

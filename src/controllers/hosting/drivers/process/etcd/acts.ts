@@ -1,4 +1,4 @@
-/** The acts of the driver on an etcd that has several members, with the guards of its folders. */
+/** The acts of the driver on the members of an etcd, with the guards of its folders. */
 import { etcdDataFolder } from '../../../../../local/layout.ts';
 import { listProcesses } from '../../../../../local/processes/observe.ts';
 import type { Clock } from '../../../../../os/clock.ts';
@@ -29,6 +29,7 @@ import {
   readMembership,
   removeMember,
 } from './membership.ts';
+import { shrinkPlane } from './plane-space.ts';
 
 /** Adds whose data each member has. It is read after the answers: a member that answers has written data, unless it lost them. */
 export async function reportEtcd(
@@ -81,13 +82,14 @@ type OnPlane = (plane: PlaneOwner, act: (found: OpenPlane) => Promise<void>) => 
 export function createEtcdActs(
   clock: Clock,
   onPlane: OnPlane,
-): Pick<PlaneDriver, 'addEtcdMember' | 'promoteEtcdMember' | 'removeEtcdMember'> {
+): Pick<PlaneDriver, 'shrink' | 'addEtcdMember' | 'promoteEtcdMember' | 'removeEtcdMember'> {
   const onEtcd: OnPlane = (plane, act) =>
     onPlane(plane, async (found) => {
       requireOwn(found);
       if (found.record?.isDestroying !== true) await act(found);
     });
   return {
+    shrink: (plane) => onEtcd(plane, (found) => shrinkPlane(found, clock)),
     addEtcdMember: (plane, member) => onEtcd(plane, (found) => addToEtcd(found, member)),
     promoteEtcdMember: (plane, member) => onEtcd(plane, (found) => promoteMember(found, member, clock)),
     removeEtcdMember: (plane, member) => onEtcd(plane, (found) => removeFromEtcd(found, member)),

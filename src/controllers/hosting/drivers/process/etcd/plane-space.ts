@@ -8,7 +8,6 @@ import { HostingError } from '../../../errors.ts';
 import type { EtcdSpace } from '../../driver.ts';
 import { ETCD_QUOTA } from '../../runs.ts';
 import { readAttempt, recordAttempt, SPACE_FILE } from '../backup/attempt.ts';
-import { requireOwn } from '../folder.ts';
 import type { OpenPlane } from '../plane.ts';
 import { notPrepared } from '../preparation/refusals.ts';
 import { etcdEndpoints } from './endpoint.ts';
@@ -24,7 +23,6 @@ export async function reportSpace(plane: OpenPlane): Promise<EtcdSpace | undefin
 }
 
 export async function shrinkPlane(plane: OpenPlane, clock: Clock): Promise<void> {
-  requireOwn(plane);
   const parts = await spaceParts(plane);
   if (!parts) throw notPrepared(plane, 'etcd');
   const path = join(plane.layout.root, SPACE_FILE);

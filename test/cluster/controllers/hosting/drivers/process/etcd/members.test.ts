@@ -37,6 +37,14 @@ import {
 import { shellEnv } from '../../../../../../support/local-fleet.ts';
 import { tempFolder } from '../../../../../../support/temp.ts';
 
+/** What an API server has written: it reads JSON, too. */
+const NAMESPACE = JSON.stringify({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name: 'kube-system', uid: 'uid-kube-system', creationTimestamp: '2030-01-01T00:00:00Z' },
+  spec: { finalizers: ['kubernetes'] },
+  status: { phase: 'Active' },
+});
 const MEMBERS = ETCD_MEMBERS.slice(0, 3);
 const clock = createSystemClock();
 const { signal } = new AbortController();
@@ -53,6 +61,7 @@ const driver = createProcessDriver({
   controllers: controllersCommand(false),
   endMachines: () => Promise.resolve(),
   version: '0.0.0',
+  availableBytes: () => Promise.resolve(8e9),
 });
 let endpoints: readonly ProbeEndpoint[] = [];
 let created: readonly string[] = [];
@@ -108,10 +117,10 @@ async function settle(of: PlaneSpec = plane): Promise<readonly string[]> {
 }
 
 /** Writes by any member that answers, as a client with all endpoints does. */
-async function put(key: string): Promise<void> {
+async function put(key: string, value = 'x'): Promise<void> {
   const body = JSON.stringify({
     key: Buffer.from(key).toString('base64'),
-    value: Buffer.from('x').toString('base64'),
+    value: Buffer.from(value).toString('base64'),
   });
   await until(async () => {
     for (const endpoint of endpoints) {
@@ -278,10 +287,13 @@ describe('an etcd of three members', () => {
     expect(await settle()).toEqual(['Start etcd-2']);
   }, 120_000);
 
-  it('HOS-32 restores the backup of a voter into the first of three new members, which the others join, and into a single one', async () => {
-    await put('kept');
+  it('HOS-32 serves the backup of a voter in a drill, and restores it into the first of three new members, which the others join, and into a single one', async () => {
+    await put('/three/namespaces/kube-system', NAMESPACE);
     await kill('etcd');
     await driver.backups?.take(plane, { keep: 1 });
+    await driver.backups?.drill(plane);
+    const { backup } = await driver.observe(plane, signal);
+    expect(backup).toHaveProperty('drill', { at: expect.any(Date) as Date });
     expect(await settle()).toEqual(['Start etcd']);
     const expected = await keysAt('etcd');
     const three = { ...plane, uid: 'uid-next' };
@@ -301,7 +313,8 @@ describe('an etcd of three members', () => {
     await driver.backups?.restore(single, 'latest');
     expect(await settle(single)).toEqual(['Start etcd']);
     expect(await keysAt('etcd')).toBe(expected);
-    // The control plane that the last test cleans up.
+    // The other tests go on with three members.
     await recreate(single, plane);
+    expect(await settle()).toEqual(['Start etcd', ...joined]);
   }, 240_000);
 });
