@@ -82,6 +82,19 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     coveredBy: ['test/cluster/sync/git-host.test.ts'],
   },
   {
+    path: 'docs/guides/commit-statuses.md',
+    section: 'A GitHub App in place of a token',
+    because:
+      'it needs an App at GitHub; a test has the same Secret, and a stand-in that verifies its requests',
+    coveredBy: ['test/sync/report/reporter.test.ts', 'test/sync/report/tokens/git-tokens.test.ts'],
+  },
+  {
+    path: 'docs/guides/signatures.md',
+    section: 'Commit an approval',
+    because: 'it needs a stage that waits for one; a test signs, pushes, and opens a stage of a real hub',
+    coveredBy: ['test/cluster/sync/approve-commit.test.ts'],
+  },
+  {
     path: 'docs/guides/automatic-reverts.md',
     section: 'The token',
     because: 'it needs a token of a git host; a test creates one in a real Gitea, and the same Secret',

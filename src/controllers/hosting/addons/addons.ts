@@ -4,7 +4,7 @@ import type { Client } from '../../../kube/client/client.ts';
 import { connect } from '../../../kube/client/connect.ts';
 import { digestOf } from '../../../kube/objects/digest.ts';
 import type { Clock } from '../../../os/clock.ts';
-import { applyAddon, removeAddon } from './apply.ts';
+import { applyAddon, removeAddon } from './execute/apply.ts';
 import { observeAddons } from './observe.ts';
 import type { AddonsReport, AddonTarget, ClusterAddons } from './report.ts';
 import { createAddonSource } from './source.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HostedAddon } from '../../../../../src/api/generated/types.ts';
 import { LABEL_ADDON, MANAGER_HOSTING, NAMESPACE } from '../../../../../src/api/names.ts';
 import { createClusterAddons } from '../../../../../src/controllers/hosting/addons/addons.ts';
-import { writeInventory } from '../../../../../src/controllers/hosting/addons/inventory.ts';
+import { writeInventory } from '../../../../../src/controllers/hosting/addons/execute/inventory.ts';
 import type { AddonsReport, AddonTarget } from '../../../../../src/controllers/hosting/addons/report.ts';
 import type { Client } from '../../../../../src/kube/client/client.ts';
 import { unlessMissing } from '../../../../../src/kube/client/errors.ts';

@@ -1,12 +1,13 @@
 /** Applies and removes the manifests of an add-on. What is going to be written is recorded first. */
 
-import type { HostedAddon } from '../../../api/generated/types.ts';
-import { isCrd } from '../../../api/install/objects.ts';
-import { notServedReason } from '../../../api/install/ready.ts';
-import type { Client } from '../../../kube/client/client.ts';
-import type { KubeObject } from '../../../kube/objects/object.ts';
-import type { Clock } from '../../../os/clock.ts';
-import { HostingError } from '../errors.ts';
+import type { HostedAddon } from '../../../../api/generated/types.ts';
+import { isCrd } from '../../../../api/install/objects.ts';
+import { notServedReason } from '../../../../api/install/ready.ts';
+import type { Client } from '../../../../kube/client/client.ts';
+import type { KubeObject } from '../../../../kube/objects/object.ts';
+import type { Clock } from '../../../../os/clock.ts';
+import { HostingError } from '../../errors.ts';
+import { notOursReason } from '../ownership.ts';
 import {
   deleteInventory,
   mergeReferences,
@@ -23,7 +24,6 @@ import {
   rejected,
   type ServedObject,
 } from './objects.ts';
-import { notOursReason } from './ownership.ts';
 
 export interface ApplyParts {
   readonly client: Client;

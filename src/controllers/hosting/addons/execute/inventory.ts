@@ -2,13 +2,19 @@
  * Records in the hosted cluster which objects an add-on has: before they are written, so that a crash in between leaves none behind, and
  * after those of former manifests are deleted.
  */
-import { LABEL_ADDON, LABEL_MANAGED_BY, MANAGED_BY, MANAGER_HOSTING, NAMESPACE } from '../../../api/names.ts';
-import type { Client } from '../../../kube/client/client.ts';
-import { unlessMissing } from '../../../kube/client/errors.ts';
-import { CONFIG_MAPS } from '../../../kube/objects/core-kinds.ts';
-import { isRecord, textAt } from '../../../kube/objects/json.ts';
-import type { KubeObject } from '../../../kube/objects/object.ts';
-import { objectIdOf, objectKey } from '../../../kube/objects/object-id.ts';
+import {
+  LABEL_ADDON,
+  LABEL_MANAGED_BY,
+  MANAGED_BY,
+  MANAGER_HOSTING,
+  NAMESPACE,
+} from '../../../../api/names.ts';
+import type { Client } from '../../../../kube/client/client.ts';
+import { unlessMissing } from '../../../../kube/client/errors.ts';
+import { CONFIG_MAPS } from '../../../../kube/objects/core-kinds.ts';
+import { isRecord, textAt } from '../../../../kube/objects/json.ts';
+import type { KubeObject } from '../../../../kube/objects/object.ts';
+import { objectIdOf, objectKey } from '../../../../kube/objects/object-id.ts';
 
 /** An object without its content. */
 export type ObjectReference = Pick<KubeObject, 'apiVersion' | 'kind'> & {

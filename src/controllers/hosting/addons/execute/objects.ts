@@ -1,12 +1,12 @@
 /** Reads, applies and deletes single objects of an add-on. */
-import type { HostedAddon } from '../../../api/generated/types.ts';
-import { MANAGER_HOSTING } from '../../../api/names.ts';
-import type { Client } from '../../../kube/client/client.ts';
-import { isKubeError, unlessMissing } from '../../../kube/client/errors.ts';
-import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
-import { HostingError } from '../errors.ts';
+import type { HostedAddon } from '../../../../api/generated/types.ts';
+import { MANAGER_HOSTING } from '../../../../api/names.ts';
+import type { Client } from '../../../../kube/client/client.ts';
+import { isKubeError, unlessMissing } from '../../../../kube/client/errors.ts';
+import type { KubeObject, Resource } from '../../../../kube/objects/object.ts';
+import { HostingError } from '../../errors.ts';
+import { isDeletable } from '../ownership.ts';
 import { type ObjectReference, referenceKey } from './inventory.ts';
-import { isDeletable } from './ownership.ts';
 
 /** An object as its API server names it: with the namespace that kubectl would write it to. */
 export interface ServedObject<T extends ObjectReference = KubeObject> {
