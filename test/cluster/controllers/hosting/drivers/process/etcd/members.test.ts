@@ -313,7 +313,7 @@ describe('an etcd of three members', () => {
     await driver.backups?.restore(single, 'latest');
     expect(await settle(single)).toEqual(['Start etcd']);
     expect(await keysAt('etcd')).toBe(expected);
-    // The other tests go on with three members.
+    // The other tests need three members.
     await recreate(single, plane);
     expect(await settle()).toEqual(['Start etcd', ...joined]);
   }, 240_000);
