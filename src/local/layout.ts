@@ -37,6 +37,11 @@ export const OWN_NAMES = [
   'clusters',
 ] as const;
 
+/** Returns the data folder of a member of etcd: the first, and in a control plane others. */
+export function etcdDataFolder({ etcd }: Pick<Layout, 'etcd'>, index: number): string {
+  return index === 0 ? etcd.dataFolder : `${etcd.dataFolder}-${index}`;
+}
+
 export function createLayout(root: string): Layout {
   const clusters = join(root, 'clusters');
   return {

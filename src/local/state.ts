@@ -21,6 +21,8 @@ export const planeSettings = z.strictObject({
   leafLifetimeSeconds: z.int().min(3600).optional(),
   /** The part of its life after which a certificate is renewed. */
   renewAtPercent: z.int().min(1).max(99),
+  /** The number of members of etcd. Absent: one. */
+  etcdReplicas: z.literal([3, 5]).optional(),
   /** Additional flags, without leading dashes. */
   apiServer: flags,
   controllerManager: flags,
@@ -44,6 +46,11 @@ const clusterState = z.strictObject({
 const fleetState = z.strictObject({
   version: z.literal(1),
   etcdPort: port,
+  /** All members of an etcd that has several: the first has the port etcdPort. Absent: etcd has one member. */
+  etcdMembers: z
+    .array(z.strictObject({ port, peerPort: port }))
+    .readonly()
+    .optional(),
   clusters: z.array(clusterState).readonly(),
 });
 

@@ -126,7 +126,7 @@ async function openServer(
       port,
       bindAddress,
       advertiseAddress: findAdvertisedAddress(bindAddress),
-      etcdUrl: run.etcd.url,
+      etcdUrls: [run.etcd.url],
       etcdPrefix,
       ...(options.flags ? { extra: options.flags } : {}),
     }),

@@ -9,7 +9,6 @@ const PARTS = ['apiServer', 'controllerManager', 'scheduler'];
 export const HOSTED: readonly InactiveField[] = [
   { path: 'spec.hosted.driver', accepts: ['process'], because: 'control planes run as processes only' },
   { path: 'spec.hosted.replicas', accepts: [1], because: 'a control plane has one API server' },
-  { path: 'spec.hosted.etcd.replicas', accepts: [1], because: 'a control plane has one etcd' },
   { path: 'spec.hosted.etcd.storageGiB', accepts: [8], because: 'a folder has no size' },
   ...PARTS.flatMap((part): readonly InactiveField[] => [
     { path: `spec.hosted.${part}.cpuMillis`, because: NO_LIMITS },

@@ -40,7 +40,10 @@ const network = rules(
 const etcd = named('HostedEtcd', 'The etcd of the control plane.', {
   replicas: z
     .literal([1, 3, 5])
-    .meta({ description: 'Number of etcd members. Odd, so that a majority exists.', type: 'integer' })
+    .meta({
+      description: 'Number of etcd members. Odd, so that a majority exists. Fixed at creation.',
+      type: 'integer',
+    })
     .default(1),
   storageGiB: int('Volume size of each member in GiB.', [1, 512]).default(8),
   quotaMiB: int('Database size in MiB at which etcd refuses writes.', [64, 8192]).default(2048),

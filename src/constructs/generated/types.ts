@@ -714,7 +714,7 @@ export interface HostedAddon {
 
 /** The etcd of the control plane. */
 export interface HostedEtcd {
-  /** Number of etcd members. Odd, so that a majority exists. (default 1) */
+  /** Number of etcd members. Odd, so that a majority exists. Fixed at creation. (default 1) */
   readonly replicas?: 1 | 3 | 5;
   /** Volume size of each member in GiB. (1 to 512; default 8) */
   readonly storageGiB?: number;

@@ -5,6 +5,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import { truncate } from '../../kube/objects/truncate.ts';
 import { wholeSeconds } from '../../os/dates.ts';
 import { type BackupReport, INTERRUPTED } from './drivers/driver.ts';
+import { isEtcdServing } from './plan/etcd/quorum.ts';
 import type { HostingInput } from './plan/input.ts';
 
 const TYPE = 'BackupReady';
@@ -93,8 +94,7 @@ type WhyNot = { readonly reason: string; readonly why: string };
 
 function whyNot({ plane }: Found, { attempt }: BackupReport): WhyNot {
   if (attempt?.problem !== undefined) return { reason: 'BackupFailed', why: failureText(attempt) };
-  const isReady = plane?.members.some(({ member, state }) => member === 'etcd' && state === 'Ready') === true;
-  return isReady
+  return plane && isEtcdServing({ plane })
     ? { reason: 'BackupDue', why: 'the next one is under way' }
     : { reason: 'EtcdNotReady', why: 'etcd does not answer' };
 }

@@ -3,7 +3,7 @@ import type { HostedCertificate } from '../../api/generated/types.ts';
 import type { ConditionUpdate } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { wholeSeconds } from '../../os/dates.ts';
-import { MEMBERS, type MemberReport, type PlaneCertificate } from './drivers/driver.ts';
+import { isRunMember, type MemberReport, type PlaneCertificate } from './drivers/driver.ts';
 import { certificateFor } from './plan/certificates.ts';
 import type { HostingInput } from './plan/input.ts';
 
@@ -18,7 +18,7 @@ export function certificatesValid({ plane, now }: HostingInput): ConditionUpdate
   if (served === 0) {
     return { type, status: 'Unknown', reason: 'NotServed', message: 'no member serves a certificate' };
   }
-  const missing = MEMBERS.length - 1 - served;
+  const missing = plane.members.filter(({ member }) => isRunMember(member)).length - served;
   const observed = `a client sees the certificates of ${served} members${missing > 0 ? `; ${missing} do not answer` : ''}`;
   const authority = plane.certificates.find((each) => !each.renewAt && endsBefore(each, +now + SOON_MS));
   if (!authority) return { type, status: 'True', reason: 'SeenOnTheWire', message: observed };

@@ -3,9 +3,10 @@ import type { ConditionUpdate } from '../../kube/objects/conditions.ts';
 import { addonsReady } from './addons/plan.ts';
 import { backupReady } from './backups.ts';
 import { certificatesValid } from './certificates.ts';
+import { isEtcdMember, type MemberReport } from './drivers/driver.ts';
+import { etcdReports, isEtcdServing, learningWait } from './plan/etcd/quorum.ts';
 import { etcdFull } from './plan/etcd/space.ts';
 import type { HostingInput, HostingWait, Upgrade } from './plan/input.ts';
-import { memberReport } from './plan/members.ts';
 import { changeHeld } from './plan/upgrade/closed.ts';
 import { targetProblem } from './plan/upgrade/target.ts';
 
@@ -42,7 +43,8 @@ export function unobservedConditions(
 export function isPlaneReady({ plane, inside, secret, cluster }: HostingInput): boolean {
   return (
     cluster.metadata.deletionTimestamp === undefined &&
-    plane.members.every(({ state }) => state === 'Ready') &&
+    isEtcdServing({ plane }) &&
+    plane.members.every(({ member, state }) => isEtcdMember(member) || state === 'Ready') &&
     inside?.isInstalled === true &&
     inside.controllersLead &&
     secret === 'Current'
@@ -88,14 +90,24 @@ function upgradeText({ from, to, step }: Upgrade): string {
 
 function etcdReady(input: HostingInput): ConditionUpdate {
   const type = 'EtcdReady';
-  const etcd = memberReport(input, 'etcd');
   const full = etcdFull(input);
   if (full) return { type, status: 'False', ...full };
-  if (etcd?.state === 'Ready') {
-    return { type, status: 'True', reason: 'Ready', message: '1 of 1 members answers' };
-  }
-  const message = etcd?.state === 'Starting' ? 'etcd runs and does not answer' : 'etcd does not run';
-  return { type, status: 'False', reason: 'NotReady', message };
+  const reports = etcdReports(input);
+  const down = reports.find(({ state }) => state !== 'Ready');
+  const problem = down ? silentText(down) : learningWait(input)?.message;
+  const count = answersText(reports);
+  if (problem === undefined) return { type, status: 'True', reason: 'Ready', message: count };
+  const message = reports.length === 1 ? problem : `${count}; ${problem}`;
+  return { type, status: 'False', reason: isEtcdServing(input) ? 'MemberDown' : 'NotReady', message };
+}
+
+function answersText(reports: readonly MemberReport[]): string {
+  const answering = reports.filter(({ state }) => state === 'Ready').length;
+  return `${answering} of ${reports.length} members answer${reports.length === 1 ? 's' : ''}`;
+}
+
+function silentText({ member, state }: MemberReport): string {
+  return state === 'Starting' ? `${member} runs and does not answer` : `${member} does not run`;
 }
 
 function stalled(wait: HostingWait | undefined): ConditionUpdate {

@@ -107,7 +107,15 @@ async function report(
 }
 
 /** Processes answer without telling anybody. */
-const SOON = ['MemberStarting', 'ControllersStarting', 'ApiNotAnswering', 'ProgramsMissing', 'CanaryFailed'];
+const SOON = [
+  'MemberStarting',
+  'EtcdMemberJoining',
+  'QuorumAtRisk',
+  'ControllersStarting',
+  'ApiNotAnswering',
+  'ProgramsMissing',
+  'CanaryFailed',
+];
 
 function delayOf({ act }: HostingDecision, wait: HostingWait | undefined): number {
   if (wait) return SOON.includes(wait.reason) && !wait.isStalled ? STARTING_MS : WAITING_MS;

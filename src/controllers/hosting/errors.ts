@@ -14,6 +14,7 @@ export type HostingErrorCode =
   | 'CorruptRecord'
   | 'DataNotOurs' // etcd has the data of another control plane
   | 'KeysLost' // a key that is made only once is missing, damaged or another one
+  | 'EtcdRefused' // etcd did not change the list of its members
   | 'InstallFailed'
   | 'AddonNotFetched'
   | 'AddonDigestDiffers'

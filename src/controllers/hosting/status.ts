@@ -8,9 +8,9 @@ import { wholeSeconds } from '../../os/dates.ts';
 import { backupStatus } from './backups.ts';
 import { certificatesStatus } from './certificates.ts';
 import { hostingConditions, isPlaneReady, unobservedConditions } from './conditions.ts';
-import type { MemberReport } from './drivers/driver.ts';
+import { isEtcdMember, type MemberReport } from './drivers/driver.ts';
+import { etcdReports } from './plan/etcd/quorum.ts';
 import type { HostingAct, HostingInput, HostingWait } from './plan/input.ts';
-import { memberReport } from './plan/members.ts';
 import { closedTimes } from './plan/upgrade/closed.ts';
 import { upgradeStatus } from './plan/upgrade/status.ts';
 
@@ -65,6 +65,8 @@ function hostedStatus(
 ): ClusterHostedStatus {
   const { plane, cluster, now } = input;
   const before = cluster.status?.hosted;
+  const etcd = componentOf('etcd', etcdReports(input));
+  const others = plane.members.filter(({ member }) => !isEtcdMember(member));
   const readyAt = before?.readyAt ?? (isPlaneReady(input) ? wholeSeconds(now) : undefined);
   return {
     ...optional('observedGeneration', cluster.metadata.generation),
@@ -73,11 +75,11 @@ function hostedStatus(
     ...upgradeStatus(input, act),
     closedTimes: closedTimes(input),
     ...optional('deprecatedApis', deprecatedApisOf(input)),
-    components: plane.members.map(componentOf),
+    components: [etcd, ...others.map((report) => componentOf(report.member, [report]))],
     certificates: certificatesStatus(plane),
     etcd: {
-      members: 1,
-      ready: countOf(memberReport(input, 'etcd')),
+      members: etcd.desired,
+      ready: etcd.ready,
       ...optional('dbBytes', plane.space?.dbBytes),
       ...backupStatus(input),
     },
@@ -98,11 +100,13 @@ function locationOf(
   return cluster.status?.hosted?.location;
 }
 
-function countOf(report: MemberReport | undefined): number {
-  return report?.state === 'Ready' ? 1 : 0;
-}
-
-function componentOf(report: MemberReport): HostedComponent {
-  const { member: name, version } = report;
-  return { name, ...optional('version', version), ready: countOf(report), desired: 1 };
+/** The version of several members is the lowest: the component is at a version when all are. */
+function componentOf(
+  name: string,
+  reports: readonly MemberReport[],
+): HostedComponent & { readonly ready: number; readonly desired: number } {
+  const versions = reports.flatMap(({ version }) => version ?? []);
+  const [lowest] = versions.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+  const ready = reports.filter(({ state }) => state === 'Ready').length;
+  return { name, ...optional('version', lowest), ready, desired: reports.length };
 }

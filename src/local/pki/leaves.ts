@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { PRINCIPAL_CONTROLLERS, PRINCIPAL_SYNC } from '../../api/names.ts';
 import { firstAddress } from '../processes/addresses.ts';
-import { FRONT_PROXY_USER, LOOPBACK, SERVICE_ADDRESS } from '../processes/commands.ts';
+import { ETCD_USER, FRONT_PROXY_USER, LOOPBACK, SERVICE_ADDRESS } from '../processes/commands.ts';
 import type { PlaneSettings } from '../state.ts';
 import type { CertificateRequest } from './certificate.ts';
 import { type CertificateLife, lifeOf } from './lifetime.ts';
@@ -38,7 +38,11 @@ const CONTROLLERS: Principal = createPrincipal(PRINCIPAL_CONTROLLERS);
 
 /** Lists the certificates of etcd: that of the server, and that of the API server as its client. */
 export function etcdLeaves(folder: string, life: CertificateLife): readonly Leaf[] {
-  const server = { subject: { commonName: 'etcd' }, usage: 'peer', names: ['localhost', LOOPBACK] } as const;
+  const server = {
+    subject: { commonName: ETCD_USER },
+    usage: 'peer',
+    names: ['localhost', LOOPBACK],
+  } as const;
   return [
     leafOf(folder, 'etcd', { ...server, ...life }),
     { ...leafOf(folder, 'client', clientRequest({ user: 'kube-apiserver' }, life)), name: 'etcd-client' },

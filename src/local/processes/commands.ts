@@ -21,6 +21,8 @@ export const LOOPBACK = '127.0.0.1';
 const SERVICE_RANGE = '10.96.0.0/16';
 /** The first address of the range, which is that of the Service `kubernetes`. */
 export const SERVICE_ADDRESS = '10.96.0.1';
+/** The name of etcd in its certificate. */
+export const ETCD_USER = 'etcd';
 /** The name of the API server in its certificate for the servers of aggregated APIs. */
 export const FRONT_PROXY_USER = 'front-proxy-client';
 const MIB = 1024 ** 2;
@@ -33,26 +35,33 @@ export interface EtcdFlags {
   /** False in tests: a crash of the whole machine can lose data. */
   readonly durable: boolean;
   readonly quotaMiB?: number | undefined;
+  /** Absent: etcd has one member. */
+  readonly peer?: EtcdPeerFlags | undefined;
+  /** Whether it forgets all other members: for a copy of its data only. */
+  readonly alone?: boolean;
+}
+
+export interface EtcdPeerFlags {
+  readonly name: string;
+  readonly port: number;
 }
 
 export function createEtcdCommand(path: ProgramPath, flags: EtcdFlags): Command {
-  const { dataFolder, pkiFolder, port, durable, quotaMiB = 8192 } = flags;
+  const { dataFolder, pkiFolder, port, quotaMiB = 8192, peer } = flags;
   const url = `https://${LOOPBACK}:${port}`;
   const pki = (file: string): string => join(pkiFolder, file);
   return {
     program: path('etcd'),
     args: [
-      '--name=local',
+      `--name=${peer?.name ?? 'local'}`,
       `--data-dir=${dataFolder}`,
       `--listen-client-urls=${url}`,
       `--advertise-client-urls=${url}`,
       // A single member has no peers: any free port works and is not in the state file.
-      `--listen-peer-urls=https://${LOOPBACK}:0`,
+      `--listen-peer-urls=${etcdPeerUrl(peer?.port ?? 0)}`,
       ...tlsFlags('', pki),
       ...tlsFlags('peer-', pki),
-      // A single member always wins its election: these shorten it at startup.
-      '--heartbeat-interval=50',
-      '--election-timeout=500',
+      ...(peer ? peerFlags(peer) : SINGLE_MEMBER),
       // Many clusters share this etcd. Each API server compacts every five minutes; this limits the history in between.
       '--auto-compaction-mode=periodic',
       '--auto-compaction-retention=30m',
@@ -61,9 +70,34 @@ export function createEtcdCommand(path: ProgramPath, flags: EtcdFlags): Command 
       '--snapshot-count=10000',
       '--max-request-bytes=3145728',
       '--log-level=warn',
-      ...(durable ? [] : ['--unsafe-no-fsync']),
+      ...modeFlags(flags),
     ],
   };
+}
+
+/** Makes etcd forget all other members, for a copy of its data. */
+export const FORGET_OTHERS = '--force-new-cluster';
+
+function modeFlags({ durable, alone = false }: EtcdFlags): string[] {
+  return [...(durable ? [] : ['--unsafe-no-fsync']), ...(alone ? [FORGET_OTHERS] : [])];
+}
+
+/** A single member always wins its election: these shorten it at startup. */
+const SINGLE_MEMBER = ['--heartbeat-interval=50', '--election-timeout=500'];
+
+/** The time for elections is that of upstream: members that share a busy machine must not lose their leader for a pause. */
+function peerFlags({ port }: EtcdPeerFlags): string[] {
+  return [
+    `--initial-advertise-peer-urls=${etcdPeerUrl(port)}`,
+    // The API server has a certificate of the same CA, and may not join.
+    `--peer-cert-allowed-cn=${ETCD_USER}`,
+    // A member that has lost its data must not begin an etcd of its own.
+    '--initial-cluster-state=existing',
+  ];
+}
+
+export function etcdPeerUrl(port: number): string {
+  return `https://${LOOPBACK}:${port}`;
 }
 
 function tlsFlags(kind: '' | 'peer-', pki: (file: string) => string): string[] {
@@ -84,7 +118,8 @@ export interface ApiServerFlags {
   readonly bindAddress: string;
   /** The address for nodes and pods; undefined if other machines cannot reach the API server. */
   readonly advertiseAddress?: string | undefined;
-  readonly etcdUrl: string;
+  /** The URL of each member of etcd. */
+  readonly etcdUrls: readonly string[];
   /** Separates the clusters in the shared etcd. */
   readonly etcdPrefix: string;
   readonly serviceRange?: string | undefined;
@@ -100,7 +135,7 @@ export function createApiServerCommand(path: ProgramPath, flags: ApiServerFlags)
     args: [
       `--secure-port=${flags.port}`,
       `--bind-address=${flags.bindAddress}`,
-      `--etcd-servers=${flags.etcdUrl}`,
+      `--etcd-servers=${flags.etcdUrls.join(',')}`,
       `--etcd-prefix=${flags.etcdPrefix}`,
       `--etcd-cafile=${join(flags.etcdPkiFolder, 'ca.crt')}`,
       `--etcd-certfile=${join(flags.etcdPkiFolder, 'client.pem')}`,

@@ -84,13 +84,14 @@ async function verifyPortFree(port: number, address: string, name: string): Prom
   });
 }
 
-export function listPorts({ etcdPort, clusters }: FleetState): number[] {
+export function listPorts({ etcdPort, etcdMembers = [], clusters }: FleetState): number[] {
   const ofClusters = clusters.flatMap((cluster) => [
     cluster.port,
     cluster.controllerManagerPort,
     cluster.schedulerPort,
   ]);
-  return [etcdPort, ...ofClusters];
+  const ofEtcd = etcdMembers.flatMap((member) => [member.port, member.peerPort]);
+  return [...new Set([etcdPort, ...ofEtcd]), ...ofClusters];
 }
 
 /** Replaces this port everywhere in the state. */

@@ -1,7 +1,7 @@
 /** The processes of a fleet, each with a mark by which it is recognized. */
 import { basename } from 'node:path';
 import type { Command } from '../../os/process/child.ts';
-import type { Layout } from '../layout.ts';
+import { etcdDataFolder, type Layout } from '../layout.ts';
 import type { FleetState, LocalClusterState, PlaneSettings } from '../state.ts';
 import { findAdvertisedAddress, localUrl } from './addresses.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from './commands.ts';
 
 export interface ProcessSpec {
-  /** `etcd`, or `<cluster>/<program>`. */
+  /** `etcd`, `etcd-1` of several members, or `<cluster>/<program>`. */
   readonly id: string;
   readonly program: Program;
   /** Undefined for etcd, which is shared by all clusters. */
@@ -36,7 +36,7 @@ export function createProcessSpecs(
   path: ProgramPath,
 ): readonly ProcessSpec[] {
   return [
-    createEtcdSpec(state, layout, path),
+    ...createEtcdSpecs(state, layout, path),
     ...state.clusters.map((cluster) => createApiServerSpec(state, cluster, layout, path)),
     ...state.clusters.flatMap((cluster) =>
       cluster.controllers ? createControllerSpecs(cluster, layout, path) : [],
@@ -44,17 +44,44 @@ export function createProcessSpecs(
   ];
 }
 
-function createEtcdSpec(
-  { etcdPort: port, clusters }: FleetState,
+function createEtcdSpecs(
+  { etcdPort, etcdMembers, clusters }: FleetState,
   layout: Layout,
   path: ProgramPath,
-): ProcessSpec {
+): ProcessSpec[] {
   const quotaMiB = clusters[0]?.plane?.quotaMiB;
-  const command = createEtcdCommand(path, { ...layout.etcd, port, durable: true, quotaMiB });
-  const listen = { port, bindAddress: LOOPBACK, logFile: `${layout.logs}/etcd.log` };
-  const mark = `--data-dir=${layout.etcd.dataFolder}`;
+  const { pkiFolder } = layout.etcd;
+  const create = (port: number, index: number, peerPort?: number): ProcessSpec => {
+    const id = index === 0 ? 'etcd' : `etcd-${index}`;
+    const dataFolder = etcdDataFolder(layout, index);
+    const peer = peerPort === undefined ? undefined : { name: id, port: peerPort };
+    const flags = { dataFolder, pkiFolder, port, durable: true, quotaMiB, peer };
+    return createEtcdSpec(id, createEtcdCommand(path, flags), { dataFolder, port, layout });
+  };
+  return (
+    etcdMembers?.map(({ port, peerPort }, index) => create(port, index, peerPort)) ?? [create(etcdPort, 0)]
+  );
+}
+
+function etcdPorts({ etcdPort, etcdMembers }: FleetState): readonly number[] {
+  return etcdMembers?.map((member) => member.port) ?? [etcdPort];
+}
+
+interface EtcdProcess {
+  readonly dataFolder: string;
+  readonly port: number;
+  readonly layout: Layout;
+}
+
+function createEtcdSpec(
+  id: string,
+  command: Command,
+  { dataFolder, port, layout }: EtcdProcess,
+): ProcessSpec {
+  const listen = { port, bindAddress: LOOPBACK, logFile: `${layout.logs}/${id}.log` };
+  const mark = `--data-dir=${dataFolder}`;
   return {
-    id: 'etcd',
+    id,
     program: 'etcd',
     cluster: undefined,
     command,
@@ -65,7 +92,7 @@ function createEtcdSpec(
 }
 
 function createApiServerSpec(
-  { etcdPort }: FleetState,
+  state: FleetState,
   { name, port, bindAddress, plane }: LocalClusterState,
   layout: Layout,
   path: ProgramPath,
@@ -77,7 +104,7 @@ function createApiServerSpec(
     port,
     bindAddress,
     advertiseAddress: findAdvertisedAddress(bindAddress),
-    etcdUrl: localUrl(LOOPBACK, etcdPort),
+    etcdUrls: etcdPorts(state).map((etcdPort) => localUrl(LOOPBACK, etcdPort)),
     etcdPrefix: `/${name}`,
     serviceRange: plane?.serviceCIDR,
     frontProxy: plane !== undefined,

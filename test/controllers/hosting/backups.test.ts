@@ -3,6 +3,7 @@ import { backupReady, backupStatus } from '../../../src/controllers/hosting/back
 import { type BackupReport, INTERRUPTED } from '../../../src/controllers/hosting/drivers/driver.ts';
 import { wholeSeconds } from '../../../src/os/dates.ts';
 import { ago, NOW } from '../../support/builders.ts';
+import { severalMembers } from '../../support/hosting/etcd.ts';
 import { HOSTED, hostingInput, type InputParts, members } from '../../support/hosting/objects.ts';
 
 const EVERY = { etcd: { ...HOSTED.etcd, backup: { everySeconds: 3600, keep: 3 } } };
@@ -52,6 +53,11 @@ describe('the condition BackupReady', () => {
       'a crash ended the last drill',
       { plane: { backup: { backups: taken(60), drill: { at: NOW, problem: INTERRUPTED } } } },
       'True Recent',
+    ],
+    [
+      'one of three members of etcd is down',
+      { plane: { backup: { backups: [] }, ...severalMembers({ but: { etcd: { state: 'Stopped' } } }) } },
+      'False BackupDue',
     ],
     ['etcd is down', { plane: { backup: { backups: [] }, members: STOPPED } }, 'False EtcdNotReady'],
   ])('HOS-32 tells how the backups are when %s', (_, parts, expected) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hostingConditions } from '../../../src/controllers/hosting/conditions.ts';
+import { type SeveralParts, severalMembers } from '../../support/hosting/etcd.ts';
 import { hostingInput, INSIDE, type InputParts, members, NOTHING } from '../../support/hosting/objects.ts';
 
 const STOPPED = { state: 'Stopped', starts: [], certificate: undefined } as const;
@@ -54,6 +55,48 @@ describe('the conditions of a hosted control plane', () => {
     ['Stopped', 'False NotReady'],
   ] as const)('EtcdReady when etcd is %s', (state, expected) => {
     expect(text('EtcdReady', { plane: { members: members({ etcd: { state } }) } })).toBe(expected);
+  });
+
+  it.each<readonly [string, SeveralParts, string]>([
+    ['all answer', {}, 'True Ready 3 of 3 members answer'],
+    [
+      'one is down',
+      { but: { 'etcd-1': { state: 'Stopped' } } },
+      'False MemberDown 2 of 3 members answer; etcd-1 does not run',
+    ],
+    [
+      'two are down',
+      { but: { 'etcd-1': { state: 'Stopped' }, etcd: { state: 'Starting' } } },
+      'False NotReady 1 of 3 members answer; etcd runs and does not answer',
+    ],
+    [
+      'one learns',
+      { list: { 'etcd-2': 'Learner' } },
+      'False MemberDown 3 of 3 members answer; etcd-2 still gets its data from the others: no other member of etcd is touched',
+    ],
+  ])('HOS-30 EtcdReady of three members when %s', (_, parts, expected) => {
+    const input = hostingInput({ plane: severalMembers(parts) });
+    const found = hostingConditions(input, undefined).find(({ type }) => type === 'EtcdReady');
+    expect(`${found?.status} ${found?.reason} ${found?.message}`).toBe(expected);
+  });
+
+  it('HOS-33 EtcdReady names an etcd that refuses writes before a member that is down', () => {
+    const space = { quotaBytes: 64e6, dbBytes: 64e6, inUseBytes: 63e6, isFull: true };
+    const down = severalMembers({ but: { 'etcd-1': STOPPED } });
+    expect(text('EtcdReady', { plane: { ...down, space } })).toBe('False QuotaExceeded');
+    expect(text('EtcdReady', { plane: { ...down, space: { ...space, isFull: false } } })).toBe(
+      'False MemberDown',
+    );
+  });
+
+  it('HOS-33 ControlPlaneReady while one of three members of etcd is down, and not two', () => {
+    const [one, two] = [{ etcd: STOPPED }, { etcd: STOPPED, 'etcd-2': STOPPED }].map((but) => ({
+      plane: severalMembers({ but }),
+    }));
+    expect([text('ControlPlaneReady', one), text('ControlPlaneReady', two)]).toEqual([
+      'True Ready',
+      'False Creating',
+    ]);
   });
 
   it('ControlPlaneStalled names the object and the way on', () => {

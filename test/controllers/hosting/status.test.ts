@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { hostingStatus, unobservedStatus } from '../../../src/controllers/hosting/status.ts';
+import { wholeSeconds } from '../../../src/os/dates.ts';
 import { ago, condition, NOW } from '../../support/builders.ts';
+import { severalMembers } from '../../support/hosting/etcd.ts';
 import { hostedCluster, hostingInput, LOCATION, members, NOTHING } from '../../support/hosting/objects.ts';
 
 const WAIT = {
@@ -34,6 +36,26 @@ describe('the status of a hosted control plane', () => {
       'ca undefined',
     ]);
     expect(hosted?.etcd).toEqual({ members: 1, ready: 1 });
+  });
+
+  it('counts the members of etcd, and has the version that all of them run', () => {
+    const but = {
+      'etcd-1': { version: 'v3.6.10' },
+      'etcd-2': { version: 'v3.6.9', state: 'Stopped' },
+    } as const;
+    const space = { quotaBytes: 64e6, dbBytes: 5e6, inUseBytes: 4e6, isFull: false };
+    const backup = { backups: [{ name: '000001-20300101T000000Z', takenAt: NOW }] };
+    const several = severalMembers({ but: { ...but, etcd: { version: 'v3.6.10' } } });
+    const { hosted } = status({ plane: { ...several, space, backup } });
+    expect(hosted?.components?.[0]).toEqual({ name: 'etcd', version: 'v3.6.9', ready: 2, desired: 3 });
+    expect(hosted?.components).toHaveLength(5);
+    expect(hosted?.etcd).toEqual({
+      members: 3,
+      ready: 2,
+      dbBytes: 5e6,
+      lastBackup: '000001-20300101T000000Z',
+      lastBackupAt: wholeSeconds(NOW),
+    });
   });
 
   it('keeps when it was ready first, also while it is not', () => {

@@ -53,6 +53,30 @@ describe('createProcessSpecs', () => {
     expect(args('kube-scheduler').at(-1)).toBe('--v=2');
   });
 
+  it('HOS-30 gives each of several members of etcd its own folder, ports and name, and the API server all of them', () => {
+    const etcdMembers = [1, 2, 3].map((each) => ({ port: 2000 + each, peerPort: 3000 + each }));
+    const found = createProcessSpecs({ ...state('ci'), etcdMembers }, LAYOUT, (name) => name);
+    const etcd = found.filter(({ program }) => program === 'etcd');
+    expect(etcd.map(({ id, port, mark }) => `${id} ${port} ${mark}`)).toEqual([
+      'etcd 2001 --data-dir=/fleet/etcd',
+      'etcd-1 2002 --data-dir=/fleet/etcd-1',
+      'etcd-2 2003 --data-dir=/fleet/etcd-2',
+    ]);
+    expect(etcd[1]?.command.args).toEqual(
+      expect.arrayContaining([
+        '--name=etcd-1',
+        '--listen-peer-urls=https://127.0.0.1:3002',
+        '--initial-advertise-peer-urls=https://127.0.0.1:3002',
+        '--initial-cluster-state=existing',
+        '--peer-client-cert-auth',
+        '--peer-cert-allowed-cn=etcd',
+      ]),
+    );
+    const servers = 'https://127.0.0.1:2001,https://127.0.0.1:2002,https://127.0.0.1:2003';
+    const api = found.find(({ program }) => program === 'kube-apiserver');
+    expect(api?.command.args).toContain(`--etcd-servers=${servers}`);
+  });
+
   it('creates marks that are unique among all commands', () => {
     for (const { mark } of specs) {
       expect(specs.filter(({ command }) => command.args.includes(mark))).toHaveLength(1);

@@ -72,7 +72,16 @@ function recordedUpgrade({ step, seconds = 10, upgrade }: UpgradeParts): { reado
 }
 
 function runNames(name: RunName): Record<RunMember, RunName> {
-  return { etcd: name, 'kube-apiserver': name, 'kube-controller-manager': name, 'kube-scheduler': name };
+  return {
+    etcd: name,
+    'etcd-1': name,
+    'etcd-2': name,
+    'etcd-3': name,
+    'etcd-4': name,
+    'kube-apiserver': name,
+    'kube-controller-manager': name,
+    'kube-scheduler': name,
+  };
 }
 
 function membersWith(

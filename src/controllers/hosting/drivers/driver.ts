@@ -4,7 +4,7 @@
  */
 import type { PlaneSettings } from '../../../local/state.ts';
 
-/** In the order of their dependencies. `kubenode-controllers` are our own controllers with the Defender. */
+/** The members of every control plane, in the order of their dependencies. `kubenode-controllers` are our own controllers with the Defender. */
 export const MEMBERS = [
   'etcd',
   'kube-apiserver',
@@ -12,10 +12,22 @@ export const MEMBERS = [
   'kube-scheduler',
   'kubenode-controllers',
 ] as const;
-export type PlaneMember = (typeof MEMBERS)[number];
+/** The members of an etcd, of which a control plane has the first one, three or five. */
+export const ETCD_MEMBERS = ['etcd', 'etcd-1', 'etcd-2', 'etcd-3', 'etcd-4'] as const;
+export type EtcdMember = (typeof ETCD_MEMBERS)[number];
+export type PlaneMember = (typeof MEMBERS)[number] | EtcdMember;
+
+export function isEtcdMember(member: PlaneMember): member is EtcdMember {
+  return ETCD_MEMBERS.some((each) => each === member);
+}
 
 /** The members whose version and flags are those of a Cluster. The version of our own controllers is that of hosting. */
-export const RUN_MEMBERS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
+export const RUN_MEMBERS = [
+  ...ETCD_MEMBERS,
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+] as const;
 export type RunMember = (typeof RUN_MEMBERS)[number];
 
 export function isRunMember(member: PlaneMember): member is RunMember {
@@ -70,10 +82,24 @@ export interface MemberReport {
   /** Whether a process runs that was started with something else: a change was interrupted. */
   readonly isOutdated?: boolean | undefined;
   readonly certificate?: MemberCertificate | undefined;
+  /** Whose data a member of etcd has in its folder. */
+  readonly data?: DataState | undefined;
   /** The times of its last starts, oldest first. Each is recorded before the start. */
   readonly starts: readonly Date[];
   /** The end of its log, of a member that is stopped. */
   readonly logTail?: string | undefined;
+}
+
+/** `Empty`: it has none yet, or it was lost. `Other`: of another control plane, of another member, or not known. */
+export type DataState = 'Empty' | 'Own' | 'Other';
+
+/** A member in the list that the majority of an etcd agrees on. */
+export interface ListedMember {
+  /** Undefined: it does not belong to this control plane. */
+  readonly member: EtcdMember | undefined;
+  readonly isLearner: boolean;
+  /** Whether its process ever joined. */
+  readonly isStarted: boolean;
 }
 
 export interface MemberCertificate {
@@ -107,8 +133,10 @@ export interface PlaneReport {
   readonly claim: 'None' | 'Own' | 'Other';
   /** Whether keys, ports and folders are there, and private. */
   readonly isPrepared: boolean;
-  /** Whose data etcd has. `Empty`: it has none yet, or it was lost. */
-  readonly data: 'Empty' | 'Own' | 'Other';
+  /** Whose data etcd has. `Empty`: too few of its members have data for a majority. */
+  readonly data: DataState;
+  /** The members of an etcd that has several, as it lists them. Undefined: there is one, or no majority answers. */
+  readonly etcd?: readonly ListedMember[] | undefined;
   /** The problems of keys that are made only once: `etcd-pki/ca.pem is missing or damaged`. */
   readonly lostKeys: readonly string[];
   readonly certificates: readonly PlaneCertificate[];
@@ -208,6 +236,12 @@ export interface PlaneDriver {
   stop(plane: PlaneOwner, member: PlaneMember): Promise<void>;
   /** Records what the member is started with from now on, then stops the process that was started with something else. */
   change(plane: PlaneOwner, member: RunMember, run: MemberRun): Promise<void>;
+  /** Adds a member without data to the etcd, as a learner: it gets the data of the others, and does not count for a majority. */
+  addEtcdMember(plane: PlaneOwner, member: EtcdMember): Promise<void>;
+  /** Lets a learner count for a majority. Rejects while it has not the data of the others. */
+  promoteEtcdMember(plane: PlaneOwner, member: EtcdMember): Promise<void>;
+  /** Removes a member that has lost its data from the etcd. Rejects while it runs or has data. */
+  removeEtcdMember(plane: PlaneOwner, member: EtcdMember): Promise<void>;
   /** Takes and verifies a snapshot of etcd, and keeps it until the next one. */
   snapshot(plane: PlaneOwner): Promise<void>;
   /** Undefined: the driver takes no backups. */

@@ -1,7 +1,7 @@
 /** Finds what the members of a control plane are started with, by its version and settings. Pure. */
 import { canonicalJson } from '../../../kube/objects/digest.ts';
 import type { PlaneSettings } from '../../../local/state.ts';
-import type { MemberRun, PlaneSpec, RunMember, SettledPlane } from './driver.ts';
+import { ETCD_MEMBERS, type MemberRun, type PlaneSpec, type RunMember, type SettledPlane } from './driver.ts';
 
 /** The flag by which a newer program serves the APIs and writes the data of an older version. */
 export const EMULATED_VERSION = 'emulated-version';
@@ -13,8 +13,14 @@ export type MemberRuns = Readonly<Record<RunMember, MemberRun>>;
 export function memberRuns({ version, etcdVersion, settings }: SettledPlane, emulated?: string): MemberRuns {
   const { quotaMiB, apiServer, controllerManager, scheduler } = settings;
   const emulation = emulated === undefined ? {} : { [EMULATED_VERSION]: emulated };
+  const etcd = { version: etcdVersion, flags: { [ETCD_QUOTA]: String(quotaMiB * MIB) } };
+  const [first, second, third, fourth, fifth] = ETCD_MEMBERS;
   return {
-    etcd: { version: etcdVersion, flags: { [ETCD_QUOTA]: String(quotaMiB * MIB) } },
+    [first]: etcd,
+    [second]: etcd,
+    [third]: etcd,
+    [fourth]: etcd,
+    [fifth]: etcd,
     'kube-apiserver': { version, flags: { ...apiServer, ...emulation } },
     'kube-controller-manager': { version, flags: { ...controllerManager, ...emulation } },
     'kube-scheduler': { version, flags: { ...scheduler, ...emulation } },

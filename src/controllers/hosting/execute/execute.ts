@@ -18,10 +18,10 @@ import type { ReconcileContext } from '../../../kube/controller/reconcile-contex
 import { SECRETS } from '../../../kube/objects/core-kinds.ts';
 import { OsError } from '../../../os/errors.ts';
 import { ADDON } from '../addons/plan.ts';
-import type { PlaneDriver, PlaneSpec } from '../drivers/driver.ts';
+import type { EtcdMember, PlaneDriver, PlaneSpec } from '../drivers/driver.ts';
 import { HostingError } from '../errors.ts';
 import type { HostingObservation, HostingPorts } from '../observe.ts';
-import type { HostingAct, HostingWait, SimpleAct } from '../plan/input.ts';
+import type { EtcdAct, HostingAct, HostingWait, SimpleAct } from '../plan/input.ts';
 import { wait, withHint } from '../plan/wait.ts';
 import { permissionWait } from './permission.ts';
 
@@ -65,23 +65,23 @@ async function perform(
   const { driver, inside } = ports;
   if ('member' in act) await performOnMember(act, plane, driver);
   else if (act.type === 'Settle') await driver.settle(plane, act.settled);
-  else if (isOfEtcd(act)) await performOnEtcd(act, plane, { driver, log: context.log });
+  else if (isUpkeep(act)) await performUpkeep(act, plane, { driver, log: context.log });
   else if (isAddonAct(act)) await performOnAddon(act, observation, ports, context);
   else if (act.type === 'ScaleDown') {
     if (access) await inside.scaleDown(access.admin, act.machineSets, context.signal);
   } else if (!isOnlyStatus(act)) await SIMPLE[act.type](observation, ports, context);
 }
 
-const OF_ETCD = ['Backup', 'Restore', 'Drill', 'Shrink'] as const;
-type EtcdAct = Extract<HostingAct, { readonly type: (typeof OF_ETCD)[number] }>;
+const UPKEEP = ['Backup', 'Restore', 'Drill', 'Shrink'] as const;
+type UpkeepAct = Extract<HostingAct, { readonly type: (typeof UPKEEP)[number] }>;
 
-function isOfEtcd(act: HostingAct): act is EtcdAct {
-  return OF_ETCD.some((type) => type === act.type);
+function isUpkeep(act: HostingAct): act is UpkeepAct {
+  return UPKEEP.some((type) => type === act.type);
 }
 
 /** A failure is recorded and reported by a condition, and nothing waits for it. A restore that fails blocks what comes next. */
-async function performOnEtcd(
-  act: EtcdAct,
+async function performUpkeep(
+  act: UpkeepAct,
   plane: PlaneSpec,
   { driver, log }: { readonly driver: PlaneDriver; readonly log: ReconcileContext['log'] },
 ): Promise<void> {
@@ -99,7 +99,7 @@ async function performOnEtcd(
 }
 
 async function performOnBackups(
-  act: Exclude<EtcdAct, { readonly type: 'Restore' | 'Shrink' }>,
+  act: Exclude<UpkeepAct, { readonly type: 'Restore' | 'Shrink' }>,
   plane: PlaneSpec,
   { backups }: PlaneDriver,
 ): Promise<void> {
@@ -107,14 +107,29 @@ async function performOnBackups(
   else await backups?.drill(plane);
 }
 
-async function performOnMember(
+export async function performOnMember(
   act: Extract<HostingAct, { readonly member: unknown }>,
   plane: PlaneSpec,
   driver: PlaneDriver,
 ): Promise<void> {
-  if (act.type === 'Change') await driver.change(plane, act.member, act.run);
+  if (isEtcdAct(act)) await ETCD_ACTS[act.type](driver, plane, act.member);
+  else if (act.type === 'Change') await driver.change(plane, act.member, act.run);
   else if (act.type === 'Start') await driver.start(plane, act.member);
   else await driver.stop(plane, act.member);
+}
+
+type MemberOfEtcdAct = Extract<HostingAct, { readonly type: EtcdAct }>;
+
+const ETCD_ACTS: Readonly<
+  Record<EtcdAct, (driver: PlaneDriver, plane: PlaneSpec, member: EtcdMember) => Promise<void>>
+> = {
+  AddEtcdMember: (driver, plane, member) => driver.addEtcdMember(plane, member),
+  PromoteEtcdMember: (driver, plane, member) => driver.promoteEtcdMember(plane, member),
+  RemoveEtcdMember: (driver, plane, member) => driver.removeEtcdMember(plane, member),
+};
+
+function isEtcdAct(act: HostingAct): act is MemberOfEtcdAct {
+  return Object.hasOwn(ETCD_ACTS, act.type);
 }
 
 type AddonAct = Extract<HostingAct, { readonly type: 'ApplyAddon' | 'RemoveAddon' }>;
@@ -211,6 +226,9 @@ const TOLD: Partial<Record<HostingAct['type'], string>> = {
   RemoveFinalizer: 'Released',
   Stop: 'MemberStopped',
   Change: 'MemberChanged',
+  AddEtcdMember: 'EtcdMemberAdded',
+  PromoteEtcdMember: 'EtcdMemberPromoted',
+  RemoveEtcdMember: 'EtcdMemberRemoved',
   Snapshot: 'SnapshotBegun',
   Restore: 'RestoreBegun',
   Shrink: 'EtcdDefragmented',

@@ -1,7 +1,7 @@
 /** Plans the renewal of certificates, and the restart of a member that ignores a new one. Pure. */
 import type { MemberReport, PlaneCertificate, PlaneMember } from '../drivers/driver.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
-import { disruptive, waitForMembers } from './members.ts';
+import { disruptMember, waitForMembers } from './members.ts';
 import { programsMissing } from './programs.ts';
 import { wait } from './wait.ts';
 
@@ -46,7 +46,7 @@ function planRestart(
     const missing = run?.version === undefined ? undefined : programsMissing(input, run.version, member);
     if (missing) return missing;
     const because = `it ignores the certificate that was issued at ${issuedAt.toISOString()}`;
-    return disruptive(input, { type: 'Stop', member, because });
+    return disruptMember(input, { type: 'Stop', member, because });
   }
   const message = `${member} was started after the certificate in its file was issued, and serves another one: end its process, and hosting starts it again`;
   return { wait: wait('OldCertificateServed', message, ['Process', member], 'stalled') };

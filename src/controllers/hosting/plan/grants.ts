@@ -5,6 +5,7 @@ const DISRUPTIVE: ReadonlySet<HostingAct['type']> = new Set([
   'BeginDestroy',
   'Stop',
   'Change',
+  'RemoveEtcdMember',
   'Shrink',
   'Remove',
 ]);

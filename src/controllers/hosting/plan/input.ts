@@ -3,6 +3,7 @@ import type { Cluster, HostedAddon } from '../../../api/generated/types.ts';
 import type { AddonsReport } from '../addons/report.ts';
 import type {
   BackupOptions,
+  EtcdMember,
   MemberRun,
   PlaneMember,
   PlaneReport,
@@ -48,6 +49,7 @@ export interface HeldGrant {
 export type HostingAct =
   | { readonly type: SimpleAct; readonly because: string }
   | { readonly type: 'Start' | 'Stop'; readonly member: PlaneMember; readonly because: string }
+  | { readonly type: EtcdAct; readonly member: EtcdMember; readonly because: string }
   | {
       readonly type: 'Change';
       readonly member: RunMember;
@@ -70,6 +72,8 @@ export type HostingAct =
   | { readonly type: 'ApplyAddon'; readonly addon: HostedAddon; readonly because: string }
   | { readonly type: 'RemoveAddon'; readonly name: string; readonly because: string }
   | { readonly type: 'ScaleDown'; readonly machineSets: readonly string[]; readonly because: string };
+
+export type EtcdAct = 'AddEtcdMember' | 'PromoteEtcdMember' | 'RemoveEtcdMember';
 
 export type SimpleAct =
   | 'AddFinalizer'

@@ -1,4 +1,5 @@
 /** Finds what is missing from a control plane and is never made again. Nothing is started or stopped meanwhile, so that nothing hides it. Pure. */
+import { etcdReports } from './etcd/quorum.ts';
 import type { HostingDecision, HostingInput, HostingWait } from './input.ts';
 import { wait, withHint } from './wait.ts';
 
@@ -37,7 +38,10 @@ function foreignData({ plane }: HostingInput): HostingWait | undefined {
 function missingData({ plane, cluster }: HostingInput): HostingWait | undefined {
   const readyAt = cluster.status?.hosted?.readyAt;
   if (plane.claim !== 'Own' || plane.data !== 'Empty' || readyAt === undefined) return undefined;
-  const message = `etcd had data at ${readyAt}, and has none now`;
+  const reports = etcdReports({ plane });
+  const left = reports.filter(({ data }) => data === 'Own').length;
+  const now = reports.length === 1 ? 'has none now' : `${left} of ${reports.length} members have them now`;
+  const message = `etcd had data at ${readyAt}, and ${now}`;
   return wait(
     'DataMissing',
     withHint(message, `restore it in ${plane.where}, or ${CREATE_AGAIN}${fromBackup(plane)}`),

@@ -1,6 +1,9 @@
 /** Plans the next step for the members of a control plane: which is started, and which is stopped because it does not answer. Pure. */
-import { MEMBERS, type MemberReport, type PlaneMember } from '../drivers/driver.ts';
-import type { HostingDecision, HostingInput, HostingWait } from './input.ts';
+import { isEtcdMember, type MemberReport, type PlaneMember } from '../drivers/driver.ts';
+import { planMembership } from './etcd/membership.ts';
+import { isEtcdServing, learningWait, quorumWait } from './etcd/quorum.ts';
+import { needsGrant } from './grants.ts';
+import type { HostingAct, HostingDecision, HostingInput, HostingWait } from './input.ts';
 
 /** A member that dies so often within this time is not started again until a start is older. */
 const MAX_STARTS = 3;
@@ -11,25 +14,27 @@ const MAX_LOG = 600;
 /** The length of the last line of a log in a message: it tells why a program ends. */
 const MAX_REASON = 140;
 
-/** The members that must answer before it is started. Our own controllers need our kinds, too. */
-export const NEEDS: Readonly<Record<PlaneMember, PlaneMember | undefined>> = {
-  etcd: undefined,
-  'kube-apiserver': 'etcd',
-  'kube-controller-manager': 'kube-apiserver',
-  'kube-scheduler': 'kube-apiserver',
-  'kubenode-controllers': 'kube-apiserver',
-};
+/** Tells whether what must answer before the member is started does so. Our own controllers need our kinds, too. */
+export function hasItsNeeds(input: Pick<HostingInput, 'plane'>, member: PlaneMember): boolean {
+  if (isEtcdMember(member)) return true;
+  if (member === 'kube-apiserver') return isEtcdServing(input);
+  return memberReport(input, 'kube-apiserver')?.state === 'Ready';
+}
 
-/** Returns the first unmet step, in the order of dependencies. Undefined: every member runs and answers, or waits for one that starts. */
+/**
+ * Returns the first unmet step, in the order of dependencies. Undefined: every member runs and answers, or waits for one that starts. A member
+ * that waits, also for a grant, keeps no other one from its start: etcd serves without one of three.
+ */
 export function planMembers(input: HostingInput): HostingDecision | undefined {
-  for (const member of MEMBERS) {
-    const report = memberReport(input, member);
-    const needed = NEEDS[member];
-    if (!report || (needed !== undefined && memberReport(input, needed)?.state !== 'Ready')) continue;
-    const decision = planMember(report, input);
-    if (decision) return decision;
-  }
-  return undefined;
+  const decisions = input.plane.members
+    .filter(({ member }) => hasItsNeeds(input, member))
+    .map((report) => planMember(report, input))
+    .filter((decision) => decision !== undefined);
+  return (
+    decisions.find(({ act }) => act && !needsGrant(act)) ??
+    decisions.find(({ act }) => act) ??
+    decisions.find(({ wait }) => wait)
+  );
 }
 
 /** Plans the start of a member that has ended, and nothing else. */
@@ -39,8 +44,16 @@ export function planStart(input: HostingInput): HostingDecision | undefined {
 }
 
 function planMember(report: MemberReport, input: HostingInput): HostingDecision | undefined {
+  const membership = planMembership(report, input);
+  if (membership) return guarded(input, membership);
   if (report.state === 'Ready') return undefined;
   return report.state === 'Starting' ? planStarting(report, input) : planStopped(report, input);
+}
+
+/** Both take a member away from an etcd that may need it. */
+function guarded(input: HostingInput, decision: HostingDecision): HostingDecision {
+  const { act } = decision;
+  return act?.type === 'Stop' || act?.type === 'RemoveEtcdMember' ? disruptMember(input, act) : decision;
 }
 
 function planStarting(
@@ -50,7 +63,7 @@ function planStarting(
   const silentMs = unreadySince ? +input.now - +unreadySince : 0;
   if (silentMs < ANSWER_MS) return undefined;
   const because = `it has not answered for ${Math.round(silentMs / 1000)} s`;
-  return disruptive(input, { type: 'Stop', member, because });
+  return disruptMember(input, { type: 'Stop', member, because });
 }
 
 function planStopped(report: MemberReport, input: HostingInput): HostingDecision | undefined {
@@ -69,6 +82,15 @@ export function disruptive(
   const blocker = { kind: 'DefenderPolicy', name: 'kill-switch' };
   const message = `kill switch engaged by ${halt}: end it with kubenode defender resume`;
   return { wait: { reason: 'KillSwitch', message, blocker, isStalled: false } };
+}
+
+/** An act on a member of etcd waits while another one is down, unknown or learning. */
+export function disruptMember(
+  input: HostingInput,
+  act: Extract<HostingAct, { readonly member: PlaneMember }>,
+): HostingDecision {
+  const atRisk = quorumWait(input, act.member);
+  return atRisk ? { wait: atRisk } : disruptive(input, act);
 }
 
 function endedTooOften({ starts }: MemberReport, now: Date): boolean {
@@ -101,9 +123,9 @@ export function memberReport(
 }
 
 /** Returns what a control plane waits for whose members were all started. */
-export function waitForMembers({ plane }: Pick<HostingInput, 'plane'>): HostingWait | undefined {
-  const starting = plane.members.find(({ state }) => state !== 'Ready');
-  if (!starting) return undefined;
+export function waitForMembers(input: Pick<HostingInput, 'plane'>): HostingWait | undefined {
+  const starting = input.plane.members.find(({ state }) => state !== 'Ready');
+  if (!starting) return learningWait(input);
   return {
     reason: 'MemberStarting',
     message: `${starting.member} does not answer yet`,

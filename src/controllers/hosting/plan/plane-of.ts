@@ -12,6 +12,8 @@ export function planeOf({ metadata }: Cluster, hosted: Hosted): PlaneSpec {
     settings: {
       ...network,
       quotaMiB: etcd.quotaMiB,
+      // A control plane with one member has the settings, and their digest, that it had before there could be several.
+      ...(etcd.replicas === 1 ? {} : { etcdReplicas: etcd.replicas }),
       leafLifetimeSeconds: pki.leafLifetimeSeconds,
       renewAtPercent: pki.renewAtPercent,
       apiServer: apiServer.extraArgs,

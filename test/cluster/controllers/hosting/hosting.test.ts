@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { CLUSTERS, MACHINES } from '../../../../src/api/generated/resources.ts';
@@ -23,9 +23,10 @@ import { connect } from '../../../../src/kube/client/connect.ts';
 import { isKubeError, unlessMissing } from '../../../../src/kube/client/errors.ts';
 import { LEASES } from '../../../../src/kube/leader/record.ts';
 import { conditionOf, conditionStatus } from '../../../../src/kube/objects/conditions.ts';
-import { SECRETS } from '../../../../src/kube/objects/core-kinds.ts';
+import { CONFIG_MAPS, SECRETS } from '../../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../../src/kube/objects/json.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
+import { etcdDataFolder } from '../../../../src/local/layout.ts';
 import { createPrincipal } from '../../../../src/local/pki/principal.ts';
 import { listProcesses } from '../../../../src/local/processes/observe.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
@@ -191,6 +192,28 @@ async function uidOf(name: string): Promise<string> {
 async function syncKubeconfig(name: string): Promise<string> {
   const encoded = textAt(await secretOf(name), 'data', 'kubeconfig') ?? '';
   return Buffer.from(encoded, 'base64').toString();
+}
+
+/** Writes one object after the other while the work is done. Resolves to the errors. */
+async function writeUntil(client: Client, work: () => Promise<void>): Promise<readonly string[]> {
+  const done = new AbortController();
+  const failures: string[] = [];
+  const write = async (): Promise<void> => {
+    for (let count = 0; !done.signal.aborted; count += 1) {
+      const metadata = { name: 'load', namespace: NAMESPACE };
+      const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { count: `${count}` } };
+      const written = client.apply(CONFIG_MAPS, object, { fieldManager: 'load', force: true });
+      await written.catch((error: unknown) => failures.push(`${count}: ${String(error)}`));
+    }
+  };
+  const writing = write();
+  try {
+    await work();
+  } finally {
+    done.abort();
+    await writing;
+  }
+  return failures;
 }
 
 /** What is left of all control planes: processes, folders, claims of ports. */
@@ -371,6 +394,34 @@ describe('kubenode hosting', () => {
       holder: { kind: 'Cluster', name: removed },
     });
     expect(logged).not.toContain('Forbidden');
+  });
+
+  it('HOS-33 serves every write while a member of etcd loses its folder and is replaced', {
+    timeout: LIMIT,
+  }, async () => {
+    await startHosting();
+    const etcd = { replicas: 3 };
+    const name = await create({ hosted: { driver: 'process', version: VERSION, etcd } });
+    await isReady(name);
+    await expect.poll(() => status(name, 'EtcdReady'), CREATED).toBe('True');
+    const folder = etcdDataFolder(planeLayout(dir, name), 1);
+    const replaced = async (): Promise<boolean> => {
+      const isServed = (await hostedOf(name)).etcd?.ready === 3;
+      return (
+        isServed && (await status(name, 'EtcdReady')) === 'True' && existsSync(join(folder, 'member', 'wal'))
+      );
+    };
+    const failures = await withCluster(clientOf(name), (client) =>
+      writeUntil(client, async () => {
+        const member = (await ownProcesses()).find(({ command }) => command.includes(`--data-dir=${folder}`));
+        process.kill(member?.pid ?? 0, 'SIGKILL');
+        rmSync(folder, { recursive: true });
+        await expect.poll(replaced, CREATED).toBe(true);
+      }),
+    );
+    expect(failures).toEqual([]);
+    await remove(name);
+    expect(await leftovers()).toEqual([]);
   });
 
   it('HOS-51 installs an add-on, repairs and upgrades it, and removes it when it is dropped', {

@@ -9,7 +9,8 @@ import { planeSpec, settledPlane } from '../../../support/hosting/objects.ts';
 describe('what members are started with', () => {
   it('gives each member its version and its flags, and the emulated version to all but etcd', () => {
     const runs = memberRuns(settledPlane('v1.36.3', { scheduler: { extraArgs: { v: '4' } } }), '1.35');
-    expect(runs).toEqual({
+    expect(runs['etcd-4']).toEqual(runs.etcd);
+    expect(runs).toMatchObject({
       etcd: { version: 'v3.6.8', flags: { 'quota-backend-bytes': '2147483648' } },
       'kube-apiserver': { version: 'v1.36.3', flags: { 'emulated-version': '1.35' } },
       'kube-controller-manager': { version: 'v1.36.3', flags: { 'emulated-version': '1.35' } },

@@ -36,6 +36,9 @@ describe('the grant of a hosted control plane', () => {
   });
 
   it('is asked for before a member is stopped or changed, and not before one is started', () => {
+    const remove = { type: 'RemoveEtcdMember', member: 'etcd-1', because: 'x' } as const;
+    const add = { type: 'AddEtcdMember', member: 'etcd-1', because: 'x' } as const;
+    expect([remove, add].map(needsGrant)).toEqual([true, false]);
     expect([STOP, CHANGE, START].map(({ act }) => act && needsGrant(act))).toEqual([true, true, false]);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planLosses } from '../../../../src/controllers/hosting/plan/losses.ts';
 import { ago, NOW } from '../../../support/builders.ts';
+import { severalMembers } from '../../../support/hosting/etcd.ts';
 import { hostingInput, type InputParts, NOTHING } from '../../../support/hosting/objects.ts';
 
 const WAS_READY = { status: { conditions: [], hosted: { readyAt: ago(60) } } };
@@ -47,6 +48,14 @@ describe('what is missing from a control plane', () => {
     ],
   ])('when %s', (_, parts, expected) => {
     expect(text(parts)).toMatch(expected);
+  });
+
+  it('HOS-33 counts the members of etcd that have data, where there are several', () => {
+    const but = { 'etcd-1': { data: 'Empty' }, 'etcd-2': { data: 'Empty' } } as const;
+    const plane = { ...severalMembers({ but }), data: 'Empty' } as const;
+    expect(text({ ...WAS_READY, plane })).toMatch(
+      /DataMissing.*and 1 of 3 members have them now; restore it/,
+    );
   });
 
   it('is told keys first, since data is useless without them', () => {

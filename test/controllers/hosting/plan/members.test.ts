@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planMembers, waitForMembers } from '../../../../src/controllers/hosting/plan/members.ts';
 import { NOW } from '../../../support/builders.ts';
+import { type SeveralParts, severalMembers } from '../../../support/hosting/etcd.ts';
 import { decisionText, hostingInput, INSIDE, members } from '../../../support/hosting/objects.ts';
 
 const STOPPED = { state: 'Stopped', starts: [] } as const;
@@ -60,8 +61,55 @@ describe('the plan of the members of a control plane', () => {
   });
 });
 
+function several(parts: SeveralParts, input = {}): string {
+  const decision = planMembers(hostingInput({ plane: severalMembers(parts), input }));
+  return decision ? decisionText(decision) : 'nothing';
+}
+
+describe('the plan of several members of etcd', () => {
+  const lost = { state: 'Stopped', data: 'Empty' } as const;
+  const silentNow = { state: 'Starting', unreadySince: new Date(+NOW - 180_000) } as const;
+
+  it('HOS-30 stops a silent member only while all others are healthy', () => {
+    expect(several({ but: { 'etcd-1': silentNow } })).toBe('Stop etcd-1: it has not answered for 180 s');
+    expect(several({ but: { 'etcd-1': silentNow, 'etcd-2': silentNow } })).toBe('wait QuorumAtRisk');
+    expect(several({ but: { 'etcd-1': silentNow }, list: { etcd: 'Learner' } })).toMatch(
+      /^PromoteEtcdMember etcd/,
+    );
+  });
+
+  it('HOS-33 removes a member without data only while all others are healthy and the kill switch is not engaged', () => {
+    expect(several({ but: { 'etcd-1': lost } })).toMatch(/^RemoveEtcdMember etcd-1: its data was lost/);
+    expect(several({ but: { 'etcd-1': lost } }, { halt: 'ann: x' })).toBe('wait KillSwitch');
+    expect(several({ but: { 'etcd-1': lost, etcd: silentNow } })).toBe('wait QuorumAtRisk');
+    const down = { state: 'Stopped', starts: secondsAgo(3, 2, 1) } as const;
+    expect(several({ but: { 'etcd-1': lost, etcd: down } })).toBe('stalled MemberCrashes');
+  });
+
+  it('starts a member before one is taken away, which may wait for a grant', () => {
+    const but = { 'etcd-1': lost, 'kube-scheduler': STOPPED };
+    expect(several({ but })).toBe('Start kube-scheduler: it is not running');
+    expect(plan({ ...silent(180), 'kubenode-controllers': STOPPED })).toBe(
+      'Start kubenode-controllers: it is not running',
+    );
+  });
+
+  it('starts every member that is down, whatever happened to the others', () => {
+    const crashed = { state: 'Stopped', starts: secondsAgo(3, 2, 1) } as const;
+    expect(several({ but: { etcd: crashed, 'etcd-1': STOPPED } })).toBe('Start etcd-1: it is not running');
+    expect(several({ but: { etcd: crashed, 'kube-apiserver': STOPPED } })).toBe(
+      'Start kube-apiserver: it is not running',
+    );
+    expect(several({ but: { etcd: crashed, 'etcd-1': crashed, 'kube-apiserver': STOPPED } })).toBe(
+      'stalled MemberCrashes',
+    );
+  });
+});
+
 it('waitForMembers names the first member that does not answer', () => {
   const plane = { members: members({ 'kube-scheduler': { state: 'Starting' } }) };
   expect(waitForMembers(hostingInput({ plane }))?.message).toBe('kube-scheduler does not answer yet');
   expect(waitForMembers(hostingInput())).toBeUndefined();
+  const learning = severalMembers({ list: { 'etcd-1': 'Learner' } });
+  expect(waitForMembers(hostingInput({ plane: learning }))?.reason).toBe('QuorumAtRisk');
 });

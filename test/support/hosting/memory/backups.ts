@@ -9,6 +9,7 @@ import type {
 import { HostingError } from '../../../../src/controllers/hosting/errors.ts';
 import { optional } from '../../../../src/kube/objects/optional.ts';
 import { OsError } from '../../../../src/os/errors.ts';
+import { restoreEtcd } from './etcd.ts';
 import type { MemoryPlane } from './plane.ts';
 
 export interface MemoryBackups {
@@ -60,7 +61,7 @@ export function memoryBackupOperations(backups: MemoryBackups, parts: BackupPart
       const found = from === 'latest' ? stored.at(-1) : stored.find(({ name }) => name === from);
       if (!found) throw refusal('BackupMissing', owner.name);
       if (backups.damaged.has(found.name)) throw refusal('BackupUnusable', owner.name);
-      plane.data = 'Own';
+      if (!restoreEtcd(plane)) return;
       plane.restoredFrom = found.name;
       log.push(`restore ${owner.name} ${found.name}`);
     },

@@ -18,6 +18,7 @@ import type { Surroundings } from '../contract/faults.ts';
 import { PROGRAMS, stoppedMember } from '../objects.ts';
 import { memoryAddons } from './addons.ts';
 import { type MemoryBackups, memoryBackupOperations, memoryBackups, reportBackups } from './backups.ts';
+import { listOf, membersOf, memoryEtcdActs, requireJoin } from './etcd.ts';
 import { memoryInside } from './inside.ts';
 import {
   issueLeaves,
@@ -91,6 +92,7 @@ function memoryDriver(shared: Shared, surroundings: Surroundings): PlaneDriver {
       if (!plane) throw new HostingError('NotPrepared', `${spec.name} is not prepared`, { where: spec.name });
       if (plane.running.has(member) || plane.isDestroying) return;
       requireStart(plane);
+      requireJoin(plane, member);
       plane.starts.set(member, [...(plane.starts.get(member) ?? []), now()]);
       plane.running.set(member, `process ${next('process')}`);
       plane.ignoring.delete(member);
@@ -101,6 +103,7 @@ function memoryDriver(shared: Shared, surroundings: Surroundings): PlaneDriver {
       if (own(owner, planes)?.running.delete(member)) log.push(`stop ${owner.name} ${member}`);
     },
     ...memoryChanges(shared),
+    ...memoryEtcdActs((owner) => own(owner, planes), log),
     backups: memoryBackupOperations(shared.backups, {
       now,
       log,
@@ -239,12 +242,13 @@ type OwnReport = Omit<PlaneReport, 'where' | 'location' | 'programs'>;
 
 function reportPlane(plane: MemoryPlane, spec: PlaneSpec, { now, faults, backups }: Shared): OwnReport {
   const { isDestroying, isOpen, lostKeys } = plane;
-  const members = MEMBERS.map((member) => reportMember(plane, member, faults));
+  const members = membersOf(plane).map((member) => reportMember(plane, member, faults));
   return {
     claim: 'Own',
     isPrepared: !isOpen && !isSyncDamaged(plane),
     isDestroying,
     data: plane.data,
+    etcd: listOf(plane),
     lostKeys: [...lostKeys].map(([name, problem]) => `${name} ${problem}`),
     certificates: memoryCertificates(plane, now()),
     ...optional('snapshotAt', plane.snapshotAt),

@@ -1,7 +1,10 @@
 /** A control plane in memory: what a folder and its processes would have. */
 import type { InstalledAddon } from '../../../../src/controllers/hosting/addons/report.ts';
 import {
+  ETCD_MEMBERS,
+  type EtcdMember,
   type EtcdSpace,
+  isEtcdMember,
   isRunMember,
   type MemberReport,
   type MemberRun,
@@ -12,8 +15,10 @@ import {
 } from '../../../../src/controllers/hosting/drivers/driver.ts';
 import { memberRuns } from '../../../../src/controllers/hosting/drivers/runs.ts';
 import { canonicalJson } from '../../../../src/kube/objects/digest.ts';
+import { optional } from '../../../../src/kube/objects/optional.ts';
 import type { KeyFile } from '../contract/faults.ts';
 import { PROGRAMS, readyMember, stoppedMember } from '../objects.ts';
+import { liveEtcd, type MemoryEtcdMember } from './etcd.ts';
 
 const DAY_MS = 86_400_000;
 const LIFE_DAYS = 365;
@@ -50,6 +55,7 @@ export interface MemoryPlane {
   readonly addons: Map<string, InstalledAddon>;
   hasNodes: boolean;
   data: 'Empty' | 'Own' | 'Other';
+  readonly etcd: Map<EtcdMember, MemoryEtcdMember>;
   readonly lostKeys: Map<KeyFile, string>;
   readonly leaves: Map<MemoryLeafName, MemoryLeaf>;
   isRecordDamaged: boolean;
@@ -78,6 +84,7 @@ export function memoryPlane(spec: PlaneSpec, authority: string, createdAt: Date)
     addons: new Map(),
     hasNodes: false,
     data: 'Empty',
+    etcd: new Map(),
     lostKeys: new Map(),
     leaves: new Map(),
     isRecordDamaged: false,
@@ -107,7 +114,7 @@ function dueReason({ leaves, spec }: MemoryPlane, name: MemoryLeafName, now: Dat
 }
 
 const SERVED_BY: Partial<Record<MemoryLeafName, readonly PlaneMember[]>> = {
-  etcd: ['etcd'],
+  etcd: ETCD_MEMBERS,
   apiserver: ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'],
 };
 
@@ -135,7 +142,7 @@ export function reportMember(plane: MemoryPlane, member: PlaneMember, faults: Pr
   const fault = faults.get(`${member} ${process?.version}`);
   if (fault === 'crashes') plane.running.delete(member);
   const run = runOf(plane, member);
-  const shared = { starts: plane.starts.get(member) ?? [], run };
+  const shared = { starts: plane.starts.get(member) ?? [], run, ...dataOf(plane, member) };
   const identity = plane.running.get(member);
   if (identity === undefined) {
     const logTail = shared.starts.length > 0 ? '  | panic: the disk is broken' : undefined;
@@ -145,6 +152,10 @@ export function reportMember(plane: MemoryPlane, member: PlaneMember, faults: Pr
   const running = { ...shared, identity, isOutdated, version: process?.version };
   const state = fault === 'hangs' ? 'Starting' : 'Ready';
   return withCertificate(plane, readyMember(member, { ...running, state }));
+}
+
+function dataOf({ etcd }: MemoryPlane, member: PlaneMember): Pick<MemberReport, 'data'> {
+  return isEtcdMember(member) ? optional('data', etcd.get(member)?.data) : {};
 }
 
 export function runOf({ runs, settled }: MemoryPlane, member: PlaneMember): MemberRun | undefined {
@@ -158,14 +169,16 @@ function etcdOf(version: string): string | undefined {
 /** What happens by itself: a broken etcd ends, one that runs writes its data, and logs are bounded. */
 function live(plane: MemoryPlane, member: PlaneMember): void {
   plane.logBytes = plane.logBytes > LOG_BYTES ? 0 : plane.logBytes;
-  if (member !== 'etcd') return;
+  if (!isEtcdMember(member)) return;
   if (plane.isBroken) plane.running.delete(member);
+  liveEtcd(plane, member);
+  if (member !== 'etcd' || plane.spec.settings.etcdReplicas !== undefined) return;
   if (plane.data === 'Empty' && plane.running.has(member)) plane.data = 'Own';
 }
 
 function withCertificate(plane: MemoryPlane, report: MemberReport): MemberReport {
   const { member, certificate } = report;
-  const file = plane.leaves.get(member === 'etcd' ? 'etcd' : 'apiserver');
+  const file = plane.leaves.get(isEtcdMember(member) ? 'etcd' : 'apiserver');
   if (!certificate || !file) return report;
   const serial = plane.ignoring.get(member) ?? file.serial;
   return { ...report, certificate: { ...certificate, serial, expectedSerial: file.serial } };

@@ -26,7 +26,8 @@ import type {
 import { settledDifferences } from '../runs.ts';
 import { readAccess } from './access.ts';
 import { createBackups, readBackups } from './backup/operations.ts';
-import { reportSpace, shrinkPlane } from './etcd/plane-space.ts';
+import { createEtcdActs, portsOf, reportEtcd, startCommand } from './etcd/acts.ts';
+import { reportSpace } from './etcd/plane-space.ts';
 import { notOurs, planeLayout, readPlane, requireOwn } from './folder.ts';
 import { type ControllersCommand, findMember, type MemberSpec } from './members.ts';
 import { createObserver, type KnownMembers, NO_MEMBERS } from './observe.ts';
@@ -75,7 +76,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     start: (plane, member) => locked(plane, () => start(plane, member)),
     stop: (plane, member) => locked(plane, () => stop(plane, member)),
     change: (plane, member, run) => locked(plane, () => change(plane, member, run)),
-    shrink: (plane) => locked(plane, async () => shrinkPlane(await openPlane(plane), clock)),
+    ...createEtcdActs(clock, (plane, act) => locked(plane, async () => act(await openPlane(plane)))),
     snapshot: (plane) => locked(plane, async () => snapshotPlane(await openPlane(plane), tools())),
     backups: createBackups({ dir, locked, open: openPlane, tools, availableBytes: options.availableBytes }),
     settle: (plane, settled) => locked(plane, () => settle(dir, plane, settled)),
@@ -88,7 +89,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     const found = await openPlane(plane);
     const { record, claim, layout, settled, specs, runs } = found;
     const starts = await readStarts(layout.root);
-    const snapshotAt = await readSnapshot(snapshotFolder(found));
+    const members = runs && specs.length > 0 ? await observeAll(specs, { starts, runs }) : NO_MEMBERS;
     return {
       where: layout.root,
       location: `${options.machine}:${layout.root}`,
@@ -98,10 +99,8 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
       differences: settledDifferences(settled, plane),
       settled,
       programs: programs.current().report,
-      ...optional('backup', await readBackups(found, dir)),
-      ...optional('space', await reportSpace(found)),
-      ...optional('snapshotAt', snapshotAt && new Date(snapshotAt.takenAt)),
-      members: runs && specs.length > 0 ? await observeAll(specs, { starts, runs }) : NO_MEMBERS,
+      ...(await reportUpkeep(found, dir)),
+      ...(await reportEtcd(found, members)),
     };
   }
 
@@ -125,10 +124,11 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     if (findMember(spec, await listProcesses())) return;
     if ((await dataOf(found)) === 'Other') throw dataNotOurs(found);
     await requireKeys(found);
-    await requireFreePort(spec, clock);
+    const command = await startCommand(found, spec);
+    for (const port of portsOf(found, spec)) await requireFreePort({ member, port }, clock);
     await recordFirstStart(found, member, programs.current().found);
     await recordStart(found.layout.root, member, clock.now());
-    await startProcess(spec.command, spec.logFile);
+    await startProcess(command, spec.logFile);
   }
 
   async function stop(plane: PlaneOwner, member: PlaneMember): Promise<void> {
@@ -148,6 +148,18 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     // A process whose version cannot be read may be of the version before.
     if (report?.isOutdated === true || report?.version === undefined) await stopAll(spec, clock);
   }
+}
+
+async function reportUpkeep(
+  found: OpenPlane,
+  dir: string,
+): Promise<Pick<PlaneReport, 'backup' | 'space' | 'snapshotAt'>> {
+  const snapshot = await readSnapshot(snapshotFolder(found));
+  return {
+    ...optional('backup', await readBackups(found, dir)),
+    ...optional('space', await reportSpace(found)),
+    ...optional('snapshotAt', snapshot && new Date(snapshot.takenAt)),
+  };
 }
 
 async function stopAll({ matches }: MemberSpec, clock: Clock): Promise<void> {
@@ -181,7 +193,7 @@ async function beginDestroy(dir: string, plane: PlaneOwner): Promise<void> {
 }
 
 /** The kernel forgets the command line of a process that ends before it closes its sockets, so a member that just ended gets a moment. */
-async function requireFreePort(spec: MemberSpec, clock: Clock): Promise<void> {
+async function requireFreePort(spec: Pick<MemberSpec, 'member' | 'port'>, clock: Clock): Promise<void> {
   const deadlineMs = clock.monotonicMs() + CLOSED_MS;
   const isFree = await pollUntil(() => isPortFree(spec.port), { clock, everyMs: 50, deadlineMs });
   if (!isFree) throw portInUse(spec);

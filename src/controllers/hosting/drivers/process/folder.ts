@@ -1,6 +1,7 @@
 /** The folder of the driver `process`, and the desired processes of one control plane in it. */
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { optional } from '../../../../kube/objects/optional.ts';
 import { isLocalError } from '../../../../local/errors.ts';
 import { createLayout, type Layout } from '../../../../local/layout.ts';
 import { LOOPBACK } from '../../../../local/processes/commands.ts';
@@ -111,5 +112,18 @@ async function newState(
     controllers: true,
     plane,
   };
-  return { version: 1, etcdPort: await claim(), clusters: [cluster] };
+  const etcdPort = await claim();
+  const etcdMembers = await newEtcdMembers(etcdPort, plane, claim);
+  return { version: 1, etcdPort, ...optional('etcdMembers', etcdMembers), clusters: [cluster] };
+}
+
+async function newEtcdMembers(
+  firstPort: number,
+  { etcdReplicas }: PlaneSettings,
+  claim: () => Promise<number>,
+): Promise<FleetState['etcdMembers']> {
+  if (etcdReplicas === undefined) return undefined;
+  const members = [{ port: firstPort, peerPort: await claim() }];
+  while (members.length < etcdReplicas) members.push({ port: await claim(), peerPort: await claim() });
+  return members;
 }

@@ -11,7 +11,7 @@ import { readFileIfExists } from '../../../../os/files.ts';
 import { httpGet } from '../../../../os/net/http-get.ts';
 import type { Command } from '../../../../os/process/child.ts';
 import type { ProcessIdentity } from '../../../../os/process/identity.ts';
-import { MEMBERS, type PlaneMember, RUN_MEMBERS } from '../driver.ts';
+import { ETCD_MEMBERS, MEMBERS, type PlaneMember, RUN_MEMBERS } from '../driver.ts';
 import { type MemberRuns, settingsWith } from '../runs.ts';
 import { findProgram, type Programs } from './programs.ts';
 
@@ -52,9 +52,25 @@ export type ControllersCommand = (options: {
 }) => Command;
 
 export function memberSpecs(cluster: string, parts: MemberParts): readonly MemberSpec[] {
-  const { runs, programs, layout } = parts;
-  // The path of a program that is missing does not matter to recognize its process.
-  const path: ProgramPath = (name) => {
+  const { runs } = parts;
+  // While a change goes from one member of etcd to the next, each has a version and flags of its own.
+  const etcd = ETCD_MEMBERS.flatMap((member) =>
+    processesOf(parts, { ...runs, etcd: runs[member] }).filter(({ id }) => id === member),
+  );
+  const others = processesOf(parts, runs).filter((spec) => spec.cluster !== undefined);
+  return [
+    ...[...etcd, ...others].flatMap((spec) => processMember(spec, parts)),
+    controllersMember(cluster, parts),
+  ];
+}
+
+function processesOf({ state, layout, programs }: MemberParts, runs: MemberRuns): readonly ProcessSpec[] {
+  return createProcessSpecs(stateWith(state, runs), layout, programPath(programs, runs));
+}
+
+/** The path of a program that is missing does not matter to recognize its process. */
+function programPath(programs: readonly Programs[], runs: MemberRuns): ProgramPath {
+  return (name) => {
     const member = RUN_MEMBERS.find((each) => each === name);
     if (!member) return name;
     const { version } = runs[member];
@@ -65,8 +81,6 @@ export function memberSpecs(cluster: string, parts: MemberParts): readonly Membe
       : findProgram(programs, member, version);
     return found?.path(name) ?? name;
   };
-  const processes = createProcessSpecs(stateWith(parts.state, runs), layout, path);
-  return [...processes.flatMap((spec) => processMember(spec, parts)), controllersMember(cluster, parts)];
 }
 
 function stateWith(state: FleetState, runs: MemberRuns): FleetState {
@@ -77,10 +91,10 @@ function stateWith(state: FleetState, runs: MemberRuns): FleetState {
 }
 
 function processMember(spec: ProcessSpec, { layout }: MemberParts): readonly MemberSpec[] {
-  const { program, command, port, logFile, cluster } = spec;
-  const member = MEMBERS.find((name) => name === program);
-  if (member === undefined) return [];
+  const { id, program, command, port, logFile, cluster } = spec;
   const isEtcd = cluster === undefined;
+  const member = RUN_MEMBERS.find((name) => name === (isEtcd ? id : program));
+  if (member === undefined) return [];
   const folder = isEtcd ? layout.etcd.pkiFolder : layout.cluster(cluster).pkiFolder;
   const certificateFile = join(folder, isEtcd ? 'etcd.pem' : 'apiserver.pem');
   const shared = { member, command, port, logFile, certificateFile };

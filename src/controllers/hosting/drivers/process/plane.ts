@@ -1,14 +1,13 @@
 /** Reads a control plane with what its members are started with, and takes the snapshot of its etcd. */
 import { join } from 'node:path';
 import { optional } from '../../../../kube/objects/optional.ts';
-import { readAuthority } from '../../../../local/pki/authority.ts';
-import { parsePair } from '../../../../local/pki/inspect.ts';
-import { LOOPBACK } from '../../../../local/processes/commands.ts';
-import type { ProbeEndpoint } from '../../../../local/processes/probe.ts';
+import { etcdDataFolder } from '../../../../local/layout.ts';
 import type { Clock } from '../../../../os/clock.ts';
-import { type FreeBytes, readFileIfExists } from '../../../../os/files.ts';
+import type { FreeBytes } from '../../../../os/files.ts';
 import type { PlaneOwner, SettledPlane } from '../driver.ts';
 import type { MemberRuns } from '../runs.ts';
+import { etcdEndpoints } from './etcd/endpoint.ts';
+import { readMembership } from './etcd/membership.ts';
 import { type PlaneFolder, readPlane, requireOwn } from './folder.ts';
 import { type MemberParts, type MemberSpec, memberSpecs } from './members.ts';
 import { notPrepared } from './preparation/refusals.ts';
@@ -57,40 +56,43 @@ export async function snapshotPlane(plane: OpenPlane, tools: EtcdTools): Promise
   await takeSnapshot(parts.source, snapshotFolder(plane), parts.tools);
 }
 
-/** Returns what a snapshot of the etcd is taken or opened with: the programs of the version that it is started with. */
+/** Returns what a snapshot of the etcd is taken with: a member that has all data, and the programs of its version. */
 export async function snapshotParts(
   plane: OpenPlane,
-  { clock, programs, freeBytes }: EtcdTools,
+  tools: EtcdTools,
 ): Promise<{ readonly source: SnapshotSource; readonly tools: SnapshotTools }> {
-  const { layout, state, runs, settled, record } = plane;
-  const known = runs?.etcd.version;
-  const set = programs.find((each) =>
-    known === undefined ? each.version === settled?.version : each.etcdVersion === known,
-  );
-  const endpoint = state && (await etcdEndpoint(plane, state.etcdPort));
-  if (!endpoint || !set) throw notPrepared(plane, 'etcd');
+  const { layout, runs, record } = plane;
+  const source = await snapshotSource(plane);
+  if (!source) throw notPrepared(plane, 'etcd');
   const about = {
     ...optional('cluster', record?.cluster),
     ...optional('kubernetesVersion', runs?.['kube-apiserver'].version),
   };
-  return {
-    source: { endpoint, ...layout.etcd, about },
-    tools: { path: set.path, clock, etcdVersion: set.etcdVersion, ...optional('freeBytes', freeBytes) },
-  };
+  return { source: { ...layout.etcd, ...source, about }, tools: etcdPrograms(plane, tools) };
+}
+
+/** Returns the programs of the version that the etcd is started with. */
+export function etcdPrograms(plane: OpenPlane, { clock, programs, freeBytes }: EtcdTools): SnapshotTools {
+  const { runs, settled } = plane;
+  const known = runs?.etcd.version;
+  const set = programs.find((each) =>
+    known === undefined ? each.version === settled?.version : each.etcdVersion === known,
+  );
+  if (!set) throw notPrepared(plane, 'etcd');
+  return { path: set.path, clock, etcdVersion: set.etcdVersion, ...optional('freeBytes', freeBytes) };
 }
 
 export function snapshotFolder({ layout }: Pick<PlaneFolder, 'layout'>): string {
   return join(layout.root, 'snapshots', 'upgrade');
 }
 
-/** Returns how a client asks the etcd of a control plane. Undefined before it has certificates. */
-export async function etcdEndpoint(
-  { layout }: PlaneFolder,
-  port: number,
-): Promise<ProbeEndpoint | undefined> {
-  const { pkiFolder } = layout.etcd;
-  const authority = await readAuthority(pkiFolder);
-  const client = parsePair(await readFileIfExists(join(pkiFolder, 'client.pem')));
-  if (!authority || !client) return undefined;
-  return { url: `https://${LOOPBACK}:${port}`, caPem: authority.certPem, client };
+/** Returns one of the members that count for the majority: a learner may not have all data yet. */
+async function snapshotSource(
+  plane: PlaneFolder,
+): Promise<Pick<SnapshotSource, 'endpoint' | 'dataFolder'> | undefined> {
+  const { layout, state } = plane;
+  const [first] = await etcdEndpoints(plane);
+  if (!state?.etcdMembers) return first && { endpoint: first, dataFolder: layout.etcd.dataFolder };
+  const found = await readMembership(plane);
+  return found && { endpoint: found.endpoint, dataFolder: etcdDataFolder(layout, found.index) };
 }

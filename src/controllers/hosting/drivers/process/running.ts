@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import type { ProcessIdentity } from '../../../../os/process/identity.ts';
 import { isAllowedFlag } from '../../plan/flags.ts';
-import type { MemberRun, RunMember } from '../driver.ts';
+import { isEtcdMember, type MemberRun, type RunMember } from '../driver.ts';
 import { EMULATED_VERSION, ETCD_QUOTA } from '../runs.ts';
 
 export type VersionReader = (member: RunMember, process: ProcessIdentity) => Promise<string | undefined>;
@@ -21,7 +21,7 @@ export function createVersionReader(): VersionReader {
     const key = `${bootId}/${pid}/${startTicks}`;
     const before = known.get(key);
     if (before !== undefined) return before;
-    const version = await readVersion(`/proc/${pid}/exe`, member);
+    const version = await readVersion(`/proc/${pid}/exe`, isEtcdMember(member) ? 'etcd' : member);
     if (version !== undefined) known.set(key, version);
     return version;
   };
@@ -70,7 +70,9 @@ const PARTS = {
 
 function changeableFlags(member: RunMember, args: readonly string[]): string {
   const isChangeable = (name: string): boolean =>
-    member === 'etcd' ? name === ETCD_QUOTA : name === EMULATED_VERSION || isAllowedFlag(PARTS[member], name);
+    isEtcdMember(member)
+      ? name === ETCD_QUOTA
+      : name === EMULATED_VERSION || isAllowedFlag(PARTS[member], name);
   const flags = args.filter((arg) => isChangeable(/^--(?<name>[^=]+)/.exec(arg)?.groups?.['name'] ?? ''));
   return flags.toSorted().join(' ');
 }

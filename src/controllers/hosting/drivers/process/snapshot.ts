@@ -1,5 +1,5 @@
 /**
- * Takes snapshots of an etcd with one member while it serves, and verifies each by opening it. A snapshot is a data folder that this version
+ * Takes snapshots of one member of an etcd while it serves, and verifies each by opening it. A snapshot is a data folder that this version
  * of etcd starts from: the database that etcd sends, between the older snapshots of its log and the log itself, which is read afterwards. So
  * etcd replays its log onto the database, as after a loss of power.
  */
@@ -148,7 +148,7 @@ export async function verifySnapshot(
 }
 
 /** Rejects unless an etcd that starts from a copy of the data, beside it, has the keys of that state. */
-export async function verifyData(
+async function verifyData(
   data: string,
   taken: SnapshotRecord,
   parts: Pick<SnapshotSource, 'pkiFolder' | 'endpoint'> & SnapshotTools,

@@ -3,7 +3,7 @@ import { ANNOTATION_BACKUP_REQUEST } from '../../../../api/names.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import type { BackupAttempt, PlaneBackup } from '../../drivers/driver.ts';
 import type { HostingAct, HostingDecision, HostingInput } from '../input.ts';
-import { memberReport } from '../members.ts';
+import { etcdReports, isEtcdServing } from './quorum.ts';
 
 /** A backup that failed reads the whole database again, and mostly fails again. */
 const RETRY_MS = 300_000;
@@ -20,7 +20,7 @@ export function withBackup(input: HostingInput, decision: HostingDecision): Host
 }
 
 function planBackup(input: HostingInput): HostingAct | undefined {
-  if (memberReport(input, 'etcd')?.state !== 'Ready' || hasJustFailed(input)) return undefined;
+  if (!isEtcdServing(input) || hasJustFailed(input)) return undefined;
   const because = backupReason(input);
   if (because === undefined) return undefined;
   const { keep = KEEP } = input.hosted.etcd.backup ?? {};
@@ -83,6 +83,8 @@ export function planBackupRestore({ plane, hosted, cluster }: HostingInput): Hos
   const from = hosted.etcd.restoreFrom;
   if (from === undefined || plane.data !== 'Empty') return undefined;
   if (cluster.status?.hosted?.readyAt !== undefined) return undefined;
+  // The first of several members has begun the etcd, and the others have no data yet.
+  if (etcdReports({ plane }).some(({ data }) => data === 'Own')) return undefined;
   return {
     act: { type: 'Restore', from, because: 'etcd has no data, and spec.hosted.etcd.restoreFrom is set' },
   };

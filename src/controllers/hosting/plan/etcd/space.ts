@@ -2,7 +2,8 @@
 import type { ConditionUpdate } from '../../../../kube/objects/conditions.ts';
 import type { EtcdSpace } from '../../drivers/driver.ts';
 import type { HostingDecision, HostingInput } from '../input.ts';
-import { disruptive, memberReport } from '../members.ts';
+import { disruptive } from '../members.ts';
+import { isEtcdServing, learningWait } from './quorum.ts';
 
 /** Objects that are deleted meanwhile may be enough. */
 const RETRY_FULL_MS = 300_000;
@@ -12,10 +13,10 @@ const RETRY_MS = 3_600_000;
 const MIN_OF_QUOTA = 0.5;
 const MAX_IN_USE = 0.5;
 
-/** While etcd is made smaller, it does not answer. */
+/** A member that is made smaller does not answer meanwhile, so all others have to, also when etcd refuses writes. */
 export function planShrink(input: HostingInput): HostingDecision | undefined {
   const { space } = input.plane;
-  if (!space || memberReport(input, 'etcd')?.state !== 'Ready' || isEarly(space, input.now)) return undefined;
+  if (!space || !isEtcdServing(input) || learningWait(input) || isEarly(space, input.now)) return undefined;
   const because = shrinkReason(space);
   if (because === undefined || !(space.isFull || isQuiet(input))) return undefined;
   return disruptive(input, { type: 'Shrink', because });

@@ -1,5 +1,5 @@
 /** Decides when a change of a control plane has failed: a member ends again and again, or a gate does not hold in time. Pure. */
-import { RUN_MEMBERS, type RunMember } from '../../drivers/driver.ts';
+import { type MemberReport, RUN_MEMBERS, type RunMember } from '../../drivers/driver.ts';
 import type { MemberRuns } from '../../drivers/runs.ts';
 import type { HostingInput, Upgrade } from '../input.ts';
 import { crashReason, memberReport } from '../members.ts';
@@ -23,14 +23,22 @@ export function upgradeFailureReason(
   return `step ${upgrade.step} made no progress for ${allowed} s: ${gate.message}`;
 }
 
-/** Tells whether the step waits for a grant, for a person or for hosting itself: nothing has failed then. */
+/**
+ * Tells whether the step waits for a grant, for a person or for hosting itself: nothing has failed then. It does not where a member that was
+ * changed does not answer: that one keeps the next from its change.
+ */
 function isPending(input: HostingInput, { step }: Upgrade, runs: MemberRuns): boolean {
   if (step === 'Snapshot') return true;
-  return membersOf(step).some((member) => {
-    const report = memberReport(input, member);
-    const isNotStarted = report?.state === 'Stopped' && report.starts.length === 0;
-    return isNotStarted || (isChange(step) && differs(input, member, runs));
-  });
+  const isWaiting = (member: RunMember): boolean =>
+    isNotStarted(memberReport(input, member)) || (isChange(step) && differs(input, member, runs));
+  const members = membersOf(step);
+  const isSilent = (member: RunMember): boolean =>
+    (memberReport(input, member)?.state ?? 'Ready') !== 'Ready' && !isWaiting(member);
+  return members.some(isWaiting) && !members.some(isSilent);
+}
+
+function isNotStarted(report: MemberReport | undefined): boolean {
+  return report?.state === 'Stopped' && report.starts.length === 0;
 }
 
 /** The time begins with the first start after the change: later starts of a member that hangs must not extend it. */

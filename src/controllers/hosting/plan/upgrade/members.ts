@@ -1,10 +1,10 @@
 /** Compares the members with what they are to be started with, and plans the change of one. Pure. */
 import { UPGRADE_CANARY } from '../../../../api/names.ts';
 import { canonicalJson } from '../../../../kube/objects/digest.ts';
-import type { MemberReport, RunMember, SettledPlane } from '../../drivers/driver.ts';
+import { ETCD_MEMBERS, type MemberReport, type RunMember, type SettledPlane } from '../../drivers/driver.ts';
 import { EMULATED_VERSION, type MemberRuns } from '../../drivers/runs.ts';
 import type { HostingDecision, HostingInput } from '../input.ts';
-import { disruptive, memberReport, waitForMembers } from '../members.ts';
+import { disruptMember, memberReport, waitForMembers } from '../members.ts';
 import { programsMissing } from '../programs.ts';
 import { wait } from '../wait.ts';
 import { isNewerMinor } from './versions.ts';
@@ -27,12 +27,14 @@ function isSame({ run, version: observed }: MemberReport, desired: MemberRuns[Ru
 
 /** Tells whether etcd may have written data of a newer minor version, which the settled version cannot read. */
 export function isEtcdAhead(input: HostingInput, { etcdVersion: settled }: SettledPlane): boolean {
-  const version = memberReport(input, 'etcd')?.run?.version;
-  return version !== undefined && settled !== undefined && isNewerMinor(settled, version);
+  const versions = ETCD_MEMBERS.map((member) => memberReport(input, member)?.run?.version);
+  return versions.some(
+    (version) => version !== undefined && settled !== undefined && isNewerMinor(settled, version),
+  );
 }
 
 /**
- * Plans the change of the first of these members that differs. Undefined: none does. No member is stopped whose other program is missing:
+ * Plans the change of the first of these members that differs, and of one that does not answer before the others. Undefined: none does. No member is stopped whose other program is missing:
  * hosting may have been started with other folders in the middle of a change.
  */
 export function planChange(
@@ -40,12 +42,18 @@ export function planChange(
   members: readonly RunMember[],
   runs: MemberRuns,
 ): HostingDecision | undefined {
-  const member = members.find((each) => differs(input, each, runs));
+  const differing = members.filter((each) => differs(input, each, runs));
+  const member = differing.find((each) => memberReport(input, each)?.state !== 'Ready') ?? differing[0];
   if (!member) return undefined;
   const { version } = runs[member];
   const missing = version === undefined ? undefined : programsMissing(input, version, member);
   if (missing) return missing;
-  return disruptive(input, { type: 'Change', member, run: runs[member], because: changeText(runs[member]) });
+  return disruptMember(input, {
+    type: 'Change',
+    member,
+    run: runs[member],
+    because: changeText(runs[member]),
+  });
 }
 
 function changeText({ version = 'unknown', flags }: MemberRuns[RunMember]): string {

@@ -1,13 +1,13 @@
 /** Plans how a change of a control plane is taken back before the point of no return. Pure. */
-import type { RunMember, SettledPlane } from '../../drivers/driver.ts';
+import { ETCD_MEMBERS, type RunMember, type SettledPlane } from '../../drivers/driver.ts';
 import { memberRuns } from '../../drivers/runs.ts';
 import type { HostingDecision, HostingInput, Upgrade } from '../input.ts';
-import { memberReport, NEEDS, planMembers, planStart } from '../members.ts';
+import { hasItsNeeds, memberReport, planMembers, planStart } from '../members.ts';
 import { wait, withHint } from '../wait.ts';
 import { differs, gateWait, isEtcdAhead, planChange } from './members.ts';
 
 /** The reverse of the way there: a manager must not be newer than its API server. */
-const ORDER: readonly RunMember[] = ['kube-scheduler', 'kube-controller-manager', 'kube-apiserver', 'etcd'];
+const ORDER: readonly RunMember[] = ['kube-scheduler', 'kube-controller-manager', 'kube-apiserver'];
 
 /**
  * Changes the members back one by one. A member that does not answer because the one it needs does not holds nothing up: that one may be
@@ -21,7 +21,7 @@ export function planPlaneRollback(
   const stays = etcdStays(input, upgrade, settled);
   if (stays) return stays;
   const runs = memberRuns(settled);
-  for (const member of ORDER) {
+  for (const member of [...ORDER, ...etcdOrder(input)]) {
     if (differs(input, member, runs)) return planChange(input, [member], runs) ?? {};
     if (isHeldUp(input, member)) break;
   }
@@ -33,11 +33,16 @@ export function planPlaneRollback(
   return { act: { type: 'FinishUpgrade', upgrade, result: 'RolledBack', because } };
 }
 
+/** A member of etcd that does not answer is changed back first: meanwhile no other one may be touched. */
+function etcdOrder(input: HostingInput): readonly RunMember[] {
+  const isReady = (member: RunMember): boolean => memberReport(input, member)?.state === 'Ready';
+  return [...ETCD_MEMBERS.filter((each) => !isReady(each)), ...ETCD_MEMBERS.filter(isReady)];
+}
+
 /** Tells whether the member was changed back, and does not answer although the one that it needs does. */
 function isHeldUp(input: HostingInput, member: RunMember): boolean {
-  if (memberReport(input, member)?.state === 'Ready') return false;
-  const needed = NEEDS[member];
-  return needed === undefined || memberReport(input, needed)?.state === 'Ready';
+  const report = memberReport(input, member);
+  return report !== undefined && report.state !== 'Ready' && hasItsNeeds(input, member);
 }
 
 /**

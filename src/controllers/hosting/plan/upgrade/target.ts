@@ -58,6 +58,7 @@ function findProblem(input: HostingInput, settled: SettledPlane, target: Settled
   const [unsupported] = hostingProblems(input.cluster, input.hosted);
   if (unsupported !== undefined) return ['NotSupported', unsupported];
   return (
+    replicasProblem(settled, target) ??
     versionProblem(settled, target) ??
     rolledBack(input, target) ??
     programsProblem(input, target) ??
@@ -66,6 +67,14 @@ function findProblem(input: HostingInput, settled: SettledPlane, target: Settled
 }
 
 type Problem = readonly [reason: string, message: string, hint?: string];
+
+/** Each API server was started with the members of etcd that there were. */
+function replicasProblem(settled: SettledPlane, target: SettledPlane): Problem | undefined {
+  const [from, to] = [settled, target].map(({ settings }) => settings.etcdReplicas ?? 1);
+  if (from === to) return undefined;
+  const message = `the control plane was created with ${from} members of etcd, and their number cannot be changed to ${to}`;
+  return ['ReplicasFixed', message, `set spec.hosted.etcd.replicas to ${from}, or create another Cluster`];
+}
 
 function versionProblem(settled: SettledPlane, target: SettledPlane): Problem | undefined {
   const minors = minorsBetween(settled.version, target.version);

@@ -3,7 +3,7 @@ import type { SettledPlane } from '../../drivers/driver.ts';
 import { RUN_MEMBERS } from '../../drivers/driver.ts';
 import { memberRuns } from '../../drivers/runs.ts';
 import type { HostingDecision, HostingInput, Upgrade } from '../input.ts';
-import { memberReport, planMembers, planStart } from '../members.ts';
+import { memberReport, planMembers, planStart, waitForMembers } from '../members.ts';
 import { programsMissing } from '../programs.ts';
 import { wait, withHint } from '../wait.ts';
 import { changeHeld } from './closed.ts';
@@ -40,7 +40,7 @@ function planReversible(input: HostingInput, upgrade: Upgrade, settled: SettledP
 }
 
 function planBegin(input: HostingInput, settled: SettledPlane): HostingDecision | undefined {
-  const isHealthy = input.inside !== undefined && input.plane.members.every(({ state }) => state === 'Ready');
+  const isHealthy = input.inside !== undefined && !waitForMembers(input);
   if (input.plane.differences.length === 0) return planRepair(input, settled);
   if (!isHealthy || targetProblem(input) || changeHeld(input)) return undefined;
   const { version } = input.hosted;
@@ -79,7 +79,8 @@ function planBeforeSettle(input: HostingInput, upgrade: Upgrade, settled: Settle
   const { step } = upgrade;
   if (isChange(step)) {
     const next = { Etcd: 'APIServers', APIServers: 'Managers', Managers: 'Soak' } as const;
-    const because = `${CHANGES[step].join(' and ')}: every gate holds`;
+    const changed = CHANGES[step].filter((member) => memberReport(input, member));
+    const because = `${changed.join(' and ')}: every gate holds`;
     return planChange(input, CHANGES[step], runs) ?? recordStep(input, upgrade, next[step], because);
   }
   return planOther(input, upgrade, settled);

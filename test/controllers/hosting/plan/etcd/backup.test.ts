@@ -4,6 +4,7 @@ import type { BackupReport, PlaneBackup } from '../../../../../src/controllers/h
 import { planBackupRestore, withBackup } from '../../../../../src/controllers/hosting/plan/etcd/backup.ts';
 import { planHosting } from '../../../../../src/controllers/hosting/plan/plan.ts';
 import { ago, NOW } from '../../../../support/builders.ts';
+import { type SeveralParts, severalMembers } from '../../../../support/hosting/etcd.ts';
 import {
   decisionText,
   HOSTED,
@@ -37,6 +38,14 @@ function withBackups(backups: readonly PlaneBackup[], attempt?: BackupReport['at
 
 function text(parts: InputParts): string {
   return decisionText(planHosting(hostingInput(parts))).replace(/: .*/, '');
+}
+
+const STOPPED = { state: 'Stopped' } as const;
+
+/** The decision on a backup of three members that is due. */
+function due(but: SeveralParts['but'] & object): string {
+  const plane = { backup: { backups: [] }, ...severalMembers({ but }) };
+  return decisionText(withBackup(hostingInput({ hosted: EVERY, plane }), {})).replace(/: .*/, '');
 }
 
 describe('the plan of backups', () => {
@@ -97,6 +106,13 @@ describe('the plan of backups', () => {
     expect(withBackup(hostingInput(parts), { act })).toEqual({ act });
   });
 
+  it('HOS-32 takes one of several members while a majority answers, and none without it', () => {
+    expect([due({ etcd: STOPPED }), due({ etcd: STOPPED, 'etcd-1': STOPPED })]).toEqual([
+      'Backup',
+      'nothing',
+    ]);
+  });
+
   it('HOS-32 takes none while the Cluster is paused', () => {
     expect(text({ ...withBackups([]), spec: { paused: true } })).toBe('wait Paused');
   });
@@ -129,10 +145,23 @@ describe('the plan of restore drills', () => {
 });
 
 describe('the plan of a restore', () => {
+  /** Two of three members have no data, or all of them. */
+  function severalEmpty(but: SeveralParts['but'] & object): InputParts {
+    const none = {
+      'etcd-1': { data: 'Empty' },
+      'etcd-2': { data: 'Empty' },
+      etcd: { data: 'Empty' },
+    } as const;
+    return { hosted: FROM, plane: { data: 'Empty', ...severalMembers({ but: { ...none, ...but } }) } };
+  }
+
   it.each<readonly [string, InputParts, string]>([
     ['etcd has no data yet', { hosted: FROM, plane: { data: 'Empty' } }, 'Restore'],
     ['nobody wants it', { plane: { data: 'Empty' } }, 'nothing'],
     ['etcd has data', { hosted: FROM }, 'nothing'],
+    ['none of three members has data', severalEmpty({}), 'Restore'],
+    ['the first of three members has begun', severalEmpty({ etcd: { data: 'Own' } }), 'nothing'],
+    ['another one of three members has data', severalEmpty({ 'etcd-2': { data: 'Own' } }), 'nothing'],
     ['the data was lost later', { hosted: FROM, plane: { data: 'Empty' }, ...READY }, 'nothing'],
   ])('HOS-32 plans a restore of etcd when %s', (_, parts, expected) => {
     expect(decisionText(planBackupRestore(hostingInput(parts)) ?? {}).replace(/: .*/, '')).toBe(expected);

@@ -3,6 +3,7 @@ import type { EtcdSpace } from '../../../../../src/controllers/hosting/drivers/d
 import { etcdFull, planShrink } from '../../../../../src/controllers/hosting/plan/etcd/space.ts';
 import { needsGrant } from '../../../../../src/controllers/hosting/plan/grants.ts';
 import { NOW } from '../../../../support/builders.ts';
+import { type SeveralParts, severalMembers } from '../../../../support/hosting/etcd.ts';
 import { decisionText, hostingInput, type InputParts, members } from '../../../../support/hosting/objects.ts';
 
 const MB = 1e6;
@@ -43,6 +44,19 @@ describe('the plan of the database of etcd', () => {
     const starting = { plane: { members: members({ etcd: { state: 'Starting' } }) } } as const;
     expect(text(FULL, starting)).toBe('nothing');
   });
+
+  it.each<readonly [string, SeveralParts, string]>([
+    ['all count for the majority', {}, 'Shrink Shrink'],
+    ['one is down', { but: { 'etcd-1': { state: 'Stopped' } } }, 'nothing nothing'],
+    ['one has lost its data', { but: { etcd: { data: 'Empty' } } }, 'nothing nothing'],
+    ['one learns', { list: { 'etcd-2': 'Learner' } }, 'nothing nothing'],
+  ])(
+    'HOS-30 makes the database of three members smaller only when %s, also a full one',
+    (_, parts, expected) => {
+      const plane = severalMembers(parts);
+      expect(`${text(LOOSE, { plane })} ${text(FULL, { plane })}`).toBe(expected);
+    },
+  );
 
   it('HOS-33 waits for the kill switch, and asks the Defender', () => {
     expect(text(FULL, { input: { halt: 'anna: incident' } })).toBe('wait KillSwitch');

@@ -43,6 +43,13 @@ describe('the failure of a change', () => {
     expect(reason('APIServers', 9000, { runs: API, but: stopped })).toBeUndefined();
   });
 
+  it('HOS-12 fails when a member that was changed hangs while others still have to be changed', () => {
+    const runs = { ...API, 'kube-controller-manager': 'emulating' } as const;
+    const but = { 'kube-controller-manager': { state: 'Starting', starts: startedAgo(901) } } as const;
+    expect(reason('Managers', 9000, { runs, but })).toMatch(/^step Managers made no progress for 900 s/);
+    expect(reason('Managers', 9000, { runs, but: { etcd: but['kube-controller-manager'] } })).toBeUndefined();
+  });
+
   it('HOS-12 adds the soak to the deadline of the soak', () => {
     const runs = { ...API, 'kube-controller-manager': 'emulating', 'kube-scheduler': 'emulating' } as const;
     expect(reason('Soak', 960, { runs, input: NO_CANARY })).toBeUndefined();

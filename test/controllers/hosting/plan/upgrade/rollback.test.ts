@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { ETCD_MEMBERS } from '../../../../../src/controllers/hosting/drivers/driver.ts';
 import { planPlaneRollback } from '../../../../../src/controllers/hosting/plan/upgrade/rollback.ts';
+import { severalMembers } from '../../../../support/hosting/etcd.ts';
 import { decisionText, OLD_VERSION, settledPlane, VERSION } from '../../../../support/hosting/objects.ts';
-import { type UpgradeParts, upgradeInput } from '../../../../support/hosting/upgrades.ts';
+import { RUNS, type UpgradeParts, upgradeInput } from '../../../../support/hosting/upgrades.ts';
 
 const UPGRADE = { from: OLD_VERSION, to: VERSION, step: 'RollingBack' };
 const STARTING = { state: 'Starting' } as const;
@@ -12,9 +14,31 @@ const ALL = {
   'kube-scheduler': 'emulating',
 } as const;
 
+const OTHERS = {
+  'kube-apiserver': { run: RUNS.old['kube-apiserver'] },
+  'kube-controller-manager': { run: RUNS.old['kube-controller-manager'] },
+  'kube-scheduler': { run: RUNS.old['kube-scheduler'] },
+};
+
 function plan(parts: UpgradeParts): string {
   const decision = planPlaneRollback(upgradeInput(parts), UPGRADE, settledPlane(OLD_VERSION));
   return decisionText(decision).replace(/: .*/, '');
+}
+
+type Plane = NonNullable<UpgradeParts['plane']>;
+
+function etcd(...names: readonly ('old' | 'new')[]): Plane {
+  const but = Object.fromEntries(
+    names.map((name, index) => [ETCD_MEMBERS[index] ?? '', { run: RUNS[name].etcd }]),
+  );
+  return severalMembers({ but: { ...but, ...OTHERS } });
+}
+
+function down(plane: Plane, member: string): Plane {
+  return {
+    ...plane,
+    members: (plane.members ?? []).map((each) => (each.member === member ? { ...each, ...STARTING } : each)),
+  };
 }
 
 describe('the rollback of a change', () => {
@@ -30,6 +54,13 @@ describe('the rollback of a change', () => {
     const runs = { etcd: 'new', 'kube-apiserver': 'emulating' } as const;
     expect(plan({ runs, but: { 'kube-scheduler': STARTING } })).toBe('wait MemberStarting');
     expect(plan({ runs: { etcd: 'new' }, but: { 'kube-apiserver': STARTING } })).toBe('wait MemberStarting');
+  });
+
+  it('HOS-30 changes the member of etcd back first that does not answer, and then one after the other', () => {
+    expect(plan({ plane: down(etcd('new', 'new', 'old'), 'etcd-1') })).toBe('Change etcd-1');
+    expect(plan({ plane: down(etcd('new', 'old', 'old'), 'etcd-1') })).toBe('wait MemberStarting');
+    expect(plan({ plane: etcd('new', 'old', 'old') })).toBe('Change etcd');
+    expect(plan({ plane: etcd('old', 'old', 'new') })).toBe('Change etcd-2');
   });
 
   it('HOS-12 reaches the member that has failed, whatever waits for it', () => {

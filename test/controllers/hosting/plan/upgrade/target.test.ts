@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Hosted } from '../../../../../src/controllers/hosting/plan/input.ts';
 import { targetDigest, targetProblem } from '../../../../../src/controllers/hosting/plan/upgrade/target.ts';
+import { hostedWith } from '../../../../support/hosting/etcd.ts';
 import { HOSTED, OLD_VERSION, settledPlane, VERSION } from '../../../../support/hosting/objects.ts';
 import { type UpgradeParts, upgradeInput } from '../../../../support/hosting/upgrades.ts';
 
@@ -39,6 +40,11 @@ describe('what a control plane is not changed to', () => {
       'the minor version before',
       { settled: 'new', ...to('v1.35.4') },
       /^RollbackImpossible: .*passed the point of no return to v1.36.3; set spec.hosted.version to v1.36.3/,
+    ],
+    [
+      'another number of etcd members',
+      { settled: 'new', ...to(VERSION, hostedWith(3)) },
+      /^ReplicasFixed: .*created with 1 members of etcd, .*changed to 3; set spec.hosted.etcd.replicas to 1/,
     ],
     ['another major version', to('v2.35.0'), /^VersionSkew: /],
     [

@@ -8,6 +8,7 @@ import { createLayout, type Layout } from '../../../../../local/layout.ts';
 import { ensureAccess } from '../../../../../local/pki/access.ts';
 import { readAuthority } from '../../../../../local/pki/authority.ts';
 import { parsePair } from '../../../../../local/pki/inspect.ts';
+import { FORGET_OTHERS } from '../../../../../local/processes/commands.ts';
 import { type ProbeEndpoint, sendProbe } from '../../../../../local/processes/probe.ts';
 import { createProcessSpecs, type ProcessSpec, serverUrl } from '../../../../../local/processes/specs.ts';
 import type { FleetState, LocalClusterState } from '../../../../../local/state.ts';
@@ -18,7 +19,7 @@ import { findFreePort } from '../../../../../os/net/ports.ts';
 import { HostingError } from '../../../errors.ts';
 import { withThrowAway } from '../etcd/throw-away.ts';
 import { requireOwn } from '../folder.ts';
-import { type EtcdTools, type OpenPlane, snapshotParts } from '../plane.ts';
+import { type EtcdTools, etcdPrograms, type OpenPlane } from '../plane.ts';
 import { notPrepared } from '../preparation/refusals.ts';
 import { copyData, type SnapshotTools, snapshotData, verifyKeys } from '../snapshot.ts';
 import { DRILL_FILE, recordAttempt } from './attempt.ts';
@@ -75,7 +76,7 @@ function postponed(where: string, why: string): HostingError {
 type Drill = DrillPlace & { readonly backup: StoredBackup };
 
 async function drill(plane: OpenPlane, { folder, backup }: Drill, tools: EtcdTools): Promise<void> {
-  const { tools: programs } = await snapshotParts(plane, tools);
+  const programs = etcdPrograms(plane, tools);
   const layout = createLayout(join(plane.layout.root, 'drill'));
   await rm(layout.root, { recursive: true, force: true });
   await ensurePrivateFolder(layout.root);
@@ -120,7 +121,9 @@ async function serve(state: FleetState, { layout, backup, programs }: Served): P
   const etcdClient = await endpointOf(layout.etcd.pkiFolder, 'client.pem', etcd);
   const apiClient = await endpointOf(layout.cluster(cluster.name).pkiFolder, 'admin.pem', apiServer);
   const failure = 'etcd does not start';
-  await withThrowAway({ command: etcd.command, ready: etcdClient, clock, failure }, async () => {
+  // The backup may be one of several members.
+  const command = { ...etcd.command, args: [...etcd.command.args, FORGET_OTHERS] };
+  await withThrowAway({ command, ready: etcdClient, clock, failure }, async () => {
     const url = etcdClient.url.replace(/\/health$/, '');
     await verifyKeys({ ...etcdClient, url }, backup.record);
     await withThrowAway(

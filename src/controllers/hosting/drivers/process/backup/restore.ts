@@ -13,14 +13,17 @@ import {
   readFileIfExists,
 } from '../../../../../os/files.ts';
 import { HostingError } from '../../../errors.ts';
+import { isEtcdMember } from '../../driver.ts';
 import { describeFiles } from '../etcd/describe-files.ts';
+import { etcdEndpoints } from '../etcd/endpoint.ts';
+import { copyAsFirstMember } from '../etcd/first-member.ts';
 import { requireOwn } from '../folder.ts';
 import { findMember } from '../members.ts';
-import { type EtcdTools, type OpenPlane, snapshotParts } from '../plane.ts';
-import { dataOf } from '../preparation/complete.ts';
+import { type EtcdTools, etcdPrograms, type OpenPlane } from '../plane.ts';
+import { memberStates } from '../preparation/complete.ts';
 import { markData } from '../preparation/data.ts';
-import { dataNotOurs } from '../preparation/refusals.ts';
-import { copyData, snapshotData, verifyData } from '../snapshot.ts';
+import { dataNotOurs, notPrepared } from '../preparation/refusals.ts';
+import { type SnapshotTools, snapshotData } from '../snapshot.ts';
 import { listBackups, type StoredBackup } from './store.ts';
 import { unusableReason } from './usable.ts';
 
@@ -34,7 +37,7 @@ export interface RestoreSource {
 const MEMBER = 'member';
 /** It is beside the data, so that it is there with the data or not at all. */
 const RESTORED_FILE = join(MEMBER, 'kubenode-restored');
-/** The backup is there twice: in the folder of etcd, and in the copy that is opened. */
+/** The backup is there twice: in the copy that is opened, and in the one that takes the place of the folder of etcd. */
 const COPIES = 2;
 const SPARE_BYTES = 200e6;
 
@@ -49,13 +52,13 @@ export async function restoreBackup(
   tools: EtcdTools,
 ): Promise<void> {
   requireOwn(plane);
-  const data = await dataOf(plane);
-  if (data === 'Other') throw dataNotOurs(plane);
-  if (data === 'Own') return;
+  const data = await memberStates(plane);
+  if (data.includes('Other')) throw dataNotOurs(plane);
+  if (data.includes('Own')) return;
   await requireStopped(plane);
   const backup = await findBackup(source);
   const path = join(source.folder, backup.name);
-  const { source: etcd, tools: programs } = await snapshotParts(plane, tools);
+  const programs = etcdPrograms(plane, tools);
   requireUsable(backup, path, plane, programs.etcdVersion);
   await requireUndamaged(backup, path);
   const temporary = join(plane.layout.root, 'restore');
@@ -63,15 +66,37 @@ export async function restoreBackup(
   await ensurePrivateFolder(temporary);
   try {
     await checkFreeSpace(temporary, COPIES * (backup.record.bytes ?? 0) + SPARE_BYTES, tools.freeBytes);
-    const copy = join(temporary, 'data');
-    await copyData(snapshotData(path), copy);
-    await verifyData(copy, backup.record, { ...etcd, ...programs });
+    const copy = await openBackup(plane, { backup, path, temporary }, programs);
     await takePlace(plane, copy, backup.name);
   } catch (error) {
     throw error instanceof OsError ? error : unusable(path, messageOf(error), NAME_ANOTHER);
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
+}
+
+interface OpenBackup {
+  readonly backup: StoredBackup;
+  readonly path: string;
+  readonly temporary: string;
+}
+
+/** Resolves to the folder with the data of the first member, which the others join later. */
+async function openBackup(
+  plane: OpenPlane,
+  { backup, path, temporary }: OpenBackup,
+  programs: SnapshotTools,
+): Promise<string> {
+  const { layout, state } = plane;
+  const [endpoint] = await etcdEndpoints(plane);
+  if (!endpoint) throw notPrepared(plane, 'etcd');
+  const [opened, to] = [join(temporary, 'opened'), join(temporary, 'data')];
+  await copyAsFirstMember(
+    { from: snapshotData(path), opened, to, peerPort: state?.etcdMembers?.[0]?.peerPort },
+    backup.record,
+    { ...programs, pkiFolder: layout.etcd.pkiFolder, endpoint },
+  );
+  return to;
 }
 
 async function findBackup({ folder, from }: RestoreSource): Promise<StoredBackup> {
@@ -109,8 +134,9 @@ function unusable(where: string, problem: string, hint: string): HostingError {
 }
 
 async function requireStopped({ specs, layout }: OpenPlane): Promise<void> {
-  const etcd = specs.find(({ member }) => member === 'etcd');
-  if (!etcd || !findMember(etcd, await listProcesses())) return;
+  const processes = await listProcesses();
+  const etcd = specs.filter(({ member }) => isEtcdMember(member));
+  if (!etcd.some((spec) => findMember(spec, processes))) return;
   throw new HostingError('NotStopped', 'etcd runs: its data is not replaced', {
     where: layout.etcd.dataFolder,
     hint: 'delete the Cluster and create it again with restoreFrom',

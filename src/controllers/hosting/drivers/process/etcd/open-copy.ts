@@ -20,7 +20,14 @@ export async function openCopy<T>(
   work: (endpoint: ProbeEndpoint) => Promise<T>,
 ): Promise<T> {
   const port = await findFreePort();
-  const command = createEtcdCommand(path, { dataFolder, pkiFolder, port, durable: false });
+  const command = createEtcdCommand(path, {
+    dataFolder,
+    pkiFolder,
+    port,
+    durable: false,
+    // The others of several members do not run on the copy.
+    alone: true,
+  });
   const url = `https://${LOOPBACK}:${port}`;
   const failure = 'etcd does not start from the copy';
   const ready = { ...endpoint, url: `${url}/health` };

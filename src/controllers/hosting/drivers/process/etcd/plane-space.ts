@@ -8,31 +8,30 @@ import { HostingError } from '../../../errors.ts';
 import type { EtcdSpace } from '../../driver.ts';
 import { ETCD_QUOTA } from '../../runs.ts';
 import { readAttempt, recordAttempt, SPACE_FILE } from '../backup/attempt.ts';
-import { requireOwn } from '../folder.ts';
-import { etcdEndpoint, type OpenPlane } from '../plane.ts';
+import type { OpenPlane } from '../plane.ts';
 import { notPrepared } from '../preparation/refusals.ts';
+import { etcdEndpoints } from './endpoint.ts';
 import { readSpace, shrink } from './space.ts';
 
 /** Undefined where etcd does not answer. */
 export async function reportSpace(plane: OpenPlane): Promise<EtcdSpace | undefined> {
   const found = await spaceParts(plane);
-  const sizes = found && (await readSpace(found.endpoint).catch(() => undefined));
+  const sizes = found && (await readSpace(found.endpoints));
   if (!sizes) return undefined;
   const attempt = await readAttempt(join(plane.layout.root, SPACE_FILE));
   return { ...sizes, quotaBytes: found.quotaBytes, ...optional('attempt', attempt) };
 }
 
 export async function shrinkPlane(plane: OpenPlane, clock: Clock): Promise<void> {
-  requireOwn(plane);
   const parts = await spaceParts(plane);
   if (!parts) throw notPrepared(plane, 'etcd');
   const path = join(plane.layout.root, SPACE_FILE);
   await recordAttempt(path, clock.now(), () => shrinkOrReject(parts, plane.layout.etcd.dataFolder));
 }
 
-async function shrinkOrReject({ endpoint, quotaBytes }: SpaceParts, where: string): Promise<void> {
+async function shrinkOrReject({ endpoints, quotaBytes }: SpaceParts, where: string): Promise<void> {
   try {
-    const { isFull, dbBytes } = await shrink(endpoint, quotaBytes);
+    const { isFull, dbBytes } = await shrink(endpoints, quotaBytes);
     if (isFull) throw new Error(`${Math.ceil(dbBytes / 1e6)} MB are in use`);
   } catch (error) {
     if (error instanceof OsError) throw error;
@@ -45,13 +44,15 @@ async function shrinkOrReject({ endpoint, quotaBytes }: SpaceParts, where: strin
 }
 
 interface SpaceParts {
-  readonly endpoint: ProbeEndpoint;
+  /** One for each member. */
+  readonly endpoints: readonly ProbeEndpoint[];
   readonly quotaBytes: number;
 }
 
 async function spaceParts(plane: OpenPlane): Promise<SpaceParts | undefined> {
   const { claim, state, runs } = plane;
   if (claim !== 'Own' || !state || !runs) return undefined;
-  const endpoint = await etcdEndpoint(plane, state.etcdPort);
-  return endpoint && { endpoint, quotaBytes: Number(runs.etcd.flags[ETCD_QUOTA]) };
+  const endpoints = await etcdEndpoints(plane);
+  if (endpoints.length === 0) return undefined;
+  return { endpoints, quotaBytes: Number(runs.etcd.flags[ETCD_QUOTA]) };
 }

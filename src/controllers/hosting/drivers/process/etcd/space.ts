@@ -5,11 +5,13 @@ import type { EtcdSpace } from '../../driver.ts';
 
 const integer = z.string().regex(/^\d+$/).transform(Number);
 const statusAnswer = z.object({
-  header: z.object({ revision: integer.optional(), member_id: z.string() }),
+  header: z.object({ revision: integer.optional() }),
   dbSize: integer.optional(),
   dbSizeInUse: integer.optional(),
 });
-const alarmAnswer = z.object({ alarms: z.array(z.object({ alarm: z.string().optional() })).optional() });
+const alarmAnswer = z.object({
+  alarms: z.array(z.object({ memberID: z.string().default('0'), alarm: z.string().optional() })).default([]),
+});
 
 const ALARM = 'NOSPACE';
 /** Less than the quota, so that the next write does not fill it again. */
@@ -19,24 +21,63 @@ const DEFRAGMENT_MS = 120_000;
 
 type Sizes = Omit<EtcdSpace, 'attempt' | 'quotaBytes'>;
 
-export async function readSpace(endpoint: ProbeEndpoint): Promise<Sizes> {
-  const { dbSize = 0, dbSizeInUse = 0 } = await ask(endpoint, '/v3/maintenance/status', statusAnswer);
-  const { alarms = [] } = await ask(endpoint, '/v3/maintenance/alarm', alarmAnswer, { action: 'GET' });
-  const isFull = alarms.some(({ alarm }) => alarm === ALARM);
-  return { dbBytes: dbSize, inUseBytes: dbSizeInUse, isFull };
+/** Asks every member. Undefined: none answers. */
+export async function readSpace(endpoints: readonly ProbeEndpoint[]): Promise<Sizes | undefined> {
+  const answers = await Promise.all(endpoints.map((each) => readSizes(each).catch(() => undefined)));
+  const found = answers.filter((sizes) => sizes !== undefined);
+  return found.length === 0 ? undefined : largestOf(found);
 }
 
-/** Every step can be repeated. The alarm ends only when there is room: otherwise the next write would raise it again. */
-export async function shrink(endpoint: ProbeEndpoint, quotaBytes: number): Promise<Sizes> {
-  const { isFull } = await readSpace(endpoint);
-  if (isFull) await compact(endpoint);
-  await ask(endpoint, '/v3/maintenance/defragment', z.object({}), {});
-  const after = await readSpace(endpoint);
-  if (!after.isFull || after.dbBytes > ROOM * quotaBytes) return after;
-  const { header } = await ask(endpoint, '/v3/maintenance/status', statusAnswer);
-  const body = { action: 'DEACTIVATE', memberID: header.member_id, alarm: ALARM };
-  await ask(endpoint, '/v3/maintenance/alarm', alarmAnswer, body);
-  return await readSpace(endpoint);
+/**
+ * Defragments one member after the other, each only while all of them answer. Every step can be repeated. The alarms end only when every
+ * member has room: otherwise the next write would raise one again.
+ */
+export async function shrink(endpoints: readonly ProbeEndpoint[], quotaBytes: number): Promise<Sizes> {
+  const [first] = endpoints;
+  const { isFull } = await readAll(endpoints);
+  if (isFull && first) await compact(first);
+  for (const endpoint of endpoints) {
+    await readAll(endpoints);
+    await ask(endpoint, '/v3/maintenance/defragment', z.object({}), { timeoutMs: DEFRAGMENT_MS });
+  }
+  const after = await readAll(endpoints);
+  if (!after.isFull || after.dbBytes > ROOM * quotaBytes || !first) return after;
+  await endAlarms(first);
+  return await readAll(endpoints);
+}
+
+/** Rejects unless every member answers. */
+async function readAll(endpoints: readonly ProbeEndpoint[]): Promise<Sizes> {
+  return largestOf(await Promise.all(endpoints.map(readSizes)));
+}
+
+async function readSizes(endpoint: ProbeEndpoint): Promise<Sizes> {
+  const { dbSize = 0, dbSizeInUse = 0 } = await ask(endpoint, '/v3/maintenance/status', statusAnswer);
+  const alarms = await readAlarms(endpoint);
+  return { dbBytes: dbSize, inUseBytes: dbSizeInUse, isFull: alarms.length > 0 };
+}
+
+/** Every member has a file of its own, and one that is full is enough for etcd to refuse writes. */
+function largestOf(sizes: readonly Sizes[]): Sizes {
+  return {
+    dbBytes: Math.max(...sizes.map(({ dbBytes }) => dbBytes)),
+    inUseBytes: Math.max(...sizes.map(({ inUseBytes }) => inUseBytes)),
+    isFull: sizes.some(({ isFull }) => isFull),
+  };
+}
+
+/** Returns the members that raised the alarm: each one has its own. */
+async function readAlarms(endpoint: ProbeEndpoint): Promise<readonly string[]> {
+  const body = { action: 'GET' };
+  const { alarms } = await ask(endpoint, '/v3/maintenance/alarm', alarmAnswer, { body });
+  return alarms.filter(({ alarm }) => alarm === ALARM).map(({ memberID }) => memberID);
+}
+
+async function endAlarms(endpoint: ProbeEndpoint): Promise<void> {
+  for (const memberID of await readAlarms(endpoint)) {
+    const body = { action: 'DEACTIVATE', memberID, alarm: ALARM };
+    await ask(endpoint, '/v3/maintenance/alarm', alarmAnswer, { body });
+  }
 }
 
 /** Forgets former versions. A revision that is compacted already is refused, which changes nothing. */
@@ -56,21 +97,26 @@ async function currentRevision(endpoint: ProbeEndpoint, known: number | undefine
   if (known !== undefined) return String(known);
   const range = z.object({ header: z.object({ revision: integer }) });
   const body = { key: 'AA==', range_end: 'AA==', count_only: true };
-  const { header } = await ask(endpoint, '/v3/kv/range', range, body);
+  const { header } = await ask(endpoint, '/v3/kv/range', range, { body });
   return String(header.revision);
 }
 
-// oxlint-disable-next-line max-params -- endpoint, path, shape and body of one request
+interface EtcdRequest {
+  readonly body?: object;
+  readonly timeoutMs?: number;
+}
+
+// oxlint-disable-next-line max-params -- endpoint, path, shape and content of one request
 async function ask<T>(
   endpoint: ProbeEndpoint,
   path: string,
   shape: z.ZodType<T>,
-  body: object = {},
+  { body = {}, ...limits }: EtcdRequest = {},
 ): Promise<T> {
   const url = `${endpoint.url}${path}`;
   const answer = await sendProbe(
     { ...endpoint, url },
-    { method: 'POST', body: JSON.stringify(body), timeoutMs: DEFRAGMENT_MS },
+    { method: 'POST', body: JSON.stringify(body), ...limits },
   );
   const { data } = shape.safeParse(parse(answer.body));
   if (answer.status === 200 && data !== undefined) return data;

@@ -1,10 +1,12 @@
 /** Tells how much of a control plane is there. */
+import { etcdDataFolder } from '../../../../../local/layout.ts';
 import type { PlaneSettings } from '../../../../../local/state.ts';
-import type { PlaneReport } from '../../driver.ts';
+import { planeData } from '../../data.ts';
+import type { DataState, PlaneReport } from '../../driver.ts';
 import { readAccess } from '../access.ts';
 import type { PlaneFolder } from '../folder.ts';
 import { reportCertificates } from './certificates.ts';
-import { readDataState } from './data.ts';
+import { dataOwner, readDataState } from './data.ts';
 import { areKeysRecorded, lostKeys } from './keys.ts';
 import { openEntries } from './rights.ts';
 
@@ -16,10 +18,20 @@ async function isPlanePrepared(found: PlaneFolder): Promise<boolean> {
   return (await openEntries(layout, record.cluster)).length === 0;
 }
 
-export async function dataOf({ record, layout, claim }: PlaneFolder): Promise<PlaneReport['data']> {
+export async function dataOf(found: PlaneFolder): Promise<DataState> {
+  return planeData(await memberStates(found));
+}
+
+/** Tells whose data each member of etcd has, in their order. */
+export async function memberStates(found: PlaneFolder): Promise<readonly DataState[]> {
+  const members = found.state?.etcdMembers ?? [undefined];
+  return await Promise.all(members.map((_, index) => memberData(found, index)));
+}
+
+/** Tells whose data a member of etcd has. */
+export async function memberData({ record, layout, claim }: PlaneFolder, index: number): Promise<DataState> {
   if (!record || claim !== 'Own') return 'Empty';
-  const { uid, isDataMarked: isMarked = false } = record;
-  return await readDataState(layout.etcd.dataFolder, { uid, isMarked });
+  return await readDataState(etcdDataFolder(layout, index), dataOwner(record, index));
 }
 
 type Preparation = Pick<PlaneReport, 'isPrepared' | 'data' | 'lostKeys' | 'certificates'>;

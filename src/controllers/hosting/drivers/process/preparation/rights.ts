@@ -1,9 +1,10 @@
 /** Keeps the files of a control plane private: its folder, and every file with a key. */
 import { chmod, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Layout } from '../../../../../local/layout.ts';
+import { etcdDataFolder, type Layout } from '../../../../../local/layout.ts';
 import { systemCode } from '../../../../../os/errors.ts';
 import { toDiskError } from '../../../../../os/files.ts';
+import { ETCD_MEMBERS } from '../../driver.ts';
 
 const OTHERS = 0o077;
 /** Certificates without a key. */
@@ -12,7 +13,8 @@ const PUBLIC_FILE = /\.crt$/;
 /** Lists what other users of this machine may read or enter. */
 export async function openEntries(layout: Layout, cluster: string): Promise<readonly string[]> {
   const { folder, pkiFolder } = layout.cluster(cluster);
-  const folders = [layout.root, layout.etcd.dataFolder, layout.etcd.pkiFolder, folder, pkiFolder];
+  const data = ETCD_MEMBERS.map((_, index) => etcdDataFolder(layout, index));
+  const folders = [layout.root, ...data, layout.etcd.pkiFolder, folder, pkiFolder];
   const files = await Promise.all([layout.etcd.pkiFolder, folder, pkiFolder].map(filesIn));
   const paths = [...new Set([...folders, ...files.flat()])];
   const open = await Promise.all(paths.map(async (path) => ((await isOpen(path)) ? [path] : [])));

@@ -1,0 +1,25 @@
+/** Tells how a client asks the members of the etcd of a control plane. */
+import { join } from 'node:path';
+import { readAuthority } from '../../../../../local/pki/authority.ts';
+import { parsePair } from '../../../../../local/pki/inspect.ts';
+import { LOOPBACK } from '../../../../../local/processes/commands.ts';
+import type { ProbeEndpoint } from '../../../../../local/processes/probe.ts';
+import { readFileIfExists } from '../../../../../os/files.ts';
+import type { PlaneFolder } from '../folder.ts';
+
+/** Returns an endpoint for each member, in their order. Empty before there are certificates. */
+export async function etcdEndpoints({
+  layout,
+  state,
+}: Pick<PlaneFolder, 'layout' | 'state'>): Promise<readonly ProbeEndpoint[]> {
+  const { pkiFolder } = layout.etcd;
+  const authority = await readAuthority(pkiFolder);
+  const client = parsePair(await readFileIfExists(join(pkiFolder, 'client.pem')));
+  if (!state || !authority || !client) return [];
+  const members = state.etcdMembers ?? [{ port: state.etcdPort }];
+  return members.map(({ port }) => ({
+    url: `https://${LOOPBACK}:${port}`,
+    caPem: authority.certPem,
+    client,
+  }));
+}

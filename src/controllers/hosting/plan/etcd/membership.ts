@@ -1,0 +1,78 @@
+/**
+ * Plans how a member joins an etcd that has several, and how one that has lost its data is replaced. Pure. The list of members in etcd itself
+ * is the only record of it, so that a step that was interrupted is found and continued.
+ */
+import { type EtcdMember, isEtcdMember, type MemberReport } from '../../drivers/driver.ts';
+import type { HostingDecision, HostingInput } from '../input.ts';
+import { wait, withHint } from '../wait.ts';
+import { etcdReports, joinWait } from './quorum.ts';
+
+/** Etcd accepts another member when all others have been connected for 5 s. */
+const CONNECTED_MS = 6000;
+
+/** Undefined: the member is started and stopped as any other. */
+export function planMembership(report: MemberReport, input: HostingInput): HostingDecision | undefined {
+  const { member, data } = report;
+  if (!isEtcdMember(member) || etcdReports(input).length === 1) return undefined;
+  return data === 'Empty' ? planWithoutData(report, member, input) : planWithData(report, member, input);
+}
+
+function planWithData(
+  { state }: MemberReport,
+  member: EtcdMember,
+  { plane }: HostingInput,
+): HostingDecision | undefined {
+  if (!plane.etcd) return undefined;
+  const listed = plane.etcd.find((each) => each.member === member);
+  if (listed?.isLearner === true && state === 'Ready') {
+    return {
+      act: { type: 'PromoteEtcdMember', member, because: 'it answers, and has to count for the majority' },
+    };
+  }
+  return listed ? undefined : { wait: removedWait(member, plane.where) };
+}
+
+/** Its data is older than its removal, so that etcd never takes it back with them. A person may have put them there, so they stay. */
+function removedWait(member: EtcdMember, where: string): NonNullable<HostingDecision['wait']> {
+  const message = `${member} was removed from etcd, and its folder has data`;
+  const hint = `move ${where}/${member} away: hosting adds it again, and it gets its data from the others`;
+  return wait('EtcdMemberRemoved', withHint(message, hint), ['Process', member], 'stalled');
+}
+
+function planWithoutData(
+  { state }: MemberReport,
+  member: EtcdMember,
+  input: HostingInput,
+): HostingDecision | undefined {
+  const because = 'its data was lost: it gets those of the others';
+  // It writes to files that do not exist any more.
+  if (state === 'Ready') return { act: { type: 'Stop', member, because } };
+  if (state === 'Starting') return undefined;
+  const hasBegun = etcdReports(input).some(({ data }) => data !== 'Empty');
+  if (!hasBegun) return member === 'etcd' ? undefined : {};
+  const { etcd } = input.plane;
+  if (!etcd) return { wait: unknownWait(member) };
+  const listed = etcd.find((each) => each.member === member);
+  if (!listed) return planAdd(member, input);
+  return listed.isStarted ? { act: { type: 'RemoveEtcdMember', member, because } } : undefined;
+}
+
+function unknownWait(member: EtcdMember): NonNullable<HostingDecision['wait']> {
+  const message = `no majority of etcd answers, from which ${member} could get its data`;
+  return wait('QuorumAtRisk', message, ['Process', member]);
+}
+
+function planAdd(member: EtcdMember, input: HostingInput): HostingDecision {
+  const blocked = joinWait(input, member) ?? connectingWait(member, input);
+  if (blocked) return { wait: blocked };
+  return { act: { type: 'AddEtcdMember', member, because: 'it is not a member of etcd yet' } };
+}
+
+function connectingWait(member: EtcdMember, input: HostingInput): HostingDecision['wait'] {
+  const { now } = input;
+  const starts = etcdReports(input).map(({ starts: times }) => +(times.at(-1) ?? 0));
+  const last = Math.max(...starts.filter((startMs) => startMs <= +now));
+  if (+now - last >= CONNECTED_MS) return undefined;
+  const message = `${member} joins when the other members of etcd have been connected for some seconds`;
+  return wait('EtcdMemberJoining', message, ['Process', member]);
+}
