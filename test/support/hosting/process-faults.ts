@@ -46,7 +46,9 @@ export function processFaults(dir: string, driver: PlaneDriver): PlaneFaults {
       return () => rm(snapshots);
     },
     takePort: async () => {
-      const server = createServer().listen((await readState(layout.stateFile))?.etcdPort, '127.0.0.1');
+      // Without this a connection would stay open, and keep the port in use.
+      const server = createServer((socket) => void socket.destroy());
+      server.listen((await readState(layout.stateFile))?.etcdPort, '127.0.0.1');
       await once(server, 'listening');
       const close = async (): Promise<void> => {
         if (!server.listening) return;
