@@ -3,8 +3,7 @@ import { printableLine } from '../../kube/objects/printable.ts';
 import { truncate } from '../../kube/objects/truncate.ts';
 import type { GitError, GitErrorCode } from '../git/errors.ts';
 import { isGitError } from '../git/errors.ts';
-import { HostCallError } from '../report/call.ts';
-import type { SendFailure } from '../report/outcome.ts';
+import { HostCallError, type SendFailure } from '../report/outcome.ts';
 
 /** The codes that a person has to end. All others may end without one. */
 const REFUSALS: Readonly<Partial<Record<GitErrorCode, SendFailure['reason']>>> = {

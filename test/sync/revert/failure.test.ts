@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GitError, type GitErrorCode } from '../../../src/sync/git/errors.ts';
-import { HostCallError } from '../../../src/sync/report/call.ts';
+import { HostCallError } from '../../../src/sync/report/outcome.ts';
 import { revertFailure } from '../../../src/sync/revert/failure.ts';
 
 describe('revertFailure', () => {
