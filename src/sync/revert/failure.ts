@@ -24,10 +24,10 @@ export function revertFailure(error: unknown): SendFailure | undefined {
 function gitFailure({ code, message, hint, where, retryAfterSeconds }: GitError): SendFailure {
   const reason = REFUSALS[code];
   const text = [where, message].filter((each) => each !== undefined).join(': ');
-  const next = hint ?? 'Sync tries again';
+  const next = hint === undefined ? '. Sync tries again' : `; ${hint}`;
   return {
     reason: reason ?? (retryAfterSeconds === undefined ? 'Unreachable' : 'RateLimited'),
-    message: truncate(printableLine(`${text}. ${next}`), MAX_MESSAGE),
+    message: truncate(printableLine(`${text}${next}`), MAX_MESSAGE),
     isTemporary: reason === undefined,
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   };

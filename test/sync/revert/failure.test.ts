@@ -15,7 +15,7 @@ describe('revertFailure', () => {
   ])('S35 explains that git answered %s', (code, reason, isTemporary) => {
     expect(revertFailure(new GitError(code, 'it failed', { where: 'w', hint: 'act' }))).toEqual({
       reason,
-      message: 'w: it failed. act',
+      message: 'w: it failed; act',
       isTemporary,
     });
   });

@@ -46,14 +46,14 @@ describe('readSshPrivateKey', () => {
     ],
     ['a passphrase', keyOf('-t', 'ed25519', '-N', 'secret'), 'it has a passphrase'],
     ['two check numbers that differ', changed(98), 'it is damaged'],
+    [
+      'a truncated key',
+      [lines[0], lines.slice(1, -1).join('').slice(0, 80), lines.at(-1)].join('\n'),
+      'it is truncated',
+    ],
   ])('refuses %s, with the command that makes a key', (_, key, because) => {
     expect(() => readSshPrivateKey(key)).toThrow(
       `the signing key is not usable: ${because}. Make one with: ssh-keygen -t ed25519 -N '' -f signing-key`,
     );
-  });
-
-  it('refuses a truncated key', () => {
-    const half = [lines[0], lines.slice(1, -1).join('').slice(0, 80), lines.at(-1)].join('\n');
-    expect(() => readSshPrivateKey(half)).toThrow('it is truncated');
   });
 });
