@@ -20,6 +20,12 @@ describe('revertFailure', () => {
     });
   });
 
+  it('S35 keeps what a server writes on one line that fits into a condition', () => {
+    const { message } = revertFailure(new GitError('Corrupt', `a\nb${'x'.repeat(2000)}`)) ?? {};
+    expect(message).toMatch(/^a\\nbx+/);
+    expect(message?.length).toBeLessThanOrEqual(800);
+  });
+
   it('S35 waits as long as the server asks', () => {
     expect(revertFailure(new GitError('ServerError', 'slow down', { retryAfterSeconds: 7 }))).toEqual({
       reason: 'RateLimited',
