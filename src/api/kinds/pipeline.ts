@@ -93,7 +93,7 @@ const source = rules(
     writeCredentialsRef: secretRefWithKey(
       { type: 'TokenRef', key: 'token' },
       'git-push',
-      'Secret with the token for pushing reverts and creating their pull requests. With the key signing-key, an SSH key, sync signs them. Default: sync pushes nothing.',
+      'Secret with the token, or the GitHub App, for pushing reverts and creating their pull requests. With the key signing-key, an SSH key, sync signs them. Default: sync pushes nothing.',
     ).optional(),
     sopsKeysRef: secretRefWithKey(
       { type: 'SopsKeysRef', key: 'age.agekey' },

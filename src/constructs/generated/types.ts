@@ -1440,7 +1440,7 @@ export interface PipelineSource {
   readonly gitHost?: GitHost;
   /** Plans each open pull request for the ref, and writes the plan as a comment and as a commit status. */
   readonly planComments?: PlanComments;
-  /** Secret with the token for pushing reverts and creating their pull requests. With the key signing-key, an SSH key, sync signs them. Default: sync pushes nothing. It needs the annotation kubenode.dev/secret-use: "git-push; HOST". */
+  /** Secret with the token, or the GitHub App, for pushing reverts and creating their pull requests. With the key signing-key, an SSH key, sync signs them. Default: sync pushes nothing. It needs the annotation kubenode.dev/secret-use: "git-push; HOST". */
   readonly writeCredentialsRef?: TokenRef;
   /** Secret with the age identities that decrypt objects of SOPS, one in each line. Default: encrypted objects are refused. It needs the annotation kubenode.dev/secret-use: "sops". */
   readonly sopsKeysRef?: SopsKeysRef;

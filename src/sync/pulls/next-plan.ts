@@ -3,10 +3,10 @@ import type { Pipeline, PipelinePlanComments, PlannedPullRequest } from '../../a
 import type { HeldLease } from '../../kube/leader/held-lease.ts';
 import { messageOf } from '../../os/errors.ts';
 import { createAcceptedRecord } from '../report/accepted.ts';
-import { HostCallError, type HostCallPorts } from '../report/call.ts';
+import type { HostCallPorts } from '../report/call.ts';
 import { createSendFailures } from '../report/failures.ts';
 import { IDLE_MS } from '../report/host-loop.ts';
-import type { SendFailure } from '../report/outcome.ts';
+import { HostCallError, type SendFailure } from '../report/outcome.ts';
 import { credentialKey } from '../report/tokens/credential.ts';
 import { createPullHost, type PullHost } from './host.ts';
 import type { PullRequest } from './hosts/adapter.ts';
@@ -63,7 +63,7 @@ export function createNextPlan(options: NextPlanOptions, signal: AbortSignal): N
     if (waitMs > 0) return waitMs;
     const base = options.newestAccepted();
     if (base === undefined) return IDLE_MS;
-    const host = createPullHost(target, { ...options, signal, checkLease });
+    const host = createPullHost(target, { ...options, signal });
     const webhook = pipeline.status?.webhook?.receivedAt;
     const { branch, forks } = target;
     const address = `${target.address} ${forks}`;
@@ -122,12 +122,6 @@ export function createNextPlan(options: NextPlanOptions, signal: AbortSignal): N
       failures.failed(about, error instanceof HostCallError ? error.failure : notPlanned(about, error));
       return undefined;
     }
-  }
-
-  /** A plan takes minutes, and a Lease seconds. */
-  function checkLease(): void {
-    const reason = options.lease.notHeldReason();
-    if (reason !== undefined) throw new Error(`the Lease of the Pipeline is not held: ${reason}`);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Pipeline, PlannedPullRequest } from '../../api/generated/types.ts'
 import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
-import { HostCallError } from '../report/call.ts';
+import { HostCallError } from '../report/outcome.ts';
 import { commentMarker, type PullComment, pullComment } from './comment.ts';
 import type { PlanPull } from './head-plan.ts';
 import type { PullHost } from './host.ts';

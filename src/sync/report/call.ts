@@ -1,30 +1,21 @@
 /** Calls the API of a git host. An answer that is an error rejects with HostCallError. */
+import type { HeldLease } from '../../kube/leader/held-lease.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { GitHostProject } from './git-host.ts';
-import { type HostTask, networkFailure, type SendFailure, sendFailure } from './outcome.ts';
+import { HostCallError, type HostTask, networkFailure, sendFailure } from './outcome.ts';
 import type { HostAnswer, HostRequest, SendOptions } from './send.ts';
 import type { StatusTarget } from './target.ts';
-import { HostTokenError, type HostTokens } from './tokens/host-tokens.ts';
+import type { HostTokens } from './tokens/host-tokens.ts';
 import { refusedTokenFailure } from './tokens/refused-token.ts';
-
-export class HostCallError extends Error {
-  override readonly name = 'HostCallError';
-  readonly failure: SendFailure;
-
-  constructor(failure: SendFailure) {
-    super(failure.message);
-    this.failure = failure;
-  }
-}
 
 export interface HostCallPorts {
   readonly send: (request: HostRequest, options: SendOptions) => Promise<HostAnswer>;
   readonly tokens: HostTokens;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Throws when this process must not write to the host any more. */
-  readonly checkLease: () => void;
+  /** Without it, this process must not write to the host any more. */
+  readonly lease: Pick<HeldLease, 'notHeldReason'>;
 }
 
 /** The host, and the token for it. */
@@ -54,15 +45,19 @@ export function createHostCall(target: StatusTarget, ports: HostCallPorts): GitH
 /** Returns the token for the next request of a process that holds the Lease. */
 async function hostToken(
   target: StatusTarget,
-  { tokens, signal, checkLease }: Pick<HostCallPorts, 'tokens' | 'signal' | 'checkLease'>,
+  { tokens, signal, lease }: Pick<HostCallPorts, 'tokens' | 'signal' | 'lease'>,
 ): Promise<string> {
-  checkLease();
-  const token = await tokens.get(target, signal).catch((error: unknown) => {
-    throw error instanceof HostTokenError ? new HostCallError(error.failure) : error;
-  });
+  checkLease(lease);
+  const token = await tokens.get(target, signal);
   // The host may have taken seconds to issue it.
-  checkLease();
+  checkLease(lease);
   return token;
+}
+
+/** Throws when another process may have the Lease: a plan takes minutes, and a Lease seconds. */
+export function checkLease(lease: HostCallPorts['lease']): void {
+  const reason = lease.notHeldReason();
+  if (reason !== undefined) throw new Error(`the Lease of the Pipeline is not held: ${reason}`);
 }
 
 /** Returns undefined for a text that is not JSON: the page of a proxy, or an answer that is too long. */

@@ -25,6 +25,17 @@ export interface SendFailure {
   readonly retryAfterSeconds?: number;
 }
 
+/** The host did not do what it was asked for, or gave no token for it. */
+export class HostCallError extends Error {
+  override readonly name = 'HostCallError';
+  readonly failure: SendFailure;
+
+  constructor(failure: SendFailure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
 /** Describes what the host was asked for. */
 export interface HostTask {
   /** Completes "the token may not …". */
@@ -61,7 +72,7 @@ export function isDone({ status }: HostAnswer): boolean {
 export function sendFailure(
   answer: HostAnswer,
   project: GitHostProject,
-  { token, now, task = statusTask(project) }: SendFailureContext,
+  { token, now, task }: SendFailureContext,
 ): SendFailure | undefined {
   if (task.isAccepted(answer)) return undefined;
   const details = detailsOf(answer, token);
@@ -81,16 +92,11 @@ export function sendFailure(
 interface SendFailureContext {
   readonly token: string;
   readonly now: Date;
-  /** Default: to set a commit status. */
-  readonly task?: HostTask;
+  readonly task: HostTask;
 }
 
 /** Explains why the host gave no answer. */
-export function networkFailure(
-  error: unknown,
-  project: GitHostProject,
-  task = statusTask(project),
-): SendFailure {
+export function networkFailure(error: unknown, project: GitHostProject, task: HostTask): SendFailure {
   const { kind, message } = describeNetworkError(error);
   const hint = kind === 'certificate' ? '. Set spec.source.caRef if its authority is not a public one' : '';
   return temporary('Unreachable', `no answer from ${project.base}: ${message}${hint}`, task);

@@ -10,25 +10,20 @@ import type {
   SentCommitStatus,
 } from '../../api/generated/types.ts';
 import type { Store } from '../../kube/cache/store.ts';
-import { optional } from '../../kube/objects/optional.ts';
 import { createAcceptedRecord } from './accepted.ts';
+import { createHostCall, type HostCallPorts } from './call.ts';
 import { type CommitStatus, desiredStatuses } from './desired-statuses.ts';
 import { createSendFailures } from './failures.ts';
 import { createHostLoop, type HostLoop, type HostLoopOptions, IDLE_MS } from './host-loop.ts';
 import { GIT_HOST_ADAPTERS } from './hosts/adapters.ts';
-import { networkFailure, type SendFailure, sendFailure } from './outcome.ts';
+import { HostCallError, type SendFailure, statusTask } from './outcome.ts';
 import { planSend, withSent } from './plan.ts';
-import type { HostAnswer, HostRequest, SendOptions } from './send.ts';
 import { type StatusTarget, statusTarget } from './target.ts';
 import { credentialKey } from './tokens/credential.ts';
-import { HostTokenError, type HostTokens } from './tokens/host-tokens.ts';
-import { refusedTokenFailure } from './tokens/refused-token.ts';
 
-export interface StatusReporterOptions extends HostLoopOptions {
+export interface StatusReporterOptions extends HostLoopOptions, Pick<HostCallPorts, 'send' | 'tokens'> {
   readonly releases: () => readonly Release[];
   readonly secrets: Pick<Store, 'get'>;
-  readonly send: (request: HostRequest, options: SendOptions) => Promise<HostAnswer>;
-  readonly tokens: HostTokens;
   /** Records what the host accepted; undefined removes the record. `pipeline` returns it afterwards. */
   readonly record: (statuses: PipelineCommitStatuses | undefined) => Promise<void>;
   readonly random: () => number;
@@ -94,27 +89,23 @@ export function createStatusReporter(options: StatusReporterOptions): StatusRepo
   }
 }
 
-interface SendPorts extends Pick<StatusReporterOptions, 'send' | 'clock' | 'tokens' | 'lease'> {
-  readonly signal: AbortSignal;
-}
-
-/** Sends nothing when the Lease was lost while the host issued a token: another process may have sent a newer status. */
+/** Sends nothing when the Lease was lost: another process may have sent a newer status. */
 async function sendStatus(
   status: CommitStatus,
   target: StatusTarget,
-  { send, clock, signal, tokens, lease }: SendPorts,
+  ports: HostCallPorts,
 ): Promise<SendFailure | 'NotHeld' | undefined> {
-  const { project, ca } = target;
+  const { project } = target;
+  const adapter = GIT_HOST_ADAPTERS[project.type];
+  const call = createHostCall(target, ports);
   try {
-    const token = await tokens.get(target, signal);
-    if (lease.notHeldReason() !== undefined) return 'NotHeld';
-    const request = GIT_HOST_ADAPTERS[project.type].statusRequest(project, status, token);
-    const answer = await send(request, { clock, signal, ...optional('ca', ca) });
-    const failure = sendFailure(answer, project, { token, now: clock.now() });
-    return failure && refusedTokenFailure(failure, token, tokens);
+    await call(({ token }) => adapter.statusRequest(project, status, token), statusTask(project));
+    return undefined;
   } catch (error) {
-    signal.throwIfAborted();
-    return error instanceof HostTokenError ? error.failure : networkFailure(error, project);
+    ports.signal.throwIfAborted();
+    if (error instanceof HostCallError) return error.failure;
+    if (ports.lease.notHeldReason() !== undefined) return 'NotHeld';
+    throw error;
   }
 }
 

@@ -3,8 +3,7 @@ import { printableLine } from '../../kube/objects/printable.ts';
 import { truncate } from '../../kube/objects/truncate.ts';
 import type { GitError, GitErrorCode } from '../git/errors.ts';
 import { isGitError } from '../git/errors.ts';
-import { HostCallError } from '../report/call.ts';
-import type { SendFailure } from '../report/outcome.ts';
+import { HostCallError, type SendFailure } from '../report/outcome.ts';
 
 /** The codes that a person has to end. All others may end without one. */
 const REFUSALS: Readonly<Partial<Record<GitErrorCode, SendFailure['reason']>>> = {
@@ -25,10 +24,10 @@ export function revertFailure(error: unknown): SendFailure | undefined {
 function gitFailure({ code, message, hint, where, retryAfterSeconds }: GitError): SendFailure {
   const reason = REFUSALS[code];
   const text = [where, message].filter((each) => each !== undefined).join(': ');
-  const next = hint ?? 'Sync tries again';
+  const next = hint === undefined ? '. Sync tries again' : `; ${hint}`;
   return {
     reason: reason ?? (retryAfterSeconds === undefined ? 'Unreachable' : 'RateLimited'),
-    message: truncate(printableLine(`${text}. ${next}`), MAX_MESSAGE),
+    message: truncate(printableLine(`${text}${next}`), MAX_MESSAGE),
     isTemporary: reason === undefined,
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   };

@@ -8,6 +8,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { CommitStatusReport } from '../commits.ts';
 import type { GitTransport } from '../git/transport.ts';
+import { checkLease } from '../report/call.ts';
 import { createSendFailures } from '../report/failures.ts';
 import { IDLE_MS } from '../report/host-loop.ts';
 import { credentialKey } from '../report/tokens/credential.ts';
@@ -57,7 +58,6 @@ export function createNextRevert(options: NextRevertOptions, signal: AbortSignal
   const publisher = createRevertPublisher({
     ...options,
     signal,
-    checkLease,
     remake: (turn, record) => starter.remake(turn, record),
     save,
   });
@@ -94,7 +94,7 @@ export function createNextRevert(options: NextRevertOptions, signal: AbortSignal
 
   /** Writes the record, which is the newest. */
   async function save(record: PipelineRevert): Promise<void> {
-    checkLease();
+    checkLease(options.lease);
     const before = options.pipeline()?.status?.reverts ?? [];
     const others = before.filter(({ commit }) => commit !== record.commit);
     await options.record([record, ...others].slice(0, MAX_RECORDS));
@@ -117,11 +117,6 @@ export function createNextRevert(options: NextRevertOptions, signal: AbortSignal
       options.log.warn('revert not pushed', { commit, reason, message });
       return failures.failed(commit, failure);
     }
-  }
-
-  function checkLease(): void {
-    const reason = options.lease.notHeldReason();
-    if (reason !== undefined) throw new Error(`the Lease of the Pipeline is not held: ${reason}`);
   }
 
   function report(): CommitStatusReport {

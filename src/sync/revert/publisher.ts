@@ -3,7 +3,8 @@ import type { PipelineRevert } from '../../api/generated/types.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { PushOptions, PushRequest } from '../git/push/push.ts';
 import type { GitTransport, RevertResult } from '../git/transport.ts';
-import { HostCallError, type HostCallPorts } from '../report/call.ts';
+import { checkLease, type HostCallPorts } from '../report/call.ts';
+import { HostCallError } from '../report/outcome.ts';
 import { gitAccess } from '../report/tokens/git-tokens.ts';
 import type { RevertDestination } from './destination.ts';
 import { pullBody, revertTitle } from './message.ts';
@@ -27,7 +28,7 @@ export interface RevertPublisher {
 }
 
 export function createRevertPublisher(ports: RevertPublisherPorts): RevertPublisher {
-  const { save, signal, checkLease } = ports;
+  const { save, signal, lease } = ports;
   return { publish };
 
   async function publish(turn: RevertTurn, record: PipelineRevert): Promise<void> {
@@ -72,7 +73,7 @@ export function createRevertPublisher(ports: RevertPublisherPorts): RevertPublis
       return false;
     }
     const { repository, ca } = turn.target;
-    checkLease();
+    checkLease(lease);
     await ports.push(
       { repository, ...gitAccess(turn.target, ports.tokens), ...optional('ca', ca) },
       { ...where, commit, objects },

@@ -1,4 +1,5 @@
 /** Finds and creates the pull request of a revert at the git host. An answer that is an error rejects with HostCallError. */
+import { listed } from '../pulls/hosts/adapter.ts';
 import { createHostCall, type HostCallPorts, parsedAnswer } from '../report/call.ts';
 import { type HostTask, isDone } from '../report/outcome.ts';
 import type { StatusTarget } from '../report/target.ts';
@@ -10,9 +11,6 @@ export interface RevertPullHost {
   find(branches: PullBranches): Promise<PullRequestPage | undefined>;
   create(text: PullText): Promise<PullRequestPage>;
 }
-
-/** Each pull request of GitHub has 30 KB, and up to 256 KB of description. */
-const LIST_BYTES = 16 * 1024 * 1024;
 
 export function createRevertPullHost(target: StatusTarget, ports: HostCallPorts): RevertPullHost {
   const { type } = target.project;
@@ -28,10 +26,7 @@ export function createRevertPullHost(target: StatusTarget, ports: HostCallPorts)
   };
   return {
     async find(branches) {
-      const { body } = await call(
-        (access) => ({ ...adapter.findRequest(access, branches), maxBytes: LIST_BYTES }),
-        read,
-      );
+      const { body } = await call((access) => listed(adapter.findRequest(access, branches)), read);
       return pullIn(type, parsedAnswer(body), branches);
     },
     async create(text) {

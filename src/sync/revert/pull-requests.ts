@@ -1,6 +1,6 @@
 /** The requests to find and to create the pull request of a branch, and what git hosts answer to them. */
-import { isRecord, type JsonRecord, textAt, valueAt } from '../../kube/objects/json.ts';
-import { recordsIn } from '../pulls/hosts/entries.ts';
+import { type JsonRecord, textAt, valueAt } from '../../kube/objects/json.ts';
+import { isPullNumber, recordsIn } from '../pulls/hosts/entries.ts';
 import type { HostAccess } from '../report/call.ts';
 import type { GitHostProject, GitHostType } from '../report/git-host.ts';
 import { encodePath } from '../report/hosts/adapter.ts';
@@ -99,15 +99,13 @@ export function pullIn(
   branches: PullBranches,
 ): PullRequestPage | undefined {
   const adapter = REVERT_PULL_ADAPTERS[type];
-  const pulls = recordsIn(answer).filter((each) => isRecord(each) && adapter.isOf(each, branches));
+  const pulls = recordsIn(answer).filter((each) => adapter.isOf(each, branches));
   return pulls.map((each) => adapter.pageOf(each)).find((page) => page !== undefined);
 }
 
-const MAX_NUMBER = 2_147_483_647;
 const PAGE = /^https?:\/\/[\x21-\x7e]{1,1000}$/;
 
 function pageOf(number: unknown, url: string | undefined): PullRequestPage | undefined {
-  if (typeof number !== 'number' || !Number.isInteger(number)) return undefined;
-  if (number < 1 || number > MAX_NUMBER) return undefined;
+  if (!isPullNumber(number)) return undefined;
   return url !== undefined && PAGE.test(url) ? { number, url } : { number };
 }

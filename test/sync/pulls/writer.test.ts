@@ -3,7 +3,7 @@ import type { PlannedPullRequest } from '../../../src/api/generated/types.ts';
 import type { HeadPlan } from '../../../src/sync/pulls/head-plan.ts';
 import type { CommentText, HostComment } from '../../../src/sync/pulls/hosts/adapter.ts';
 import { createPlanWriter, type PlanJob } from '../../../src/sync/pulls/writer.ts';
-import { HostCallError } from '../../../src/sync/report/call.ts';
+import { HostCallError } from '../../../src/sync/report/outcome.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 import { reportingPipeline } from '../report/builders.ts';

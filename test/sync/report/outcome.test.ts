@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { GitHostProject } from '../../../src/sync/report/git-host.ts';
-import { networkFailure, sendFailure } from '../../../src/sync/report/outcome.ts';
+import { networkFailure, sendFailure, statusTask } from '../../../src/sync/report/outcome.ts';
 import type { HostAnswer } from '../../../src/sync/report/send.ts';
 import { NOW } from '../../support/virtual-clock.ts';
 
@@ -16,6 +16,7 @@ function outcome(answer: Partial<HostAnswer>, project = PROJECT) {
   return sendFailure({ status: 201, headers: {}, body: '{}', ...answer }, project, {
     token: TOKEN,
     now: NOW,
+    task: statusTask(project),
   });
 }
 
@@ -98,13 +99,15 @@ describe('S26 the answer of a git host', () => {
 
   it('explains why there is none', () => {
     const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
-    expect(networkFailure(refused, PROJECT)).toEqual({
+    expect(networkFailure(refused, PROJECT, statusTask(PROJECT))).toEqual({
       reason: 'Unreachable',
       message:
         'no answer from https://github.com: the connection was refused: nothing listens there. Sync sends the status again',
       isTemporary: true,
     });
     const untrusted = Object.assign(new Error('tls'), { code: 'SELF_SIGNED_CERT_IN_CHAIN' });
-    expect(networkFailure(untrusted, PROJECT).message).toContain('Set spec.source.caRef');
+    expect(networkFailure(untrusted, PROJECT, statusTask(PROJECT)).message).toContain(
+      'Set spec.source.caRef',
+    );
   });
 });

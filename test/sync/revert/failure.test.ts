@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GitError, type GitErrorCode } from '../../../src/sync/git/errors.ts';
-import { HostCallError } from '../../../src/sync/report/call.ts';
+import { HostCallError } from '../../../src/sync/report/outcome.ts';
 import { revertFailure } from '../../../src/sync/revert/failure.ts';
 
 describe('revertFailure', () => {
@@ -15,9 +15,15 @@ describe('revertFailure', () => {
   ])('S35 explains that git answered %s', (code, reason, isTemporary) => {
     expect(revertFailure(new GitError(code, 'it failed', { where: 'w', hint: 'act' }))).toEqual({
       reason,
-      message: 'w: it failed. act',
+      message: 'w: it failed; act',
       isTemporary,
     });
+  });
+
+  it('S35 keeps what a server writes on one line that fits into a condition', () => {
+    const { message } = revertFailure(new GitError('Corrupt', `a\nb${'x'.repeat(2000)}`)) ?? {};
+    expect(message).toMatch(/^a\\nbx+/);
+    expect(message?.length).toBeLessThanOrEqual(800);
   });
 
   it('S35 waits as long as the server asks', () => {

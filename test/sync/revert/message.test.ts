@@ -39,9 +39,9 @@ describe('the texts of a revert', () => {
 
   it('S35 have each failed cluster with its reason, and the note', () => {
     const failedClusters = [{ name: 'eu-1', reason: 'Unhealthy' }, { name: 'eu-2' }];
-    const body = pullBody({ ...TEXT, failedClusters, note: 'sign it' });
+    const body = pullBody({ ...TEXT, failedClusters, note: 'sign\n\n# it' });
     expect(body).toContain('| eu-1 | Unhealthy |\n| eu-2 | Failed |');
-    expect(body).toContain('**Note:** sign it');
+    expect(body).toContain(String.raw`**Note:** sign\n\n# it`);
     expect(pullBody(TEXT)).not.toContain('**Note:**');
   });
 

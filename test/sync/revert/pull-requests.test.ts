@@ -42,6 +42,7 @@ describe('pullIn', () => {
     ['no number', 'GitHub', { ...issue, number: '7' }],
     ['a number that no host has', 'GitHub', { ...issue, number: 2 ** 40 }],
     ['a fork of GitLab', 'GitLab', { ...request, source_project_id: 2 }],
+    ['another branch of GitLab', 'GitLab', { ...request, source_branch: 'other' }],
     ['another base of GitLab', 'GitLab', { ...request, target_branch: 'other' }],
   ] as const)('S35 does not take one of %s', (_, type, pull) => {
     expect(pullIn(type, [pull], BRANCHES)).toBeUndefined();

@@ -38,7 +38,7 @@ export function createGitHttpClient(options: HttpOptions, signal: AbortSignal | 
     headers = {},
     body,
   }: GitHttpRequest): Promise<GitHttpResponse> {
-    const payload = body ? await collect(body) : undefined;
+    const payload = body ? await collectBody(body) : undefined;
     try {
       const used = await withCredential(options, signal);
       const response = await send(
@@ -122,7 +122,9 @@ function authorities(ca: string | undefined): string[] | undefined {
   return ca ? [...rootCertificates, ca] : undefined;
 }
 
-async function collect(body: AsyncIterableIterator<Uint8Array> | Iterable<Uint8Array>): Promise<Buffer> {
+export async function collectBody(
+  body: AsyncIterableIterator<Uint8Array> | Iterable<Uint8Array>,
+): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
   return Buffer.concat(chunks);

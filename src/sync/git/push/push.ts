@@ -5,7 +5,7 @@
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { truncate } from '../../../kube/objects/truncate.ts';
 import { GitError } from '../errors.ts';
-import { createGitHttpClient } from '../http/client.ts';
+import { collectBody, createGitHttpClient } from '../http/client.ts';
 import { GIT_LIMITS, type GitOptions } from '../options.ts';
 import { parseRepository } from '../repository-url.ts';
 import type { NewObject } from '../transport.ts';
@@ -77,12 +77,10 @@ async function* bodyOf({ ref, expected, commit, objects }: PushRequest): AsyncGe
 }
 
 async function textLines(
-  body: AsyncIterable<Uint8Array> | undefined,
+  body: AsyncIterableIterator<Uint8Array> | undefined,
   display: string,
 ): Promise<readonly string[]> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body ?? []) chunks.push(chunk);
-  const lines = readPktLines(Buffer.concat(chunks));
+  const lines = readPktLines(await collectBody(body ?? []));
   if (lines) return lines;
   throw notUnderstood(display);
 }

@@ -11,9 +11,12 @@ const MAX_NUMBER = 2_147_483_647;
 
 /** Returns nothing for an entry without a usable number or commit: both become part of a ref and of URLs. */
 export function pullOf(number: unknown, head: unknown, isFork: boolean): readonly PullRequest[] {
-  const isNumber = typeof number === 'number' && Number.isInteger(number) && number > 0;
-  if (!isNumber || number > MAX_NUMBER || typeof head !== 'string' || !COMMIT.test(head)) return [];
+  if (!isPullNumber(number) || typeof head !== 'string' || !COMMIT.test(head)) return [];
   return [{ number, head, isFork }];
+}
+
+export function isPullNumber(number: unknown): number is number {
+  return typeof number === 'number' && Number.isInteger(number) && number > 0 && number <= MAX_NUMBER;
 }
 
 /** Returns the comments of a list. */

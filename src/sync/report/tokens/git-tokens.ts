@@ -2,8 +2,8 @@
 import { GitError, type GitErrorCode } from '../../git/errors.ts';
 import type { GitOptions, GitTokens } from '../../git/options.ts';
 import { parseRepository } from '../../git/repository-url.ts';
-import type { SendFailure } from '../outcome.ts';
-import { HostTokenError, type HostTokens, type TokenTarget } from './host-tokens.ts';
+import { HostCallError, type SendFailure } from '../outcome.ts';
+import type { HostTokens, TokenTarget } from './host-tokens.ts';
 
 export interface GitTokensOptions {
   readonly tokens: Pick<HostTokens, 'get' | 'refused'>;
@@ -20,7 +20,7 @@ export function createGitTokens(target: TokenTarget, { tokens, display }: GitTok
       try {
         return `${USER}${await tokens.get(target, signal)}`;
       } catch (error) {
-        throw error instanceof HostTokenError ? gitError(error, display) : error;
+        throw error instanceof HostCallError ? gitError(error, display) : error;
       }
     },
     refused: (credential) => void tokens.refused(credential.slice(USER.length)),
@@ -37,7 +37,7 @@ export function gitAccess(
   return { tokens: createGitTokens(target, { tokens, display: parseRepository(target.repository).display }) };
 }
 
-function gitError({ message, failure }: HostTokenError, where: string): GitError {
+function gitError({ message, failure }: HostCallError, where: string): GitError {
   const { retryAfterSeconds } = failure;
   const later = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
   return new GitError(codeOf(failure), message, { where, ...later });

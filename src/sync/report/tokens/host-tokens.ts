@@ -12,7 +12,7 @@ import {
 import type { Clock } from '../../../os/clock.ts';
 import { whenAborted } from '../../../os/deadline.ts';
 import type { GitHostProject } from '../git-host.ts';
-import { networkFailure, type SendFailure } from '../outcome.ts';
+import { HostCallError, networkFailure, type SendFailure } from '../outcome.ts';
 import type { HostAnswer, HostRequest, SendOptions } from '../send.ts';
 import { type AppCredential, credentialKey, type HostCredential } from './credential.ts';
 import {
@@ -22,17 +22,6 @@ import {
   TOKEN_TASK,
 } from './installation-token.ts';
 
-/** The host gives no token, or did not recently. */
-export class HostTokenError extends Error {
-  override readonly name = 'HostTokenError';
-  readonly failure: SendFailure;
-
-  constructor(failure: SendFailure) {
-    super(failure.message);
-    this.failure = failure;
-  }
-}
-
 export interface TokenTarget {
   readonly project: GitHostProject;
   readonly credential: HostCredential;
@@ -40,7 +29,7 @@ export interface TokenTarget {
 }
 
 export interface HostTokens {
-  /** Returns the token to send. Rejects with HostTokenError, or when the signal is aborted. */
+  /** Returns the token to send. Rejects with HostCallError while the host gives none, or when the signal is aborted. */
   get(target: TokenTarget, signal: AbortSignal): Promise<string>;
   /**
    * Notes that the host refused a token. Returns true for the token of an App, which may have been revoked since: the next one is
@@ -129,7 +118,7 @@ export function createHostTokens({ clock, random, send }: HostTokensOptions): Ho
     app: AppCredential,
   ): Promise<string> {
     const { atMs, delayMs } = own.backoff;
-    if (own.failure && clock.monotonicMs() < atMs + delayMs) throw new HostTokenError(own.failure);
+    if (own.failure && clock.monotonicMs() < atMs + delayMs) throw new HostCallError(own.failure);
     own.request = requestToken(own, target, app);
     return await own.request;
   }
@@ -162,12 +151,12 @@ export function createHostTokens({ clock, random, send }: HostTokensOptions): Ho
     }
   }
 
-  function noteFailure(own: KeptToken, failure: SendFailure): HostTokenError {
+  function noteFailure(own: KeptToken, failure: SendFailure): HostCallError {
     const { retryAfterSeconds } = failure;
     const now = { atMs: clock.monotonicMs(), random: random() };
     own.backoff = backOffAfterError(own.backoff, { ...now, retryAfterSeconds }, LIMITS);
     own.failure = failure;
-    return new HostTokenError(failure);
+    return new HostCallError(failure);
   }
 }
 

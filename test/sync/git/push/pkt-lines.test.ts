@@ -9,7 +9,7 @@ describe('readPktLines', () => {
     expect(readPktLines(Buffer.alloc(0))).toEqual([]);
   });
 
-  it.each(['000', 'zzzz', '0001', '0003', '000eunpack', '<html>', '0005'])(
+  it.each(['000', 'zzzz', '0001', '0003', '00010aaaaaaaaaaaa', '000eunpack', '<html>', '0005'])(
     'returns undefined for %j, which is not whole lines',
     (text) => {
       expect(readPktLines(Buffer.from(text))).toBeUndefined();

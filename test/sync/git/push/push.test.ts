@@ -1,9 +1,11 @@
 /** S35: pushes to a real git server over http. */
 
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { GitError } from '../../../../src/sync/git/errors.ts';
+import { FLUSH, pktLine } from '../../../../src/sync/git/push/pkt-lines.ts';
 import { type PushOptions, type PushRequest, pushCommit } from '../../../../src/sync/git/push/push.ts';
 import { commitContent } from '../../../../src/sync/git/revert/commit-content.ts';
 import { createNewObjects } from '../../../../src/sync/git/revert/new-objects.ts';
@@ -54,6 +56,21 @@ async function fixture(): Promise<Fixture> {
         .split('\n')
         .map((line) => line.replace('\t', ' ')),
   };
+}
+
+/** Starts a server that lists one ref, and answers the push with these lines. Returns its address. */
+async function answering(capabilities: string, report: readonly string[]): Promise<string> {
+  const refs = [`# service=git-receive-pack\n`, `${'a'.repeat(40)} ${MAIN}\0${capabilities}`];
+  const server = createServer((request, response) => {
+    const isList = request.method === 'GET';
+    const type = `application/x-git-receive-pack-${isList ? 'advertisement' : 'result'}`;
+    response.writeHead(200, { 'content-type': type });
+    response.end(`${(isList ? refs : report).map(pktLine).join('')}${FLUSH}`);
+  });
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/fleet.git`;
 }
 
 describe('pushCommit', () => {
@@ -116,6 +133,29 @@ describe('pushCommit', () => {
     const { push, server } = await fixture();
     server.fail(step, fault);
     await expect(push()).rejects.toMatchObject({ code });
+  });
+
+  it.each([
+    ['is able to report nothing', ['agent=x', 'unpack ok', `ok ${BRANCH}`], 'Corrupt', /is not understood/],
+    [
+      'cannot unpack the objects',
+      ['report-status', 'unpack index-pack failed', `ok ${BRANCH}`],
+      'PushRefused',
+      /: unpack index-pack failed$/,
+    ],
+    ['reports another ref', ['report-status', 'unpack ok', `ok ${MAIN}`], 'PushRefused', /reports nothing/],
+    [
+      'writes a long reason',
+      ['report-status', 'unpack ok', `ng ${BRANCH} a\u001b[31m${'x'.repeat(1000)}`],
+      'PushRefused',
+      /: a[!-w]*x{100,200}…?$/,
+    ],
+  ])('S35 rejects if the server %s', async (_, [capabilities = '', ...report], code, message) => {
+    const { push } = await fixture();
+    const error = await push({}, { repository: await answering(capabilities, report) }).catch(
+      (caught: unknown) => caught,
+    );
+    expect(error).toMatchObject({ code, message: expect.stringMatching(message) as unknown });
   });
 
   it('S35 may have pushed although the answer was lost', async () => {

@@ -7,12 +7,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createBackend } from '../../../../src/sync/git/backend.ts';
 import { packOf } from '../../../../src/sync/git/push/pack.ts';
 import { createGitTransport } from '../../../../src/sync/git/repository.ts';
-import type { RevertQuestion, RevertResult } from '../../../../src/sync/git/transport.ts';
+import { makeRevert } from '../../../../src/sync/git/revert/revert.ts';
+import type { ObjectReader, RevertQuestion, RevertResult } from '../../../../src/sync/git/transport.ts';
 import { createTestRepository, type TestRepository } from '../../../support/git-server/repository.ts';
 import { createSshSigner } from '../../../support/git-server/signer.ts';
 import { tempFolder } from '../../../support/temp.ts';
 
 const AT = new Date('2031-01-01T00:00:00Z');
+const TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 const MESSAGE = 'Revert\n\nThis reverts commit.\n';
 
 interface Fixture {
@@ -36,6 +38,31 @@ async function fixture(...steps: readonly Readonly<Record<string, string | undef
       const [from = '', onto = repository.head()] = [commits[0]];
       return await git.revert({ from, to: onto, onto, ref, message: MESSAGE, at: AT, ...question });
     },
+  };
+}
+
+function oid(index: number): string {
+  return index.toString(16).padStart(40, '0');
+}
+
+/** Returns 25 files with the same content. */
+function filesOf(content: string): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`f${index + 10}`, content]));
+}
+
+/** Reads commits in memory, each of which has the one before as its parent. */
+function lineOf(length: number, missing: readonly number[]): ObjectReader {
+  const person = 'a <a@b.c>';
+  return {
+    async read(asked) {
+      const index = Number.parseInt(asked, 16);
+      if (index >= length || missing.includes(index)) return undefined;
+      const parent = index === 0 ? '' : `parent ${oid(index - 1)}\n`;
+      const time = `${index + 1_000_000} +0000`;
+      const content = `tree ${TREE}\n${parent}author ${person} ${time}\ncommitter ${person} ${time}\n\nc\n`;
+      return { type: 'commit', content: Buffer.from(content) };
+    },
+    close: async () => undefined,
   };
 }
 
@@ -148,6 +175,40 @@ describe('revert', () => {
       ancestor: last,
       head: other,
     });
+  });
+
+  it('S35 makes no commit of a range that does not begin in its own history', async () => {
+    const f = await fixture({ a: '1' }, { a: '2' });
+    const [head = '', first = ''] = f.repository.git('rev-list', 'HEAD').split('\n');
+    f.repository.git('checkout', '--quiet', '-b', 'other', first);
+    const other = f.repository.git('commit-tree', '-m', 'other', '-p', first, `${first}^{tree}`);
+    expect(await f.revert({ from: other, to: head, onto: head })).toEqual({
+      type: 'Unrelated',
+      ancestor: other,
+      head,
+    });
+  });
+
+  it('S35 names the first 20 files of a conflict', async () => {
+    const f = await fixture(filesOf('1'), filesOf('2'), filesOf('3'));
+    const result = await f.revert({ to: f.repository.git('rev-parse', 'HEAD~1') });
+    expect(result).toEqual({ type: 'Conflict', paths: Object.keys(filesOf('')).slice(0, 20) });
+  });
+
+  it.each([
+    [
+      'a range that is too long to be read',
+      10_002,
+      [],
+      { type: 'Unrelated', ancestor: oid(0), head: oid(10_001) },
+    ],
+    ['a head whose history was not fetched', 4, [2], 'unknown'],
+  ])('S35 makes no commit of %s', async (_, length, missing, expected) => {
+    const to = missing.length > 0 ? 1 : length - 1;
+    const question = { from: oid(0), to: oid(to), onto: oid(length - 1), ref: 'r', message: MESSAGE, at: AT };
+    expect(
+      await makeRevert(lineOf(length, missing), question, { canFetchMore: true, signal: undefined }),
+    ).toEqual(expected);
   });
 
   describe('with signers', () => {

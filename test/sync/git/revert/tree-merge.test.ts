@@ -53,6 +53,11 @@ function readBack(oid: string): Tree {
   return Object.fromEntries(entries);
 }
 
+/** Returns a tree with the file in the last of 70 folders. */
+function nested(file: Tree): Tree {
+  return Array.from({ length: 70 }).reduce<Tree>((inner) => ({ d: inner }), file);
+}
+
 describe('mergeTrees', () => {
   it.each<[string, Tree, Tree, Tree, Tree]>([
     ['the tree before, if the head is the failing commit', { a: '2' }, { a: '2' }, { a: '1' }, { a: '1' }],
@@ -133,6 +138,12 @@ describe('mergeTrees', () => {
     ],
   ])('reports a conflict for %s', async (_, ...[base, ours, theirs, expected]) => {
     expect(await merge(base, ours, theirs)).toEqual(expected);
+  });
+
+  it('reports a conflict for folders that are nested deeper than others are listed', async () => {
+    const sides = [{ a: '2' }, { a: '2', b: '1' }, { a: '1' }].map(nested);
+    const [base = {}, ours = {}, theirs = {}] = sides;
+    expect(await merge(base, ours, theirs)).toEqual(['d/'.repeat(64)]);
   });
 
   it('returns no tree if nothing is left', async () => {

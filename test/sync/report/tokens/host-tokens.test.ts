@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { HostCallError } from '../../../../src/sync/report/outcome.ts';
 import type { HostAnswer, HostRequest } from '../../../../src/sync/report/send.ts';
 import type { AppCredential } from '../../../../src/sync/report/tokens/credential.ts';
 import {
   createHostTokens,
-  HostTokenError,
   type HostTokens,
   type TokenTarget,
 } from '../../../../src/sync/report/tokens/host-tokens.ts';
@@ -50,7 +50,7 @@ function createBed(gate: () => Promise<void> = async () => undefined): Bed {
 
 const failureOf = async (work: Promise<string>): Promise<unknown> => {
   const error = await work.catch((reason: unknown) => reason);
-  return error instanceof HostTokenError ? error.failure : error;
+  return error instanceof HostCallError ? error.failure : error;
 };
 
 describe('S26 the tokens of GitHub Apps', () => {

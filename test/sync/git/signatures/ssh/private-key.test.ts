@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readSshPrivateKey } from '../../../../../src/sync/git/signatures/ssh/private-key.ts';
 import { sshFingerprint } from '../../../../../src/sync/git/signatures/ssh/public-key.ts';
+import { wireString } from '../../../../../src/sync/git/signatures/ssh/wire.ts';
 import { createSshSigner } from '../../../../support/git-server/signer.ts';
 import { tempFolder } from '../../../../support/temp.ts';
 
@@ -16,6 +17,17 @@ function changed(at: number): string {
   const bytes = Buffer.from(lines.slice(1, -1).join(''), 'base64');
   bytes[at] = (bytes[at] ?? 0) ^ 1;
   return [lines[0], bytes.toString('base64'), lines.at(-1)].join('\n');
+}
+
+/** Returns a key whose numbers have 31 bytes. */
+function shortKey(): string {
+  const one = Buffer.from([0, 0, 0, 1]);
+  const numbers = [wireString(Buffer.alloc(31)), wireString(Buffer.alloc(62))];
+  const secret = Buffer.concat([one, one, wireString('ssh-ed25519'), ...numbers]);
+  const parts = ['none', 'none', ''].map(wireString);
+  const head = Buffer.from('openssh-key-v1\0');
+  const all = Buffer.concat([head, ...parts, one, wireString('public'), wireString(secret)]);
+  return [lines[0], all.toString('base64'), lines.at(-1)].join('\n');
 }
 
 function keyOf(...args: string[]): string {
@@ -46,14 +58,16 @@ describe('readSshPrivateKey', () => {
     ],
     ['a passphrase', keyOf('-t', 'ed25519', '-N', 'secret'), 'it has a passphrase'],
     ['two check numbers that differ', changed(98), 'it is damaged'],
+    ['no key', changed(38), 'expected one key'],
+    ['halves that are too short', shortKey(), 'it is damaged'],
+    [
+      'a truncated key',
+      [lines[0], lines.slice(1, -1).join('').slice(0, 80), lines.at(-1)].join('\n'),
+      'it is truncated',
+    ],
   ])('refuses %s, with the command that makes a key', (_, key, because) => {
     expect(() => readSshPrivateKey(key)).toThrow(
       `the signing key is not usable: ${because}. Make one with: ssh-keygen -t ed25519 -N '' -f signing-key`,
     );
-  });
-
-  it('refuses a truncated key', () => {
-    const half = [lines[0], lines.slice(1, -1).join('').slice(0, 80), lines.at(-1)].join('\n');
-    expect(() => readSshPrivateKey(half)).toThrow('it is truncated');
   });
 });
