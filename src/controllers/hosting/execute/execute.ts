@@ -25,8 +25,8 @@ import type { EtcdAct, HostingAct, HostingWait, SimpleAct } from '../plan/input.
 import { wait, withHint } from '../plan/wait.ts';
 import { permissionWait } from './permission.ts';
 
-export interface ActOutcome {
-  /** What blocked the act. */
+export interface HostingOutcome {
+  /** Tells what blocked the act. */
   readonly blocked?: HostingWait;
   /** Whether a drill was postponed: nothing is recorded, so it is due again at once. */
   readonly isPostponed?: boolean;
@@ -37,7 +37,7 @@ export async function carryOutHosting(
   observation: HostingObservation,
   ports: HostingPorts,
   context: ReconcileContext,
-): Promise<ActOutcome> {
+): Promise<HostingOutcome> {
   const subject = subjectOf(act);
   const what = subject === undefined ? act.type : `${act.type} ${subject}`;
   const denied = await permissionWait(act, observation.plane.name, { grants: ports.grants, context });
@@ -55,7 +55,7 @@ export async function carryOutHosting(
 }
 
 /** A failure is recorded and reported by a condition, and nothing waits for it. A restore that fails blocks what comes next. */
-function upkeepFailed(error: unknown, act: UpkeepAct, { log }: Pick<ReconcileContext, 'log'>): ActOutcome {
+function upkeepFailed(error: unknown, act: UpkeepAct, { log }: Pick<ReconcileContext, 'log'>): HostingOutcome {
   if (!(error instanceof OsError)) throw error;
   log.warn('upkeep of etcd failed', { act: act.type, reason: error.message });
   return { isPostponed: error.code === 'DrillPostponed' };
