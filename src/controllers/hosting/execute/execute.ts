@@ -55,7 +55,11 @@ export async function carryOutHosting(
 }
 
 /** A failure is recorded and reported by a condition, and nothing waits for it. A restore that fails blocks what comes next. */
-function upkeepFailed(error: unknown, act: UpkeepAct, { log }: Pick<ReconcileContext, 'log'>): HostingOutcome {
+function upkeepFailed(
+  error: unknown,
+  act: UpkeepAct,
+  { log }: Pick<ReconcileContext, 'log'>,
+): HostingOutcome {
   if (!(error instanceof OsError)) throw error;
   log.warn('upkeep of etcd failed', { act: act.type, reason: error.message });
   return { isPostponed: error.code === 'DrillPostponed' };

@@ -60,7 +60,7 @@ function backupReason({ plane, hosted, ...input }: HostingInput): string | undef
 
 /** A backup of the future tells nothing: the clock was set back since. */
 function dueReason(last: PlaneBackup | undefined, everySeconds: number, now: Date): string | undefined {
-  if (!last) return 'there is none';
+  if (!last) return 'etcd has no backup';
   if (isWithin(last.takenAt, everySeconds * 1000, now)) return undefined;
   return `the last one is of ${last.takenAt.toISOString()}, and one is due every ${everySeconds} s`;
 }

@@ -43,7 +43,7 @@ export async function readKeyState(endpoint: ProbeEndpoint, revision?: number): 
 
 const valueAnswer = z.object({ kvs: z.array(z.object({ value: z.string().optional() })).optional() });
 
-/** Returns the digest of the value of a key at a revision. Undefined: there is no such key. */
+/** Returns the digest of the value of a key at a revision. Undefined: the key did not exist. */
 export async function readValueDigest(
   endpoint: ProbeEndpoint,
   { key, revision }: { readonly key: string; readonly revision: number },
