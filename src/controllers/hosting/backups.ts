@@ -48,7 +48,7 @@ function judge(input: Found, everySeconds: number): Answer {
   }
   if (last && isRecent(last, everySeconds, now)) return recent(last, plane.backup);
   const { reason, why } = whyNot(input, plane.backup);
-  const since = last ? `the last backup is of ${wholeSeconds(last)}` : 'there is no backup';
+  const since = last ? `the last backup is of ${wholeSeconds(last)}` : 'etcd has no backup';
   const paused = cluster.spec.paused ? '; none is taken while spec.paused is set' : '';
   return { status: 'False', reason, message: `${since}; ${why}${paused}` };
 }

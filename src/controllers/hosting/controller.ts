@@ -80,11 +80,13 @@ async function step(
 ): Promise<ReconcileResult> {
   const { input } = observation;
   const decision = planHosting(input);
-  const blocked = decision.act && (await carryOutHosting(decision.act, observation, ports, context));
+  const { blocked, isPostponed = false } = decision.act
+    ? await carryOutHosting(decision.act, observation, ports, context)
+    : {};
   const wait = blocked ?? decision.wait;
   if (decision.act?.type === 'RemoveFinalizer' && !blocked) return {};
   await report(input.cluster, hostingStatus(input, wait, decision.act), context);
-  return { requeueAt: new Date(+context.clock.now() + delayOf(decision, wait)) };
+  return { requeueAt: new Date(+context.clock.now() + delayOf(isPostponed ? {} : decision, wait)) };
 }
 
 /** Resolves to a wait when the control plane cannot be observed. */

@@ -150,6 +150,9 @@ describe('the backups of a hosted control plane', () => {
     const { backups } = bed.hosting();
     backups.isMemoryShort = true;
     await bed.advance(2.5 * HOUR);
+    // The drill is due for half an hour, and asked for every 10 s.
+    expect(count(bed, 'postpone ci')).toBeGreaterThan(0);
+    expect(count(bed, 'postpone ci')).toBeLessThan(200);
     expect([count(bed, 'drill ci'), conditionText(bed, 'BackupReady')]).toEqual([1, 'True Recent']);
     backups.damaged.add(newest(bed));
     backups.isMemoryShort = false;

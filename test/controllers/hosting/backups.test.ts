@@ -70,6 +70,9 @@ describe('the condition BackupReady', () => {
     expect(condition(parts)).toBe(
       `False BackupFailed: the last backup is of ${since}; backups fail since ${since}: the disk is full; the next attempt is within 5 minutes`,
     );
+    expect(condition({ plane: { backup: { backups: [] } } })).toBe(
+      'False BackupDue: etcd has no backup; the next one is under way',
+    );
     expect(condition({ ...parts, spec: { paused: true, hosted: { ...HOSTED, ...EVERY } } })).toContain(
       'none is taken while spec.paused is set',
     );

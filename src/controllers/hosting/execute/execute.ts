@@ -25,25 +25,44 @@ import type { EtcdAct, HostingAct, HostingWait, SimpleAct } from '../plan/input.
 import { wait, withHint } from '../plan/wait.ts';
 import { permissionWait } from './permission.ts';
 
-/** Resolves to what blocked the act. */
+export interface HostingOutcome {
+  /** Tells what blocked the act. */
+  readonly blocked?: HostingWait;
+  /** Whether a drill was postponed: nothing is recorded, so it is due again at once. */
+  readonly isPostponed?: boolean;
+}
+
 export async function carryOutHosting(
   act: HostingAct,
   observation: HostingObservation,
   ports: HostingPorts,
   context: ReconcileContext,
-): Promise<HostingWait | undefined> {
+): Promise<HostingOutcome> {
   const subject = subjectOf(act);
   const what = subject === undefined ? act.type : `${act.type} ${subject}`;
   const denied = await permissionWait(act, observation.plane.name, { grants: ports.grants, context });
-  if (denied) return denied;
+  if (denied) return { blocked: denied };
   context.log.info('hosting acts', { act: what, because: act.because });
   tell(act, observation.input.cluster, context);
   try {
     await perform(act, observation, ports, context);
-    return undefined;
+    return {};
   } catch (error) {
-    return isAddonAct(act) ? addonBlocked(error, addonOf(act), context) : blockedBy(error, what, context);
+    if (isAddonAct(act)) return { blocked: addonBlocked(error, addonOf(act), context) };
+    if (isUpkeep(act) && act.type !== 'Restore') return upkeepFailed(error, act, context);
+    return { blocked: blockedBy(error, what, context) };
   }
+}
+
+/** A failure is recorded and reported by a condition, and nothing waits for it. A restore that fails blocks what comes next. */
+function upkeepFailed(
+  error: unknown,
+  act: UpkeepAct,
+  { log }: Pick<ReconcileContext, 'log'>,
+): HostingOutcome {
+  if (!(error instanceof OsError)) throw error;
+  log.warn('upkeep of etcd failed', { act: act.type, reason: error.message });
+  return { isPostponed: error.code === 'DrillPostponed' };
 }
 
 /** Returns the wait for what blocks hosting until a person or time helps. Throws every other error again. */
@@ -65,7 +84,7 @@ async function perform(
   const { driver, inside } = ports;
   if ('member' in act) await performOnMember(act, plane, driver);
   else if (act.type === 'Settle') await driver.settle(plane, act.settled);
-  else if (isUpkeep(act)) await performUpkeep(act, plane, { driver, log: context.log });
+  else if (isUpkeep(act)) await performUpkeep(act, plane, driver);
   else if (isAddonAct(act)) await performOnAddon(act, observation, ports, context);
   else if (act.type === 'ScaleDown') {
     if (access) await inside.scaleDown(access.admin, act.machineSets, context.signal);
@@ -79,32 +98,12 @@ function isUpkeep(act: HostingAct): act is UpkeepAct {
   return UPKEEP.some((type) => type === act.type);
 }
 
-/** A failure is recorded and reported by a condition, and nothing waits for it. A restore that fails blocks what comes next. */
-async function performUpkeep(
-  act: UpkeepAct,
-  plane: PlaneSpec,
-  { driver, log }: { readonly driver: PlaneDriver; readonly log: ReconcileContext['log'] },
-): Promise<void> {
-  if (act.type === 'Restore') {
-    await driver.backups?.restore(plane, act.from);
-    return;
-  }
-  try {
-    if (act.type === 'Shrink') await driver.shrink?.(plane);
-    else await performOnBackups(act, plane, driver);
-  } catch (error) {
-    if (!(error instanceof OsError)) throw error;
-    log.warn('upkeep of etcd failed', { act: act.type, reason: error.message });
-  }
-}
-
-async function performOnBackups(
-  act: Exclude<UpkeepAct, { readonly type: 'Restore' | 'Shrink' }>,
-  plane: PlaneSpec,
-  { backups }: PlaneDriver,
-): Promise<void> {
-  if (act.type === 'Backup') await backups?.take(plane, act.options);
-  else await backups?.drill(plane);
+async function performUpkeep(act: UpkeepAct, plane: PlaneSpec, driver: PlaneDriver): Promise<void> {
+  const { backups } = driver;
+  if (act.type === 'Restore') await backups?.restore(plane, act.from);
+  else if (act.type === 'Backup') await backups?.take(plane, act.options);
+  else if (act.type === 'Drill') await backups?.drill(plane);
+  else await driver.shrink?.(plane);
 }
 
 export async function performOnMember(

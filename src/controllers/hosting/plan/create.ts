@@ -2,7 +2,7 @@
 import { planAddonRepair, planAddons } from '../addons/plan.ts';
 import { isRunMember } from '../drivers/driver.ts';
 import { planReload, planRenewal } from './certificates.ts';
-import { planBackupRestore, withBackup } from './etcd/backup.ts';
+import { planBackupRestore, withBackup, withDrill } from './etcd/backup.ts';
 import { planShrink } from './etcd/space.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
 import { planLosses } from './losses.ts';
@@ -19,7 +19,8 @@ export function planCreate(input: HostingInput): HostingDecision {
   if (expiry?.act) return expiry;
   const next = withBackup(input, planSteps(input));
   if (next.act || next.wait) return next;
-  return planAddonRepair(input) ?? expiry ?? waitOf(targetProblem(input)) ?? planLater(input);
+  const later = planAddonRepair(input) ?? expiry ?? waitOf(targetProblem(input)) ?? planLater(input);
+  return withDrill(input, later);
 }
 
 /** Add-ons come while a change of the control plane is held, which then is what it waits for. */

@@ -48,7 +48,10 @@ export function memoryBackupOperations(backups: MemoryBackups, parts: BackupPart
     },
     drill: async ({ name }) => {
       const last = backups.stored.get(name)?.at(-1)?.name ?? '';
-      if (backups.isMemoryShort) throw refusal('DrillPostponed', name);
+      if (backups.isMemoryShort) {
+        log.push(`postpone ${name}`);
+        throw refusal('DrillPostponed', name);
+      }
       const isDamaged = backups.damaged.has(last);
       backups.drills.set(name, { at: now(), ...(isDamaged ? { problem: `${last} does not open` } : {}) });
       if (isDamaged) throw refusal('DrillFailed', name);

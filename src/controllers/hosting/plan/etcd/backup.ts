@@ -14,9 +14,12 @@ const MAX_REQUEST = 64;
 
 /** Adds a backup that is due to what is waited for: it interrupts no client, and a person may take long. Every other act goes first. */
 export function withBackup(input: HostingInput, decision: HostingDecision): HostingDecision {
-  if (decision.act) return decision;
-  const drill = decision.wait ? undefined : planDrill(input);
-  return { ...decision, ...optional('act', planBackup(input) ?? drill) };
+  return decision.act ? decision : { ...decision, ...optional('act', planBackup(input)) };
+}
+
+/** Adds a drill that is due. It needs memory and time, and is planned again while it is postponed, so that every other act goes first. */
+export function withDrill(input: HostingInput, decision: HostingDecision): HostingDecision {
+  return decision.act ? decision : { ...decision, ...optional('act', planDrill(input)) };
 }
 
 function planBackup(input: HostingInput): HostingAct | undefined {
@@ -35,7 +38,6 @@ function isRetryEarly(attempt: BackupAttempt | undefined, now: Date): boolean {
   return attempt?.problem !== undefined && isWithin(attempt.at, RETRY_MS, now);
 }
 
-/** A drill needs memory and time, so it waits until nothing else does. */
 function planDrill({ plane, hosted, now }: HostingInput): HostingAct | undefined {
   const { drillEverySeconds } = hosted.etcd.backup ?? {};
   if (drillEverySeconds === undefined || !plane.backup) return undefined;
@@ -60,7 +62,7 @@ function backupReason({ plane, hosted, ...input }: HostingInput): string | undef
 
 /** A backup of the future tells nothing: the clock was set back since. */
 function dueReason(last: PlaneBackup | undefined, everySeconds: number, now: Date): string | undefined {
-  if (!last) return 'there is none';
+  if (!last) return 'etcd has no backup';
   if (isWithin(last.takenAt, everySeconds * 1000, now)) return undefined;
   return `the last one is of ${last.takenAt.toISOString()}, and one is due every ${everySeconds} s`;
 }

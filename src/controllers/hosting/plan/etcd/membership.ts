@@ -32,7 +32,7 @@ function planWithData(
   return listed ? undefined : { wait: removedWait(member, plane.where) };
 }
 
-/** Its data is older than its removal, so that etcd never takes it back with them. A person may have put them there, so they stay. */
+/** etcd never takes back a member with data that is older than its removal. A person may have put the data there, so it stays. */
 function removedWait(member: EtcdMember, where: string): NonNullable<HostingDecision['wait']> {
   const message = `${member} was removed from etcd, and its folder has data`;
   const hint = `move ${where}/${member} away: hosting adds it again, and it gets its data from the others`;
@@ -44,8 +44,8 @@ function planWithoutData(
   member: EtcdMember,
   input: HostingInput,
 ): HostingDecision | undefined {
-  const because = 'its data was lost: it gets those of the others';
-  // It writes to files that do not exist any more.
+  const because = 'its data was lost: it gets the data of the others';
+  // Its process writes to files that were deleted.
   if (state === 'Ready') return { act: { type: 'Stop', member, because } };
   if (state === 'Starting') return undefined;
   const hasBegun = etcdReports(input).some(({ data }) => data !== 'Empty');

@@ -1,5 +1,6 @@
 /** Decides when the database of etcd is made smaller. Pure. */
 import type { ConditionUpdate } from '../../../../kube/objects/conditions.ts';
+import { truncate } from '../../../../kube/objects/truncate.ts';
 import type { EtcdSpace } from '../../drivers/driver.ts';
 import type { HostingDecision, HostingInput } from '../input.ts';
 import { disruptive } from '../members.ts';
@@ -12,6 +13,8 @@ const RETRY_MS = 3_600_000;
 /** A small database costs nothing, and half of it is worth the seconds in which etcd does not answer. */
 const MIN_OF_QUOTA = 0.5;
 const MAX_IN_USE = 0.5;
+/** The hint for a person comes after it. */
+const MAX_PROBLEM = 512;
 
 /** A member that is made smaller does not answer meanwhile, so all others have to, also when etcd refuses writes. */
 export function planShrink(input: HostingInput): HostingDecision | undefined {
@@ -45,12 +48,10 @@ export function etcdFull({
 }: HostingInput): Omit<ConditionUpdate, 'type' | 'status'> | undefined {
   if (!space?.isFull) return undefined;
   const { problem } = space.attempt ?? {};
-  const last = problem === undefined ? '' : `; the last attempt failed: ${problem}`;
+  const last = problem === undefined ? '' : `; the last attempt failed: ${truncate(problem, MAX_PROBLEM)}`;
   const message = `${shrinkReason(space)}; hosting removes former versions and defragments it every 5 minutes${last}; delete objects, such as Events: deletions are accepted`;
-  return { reason: 'QuotaExceeded', message: message.slice(0, MAX_MESSAGE) };
+  return { reason: 'QuotaExceeded', message };
 }
-
-const MAX_MESSAGE = 1000;
 
 function megabytes(bytes: number): string {
   return `${Math.ceil(bytes / 1e6)} MB`;

@@ -6,6 +6,7 @@ import { planHosting } from '../../../../../src/controllers/hosting/plan/plan.ts
 import { ago, NOW } from '../../../../support/builders.ts';
 import { type SeveralParts, severalMembers } from '../../../../support/hosting/etcd.ts';
 import {
+  addon,
   decisionText,
   HOSTED,
   hostingInput,
@@ -141,6 +142,19 @@ describe('the plan of restore drills', () => {
   it('HOS-32 has none without a schedule, and none while something else is waited for', () => {
     expect(text(withBackups([taken(60)]))).toBe('nothing');
     expect(drill({}, { input: { secret: 'Foreign' } })).toBe('stalled SecretNotOurs');
+  });
+
+  it('HOS-32 keeps no add-on from its apply while it is due, also when it is postponed', () => {
+    const input = { addons: { installed: [], hasNodes: true } };
+    const declared = { hosted: { ...hosted, addons: [addon('dns')] }, input };
+    expect(drill({}, declared)).toBe('ApplyAddon dns');
+    expect(drill({ backups: [taken(3600)] }, declared)).toBe('Backup');
+  });
+
+  it('HOS-32 is made beside what a change of the control plane waits for, which stays reported', () => {
+    const plane = { backup: { backups: [taken(60)] }, differences: ['version'] };
+    const { act, wait } = planHosting(hostingInput({ hosted: { ...hosted, version: 'v1.36.4' }, plane }));
+    expect([act?.type, wait?.reason]).toEqual(['Drill', 'VersionNotAvailable']);
   });
 });
 

@@ -69,6 +69,9 @@ describe('the plan of the database of etcd', () => {
     expect(found?.message).toMatch(
       /^etcd refuses writes: the database has 64 MB of 64 MB, and 60 MB are in use; .*60 MB are in use; delete objects/,
     );
+    const long = etcdFull(hostingInput({ plane: { space: tried(FULL, 9, 'x'.repeat(1000)) } }));
+    expect(long?.message).toMatch(/x…; delete objects, such as Events: deletions are accepted$/);
+    expect(long?.message.length).toBeLessThan(1000);
     expect(etcdFull(hostingInput({ plane: { space: LOOSE } }))).toBeUndefined();
     expect(etcdFull(hostingInput())).toBeUndefined();
   });

@@ -49,7 +49,9 @@ export function createBackupListCommand(io: Io): Command {
       const folder = backupsFolder(resolve(io.cwd, dir), checkedName(name));
       const backups = (await listBackups(folder)).map(backupView);
       const now = io.clock.now();
-      printResult(io, output, { folder, backups }, () => backupTable(backups, { folder, now }));
+      printResult(io, output, { folder, backups }, () =>
+        backupTable(backups, { cluster: name, folder, now }),
+      );
     });
 }
 
@@ -78,7 +80,7 @@ export function backupView({ name, record }: StoredBackup): BackupView {
 
 export function backupTable(
   backups: readonly BackupView[],
-  { folder, now }: { readonly folder: string; readonly now: Date },
+  { cluster, folder, now }: { readonly cluster: string; readonly folder: string; readonly now: Date },
 ): Table {
   return {
     columns: ['name', 'age', 'version', 'etcd', 'keys', 'size'],
@@ -90,6 +92,6 @@ export function backupTable(
       String(keys),
       bytes === undefined ? '-' : `${Math.ceil(bytes / 1e6)} MB`,
     ]),
-    empty: `there is no backup in ${folder}`,
+    empty: `Cluster ${cluster} has no backup in ${folder}`,
   };
 }

@@ -84,7 +84,7 @@ export function requireHosted({ metadata, spec }: Cluster): void {
   });
 }
 
-/** Returns the backup that answers the request. Undefined: there is none yet. */
+/** Returns the backup that answers the request. Undefined: it is not taken yet. */
 export function takenFor({ metadata, status }: Cluster, request: string): TakenBackup | undefined {
   const { backupRequest, lastBackup, lastBackupAt } = status?.hosted?.etcd ?? {};
   if (backupRequest !== request || lastBackup === undefined || lastBackupAt === undefined) return undefined;

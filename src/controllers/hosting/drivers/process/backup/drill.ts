@@ -62,7 +62,7 @@ async function requireMemory(
   throw postponed(dir, `this machine has ${has} of memory left, ${needs} are needed`);
 }
 
-/** Undefined in the kernel's table: as if there was none. */
+/** Returns 0 where the kernel does not report it, so that the drill is postponed. */
 async function availableMemory(): Promise<number> {
   const text = (await readFileIfExists('/proc/meminfo')) ?? '';
   return Number(/^MemAvailable:\s+(?<kilobytes>\d+) kB/m.exec(text)?.groups?.['kilobytes'] ?? 0) * 1024;

@@ -56,7 +56,7 @@ export async function restoreBackup(
   if (data.includes('Other')) throw dataNotOurs(plane);
   if (data.includes('Own')) return;
   await requireStopped(plane);
-  const backup = await findBackup(source);
+  const backup = await findBackup(source, plane);
   const path = join(source.folder, backup.name);
   const programs = etcdPrograms(plane, tools);
   requireUsable(backup, path, plane, programs.etcdVersion);
@@ -99,16 +99,17 @@ async function openBackup(
   return to;
 }
 
-async function findBackup({ folder, from }: RestoreSource): Promise<StoredBackup> {
+async function findBackup({ folder, from }: RestoreSource, { record }: OpenPlane): Promise<StoredBackup> {
   const backups = await listBackups(folder);
   const found = from === 'latest' ? backups.at(-1) : backups.find(({ name }) => name === from);
   if (found) return found;
   const names = backups.map(({ name }) => name).slice(-MAX_NAMES);
-  throw new HostingError('BackupMissing', `there is no backup ${from} of this Cluster`, {
+  const which = from === 'latest' ? '' : ` ${from}`;
+  throw new HostingError('BackupMissing', `Cluster ${record?.cluster} has no backup${which}`, {
     where: folder,
     hint:
       names.length === 0
-        ? 'put it there, or remove spec.hosted.etcd.restoreFrom to begin without data'
+        ? `put it into ${folder}, or remove spec.hosted.etcd.restoreFrom to begin without data`
         : `create the Cluster again with one of these: ${names.join(', ')}`,
   });
 }

@@ -6,8 +6,10 @@ import { request } from 'node:https';
 import { createInterface } from 'node:readline';
 import { finished } from 'node:stream/promises';
 import { z } from 'zod';
-import { type ProbeEndpoint, sendProbe } from '../../../../../local/processes/probe.ts';
+import { optional } from '../../../../../kube/objects/optional.ts';
+import type { ProbeEndpoint } from '../../../../../local/processes/probe.ts';
 import { PRIVATE_MODE, toDiskError } from '../../../../../os/files.ts';
+import { askEtcd, etcdInteger, parseEtcdAnswer } from './ask.ts';
 
 export interface KeyState {
   readonly revision: number;
@@ -15,9 +17,7 @@ export interface KeyState {
   readonly keys: number;
 }
 
-/** 64-bit integers are strings in the JSON of etcd; a zero is left out. */
-const integer = z.string().regex(/^\d+$/).transform(Number);
-const rangeAnswer = z.object({ header: z.object({ revision: integer }), count: integer.optional() });
+const rangeAnswer = z.object({ header: z.object({ revision: etcdInteger }), count: etcdInteger.optional() });
 const line = z.object({
   result: z.object({ blob: z.string().optional() }).optional(),
   error: z.object({ message: z.string().optional() }).optional(),
@@ -25,35 +25,27 @@ const line = z.object({
 
 /** A zero byte as first and last key selects every key. */
 const EVERY_KEY = { key: 'AA==', range_end: 'AA==', count_only: true };
+const RANGE = '/v3/kv/range';
 const SNAPSHOT_MS = 600_000;
 const SUM_BYTES = 32;
 
 /** Counts the keys, now or as they were at a revision. */
 export async function readKeyState(endpoint: ProbeEndpoint, revision?: number): Promise<KeyState> {
-  const body = JSON.stringify({
-    ...EVERY_KEY,
-    ...(revision === undefined ? {} : { revision: String(revision) }),
-  });
-  const url = `${endpoint.url}/v3/kv/range`;
-  const answer = await sendProbe({ ...endpoint, url }, { method: 'POST', body });
-  const { data } = rangeAnswer.safeParse(parse(answer.body));
-  if (answer.status === 200 && data) return { revision: data.header.revision, keys: data.count ?? 0 };
-  throw new Error(`${url} answered ${answer.status}: ${answer.body.slice(0, 200)}`);
+  const body = { ...EVERY_KEY, ...optional('revision', revision?.toString()) };
+  const { header, count = 0 } = await askEtcd(endpoint, RANGE, { shape: rangeAnswer, body });
+  return { revision: header.revision, keys: count };
 }
 
 const valueAnswer = z.object({ kvs: z.array(z.object({ value: z.string().optional() })).optional() });
 
-/** Returns the digest of the value of a key at a revision. Undefined: there is no such key. */
+/** Returns the digest of the value of a key at a revision. Undefined: the key did not exist. */
 export async function readValueDigest(
   endpoint: ProbeEndpoint,
   { key, revision }: { readonly key: string; readonly revision: number },
 ): Promise<string | undefined> {
-  const body = JSON.stringify({ key: Buffer.from(key).toString('base64'), revision: String(revision) });
-  const url = `${endpoint.url}/v3/kv/range`;
-  const answer = await sendProbe({ ...endpoint, url }, { method: 'POST', body });
-  const { data } = valueAnswer.safeParse(parse(answer.body));
-  if (answer.status !== 200 || !data) throw new Error(`${url} answered ${answer.status}`);
-  const [found] = data.kvs ?? [];
+  const body = { key: Buffer.from(key).toString('base64'), revision: String(revision) };
+  const { kvs = [] } = await askEtcd(endpoint, RANGE, { shape: valueAnswer, body });
+  const [found] = kvs;
   return (
     found &&
     createHash('sha256')
@@ -93,7 +85,7 @@ export async function saveDatabase(endpoint: ProbeEndpoint, path: string): Promi
 }
 
 function blobOf(text: string): Buffer {
-  const { data } = line.safeParse(parse(text));
+  const { data } = line.safeParse(parseEtcdAnswer(text));
   if (!data?.result) throw new Error(`etcd sent no snapshot: ${data?.error?.message ?? text.slice(0, 200)}`);
   return Buffer.from(data.result.blob ?? '', 'base64');
 }
@@ -126,12 +118,4 @@ function openSnapshot({ url, caPem, client }: ProbeEndpoint): Promise<IncomingMe
     outgoing.on('error', reject);
     outgoing.end('{}');
   });
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

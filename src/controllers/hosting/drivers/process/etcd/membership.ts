@@ -23,9 +23,9 @@ import {
 type Found = Pick<PlaneFolder, 'layout' | 'state'>;
 
 export interface EtcdMembership {
-  /** How a member is asked that counts for the majority. */
+  /** It is of a member that counts for the majority. */
   readonly endpoint: ProbeEndpoint;
-  /** Which member that is, by its position. */
+  /** The position of that member. */
   readonly index: number;
   readonly entries: readonly EtcdListEntry[];
 }
@@ -108,7 +108,7 @@ async function openMembership(found: Found, member: EtcdMember): Promise<OpenMem
   const peerUrl = peerUrlOf(found, ETCD_MEMBERS.indexOf(member));
   const membership = await readMembership(found);
   if (!membership || peerUrl === undefined) {
-    throw refused('read the members beside', member, new Error('no majority of etcd answers'));
+    throw refused('list its members for', member, new Error('no majority of etcd answers'));
   }
   return {
     membership,
@@ -133,7 +133,7 @@ async function changed(act: string, member: EtcdMember, work: () => Promise<void
 function refused(act: string, member: EtcdMember, cause: unknown): HostingError {
   return new HostingError('EtcdRefused', `etcd could not ${act} ${member}: ${messageOf(cause)}`, {
     where: member,
-    hint: 'look at the logs of etcd when it lasts; hosting tries again',
+    hint: 'look at the logs of etcd if this lasts; hosting tries again',
     cause,
   });
 }

@@ -18,9 +18,11 @@ const BACKUP: StoredBackup = {
   },
 };
 
+const PLACE = { cluster: 'ci', folder: '/backups/ci' };
+
 describe('the list of backups', () => {
   it('has a row for each, with its age and the versions that a restore needs', () => {
-    const { rows } = backupTable([backupView(BACKUP)], { folder: '/backups/ci', now: NOW });
+    const { rows } = backupTable([backupView(BACKUP)], { ...PLACE, now: NOW });
     expect(rows).toEqual([['000042-20300101T000000Z', '2h', 'v1.36.3', 'v3.6.8', '812', '5 MB']]);
   });
 
@@ -34,7 +36,7 @@ describe('the list of backups', () => {
       keys: 812,
     });
     const view = backupView({ ...BACKUP, record });
-    expect(backupTable([view], { folder: '', now: NOW }).rows[0]).toContain('-');
-    expect(backupTable([], { folder: '/backups/ci', now: NOW }).empty).toContain('/backups/ci');
+    expect(backupTable([view], { ...PLACE, now: NOW }).rows[0]).toContain('-');
+    expect(backupTable([], { ...PLACE, now: NOW }).empty).toBe('Cluster ci has no backup in /backups/ci');
   });
 });
