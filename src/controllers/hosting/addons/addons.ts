@@ -4,6 +4,7 @@ import type { Client } from '../../../kube/client/client.ts';
 import { connect } from '../../../kube/client/connect.ts';
 import { digestOf } from '../../../kube/objects/digest.ts';
 import type { Clock } from '../../../os/clock.ts';
+import { areAsDeclared, isDeclared } from './declared.ts';
 import { applyAddon, removeAddon } from './execute/apply.ts';
 import { observeAddons } from './observe.ts';
 import type { AddonsReport, AddonTarget, ClusterAddons } from './report.ts';
@@ -43,10 +44,13 @@ export function createClusterAddons(clock: Clock): ClusterAddons {
     async apply(target, addon) {
       reports.delete(target.owner.uid);
       const objects = await source.objects(addon, target.signal);
-      const isDeclared = (name: string): boolean =>
-        target.declared.some((each) => each.enabled && each.name === name);
       await withClient(target, clock, (client, signal) =>
-        applyAddon(addon, objects, { client, clock, signal, isDeclared }),
+        applyAddon(addon, objects, {
+          client,
+          clock,
+          signal,
+          isDeclared: (name) => isDeclared(target.declared, name),
+        }),
       );
     },
     async remove(target, name) {
@@ -57,15 +61,12 @@ export function createClusterAddons(clock: Clock): ClusterAddons {
 }
 
 /** Tells whether the report holds for a while. Otherwise it is read again at each reconcile; without nodes no pod serves. */
-function isSettled({ installed, hasNodes }: AddonsReport, declared: readonly HostedAddon[]): boolean {
-  const enabled = declared.filter((addon) => addon.enabled);
-  return (
-    installed.length === enabled.length &&
-    installed.every(({ name, applied, drifted, unready }) => {
-      const isDone = drifted.length === 0 && (unready.length === 0 || !hasNodes);
-      return isDone && enabled.some((addon) => addon.name === name && addon.sha256 === applied);
-    })
+function isSettled(report: AddonsReport, declared: readonly HostedAddon[]): boolean {
+  const isDone = report.installed.every(
+    ({ begun, applied, drifted, unready }) =>
+      applied === begun && drifted.length === 0 && (unready.length === 0 || !report.hasNodes),
   );
+  return isDone && areAsDeclared(report, declared);
 }
 
 async function withClient<T>(
