@@ -66,12 +66,16 @@ function shortDigest(digest: string): string {
 /** Finds AddonsReady. An add-on whose pods wait for the first node has not failed. */
 export function addonsReady(input: HostingInput, wait: HostingWait | undefined): ConditionUpdate {
   const type = 'AddonsReady';
-  const { addons } = input;
+  const { addons, addonsSilence } = input;
   if (wait?.blocker.kind === ADDON) {
     return { type, status: 'False', reason: wait.reason, message: `${wait.blocker.name}: ${wait.message}` };
   }
   if (!addons) {
-    return { type, status: 'Unknown', reason: 'NotObserved', message: 'the control plane is not ready yet' };
+    const message =
+      addonsSilence === undefined
+        ? 'the control plane is not ready yet'
+        : `the add-ons could not be read: ${addonsSilence}`;
+    return { type, status: 'Unknown', reason: 'NotObserved', message };
   }
   const next = planAddonRepair(input) ?? planAddons(input);
   return { type, ...(pending(next) ?? unfinished(addons) ?? finished(input)) };

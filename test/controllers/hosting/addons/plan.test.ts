@@ -136,6 +136,11 @@ describe('AddonsReady', () => {
       { input: { addons: undefined } },
       'Unknown NotObserved: the control plane is not ready yet',
     ],
+    [
+      'the API server answers, and they cannot be read',
+      { input: { addons: undefined, addonsSilence: 'a webhook does not answer' } },
+      'Unknown NotObserved: the add-ons could not be read: a webhook does not answer',
+    ],
     ['none is declared', { input: report() }, 'True NoAddons: no add-ons are declared'],
     [
       'all are off',
