@@ -1,9 +1,10 @@
 /** Reads and changes the add-ons of hosted clusters, with the kubeconfig of their administrator. */
 import type { HostedAddon } from '../../../api/generated/types.ts';
 import type { Client } from '../../../kube/client/client.ts';
-import { connect } from '../../../kube/client/connect.ts';
 import { digestOf } from '../../../kube/objects/digest.ts';
 import type { Clock } from '../../../os/clock.ts';
+import { setNewest } from '../../../os/newest.ts';
+import { withClient } from '../inside/client.ts';
 import { areAsDeclared, isDeclared } from './declared.ts';
 import { applyAddon, removeAddon } from './execute/apply.ts';
 import { observeAddons } from './observe.ts';
@@ -34,17 +35,18 @@ export function createClusterAddons(clock: Clock): ClusterAddons {
       const kept = reports.get(uid);
       if (kept && kept.digest === digest && clock.monotonicMs() - kept.atMs < COMPARE_MS) return kept.report;
       reports.delete(uid);
-      const report = await withClient(target, clock, (client, signal) =>
+      const report = await callAddons(target, clock, (client, signal) =>
         observeAddons({ declared, client, source, signal }),
       );
-      if (isSettled(report, declared)) reports.set(uid, { digest, atMs: clock.monotonicMs(), report });
-      for (const oldest of reports.keys()) if (reports.size > MAX_KEPT) reports.delete(oldest);
+      if (isSettled(report, declared)) {
+        setNewest(reports, uid, { digest, atMs: clock.monotonicMs(), report }, MAX_KEPT);
+      }
       return report;
     },
     async apply(target, addon) {
       reports.delete(target.owner.uid);
       const objects = await source.objects(addon, target.signal);
-      await withClient(target, clock, (client, signal) =>
+      await callAddons(target, clock, (client, signal) =>
         applyAddon(addon, objects, {
           client,
           clock,
@@ -55,7 +57,7 @@ export function createClusterAddons(clock: Clock): ClusterAddons {
     },
     async remove(target, name) {
       reports.delete(target.owner.uid);
-      await withClient(target, clock, (client, signal) => removeAddon(client, name, signal));
+      await callAddons(target, clock, (client, signal) => removeAddon(client, name, signal));
     },
   };
 }
@@ -69,15 +71,11 @@ function isSettled(report: AddonsReport, declared: readonly HostedAddon[]): bool
   return isDone && areAsDeclared(report, declared);
 }
 
-async function withClient<T>(
+function callAddons<T>(
   { kubeconfig, signal }: AddonTarget,
   clock: Clock,
   work: (client: Client, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const client = await connect({ kubeconfigText: kubeconfig, clock });
-  try {
-    return await work(client, AbortSignal.any([signal, AbortSignal.timeout(CALLS_MS)]));
-  } finally {
-    await client.close();
-  }
+  const within = AbortSignal.any([signal, AbortSignal.timeout(CALLS_MS)]);
+  return withClient(kubeconfig, clock, (client) => work(client, within));
 }
