@@ -50,7 +50,6 @@ async function fetchObjects(addon: HostedAddon, clock: Clock, signal: AbortSigna
     const hint = 'correct the file, and set spec.hosted.addons[].url and sha256';
     throw new HostingError('AddonInvalid', read.problem, { where: addon.url, hint });
   } catch (error) {
-    signal.throwIfAborted();
     if (!(error instanceof HostingError)) throw error;
     return { error, at: clock.monotonicMs() };
   }
