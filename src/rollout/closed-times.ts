@@ -1,24 +1,41 @@
 /** Merges two versions of closed times into the stricter one, so that a commit cannot loosen what it is judged by. Pure. */
-import type { Freeze } from '../api/generated/types.ts';
-import type { ClosedTimes } from './maintenance-windows.ts';
+import type { Freeze, Window } from '../api/generated/types.ts';
+import type { Limit } from './limit.ts';
+import { type ClosedTimes, closedLimit } from './maintenance-windows.ts';
 
 /** The bound of the schema. What is in force comes first, so it is never what is cut. */
 const MAX_FREEZES = 32;
 
-/** Merges the closed times. Which of two lists of windows is stricter depends on the moment: then those in force count. */
 export function strictestTimes(before: ClosedTimes, now: ClosedTimes): ClosedTimes {
   return {
-    windows: before.windows.length > 0 ? before.windows : now.windows,
+    windows: strictestWindows(before.windows, now.windows),
     freezes: strictestFreezes(before.freezes, now.freezes),
   };
 }
 
-/** Returns the times by which a set is judged: those of its spec, and those that its status has in force. */
+/** Returns why an object begins nothing by its spec and by what its status has in force, and until when. `what` names it. */
+export function judgedLimit(
+  declared: ClosedTimes,
+  inForce: ClosedTimes | undefined,
+  now: Date,
+  what: string,
+): Limit | undefined {
+  const limit = closedLimit(judgingTimes(declared, inForce), now);
+  if (!limit || closedLimit(declared, now)) return limit;
+  return { ...limit, because: `${limit.because} (in force before the last change of the ${what})` };
+}
+
+/** Returns the times by which an object is judged: those of its spec, and those that its status has in force. */
 export function judgingTimes(
   { windows, freezes }: ClosedTimes,
   inForce: ClosedTimes | undefined,
 ): ClosedTimes {
   return inForce ? strictestTimes(inForce, { windows, freezes }) : { windows, freezes };
+}
+
+/** Which of two lists is stricter depends on the moment: then those in force count. Without windows everything was open. */
+export function strictestWindows(before: readonly Window[], now: readonly Window[]): readonly Window[] {
+  return before.length > 0 ? before : now;
 }
 
 /** Merges the freezes. One that was changed under its name lasts as long as both of its versions. */

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Freeze, Window } from '../../src/api/generated/types.ts';
-import { judgingTimes, strictestFreezes, strictestTimes } from '../../src/rollout/closed-times.ts';
+import {
+  judgedLimit,
+  judgingTimes,
+  strictestFreezes,
+  strictestTimes,
+} from '../../src/rollout/closed-times.ts';
+import type { ClosedTimes } from '../../src/rollout/maintenance-windows.ts';
 
 const NIGHT: Window = { name: 'night', start: '22:00', end: '04:00', timeZone: 'UTC' };
 const DAY: Window = { ...NIGHT, name: 'day', start: '08:00', end: '16:00' };
@@ -34,6 +40,21 @@ describe('judgingTimes', () => {
       windows: [NIGHT],
       freezes: [freeze('a', 1, 2), freeze('b', 3, 4)],
     });
+  });
+});
+
+describe('judgedLimit', () => {
+  const sale = { windows: [], freezes: [freeze('sale', 1, 4)] };
+  const open = { windows: [], freezes: [] };
+  const text = 'freeze sale until 2030-01-04T00:00:00.000Z: sale';
+
+  it.each<[what: string, declared: ClosedTimes, inForce: ClosedTimes | undefined, want: string | undefined]>([
+    ['nothing is declared or in force', open, undefined, undefined],
+    ['a freeze is declared', sale, undefined, text],
+    ['it is in force, too', sale, sale, text],
+    ['it was removed', open, sale, `${text} (in force before the last change of the set)`],
+  ])('S36 tells why nothing begins when %s', (_, declared, inForce, want) => {
+    expect(judgedLimit(declared, inForce, new Date(dayOf(2)), 'set')?.because).toBe(want);
   });
 });
 

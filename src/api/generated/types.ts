@@ -398,7 +398,7 @@ export interface ClusterHostedStatus {
   readonly upgrade?: HostedUpgradeStatus;
   /** The last upgrade that failed and was taken back. It is not tried again before spec.hosted.retryToken changes. */
   readonly rolledBack?: HostedRolledBack;
-  /** The windows and freezes that were in force before the spec was last changed. They hold that change, too. */
+  /** The windows and freezes in force, with those that the last change of the control plane removed. They hold it until it is carried out. */
   readonly closedTimes?: HostedClosedTimes;
   /** APIs that clients requested since the API server was started, and that a later version removes. (at most 20) */
   readonly deprecatedApis?: readonly DeprecatedApi[];
@@ -1318,7 +1318,7 @@ export interface HostedCertificate {
   readonly serial?: string;
 }
 
-/** The windows and freezes that were in force before the spec was last changed. They hold that change, too. */
+/** The windows and freezes in force, with those that the last change of the control plane removed. They hold it until it is carried out. */
 export interface HostedClosedTimes {
   /** Generation of the spec that they hold. */
   readonly generation?: number;
@@ -1326,7 +1326,7 @@ export interface HostedClosedTimes {
   readonly target: string;
   /** Times at which a change may begin. (at most 16) */
   readonly windows: readonly Window[];
-  /** Periods without changes. (at most 16) */
+  /** Periods without changes. (at most 32) */
   readonly freezes: readonly Freeze[];
 }
 

@@ -207,12 +207,12 @@ const hostedUpgradeStatus = named(
 
 const hostedClosedTimes = named(
   'HostedClosedTimes',
-  'The windows and freezes that were in force before the spec was last changed. They hold that change, too.',
+  'The windows and freezes in force, with those that the last change of the control plane removed. They hold it until it is carried out.',
   {
     generation: bigInt('Generation of the spec that they hold.').optional(),
     target: text('Digest of the version, the settings and the add-ons of that spec.', { max: 80 }),
     windows: windows('Times at which a change may begin.'),
-    freezes: freezes('Periods without changes.', 16),
+    freezes: freezes('Periods without changes.', 32),
   },
 );
 

@@ -6,6 +6,7 @@ import { minorOf, minorsBetween } from '../../controllers/hosting/plan/upgrade/v
 import { canonicalJson } from '../../kube/objects/digest.ts';
 import { listAt, textAt, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { judgingTimes } from '../../rollout/closed-times.ts';
 import { type ClosedTimes, closedLimit } from '../../rollout/maintenance-windows.ts';
 import type { Rendered } from '../../sync/rendered.ts';
 
@@ -115,17 +116,18 @@ function rollbackNotes(change: PlaneChange): readonly string[] {
   ];
 }
 
-/** Both sides are valid, so that these have the types of the schema. */
-function closedTimesOf(cluster: KubeObject): ClosedTimes {
-  const upgrade = hostedField(cluster, 'upgrade');
-  const windows = listAt(upgrade, 'windows') as readonly Window[];
-  return { windows, freezes: listAt(upgrade, 'freezes') as readonly Freeze[] };
+/** The objects are valid, so that these have the types of the schema. */
+function timesAt(value: unknown): ClosedTimes {
+  const windows = listAt(value, 'windows') as readonly Window[];
+  return { windows, freezes: listAt(value, 'freezes') as readonly Freeze[] };
 }
 
 /** Those before the commit hold its change, too. */
 function closedNotes({ before, after, now }: PlaneChange): readonly string[] {
-  const limits = [after, before].map((each) => closedLimit(closedTimesOf(each), now));
-  return [...new Set(limits.flatMap((limit) => (limit ? `the change is held: ${limit.because}` : [])))];
+  const inForce = timesAt(valueAt(before, 'status', 'hosted', 'closedTimes'));
+  const [former, own] = [before, after].map((each) => timesAt(hostedField(each, 'upgrade')));
+  const limit = own && former && closedLimit(judgingTimes(own, judgingTimes(former, inForce)), now);
+  return limit ? [`the change is held: ${limit.because}`] : [];
 }
 
 function removedApiNotes(change: PlaneChange): readonly string[] {

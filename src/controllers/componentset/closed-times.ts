@@ -5,9 +5,8 @@
 import type { MachineComponentSet, RolloutClosedTimes } from '../../api/generated/types.ts';
 import { digestOf } from '../../kube/objects/digest.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import { judgingTimes, strictestTimes } from '../../rollout/closed-times.ts';
+import { judgedLimit, strictestTimes } from '../../rollout/closed-times.ts';
 import type { Limit } from '../../rollout/limit.ts';
-import { closedLimit } from '../../rollout/maintenance-windows.ts';
 import type { RolloutInput, RolloutProgress } from './rollout/input.ts';
 
 /** Records the change that a reconcile observes. A set that is paused is not at its change yet. */
@@ -52,7 +51,5 @@ export function setClosedLimit(
   { set, now }: Pick<RolloutInput, 'set' | 'now'>,
   { closedTimes }: RolloutProgress,
 ): Limit | undefined {
-  const limit = closedLimit(judgingTimes(set.spec.rollout, closedTimes), now);
-  if (!limit || closedLimit(set.spec.rollout, now)) return limit;
-  return { ...limit, because: `${limit.because} (in force before the last change of the set)` };
+  return judgedLimit(set.spec.rollout, closedTimes, now, 'set');
 }

@@ -74,7 +74,7 @@ interface InsideCall {
 async function askInside(
   { inside, addons }: HostingPorts,
   { plane: owner, access, hosted, signal }: InsideCall,
-): Promise<Pick<HostingInput, 'inside' | 'addons' | 'silence'>> {
+): Promise<Pick<HostingInput, 'inside' | 'addons' | 'addonsSilence' | 'silence'>> {
   const kubeconfig = access.admin;
   try {
     const report = await inside.read(kubeconfig, signal);
@@ -88,12 +88,15 @@ async function askInside(
 }
 
 /** A cluster whose add-ons cannot be read is served as any other. */
-async function readAddons(addons: ClusterAddons, target: AddonTarget): Promise<Pick<HostingInput, 'addons'>> {
+async function readAddons(
+  addons: ClusterAddons,
+  target: AddonTarget,
+): Promise<Pick<HostingInput, 'addons' | 'addonsSilence'>> {
   try {
     return { addons: await addons.read(target) };
-  } catch {
+  } catch (error) {
     target.signal.throwIfAborted();
-    return {};
+    return { addonsSilence: messageOf(error) };
   }
 }
 

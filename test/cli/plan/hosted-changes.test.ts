@@ -50,6 +50,14 @@ describe('what plan shows of a hosted control plane that changes', () => {
     ]);
   });
 
+  it('HOS-15 a freeze that an earlier commit dropped, and that still holds', () => {
+    const flags = { apiServer: { extraArgs: { v: '4' } } };
+    const closedTimes = { target: 'x', windows: [], freezes: [freeze()] };
+    expect(notes(cluster({}, { closedTimes }), cluster(flags)).at(-1)).toBe(
+      'Cluster ci: the change is held: freeze sale until 2030-01-02T12:00:00.000Z: sale',
+    );
+  });
+
   it.each<readonly [name: string, before: KubeObject, after: KubeObject, expected: string]>([
     [
       'two minor versions',

@@ -68,6 +68,20 @@ describe('what hosting observes in the hub', () => {
     expect(waiting?.message).toContain('administrator: status 403: forbidden; read the log');
   });
 
+  it('HOS-51 reports why the add-ons of a control plane that serves cannot be read', async () => {
+    const hosting = memoryHosting(() => NOW);
+    const unread = { ...hosting, addons: { ...hosting.addons, read: refuse }, ...LIMITS };
+    const controllers = (): Controller[] => [createHostingController(unread)];
+    const bed = createControllerBed({ controllers, kinds: KINDS, objects: [applied()] });
+    await bed.start();
+    await bed.advance(10_000);
+    const conditions = found(bed)?.status?.conditions ?? [];
+    const message = (type: string): string | undefined =>
+      conditions.find((each) => each.type === type)?.message;
+    expect(conditions.find(({ type }) => type === 'ControlPlaneReady')?.status).toBe('True');
+    expect(message('AddonsReady')).toBe('the add-ons could not be read: status 403: forbidden');
+  });
+
   it.each<readonly [string, Readonly<Record<string, string>>]>([
     ['no label', {}],
     ['the label of another Cluster', { [LABEL_CLUSTER]: 'ci-2' }],

@@ -33,6 +33,15 @@ describe('the notes about hosted control planes', () => {
     expect(hostedNotes(dropped, NOW)).toEqual([SALE]);
   });
 
+  it('tell of the windows in force, and not of those that a commit moved them to', () => {
+    const upgrade = { ...HOSTED.upgrade, windows: [window('03:00', '04:00')] };
+    const closedTimes = { target: 'x', windows: [window('05:00', '06:00')], freezes: [] };
+    const moved = hostedCluster({ hosted: { upgrade }, status: { conditions: [], hosted: { closedTimes } } });
+    expect(hostedNotes(moved, NOW)).toEqual([
+      'Cluster ci: changes of its control plane: now: outside of the windows (night): the next one opens at 2030-01-02T05:00:00.000Z',
+    ]);
+  });
+
   it('tell when a window opens', () => {
     const upgrade = { ...HOSTED.upgrade, windows: [window('03:00', '04:00')] };
     expect(hostedNotes(hostedCluster({ hosted: { upgrade } }), NOW)).toEqual([

@@ -1,9 +1,11 @@
 /** Reads and changes the add-ons of hosted clusters, with the kubeconfig of their administrator. */
 import type { HostedAddon } from '../../../api/generated/types.ts';
 import type { Client } from '../../../kube/client/client.ts';
-import { connect } from '../../../kube/client/connect.ts';
 import { digestOf } from '../../../kube/objects/digest.ts';
 import type { Clock } from '../../../os/clock.ts';
+import { setNewest } from '../../../os/newest.ts';
+import { withClient } from '../inside/client.ts';
+import { areAsDeclared, isDeclared } from './declared.ts';
 import { applyAddon, removeAddon } from './execute/apply.ts';
 import { observeAddons } from './observe.ts';
 import type { AddonsReport, AddonTarget, ClusterAddons } from './report.ts';
@@ -33,50 +35,47 @@ export function createClusterAddons(clock: Clock): ClusterAddons {
       const kept = reports.get(uid);
       if (kept && kept.digest === digest && clock.monotonicMs() - kept.atMs < COMPARE_MS) return kept.report;
       reports.delete(uid);
-      const report = await withClient(target, clock, (client, signal) =>
+      const report = await callAddons(target, clock, (client, signal) =>
         observeAddons({ declared, client, source, signal }),
       );
-      if (isSettled(report, declared)) reports.set(uid, { digest, atMs: clock.monotonicMs(), report });
-      for (const oldest of reports.keys()) if (reports.size > MAX_KEPT) reports.delete(oldest);
+      if (isSettled(report, declared)) {
+        setNewest(reports, uid, { digest, atMs: clock.monotonicMs(), report }, MAX_KEPT);
+      }
       return report;
     },
     async apply(target, addon) {
       reports.delete(target.owner.uid);
       const objects = await source.objects(addon, target.signal);
-      const isDeclared = (name: string): boolean =>
-        target.declared.some((each) => each.enabled && each.name === name);
-      await withClient(target, clock, (client, signal) =>
-        applyAddon(addon, objects, { client, clock, signal, isDeclared }),
+      await callAddons(target, clock, (client, signal) =>
+        applyAddon(addon, objects, {
+          client,
+          clock,
+          signal,
+          isDeclared: (name) => isDeclared(target.declared, name),
+        }),
       );
     },
     async remove(target, name) {
       reports.delete(target.owner.uid);
-      await withClient(target, clock, (client, signal) => removeAddon(client, name, signal));
+      await callAddons(target, clock, (client, signal) => removeAddon(client, name, signal));
     },
   };
 }
 
 /** Tells whether the report holds for a while. Otherwise it is read again at each reconcile; without nodes no pod serves. */
-function isSettled({ installed, hasNodes }: AddonsReport, declared: readonly HostedAddon[]): boolean {
-  const enabled = declared.filter((addon) => addon.enabled);
-  return (
-    installed.length === enabled.length &&
-    installed.every(({ name, applied, drifted, unready }) => {
-      const isDone = drifted.length === 0 && (unready.length === 0 || !hasNodes);
-      return isDone && enabled.some((addon) => addon.name === name && addon.sha256 === applied);
-    })
+function isSettled(report: AddonsReport, declared: readonly HostedAddon[]): boolean {
+  const isDone = report.installed.every(
+    ({ begun, applied, drifted, unready }) =>
+      applied === begun && drifted.length === 0 && (unready.length === 0 || !report.hasNodes),
   );
+  return isDone && areAsDeclared(report, declared);
 }
 
-async function withClient<T>(
+function callAddons<T>(
   { kubeconfig, signal }: AddonTarget,
   clock: Clock,
   work: (client: Client, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const client = await connect({ kubeconfigText: kubeconfig, clock });
-  try {
-    return await work(client, AbortSignal.any([signal, AbortSignal.timeout(CALLS_MS)]));
-  } finally {
-    await client.close();
-  }
+  const within = AbortSignal.any([signal, AbortSignal.timeout(CALLS_MS)]);
+  return withClient(kubeconfig, clock, (client) => work(client, within));
 }

@@ -7,6 +7,7 @@ import { diffObjects } from '../../../kube/objects/diff.ts';
 import { matchesValue } from '../../../kube/objects/field-differences.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { HostingError } from '../errors.ts';
+import { isDeclared } from './declared.ts';
 import { type AddonInventory, listInventories, referenceKey } from './execute/inventory.ts';
 import { applyAddonObject, findServed, readLive, type ServedObject } from './execute/objects.ts';
 import { notOursReason } from './ownership.ts';
@@ -37,10 +38,6 @@ export async function observeAddons(parts: CompareParts): Promise<AddonsReport> 
   }
   const hasNodes = installed.length > 0 && (await client.list(NODES, { limit: 1, signal })).items.length > 0;
   return { installed, hasNodes };
-}
-
-function isEnabled(wanted: string): (addon: HostedAddon) => boolean {
-  return ({ name, enabled }) => enabled && name === wanted;
 }
 
 function reportOf({ name, begun, applied }: AddonInventory): InstalledAddon {
@@ -92,7 +89,7 @@ async function compareObject(
   const live = served && (await readLive(client, served, signal));
   if (!live) return { drift: 'it is missing' };
   if (live.metadata.deletionTimestamp !== undefined) return { health: 'it is being deleted' };
-  const notOurs = notOursReason(live, addon.name, (name) => declared.some(isEnabled(name)));
+  const notOurs = notOursReason(live, addon.name, (name) => isDeclared(declared, name));
   if (notOurs !== undefined) return { drift: notOurs };
   const finding = builtinKindFinding(live, live.metadata.generation ?? 0);
   const health = finding.state === 'healthy' ? undefined : finding.because;

@@ -4,6 +4,7 @@ import type { ConditionUpdate } from '../../../kube/objects/conditions.ts';
 import type { HostingAct, HostingDecision, HostingInput, HostingWait } from '../plan/input.ts';
 import { disruptive } from '../plan/members.ts';
 import { closedWait } from '../plan/upgrade/closed.ts';
+import { enabledAddons, isDeclared } from './declared.ts';
 import type { AddonObject, AddonsReport, InstalledAddon } from './report.ts';
 
 /** The kind of the blocker of a wait for an add-on. */
@@ -12,7 +13,7 @@ const MAX_NAMED = 3;
 
 /** Plans the repair of what a person changed, or of an apply that was interrupted. No window holds it. */
 export function planAddonRepair(input: HostingInput): HostingDecision | undefined {
-  const addon = enabledAddons(input).find((each) => {
+  const addon = enabledAddons(input.hosted.addons).find((each) => {
     const found = installedAs(input, each);
     return found !== undefined && found.begun === each.sha256 && repairReason(found) !== undefined;
   });
@@ -31,8 +32,9 @@ function repairReason({ begun, applied, drifted: [drift] }: InstalledAddon): str
  * Manifests that change or go wait for the windows of the control plane; those that come do not.
  */
 export function planAddons(input: HostingInput): HostingDecision | undefined {
-  if (!input.addons) return undefined;
-  for (const addon of enabledAddons(input)) {
+  const { addons, hosted } = input;
+  if (!addons) return undefined;
+  for (const addon of enabledAddons(hosted.addons)) {
     const found = installedAs(input, addon);
     if (!found) return { act: { type: 'ApplyAddon', addon, because: 'it is not installed' } };
     if (found.begun !== addon.sha256) {
@@ -40,7 +42,7 @@ export function planAddons(input: HostingInput): HostingDecision | undefined {
       return whenOpen(input, { type: 'ApplyAddon', addon, because });
     }
   }
-  const left = input.addons.installed.findLast(({ name }) => !isDeclared(input, name));
+  const left = addons.installed.findLast(({ name }) => !isDeclared(hosted.addons, name));
   return (
     left && whenOpen(input, { type: 'RemoveAddon', name: left.name, because: 'it is not declared any more' })
   );
@@ -53,16 +55,8 @@ function whenOpen(input: HostingInput, act: AddonAct): HostingDecision {
   return closed ? { wait: closed } : disruptive(input, act);
 }
 
-function enabledAddons({ addons, hosted }: HostingInput): readonly HostedAddon[] {
-  return addons ? hosted.addons.filter(({ enabled }) => enabled) : [];
-}
-
 function installedAs({ addons }: HostingInput, { name }: HostedAddon): InstalledAddon | undefined {
   return addons?.installed.find((each) => each.name === name);
-}
-
-function isDeclared({ hosted }: HostingInput, addon: string): boolean {
-  return hosted.addons.some(({ name, enabled }) => enabled && name === addon);
 }
 
 function shortDigest(digest: string): string {
@@ -72,12 +66,16 @@ function shortDigest(digest: string): string {
 /** Finds AddonsReady. An add-on whose pods wait for the first node has not failed. */
 export function addonsReady(input: HostingInput, wait: HostingWait | undefined): ConditionUpdate {
   const type = 'AddonsReady';
-  const { addons } = input;
+  const { addons, addonsSilence } = input;
   if (wait?.blocker.kind === ADDON) {
     return { type, status: 'False', reason: wait.reason, message: `${wait.blocker.name}: ${wait.message}` };
   }
   if (!addons) {
-    return { type, status: 'Unknown', reason: 'NotObserved', message: 'the control plane is not ready yet' };
+    const message =
+      addonsSilence === undefined
+        ? 'the control plane is not ready yet'
+        : `the add-ons could not be read: ${addonsSilence}`;
+    return { type, status: 'Unknown', reason: 'NotObserved', message };
   }
   const next = planAddonRepair(input) ?? planAddons(input);
   return { type, ...(pending(next) ?? unfinished(addons) ?? finished(input)) };

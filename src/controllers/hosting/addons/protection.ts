@@ -1,9 +1,8 @@
 /** Decides which objects an add-on may not have: those of kubenode itself, and those that sync brings. Pure. */
-import { installation } from '../../../api/install/install.ts';
 import { GROUP, NAMESPACE, NAMESPACE_AGENTS, NAMESPACE_AUDIT, NAMESPACE_HOSTS } from '../../../api/names.ts';
 import { listAt, textAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
-import { groupOf, objectIdOf, objectKey } from '../../../kube/objects/object-id.ts';
+import { groupOf, objectIdOf } from '../../../kube/objects/object-id.ts';
 
 const NAMESPACES: ReadonlySet<string> = new Set([
   NAMESPACE,
@@ -14,7 +13,6 @@ const NAMESPACES: ReadonlySet<string> = new Set([
 /** Roles and policies of later versions have this prefix, too. */
 const OWN_PREFIX = 'kubenode-';
 const OWN_GROUPS = ['rbac.authorization.k8s.io', 'admissionregistration.k8s.io'];
-const INSTALLED: ReadonlySet<string> = new Set(installation().map((object) => objectKey(objectIdOf(object))));
 
 /** Returns why an add-on may neither write nor delete the object. */
 export function protectedReason(object: KubeObject): string | undefined {
@@ -39,10 +37,7 @@ function isInNamespaceOfKubenode({ apiVersion, kind, metadata }: KubeObject): bo
 
 function isOwn(object: KubeObject): boolean {
   const { group, name } = objectIdOf(object);
-  return (
-    INSTALLED.has(objectKey(objectIdOf(object))) ||
-    (OWN_GROUPS.includes(group) && name.startsWith(OWN_PREFIX))
-  );
+  return OWN_GROUPS.includes(group) && name.startsWith(OWN_PREFIX);
 }
 
 function bindsOwnAccount(object: KubeObject): boolean {

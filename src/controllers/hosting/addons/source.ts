@@ -5,6 +5,7 @@ import type { KubeObject } from '../../../kube/objects/object.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { messageOf } from '../../../os/errors.ts';
 import { openUrl, readAnswerBody } from '../../../os/net/http.ts';
+import { setNewest } from '../../../os/newest.ts';
 import { HostingError } from '../errors.ts';
 import { readAddon } from './manifests.ts';
 
@@ -34,9 +35,7 @@ export function createAddonSource(clock: Clock): AddonSource {
       if (before && 'objects' in before) return before.objects;
       if (before && clock.monotonicMs() - before.at < RETRY_MS) throw before.error;
       const result = await fetchObjects(addon, clock, signal);
-      kept.delete(key);
-      kept.set(key, result);
-      for (const oldest of kept.keys()) if (kept.size > MAX_KEPT) kept.delete(oldest);
+      setNewest(kept, key, result, MAX_KEPT);
       if ('error' in result) throw result.error;
       return result.objects;
     },
@@ -51,7 +50,6 @@ async function fetchObjects(addon: HostedAddon, clock: Clock, signal: AbortSigna
     const hint = 'correct the file, and set spec.hosted.addons[].url and sha256';
     throw new HostingError('AddonInvalid', read.problem, { where: addon.url, hint });
   } catch (error) {
-    signal.throwIfAborted();
     if (!(error instanceof HostingError)) throw error;
     return { error, at: clock.monotonicMs() };
   }

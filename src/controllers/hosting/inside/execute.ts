@@ -5,7 +5,6 @@ import { install, installation } from '../../../api/install/install.ts';
 import { ANNOTATION_INSTALLED, CONTROLLERS_LEASE, MANAGER_HOSTING, NAMESPACE } from '../../../api/names.ts';
 import { API_VERSION } from '../../../api/version.ts';
 import type { Client } from '../../../kube/client/client.ts';
-import { connect } from '../../../kube/client/connect.ts';
 import { unlessMissing } from '../../../kube/client/errors.ts';
 import { LEASES } from '../../../kube/leader/record.ts';
 import { NAMESPACES } from '../../../kube/objects/core-kinds.ts';
@@ -14,8 +13,10 @@ import { textAt } from '../../../kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { messageOf } from '../../../os/errors.ts';
+import { setNewest } from '../../../os/newest.ts';
 import { HostingError } from '../errors.ts';
 import { runCanary } from '../execute/canary.ts';
+import { withClient } from './client.ts';
 import { deprecatedApis } from './deprecated-apis.ts';
 
 export interface InsideReport {
@@ -99,9 +100,7 @@ function createDeprecatedReader(
     const metrics = await client.raw('/metrics', { signal: within }).catch(() => undefined);
     signal.throwIfAborted();
     const found = typeof metrics === 'string' ? deprecatedApis(metrics) : (before?.found ?? []);
-    kept.delete(client.server);
-    kept.set(client.server, { atMs: clock.monotonicMs(), found });
-    for (const oldest of kept.keys()) if (kept.size > MAX_KEPT) kept.delete(oldest);
+    setNewest(kept, client.server, { atMs: clock.monotonicMs(), found }, MAX_KEPT);
     return found;
   };
 }
@@ -159,17 +158,4 @@ async function installInside(client: Client, { clock, digest, signal }: InstallP
   const metadata = { name: NAMESPACE, annotations: { [ANNOTATION_INSTALLED]: digest } };
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata };
   await client.apply(NAMESPACES, namespace, { fieldManager: MANAGER_HOSTING, force: true, signal });
-}
-
-async function withClient<T>(
-  kubeconfigText: string,
-  clock: Clock,
-  work: (client: Client) => Promise<T>,
-): Promise<T> {
-  const client = await connect({ kubeconfigText, clock });
-  try {
-    return await work(client);
-  } finally {
-    await client.close();
-  }
 }

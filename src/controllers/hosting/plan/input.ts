@@ -28,6 +28,8 @@ export interface HostingInput {
   readonly canary?: CanaryReport | undefined;
   /** Undefined: the API server does not answer, or has not our kinds yet. */
   readonly addons?: AddonsReport | undefined;
+  /** Why the add-ons could not be read, although the API server answers. */
+  readonly addonsSilence?: string;
   /** The Secret of the hub with the kubeconfig of sync. `Foreign`: somebody else made it. */
   readonly secret: 'Absent' | 'Current' | 'Differs' | 'Foreign';
   /** Why no further control plane is created. */

@@ -12,7 +12,7 @@ import type {
   Stage,
   UnitIdentity,
 } from '../../../api/generated/types.ts';
-import { strictestFreezes } from '../../../rollout/closed-times.ts';
+import { strictestFreezes, strictestWindows } from '../../../rollout/closed-times.ts';
 
 export type GateSet = PipelineGateSet;
 
@@ -117,8 +117,7 @@ export function strictestStage(before: Stage, now: Stage): Stage {
     approval:
       APPROVALS[Math.max(APPROVALS.indexOf(before.approval), APPROVALS.indexOf(now.approval))] ?? 'Required',
     approvalByOther: before.approvalByOther || now.approvalByOther,
-    // Which of two lists is stricter depends on the moment. Without windows promotion was always open.
-    windows: before.windows.length > 0 ? before.windows : now.windows,
+    windows: strictestWindows(before.windows, now.windows),
     revertPasses: {
       windows: before.revertPasses.windows && now.revertPasses.windows,
       freezes: before.revertPasses.freezes && now.revertPasses.freezes,

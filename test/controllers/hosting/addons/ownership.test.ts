@@ -55,6 +55,7 @@ describe('the objects of an add-on', () => {
     ['is a namespace with the things of others', { label: 'dns', kind: 'Namespace' }, false],
     ['is a kind with the objects of others', { label: 'dns', kind: 'CustomResourceDefinition' }, false],
     ['has data', { label: 'dns', kind: 'PersistentVolumeClaim' }, false],
+    ['is a volume', { label: 'dns', kind: 'PersistentVolume' }, false],
     ['is in a namespace of kubenode', { label: 'dns', namespace: 'kubenode-system' }, false],
   ])('HOS-51 an object is deleted with its add-on or not when it %s', (_, parts, expected) => {
     expect(isDeletable(live(parts), 'dns')).toBe(expected);

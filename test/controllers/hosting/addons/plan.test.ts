@@ -65,6 +65,16 @@ describe('the next step for add-ons', () => {
     ],
     ['it was dropped', { input: report(installed('dns')) }, 'RemoveAddon dns: it is not declared any more'],
     [
+      'two were dropped',
+      { input: report(installed('dns'), installed('proxy')) },
+      'RemoveAddon proxy: it is not declared any more',
+    ],
+    [
+      'a person damaged its record',
+      { hosted: { addons: [DNS] }, input: report(installed('dns', '1', { begun: '' })) },
+      'ApplyAddon dns: its manifests changed from unknown to 111111111111',
+    ],
+    [
       'one comes and one goes',
       { hosted: { addons: [PROXY] }, input: report(installed('dns')) },
       'ApplyAddon proxy: it is not installed',
@@ -77,6 +87,14 @@ describe('the next step for add-ons', () => {
     [
       'a freeze holds other manifests',
       { hosted: { addons: [NEW_DNS], upgrade: FROZEN }, input: report(installed('dns')) },
+      'wait Freeze',
+    ],
+    [
+      'a freeze holds other manifests, also where the former apply was interrupted',
+      {
+        hosted: { addons: [NEW_DNS], upgrade: FROZEN },
+        input: report(installed('dns', '1', { applied: undefined })),
+      },
       'wait Freeze',
     ],
     [
@@ -136,6 +154,11 @@ describe('AddonsReady', () => {
       { input: { addons: undefined } },
       'Unknown NotObserved: the control plane is not ready yet',
     ],
+    [
+      'the API server answers, and they cannot be read',
+      { input: { addons: undefined, addonsSilence: 'a webhook does not answer' } },
+      'Unknown NotObserved: the add-ons could not be read: a webhook does not answer',
+    ],
     ['none is declared', { input: report() }, 'True NoAddons: no add-ons are declared'],
     [
       'all are off',
@@ -151,6 +174,19 @@ describe('AddonsReady', () => {
       'one is missing',
       { hosted: { addons: [DNS] }, input: report() },
       'False Applying: dns: it is not installed',
+    ],
+    [
+      'one is missing, and another one does not serve',
+      {
+        hosted: { addons: [DNS, PROXY] },
+        input: report(installed('dns', '1', { unready: [UNREADY] })),
+      },
+      'False Applying: proxy: it is not installed',
+    ],
+    [
+      'a person deleted an object',
+      { hosted: { addons: [DNS] }, input: report(installed('dns', '1', { drifted: [DRIFT] })) },
+      'False Applying: dns: ConfigMap kube-system/coredns: it is missing',
     ],
     ['one goes', { input: report(installed('dns')) }, 'False Removing: dns: it is not declared any more'],
     [
@@ -170,6 +206,19 @@ describe('AddonsReady', () => {
         input: { addons: { installed: [installed('dns', '1', { unready: [UNREADY] })], hasNodes: false } },
       },
       'Unknown NoNodesYet: no node has joined, and these wait for one: apps/Deployment kube-system/coredns',
+    ],
+    [
+      'more of its objects wait for the first node than are named',
+      {
+        hosted: { addons: [DNS] },
+        input: {
+          addons: {
+            installed: [installed('dns', '1', { unready: [DRIFT, DRIFT, DRIFT, UNREADY] })],
+            hasNodes: false,
+          },
+        },
+      },
+      'Unknown NoNodesYet: no node has joined, and these wait for one: ConfigMap kube-system/coredns, ConfigMap kube-system/coredns, ConfigMap kube-system/coredns and 1 more',
     ],
     [
       'its pods do not serve on nodes',

@@ -65,6 +65,10 @@ describe('what an add-on may not write', () => {
       binding({ kind: 'ServiceAccount', name: 'coredns', namespace: 'kube-system' }),
     ],
     ['a kind of others', object('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'pools.example.com')],
+    [
+      'another kind that names our namespace',
+      object('example.com/v1', 'Probe', 'a', { subjects: [{ namespace: 'kubenode-system' }] }),
+    ],
     ['a ConfigMap that is named like ours', object('v1', 'ConfigMap', 'kubenode-notes')],
   ])('HOS-51 an add-on may have %s', (_, each) => {
     expect(protectedReason(each)).toBeUndefined();

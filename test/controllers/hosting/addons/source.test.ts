@@ -45,6 +45,16 @@ describe('the source of add-ons', () => {
     expect(site.asked).toEqual(['/dns.yaml']);
   });
 
+  it('HOS-51 two add-ons may have one file, and each labels the objects as its own', async () => {
+    const site = await startPublisher();
+    const { source } = sourceAt();
+    const addon = published(site);
+    const labels = async (name: string): Promise<unknown> =>
+      (await source.objects({ ...addon, name }, signal)).map(({ metadata }) => metadata.labels);
+    expect(await labels('dns')).toEqual([{ 'kubenode.dev/addon': 'dns' }]);
+    expect(await labels('other')).toEqual([{ 'kubenode.dev/addon': 'other' }]);
+  });
+
   it('HOS-51 a file with another digest is refused with both', async () => {
     const site = await startPublisher();
     const addon = { ...published(site), sha256: '0'.repeat(64) };

@@ -29,6 +29,11 @@ describe('the deprecated APIs that clients requested', () => {
       [{ api: 'v1 a', removedIn: '1.40' }],
     ],
     ['another metric with these labels', sample(FLOWS).replace('requested_', 'other_'), []],
+    [
+      'one whose name has more than the status allows',
+      sample({ resource: 'r'.repeat(300), removed_release: '1.40' }),
+      [{ api: `v1 ${'r'.repeat(250)}`, removedIn: '1.40' }],
+    ],
     ['a release that is not one', sample({ ...FLOWS, removed_release: 'soon' }), []],
   ])('HOS-15 the deprecated APIs in use are %s', (_, metrics, expected) => {
     expect(deprecatedApis(metrics)).toEqual(expected);

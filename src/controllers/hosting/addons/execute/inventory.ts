@@ -12,6 +12,7 @@ import {
 import type { Client } from '../../../../kube/client/client.ts';
 import { unlessMissing } from '../../../../kube/client/errors.ts';
 import { CONFIG_MAPS } from '../../../../kube/objects/core-kinds.ts';
+import { byCode } from '../../../../kube/objects/digest.ts';
 import { isRecord, textAt } from '../../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
 import { objectIdOf, objectKey } from '../../../../kube/objects/object-id.ts';
@@ -37,7 +38,7 @@ export async function listInventories(
 ): Promise<readonly AddonInventory[]> {
   const options = { namespace: NAMESPACE, labelSelector: LABEL_ADDON, signal };
   const { items } = await client.list(CONFIG_MAPS, options);
-  return items.flatMap((item) => inventoryOf(item) ?? []).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return items.flatMap((item) => inventoryOf(item) ?? []).toSorted((a, b) => byCode(a.name, b.name));
 }
 
 export async function readInventory(

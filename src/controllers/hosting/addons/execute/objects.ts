@@ -16,14 +16,14 @@ export interface ServedObject<T extends ObjectReference = KubeObject> {
 
 /** Resolves to undefined when the kind is not served, as that of a CRD of the same add-on before it is applied. */
 export async function findServed<T extends ObjectReference>(
-  client: Client,
+  client: Pick<Client, 'resourceFor'>,
   object: T,
 ): Promise<ServedObject<T> | undefined> {
   const resource = await unlessMissing(client.resourceFor(object.apiVersion, object.kind));
   if (!resource) return undefined;
-  const { metadata } = object;
-  if (!resource.namespaced || metadata.namespace !== undefined) return { resource, object };
-  return { resource, object: { ...object, metadata: { ...metadata, namespace: 'default' } } };
+  const { namespace, ...metadata } = object.metadata;
+  if (!resource.namespaced) return { resource, object: { ...object, metadata } };
+  return { resource, object: { ...object, metadata: { ...metadata, namespace: namespace ?? 'default' } } };
 }
 
 export async function readLive(

@@ -4,14 +4,15 @@
  */
 import { digestOf } from '../../../../kube/objects/digest.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
-import type { Limit } from '../../../../rollout/limit.ts';
-import { closedLimit } from '../../../../rollout/maintenance-windows.ts';
+import { judgedLimit, strictestTimes } from '../../../../rollout/closed-times.ts';
+import type { ClosedTimes } from '../../../../rollout/maintenance-windows.ts';
+import { areAsDeclared } from '../../addons/declared.ts';
 import type { Hosted, HostedStatus, HostingInput, HostingWait } from '../input.ts';
 import { wait } from '../wait.ts';
 import { targetDigest, targetOf } from './target.ts';
 
-type ClosedTimes = NonNullable<HostedStatus['closedTimes']>;
-type ClosedInput = Pick<HostingInput, 'cluster' | 'hosted' | 'plane' | 'now'>;
+type TimesInForce = NonNullable<HostedStatus['closedTimes']>;
+type ClosedInput = Pick<HostingInput, 'cluster' | 'hosted' | 'plane' | 'addons' | 'now'>;
 
 /** Returns until when the control plane is not changed to its spec. Undefined: a change may begin, or nothing is to be changed. */
 export function changeHeld(input: ClosedInput): HostingWait | undefined {
@@ -24,30 +25,37 @@ export function changeHeld(input: ClosedInput): HostingWait | undefined {
 /** Returns until when nothing is begun. Undefined: a change may begin now. */
 export function closedWait(input: ClosedInput, what: string): HostingWait | undefined {
   const { hosted, now, cluster } = input;
-  const { windows, freezes } = closedTimes(input);
-  const limit = laterLimit(closedLimit(declaredTimes(hosted), now), closedLimit({ windows, freezes }, now));
+  const limit = judgedLimit(declaredTimes(hosted), closedTimes(input), now, 'control plane');
   if (!limit) return undefined;
   const stalled = limit.reason === 'InvalidWindow' ? 'stalled' : undefined;
   return wait(limit.reason, `${what}: ${limit.because}`, ['Cluster', cluster.metadata.name], stalled);
 }
 
 /**
- * Returns the closed times that were in force before the spec got its version, flags and add-ons, for the status. A commit that changes both
- * the control plane and its closed times is held by the former ones, too; a later commit that changes only the closed times is not.
+ * Returns the closed times in force, for the status. A commit that changes both the control plane and its closed times is held by the former
+ * ones, too, until it is carried out, or until a commit changes only the closed times.
  */
-export function closedTimes(input: Pick<HostingInput, 'cluster' | 'hosted' | 'plane'>): ClosedTimes {
+export function closedTimes(input: Omit<ClosedInput, 'now'>): TimesInForce {
   const { cluster, hosted } = input;
   const before = cluster.status?.hosted?.closedTimes;
   const { generation } = cluster.metadata;
-  if (before && before.generation === generation) return before;
   const target = digestOf([targetDigest(targetOf(input)), hosted.addons]);
-  const isSameCommit = before !== undefined && before.target !== target;
-  const { windows, freezes } = isSameCommit ? before : declaredTimes(hosted);
-  return { ...optional('generation', generation), target, windows, freezes };
+  const declared = declaredTimes(hosted);
+  const record = { ...optional('generation', generation), target };
+  if (!before || isCarriedOut(input)) return { ...record, ...declared };
+  if (before.generation === generation) return before;
+  return { ...record, ...(before.target === target ? declared : strictestTimes(before, declared)) };
+}
+
+/** Tells whether nothing of the spec is left to begin. Unknown: false. */
+function isCarriedOut({ plane, hosted, addons, cluster }: Omit<ClosedInput, 'now'>): boolean {
+  const isSettled = plane.settled !== undefined && plane.differences.length === 0;
+  const isChanging = cluster.status?.hosted?.upgrade !== undefined;
+  return isSettled && !isChanging && addons !== undefined && areAsDeclared(addons, hosted.addons);
 }
 
 /** Both are absent where the hub was installed by an older version. */
-function declaredTimes({ upgrade }: Hosted): Pick<ClosedTimes, 'windows' | 'freezes'> {
+function declaredTimes({ upgrade }: Hosted): ClosedTimes {
   return { windows: upgrade.windows ?? [], freezes: upgrade.freezes ?? [] };
 }
 
@@ -56,10 +64,4 @@ function isReturn({ plane, hosted, cluster }: ClosedInput): boolean {
   const { rollbackPossible, rollbackVersion } = cluster.status?.hosted ?? {};
   const isOnlyVersion = plane.differences.every((text) => text.startsWith('version '));
   return rollbackPossible === true && rollbackVersion === hosted.version && isOnlyVersion;
-}
-
-function laterLimit(one: Limit | undefined, other: Limit | undefined): Limit | undefined {
-  if (!one || !other) return one ?? other;
-  const isEarlier = one.until !== undefined && (other.until === undefined || other.until > one.until);
-  return isEarlier ? other : one;
 }

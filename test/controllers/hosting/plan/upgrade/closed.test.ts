@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Window } from '../../../../../src/api/generated/types.ts';
 import { hostingConditions } from '../../../../../src/controllers/hosting/conditions.ts';
 import type { Hosted } from '../../../../../src/controllers/hosting/plan/input.ts';
 import { planHosting } from '../../../../../src/controllers/hosting/plan/plan.ts';
@@ -15,6 +16,12 @@ import { type UpgradeParts, upgradeInput } from '../../../../support/hosting/upg
 
 const LATER = window('03:00', '04:00');
 const OPEN = window('00:00', '23:59');
+const ADDON = {
+  name: 'dns',
+  url: 'https://addons.example.com/dns.yaml',
+  sha256: 'a'.repeat(64),
+  enabled: true,
+};
 
 function closed(parts: Partial<Hosted['upgrade']>): Partial<Hosted> {
   return { upgrade: { ...HOSTED.upgrade, ...parts } };
@@ -94,6 +101,66 @@ describe('the windows and freezes of a control plane', () => {
     const lifted = { status: { closedTimes: { ...kept, generation: 0 } } };
     expect(text(lifted)).toMatch(/^RecordStep/);
     expect(closedTimes(upgradeInput(lifted)).windows).toEqual([]);
+  });
+
+  it('HOS-10 a commit that drops windows that came with an earlier change is held by them', () => {
+    const none = closedTimes(upgradeInput({ hosted: { version: OLD_VERSION } }));
+    const added = {
+      hosted: closed({ windows: [LATER] }),
+      status: { closedTimes: { ...none, generation: 0 } },
+    };
+    const record = closedTimes(upgradeInput(added));
+    expect([record.generation, record.windows]).toEqual([1, [LATER]]);
+    const dropped = { apiServer: { extraArgs: { v: '4' } } };
+    expect(text({ hosted: dropped, status: { closedTimes: { ...record, generation: 0 } } })).toBe(
+      'wait OutsideWindow',
+    );
+  });
+
+  it('HOS-10 a commit that moves the windows together with a change is held by the former ones only', () => {
+    const record = { target: 'before', generation: 0, windows: [OPEN], freezes: [] };
+    expect(text({ hosted: closed({ windows: [LATER] }), status: { closedTimes: record } })).toMatch(
+      /^RecordStep/,
+    );
+  });
+
+  it.each<readonly [name: string, parts: UpgradeParts, windows: readonly Window[]]>([
+    ['a change that is carried out', {}, []],
+    ['a change of a version', { hosted: { version: VERSION } }, [LATER]],
+    ['a change in work', { step: 'Soak' }, [LATER]],
+    ['an add-on that is to be installed', { hosted: { addons: [ADDON] } }, [LATER]],
+    ['an API server that does not answer', { input: { addons: undefined } }, [LATER]],
+    ['a control plane without a record', { plane: { settled: undefined } }, [LATER]],
+  ])('HOS-10 dropped windows judge %s', (_, parts, windows) => {
+    const record = { target: 'before', generation: 1, windows: [LATER], freezes: [] };
+    const hosted = { version: OLD_VERSION, ...parts.hosted };
+    const status = { closedTimes: record };
+    const input = { addons: { installed: [], hasNodes: false }, ...parts.input };
+    expect(closedTimes(upgradeInput({ ...parts, hosted, status, input })).windows).toEqual(windows);
+  });
+
+  it('HOS-10 a commit that drops the windows together with other manifests of an add-on is held by them', () => {
+    const before = { hosted: { addons: [ADDON], ...closed({ windows: [LATER] }) } };
+    const closedBefore = { ...closedTimes(upgradeInput(before)), generation: 0 };
+    const addons = [{ ...ADDON, sha256: 'b'.repeat(64) }];
+    const after = upgradeInput({ hosted: { addons }, status: { closedTimes: closedBefore } });
+    expect(closedTimes(after).windows).toEqual([LATER]);
+  });
+
+  it.each<readonly [name: string, parts: UpgradeParts, isHeld: boolean]>([
+    ['a change that is to begin', {}, true],
+    ['a change in work', { step: 'Preflight' }, false],
+    ['no change', { hosted: { version: OLD_VERSION } }, false],
+  ])('HOS-10 a freeze holds what is to begin: %s', (_, parts, isHeld) => {
+    const hosted = { ...closed({ freezes: [freeze()] }), ...parts.hosted };
+    expect(changeHeld(upgradeInput({ ...parts, hosted })) !== undefined).toBe(isHeld);
+  });
+
+  it('HOS-10 the wait tells that the windows are those before the change', () => {
+    const record = { target: 'before', generation: 1, windows: [LATER], freezes: [] };
+    expect(changeHeld(upgradeInput({ status: { closedTimes: record } }))?.message).toMatch(
+      /the next one opens at .* \(in force before the last change of the control plane\)$/,
+    );
   });
 
   it('HOS-10 the later of the former and the present end holds', () => {
