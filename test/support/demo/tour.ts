@@ -13,11 +13,11 @@ const FILES = ['fleet/pipelines.ts', 'rules/fleet-default.ts'];
 export interface FailingTour {
   readonly tour: Tour;
   /** What the repository contains. */
-  content(): string;
+  readonly content: () => string;
   /** The Secrets that are left in the hub. */
   readonly secrets: Set<string>;
   /** How many expectations there were. */
-  verified(): number;
+  readonly verified: () => number;
 }
 
 /** `failAt`: the number of the expectation that is not verified; 0 fails none. */
@@ -66,7 +66,7 @@ function hubWith(secrets: Set<string>): Client {
     list: async () => ({ items: [{ metadata: { name: 'fleet' } }] }) as never,
     async create(_, object) {
       secrets.add(object.metadata.name);
-      return { ...object, metadata: { ...object.metadata, uid: 'u' } };
+      return { ...object, metadata: { ...object.metadata, uid: 'u' } } as never;
     },
     async delete(_, { name }) {
       secrets.delete(name);
