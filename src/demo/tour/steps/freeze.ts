@@ -31,9 +31,11 @@ export const freezeStep: TourStep = {
       const held = await changePolicy(tour);
       left = [held, frozen, first];
       await expectFrozen(tour, held, frozen);
-      left = [frozen];
       await revert(tour, held);
-      await tour.verify(provenEverywhere(tour, await revert(tour, first)));
+      left = [frozen, first];
+      const returned = await revert(tour, first);
+      left = [frozen];
+      await tour.verify(provenEverywhere(tour, returned));
       await tour.show(['history', 'prod', '--context', 'hub']);
     } finally {
       for (const commit of left) await revert(tour, commit);

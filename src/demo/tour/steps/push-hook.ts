@@ -4,6 +4,7 @@ import { ANNOTATION_SECRET_USE, NAMESPACE } from '../../../api/names.ts';
 import { CliError } from '../../../cli/errors.ts';
 import { webhookPortOf } from '../../../cli/local/demo-programs.ts';
 import { SECRETS } from '../../../kube/objects/core-kinds.ts';
+import { messageOf } from '../../../os/errors.ts';
 import { provenEverywhere, readPipeline } from '../fleet-state.ts';
 import { notAcceptedReason } from '../observed.ts';
 import { declareWebhook, PIPELINE_FILE } from '../pipeline-edits.ts';
@@ -21,32 +22,35 @@ export const pushHookStep: TourStep = {
     'A webhook that is not signed with the secret is refused. What is in the repository, sync reads there.',
   ],
   async run(tour) {
-    const { repository } = tour;
     const hook = await createHook(tour);
-    tour.say(`${PIPELINE_FILE}: pollSeconds: 300, and webhookSecretRef names Secret ${hook.secret}`);
-    await repository.edit(PIPELINE_FILE, (text) => declareWebhook(text, hook.secret));
-    tour.say('$ git commit -am "Receive webhooks"');
-    const commits = [await repository.commit('Receive webhooks')];
     try {
-      await tour.verify(provenEverywhere(tour, commits[0] ?? ''));
-      await repository.edit(POLICY_FILE, editLinger);
-      tour.say('$ git commit -am "Let grants linger"');
-      commits.unshift(await repository.commit('Let grants linger'));
-      await expectRefused(tour, hook);
-      await push(tour, hook);
+      await showHook(tour, hook);
     } finally {
-      for (const commit of commits) await repository.revert(commit);
+      await deleteHook(tour, hook);
     }
-    tour.say('$ git revert --no-edit HEAD^..HEAD');
-    await push(tour, hook);
-    await tour.verify(provenEverywhere(tour, await repository.head()));
-    await (await tour.client('hub')).delete(
-      SECRETS,
-      { name: hook.secret, namespace: NAMESPACE },
-      { uid: hook.uid },
-    );
   },
 };
+
+async function showHook(tour: Tour, hook: TourHook): Promise<void> {
+  const { repository } = tour;
+  tour.say(`${PIPELINE_FILE}: pollSeconds: 300, and webhookSecretRef names Secret ${hook.secret}`);
+  await repository.edit(PIPELINE_FILE, (text) => declareWebhook(text, hook.secret));
+  tour.say('$ git commit -am "Receive webhooks"');
+  const commits = [await repository.commit('Receive webhooks')];
+  try {
+    await tour.verify(provenEverywhere(tour, commits[0] ?? ''));
+    await repository.edit(POLICY_FILE, editLinger);
+    tour.say('$ git commit -am "Let grants linger"');
+    commits.unshift(await repository.commit('Let grants linger'));
+    await expectRefused(tour, hook);
+    await push(tour, hook);
+  } finally {
+    for (const commit of commits) await repository.revert(commit);
+  }
+  tour.say('$ git revert --no-edit HEAD^..HEAD');
+  await push(tour, hook);
+  await tour.verify(provenEverywhere(tour, await repository.head()));
+}
 
 interface TourHook {
   readonly url: string;
@@ -56,7 +60,7 @@ interface TourHook {
   readonly key: string;
 }
 
-/** Each run has a Secret of its own: one that an interrupted tour left behind does not matter. */
+/** Each run has a Secret of its own: one that a killed tour left behind does not matter. */
 async function createHook(tour: Tour): Promise<TourHook> {
   const port = webhookPortOf(await tour.programs());
   const pipeline = await readPipeline(tour);
@@ -65,8 +69,7 @@ async function createHook(tour: Tour): Promise<TourHook> {
       hint: 'end the demo with Ctrl-C, and start it again with: kubenode start --demo FOLDER',
     });
   }
-  const secret = `webhook-${await tour.repository.commits()}`;
-  const key = randomBytes(24).toString('hex');
+  const [secret, key] = [`webhook-${randomBytes(4).toString('hex')}`, randomBytes(24).toString('hex')];
   const created = await (await tour.client('hub')).create(SECRETS, {
     apiVersion: 'v1',
     kind: 'Secret',
@@ -79,6 +82,11 @@ async function createHook(tour: Tour): Promise<TourHook> {
     uid: created.metadata.uid ?? '',
     key,
   };
+}
+
+async function deleteHook(tour: Tour, { secret, uid }: TourHook): Promise<void> {
+  const client = await tour.client('hub');
+  await client.delete(SECRETS, { name: secret, namespace: NAMESPACE }, { uid });
 }
 
 async function expectRefused(tour: Tour, hook: TourHook): Promise<void> {
@@ -109,6 +117,13 @@ async function send(tour: Tour, { url }: TourHook, key: string): Promise<number>
   const signature = createHmac('sha256', key).update(body).digest('hex');
   tour.say(`$ curl -X POST ${url} -H 'X-Hub-Signature-256: sha256=…'`);
   const headers = { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` };
-  const answer = await fetch(url, { method: 'POST', body, headers });
-  return answer.status;
+  try {
+    return (await fetch(url, { method: 'POST', body, headers })).status;
+  } catch (cause) {
+    throw new CliError(`sync does not answer the webhook: ${messageOf(cause)}`, {
+      where: url,
+      hint: 'see the log of the terminal that runs kubenode start: it starts sync again',
+      cause,
+    });
+  }
 }

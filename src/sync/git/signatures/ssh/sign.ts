@@ -1,6 +1,6 @@
 /** Signs commits as `git commit -S` does with a key of SSH. Pure: the signature of ed25519 has no random part. */
 import { createHash, sign } from 'node:crypto';
-import { readSshPrivateKey } from './private-key.ts';
+import { readSshPrivateKey, type SshPrivateKey } from './private-key.ts';
 import { SIGNED_NAMESPACE, SSHSIG_MAGIC } from './signature.ts';
 import { wireString } from './wire.ts';
 
@@ -9,7 +9,11 @@ const LINE = /.{1,70}/g;
 
 /** Returns the armored signature. Throws SignatureError if the key is not usable. */
 export function sshSignature(privateKey: string, payload: Buffer): string {
-  const { blob, key } = readSshPrivateKey(privateKey);
+  return signWith(readSshPrivateKey(privateKey), payload);
+}
+
+/** Returns the armored signature of a key that was read before. */
+export function signWith({ blob, key }: SshPrivateKey, payload: Buffer): string {
   const digest = createHash(HASH).update(payload).digest();
   const signed = [wireString(SIGNED_NAMESPACE), wireString(''), wireString(HASH)];
   const message = Buffer.concat([Buffer.from(SSHSIG_MAGIC), ...signed, wireString(digest)]);
