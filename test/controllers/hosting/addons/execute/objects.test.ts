@@ -21,7 +21,7 @@ describe('an object of an add-on as its API server names it', () => {
     ['is in the default namespace', CONFIG_MAP, undefined, 'default'],
     ['has no namespace', NODE, undefined, undefined],
     ['loses a namespace that its kind does not have', NODE, 'kube-system', undefined],
-  ])('HOS-51 %s', async (_, resource, namespace, want) => {
+  ])('HOS-51 an object of an add-on %s', async (_, resource, namespace, want) => {
     const metadata = { name: 'a', ...(namespace === undefined ? {} : { namespace }) };
     const client = { resourceFor: async () => resource };
     const served = await findServed(client, { apiVersion: 'v1', kind: resource.kind, metadata });

@@ -131,7 +131,7 @@ describe('the windows and freezes of a control plane', () => {
     ['an add-on that is to be installed', { hosted: { addons: [ADDON] } }, [LATER]],
     ['an API server that does not answer', { input: { addons: undefined } }, [LATER]],
     ['a control plane without a record', { plane: { settled: undefined } }, [LATER]],
-  ])('HOS-10 dropped windows judge %s', (_, parts, windows) => {
+  ])('HOS-10 windows that a commit drops judge %s', (_, parts, windows) => {
     const record = { target: 'before', generation: 1, windows: [LATER], freezes: [] };
     const hosted = { version: OLD_VERSION, ...parts.hosted };
     const status = { closedTimes: record };
