@@ -38,6 +38,8 @@ export const LABEL_PIPELINE = `${GROUP}/pipeline`;
 export const LABEL_HUB = `${GROUP}/hub`;
 /** On the Secret with the kubeconfig of a hosted cluster: its name. */
 export const LABEL_CLUSTER = `${GROUP}/cluster`;
+/** On the objects of a hosted control plane in its hub: the member that they are of. */
+export const LABEL_PART = `${GROUP}/part`;
 /** On the objects of an add-on of a hosted cluster, and on the record of them: its name. */
 export const LABEL_ADDON = `${GROUP}/addon`;
 export const LABEL_UNIT = `${GROUP}/unit`;

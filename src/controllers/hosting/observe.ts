@@ -10,6 +10,7 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { messageOf } from '../../os/errors.ts';
 import type { AddonTarget, ClusterAddons } from './addons/report.ts';
 import type { PlaneAccess, PlaneDriver, PlaneReport, PlaneSpec } from './drivers/driver.ts';
+import { HostingError } from './errors.ts';
 import { heldGrant } from './execute/permission.ts';
 import type { ClusterInside } from './inside/execute.ts';
 import type { Hosted, HostingInput } from './plan/input.ts';
@@ -17,7 +18,10 @@ import { planeOf } from './plan/plane-of.ts';
 
 export interface HostingPorts {
   readonly grants: GrantPort;
-  readonly driver: PlaneDriver;
+  /** The driver of processes. Undefined: this hosting starts none. */
+  readonly driver?: PlaneDriver | undefined;
+  /** The driver of pods. Undefined: this hosting was started without images. */
+  readonly workload?: PlaneDriver | undefined;
   readonly inside: ClusterInside;
   readonly addons: ClusterAddons;
   /** How many control planes this hosting creates. */
@@ -30,6 +34,7 @@ export interface HostingObservation {
   readonly input: HostingInput;
   readonly plane: PlaneSpec;
   readonly access: PlaneAccess | undefined;
+  readonly driver: PlaneDriver;
 }
 
 export async function observeHosting(
@@ -38,8 +43,9 @@ export async function observeHosting(
   ports: HostingPorts,
   context: ReconcileContext,
 ): Promise<HostingObservation> {
-  const { driver, inside, maxClusters, maxAgeSeconds } = ports;
+  const { inside, maxClusters, maxAgeSeconds } = ports;
   const { signal } = context;
+  const driver = driverOf(ports, hosted, cluster.metadata.name);
   const plane = planeOf(cluster, hosted);
   const report = await driver.observe(plane, signal);
   const access = await driver.access(plane);
@@ -61,7 +67,19 @@ export async function observeHosting(
     halt: haltOf(context),
     now: context.clock.now(),
   };
-  return { input, plane, access };
+  return { input, plane, access, driver };
+}
+
+/** Throws where this hosting was started without what the driver needs. */
+function driverOf({ driver, workload }: HostingPorts, hosted: Hosted, where: string): PlaneDriver {
+  const found = hosted.driver === 'process' ? driver : workload;
+  if (found) return found;
+  const hint =
+    hosted.driver === 'process'
+      ? 'start it without --no-processes, on a machine of its own'
+      : 'start it with --images and a file of images';
+  const message = `this hosting was not started for driver ${hosted.driver}`;
+  throw new HostingError('DriverNotConfigured', message, { where, hint });
 }
 
 interface InsideCall {
@@ -124,15 +142,12 @@ function secretState(
 }
 
 /** The oldest are within the limit, so that a new one never takes the place of one that exists. */
-function overLimit(
-  { metadata: { name } }: Cluster,
-  maxClusters: number,
-  context: ReconcileContext,
-): string | undefined {
+function overLimit(cluster: Cluster, maxClusters: number, context: ReconcileContext): string | undefined {
+  const { name } = cluster.metadata;
   const hosted = context
     .view<Cluster>(CLUSTERS)
     .list()
-    .filter(({ spec }) => spec.hosted?.driver === 'process');
+    .filter(({ spec }) => spec.hosted?.driver === cluster.spec.hosted?.driver);
   const order = hosted.map(orderOf).toSorted((a, b) => (a.key < b.key ? -1 : 1));
   if (order.findIndex((each) => each.name === name) < maxClusters) return undefined;
   return `this hub hosts ${hosted.length - 1} other control planes, and at most ${maxClusters} are allowed: delete one, or start hosting with a larger --max-clusters`;

@@ -37,11 +37,15 @@ const CLIENTS: readonly (readonly [name: string, principal: Principal])[] = [
 const CONTROLLERS: Principal = createPrincipal(PRINCIPAL_CONTROLLERS);
 
 /** Lists the certificates of etcd: that of the server, and that of the API server as its client. */
-export function etcdLeaves(folder: string, life: CertificateLife): readonly Leaf[] {
+export function etcdLeaves(
+  folder: string,
+  life: CertificateLife,
+  names: readonly string[] = [],
+): readonly Leaf[] {
   const server = {
     subject: { commonName: ETCD_USER },
     usage: 'peer',
-    names: ['localhost', LOOPBACK],
+    names: ['localhost', LOOPBACK, ...names],
   } as const;
   return [
     leafOf(folder, 'etcd', { ...server, ...life }),
@@ -82,6 +86,12 @@ function leafOf(
   authority: AuthorityName = 'ca',
 ): Leaf {
   return { name, path: join(folder, `${name}.pem`), folder, authority, request };
+}
+
+/** Returns the certificate of a manager as a server for its own health, which only this control plane asks for. */
+export function managerServingLeaf(folder: string, name: string, life: CertificateLife): Leaf {
+  const subject = { commonName: name };
+  return leafOf(folder, name, { subject, usage: 'server', names: ['localhost', LOOPBACK], ...life });
 }
 
 export function clientRequest({ user, groups = [] }: Principal, life: CertificateLife): CertificateRequest {

@@ -19,7 +19,19 @@ function rollout(fields: object): object {
 
 describe('the fields of an object that this version does not act on', () => {
   it.each<[kind: string, path: string, spec: object, message: string]>([
-    ['Cluster', 'hosted.driver', { hosted: { driver: 'workload' } }, 'use process'],
+    [
+      'Cluster',
+      'hosted.etcd.replicas',
+      { hosted: { driver: 'workload', etcd: { replicas: 3 } } },
+      'remove it',
+    ],
+    ['Cluster', 'hosted.etcd.backup', { hosted: { driver: 'workload', etcd: { backup: {} } } }, 'remove it'],
+    [
+      'Cluster',
+      'hosted.etcd.restoreFrom',
+      { hosted: { driver: 'workload', etcd: { restoreFrom: 'latest' } } },
+      'remove it',
+    ],
     ['Cluster', 'hosted.replicas', { hosted: { replicas: 3 } }, 'remove it'],
     ['Cluster', 'hosted.etcd.storageGiB', { hosted: { etcd: { storageGiB: 9 } } }, 'remove it'],
     ['Cluster', 'hosted.apiServer.cpuMillis', { hosted: { apiServer: { cpuMillis: 1 } } }, 'remove it'],

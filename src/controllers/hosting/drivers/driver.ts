@@ -65,6 +65,27 @@ export interface PlaneSpec extends PlaneOwner {
   /** The Kubernetes version: `v1.36.3`. */
   readonly version: string;
   readonly settings: PlaneSettings;
+  /** What only pods have. Undefined: the members are processes. */
+  readonly placement?: PlanePlacement | undefined;
+}
+
+/** How the members take place in a hub as pods. */
+export interface PlanePlacement {
+  readonly storageGiB: number;
+  readonly exposure: PlaneExposure;
+  readonly requests: Readonly<Partial<Record<RunMember, MemberRequests>>>;
+}
+
+export interface PlaneExposure {
+  readonly type: 'ClusterIP' | 'NodePort' | 'LoadBalancer';
+  /** The name or address in certificate and kubeconfig. */
+  readonly host?: string | undefined;
+  readonly port: number;
+}
+
+export interface MemberRequests {
+  readonly cpuMillis?: number | undefined;
+  readonly memoryMiB?: number | undefined;
 }
 
 export interface MemberReport {
@@ -88,6 +109,15 @@ export interface MemberReport {
   readonly starts: readonly Date[];
   /** The end of its log, of a member that is stopped. */
   readonly logTail?: string | undefined;
+  /** What keeps it from its start, where the driver knows: an image that cannot be pulled, a quota, a volume. A restart does not help. */
+  readonly problem?: MemberProblem | undefined;
+}
+
+export interface MemberProblem {
+  readonly reason: string;
+  readonly message: string;
+  /** The object that blocks it. */
+  readonly blocker: { readonly kind: string; readonly name: string };
 }
 
 /** `Empty`: it has none yet, or it was lost. `Other`: of another control plane, of another member, or not known. */
@@ -127,6 +157,8 @@ export interface PlaneCertificate {
 export interface PlaneReport {
   /** Where the control plane is, for people. */
   readonly where: string;
+  /** What `where` is. Undefined: a folder of this machine. */
+  readonly place?: 'Folder' | 'Namespace' | undefined;
   /** The machine and the place on it. Another hosting of the same hub has another one. */
   readonly location: string;
   /** Whose control plane is there: `Other` is of another Cluster, or its owner is not known. */

@@ -71,7 +71,13 @@ export function blockedBy(error: unknown, what: string, { log }: Pick<ReconcileC
   const { code, message, hint, where = '' } = error as OsError;
   log.warn('hosting is blocked', { act: what, code, reason: message });
   const text = hint === undefined ? message : `${message}: ${hint}`;
-  return wait(code, text, [code === 'PortInUse' ? 'Port' : 'File', where || what], 'stalled');
+  return wait(code, text, [blockerKind(code, where), where || what], 'stalled');
+}
+
+function blockerKind(code: string, where: string): string {
+  if (where.startsWith('namespace ')) return 'Namespace';
+  if (code === 'DriverNotConfigured') return 'Cluster';
+  return code === 'PortInUse' ? 'Port' : 'File';
 }
 
 async function perform(
@@ -80,8 +86,8 @@ async function perform(
   ports: HostingPorts,
   context: ReconcileContext,
 ): Promise<void> {
-  const { plane, access } = observation;
-  const { driver, inside } = ports;
+  const { plane, access, driver } = observation;
+  const { inside } = ports;
   if ('member' in act) await performOnMember(act, plane, driver);
   else if (act.type === 'Settle') await driver.settle(plane, act.settled);
   else if (isUpkeep(act)) await performUpkeep(act, plane, driver);
@@ -176,7 +182,7 @@ type Perform = (
 
 const SIMPLE: Readonly<Record<SimpleAct, Perform>> = {
   AddFinalizer: ({ input }, _, context) => context.addFinalizer(CLUSTERS, input.cluster, FINALIZER_HOSTING),
-  RemoveFinalizer: async ({ input, plane }, { driver }, context) => {
+  RemoveFinalizer: async ({ input, plane, driver }, _, context) => {
     // A preparation that was killed leaves an empty folder.
     if (input.plane.claim === 'None') await driver.remove(plane);
     await context.removeFinalizer(CLUSTERS, input.cluster, FINALIZER_HOSTING);
@@ -184,10 +190,10 @@ const SIMPLE: Readonly<Record<SimpleAct, Perform>> = {
   DeleteCluster: ({ input }, _, context) => context.delete(CLUSTERS, input.cluster),
   // It is part of the status that is reported after the act.
   RecordLocation: async () => undefined,
-  Prepare: ({ plane }, { driver }) => driver.prepare(plane),
-  BeginDestroy: ({ plane }, { driver }) => driver.beginDestroy(plane),
-  Remove: ({ plane }, { driver }) => driver.remove(plane),
-  Snapshot: ({ plane }, { driver }) => driver.snapshot(plane),
+  Prepare: ({ plane, driver }) => driver.prepare(plane),
+  BeginDestroy: ({ plane, driver }) => driver.beginDestroy(plane),
+  Remove: ({ plane, driver }) => driver.remove(plane),
+  Snapshot: ({ plane, driver }) => driver.snapshot(plane),
   Install: async ({ access }, { inside }, { signal }) => {
     if (access) await inside.install(access.admin, signal);
   },

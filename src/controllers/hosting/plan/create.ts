@@ -7,6 +7,7 @@ import { planShrink } from './etcd/space.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
 import { planLosses } from './losses.ts';
 import { planMembers, waitForMembers } from './members.ts';
+import { isNamespace, logPlace, placeOf } from './place.ts';
 import { programsMissing } from './programs.ts';
 import { planEndOfLife } from './throw-away.ts';
 import { changeHeld } from './upgrade/closed.ts';
@@ -56,8 +57,11 @@ function blocked(input: HostingInput): HostingDecision | undefined {
   const { plane, cluster, overLimit } = input;
   const { name } = cluster.metadata;
   if (plane.claim === 'Other') {
-    const message = `${plane.where} belongs to another Cluster: move the folder away, or choose another name`;
-    return { wait: wait('FolderNotOurs', message, ['Folder', plane.where], 'stalled') };
+    const isInHub = isNamespace(plane);
+    const away = isInHub ? 'delete it' : 'move the folder away';
+    const message = `${plane.where} belongs to another Cluster: ${away}, or choose another name`;
+    const reason = isInHub ? 'NamespaceNotOurs' : 'FolderNotOurs';
+    return { wait: wait(reason, message, placeOf(plane), 'stalled') };
   }
   if (overLimit !== undefined && plane.claim === 'None') {
     return { wait: wait('LimitReached', overLimit, ['Cluster', name], 'stalled') };
@@ -128,6 +132,6 @@ function planSecret({ secret, cluster }: HostingInput): HostingDecision {
 function apiSilent({ plane, silence }: HostingInput): NonNullable<HostingDecision['wait']> {
   const why = silence === undefined ? '' : `: ${silence}`;
   const message = `the API server does not answer the administrator${why}`;
-  const hint = `read the log in ${plane.where}/logs`;
+  const hint = `read the log ${logPlace(plane, 'kube-apiserver')}`;
   return wait('ApiNotAnswering', withHint(message, hint), ['Process', 'kube-apiserver']);
 }

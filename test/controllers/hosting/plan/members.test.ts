@@ -112,4 +112,16 @@ it('waitForMembers names the first member that does not answer', () => {
   expect(waitForMembers(hostingInput())).toBeUndefined();
   const learning = severalMembers({ list: { 'etcd-1': 'Learner' } });
   expect(waitForMembers(hostingInput({ plane: learning }))?.reason).toBe('QuorumAtRisk');
+
+  it('HOS-06 reports what keeps a pod from its start, and does not start it again', () => {
+    const problem = {
+      reason: 'ImagePullBackOff',
+      message: 'not found',
+      blocker: { kind: 'Pod', name: 'kn-ci/etcd-0' },
+    };
+    const etcd = { state: 'Starting', unreadySince: new Date(+NOW - 600_000), problem } as const;
+    expect(plan({ etcd })).toBe('nothing');
+    const input = hostingInput({ plane: { members: members({ etcd }) } });
+    expect(waitForMembers(input)).toEqual({ ...problem, isStalled: true });
+  });
 });

@@ -13,11 +13,32 @@ describe('the problems of a Cluster that is to be hosted', () => {
   });
 
   it.each([
-    ['driver', { driver: 'workload' as const }],
+    [
+      'etcd.backup',
+      { driver: 'workload' as const, etcd: { ...HOSTED.etcd, backup: { everySeconds: 300, keep: 1 } } },
+    ],
+    ['etcd.replicas', { driver: 'workload' as const, etcd: { ...HOSTED.etcd, replicas: 3 as const } }],
     ['replicas', { replicas: 2 }],
     ['exposure.host', { exposure: { ...HOSTED.exposure, host: 'ci.example.com' } }],
   ])('name the field %s, on which hosting does not act', (path, hosted) => {
     expect(problems({ hosted })[0]).toMatch(`spec.hosted.${path}: not supported in this version`);
+  });
+
+  it('are none for pods with a size, requests and an address', () => {
+    const hosted = {
+      driver: 'workload' as const,
+      etcd: { ...HOSTED.etcd, storageGiB: 32 },
+      apiServer: { extraArgs: {}, cpuMillis: 500 },
+      exposure: { type: 'LoadBalancer' as const, host: 'ci.example.com', port: 443 },
+    };
+    expect(problems({ hosted })).toEqual([]);
+  });
+
+  it('name the address that a node port needs', () => {
+    const exposure = { type: 'NodePort' as const, port: 6443 };
+    expect(problems({ hosted: { driver: 'workload', exposure } })).toEqual([
+      'spec.hosted.exposure.host: NodePort needs the name or address of a node, or of a load balancer in front of the nodes',
+    ]);
   });
 
   it('name a range that is not of IPv4', () => {

@@ -3,10 +3,7 @@ import { z } from 'zod';
 import { PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../../../../os/files.ts';
 import { HostingError } from '../../errors.ts';
 import { type PlaneMember, RUN_MEMBERS } from '../driver.ts';
-
-/** The keys that are made once: those of the CAs, and the one that signs the tokens of ServiceAccounts. */
-export const PLANE_KEYS = ['etcd-ca', 'ca', 'front-proxy-ca', 'service-accounts'] as const;
-export type KeyName = (typeof PLANE_KEYS)[number];
+import { PLANE_KEYS } from '../keys.ts';
 
 const planeRecord = z.strictObject({
   format: z.literal(1),

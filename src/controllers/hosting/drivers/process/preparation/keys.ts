@@ -7,8 +7,9 @@ import { authorityFile, SERVICE_ACCOUNT_KEY } from '../../../../../local/pki/aut
 import { keyDigest } from '../../../../../local/pki/report.ts';
 import { fileExists } from '../../../../../os/files.ts';
 import { HostingError } from '../../../errors.ts';
+import { type KeyName, PLANE_KEYS } from '../../keys.ts';
 import type { PlaneFolder } from '../folder.ts';
-import { type KeyName, PLANE_KEYS, type PlaneRecord } from '../records.ts';
+import type { PlaneRecord } from '../records.ts';
 
 type Found = Pick<PlaneFolder, 'layout' | 'record'>;
 
