@@ -283,6 +283,16 @@ export const hostedStatus = named('ClusterHostedStatus', 'Observed state of the 
     }).optional(),
     restoredFrom: text('Backup that the control plane started from.', { max: 64 }).optional(),
     lastDrillAt: time('When the last drill restored a backup.').optional(),
+    upkeep: named('HostedUpkeep', 'The backup or the restore drill that is being made. Absent while none is.', {
+      type: choice('What is being made.', ['Backup', 'Drill']),
+      step: choice('Its current step. Waiting: another one is being made. Opening: a throw-away etcd reads the data. Serving: a throw-away API server does.', [
+        'Waiting',
+        'Copying',
+        'Opening',
+        'Serving',
+      ]),
+      startedAt: time('When it began.'),
+    }).optional(),
   }).optional(),
   caRotation: named('CaRotationStatus', 'Rotation of the certificate authority.', {
     id: text('Id of the rotation.', { max: 63 }).optional(),

@@ -70,6 +70,9 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
   const tools = (): EtcdTools => ({ clock, freeBytes, programs: programs.current().found });
   const locked = <T>({ name }: PlaneOwner, work: () => Promise<T>): Promise<T> =>
     withLock(planeLayout(dir, name).root, {}, work);
+  // Another lock: a member is started while a backup is taken.
+  const upkeep = <T>({ name }: PlaneOwner, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> =>
+    withLock(`${planeLayout(dir, name).root} upkeep`, { signal }, work);
   return {
     observe: async (plane) => await observe(plane),
     prepare: (plane) => locked(plane, () => preparePlane(plane, options)),
@@ -78,10 +81,11 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     change: (plane, member, run) => locked(plane, () => change(plane, member, run)),
     ...createEtcdActs(clock, (plane, act) => locked(plane, async () => act(await openPlane(plane)))),
     snapshot: (plane) => locked(plane, async () => snapshotPlane(await openPlane(plane), tools())),
-    backups: createBackups({ dir, locked, open: openPlane, tools, availableBytes: options.availableBytes }),
+    backups: createBackups({ ...options, locked, upkeep, open: openPlane, tools }),
     settle: (plane, settled) => locked(plane, () => settle(dir, plane, settled)),
     beginDestroy: (plane) => locked(plane, () => beginDestroy(dir, plane)),
-    remove: (plane) => locked(plane, () => removePlane(plane, options)),
+    remove: (plane) =>
+      upkeep(plane, undefined, () => locked(plane, () => removePlane(plane, options))),
     access: async (plane) => await readAccess(await readPlane(dir, plane)),
   };
 
