@@ -247,6 +247,11 @@ export const hostedStatus = named('ClusterHostedStatus', 'Observed state of the 
   upgrade: hostedUpgradeStatus.optional(),
   rolledBack: hostedRolledBack.optional(),
   closedTimes: hostedClosedTimes.optional(),
+  lastOutage: named('HostedOutage', 'How long the API server did not answer when hosting changed or started it last.', {
+    at: time('When it answered again.'),
+    milliseconds: count('How long it did not answer, at most: hosting asks it twice a second.'),
+    cause: choice('Change: it was stopped and started again. Start: only the start was measured.', ['Change', 'Start']),
+  }).optional(),
   deprecatedApis: list(
     'APIs that clients requested since the API server was started, and that a later version removes.',
     named('DeprecatedApi', 'An API that a later version removes.', {

@@ -90,7 +90,6 @@ function isReturn({ before, after }: PlaneChange): boolean {
   return isPossible && textAt(status, 'rollbackVersion') === hostedField(after, 'version');
 }
 
-/** Etcd and an API server answer 3.2 s after their start on two idle cores; the API server before that one ends first. */
 function outageNote(change: PlaneChange): string {
   const { from, to } = versionsOf(change);
   const replicas = Number(hostedField(change.after, 'replicas') ?? 1);
@@ -102,7 +101,21 @@ function outageNote(change: PlaneChange): string {
     return 'its API server is not started again: no outage is expected';
   }
   const times = minorsBetween(from, to) === 0 ? 'once' : 'twice';
-  return `its one API server is started again ${times}: it does not answer for 3 to 10 s each time (3.2 s on two idle cores)`;
+  return `its one API server is started again ${times}: ${durationText(change.before)}`;
+}
+
+/** Of another control plane nothing is known: its machine and its objects are others. */
+function durationText(before: KubeObject): string {
+  const outage = valueAt(before, 'status', 'hosted', 'lastOutage');
+  if (valueAt(before, 'status') === undefined) {
+    return 'how long it does not answer each time was not read: run the plan with the hub';
+  }
+  if (outage === undefined) return 'how long it does not answer each time was not measured yet';
+  const seconds = (Number(valueAt(outage, 'milliseconds')) / 1000).toFixed(1);
+  const at = textAt(outage, 'at') ?? '';
+  return textAt(outage, 'cause') === 'Change'
+    ? `its last change took ${seconds} s without an answer, as measured at ${at}`
+    : `its last start took ${seconds} s, as measured at ${at}, and the end of the former process comes on top`;
 }
 
 function rollbackNotes(change: PlaneChange): readonly string[] {

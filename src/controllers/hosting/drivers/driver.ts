@@ -84,10 +84,20 @@ export interface MemberReport {
   readonly certificate?: MemberCertificate | undefined;
   /** Whose data a member of etcd has in its folder. */
   readonly data?: DataState | undefined;
+  /** How long the only API server was away last, where the driver measured it: it looks now and then, so that it was away for no longer. */
+  readonly outage?: MemberOutage | undefined;
   /** The times of its last starts, oldest first. Each is recorded before the start. */
   readonly starts: readonly Date[];
   /** The end of its log, of a member that is stopped. */
   readonly logTail?: string | undefined;
+}
+
+export interface MemberOutage {
+  /** When it answered again. */
+  readonly endedAt: Date;
+  readonly milliseconds: number;
+  /** `Change`: it was stopped to run with something else. `Start`: it did not run before, or had ended. */
+  readonly cause: 'Change' | 'Start';
 }
 
 /** `Empty`: it has none yet, or it was lost. `Other`: of another control plane, of another member, or not known. */

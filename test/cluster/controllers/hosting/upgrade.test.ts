@@ -101,6 +101,10 @@ describe.skipIf(missing)('hosted control planes between real versions', () => {
       await isUpToDate(name, VERSION);
       expect(await configMaps(name)).toEqual(['of-1-35', 'of-the-soak']);
       expect(await emulated(name)).toEqual([]);
+      const { lastOutage } = (await status(name)) ?? {};
+      expect(lastOutage?.cause).toBe('Change');
+      expect(lastOutage?.milliseconds).toBeGreaterThan(500);
+      expect(lastOutage?.milliseconds).toBeLessThan(120_000);
 
       await change(name, { version: OLD_VERSION });
       await expect
