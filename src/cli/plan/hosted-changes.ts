@@ -24,8 +24,18 @@ export function hostedChangeNotes(before: readonly KubeObject[], to: Rendered, n
   return hostedClusters(to).flatMap((after) => {
     const { name } = after.metadata;
     const found = before.find((each) => each.metadata.name === name && hostedField(each) !== undefined);
-    return found ? planeNotes({ before: found, after, now }).map((note) => `Cluster ${name}: ${note}`) : [];
+    const notes = found ? planeNotes({ before: found, after, now }) : newPlaneNotes(after);
+    return notes.map((note) => `Cluster ${name}: ${note}`);
   });
+}
+
+/** The number of members is fixed at creation, so that a later note would come too late. */
+function newPlaneNotes(after: KubeObject): readonly string[] {
+  const isSingle = Number(hostedField(after, 'etcd.replicas') ?? 1) === 1;
+  if (!isSingle || textAt(after, 'spec', 'environment') !== 'prod') return [];
+  return [
+    'its etcd has one member, and its environment is prod: when that member loses its data, only a backup has it. spec.hosted.etcd.replicas: 3 is possible at creation only',
+  ];
 }
 
 export function hostedClusters({ targets }: Pick<Rendered, 'targets'>): readonly KubeObject[] {

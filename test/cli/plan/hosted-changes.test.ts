@@ -119,6 +119,19 @@ describe('what plan shows of a hosted control plane that changes', () => {
     expect(notes(before, after)).toContain(`Cluster ci: ${expected}`);
   });
 
+  it('HOS-30 a new cluster in prod whose etcd has one member, which cannot be changed later', () => {
+    const inProd = (etcd: object): KubeObject => {
+      const found = cluster({ etcd });
+      return { ...found, spec: { ...(found['spec'] as object), environment: 'prod', deletion: {} } };
+    };
+    const shown = (etcd: object, before: readonly KubeObject[] = []): readonly string[] =>
+      hostedChangeNotes(before, rendered(inProd(etcd)), NOW);
+    expect(shown({})).toEqual([
+      'Cluster ci: its etcd has one member, and its environment is prod: when that member loses its data, only a backup has it. spec.hosted.etcd.replicas: 3 is possible at creation only',
+    ]);
+    expect([shown({ replicas: 3 }), shown({}, [inProd({})])]).toEqual([[], []]);
+  });
+
   it.each<readonly [name: string, before: readonly KubeObject[], after: KubeObject]>([
     ['nothing that starts a member again', [cluster({}, {})], cluster({ pki: { renewAtPercent: 50 } })],
     [
