@@ -24,8 +24,18 @@ export function hostedChangeNotes(before: readonly KubeObject[], to: Rendered, n
   return hostedClusters(to).flatMap((after) => {
     const { name } = after.metadata;
     const found = before.find((each) => each.metadata.name === name && hostedField(each) !== undefined);
-    return found ? planeNotes({ before: found, after, now }).map((note) => `Cluster ${name}: ${note}`) : [];
+    const notes = found ? planeNotes({ before: found, after, now }) : newPlaneNotes(after);
+    return notes.map((note) => `Cluster ${name}: ${note}`);
   });
+}
+
+/** The number of members is fixed at creation, so that a later note would come too late. */
+function newPlaneNotes(after: KubeObject): readonly string[] {
+  const isSingle = Number(hostedField(after, 'etcd.replicas') ?? 1) === 1;
+  if (!isSingle || textAt(after, 'spec', 'environment') !== 'prod') return [];
+  return [
+    'its etcd has one member, and its environment is prod: when that member loses its data, only a backup has it. spec.hosted.etcd.replicas: 3 is possible at creation only',
+  ];
 }
 
 export function hostedClusters({ targets }: Pick<Rendered, 'targets'>): readonly KubeObject[] {
@@ -90,7 +100,6 @@ function isReturn({ before, after }: PlaneChange): boolean {
   return isPossible && textAt(status, 'rollbackVersion') === hostedField(after, 'version');
 }
 
-/** Etcd and an API server answer 3.2 s after their start on two idle cores; the API server before that one ends first. */
 function outageNote(change: PlaneChange): string {
   const { from, to } = versionsOf(change);
   const replicas = Number(hostedField(change.after, 'replicas') ?? 1);
@@ -102,7 +111,21 @@ function outageNote(change: PlaneChange): string {
     return 'its API server is not started again: no outage is expected';
   }
   const times = minorsBetween(from, to) === 0 ? 'once' : 'twice';
-  return `its one API server is started again ${times}: it does not answer for 3 to 10 s each time (3.2 s on two idle cores)`;
+  return `its one API server is started again ${times}: ${durationText(change.before)}`;
+}
+
+/** Of another control plane nothing is known: its machine and its objects are others. */
+function durationText(before: KubeObject): string {
+  const outage = valueAt(before, 'status', 'hosted', 'lastOutage');
+  if (valueAt(before, 'status') === undefined) {
+    return 'how long it does not answer each time was not read: run the plan with the hub';
+  }
+  if (outage === undefined) return 'how long it does not answer each time was not measured yet';
+  const seconds = (Number(valueAt(outage, 'milliseconds')) / 1000).toFixed(1);
+  const at = textAt(outage, 'at') ?? '';
+  return textAt(outage, 'cause') === 'Change'
+    ? `its last change took ${seconds} s without an answer, as measured at ${at}`
+    : `its last start took ${seconds} s, as measured at ${at}, and the end of the former process comes on top`;
 }
 
 function rollbackNotes(change: PlaneChange): readonly string[] {

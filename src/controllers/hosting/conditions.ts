@@ -96,9 +96,19 @@ function etcdReady(input: HostingInput): ConditionUpdate {
   const down = reports.find(({ state }) => state !== 'Ready');
   const problem = down ? silentText(down) : learningWait(input)?.message;
   const count = answersText(reports);
-  if (problem === undefined) return { type, status: 'True', reason: 'Ready', message: count };
+  if (problem === undefined) return { type, status: 'True', ...redundancy(input, count) };
   const message = reports.length === 1 ? problem : `${count}; ${problem}`;
   return { type, status: 'False', reason: isEtcdServing(input) ? 'MemberDown' : 'NotReady', message };
+}
+
+/** A person who reads the conditions of a cluster in prod has to learn that one lost folder ends it. Elsewhere one member is what is expected. */
+function redundancy(input: HostingInput, count: string): Pick<ConditionUpdate, 'reason' | 'message'> {
+  const isSingle = etcdReports(input).length === 1 && input.cluster.spec.environment === 'prod';
+  if (!isSingle) return { reason: 'Ready', message: count };
+  return {
+    reason: 'SingleMember',
+    message: `${count}; it has the only copy of the data of a cluster in prod: schedule backups, or create it again with spec.hosted.etcd.replicas: 3`,
+  };
 }
 
 function answersText(reports: readonly MemberReport[]): string {

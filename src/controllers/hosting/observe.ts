@@ -7,11 +7,13 @@ import type { ReconcileContext } from '../../kube/controller/reconcile-context.t
 import { SECRETS } from '../../kube/objects/core-kinds.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import { messageOf } from '../../os/errors.ts';
 import type { AddonTarget, ClusterAddons } from './addons/report.ts';
 import type { PlaneAccess, PlaneDriver, PlaneReport, PlaneSpec } from './drivers/driver.ts';
 import { HostingError } from './errors.ts';
 import { heldGrant } from './execute/permission.ts';
+import type { UpkeepRuns } from './execute/upkeep.ts';
 import type { ClusterInside } from './inside/execute.ts';
 import type { Hosted, HostingInput } from './plan/input.ts';
 import { planeOf } from './plan/plane-of.ts';
@@ -30,6 +32,11 @@ export interface HostingPorts {
   readonly maxAgeSeconds: number;
 }
 
+/** The ports with what this process remembers. */
+export interface HostingParts extends HostingPorts {
+  readonly upkeep: UpkeepRuns;
+}
+
 export interface HostingObservation {
   readonly input: HostingInput;
   readonly plane: PlaneSpec;
@@ -40,13 +47,15 @@ export interface HostingObservation {
 export async function observeHosting(
   cluster: Cluster,
   hosted: Hosted,
-  ports: HostingPorts,
+  ports: HostingParts,
   context: ReconcileContext,
 ): Promise<HostingObservation> {
-  const { inside, maxClusters, maxAgeSeconds } = ports;
+  const { inside, upkeep, maxClusters, maxAgeSeconds } = ports;
   const { signal } = context;
   const driver = driverOf(ports, hosted, cluster.metadata.name);
   const plane = planeOf(cluster, hosted);
+  // Before the files are read: what has ended since then is in them.
+  const running = upkeep.find(plane);
   const report = await driver.observe(plane, signal);
   const access = await driver.access(plane);
   const isServing = isReady(report);
@@ -65,6 +74,7 @@ export async function observeHosting(
     maxAgeSeconds,
     grant: heldGrant(cluster.metadata.name, context),
     halt: haltOf(context),
+    ...optional('upkeep', running),
     now: context.clock.now(),
   };
   return { input, plane, access, driver };

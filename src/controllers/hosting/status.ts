@@ -9,6 +9,7 @@ import { backupStatus } from './backups.ts';
 import { certificatesStatus } from './certificates.ts';
 import { hostingConditions, isPlaneReady, unobservedConditions } from './conditions.ts';
 import { isEtcdMember, type MemberReport } from './drivers/driver.ts';
+import { lastOutage } from './outage.ts';
 import { etcdReports } from './plan/etcd/quorum.ts';
 import type { HostingAct, HostingInput, HostingWait } from './plan/input.ts';
 import { closedTimes } from './plan/upgrade/closed.ts';
@@ -74,6 +75,7 @@ function hostedStatus(
     ...optional('readyAt', readyAt),
     ...upgradeStatus(input, act),
     closedTimes: closedTimes(input),
+    ...optional('lastOutage', lastOutage(input)),
     ...optional('deprecatedApis', deprecatedApisOf(input)),
     components: [etcd, ...others.map((report) => componentOf(report.member, [report]))],
     certificates: certificatesStatus(plane),

@@ -105,6 +105,8 @@ export interface MemberReport {
   readonly certificate?: MemberCertificate | undefined;
   /** Whose data a member of etcd has in its folder. */
   readonly data?: DataState | undefined;
+  /** How long the only API server was away last, where the driver measured it: it looks now and then, so that it was away for no longer. */
+  readonly outage?: MemberOutage | undefined;
   /** The times of its last starts, oldest first. Each is recorded before the start. */
   readonly starts: readonly Date[];
   /** The end of its log, of a member that is stopped. */
@@ -118,6 +120,14 @@ export interface MemberProblem {
   readonly message: string;
   /** The object that blocks it. */
   readonly blocker: { readonly kind: string; readonly name: string };
+}
+
+export interface MemberOutage {
+  /** When it answered again. */
+  readonly endedAt: Date;
+  readonly milliseconds: number;
+  /** `Change`: it was stopped to run with something else. `Start`: it did not run before, or had ended. */
+  readonly cause: 'Change' | 'Start';
 }
 
 /** `Empty`: it has none yet, or it was lost. `Other`: of another control plane, of another member, or not known. */
@@ -228,6 +238,8 @@ export interface BackupAttempt {
   readonly problem?: string | undefined;
   /** Since when every attempt has failed. */
   readonly since?: Date | undefined;
+  /** The problem of the attempt before one that has not ended, or that a crash ended. */
+  readonly former?: string | undefined;
 }
 
 export interface BackupOptions {
@@ -236,11 +248,23 @@ export interface BackupOptions {
   readonly request?: string | undefined;
 }
 
+/** The steps of a backup or a drill. `Waiting`: for another one of this control plane. `Serving`: an API server reads the data. */
+export const UPKEEP_STEPS = ['Waiting', 'Copying', 'Opening', 'Serving'] as const;
+export type UpkeepStep = (typeof UPKEEP_STEPS)[number];
+
+/** Connects a backup or a drill with whoever began it. */
+export interface UpkeepControl {
+  /** Ends it: it counts as interrupted, and leaves neither a process nor a file. */
+  readonly signal: AbortSignal;
+  readonly onStep: (step: UpkeepStep) => void;
+}
+
+/** Backups and drills of one control plane never run at once. They keep no member from being started, stopped or changed. */
 export interface BackupOperations {
-  /** Takes and verifies a backup, then removes the oldest. It rejects when none was taken; the attempt is recorded in any case. */
-  take(plane: PlaneOwner, options: BackupOptions): Promise<void>;
+  /** Takes and verifies a backup, then removes the oldest. It rejects when none was taken; the attempt is recorded before it begins, and when it ends. */
+  take(plane: PlaneOwner, options: BackupOptions, control: UpkeepControl): Promise<void>;
   /** Restores the newest backup into a throw-away control plane, which serves it and is removed. It rejects as `take` does, and is postponed where memory is short. */
-  drill(plane: PlaneOwner): Promise<void>;
+  drill(plane: PlaneOwner, control: UpkeepControl): Promise<void>;
   /** Puts the data of a backup in the place of an etcd that has none. Rejects unless it was verified. */
   restore(plane: PlaneSpec, name: string): Promise<void>;
 }
@@ -287,7 +311,7 @@ export interface PlaneDriver {
   settle(plane: PlaneOwner, settled: SettledPlane): Promise<void>;
   /** Records that the control plane is being destroyed. From then on it is never started again. */
   beginDestroy(plane: PlaneOwner): Promise<void>;
-  /** Removes everything but processes. Rejects while a member runs. */
+  /** Removes everything but processes, after a backup or a drill has ended. Rejects while a member runs. */
   remove(plane: PlaneOwner): Promise<void>;
   /** Undefined before it is prepared. */
   access(plane: PlaneOwner): Promise<PlaneAccess | undefined>;

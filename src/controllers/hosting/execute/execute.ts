@@ -20,49 +20,40 @@ import { OsError } from '../../../os/errors.ts';
 import { ADDON } from '../addons/plan.ts';
 import type { EtcdMember, PlaneDriver, PlaneSpec } from '../drivers/driver.ts';
 import { HostingError } from '../errors.ts';
-import type { HostingObservation, HostingPorts } from '../observe.ts';
+import type { HostingObservation, HostingParts, HostingPorts } from '../observe.ts';
+import { isUpkeep, type UpkeepAct } from '../plan/etcd/backup.ts';
 import type { EtcdAct, HostingAct, HostingWait, SimpleAct } from '../plan/input.ts';
 import { wait, withHint } from '../plan/wait.ts';
 import { permissionWait } from './permission.ts';
+import type { UpkeepTask } from './upkeep.ts';
 
-export interface HostingOutcome {
-  /** Tells what blocked the act. */
-  readonly blocked?: HostingWait;
-  /** Whether a drill was postponed: nothing is recorded, so it is due again at once. */
-  readonly isPostponed?: boolean;
-}
-
+/** Resolves to what blocked the act. */
 export async function carryOutHosting(
   act: HostingAct,
   observation: HostingObservation,
-  ports: HostingPorts,
+  ports: HostingParts,
   context: ReconcileContext,
-): Promise<HostingOutcome> {
+): Promise<HostingWait | undefined> {
   const subject = subjectOf(act);
   const what = subject === undefined ? act.type : `${act.type} ${subject}`;
   const denied = await permissionWait(act, observation.plane.name, { grants: ports.grants, context });
-  if (denied) return { blocked: denied };
+  if (denied) return denied;
   context.log.info('hosting acts', { act: what, because: act.because });
   tell(act, observation.input.cluster, context);
   try {
     await perform(act, observation, ports, context);
-    return {};
+    return undefined;
   } catch (error) {
-    if (isAddonAct(act)) return { blocked: addonBlocked(error, addonOf(act), context) };
-    if (isUpkeep(act) && act.type !== 'Restore') return upkeepFailed(error, act, context);
-    return { blocked: blockedBy(error, what, context) };
+    if (isAddonAct(act)) return addonBlocked(error, addonOf(act), context);
+    if (act.type === 'Shrink') return shrinkFailed(error, context);
+    return blockedBy(error, what, context);
   }
 }
 
-/** A failure is recorded and reported by a condition, and nothing waits for it. A restore that fails blocks what comes next. */
-function upkeepFailed(
-  error: unknown,
-  act: UpkeepAct,
-  { log }: Pick<ReconcileContext, 'log'>,
-): HostingOutcome {
+/** A failure is recorded and reported by a condition, and nothing waits for it. */
+function shrinkFailed(error: unknown, { log }: Pick<ReconcileContext, 'log'>): undefined {
   if (!(error instanceof OsError)) throw error;
-  log.warn('upkeep of etcd failed', { act: act.type, reason: error.message });
-  return { isPostponed: error.code === 'DrillPostponed' };
+  log.warn('upkeep of etcd failed', { act: 'Shrink', reason: error.message });
 }
 
 /** Returns the wait for what blocks hosting until a person or time helps. Throws every other error again. */
@@ -83,33 +74,33 @@ function blockerKind(code: string, where: string): string {
 async function perform(
   act: HostingAct,
   observation: HostingObservation,
-  ports: HostingPorts,
+  ports: HostingParts,
   context: ReconcileContext,
 ): Promise<void> {
   const { plane, access, driver } = observation;
   const { inside } = ports;
   if ('member' in act) await performOnMember(act, plane, driver);
   else if (act.type === 'Settle') await driver.settle(plane, act.settled);
-  else if (isUpkeep(act)) await performUpkeep(act, plane, driver);
+  else if (act.type === 'Restore') await driver.backups?.restore(plane, act.from);
+  else if (act.type === 'Shrink') await driver.shrink?.(plane);
+  else if (isUpkeep(act)) beginUpkeep(act, observation, ports, context);
   else if (isAddonAct(act)) await performOnAddon(act, observation, ports, context);
   else if (act.type === 'ScaleDown') {
     if (access) await inside.scaleDown(access.admin, act.machineSets, context.signal);
   } else if (!isOnlyStatus(act)) await SIMPLE[act.type](observation, ports, context);
 }
 
-const UPKEEP = ['Backup', 'Restore', 'Drill', 'Shrink'] as const;
-type UpkeepAct = Extract<HostingAct, { readonly type: (typeof UPKEEP)[number] }>;
-
-function isUpkeep(act: HostingAct): act is UpkeepAct {
-  return UPKEEP.some((type) => type === act.type);
-}
-
-async function performUpkeep(act: UpkeepAct, plane: PlaneSpec, driver: PlaneDriver): Promise<void> {
-  const { backups } = driver;
-  if (act.type === 'Restore') await backups?.restore(plane, act.from);
-  else if (act.type === 'Backup') await backups?.take(plane, act.options);
-  else if (act.type === 'Drill') await backups?.drill(plane);
-  else await driver.shrink?.(plane);
+/** It may take as long as the database is large, and every other act goes on meanwhile. */
+function beginUpkeep(
+  act: UpkeepAct,
+  { plane, input, driver: { backups } }: HostingObservation,
+  { upkeep }: Pick<HostingParts, 'upkeep'>,
+  { log }: Pick<ReconcileContext, 'log'>,
+): void {
+  if (!backups) return;
+  const work: UpkeepTask['work'] = (control) =>
+    act.type === 'Backup' ? backups.take(plane, act.options, control) : backups.drill(plane, control);
+  upkeep.begin(plane, { type: act.type, startedAt: input.now, work, log });
 }
 
 export async function performOnMember(
@@ -176,13 +167,14 @@ function isOnlyStatus(act: HostingAct): act is StatusAct {
 
 type Perform = (
   observation: HostingObservation,
-  ports: HostingPorts,
+  ports: HostingParts,
   context: ReconcileContext,
 ) => Promise<unknown>;
 
 const SIMPLE: Readonly<Record<SimpleAct, Perform>> = {
   AddFinalizer: ({ input }, _, context) => context.addFinalizer(CLUSTERS, input.cluster, FINALIZER_HOSTING),
-  RemoveFinalizer: async ({ input, plane, driver }, _, context) => {
+  RemoveFinalizer: async ({ input, plane, driver }, { upkeep }, context) => {
+    await upkeep.end(plane.name);
     // A preparation that was killed leaves an empty folder.
     if (input.plane.claim === 'None') await driver.remove(plane);
     await context.removeFinalizer(CLUSTERS, input.cluster, FINALIZER_HOSTING);
@@ -191,7 +183,10 @@ const SIMPLE: Readonly<Record<SimpleAct, Perform>> = {
   // It is part of the status that is reported after the act.
   RecordLocation: async () => undefined,
   Prepare: ({ plane, driver }) => driver.prepare(plane),
-  BeginDestroy: ({ plane, driver }) => driver.beginDestroy(plane),
+  BeginDestroy: async ({ plane, driver }, { upkeep }) => {
+    await upkeep.end(plane.name);
+    await driver.beginDestroy(plane);
+  },
   Remove: ({ plane, driver }) => driver.remove(plane),
   Snapshot: ({ plane, driver }) => driver.snapshot(plane),
   Install: async ({ access }, { inside }, { signal }) => {

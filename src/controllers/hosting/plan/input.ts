@@ -9,6 +9,7 @@ import type {
   PlaneReport,
   RunMember,
   SettledPlane,
+  UpkeepStep,
 } from '../drivers/driver.ts';
 import type { CanaryReport, InsideReport } from '../inside/execute.ts';
 
@@ -40,7 +41,15 @@ export interface HostingInput {
   readonly grant: HeldGrant | undefined;
   /** Who engaged the kill switch of the hub, and why. */
   readonly halt: string | undefined;
+  /** The backup or the drill that runs beside the reconcile now. */
+  readonly upkeep?: UpkeepRun | undefined;
   readonly now: Date;
+}
+
+export interface UpkeepRun {
+  readonly type: 'Backup' | 'Drill';
+  readonly startedAt: Date;
+  readonly step: UpkeepStep;
 }
 
 export interface HeldGrant {
@@ -99,7 +108,7 @@ export interface HostingWait {
   readonly isStalled: boolean;
 }
 
-/** One act, or what it waits for; neither: nothing is to be done. A backup is taken beside what it waits for. */
+/** One act, or what it waits for; neither: nothing is to be done. A backup is begun beside what it waits for. */
 export interface HostingDecision {
   readonly act?: HostingAct;
   readonly wait?: HostingWait;

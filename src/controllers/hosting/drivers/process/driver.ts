@@ -36,6 +36,7 @@ import { dataOf, reportPreparation } from './preparation/complete.ts';
 import { requireKeys } from './preparation/keys.ts';
 import { preparePlane } from './preparation/prepare.ts';
 import { dataNotOurs, notPrepared, portInUse } from './preparation/refusals.ts';
+import { createOutageMeter } from './outage.ts';
 import { createProgramsCache, type Programs } from './programs.ts';
 import { forgetStarts, readStarts, recordStart, writePlaneRecord } from './records.ts';
 import { removePlane } from './remove.ts';
@@ -65,11 +66,15 @@ const CLOSED_MS = 1000;
 
 export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver {
   const { dir, clock, controllers, freeBytes } = options;
-  const observer = createObserver(clock);
+  const outages = createOutageMeter(clock);
+  const observer = createObserver(clock, outages);
   const programs = createProgramsCache(options.programs, clock);
   const tools = (): EtcdTools => ({ clock, freeBytes, programs: programs.current().found });
   const locked = <T>({ name }: PlaneOwner, work: () => Promise<T>): Promise<T> =>
     withLock(planeLayout(dir, name).root, {}, work);
+  // Another lock: a member is started while a backup is taken.
+  const upkeep = <T>({ name }: PlaneOwner, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> =>
+    withLock(`${planeLayout(dir, name).root} upkeep`, { signal }, work);
   return {
     observe: async (plane) => await observe(plane),
     prepare: (plane) => locked(plane, () => preparePlane(plane, options)),
@@ -78,10 +83,11 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     change: (plane, member, run) => locked(plane, () => change(plane, member, run)),
     ...createEtcdActs(clock, (plane, act) => locked(plane, async () => act(await openPlane(plane)))),
     snapshot: (plane) => locked(plane, async () => snapshotPlane(await openPlane(plane), tools())),
-    backups: createBackups({ dir, locked, open: openPlane, tools, availableBytes: options.availableBytes }),
+    backups: createBackups({ ...options, locked, upkeep, open: openPlane, tools }),
     settle: (plane, settled) => locked(plane, () => settle(dir, plane, settled)),
     beginDestroy: (plane) => locked(plane, () => beginDestroy(dir, plane)),
-    remove: (plane) => locked(plane, () => removePlane(plane, options)),
+    remove: (plane) =>
+      upkeep(plane, undefined, () => locked(plane, () => removePlane(plane, options))),
     access: async (plane) => await readAccess(await readPlane(dir, plane)),
   };
 
@@ -128,6 +134,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     for (const port of portsOf(found, spec)) await requireFreePort({ member, port }, clock);
     await recordFirstStart(found, member, programs.current().found);
     await recordStart(found.layout.root, member, clock.now());
+    if (member === 'kube-apiserver') outages.begin(spec.logFile, 'Start');
     await startProcess(command, spec.logFile);
   }
 
@@ -146,7 +153,9 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     if (!spec || !runs) throw notPrepared(before, member);
     const [report] = await observeAll([spec], { starts: {}, runs });
     // A process whose version cannot be read may be of the version before.
-    if (report?.isOutdated === true || report?.version === undefined) await stopAll(spec, clock);
+    if (report?.isOutdated !== true && report?.version !== undefined) return;
+    if (member === 'kube-apiserver') outages.begin(spec.logFile, 'Change');
+    await stopAll(spec, clock);
   }
 }
 

@@ -12,8 +12,10 @@ import {
   type MemberRun,
 } from '../driver.ts';
 import type { MemberRuns } from '../runs.ts';
+import { optional } from '../../../../kube/objects/optional.ts';
 import { boundLog } from './logs.ts';
 import { findMember, type MemberAnswer, type MemberSpec } from './members.ts';
+import type { OutageMeter } from './outage.ts';
 import type { StartTimes } from './records.ts';
 import { createVersionReader, isProcessOutdated } from './running.ts';
 
@@ -33,7 +35,7 @@ export interface KnownMembers {
 }
 
 /** Remembers since when a process does not answer: by its log file, which no other member has. */
-export function createObserver(clock: Clock): MemberObserver {
+export function createObserver(clock: Clock, outages: OutageMeter): MemberObserver {
   const silent = new Map<string, Date>();
   const versionOf = createVersionReader();
   return {
@@ -60,7 +62,7 @@ export function createObserver(clock: Clock): MemberObserver {
           };
           if (answer.isReady) {
             silent.delete(spec.logFile);
-            return { ...running, state: 'Ready' as const };
+            return { ...running, state: 'Ready' as const, ...optional('outage', outages.answered(spec.logFile)) };
           }
           const unreadySince = silent.get(spec.logFile) ?? clock.now();
           silent.set(spec.logFile, unreadySince);
