@@ -247,11 +247,18 @@ export const hostedStatus = named('ClusterHostedStatus', 'Observed state of the 
   upgrade: hostedUpgradeStatus.optional(),
   rolledBack: hostedRolledBack.optional(),
   closedTimes: hostedClosedTimes.optional(),
-  lastOutage: named('HostedOutage', 'How long the API server did not answer when hosting changed or started it last.', {
-    at: time('When it answered again.'),
-    milliseconds: count('How long it did not answer, at most: hosting asks it twice a second.'),
-    cause: choice('Change: it was stopped and started again. Start: only the start was measured.', ['Change', 'Start']),
-  }).optional(),
+  lastOutage: named(
+    'HostedOutage',
+    'How long the API server did not answer when hosting changed or started it last.',
+    {
+      at: time('When it answered again.'),
+      milliseconds: count('How long it did not answer, at most: hosting asks it twice a second.'),
+      cause: choice('Change: it was stopped and started again. Start: only the start was measured.', [
+        'Change',
+        'Start',
+      ]),
+    },
+  ).optional(),
   deprecatedApis: list(
     'APIs that clients requested since the API server was started, and that a later version removes.',
     named('DeprecatedApi', 'An API that a later version removes.', {
@@ -288,16 +295,18 @@ export const hostedStatus = named('ClusterHostedStatus', 'Observed state of the 
     }).optional(),
     restoredFrom: text('Backup that the control plane started from.', { max: 64 }).optional(),
     lastDrillAt: time('When the last drill restored a backup.').optional(),
-    upkeep: named('HostedUpkeep', 'The backup or the restore drill that is being made. Absent while none is.', {
-      type: choice('What is being made.', ['Backup', 'Drill']),
-      step: choice('Its current step. Waiting: another one is being made. Opening: a throw-away etcd reads the data. Serving: a throw-away API server does.', [
-        'Waiting',
-        'Copying',
-        'Opening',
-        'Serving',
-      ]),
-      startedAt: time('When it began.'),
-    }).optional(),
+    upkeep: named(
+      'HostedUpkeep',
+      'The backup or the restore drill that is being made. Absent while none is.',
+      {
+        type: choice('What is being made.', ['Backup', 'Drill']),
+        step: choice(
+          'Its current step. Waiting: another one is being made. Opening: a throw-away etcd reads the data. Serving: a throw-away API server does.',
+          ['Waiting', 'Copying', 'Opening', 'Serving'],
+        ),
+        startedAt: time('When it began.'),
+      },
+    ).optional(),
   }).optional(),
   caRotation: named('CaRotationStatus', 'Rotation of the certificate authority.', {
     id: text('Id of the rotation.', { max: 63 }).optional(),

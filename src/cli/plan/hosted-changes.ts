@@ -114,7 +114,7 @@ function outageNote(change: PlaneChange): string {
   return `its one API server is started again ${times}: ${durationText(change.before)}`;
 }
 
-/** Of another control plane nothing is known: its machine and its objects are others. */
+/** The measurement is that of this very control plane: another one has another machine and other objects. */
 function durationText(before: KubeObject): string {
   const outage = valueAt(before, 'status', 'hosted', 'lastOutage');
   if (valueAt(before, 'status') === undefined) {

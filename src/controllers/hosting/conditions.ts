@@ -101,7 +101,7 @@ function etcdReady(input: HostingInput): ConditionUpdate {
   return { type, status: 'False', reason: isEtcdServing(input) ? 'MemberDown' : 'NotReady', message };
 }
 
-/** A person who reads the conditions of a cluster in prod has to learn that one lost folder ends it. Elsewhere one member is what is expected. */
+/** A person who reads the conditions of a cluster in prod has to learn that the only folder with its data must not be removed. Elsewhere one member is what is expected. */
 function redundancy(input: HostingInput, count: string): Pick<ConditionUpdate, 'reason' | 'message'> {
   const isSingle = etcdReports(input).length === 1 && input.cluster.spec.environment === 'prod';
   if (!isSingle) return { reason: 'Ready', message: count };

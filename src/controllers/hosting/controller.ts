@@ -38,7 +38,7 @@ export function createHostingController(ports: HostingPorts): Controller {
         gatherMs: WAITING_MS,
       }),
     ],
-    triggers: upkeep.open,
+    triggers: (add) => upkeep.open(add),
     writes: [
       'Cluster.status.hosted',
       ...HOSTING_CONDITIONS.map((type) => `Cluster.status.conditions[${type}]`),

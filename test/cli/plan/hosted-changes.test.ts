@@ -14,6 +14,11 @@ function cluster(hosted: object, status?: object): KubeObject {
   return status ? { ...found, status: { hosted: status } } : found;
 }
 
+function inProd(etcd: object): KubeObject {
+  const found = cluster({ etcd });
+  return { ...found, spec: { ...(found['spec'] as object), environment: 'prod', deletion: {} } };
+}
+
 function rendered(...objects: readonly KubeObject[]): Rendered {
   const withSource = objects.map((object) => ({ object, source: {} }));
   const units = [{ unit: 'clusters', objects: withSource, digest: '' }];
@@ -33,7 +38,9 @@ const OUTAGE = { at: '2030-01-01T11:59:00Z', milliseconds: 4260, cause: 'Change'
 
 describe('what plan shows of a hosted control plane that changes', () => {
   it('HOS-15 a new minor version: steps, outage, rollback, and APIs in use that it removes', () => {
-    expect(notes(cluster({}, { deprecatedApis: USED, lastOutage: OUTAGE }), cluster({ version: NEW }))).toEqual([
+    expect(
+      notes(cluster({}, { deprecatedApis: USED, lastOutage: OUTAGE }), cluster({ version: NEW })),
+    ).toEqual([
       'Cluster ci: its control plane changes (v1.35.4 to v1.36.3): Preflight, Snapshot, Etcd, APIServers, Managers, Soak, PointOfNoReturn; the soak takes 60 s',
       'Cluster ci: its one API server is started again twice: its last change took 4.3 s without an answer, as measured at 2030-01-01T11:59:00Z',
       'Cluster ci: until PointOfNoReturn a commit with v1.35.4 takes it back, and a failure does so by itself; after it only a snapshot of etcd has the former state',
@@ -120,10 +127,6 @@ describe('what plan shows of a hosted control plane that changes', () => {
   });
 
   it('HOS-30 a new cluster in prod whose etcd has one member, which cannot be changed later', () => {
-    const inProd = (etcd: object): KubeObject => {
-      const found = cluster({ etcd });
-      return { ...found, spec: { ...(found['spec'] as object), environment: 'prod', deletion: {} } };
-    };
     const shown = (etcd: object, before: readonly KubeObject[] = []): readonly string[] =>
       hostedChangeNotes(before, rendered(inProd(etcd)), NOW);
     expect(shown({})).toEqual([

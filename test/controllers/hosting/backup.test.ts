@@ -202,8 +202,12 @@ describe('the backups of a hosted control plane', () => {
     backups.isHeld = true;
     const backup = { everySeconds: 3600, keep: 2, drillEverySeconds: 7200 };
     backups.stored.set('ci', [{ name: '000001-20300101T000000Z', takenAt: bed.clock.now() }]);
-    bed.apply(applied({ hosted: { etcd: { ...HOSTED.etcd, backup } } }));
-    await bed.advance(HOUR + 60_000);
+    const scheduled = applied({ hosted: { etcd: { ...HOSTED.etcd, backup } } });
+    bed.apply(scheduled);
+    await bed.advance(5000);
+    const annotations = { [ANNOTATION_BACKUP_REQUEST]: 'q' };
+    bed.apply({ ...scheduled, metadata: { name: 'ci', annotations } });
+    await bed.advance(30_000);
     expect(upkeepOf(bed)?.type).toBe('Drill');
     expect([conditionText(bed, 'BackupReady'), count(bed, 'drill ci')]).toEqual(['True Recent', 0]);
     backups.release();

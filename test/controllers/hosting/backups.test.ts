@@ -65,8 +65,16 @@ describe('the condition BackupReady', () => {
       { plane: { backup: { backups: taken(60), drill: AGAIN } } },
       'False DrillFailed',
     ],
-    ['the first one is being taken', running('Backup', { backups: [], attempt: UNFINISHED }), 'False BackupDue'],
-    ['the next one is being taken', running('Backup', { backups: taken(60), attempt: UNFINISHED }), 'True Recent'],
+    [
+      'the first one is being taken',
+      running('Backup', { backups: [], attempt: UNFINISHED }),
+      'False BackupDue',
+    ],
+    [
+      'the next one is being taken',
+      running('Backup', { backups: taken(60), attempt: UNFINISHED }),
+      'True Recent',
+    ],
     [
       'one is being taken after one that failed',
       running('Backup', { backups: taken(60), attempt: AGAIN }),
@@ -77,7 +85,11 @@ describe('the condition BackupReady', () => {
       running('Backup', { backups: [], attempt: AGAIN }),
       'False BackupFailed',
     ],
-    ['the first drill is being made', running('Drill', { backups: taken(60), drill: UNFINISHED }), 'True Recent'],
+    [
+      'the first drill is being made',
+      running('Drill', { backups: taken(60), drill: UNFINISHED }),
+      'True Recent',
+    ],
     [
       'a drill is being made after one that failed',
       running('Drill', { backups: taken(60), drill: AGAIN }),
@@ -160,7 +172,9 @@ describe('the status of backups', () => {
     const parts = running('Drill', { backups: [] });
     const expected = { type: 'Drill', step: 'Copying', startedAt: ago(60) };
     expect(backupStatus(hostingInput(parts))).toEqual({ upkeep: expected });
-    expect(backupStatus(hostingInput({ ...parts, ...etcdStatus({ upkeep: expected }), input: {} }))).toEqual({});
+    expect(backupStatus(hostingInput({ ...parts, ...etcdStatus({ upkeep: expected }), input: {} }))).toEqual(
+      {},
+    );
   });
 
   it('HOS-32 stays as it was where nothing is observed', () => {

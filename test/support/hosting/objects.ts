@@ -14,7 +14,12 @@ import {
   type UpkeepControl,
 } from '../../../src/controllers/hosting/drivers/driver.ts';
 import { memberRuns } from '../../../src/controllers/hosting/drivers/runs.ts';
-import type { Hosted, HostingDecision, HostingInput, UpkeepRun } from '../../../src/controllers/hosting/plan/input.ts';
+import type {
+  Hosted,
+  HostingDecision,
+  HostingInput,
+  UpkeepRun,
+} from '../../../src/controllers/hosting/plan/input.ts';
 import { planeOf } from '../../../src/controllers/hosting/plan/plane-of.ts';
 import { wholeSeconds } from '../../../src/os/dates.ts';
 import { NOW } from '../builders.ts';

@@ -252,7 +252,7 @@ export interface BackupOptions {
 export const UPKEEP_STEPS = ['Waiting', 'Copying', 'Opening', 'Serving'] as const;
 export type UpkeepStep = (typeof UPKEEP_STEPS)[number];
 
-/** Connects a backup or a drill with whoever began it. */
+/** Connects a backup or a drill with the caller that began it. */
 export interface UpkeepControl {
   /** Ends it: it counts as interrupted, and leaves neither a process nor a file. */
   readonly signal: AbortSignal;

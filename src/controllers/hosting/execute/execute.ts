@@ -80,14 +80,24 @@ async function perform(
   const { plane, access, driver } = observation;
   const { inside } = ports;
   if ('member' in act) await performOnMember(act, plane, driver);
-  else if (act.type === 'Settle') await driver.settle(plane, act.settled);
-  else if (act.type === 'Restore') await driver.backups?.restore(plane, act.from);
-  else if (act.type === 'Shrink') await driver.shrink?.(plane);
+  else if (isOnData(act)) await performOnData(act, plane, driver);
   else if (isUpkeep(act)) beginUpkeep(act, observation, ports, context);
   else if (isAddonAct(act)) await performOnAddon(act, observation, ports, context);
   else if (act.type === 'ScaleDown') {
     if (access) await inside.scaleDown(access.admin, act.machineSets, context.signal);
   } else if (!isOnlyStatus(act)) await SIMPLE[act.type](observation, ports, context);
+}
+
+type DataAct = Extract<HostingAct, { readonly type: 'Settle' | 'Restore' | 'Shrink' }>;
+
+function isOnData(act: HostingAct): act is DataAct {
+  return act.type === 'Settle' || act.type === 'Restore' || act.type === 'Shrink';
+}
+
+async function performOnData(act: DataAct, plane: PlaneSpec, driver: PlaneDriver): Promise<void> {
+  if (act.type === 'Settle') await driver.settle(plane, act.settled);
+  else if (act.type === 'Restore') await driver.backups?.restore(plane, act.from);
+  else await driver.shrink?.(plane);
 }
 
 /** It may take as long as the database is large, and every other act goes on meanwhile. */

@@ -33,9 +33,11 @@ interface RunningUpkeep {
   report: UpkeepRun;
 }
 
+const noChange: (cluster: string) => void = () => undefined;
+
 export function createUpkeepRuns(): UpkeepRuns {
   const running = new Map<string, RunningUpkeep>();
-  let changed: (cluster: string) => void = () => undefined;
+  let changed = noChange;
   return {
     find: ({ name, uid }) => {
       const found = running.get(name);
@@ -58,7 +60,7 @@ export function createUpkeepRuns(): UpkeepRuns {
     open: (add) => {
       changed = add;
       return () => {
-        changed = () => undefined;
+        changed = noChange;
         for (const { stop } of running.values()) stop.abort();
       };
     },

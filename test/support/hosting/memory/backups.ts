@@ -30,7 +30,13 @@ export interface MemoryBackups {
 }
 
 export function memoryBackups(): MemoryBackups {
-  return { stored: new Map(), attempts: new Map(), drills: new Map(), damaged: new Set(), release: () => undefined };
+  return {
+    stored: new Map(),
+    attempts: new Map(),
+    drills: new Map(),
+    damaged: new Set(),
+    release: () => undefined,
+  };
 }
 
 export interface BackupParts {

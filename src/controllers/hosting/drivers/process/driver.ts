@@ -8,7 +8,6 @@ import { optional } from '../../../../kube/objects/optional.ts';
 import { listProcesses } from '../../../../local/processes/observe.ts';
 import type { Clock } from '../../../../os/clock.ts';
 import type { FreeBytes } from '../../../../os/files.ts';
-import { withLock } from '../../../../os/lock.ts';
 import { isPortFree } from '../../../../os/net/ports.ts';
 import { pollUntil } from '../../../../os/poll.ts';
 import { startProcess, stopProcess } from '../../../../os/process/child.ts';
@@ -28,7 +27,7 @@ import { readAccess } from './access.ts';
 import { createBackups, readBackups } from './backup/operations.ts';
 import { createEtcdActs, portsOf, reportEtcd, startCommand } from './etcd/acts.ts';
 import { reportSpace } from './etcd/plane-space.ts';
-import { notOurs, planeLayout, readPlane, requireOwn } from './folder.ts';
+import { createPlaneLocks, notOurs, readPlane, requireOwn } from './folder.ts';
 import { type ControllersCommand, findMember, type MemberSpec } from './members.ts';
 import { createObserver, type KnownMembers, NO_MEMBERS } from './observe.ts';
 import { type EtcdTools, type OpenPlane, readOpenPlane, snapshotFolder, snapshotPlane } from './plane.ts';
@@ -36,7 +35,6 @@ import { dataOf, reportPreparation } from './preparation/complete.ts';
 import { requireKeys } from './preparation/keys.ts';
 import { preparePlane } from './preparation/prepare.ts';
 import { dataNotOurs, notPrepared, portInUse } from './preparation/refusals.ts';
-import { createOutageMeter } from './outage.ts';
 import { createProgramsCache, type Programs } from './programs.ts';
 import { forgetStarts, readStarts, recordStart, writePlaneRecord } from './records.ts';
 import { removePlane } from './remove.ts';
@@ -66,15 +64,10 @@ const CLOSED_MS = 1000;
 
 export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver {
   const { dir, clock, controllers, freeBytes } = options;
-  const outages = createOutageMeter(clock);
-  const observer = createObserver(clock, outages);
+  const observer = createObserver(clock);
   const programs = createProgramsCache(options.programs, clock);
   const tools = (): EtcdTools => ({ clock, freeBytes, programs: programs.current().found });
-  const locked = <T>({ name }: PlaneOwner, work: () => Promise<T>): Promise<T> =>
-    withLock(planeLayout(dir, name).root, {}, work);
-  // Another lock: a member is started while a backup is taken.
-  const upkeep = <T>({ name }: PlaneOwner, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> =>
-    withLock(`${planeLayout(dir, name).root} upkeep`, { signal }, work);
+  const { locked, upkeep, alone } = createPlaneLocks(dir);
   return {
     observe: async (plane) => await observe(plane),
     prepare: (plane) => locked(plane, () => preparePlane(plane, options)),
@@ -86,8 +79,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     backups: createBackups({ ...options, locked, upkeep, open: openPlane, tools }),
     settle: (plane, settled) => locked(plane, () => settle(dir, plane, settled)),
     beginDestroy: (plane) => locked(plane, () => beginDestroy(dir, plane)),
-    remove: (plane) =>
-      upkeep(plane, undefined, () => locked(plane, () => removePlane(plane, options))),
+    remove: (plane) => alone(plane, () => removePlane(plane, options)),
     access: async (plane) => await readAccess(await readPlane(dir, plane)),
   };
 
@@ -125,8 +117,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     const found = await openPlane(plane);
     requireOwn(found);
     if (found.record?.isDestroying === true) return;
-    const spec = found.specs.find((each) => each.member === member);
-    if (!spec || !isAbsolute(spec.command.program)) throw notPrepared(found, member);
+    const spec = requireStartable(found, member);
     if (findMember(spec, await listProcesses())) return;
     if ((await dataOf(found)) === 'Other') throw dataNotOurs(found);
     await requireKeys(found);
@@ -134,7 +125,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     for (const port of portsOf(found, spec)) await requireFreePort({ member, port }, clock);
     await recordFirstStart(found, member, programs.current().found);
     await recordStart(found.layout.root, member, clock.now());
-    if (member === 'kube-apiserver') outages.begin(spec.logFile, 'Start');
+    observer.outages.begin(spec, 'Start');
     await startProcess(command, spec.logFile);
   }
 
@@ -152,11 +143,21 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     const spec = specs.find((each) => each.member === member);
     if (!spec || !runs) throw notPrepared(before, member);
     const [report] = await observeAll([spec], { starts: {}, runs });
-    // A process whose version cannot be read may be of the version before.
-    if (report?.isOutdated !== true && report?.version !== undefined) return;
-    if (member === 'kube-apiserver') outages.begin(spec.logFile, 'Change');
+    if (!mayBeOutdated(report)) return;
+    observer.outages.begin(spec, 'Change');
     await stopAll(spec, clock);
   }
+}
+
+function requireStartable(found: OpenPlane, member: PlaneMember): MemberSpec {
+  const spec = found.specs.find((each) => each.member === member);
+  if (!spec || !isAbsolute(spec.command.program)) throw notPrepared(found, member);
+  return spec;
+}
+
+/** A process whose version cannot be read may be of the version before. */
+function mayBeOutdated(report: MemberReport | undefined): boolean {
+  return report?.isOutdated === true || report?.version === undefined;
 }
 
 async function reportUpkeep(

@@ -1,5 +1,6 @@
 /** Observes the members of a control plane: which run, and what each answers to a client. */
 import { createHash, X509Certificate } from 'node:crypto';
+import { optional } from '../../../../kube/objects/optional.ts';
 import type { Clock } from '../../../../os/clock.ts';
 import { readFileIfExists } from '../../../../os/files.ts';
 import { readLogTail } from '../../../../os/process/child.ts';
@@ -12,14 +13,14 @@ import {
   type MemberRun,
 } from '../driver.ts';
 import type { MemberRuns } from '../runs.ts';
-import { optional } from '../../../../kube/objects/optional.ts';
 import { boundLog } from './logs.ts';
 import { findMember, type MemberAnswer, type MemberSpec } from './members.ts';
-import type { OutageMeter } from './outage.ts';
+import { createOutageMeter, type OutageMeter } from './outage.ts';
 import type { StartTimes } from './records.ts';
 import { createVersionReader, isProcessOutdated } from './running.ts';
 
 export interface MemberObserver {
+  readonly outages: OutageMeter;
   readonly observe: (
     specs: readonly MemberSpec[],
     processes: readonly ProcessIdentity[],
@@ -35,10 +36,12 @@ export interface KnownMembers {
 }
 
 /** Remembers since when a process does not answer: by its log file, which no other member has. */
-export function createObserver(clock: Clock, outages: OutageMeter): MemberObserver {
+export function createObserver(clock: Clock): MemberObserver {
   const silent = new Map<string, Date>();
   const versionOf = createVersionReader();
+  const outages = createOutageMeter(clock);
   return {
+    outages,
     observe: (specs, processes, known) =>
       Promise.all(
         specs.map(async (spec) => {
@@ -62,7 +65,11 @@ export function createObserver(clock: Clock, outages: OutageMeter): MemberObserv
           };
           if (answer.isReady) {
             silent.delete(spec.logFile);
-            return { ...running, state: 'Ready' as const, ...optional('outage', outages.answered(spec.logFile)) };
+            return {
+              ...running,
+              state: 'Ready' as const,
+              ...optional('outage', outages.answered(spec)),
+            };
           }
           const unreadySince = silent.get(spec.logFile) ?? clock.now();
           silent.set(spec.logFile, unreadySince);

@@ -1,7 +1,13 @@
 /** Compares the members with what they are to be started with, and plans the change of one. Pure. */
 import { UPGRADE_CANARY } from '../../../../api/names.ts';
 import { canonicalJson } from '../../../../kube/objects/digest.ts';
-import { ETCD_MEMBERS, isEtcdMember, type MemberReport, type RunMember, type SettledPlane } from '../../drivers/driver.ts';
+import {
+  ETCD_MEMBERS,
+  isEtcdMember,
+  type MemberReport,
+  type RunMember,
+  type SettledPlane,
+} from '../../drivers/driver.ts';
 import { EMULATED_VERSION, type MemberRuns } from '../../drivers/runs.ts';
 import { backupRunning } from '../etcd/backup.ts';
 import type { HostingDecision, HostingInput } from '../input.ts';

@@ -121,17 +121,21 @@ describe('the plan of backups', () => {
   });
 });
 
+function withStopped(): ReturnType<typeof members> {
+  return members().map((each) => (each.member === 'kube-scheduler' ? stoppedMember(each.member) : each));
+}
+
 describe('the plan beside a backup or a drill that runs', () => {
   const hosted = {
     etcd: { ...HOSTED.etcd, backup: { everySeconds: 3600, keep: 3, drillEverySeconds: 86_400 } },
   };
-  const due = { backup: { backups: [taken(3600)] } };
+  const overdue = { backup: { backups: [taken(3600)] } };
 
   it.each(['Backup', 'Drill'] as const)('HOS-32 begins no other one while one runs: %s', (type) => {
     const input = { upkeep: upkeepRun(type) };
-    expect(text({ hosted, plane: due, input })).toBe('nothing');
+    expect(text({ hosted, plane: overdue, input })).toBe('nothing');
     expect(text({ hosted, plane: { backup: { backups: [taken(60)] } }, input })).toBe('nothing');
-    expect(text({ hosted, plane: due, input, metadata: ASKED })).toBe('nothing');
+    expect(text({ hosted, plane: overdue, input, metadata: ASKED })).toBe('nothing');
   });
 
   it.each<readonly [string, InputParts, string]>([
@@ -142,19 +146,15 @@ describe('the plan beside a backup or a drill that runs', () => {
       { metadata: { deletionTimestamp: ago(9) }, input: { secret: 'Absent' } },
       'BeginDestroy',
     ],
-  ])('HOS-32 %s meanwhile', (_, { plane, input, metadata }, expected) => {
+  ])('HOS-32 goes on while a backup is taken: hosting %s', (_, { plane, input, metadata }, expected) => {
     const found = text({
       hosted,
-      plane: { ...due, ...plane },
+      plane: { ...overdue, ...plane },
       input: { ...input, upkeep: upkeepRun('Backup') },
       ...(metadata && { metadata }),
     });
     expect(found).toBe(expected);
   });
-
-  function withStopped(): ReturnType<typeof members> {
-    return members().map((each) => (each.member === 'kube-scheduler' ? stoppedMember(each.member) : each));
-  }
 });
 
 describe('the plan of restore drills', () => {

@@ -49,11 +49,14 @@ describe('the members of a control plane that is changed', () => {
     ['of etcd, from which a backup may read', {}, /^wait BackupRunning$/],
     ['of etcd that does not answer', { but: { etcd: { state: 'Starting' } } }, /^Change etcd: /],
     ['of the API server', { runs: { etcd: 'new' } }, /^Change kube-apiserver: /],
-  ])('HOS-32 changes a member while a backup is taken, or waits for its end: that %s', (_, parts, expected) => {
-    const input = upgradeInput({ ...parts, input: { upkeep: upkeepRun('Backup') } });
-    const decision = planChange(input, ['etcd', 'kube-apiserver'], RUNS.new) ?? {};
-    expect(decisionText(decision)).toMatch(expected);
-  });
+  ])(
+    'HOS-32 changes a member while a backup is taken, or waits for its end: that %s',
+    (_, parts, expected) => {
+      const input = upgradeInput({ ...parts, input: { upkeep: upkeepRun('Backup') } });
+      const decision = planChange(input, ['etcd', 'kube-apiserver'], RUNS.new) ?? {};
+      expect(decisionText(decision)).toMatch(expected);
+    },
+  );
 
   it('HOS-32 changes a member of etcd while a backup is restored in a drill', () => {
     const drilling = upgradeInput({ input: { upkeep: upkeepRun('Drill') } });

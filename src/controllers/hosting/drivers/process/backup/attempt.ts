@@ -47,8 +47,7 @@ export async function recordAttempt(
 ): Promise<void> {
   const before = await readAttempt(path);
   const since = before?.since ?? at;
-  const former = before?.problem === INTERRUPTED ? before.former : before?.problem;
-  await writeAttempt(path, { at, problem: INTERRUPTED, since, former });
+  await writeAttempt(path, { at, problem: INTERRUPTED, since, former: formerProblem(before) });
   try {
     await work();
   } catch (error) {
@@ -57,6 +56,10 @@ export async function recordAttempt(
     throw error;
   }
   await writeAttempt(path, { at });
+}
+
+function formerProblem(before: BackupAttempt | undefined): string | undefined {
+  return before?.problem === INTERRUPTED ? before.former : before?.problem;
 }
 
 async function writeAttempt(path: string, { at, problem, since, former }: BackupAttempt): Promise<void> {

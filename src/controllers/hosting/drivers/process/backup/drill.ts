@@ -17,8 +17,8 @@ import { checkFreeSpace, ensurePrivateFolder, readFileIfExists } from '../../../
 import { tryAcquireLock } from '../../../../../os/lock.ts';
 import { findFreePort } from '../../../../../os/net/ports.ts';
 import { HostingError } from '../../../errors.ts';
-import { withThrowAway } from '../etcd/throw-away.ts';
 import type { UpkeepControl } from '../../driver.ts';
+import { withThrowAway } from '../etcd/throw-away.ts';
 import { type ControlledTools, etcdPrograms, type OpenPlane, requireKept } from '../plane.ts';
 import { notPrepared } from '../preparation/refusals.ts';
 import { copyData, type SnapshotTools, snapshotData, verifyKeys } from '../snapshot.ts';

@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { optional } from '../../../../../kube/objects/optional.ts';
 import { ensurePrivateFolder, freeBytesOf } from '../../../../../os/files.ts';
 import type { BackupOptions } from '../../driver.ts';
-import { type ControlledTools, type EtcdTools, type OpenPlane, requireKept, snapshotParts } from '../plane.ts';
+import {
+  type ControlledTools,
+  type EtcdTools,
+  type OpenPlane,
+  requireKept,
+  snapshotParts,
+} from '../plane.ts';
 import { snapshotSpace, takeSnapshot } from '../snapshot.ts';
 import { BACKUP_FILE, recordAttempt } from './attempt.ts';
 import { beyondKeep, inTheWay } from './retention.ts';
