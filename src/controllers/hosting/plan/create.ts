@@ -7,7 +7,7 @@ import { planShrink } from './etcd/space.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
 import { planLosses } from './losses.ts';
 import { planMembers, waitForMembers } from './members.ts';
-import { isNamespace, logPlace, placeOf } from './place.ts';
+import { isNamespace, logPlace, placeOf } from './names.ts';
 import { programsMissing } from './programs.ts';
 import { planEndOfLife } from './throw-away.ts';
 import { changeHeld } from './upgrade/closed.ts';

@@ -1,7 +1,7 @@
 /** Finds what is missing from a control plane and is never made again. Nothing is started or stopped meanwhile, so that nothing hides it. Pure. */
 import { etcdReports } from './etcd/quorum.ts';
 import type { HostingDecision, HostingInput, HostingWait } from './input.ts';
-import { isNamespace, placeOf } from './place.ts';
+import { isNamespace, placeOf } from './names.ts';
 import { wait, withHint } from './wait.ts';
 
 const CREATE_AGAIN = 'delete the Cluster and create it again';

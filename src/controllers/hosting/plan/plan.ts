@@ -4,7 +4,7 @@ import { planCreate } from './create.ts';
 import { planDestroy } from './destroy.ts';
 import { withSettlement } from './grants.ts';
 import type { HostingDecision, HostingInput, HostingWait } from './input.ts';
-import { placeOf } from './place.ts';
+import { placeOf } from './names.ts';
 import { hostingProblems } from './problems.ts';
 import { planEndOfLife } from './throw-away.ts';
 import { wait, withHint } from './wait.ts';

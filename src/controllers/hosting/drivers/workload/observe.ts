@@ -2,7 +2,7 @@
 
 import { X509Certificate } from 'node:crypto';
 import type { Client } from '../../../../kube/client/client.ts';
-import { textAt, valueAt } from '../../../../kube/objects/json.ts';
+import { valueAt } from '../../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import {
@@ -135,8 +135,7 @@ function desiredReplicas(workload: KubeObject): number {
 
 /** The driver does not change the version of a member, so that the one that it was created with runs. */
 function versionOf(member: WorkloadMember, pod: KubeObject, record: WorkloadRecord): string | undefined {
-  const isRunning = textAt(pod, 'status', 'phase') === 'Running';
-  return isRunning && isRunMember(member) ? memberRuns(settledOf(record))[member].version : undefined;
+  return isPodReady(pod) && isRunMember(member) ? memberRuns(settledOf(record))[member].version : undefined;
 }
 
 /** Nobody outside reaches an API server whose Service has no address. */

@@ -89,6 +89,21 @@ describe('memberProblem', () => {
       ),
       'MemberCrashes of Pod kn-ci/etcd-0: etcd ended 2 times; it is tried again. Read its log: kubectl -n kn-ci logs etcd-0 --previous; its end:\npanic: no space',
     ],
+    [
+      'HOS-06 shows the error of a program that logs JSON',
+      pod(
+        waiting('CrashLoopBackOff', 'back-off', {
+          restartCount: 2,
+          lastState: {
+            terminated: {
+              exitCode: 1,
+              message: 'x\n{"msg":"discovery failed","error":"no peer","stacktrace":"a\\nb"}\n',
+            },
+          },
+        }),
+      ),
+      'MemberCrashes of Pod kn-ci/etcd-0: etcd ended 3 times; it is tried again. Read its log: kubectl -n kn-ci logs etcd-0 --previous; its end:\ndiscovery failed: no peer',
+    ],
     ['has none before the hub has made a pod', undefined, 'none'],
   ])('%s', (_name, found, want) => {
     expect(problem(found)).toBe(want);
