@@ -10,7 +10,7 @@ export function namesOf(names: readonly string[]): string {
 
 type Place = Pick<PlaneReport, 'where' | 'place'>;
 
-export function placeOf({ where, place = 'Folder' }: Place): readonly [kind: string, name: string] {
+export function planePlace({ where, place = 'Folder' }: Place): readonly [kind: string, name: string] {
   return [place, where.replace(/^namespace /, '')];
 }
 
@@ -20,7 +20,7 @@ export function isNamespace({ place }: Place): boolean {
 
 /** Tells where the log of a member is. */
 export function logPlace(plane: Place, member: PlaneMember): string {
-  const [, name] = placeOf(plane);
+  const [, name] = planePlace(plane);
   return isNamespace(plane)
     ? `with kubectl -n ${name} logs -l kubenode.dev/part=${member}`
     : `in ${name}/logs`;

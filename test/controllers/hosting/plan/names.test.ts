@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { logPlace, namesOf, placeOf } from '../../../../src/controllers/hosting/plan/names.ts';
+import { logPlace, namesOf, planePlace } from '../../../../src/controllers/hosting/plan/names.ts';
 
 it('namesOf lists twenty names and counts the others', () => {
   const names = Array.from({ length: 23 }, (_, index) => `m-${index}`);
@@ -9,8 +9,8 @@ it('namesOf lists twenty names and counts the others', () => {
 
 describe('the place of a control plane', () => {
   it('is a folder of this machine, or a namespace of the hub', () => {
-    expect(placeOf({ where: '/hosting/clusters/ci' })).toEqual(['Folder', '/hosting/clusters/ci']);
-    expect(placeOf({ where: 'namespace kn-ci', place: 'Namespace' })).toEqual(['Namespace', 'kn-ci']);
+    expect(planePlace({ where: '/hosting/clusters/ci' })).toEqual(['Folder', '/hosting/clusters/ci']);
+    expect(planePlace({ where: 'namespace kn-ci', place: 'Namespace' })).toEqual(['Namespace', 'kn-ci']);
   });
 
   it('has the logs of members in files, or in pods', () => {

@@ -43,7 +43,7 @@ export interface ObserveParts {
 }
 
 export async function observeWorkload(plane: PlaneSpec, parts: ObserveParts): Promise<PlaneReport> {
-  const found = await readHubPlane(parts.client, plane, parts.signal);
+  const found = await readHubPlane(parts.client, plane, { signal: parts.signal });
   const { where, claim, record } = found;
   const shared = { where, place: 'Namespace', location: where, claim, programs: parts.programs } as const;
   if (claim !== 'Own' || !record) {
@@ -75,7 +75,7 @@ const NOTHING = {
   members: MEMBERS.map((member): MemberReport => ({ member, state: 'Stopped', starts: [] })),
 } as const;
 
-/** A namespace that somebody deletes is on its way out with all that is in it. */
+/** A namespace that somebody deletes ends with all that is in it. */
 function isTerminating({ namespace }: FoundPlane): boolean {
   return namespace?.metadata.deletionTimestamp !== undefined;
 }
@@ -138,7 +138,7 @@ function versionOf(member: WorkloadMember, pod: KubeObject, record: WorkloadReco
   return isPodReady(pod) && isRunMember(member) ? memberRuns(settledOf(record))[member].version : undefined;
 }
 
-/** Nobody outside reaches an API server whose Service has no address. */
+/** No client outside reaches an API server whose Service has no address. */
 function addressProblem(member: WorkloadMember, { found, record }: MemberInput): MemberReport['problem'] {
   const addresses = addressesOf(found);
   if (member !== 'kube-apiserver' || !addresses) return undefined;

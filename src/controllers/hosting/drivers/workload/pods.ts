@@ -37,7 +37,7 @@ export function podsOfMember(
   });
 }
 
-/** Returns the pod that counts: the newest that is not on its way out. */
+/** Returns the pod that counts: the newest that is not being deleted. */
 export function currentPod(pods: readonly KubeObject[]): KubeObject | undefined {
   const age = ({ metadata }: KubeObject): string => metadata.creationTimestamp ?? '';
   return pods

@@ -145,7 +145,7 @@ describe('the pods of a member', () => {
     expect(names(pod(), similar, foreign)).toEqual(['etcd-0']);
   });
 
-  it('are led by the newest that is not on its way out', () => {
+  it('are led by the newest that is not being deleted', () => {
     const old = pod({ metadata: { uid: 'old', creationTimestamp: ago(90) } });
     const ending = pod({ metadata: { uid: 'ending', creationTimestamp: ago(1), deletionTimestamp: ago(1) } });
     expect(currentPod([old, ending, pod()])?.metadata.uid).toBe('pod');
