@@ -85,6 +85,9 @@ function changedFields({ before, after }: PlaneChange): readonly string[] {
 
 /** Returns why hosting does not carry the change out. */
 function refusalNote(change: PlaneChange): string | undefined {
+  if (hostedField(change.after, 'driver') === 'workload') {
+    return `driver workload does not change a control plane that exists (${changedFields(change).join(', ')}): hosting refuses it as ChangeNotSupported`;
+  }
   const { from, to } = versionsOf(change);
   const minors = minorsBetween(from, to);
   if (minors > 1) {

@@ -48,6 +48,13 @@ describe('what plan shows of a hosted control plane that changes', () => {
     ]);
   });
 
+  it('HOS-15 a change that the driver of pods refuses', () => {
+    const pods = { driver: 'workload' };
+    expect(notes(cluster(pods), cluster({ ...pods, version: NEW }))).toEqual([
+      'Cluster ci: driver workload does not change a control plane that exists (version): hosting refuses it as ChangeNotSupported',
+    ]);
+  });
+
   it('HOS-15 flags, without a snapshot, and until when a freeze holds them', () => {
     const before = cluster({ upgrade: { freezes: [freeze()] } });
     const after = cluster({ apiServer: { extraArgs: { v: '4' } }, upgrade: { soakSeconds: 5 } });

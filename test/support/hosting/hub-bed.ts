@@ -10,7 +10,7 @@ import { createWorkloadDriver } from '../../../src/controllers/hosting/drivers/w
 import type { WorkloadImages } from '../../../src/controllers/hosting/drivers/workload/images.ts';
 import {
   ANNOTATION_OWNER_UID,
-  KEYS,
+  KEYS_SECRET,
   planeNamespace,
   RECORD,
   VOLUME,
@@ -20,7 +20,7 @@ import {
   volumeClaim,
 } from '../../../src/controllers/hosting/drivers/workload/objects/namespace.ts';
 import { KEY_FILES, type KeyFiles } from '../../../src/controllers/hosting/drivers/workload/pki/keys.ts';
-import { filesOf, keysObject } from '../../../src/controllers/hosting/drivers/workload/pki/secrets.ts';
+import { keyFilesOf, keysObject } from '../../../src/controllers/hosting/drivers/workload/pki/secrets.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { unlessMissing } from '../../../src/kube/client/errors.ts';
 import { CONFIG_MAPS, NAMESPACES, PODS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
@@ -161,8 +161,8 @@ function hubFaults({ client, player }: Hub, cluster: string): PlaneFaults {
   const namespace = planeNamespace(cluster);
   const volume = { name: VOLUME, namespace };
   const edit = async (change: (files: KeyFiles) => KeyFiles): Promise<void> => {
-    const found = await client.get(SECRETS, { name: KEYS, namespace });
-    const after = keysObject(cluster, change(filesOf(found)), found.metadata.resourceVersion);
+    const found = await client.get(SECRETS, { name: KEYS_SECRET, namespace });
+    const after = keysObject(cluster, change(keyFilesOf(found)), found.metadata.resourceVersion);
     await client.replace(SECRETS, after, { fieldManager: 'by-hand' });
   };
   const notOfPods = (): never => {
@@ -183,7 +183,7 @@ function hubFaults({ client, player }: Hub, cluster: string): PlaneFaults {
     },
     loseKey: async (key) => {
       const file = KEY_FILES[key];
-      const before = filesOf(await client.get(SECRETS, { name: KEYS, namespace }))[file] ?? '';
+      const before = keyFilesOf(await client.get(SECRETS, { name: KEYS_SECRET, namespace }))[file] ?? '';
       await edit(({ [file]: _, ...others }) => others);
       return () => edit((files) => ({ ...files, [file]: before }));
     },

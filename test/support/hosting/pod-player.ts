@@ -9,7 +9,7 @@ import { createServer, type Server } from 'node:https';
 import { basename } from 'node:path';
 import { LABEL_PART } from '../../../src/api/names.ts';
 import { VOLUME_CLAIMS } from '../../../src/controllers/hosting/drivers/workload/objects/namespace.ts';
-import { filesOf } from '../../../src/controllers/hosting/drivers/workload/pki/secrets.ts';
+import { keyFilesOf } from '../../../src/controllers/hosting/drivers/workload/pki/secrets.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { unlessMissing } from '../../../src/kube/client/errors.ts';
 import { PODS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
@@ -133,7 +133,7 @@ export function playPods(client: Client): PodPlayer {
     const secret = listAt(pod, 'spec', 'volumes').flatMap(
       (volume) => textAt(volume, 'secret', 'secretName') ?? [],
     );
-    const files = filesOf(await client.get(SECRETS, { name: secret[0] ?? '', namespace }));
+    const files = keyFilesOf(await client.get(SECRETS, { name: secret[0] ?? '', namespace }));
     const pair = files[servingFile(pod) ?? ''] ?? '';
     return { cert: pair, key: pair, ca: files['ca.crt'], requestCert: true, rejectUnauthorized: isEtcd(pod) };
   }

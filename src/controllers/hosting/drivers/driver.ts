@@ -65,7 +65,7 @@ export interface PlaneSpec extends PlaneOwner {
   /** The Kubernetes version: `v1.36.3`. */
   readonly version: string;
   readonly settings: PlaneSettings;
-  /** What only pods have. Undefined: the members are processes. */
+  /** Tells how its pods take place in the hub. Undefined: the members are processes. */
   readonly placement?: PlanePlacement | undefined;
 }
 
@@ -111,7 +111,7 @@ export interface MemberReport {
   readonly starts: readonly Date[];
   /** The end of its log, of a member that is stopped. */
   readonly logTail?: string | undefined;
-  /** What keeps it from its start, where the driver knows: an image that cannot be pulled, a quota, a volume. A restart does not help. */
+  /** Tells what keeps it from its start, where the driver knows: an image that cannot be pulled, a quota, a volume. A restart does not help. */
   readonly problem?: MemberProblem | undefined;
 }
 
@@ -167,7 +167,7 @@ export interface PlaneCertificate {
 export interface PlaneReport {
   /** Where the control plane is, for people. */
   readonly where: string;
-  /** What `where` is. Undefined: a folder of this machine. */
+  /** The kind of place that `where` names. Undefined: a folder of this machine. */
   readonly place?: 'Folder' | 'Namespace' | undefined;
   /** The machine and the place on it. Another hosting of the same hub has another one. */
   readonly location: string;

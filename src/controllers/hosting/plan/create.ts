@@ -7,7 +7,7 @@ import { planShrink } from './etcd/space.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
 import { planLosses } from './losses.ts';
 import { planMembers, waitForMembers } from './members.ts';
-import { isNamespace, logPlace, placeOf } from './place.ts';
+import { isNamespace, logPlace, planePlace } from './names.ts';
 import { programsMissing } from './programs.ts';
 import { planEndOfLife } from './throw-away.ts';
 import { changeHeld } from './upgrade/closed.ts';
@@ -61,7 +61,7 @@ function blocked(input: HostingInput): HostingDecision | undefined {
     const away = isInHub ? 'delete it' : 'move the folder away';
     const message = `${plane.where} belongs to another Cluster: ${away}, or choose another name`;
     const reason = isInHub ? 'NamespaceNotOurs' : 'FolderNotOurs';
-    return { wait: wait(reason, message, placeOf(plane), 'stalled') };
+    return { wait: wait(reason, message, planePlace(plane), 'stalled') };
   }
   if (overLimit !== undefined && plane.claim === 'None') {
     return { wait: wait('LimitReached', overLimit, ['Cluster', name], 'stalled') };

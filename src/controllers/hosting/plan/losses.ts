@@ -1,7 +1,7 @@
 /** Finds what is missing from a control plane and is never made again. Nothing is started or stopped meanwhile, so that nothing hides it. Pure. */
 import { etcdReports } from './etcd/quorum.ts';
 import type { HostingDecision, HostingInput, HostingWait } from './input.ts';
-import { isNamespace, placeOf } from './place.ts';
+import { isNamespace, planePlace } from './names.ts';
 import { wait, withHint } from './wait.ts';
 
 const CREATE_AGAIN = 'delete the Cluster and create it again';
@@ -17,7 +17,7 @@ function missingPlane({ plane, cluster }: HostingInput): HostingWait | undefined
   if (plane.claim !== 'None' || readyAt === undefined) return undefined;
   const message = `the control plane was ready at ${readyAt}, and ${plane.where} is empty now`;
   const hint = `restore the ${isNamespace(plane) ? 'namespace' : 'folder'}, or ${CREATE_AGAIN}`;
-  return wait('ControlPlaneMissing', withHint(message, hint), placeOf(plane), 'stalled');
+  return wait('ControlPlaneMissing', withHint(message, hint), planePlace(plane), 'stalled');
 }
 
 function keysLost({ plane }: HostingInput): HostingWait | undefined {
@@ -25,14 +25,14 @@ function keysLost({ plane }: HostingInput): HostingWait | undefined {
   if (lostKeys.length === 0) return undefined;
   const message = `keys of the control plane are lost: ${lostKeys.join('; ')}`;
   const hint = `restore these files from a backup, or ${CREATE_AGAIN}`;
-  return wait('KeysLost', withHint(message, hint), placeOf(plane), 'stalled');
+  return wait('KeysLost', withHint(message, hint), planePlace(plane), 'stalled');
 }
 
 function foreignData({ plane }: HostingInput): HostingWait | undefined {
   if (plane.claim !== 'Own' || plane.data !== 'Other') return undefined;
   const message = 'etcd has the data of another control plane, or of one that is not known';
   const hint = `restore the data of this one in ${plane.where}, or ${CREATE_AGAIN}`;
-  return wait('DataNotOurs', withHint(message, hint), placeOf(plane), 'stalled');
+  return wait('DataNotOurs', withHint(message, hint), planePlace(plane), 'stalled');
 }
 
 /** An etcd that starts without its data looks healthy and has lost everything. Before it was ready it had nothing to lose. */
@@ -46,7 +46,7 @@ function missingData({ plane, cluster }: HostingInput): HostingWait | undefined 
   return wait(
     'DataMissing',
     withHint(message, `restore it in ${plane.where}, or ${CREATE_AGAIN}${fromBackup(plane)}`),
-    placeOf(plane),
+    planePlace(plane),
     'stalled',
   );
 }

@@ -4,7 +4,7 @@ import { planMembership } from './etcd/membership.ts';
 import { isEtcdServing, learningWait, quorumWait } from './etcd/quorum.ts';
 import { needsGrant } from './grants.ts';
 import type { HostingAct, HostingDecision, HostingInput, HostingWait } from './input.ts';
-import { logPlace } from './place.ts';
+import { logPlace } from './names.ts';
 
 /** A member that dies so often within this time is not started again until a start is older. */
 const MAX_STARTS = 3;

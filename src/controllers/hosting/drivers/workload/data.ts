@@ -8,7 +8,7 @@ import { currentPod, isPodReady, lastWords, podsOfMember } from './pods.ts';
 import { startsOf } from './record.ts';
 
 /**
- * What an etcd prints that has had data, finds none, and looks for other members of which it could get them. Where a version prints something
+ * An etcd prints this that has had data, finds none, and looks for other members of which it could get them. Where a version prints something
  * else, it ends all the same, and its log is shown.
  */
 const WITHOUT_DATA = 'cannot fetch cluster info from peer urls';

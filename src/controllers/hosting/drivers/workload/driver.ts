@@ -12,7 +12,7 @@ import { accessOf } from './access.ts';
 import { startMember, stopMember } from './execute/members.ts';
 import { prepareWorkload } from './execute/prepare.ts';
 import { beginRemoval, removeWorkload } from './execute/remove.ts';
-import { readHubPlane } from './hub.ts';
+import { ACCESS_KINDS, readHubPlane } from './hub.ts';
 import { imagesOf, type WorkloadImages } from './images.ts';
 import { observeWorkload } from './observe.ts';
 
@@ -39,12 +39,12 @@ export function createWorkloadDriver(options: WorkloadDriverOptions): PlaneDrive
     stop: (plane, member) => stopMember(plane, member, hub),
     beginDestroy: (plane) => beginRemoval(plane, hub),
     remove: (plane) => removeWorkload(plane, hub),
-    access: async (plane) => accessOf(await readHubPlane(client, plane), clock.now()),
+    access: async (plane) => accessOf(await readHubPlane(client, plane, { only: ACCESS_KINDS }), clock.now()),
     ...UNSUPPORTED,
   });
 }
 
-/** What the hub refuses, such as by a quota, is for a person: everything else is tried again. */
+/** Reports to a person what the hub refuses, such as by a quota. Everything else is tried again. */
 function withReasons(driver: PlaneDriver): PlaneDriver {
   const entries = Object.entries(driver) as readonly [
     string,

@@ -5,9 +5,9 @@ import { SECRETS } from '../../../../kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../../kube/objects/object.ts';
 import { addressesOf, internalUrl } from './access.ts';
 import type { FoundPlane, PlaneObjects } from './hub.ts';
-import { BUDGETS, disruptionBudgets } from './objects/namespace.ts';
+import { DISRUPTION_BUDGETS, disruptionBudgets } from './objects/namespace.ts';
 import { NETWORK_POLICIES, planePolicies, planeServices, SERVICES } from './objects/network.ts';
-import { filesOf, memberFiles, secretObject } from './pki/secrets.ts';
+import { keyFilesOf, memberFiles, secretObject } from './pki/secrets.ts';
 import type { WorkloadRecord } from './record.ts';
 
 export interface ExpectedObject {
@@ -19,7 +19,7 @@ export interface ExpectedObject {
 export function expectedBefore({ cluster, placement }: WorkloadRecord): readonly ExpectedObject[] {
   return [
     ...planePolicies({ cluster, placement }).map((object) => ({ resource: NETWORK_POLICIES, object })),
-    ...disruptionBudgets(cluster).map((object) => ({ resource: BUDGETS, object })),
+    ...disruptionBudgets(cluster).map((object) => ({ resource: DISRUPTION_BUDGETS, object })),
     ...planeServices({ cluster, placement }).map((object) => ({ resource: SERVICES, object })),
   ];
 }
@@ -43,7 +43,7 @@ export function missingObjects(
     const there = placeOf(objects, resource).get(object.metadata.name);
     if (!there) return true;
     // A certificate that was renewed is given to the members that use it.
-    return resource === SECRETS && !isDeepStrictEqual(filesOf(there), filesOf(object));
+    return resource === SECRETS && !isDeepStrictEqual(keyFilesOf(there), keyFilesOf(object));
   });
 }
 

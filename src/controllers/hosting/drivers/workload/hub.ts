@@ -6,13 +6,20 @@ import { CONFIG_MAPS, NAMESPACES, PODS, SECRETS } from '../../../../kube/objects
 import type { KubeObject, Resource } from '../../../../kube/objects/object.ts';
 import { HostingError } from '../../errors.ts';
 import type { PlaneOwner } from '../driver.ts';
-import { ANNOTATION_OWNER_UID, ANNOTATION_READABLE, KEYS, planeNamespace, RECORD, VOLUME } from './names.ts';
-import { BUDGETS, VOLUME_CLAIMS } from './objects/namespace.ts';
+import {
+  ANNOTATION_OWNER_UID,
+  ANNOTATION_READABLE,
+  KEYS_SECRET,
+  planeNamespace,
+  RECORD,
+  VOLUME,
+} from './names.ts';
+import { DISRUPTION_BUDGETS, VOLUME_CLAIMS } from './objects/namespace.ts';
 import { NETWORK_POLICIES, SERVICES } from './objects/network.ts';
 import { DEPLOYMENTS, STATEFUL_SETS } from './objects/workloads.ts';
 import type { KeyFiles } from './pki/keys.ts';
-import { filesOf } from './pki/secrets.ts';
-import { parseRecord, type WorkloadRecord } from './record.ts';
+import { keyFilesOf } from './pki/secrets.ts';
+import { parseWorkloadRecord, type WorkloadRecord } from './record.ts';
 
 export interface FoundPlane {
   readonly owner: PlaneOwner;
@@ -49,20 +56,45 @@ const NONE: PlaneObjects = {
   pods: [],
 };
 
+/** Reads everything, or only what kubeconfigs are made of. */
 export async function readHubPlane(
   client: Client,
   owner: PlaneOwner,
-  signal?: AbortSignal,
+  { signal, only = EVERYTHING }: ReadOptions = {},
 ): Promise<FoundPlane> {
   const namespace = await readNamespace(client, owner, signal);
-  const claim = claimOf(namespace, owner);
+  const claim = planeClaim(namespace, owner);
   const found = { owner, namespace, claim, where: `namespace ${planeNamespace(owner.name)}` };
   if (claim !== 'Own' || !namespace) return { ...found, objects: NONE, record: undefined, keys: {} };
-  const objects = await readObjects(client, namespace, signal);
+  const objects = await readObjects(client, namespace, { only, ...(signal ? { signal } : {}) });
   const record = objects.configMaps.get(RECORD);
-  const keys = objects.secrets.get(KEYS);
-  return { ...found, objects, record: record && parseRecord(record), keys: keys ? filesOf(keys) : {} };
+  const keys = objects.secrets.get(KEYS_SECRET);
+  return {
+    ...found,
+    objects,
+    record: record && parseWorkloadRecord(record),
+    keys: keys ? keyFilesOf(keys) : {},
+  };
 }
+
+interface ReadOptions {
+  readonly signal?: AbortSignal;
+  /** The kinds that are read. */
+  readonly only?: readonly Resource[];
+}
+
+/** The kinds that kubeconfigs are made of. */
+export const ACCESS_KINDS: readonly Resource[] = [SECRETS, CONFIG_MAPS, SERVICES];
+
+const EVERYTHING: readonly Resource[] = [
+  ...ACCESS_KINDS,
+  VOLUME_CLAIMS,
+  NETWORK_POLICIES,
+  DISRUPTION_BUDGETS,
+  STATEFUL_SETS,
+  DEPLOYMENTS,
+  PODS,
+];
 
 export async function readNamespace(
   client: Client,
@@ -74,7 +106,10 @@ export async function readNamespace(
 }
 
 /** A namespace without the UID of the Cluster is somebody else's, whatever its name. */
-export function claimOf(namespace: KubeObject | undefined, { name, uid }: PlaneOwner): FoundPlane['claim'] {
+export function planeClaim(
+  namespace: KubeObject | undefined,
+  { name, uid }: PlaneOwner,
+): FoundPlane['claim'] {
   if (!namespace) return 'None';
   const { annotations = {}, labels = {} } = namespace.metadata;
   const isOwn = annotations[ANNOTATION_OWNER_UID] === uid && labels[LABEL_CLUSTER] === name;
@@ -89,11 +124,12 @@ export function isReadable({ metadata }: KubeObject): boolean {
 async function readObjects(
   client: Client,
   namespace: KubeObject,
-  signal?: AbortSignal,
+  { signal, only }: Required<Pick<ReadOptions, 'only'>> & ReadOptions,
 ): Promise<PlaneObjects> {
   if (!isReadable(namespace)) return NONE;
-  const read = (resource: Resource): Promise<readonly KubeObject[]> =>
-    listAll(client, resource, { namespace: namespace.metadata.name, ...(signal ? { signal } : {}) });
+  const options = { namespace: namespace.metadata.name, ...(signal ? { signal } : {}) };
+  const read = async (resource: Resource): Promise<readonly KubeObject[]> =>
+    only.includes(resource) ? await listAll(client, resource, options) : [];
   const named = async (...resources: readonly Resource[]): Promise<ObjectsByName> => {
     const objects = (await Promise.all(resources.map(read))).flat();
     return new Map(objects.map((object) => [object.metadata.name, object]));
@@ -104,7 +140,7 @@ async function readObjects(
     named(SERVICES),
     named(VOLUME_CLAIMS),
     named(NETWORK_POLICIES),
-    named(BUDGETS),
+    named(DISRUPTION_BUDGETS),
     named(STATEFUL_SETS, DEPLOYMENTS),
     read(PODS),
   ]);

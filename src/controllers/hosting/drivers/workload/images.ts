@@ -1,6 +1,6 @@
 /**
- * The file of `kubenode hosting --images`: which images run the members of control planes, by version. Images are named by digest only, so
- * that what runs is what was chosen, whatever happens to a tag.
+ * Reads the file of `kubenode hosting --images`: which images run the members of control planes, by version. Images are named by digest only,
+ * because a tag can mean another image after it was reviewed.
  */
 
 import { parse } from 'yaml';
@@ -11,7 +11,7 @@ import { RUN_PROGRAMS } from './names.ts';
 
 /** `registry.example/team/etcd@sha256:…`, without a tag beside the digest, which nothing would check. */
 const IMAGE = /^[a-z0-9]+(?:[._:/-]+[a-z0-9]+)*@sha256:[0-9a-f]{64}$/;
-/** A port is no tag: a colon after the last slash. */
+/** A tag follows a colon after the last slash; a port comes before it. */
 const TAG = /:[^/]*@/;
 
 const image = z

@@ -19,7 +19,7 @@ export const ANNOTATION_READABLE = `${GROUP}/readable`;
 /** The ConfigMap with the record of the control plane. */
 export const RECORD = 'kubenode-plane';
 /** The Secret with every key and certificate. No pod mounts it. */
-export const KEYS = 'kubenode-keys';
+export const KEYS_SECRET = 'kubenode-keys';
 /** The claim of the volume of etcd. */
 export const VOLUME = 'etcd';
 

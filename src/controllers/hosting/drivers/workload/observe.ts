@@ -2,7 +2,7 @@
 
 import { X509Certificate } from 'node:crypto';
 import type { Client } from '../../../../kube/client/client.ts';
-import { textAt, valueAt } from '../../../../kube/objects/json.ts';
+import { valueAt } from '../../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import {
@@ -43,7 +43,7 @@ export interface ObserveParts {
 }
 
 export async function observeWorkload(plane: PlaneSpec, parts: ObserveParts): Promise<PlaneReport> {
-  const found = await readHubPlane(parts.client, plane, parts.signal);
+  const found = await readHubPlane(parts.client, plane, { signal: parts.signal });
   const { where, claim, record } = found;
   const shared = { where, place: 'Namespace', location: where, claim, programs: parts.programs } as const;
   if (claim !== 'Own' || !record) {
@@ -75,7 +75,7 @@ const NOTHING = {
   members: MEMBERS.map((member): MemberReport => ({ member, state: 'Stopped', starts: [] })),
 } as const;
 
-/** A namespace that somebody deletes is on its way out with all that is in it. */
+/** A namespace that somebody deletes ends with all that is in it. */
 function isTerminating({ namespace }: FoundPlane): boolean {
   return namespace?.metadata.deletionTimestamp !== undefined;
 }
@@ -135,11 +135,10 @@ function desiredReplicas(workload: KubeObject): number {
 
 /** The driver does not change the version of a member, so that the one that it was created with runs. */
 function versionOf(member: WorkloadMember, pod: KubeObject, record: WorkloadRecord): string | undefined {
-  const isRunning = textAt(pod, 'status', 'phase') === 'Running';
-  return isRunning && isRunMember(member) ? memberRuns(settledOf(record))[member].version : undefined;
+  return isPodReady(pod) && isRunMember(member) ? memberRuns(settledOf(record))[member].version : undefined;
 }
 
-/** Nobody outside reaches an API server whose Service has no address. */
+/** No client outside reaches an API server whose Service has no address. */
 function addressProblem(member: WorkloadMember, { found, record }: MemberInput): MemberReport['problem'] {
   const addresses = addressesOf(found);
   if (member !== 'kube-apiserver' || !addresses) return undefined;

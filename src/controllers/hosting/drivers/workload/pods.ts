@@ -1,6 +1,6 @@
 /** Judges the pods of a member: whether one serves, and what keeps it from it. Pure. */
 import { LABEL_CLUSTER, LABEL_PART } from '../../../../api/names.ts';
-import { listAt, textAt, valueAt } from '../../../../kube/objects/json.ts';
+import { listAt, parseRecord, textAt, valueAt } from '../../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
 import type { MemberProblem } from '../driver.ts';
 import type { PlaneObjects } from './hub.ts';
@@ -37,7 +37,7 @@ export function podsOfMember(
   });
 }
 
-/** Returns the pod that counts: the newest that is not on its way out. */
+/** Returns the pod that counts: the newest that is not being deleted. */
 export function currentPod(pods: readonly KubeObject[]): KubeObject | undefined {
   const age = ({ metadata }: KubeObject): string => metadata.creationTimestamp ?? '';
   return pods
@@ -132,12 +132,20 @@ function containerProblem(member: WorkloadMember, pod: KubeObject): MemberProble
   if (!isBetween || ended < CRASHES) return undefined;
   const { namespace = '', name } = pod.metadata;
   const log = `kubectl -n ${namespace} logs ${name} --previous`;
-  const words = (lastWords(pod) ?? '').trim().slice(-MAX_LINE);
+  const words = endOfLog(lastWords(pod) ?? '');
   return problemOf(
     pod,
     'MemberCrashes',
     `${member} ended ${ended} times; it is tried again. Read its log: ${log}; its end:\n${words}`,
   );
+}
+
+/** The programs log JSON, whose end is a stack trace. */
+function endOfLog(text: string): string {
+  const line = text.trim().split('\n').at(-1) ?? '';
+  const entry = parseRecord(line);
+  const parts = [textAt(entry, 'msg'), textAt(entry, 'error')].filter((part) => part !== undefined);
+  return parts.length > 0 ? parts.join(': ') : text.trim().slice(-MAX_LINE);
 }
 
 function problemOf(pod: KubeObject, reason: string, message: string): MemberProblem {

@@ -70,7 +70,7 @@ const DEFAULT_PLACEMENT = {
   requests: {},
 } as const;
 
-export function parseRecord(object: KubeObject): WorkloadRecord {
+export function parseWorkloadRecord(object: KubeObject): WorkloadRecord {
   const { data } = workloadRecord.safeParse(parsed(textAt(object, 'data', FILE)));
   if (data) return data;
   const where = `ConfigMap ${object.metadata.namespace ?? ''}/${RECORD}`;

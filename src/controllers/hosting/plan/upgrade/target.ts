@@ -67,7 +67,7 @@ function findProblem(input: HostingInput, settled: SettledPlane, target: Settled
   );
 }
 
-/** Without a snapshot of etcd there is no way back from a change that fails. */
+/** A change that fails can be taken back only with a snapshot of etcd, which this driver does not take. */
 function driverProblem({ plane, hosted }: HostingInput): Problem | undefined {
   if (hosted.driver !== 'workload') return undefined;
   const message = `driver workload does not change a control plane that exists: ${plane.differences.join('; ')}`;

@@ -89,6 +89,21 @@ describe('memberProblem', () => {
       ),
       'MemberCrashes of Pod kn-ci/etcd-0: etcd ended 2 times; it is tried again. Read its log: kubectl -n kn-ci logs etcd-0 --previous; its end:\npanic: no space',
     ],
+    [
+      'HOS-06 shows the error of a program that logs JSON',
+      pod(
+        waiting('CrashLoopBackOff', 'back-off', {
+          restartCount: 2,
+          lastState: {
+            terminated: {
+              exitCode: 1,
+              message: 'x\n{"msg":"discovery failed","error":"no peer","stacktrace":"a\\nb"}\n',
+            },
+          },
+        }),
+      ),
+      'MemberCrashes of Pod kn-ci/etcd-0: etcd ended 3 times; it is tried again. Read its log: kubectl -n kn-ci logs etcd-0 --previous; its end:\ndiscovery failed: no peer',
+    ],
     ['has none before the hub has made a pod', undefined, 'none'],
   ])('%s', (_name, found, want) => {
     expect(problem(found)).toBe(want);
@@ -130,7 +145,7 @@ describe('the pods of a member', () => {
     expect(names(pod(), similar, foreign)).toEqual(['etcd-0']);
   });
 
-  it('are led by the newest that is not on its way out', () => {
+  it('are led by the newest that is not being deleted', () => {
     const old = pod({ metadata: { uid: 'old', creationTimestamp: ago(90) } });
     const ending = pod({ metadata: { uid: 'ending', creationTimestamp: ago(1), deletionTimestamp: ago(1) } });
     expect(currentPod([old, ending, pod()])?.metadata.uid).toBe('pod');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  parseRecord,
+  parseWorkloadRecord,
   recordObject,
   startsOf,
   withStart,
@@ -13,7 +13,7 @@ describe('the record of a control plane of pods', () => {
   const record = planeRecord();
 
   it('is read as it was written', () => {
-    expect(parseRecord(recordObject(record))).toEqual(record);
+    expect(parseWorkloadRecord(recordObject(record))).toEqual(record);
     expect(recordObject(record, '7').metadata.resourceVersion).toBe('7');
   });
 
@@ -23,8 +23,8 @@ describe('the record of a control plane of pods', () => {
     ['is of a later format', '{"format":2}'],
   ])('is refused when it %s, with what to do', (_name, text) => {
     const damaged = { ...recordObject(record), data: { 'record.json': text } };
-    expect(() => parseRecord(damaged)).toThrow('is not a valid record');
-    expect(() => parseRecord({ ...damaged, data: {} })).toThrow('is not a valid record');
+    expect(() => parseWorkloadRecord(damaged)).toThrow('is not a valid record');
+    expect(() => parseWorkloadRecord({ ...damaged, data: {} })).toThrow('is not a valid record');
   });
 
   it('counts a start once until the member is stopped, and keeps the last ten', () => {

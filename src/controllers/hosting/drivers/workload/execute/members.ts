@@ -18,7 +18,7 @@ import { type WorkloadRecord, withStart, withStop } from '../record.ts';
 import { requireKeysOf } from './prepare.ts';
 import { AS_HOSTING, changeRecord } from './record.ts';
 
-export interface MemberParts {
+export interface WorkloadParts {
   readonly client: Client;
   readonly clock: Clock;
   /** Undefined: they could not be read. */
@@ -29,7 +29,11 @@ export interface MemberParts {
 const STOP_MS = 25_000;
 const POLL_MS = 200;
 
-export async function startMember(plane: PlaneSpec, member: PlaneMember, parts: MemberParts): Promise<void> {
+export async function startMember(
+  plane: PlaneSpec,
+  member: PlaneMember,
+  parts: WorkloadParts,
+): Promise<void> {
   const { client, clock } = parts;
   const found = await readHubPlane(client, plane);
   requireOwnNamespace(found);
@@ -53,7 +57,7 @@ function isDesired({ objects }: FoundPlane, member: WorkloadMember): boolean {
  * From the first start of an API server on etcd has data. It is started again once, as one that never begins without. It serves no client
  * yet, and the API server waits for it.
  */
-async function sealEtcd(found: FoundPlane, record: WorkloadRecord, parts: MemberParts): Promise<void> {
+async function sealEtcd(found: FoundPlane, record: WorkloadRecord, parts: WorkloadParts): Promise<void> {
   if (record.isSealed && isSealedPod(found)) return;
   const sealed = await changeRecord(parts.client, found.owner, (current) =>
     current.isSealed ? current : { ...current, isSealed: true },
@@ -69,7 +73,7 @@ function isSealedPod({ objects }: FoundPlane): boolean {
 async function applyMember(
   found: FoundPlane,
   record: WorkloadRecord,
-  { client, images, member }: MemberParts & { readonly member: WorkloadMember },
+  { client, images, member }: WorkloadParts & { readonly member: WorkloadMember },
 ): Promise<void> {
   const set = images && imagesOf(images, record.version);
   const addresses = addressesOf(found);
@@ -83,7 +87,7 @@ async function applyMember(
 export async function stopMember(
   plane: PlaneOwner,
   member: PlaneMember,
-  { client, clock }: Omit<MemberParts, 'images'>,
+  { client, clock }: Omit<WorkloadParts, 'images'>,
 ): Promise<void> {
   const found = await readHubPlane(client, plane);
   if (found.claim === 'None') return;

@@ -13,19 +13,19 @@ import { addressesOf, keyRequest } from '../access.ts';
 import { withLife } from '../differences.ts';
 import { expectedBefore, expectedSecrets, missingObjects } from '../expected.ts';
 import {
-  claimOf,
   claimOfVolume,
   type FoundPlane,
   isReadable,
   namespaceNotOurs,
+  planeClaim,
   readHubPlane,
   readNamespace,
 } from '../hub.ts';
-import { ANNOTATION_READABLE, KEYS, planeNamespace } from '../names.ts';
+import { ANNOTATION_READABLE, KEYS_SECRET, planeNamespace } from '../names.ts';
 import {
   namespaceObject,
   ROLE_BINDINGS,
-  roleBinding,
+  tenantBinding,
   VOLUME_CLAIMS,
   volumeClaim,
 } from '../objects/namespace.ts';
@@ -62,9 +62,9 @@ async function ensureNamespace(plane: PlaneSpec, parts: PrepareParts): Promise<v
   const { client } = parts;
   const namespace = await createOrRead(client, plane);
   const where = `namespace ${planeNamespace(plane.name)}`;
-  if (claimOf(namespace, plane) !== 'Own') throw namespaceNotOurs(where);
+  if (planeClaim(namespace, plane) !== 'Own') throw namespaceNotOurs(where);
   if (namespace.metadata.deletionTimestamp !== undefined) throw stillDeleted(where);
-  await client.apply(ROLE_BINDINGS, roleBinding(plane), { ...AS_HOSTING, force: true });
+  await client.apply(ROLE_BINDINGS, tenantBinding(plane), { ...AS_HOSTING, force: true });
   if (isReadable(namespace)) return;
   await waitForRights(plane, parts);
   const { metadata, ...rest } = namespaceObject(plane);
@@ -152,9 +152,9 @@ async function ensureKeys(plane: PlaneSpec, record: WorkloadRecord, parts: Prepa
   await applyAll(client, missingObjects(found.objects, expectedSecrets(complete, record)));
 }
 
-/** Of two at once one is refused, and reads what the other has written. */
+/** Stores the keys by compare-and-swap: the second of two at once is refused, and reads what the first has written. */
 async function storeKeys(client: Client, found: FoundPlane, request: KeyRequest): Promise<KeyFiles> {
-  const before = found.objects.secrets.get(KEYS);
+  const before = found.objects.secrets.get(KEYS_SECRET);
   const files = completeKeys(found.keys, request);
   if (before && isDeepStrictEqual(files, found.keys)) return files;
   const object = keysObject(request.cluster, files, before?.metadata.resourceVersion);
@@ -173,6 +173,6 @@ export function requireKeysOf({ keys, where }: FoundPlane, record: WorkloadRecor
   if (lost.length === 0) return;
   throw new HostingError('KeysLost', `keys of the control plane are lost: ${lost.join('; ')}`, {
     where,
-    hint: `restore them in Secret ${KEYS} from a backup, or delete the Cluster and create it again`,
+    hint: `restore them in Secret ${KEYS_SECRET} from a backup, or delete the Cluster and create it again`,
   });
 }

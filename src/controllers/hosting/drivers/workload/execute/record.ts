@@ -6,7 +6,7 @@ import { isKubeError, unlessMissing } from '../../../../../kube/client/errors.ts
 import { CONFIG_MAPS } from '../../../../../kube/objects/core-kinds.ts';
 import type { PlaneOwner } from '../../driver.ts';
 import { planeNamespace, RECORD } from '../names.ts';
-import { parseRecord, recordObject, type WorkloadRecord } from '../record.ts';
+import { parseWorkloadRecord, recordObject, type WorkloadRecord } from '../record.ts';
 
 export const AS_HOSTING = { fieldManager: MANAGER_HOSTING } as const;
 const ATTEMPTS = 5;
@@ -19,7 +19,7 @@ export async function changeRecord(
 ): Promise<WorkloadRecord> {
   for (let attempt = 1; ; attempt += 1) {
     const found = await client.get(CONFIG_MAPS, { name: RECORD, namespace: planeNamespace(name) });
-    const before = parseRecord(found);
+    const before = parseWorkloadRecord(found);
     const after = change(before);
     if (after === before) return before;
     try {
@@ -36,12 +36,12 @@ export async function changeRecord(
 export async function ensureRecord(client: Client, fresh: WorkloadRecord): Promise<WorkloadRecord> {
   const name = { name: RECORD, namespace: planeNamespace(fresh.cluster) };
   const found = await unlessMissing(client.get(CONFIG_MAPS, name));
-  if (found) return parseRecord(found);
+  if (found) return parseWorkloadRecord(found);
   try {
     await client.create(CONFIG_MAPS, recordObject(fresh), AS_HOSTING);
     return fresh;
   } catch (error) {
     if (!isKubeError(error, 'AlreadyExists')) throw error;
-    return parseRecord(await client.get(CONFIG_MAPS, name));
+    return parseWorkloadRecord(await client.get(CONFIG_MAPS, name));
   }
 }

@@ -6,9 +6,9 @@ import type { Clock } from '../../../../../os/clock.ts';
 import { pollUntil } from '../../../../../os/poll.ts';
 import { MEMBERS, type PlaneOwner } from '../../driver.ts';
 import {
-  claimOf,
   type FoundPlane,
   namespaceNotOurs,
+  planeClaim,
   readHubPlane,
   readNamespace,
   requireOwnNamespace,
@@ -43,7 +43,8 @@ export async function removeWorkload(plane: PlaneOwner, { client, clock }: Remov
   const running = runningPods(found);
   if (running.length > 0) throw notStopped(found, running);
   await deleteNamespace(client, found);
-  const isAway = async (): Promise<boolean> => claimOf(await readNamespace(client, plane), plane) !== 'Own';
+  const isAway = async (): Promise<boolean> =>
+    planeClaim(await readNamespace(client, plane), plane) !== 'Own';
   const deadlineMs = clock.monotonicMs() + REMOVE_MS;
   if (!(await pollUntil(isAway, { clock, everyMs: POLL_MS, deadlineMs }))) throw stillDeleted(found.where);
 }

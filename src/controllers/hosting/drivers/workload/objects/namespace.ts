@@ -20,7 +20,7 @@ export const VOLUME_CLAIMS: Resource = {
   plural: 'persistentvolumeclaims',
   namespaced: true,
 };
-export const BUDGETS: Resource = {
+export const DISRUPTION_BUDGETS: Resource = {
   group: 'policy',
   version: 'v1',
   kind: 'PodDisruptionBudget',
@@ -41,7 +41,7 @@ export function namespaceObject({ name, uid }: PlaneOwner): KubeObject {
 }
 
 /** The right to read Secrets is given in this namespace only. */
-export function roleBinding({ name }: PlaneOwner): KubeObject {
+export function tenantBinding({ name }: PlaneOwner): KubeObject {
   return {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'RoleBinding',

@@ -58,7 +58,7 @@ const HOSTING = {
 };
 
 /**
- * Nothing is allowed but this: etcd is reached by its own API server, the API server by everyone, the managers by nobody but hosting. Who may
+ * Nothing is allowed but this: etcd is reached by its own API server, the API server by everyone, the managers by hosting only. Who may
  * reach a health port is not listed: the kubelet of the node of a pod always may.
  */
 export function planePolicies(plane: Found): readonly KubeObject[] {

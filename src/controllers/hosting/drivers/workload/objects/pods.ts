@@ -9,7 +9,7 @@ import { ETCD_PKI_FOLDER, ETCD_VOLUME_FOLDER, memberCommand, PKI_FOLDER } from '
 const RUN_AS = 1000;
 /** Readable by the group, which is that of the pod. */
 const KEY_MODE = 0o440;
-const TMP = '64Mi';
+const TMP = '256Mi';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -18,7 +18,7 @@ export interface ResourceRequests {
   readonly memoryMiB: number;
 }
 
-/** What is requested without a choice. An idle etcd takes 119 MB, and an idle API server 292 MB (bench/hosting). */
+/** The requests of a member for which the spec chooses none. An idle etcd takes 119 MB, and an idle API server 292 MB (bench/hosting). */
 const REQUESTS: Readonly<Record<WorkloadMember, ResourceRequests>> = {
   etcd: { cpuMillis: 100, memoryMiB: 256 },
   'kube-apiserver': { cpuMillis: 200, memoryMiB: 512 },
@@ -63,6 +63,8 @@ export function podTemplate(member: WorkloadMember, { plane, images, addresses }
           imagePullPolicy: 'IfNotPresent',
           ...(command ? { command } : {}),
           args,
+          // Compiled code is kept beside other temporary files.
+          ...(isRunMember(member) ? {} : { env: [{ name: 'XDG_CACHE_HOME', value: '/tmp' }] }),
           ports: portsOf(member, plane),
           ...probesOf(member, plane),
           resources: resourcesOf(member, plane),

@@ -3,14 +3,14 @@
 import { isRecord } from '../../../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../../../kube/objects/object.ts';
 import { formatComponentKubeconfig } from '../../../../../local/pki/kubeconfig.ts';
-import { KEYS, planeLabels, planeNamespace } from '../names.ts';
+import { KEYS_SECRET, planeLabels, planeNamespace } from '../names.ts';
 import { KUBECONFIG_FILE, PKI_FOLDER, SERVING_FILE } from '../objects/commands.ts';
 import { ETCD_CLIENT } from '../objects/pods.ts';
 import { authorityCertificate, type KeyFiles } from './keys.ts';
 
 export function keysObject(cluster: string, files: KeyFiles, resourceVersion?: string): KubeObject {
   return secretObject(cluster, {
-    name: KEYS,
+    name: KEYS_SECRET,
     files,
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
   });
@@ -38,7 +38,7 @@ export function secretObject(cluster: string, { name, files, resourceVersion }: 
   };
 }
 
-export function filesOf({ data }: KubeObject): KeyFiles {
+export function keyFilesOf({ data }: KubeObject): KeyFiles {
   if (!isRecord(data)) return {};
   return Object.fromEntries(
     Object.entries(data).map(([name, text]) => [

@@ -20,8 +20,8 @@ function selects(policy: KubeObject, member: Member): boolean {
 }
 
 function covers(selector: unknown, labels: Readonly<Record<string, string>>): boolean {
-  const wanted = valueAt(selector, 'matchLabels') ?? {};
-  return isRecord(wanted) && Object.entries(wanted).every(([name, value]) => labels[name] === value);
+  const labelsOf = valueAt(selector, 'matchLabels') ?? {};
+  return isRecord(labelsOf) && Object.entries(labelsOf).every(([name, value]) => labels[name] === value);
 }
 
 /** A pod of the same namespace. */

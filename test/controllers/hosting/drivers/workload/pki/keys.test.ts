@@ -10,7 +10,7 @@ import {
   servedFile,
 } from '../../../../../../src/controllers/hosting/drivers/workload/pki/keys.ts';
 import {
-  filesOf,
+  keyFilesOf,
   memberFiles,
   secretObject,
 } from '../../../../../../src/controllers/hosting/drivers/workload/pki/secrets.ts';
@@ -95,6 +95,6 @@ describe('the keys of a control plane of pods', () => {
   });
 
   it('is read from a Secret as it was written', () => {
-    expect(filesOf(secretObject('ci', { name: 'x', files }))).toEqual(files);
+    expect(keyFilesOf(secretObject('ci', { name: 'x', files }))).toEqual(files);
   });
 });
