@@ -17,6 +17,5 @@ export const HOSTED: readonly InactiveField[] = [
   { path: 'spec.hosted.exposure.type', accepts: ['ClusterIP'], because: LOOPBACK },
   { path: 'spec.hosted.exposure.host', because: LOOPBACK },
   { path: 'spec.hosted.exposure.port', accepts: [6443], because: LOOPBACK },
-  { path: 'spec.hosted.pki.caRotation', because: 'certificate authorities are not replaced' },
   { path: 'spec.hosted.tunnel.enabled', accepts: [false], because: 'there is no tunnel to nodes' },
 ];

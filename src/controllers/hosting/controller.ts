@@ -117,6 +117,7 @@ const SOON = [
   'ApiNotAnswering',
   'ProgramsMissing',
   'CanaryFailed',
+  'AuthoritiesNotProven',
 ];
 
 function delayOf({ act }: HostingDecision, wait: HostingWait | undefined): number {

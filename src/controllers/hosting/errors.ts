@@ -15,6 +15,7 @@ export type HostingErrorCode =
   | 'DataNotOurs' // etcd has the data of another control plane
   | 'KeysLost' // a key that is made only once is missing, damaged or another one
   | 'EtcdRefused' // etcd did not change the list of its members
+  | 'RotationOutOfOrder' // the phase of a rotation does not follow the one that is recorded
   | 'InstallFailed'
   | 'AddonNotFetched'
   | 'AddonDigestDiffers'

@@ -3,6 +3,7 @@ import { CLUSTERS } from '../../../api/generated/resources.ts';
 import type { Cluster } from '../../../api/generated/types.ts';
 import {
   ANNOTATION_SECRET_USE,
+  ANNOTATION_WRITTEN_AT,
   EVENT_PREFIX,
   FINALIZER_HOSTING,
   kubeconfigSecret,
@@ -83,12 +84,23 @@ async function perform(
   const { plane, access } = observation;
   const { driver, inside } = ports;
   if ('member' in act) await performOnMember(act, plane, driver);
-  else if (act.type === 'Settle') await driver.settle(plane, act.settled);
+  else if (isPlaneAct(act)) await performOnPlane(act, plane, driver);
   else if (isUpkeep(act)) await performUpkeep(act, plane, driver);
   else if (isAddonAct(act)) await performOnAddon(act, observation, ports, context);
   else if (act.type === 'ScaleDown') {
     if (access) await inside.scaleDown(access.admin, act.machineSets, context.signal);
   } else if (!isOnlyStatus(act)) await SIMPLE[act.type](observation, ports, context);
+}
+
+type PlaneAct = Extract<HostingAct, { readonly type: 'Settle' | 'Rotate' }>;
+
+function isPlaneAct(act: HostingAct): act is PlaneAct {
+  return act.type === 'Settle' || act.type === 'Rotate';
+}
+
+async function performOnPlane(act: PlaneAct, plane: PlaneSpec, driver: PlaneDriver): Promise<void> {
+  if (act.type === 'Settle') await driver.settle(plane, act.settled);
+  else await driver.rotate?.(plane, act.step);
 }
 
 const UPKEEP = ['Backup', 'Restore', 'Drill', 'Shrink'] as const;
@@ -195,7 +207,7 @@ const SIMPLE: Readonly<Record<SimpleAct, Perform>> = {
     if (grant) await grants.settle([{ ...grant, outcome: 'Succeeded' }]);
   },
   WriteSecret: async ({ access, plane }, _, context) => {
-    if (access) await context.apply(SECRETS, secretOf(plane.name, access.sync));
+    if (access) await context.apply(SECRETS, secretOf(plane.name, access.sync, context.clock.now()));
   },
   DeleteSecret: async ({ plane }, _, context) => {
     const secret = context.view(SECRETS).get(`${NAMESPACE}/${kubeconfigSecret(plane.name)}`);
@@ -205,13 +217,13 @@ const SIMPLE: Readonly<Record<SimpleAct, Perform>> = {
 
 const USE: SecretUse = 'kubeconfig';
 
-function secretOf(cluster: string, kubeconfig: string): Intent {
+function secretOf(cluster: string, kubeconfig: string, now: Date): Intent {
   return {
     metadata: {
       name: kubeconfigSecret(cluster),
       namespace: NAMESPACE,
       labels: { [LABEL_MANAGED_BY]: MANAGED_BY, [LABEL_CLUSTER]: cluster },
-      annotations: { [ANNOTATION_SECRET_USE]: USE },
+      annotations: { [ANNOTATION_SECRET_USE]: USE, [ANNOTATION_WRITTEN_AT]: now.toISOString() },
     },
     type: 'Opaque',
     data: { kubeconfig: Buffer.from(kubeconfig).toString('base64') },
@@ -232,6 +244,7 @@ const TOLD: Partial<Record<HostingAct['type'], string>> = {
   Restore: 'RestoreBegun',
   Shrink: 'EtcdDefragmented',
   Settle: 'PointOfNoReturn',
+  Rotate: 'AuthoritiesRotated',
   ApplyAddon: 'AddonApplied',
   RemoveAddon: 'AddonRemoved',
   RecordStep: 'UpgradeStep',
@@ -254,5 +267,6 @@ function subjectOf(act: HostingAct): string | undefined {
   if ('member' in act) return act.member;
   if (isAddonAct(act)) return addonOf(act);
   if (act.type === 'RecordStep') return act.upgrade.step;
+  if (act.type === 'Rotate') return act.step.phase;
   return act.type === 'FinishUpgrade' ? act.result : undefined;
 }

@@ -39,6 +39,9 @@ import { dataNotOurs, notPrepared, portInUse } from './preparation/refusals.ts';
 import { createProgramsCache, type Programs } from './programs.ts';
 import { forgetStarts, readStarts, recordStart, writePlaneRecord } from './records.ts';
 import { removePlane } from './remove.ts';
+import { recordRotationStart } from './rotation/record.ts';
+import { reportRotation } from './rotation/report.ts';
+import { rotatePlane } from './rotation/rotate.ts';
 import { recordFirstStart, recordRun, recordSettled } from './runs.ts';
 import { readSnapshot } from './snapshot.ts';
 
@@ -79,6 +82,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     ...createEtcdActs(clock, (plane, act) => locked(plane, async () => act(await openPlane(plane)))),
     snapshot: (plane) => locked(plane, async () => snapshotPlane(await openPlane(plane), tools())),
     backups: createBackups({ dir, locked, open: openPlane, tools, availableBytes: options.availableBytes }),
+    rotate: (plane, step) => locked(plane, () => rotatePlane(plane, step, options)),
     settle: (plane, settled) => locked(plane, () => settle(dir, plane, settled)),
     beginDestroy: (plane) => locked(plane, () => beginDestroy(dir, plane)),
     remove: (plane) => locked(plane, () => removePlane(plane, options)),
@@ -100,7 +104,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
       settled,
       programs: programs.current().report,
       ...(await reportUpkeep(found, dir)),
-      ...(await reportEtcd(found, members)),
+      ...(await reportMembers(found, members, clock)),
     };
   }
 
@@ -127,7 +131,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     const command = await startCommand(found, spec);
     for (const port of portsOf(found, spec)) await requireFreePort({ member, port }, clock);
     await recordFirstStart(found, member, programs.current().found);
-    await recordStart(found.layout.root, member, clock.now());
+    await recordStarting(found, member, clock);
     await startProcess(command, spec.logFile);
   }
 
@@ -148,6 +152,23 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     // A process whose version cannot be read may be of the version before.
     if (report?.isOutdated === true || report?.version === undefined) await stopAll(spec, clock);
   }
+}
+
+async function recordStarting(
+  { layout: { root } }: OpenPlane,
+  member: PlaneMember,
+  clock: Clock,
+): Promise<void> {
+  await recordStart(root, member, clock.now());
+  await recordRotationStart(root, member);
+}
+
+async function reportMembers(
+  found: OpenPlane,
+  members: readonly MemberReport[],
+  clock: Clock,
+): Promise<Pick<PlaneReport, 'members' | 'etcd' | 'rotation'>> {
+  return { ...(await reportEtcd(found, members)), ...(await reportRotation(found, members, clock)) };
 }
 
 async function reportUpkeep(
