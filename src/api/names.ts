@@ -106,6 +106,8 @@ export const ANNOTATION_INSTALLED = `${GROUP}/installed`;
  * that it may be sent to. Git never sets it. See docs/decisions/0019-secrets-permit-their-use.md.
  */
 export const ANNOTATION_SECRET_USE = `${GROUP}/secret-use`;
+/** The annotation of the Secret with the kubeconfig of a hosted cluster: when hosting wrote it. Who reached the cluster later uses it. */
+export const ANNOTATION_WRITTEN_AT = `${GROUP}/written-at`;
 /** The Secret in NAMESPACE with the key of the kept revisions, made by `kubenode install`. */
 export const SECRET_REVISIONS = 'kubenode-revisions';
 /** The Secret in NAMESPACE with which hardware systems sign the maintenance events that they send. */

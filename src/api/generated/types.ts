@@ -244,12 +244,24 @@ export interface CaRotation {
   readonly target: 'Prepare' | 'Complete';
 }
 
-/** Rotation of the certificate authority. */
+/** The clients of the control plane. */
+export interface CaRotationClients {
+  /** Number of clients that hold something of the authorities. */
+  readonly total?: number;
+  /** Clients that have what the new authorities issue. */
+  readonly moved?: number;
+}
+
+/** Rotation of the certificate authorities. */
 export interface CaRotationStatus {
   /** Id of the rotation. */
   readonly id?: string;
-  /** Current step of the rotation. */
-  readonly step?: 'Idle' | 'Preparing' | 'Prepared' | 'Completing' | 'Completed';
+  /** Current step of the rotation. Idle: it was not begun. Aborting: the former authorities take over again. */
+  readonly step?: 'Idle' | 'Preparing' | 'Prepared' | 'Completing' | 'Completed' | 'Aborting';
+  /** The clients of the control plane. */
+  readonly clients?: CaRotationClients;
+  /** Clients that have not, the first 20. (at most 20) */
+  readonly behind?: readonly string[];
 }
 
 /** A health check: exactly one of builtin, http, promql and cel. An error or a missing result is never a pass. */
@@ -412,7 +424,7 @@ export interface ClusterHostedStatus {
   readonly certificates?: readonly HostedCertificate[];
   /** The etcd of the control plane. */
   readonly etcd?: HostedEtcdStatus;
-  /** Rotation of the certificate authority. */
+  /** Rotation of the certificate authorities. */
   readonly caRotation?: CaRotationStatus;
   /** What hosting waits for. Absent while it does not wait. */
   readonly waiting?: Wait;

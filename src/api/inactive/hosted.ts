@@ -5,6 +5,7 @@ const NO_LIMITS = 'processes of this machine have no requests and no limits';
 const LOOPBACK = 'the API server listens on loopback, on a port that is free';
 const ONE_ETCD = 'driver workload runs one member of etcd';
 const NO_BACKUPS = 'driver workload takes no backups: take snapshots of its volume';
+const KEPT_AUTHORITIES = 'driver workload keeps its certificate authorities';
 
 const PARTS = ['apiServer', 'controllerManager', 'scheduler'];
 
@@ -25,6 +26,6 @@ export const HOSTED: readonly InactiveField[] = [
   { path: 'spec.hosted.etcd.replicas', accepts: [1], because: ONE_ETCD, ...WORKLOAD },
   { path: 'spec.hosted.etcd.backup', because: NO_BACKUPS, ...WORKLOAD },
   { path: 'spec.hosted.etcd.restoreFrom', because: NO_BACKUPS, ...WORKLOAD },
-  { path: 'spec.hosted.pki.caRotation', because: 'certificate authorities are not replaced' },
+  { path: 'spec.hosted.pki.caRotation', because: KEPT_AUTHORITIES, ...WORKLOAD },
   { path: 'spec.hosted.tunnel.enabled', accepts: [false], because: 'there is no tunnel to nodes' },
 ];

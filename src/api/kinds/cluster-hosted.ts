@@ -308,15 +308,21 @@ export const hostedStatus = named('ClusterHostedStatus', 'Observed state of the 
       },
     ).optional(),
   }).optional(),
-  caRotation: named('CaRotationStatus', 'Rotation of the certificate authority.', {
+  caRotation: named('CaRotationStatus', 'Rotation of the certificate authorities.', {
     id: text('Id of the rotation.', { max: 63 }).optional(),
-    step: choice('Current step of the rotation.', [
-      'Idle',
-      'Preparing',
-      'Prepared',
-      'Completing',
-      'Completed',
-    ]).optional(),
+    step: choice(
+      'Current step of the rotation. Idle: it was not begun. Aborting: the former authorities take over again.',
+      ['Idle', 'Preparing', 'Prepared', 'Completing', 'Completed', 'Aborting'],
+    ).optional(),
+    clients: named('CaRotationClients', 'The clients of the control plane.', {
+      total: count('Number of clients that hold something of the authorities.'),
+      moved: count('Clients that have what the new authorities issue.'),
+    }).optional(),
+    behind: list(
+      'Clients that have not, the first 20.',
+      text('Kind and name.', { max: 320 }),
+      [0, 20],
+    ).optional(),
   }).optional(),
   waiting: waiting('What hosting waits for. Absent while it does not wait.'),
 });

@@ -9,6 +9,7 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { judgingTimes } from '../../rollout/closed-times.ts';
 import { type ClosedTimes, closedLimit } from '../../rollout/maintenance-windows.ts';
 import type { Rendered } from '../../sync/rendered.ts';
+import { rotationNotes } from './rotation-notes.ts';
 
 /** The fields whose change starts members again, with their defaults: what git declares has none. */
 const CHANGED: Readonly<Record<string, unknown>> = {
@@ -24,7 +25,9 @@ export function hostedChangeNotes(before: readonly KubeObject[], to: Rendered, n
   return hostedClusters(to).flatMap((after) => {
     const { name } = after.metadata;
     const found = before.find((each) => each.metadata.name === name && hostedField(each) !== undefined);
-    const notes = found ? planeNotes({ before: found, after, now }) : newPlaneNotes(after);
+    const notes = found
+      ? [...planeNotes({ before: found, after, now }), ...rotationNotes(found, after)]
+      : newPlaneNotes(after);
     return notes.map((note) => `Cluster ${name}: ${note}`);
   });
 }

@@ -7,6 +7,7 @@ import { isEtcdMember, type MemberReport } from './drivers/driver.ts';
 import { etcdReports, isEtcdServing, learningWait } from './plan/etcd/quorum.ts';
 import { etcdFull } from './plan/etcd/space.ts';
 import type { HostingInput, HostingWait, Upgrade } from './plan/input.ts';
+import { isRotationMoving } from './plan/rotation/state.ts';
 import { changeHeld } from './plan/upgrade/closed.ts';
 import { targetProblem } from './plan/upgrade/target.ts';
 
@@ -76,12 +77,18 @@ function upToDate(input: HostingInput): ConditionUpdate {
   if (plane.differences.length === 0) {
     return { type, status: 'True', reason: 'AsWanted', message: 'it runs with the settings of its spec' };
   }
-  const { reason, message } = targetProblem(input) ??
-    changeHeld(input) ?? {
-      reason: 'ChangePending',
-      message: `the change begins when every member answers (${plane.differences.join('; ')})`,
-    };
+  const { reason, message } = targetProblem(input) ?? changeHeld(input) ?? pendingChange(input);
   return { type, status: 'False', reason, message };
+}
+
+/** Two changes of the same members at once would hide what failed. */
+function pendingChange(input: HostingInput): Pick<ConditionUpdate, 'reason' | 'message'> {
+  const isRotating = isRotationMoving(input);
+  const when = isRotating
+    ? 'after this part of the rotation of the authorities'
+    : 'when every member answers';
+  const message = `the change begins ${when} (${input.plane.differences.join('; ')})`;
+  return { reason: isRotating ? 'Rotating' : 'ChangePending', message };
 }
 
 function upgradeText({ from, to, step }: Upgrade): string {

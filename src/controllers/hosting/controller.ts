@@ -124,6 +124,7 @@ const SOON = [
   'ApiNotAnswering',
   'ProgramsMissing',
   'CanaryFailed',
+  'AuthoritiesNotProven',
 ];
 
 function delayOf({ act }: HostingDecision, wait: HostingWait | undefined): number {

@@ -21,6 +21,7 @@ export type HostingErrorCode =
   | 'DataMissing' // etcd had data, and has none now
   | 'KeysLost' // a key that is made only once is missing, damaged or another one
   | 'EtcdRefused' // etcd did not change the list of its members
+  | 'RotationOutOfOrder' // the phase of a rotation does not follow the one that is recorded
   | 'InstallFailed'
   | 'AddonNotFetched'
   | 'AddonDigestDiffers'

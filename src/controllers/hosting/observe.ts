@@ -2,7 +2,13 @@
 import { CLUSTERS, DEFENDER_POLICIES } from '../../api/generated/resources.ts';
 import type { Cluster, DefenderPolicy, KillSwitch } from '../../api/generated/types.ts';
 import type { GrantPort } from '../../api/grants.ts';
-import { KILL_SWITCH, kubeconfigSecret, LABEL_CLUSTER, NAMESPACE } from '../../api/names.ts';
+import {
+  ANNOTATION_WRITTEN_AT,
+  KILL_SWITCH,
+  kubeconfigSecret,
+  LABEL_CLUSTER,
+  NAMESPACE,
+} from '../../api/names.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { SECRETS } from '../../kube/objects/core-kinds.ts';
 import { textAt } from '../../kube/objects/json.ts';
@@ -11,12 +17,14 @@ import { optional } from '../../kube/objects/optional.ts';
 import { messageOf } from '../../os/errors.ts';
 import type { AddonTarget, ClusterAddons } from './addons/report.ts';
 import type { PlaneAccess, PlaneDriver, PlaneReport, PlaneSpec } from './drivers/driver.ts';
+import { isRotationOver } from './drivers/rotation.ts';
 import { HostingError } from './errors.ts';
 import { heldGrant } from './execute/permission.ts';
 import type { UpkeepRuns } from './execute/upkeep.ts';
 import type { ClusterInside } from './inside/execute.ts';
 import type { Hosted, HostingInput } from './plan/input.ts';
 import { planeOf } from './plan/plane-of.ts';
+import { isRotationMoving } from './plan/rotation/state.ts';
 
 export interface HostingPorts {
   readonly grants: GrantPort;
@@ -50,7 +58,7 @@ export async function observeHosting(
   ports: HostingParts,
   context: ReconcileContext,
 ): Promise<HostingObservation> {
-  const { inside, upkeep, maxClusters, maxAgeSeconds } = ports;
+  const { upkeep, maxClusters, maxAgeSeconds } = ports;
   const { signal } = context;
   const driver = driverOf(ports, hosted, cluster.metadata.name);
   const plane = planeOf(cluster, hosted);
@@ -58,18 +66,14 @@ export async function observeHosting(
   const running = upkeep.find(plane);
   const report = await driver.observe(plane, signal);
   const access = await driver.access(plane);
-  const isServing = isReady(report);
   const input: HostingInput = {
     cluster,
     hosted,
     plane: report,
-    ...(access && isServing
-      ? await askInside(ports, { plane, access, hosted, signal })
+    ...(access && isReady(report)
+      ? await askServing(ports, { plane, access, hosted, signal, cluster, report })
       : { inside: undefined }),
-    ...(access && isServing && isChanging(cluster)
-      ? { canary: await inside.canary(access.admin, signal) }
-      : {}),
-    secret: secretState(cluster.metadata.name, access, context),
+    ...secretState(cluster.metadata.name, access, context),
     overLimit: overLimit(cluster, maxClusters, context),
     maxAgeSeconds,
     grant: heldGrant(cluster.metadata.name, context),
@@ -97,6 +101,21 @@ interface InsideCall {
   readonly access: PlaneAccess;
   readonly hosted: Hosted;
   readonly signal: AbortSignal;
+}
+
+type Asked = 'inside' | 'addons' | 'addonsSilence' | 'silence' | 'canary' | 'clients';
+
+async function askServing(
+  ports: HostingPorts,
+  call: InsideCall & { readonly cluster: Cluster; readonly report: PlaneReport },
+): Promise<Pick<HostingInput, Asked>> {
+  const { access, hosted, signal, cluster, report } = call;
+  const isWatched = isChanging(cluster) || isRotationMoving({ plane: report, hosted });
+  return {
+    ...(await askInside(ports, call)),
+    ...(isWatched ? { canary: await ports.inside.canary(access.admin, signal) } : {}),
+    ...(isRotating(hosted, report) ? { clients: await readClients(ports.inside, access, signal) } : {}),
+  };
 }
 
 async function askInside(
@@ -133,6 +152,26 @@ function isChanging({ status }: Cluster): boolean {
   return status?.hosted?.upgrade !== undefined;
 }
 
+/** Lists of all Nodes and tokens are read only for a rotation that is not over. */
+function isRotating({ pki: { caRotation } }: Hosted, { rotation }: PlaneReport): boolean {
+  if (rotation && !isRotationOver(rotation)) return true;
+  return caRotation?.target === 'Prepare' && rotation?.id !== caRotation.id;
+}
+
+/** Clients that cannot be read are unknown, and a rotation waits for them. */
+async function readClients(
+  inside: ClusterInside,
+  { admin }: PlaneAccess,
+  signal: AbortSignal,
+): Promise<HostingInput['clients']> {
+  try {
+    return await inside.clients(admin, signal);
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
+  }
+}
+
 function isReady({ members }: PlaneReport): boolean {
   return members.some(({ member, state }) => member === 'kube-apiserver' && state === 'Ready');
 }
@@ -141,14 +180,19 @@ function secretState(
   cluster: string,
   access: PlaneAccess | undefined,
   context: ReconcileContext,
-): HostingInput['secret'] {
+): Pick<HostingInput, 'secret' | 'secretWrittenAt'> {
   const secret: KubeObject | undefined = context
     .view(SECRETS)
     .get(`${NAMESPACE}/${kubeconfigSecret(cluster)}`);
-  if (!secret) return 'Absent';
-  if (secret.metadata.labels?.[LABEL_CLUSTER] !== cluster) return 'Foreign';
+  if (!secret) return { secret: 'Absent' };
+  if (secret.metadata.labels?.[LABEL_CLUSTER] !== cluster) return { secret: 'Foreign' };
   const found = textAt(secret, 'data', 'kubeconfig');
-  return access && found === Buffer.from(access.sync).toString('base64') ? 'Current' : 'Differs';
+  const isCurrent = access && found === Buffer.from(access.sync).toString('base64');
+  const writtenAt = secret.metadata.annotations?.[ANNOTATION_WRITTEN_AT];
+  return {
+    secret: isCurrent ? 'Current' : 'Differs',
+    ...optional('secretWrittenAt', writtenAt === undefined ? undefined : new Date(writtenAt)),
+  };
 }
 
 /** The oldest are within the limit, so that a new one never takes the place of one that exists. */

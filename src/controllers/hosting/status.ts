@@ -12,6 +12,7 @@ import { isEtcdMember, type MemberReport } from './drivers/driver.ts';
 import { lastOutage } from './outage.ts';
 import { etcdReports } from './plan/etcd/quorum.ts';
 import type { HostingAct, HostingInput, HostingWait } from './plan/input.ts';
+import { rotationStatus } from './plan/rotation/status.ts';
 import { closedTimes } from './plan/upgrade/closed.ts';
 import { upgradeStatus } from './plan/upgrade/status.ts';
 
@@ -79,6 +80,7 @@ function hostedStatus(
     ...optional('deprecatedApis', deprecatedApisOf(input)),
     components: [etcd, ...others.map((report) => componentOf(report.member, [report]))],
     certificates: certificatesStatus(plane),
+    ...optional('caRotation', rotationStatus(input)),
     etcd: {
       members: etcd.desired,
       ready: etcd.ready,

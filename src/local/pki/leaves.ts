@@ -18,7 +18,9 @@ export interface Leaf {
   readonly request: CertificateRequest;
 }
 
-export type AuthorityName = 'ca' | 'front-proxy-ca';
+/** The authority that is being replaced, whose certificates the API server still serves. */
+export const FORMER_AUTHORITY = 'ca.old';
+export type AuthorityName = 'ca' | 'front-proxy-ca' | typeof FORMER_AUTHORITY;
 
 /** The administrator: members of system:masters need no role. */
 export const ADMIN: Principal = { user: 'kubernetes-admin', groups: ['system:masters'] };
@@ -59,6 +61,10 @@ export interface ClusterPki {
   /** Names and addresses of the API server, besides those of this machine. */
   readonly names?: readonly string[];
   readonly now: Date;
+  /** The certificates of authorities that are trusted as well, while they take over or are replaced. */
+  readonly beside?: Partial<Readonly<Record<AuthorityName, string>>> | undefined;
+  /** The authority of the certificate that the API server serves: `ca`, unless it is being replaced. */
+  readonly server?: AuthorityName | undefined;
   /** Absent: the cluster is not a hosted control plane. */
   readonly plane?: PlaneSettings | undefined;
 }
@@ -69,7 +75,7 @@ export function clusterLeaves(pki: ClusterPki): readonly Leaf[] {
   const life = lifeOf(plane, pki.now);
   const client = ([name, principal]: readonly [string, Principal]): Leaf =>
     leafOf(folder, name, clientRequest(principal, life));
-  const shared = [leafOf(folder, 'apiserver', serverRequest(pki, life)), ...CLIENTS.map(client)];
+  const shared = [leafOf(folder, 'apiserver', serverRequest(pki, life), pki.server), ...CLIENTS.map(client)];
   if (!plane) return shared;
   const frontProxy = clientRequest({ user: FRONT_PROXY_USER }, life);
   return [

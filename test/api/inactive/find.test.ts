@@ -53,7 +53,6 @@ describe('the fields of an object that this version does not act on', () => {
     ['Cluster', 'hosted.exposure.type', { hosted: { exposure: { type: 'NodePort' } } }, 'use ClusterIP'],
     ['Cluster', 'hosted.exposure.host', { hosted: { exposure: { host: 'a' } } }, 'remove it'],
     ['Cluster', 'hosted.exposure.port', { hosted: { exposure: { port: 443 } } }, 'remove it'],
-    ['Cluster', 'hosted.pki.caRotation', { hosted: { pki: { caRotation: {} } } }, 'remove it'],
     ['Cluster', 'hosted.tunnel.enabled', { hosted: { tunnel: { enabled: true } } }, 'remove it'],
     ['Cluster', 'deletion.policy', { deletion: { policy: 'Orphan' } }, 'use Delete'],
     ['Cluster', 'deletion.force', { deletion: { force: true } }, 'remove it'],

@@ -233,6 +233,12 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     because: 'it needs the programs of two versions; a test builds the older one and does the same',
     coveredBy: ['test/cluster/controllers/hosting/upgrade.test.ts'],
   },
+  {
+    path: 'docs/guides/hosted-clusters.md',
+    section: 'Rotate the authorities',
+    because: 'it takes minutes; a test does the same under load on real processes',
+    coveredBy: ['test/cluster/controllers/hosting/rotation.test.ts'],
+  },
   ...['Hosted clusters', 'Delete one', 'Throw-away clusters'].map((section) => ({
     path: 'docs/guides/hosted-clusters.md',
     section,

@@ -230,6 +230,7 @@ export function decisionText({ act, wait }: HostingDecision): string {
 
 function subjectOf(act: NonNullable<HostingDecision['act']>): string {
   if ('member' in act) return ` ${act.member}`;
+  if (act.type === 'Rotate') return ` ${act.step.phase}`;
   if (act.type === 'ApplyAddon') return ` ${act.addon.name}`;
   return act.type === 'RemoveAddon' ? ` ${act.name}` : '';
 }

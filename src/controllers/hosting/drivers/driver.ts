@@ -3,6 +3,7 @@
  * as removed, so that an interrupted act is simply repeated. Every driver fulfills test/support/hosting/driver-contract.ts.
  */
 import type { PlaneSettings } from '../../../local/state.ts';
+import type { RotationReport, RotationStep } from './rotation.ts';
 
 /** The members of every control plane, in the order of their dependencies. `kubenode-controllers` are our own controllers with the Defender. */
 export const MEMBERS = [
@@ -196,6 +197,8 @@ export interface PlaneReport {
   readonly backup?: BackupReport | undefined;
   /** Undefined: etcd does not answer, or the driver does not ask it. */
   readonly space?: EtcdSpace | undefined;
+  /** The rotation of the authorities that was begun, or completed last. Undefined: none, or it was taken back. */
+  readonly rotation?: RotationReport | undefined;
   /** All members, in their order. */
   readonly members: readonly MemberReport[];
 }
@@ -307,6 +310,11 @@ export interface PlaneDriver {
    * former versions of objects first. It rejects when it is still full. Undefined: the driver does not ask etcd.
    */
   shrink?(plane: PlaneOwner): Promise<void>;
+  /**
+   * Brings the authorities, certificates and kubeconfigs to a phase of a rotation, and records it first. `Aborted` forgets the rotation with its
+   * new keys, and `Completed` the former ones. Members have to be started again after it. Undefined: the driver rotates nothing.
+   */
+  rotate?(plane: PlaneSpec, step: RotationStep): Promise<void>;
   /** Records the version and the settings as those that the control plane has. */
   settle(plane: PlaneOwner, settled: SettledPlane): Promise<void>;
   /** Records that the control plane is being destroyed. From then on it is never started again. */

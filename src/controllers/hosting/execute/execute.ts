@@ -3,6 +3,7 @@ import { CLUSTERS } from '../../../api/generated/resources.ts';
 import type { Cluster } from '../../../api/generated/types.ts';
 import {
   ANNOTATION_SECRET_USE,
+  ANNOTATION_WRITTEN_AT,
   EVENT_PREFIX,
   FINALIZER_HOSTING,
   kubeconfigSecret,
@@ -88,15 +89,16 @@ async function perform(
   } else if (!isOnlyStatus(act)) await SIMPLE[act.type](observation, ports, context);
 }
 
-type DataAct = Extract<HostingAct, { readonly type: 'Settle' | 'Restore' | 'Shrink' }>;
+type DataAct = Extract<HostingAct, { readonly type: 'Settle' | 'Restore' | 'Shrink' | 'Rotate' }>;
 
 function isOnData(act: HostingAct): act is DataAct {
-  return act.type === 'Settle' || act.type === 'Restore' || act.type === 'Shrink';
+  return ['Settle', 'Restore', 'Shrink', 'Rotate'].includes(act.type);
 }
 
 async function performOnData(act: DataAct, plane: PlaneSpec, driver: PlaneDriver): Promise<void> {
   if (act.type === 'Settle') await driver.settle(plane, act.settled);
   else if (act.type === 'Restore') await driver.backups?.restore(plane, act.from);
+  else if (act.type === 'Rotate') await driver.rotate?.(plane, act.step);
   else await driver.shrink?.(plane);
 }
 
@@ -206,7 +208,7 @@ const SIMPLE: Readonly<Record<SimpleAct, Perform>> = {
     if (grant) await grants.settle([{ ...grant, outcome: 'Succeeded' }]);
   },
   WriteSecret: async ({ access, plane }, _, context) => {
-    if (access) await context.apply(SECRETS, secretOf(plane.name, access.sync));
+    if (access) await context.apply(SECRETS, secretOf(plane.name, access.sync, context.clock.now()));
   },
   DeleteSecret: async ({ plane }, _, context) => {
     const secret = context.view(SECRETS).get(`${NAMESPACE}/${kubeconfigSecret(plane.name)}`);
@@ -216,13 +218,13 @@ const SIMPLE: Readonly<Record<SimpleAct, Perform>> = {
 
 const USE: SecretUse = 'kubeconfig';
 
-function secretOf(cluster: string, kubeconfig: string): Intent {
+function secretOf(cluster: string, kubeconfig: string, now: Date): Intent {
   return {
     metadata: {
       name: kubeconfigSecret(cluster),
       namespace: NAMESPACE,
       labels: { [LABEL_MANAGED_BY]: MANAGED_BY, [LABEL_CLUSTER]: cluster },
-      annotations: { [ANNOTATION_SECRET_USE]: USE },
+      annotations: { [ANNOTATION_SECRET_USE]: USE, [ANNOTATION_WRITTEN_AT]: now.toISOString() },
     },
     type: 'Opaque',
     data: { kubeconfig: Buffer.from(kubeconfig).toString('base64') },
@@ -243,6 +245,7 @@ const TOLD: Partial<Record<HostingAct['type'], string>> = {
   Restore: 'RestoreBegun',
   Shrink: 'EtcdDefragmented',
   Settle: 'PointOfNoReturn',
+  Rotate: 'AuthoritiesRotated',
   ApplyAddon: 'AddonApplied',
   RemoveAddon: 'AddonRemoved',
   RecordStep: 'UpgradeStep',
@@ -265,5 +268,6 @@ function subjectOf(act: HostingAct): string | undefined {
   if ('member' in act) return act.member;
   if (isAddonAct(act)) return addonOf(act);
   if (act.type === 'RecordStep') return act.upgrade.step;
+  if (act.type === 'Rotate') return act.step.phase;
   return act.type === 'FinishUpgrade' ? act.result : undefined;
 }

@@ -9,6 +9,8 @@ import { planLosses } from './losses.ts';
 import { planMembers, waitForMembers } from './members.ts';
 import { isNamespace, logPlace, planePlace } from './names.ts';
 import { programsMissing } from './programs.ts';
+import { rotationHeld } from './rotation/held.ts';
+import { planReturn, planRotation } from './rotation/rotation.ts';
 import { planEndOfLife } from './throw-away.ts';
 import { changeHeld } from './upgrade/closed.ts';
 import { targetProblem } from './upgrade/target.ts';
@@ -20,8 +22,11 @@ export function planCreate(input: HostingInput): HostingDecision {
   if (expiry?.act) return expiry;
   const next = withBackup(input, planSteps(input));
   if (next.act || next.wait) return next;
-  const later = planAddonRepair(input) ?? expiry ?? waitOf(targetProblem(input)) ?? planLater(input);
-  return withDrill(input, later);
+  return withDrill(input, planAddonRepair(input) ?? expiry ?? planHeld(input) ?? planLater(input));
+}
+
+function planHeld(input: HostingInput): HostingDecision | undefined {
+  return waitOf(targetProblem(input) ?? rotationHeld(input));
 }
 
 /** Add-ons come while a change of the control plane is held, which then is what it waits for. */
@@ -39,11 +44,19 @@ function planSteps(input: HostingInput): HostingDecision {
     blocked(input) ??
     planPreparation(input) ??
     planUpkeep(input) ??
-    planPlaneUpgrade(input) ??
-    planMembers(input) ??
-    planReload(input) ??
+    planChanges(input) ??
     planInstallation(input) ??
     planHandOver(input)
+  );
+}
+
+function planChanges(input: HostingInput): HostingDecision | undefined {
+  return (
+    planPlaneUpgrade(input) ??
+    planReturn(input) ??
+    planMembers(input) ??
+    planReload(input) ??
+    planRotation(input)
   );
 }
 

@@ -18,6 +18,11 @@ export function memoryInside(planes: ReadonlyMap<string, MemoryPlane>, log: stri
     },
     canary: async (name) =>
       planes.get(name)?.running.has('kube-apiserver') === true ? 'Passed' : { problem: 'connection refused' },
+    clients: async (name) => {
+      const plane = planes.get(name);
+      if (!plane?.running.has('kube-apiserver')) throw new Error('connection refused');
+      return { nodes: plane.nodes, tokens: plane.tokens };
+    },
     install: async (name) => {
       const plane = planes.get(name);
       if (!plane || plane.isInstalled) return;

@@ -14,11 +14,13 @@ import {
   type SettledPlane,
 } from '../../../../src/controllers/hosting/drivers/driver.ts';
 import { memberRuns } from '../../../../src/controllers/hosting/drivers/runs.ts';
+import type { TokenSecret } from '../../../../src/controllers/hosting/inside/clients.ts';
 import { canonicalJson } from '../../../../src/kube/objects/digest.ts';
 import { optional } from '../../../../src/kube/objects/optional.ts';
 import type { KeyFile } from '../contract/faults.ts';
 import { PROGRAMS, readyMember, stoppedMember } from '../objects.ts';
 import { liveEtcd, type MemoryEtcdMember } from './etcd.ts';
+import type { MemoryRotation } from './rotation.ts';
 
 const DAY_MS = 86_400_000;
 const LIFE_DAYS = 365;
@@ -44,7 +46,7 @@ export interface MemoryPlane {
   /** The backup that its data began with. */
   restoredFrom?: string;
   /** Made once: a second one would strand every client. */
-  readonly authority: string;
+  authority: string;
   readonly createdAt: Date;
   isDestroying: boolean;
   readonly running: Map<PlaneMember, string>;
@@ -56,6 +58,10 @@ export interface MemoryPlane {
   hasNodes: boolean;
   data: 'Empty' | 'Own' | 'Other';
   readonly etcd: Map<EtcdMember, MemoryEtcdMember>;
+  /** The rotation of its authorities. */
+  rotation?: MemoryRotation | undefined;
+  nodes: string[];
+  tokens: TokenSecret[];
   readonly lostKeys: Map<KeyFile, string>;
   readonly leaves: Map<MemoryLeafName, MemoryLeaf>;
   isRecordDamaged: boolean;
@@ -85,6 +91,8 @@ export function memoryPlane(spec: PlaneSpec, authority: string, createdAt: Date)
     hasNodes: false,
     data: 'Empty',
     etcd: new Map(),
+    nodes: [],
+    tokens: [],
     lostKeys: new Map(),
     leaves: new Map(),
     isRecordDamaged: false,

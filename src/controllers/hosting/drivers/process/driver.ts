@@ -38,6 +38,9 @@ import { dataNotOurs, notPrepared, portInUse } from './preparation/refusals.ts';
 import { createProgramsCache, type Programs } from './programs.ts';
 import { forgetStarts, readStarts, recordStart, writePlaneRecord } from './records.ts';
 import { removePlane } from './remove.ts';
+import { recordRotationStart } from './rotation/record.ts';
+import { reportRotation } from './rotation/report.ts';
+import { rotatePlane } from './rotation/rotate.ts';
 import { recordFirstStart, recordRun, recordSettled } from './runs.ts';
 import { readSnapshot } from './snapshot.ts';
 
@@ -77,6 +80,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     ...createEtcdActs(clock, (plane, act) => locked(plane, async () => act(await openPlane(plane)))),
     snapshot: (plane) => locked(plane, async () => snapshotPlane(await openPlane(plane), tools())),
     backups: createBackups({ ...options, locked, upkeep, open: openPlane, tools }),
+    rotate: (plane, step) => locked(plane, () => rotatePlane(plane, step, options)),
     settle: (plane, settled) => locked(plane, () => settle(dir, plane, settled)),
     beginDestroy: (plane) => locked(plane, () => beginDestroy(dir, plane)),
     remove: (plane) => alone(plane, () => removePlane(plane, options)),
@@ -98,7 +102,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
       settled,
       programs: programs.current().report,
       ...(await reportUpkeep(found, dir)),
-      ...(await reportEtcd(found, members)),
+      ...(await reportMembers(found, members, clock)),
     };
   }
 
@@ -124,7 +128,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     const command = await startCommand(found, spec);
     for (const port of portsOf(found, spec)) await requireFreePort({ member, port }, clock);
     await recordFirstStart(found, member, programs.current().found);
-    await recordStart(found.layout.root, member, clock.now());
+    await recordStarting(found, member, clock);
     observer.outages.begin(spec, 'Start');
     await startProcess(command, spec.logFile);
   }
@@ -158,6 +162,23 @@ function requireStartable(found: OpenPlane, member: PlaneMember): MemberSpec {
 /** A process whose version cannot be read may be of the version before. */
 function mayBeOutdated(report: MemberReport | undefined): boolean {
   return report?.isOutdated === true || report?.version === undefined;
+}
+
+async function recordStarting(
+  { layout: { root } }: OpenPlane,
+  member: PlaneMember,
+  clock: Clock,
+): Promise<void> {
+  await recordStart(root, member, clock.now());
+  await recordRotationStart(root, member);
+}
+
+async function reportMembers(
+  found: OpenPlane,
+  members: readonly MemberReport[],
+  clock: Clock,
+): Promise<Pick<PlaneReport, 'members' | 'etcd' | 'rotation'>> {
+  return { ...(await reportEtcd(found, members)), ...(await reportRotation(found, members, clock)) };
 }
 
 async function reportUpkeep(

@@ -1,7 +1,7 @@
 /** The members of a control plane as processes: how each is started, recognized and asked. */
 import { join } from 'node:path';
 import type { Layout } from '../../../../local/layout.ts';
-import { readAuthority } from '../../../../local/pki/authority.ts';
+import { readTrusted } from '../../../../local/pki/authority.ts';
 import { parsePair } from '../../../../local/pki/inspect.ts';
 import { LOOPBACK, type ProgramPath } from '../../../../local/processes/commands.ts';
 import { type ServedCertificate, sendProbe } from '../../../../local/processes/probe.ts';
@@ -25,6 +25,8 @@ export interface MemberSpec {
   readonly probe: () => Promise<MemberAnswer>;
   /** The file with the certificate that it serves; undefined: it serves none. */
   readonly certificateFile?: string;
+  /** Where it answers clients with a certificate. Undefined: nowhere. */
+  readonly secureUrl?: string;
 }
 
 export interface MemberAnswer {
@@ -97,17 +99,17 @@ function processMember(spec: ProcessSpec, { layout }: MemberParts): readonly Mem
   if (member === undefined) return [];
   const folder = isEtcd ? layout.etcd.pkiFolder : layout.cluster(cluster).pkiFolder;
   const certificateFile = join(folder, isEtcd ? 'etcd.pem' : 'apiserver.pem');
-  const shared = { member, command, port, logFile, certificateFile };
+  const shared = { member, command, port, logFile, certificateFile, secureUrl: spec.readyUrl };
   const client = isEtcd ? 'client.pem' : 'admin.pem';
   const probe = (): Promise<MemberAnswer> => probeProcess(spec.readyUrl, folder, client);
   return [{ ...shared, matches: (found) => matchesSpec(found, spec), probe }];
 }
 
 async function probeProcess(url: string, folder: string, file: string): Promise<MemberAnswer> {
-  const authority = await readAuthority(folder);
+  const caPem = await readTrusted(folder);
   const client = parsePair(await readFileIfExists(join(folder, file)));
-  if (!authority || !client) return { isReady: false };
-  const answer = await sendProbe({ url, caPem: authority.certPem, client }).catch(() => undefined);
+  if (caPem === undefined || !client) return { isReady: false };
+  const answer = await sendProbe({ url, caPem, client }).catch(() => undefined);
   return { isReady: answer?.status === 200, certificate: answer?.certificate };
 }
 

@@ -1,4 +1,5 @@
 /** The records in the folder of a control plane: whose it is, and when its members were started. Each is written before the act. */
+import { rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../../../../os/files.ts';
 import { HostingError } from '../../errors.ts';
@@ -71,6 +72,11 @@ export async function forgetStarts(folder: string, member: PlaneMember): Promise
   const { [member]: forgotten, ...others } = await readStarts(folder);
   if (!forgotten) return;
   await writeFileAtomic(`${folder}/${STARTS_FILE}`, `${JSON.stringify(others)}\n`, PRIVATE_MODE);
+}
+
+/** Forgets all starts: every member is started with other certificates from now on. */
+export async function forgetAllStarts(folder: string): Promise<void> {
+  await rm(`${folder}/${STARTS_FILE}`, { force: true });
 }
 
 function parse(text: string): unknown {
