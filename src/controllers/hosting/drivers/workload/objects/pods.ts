@@ -134,7 +134,8 @@ function healthOf(member: WorkloadMember, { placement }: WorkloadPlane): Health 
       return { scheme: 'HTTPS', port, ready: '/readyz', live: '/livez' };
     case 'kubenode-controllers':
       return { scheme: 'HTTP', port: CONTROLLERS_PORT, ready: '/readyz', live: '/healthz' };
-    default:
+    case 'kube-controller-manager':
+    case 'kube-scheduler':
       return { scheme: 'HTTPS', port, ready: '/healthz', live: '/healthz' };
   }
 }
@@ -175,14 +176,17 @@ function mountsOf(member: WorkloadMember): readonly Json[] {
 }
 
 function volumesOf(member: WorkloadMember): readonly Json[] {
-  const secret = (name: string): Json => ({ secretName: name, defaultMode: KEY_MODE });
-  const pki = { name: 'pki', secret: secret(member) };
+  const pki = { name: 'pki', secret: secretVolume(member) };
   const tmp = { name: 'tmp', emptyDir: { sizeLimit: TMP } };
   if (member === 'etcd') {
     return [pki, tmp, { name: 'data', persistentVolumeClaim: { claimName: VOLUME } }];
   }
-  if (member === 'kube-apiserver') return [pki, tmp, { name: 'etcd', secret: secret(ETCD_CLIENT) }];
+  if (member === 'kube-apiserver') return [pki, tmp, { name: 'etcd', secret: secretVolume(ETCD_CLIENT) }];
   return [pki, tmp];
+}
+
+function secretVolume(secretName: string): Json {
+  return { secretName, defaultMode: KEY_MODE };
 }
 
 /** The Secret with which the API server is a client of etcd. */
