@@ -121,23 +121,15 @@ interface Health {
 }
 
 function healthOf(member: WorkloadMember, { placement }: WorkloadPlane): Health {
-  const port = memberPort(member, placement.exposure.port);
-  switch (member) {
-    case 'etcd':
-      return {
-        scheme: 'HTTP',
-        port: ETCD_HEALTH_PORT,
-        ready: '/health',
-        live: '/health?serializable=true',
-      };
-    case 'kube-apiserver':
-      return { scheme: 'HTTPS', port, ready: '/readyz', live: '/livez' };
-    case 'kubenode-controllers':
-      return { scheme: 'HTTP', port: CONTROLLERS_PORT, ready: '/readyz', live: '/healthz' };
-    case 'kube-controller-manager':
-    case 'kube-scheduler':
-      return { scheme: 'HTTPS', port, ready: '/healthz', live: '/healthz' };
+  if (member === 'etcd') {
+    return { scheme: 'HTTP', port: ETCD_HEALTH_PORT, ready: '/health', live: '/health?serializable=true' };
   }
+  if (member === 'kubenode-controllers') {
+    return { scheme: 'HTTP', port: CONTROLLERS_PORT, ready: '/readyz', live: '/healthz' };
+  }
+  const port = memberPort(member, placement.exposure.port);
+  if (member === 'kube-apiserver') return { scheme: 'HTTPS', port, ready: '/readyz', live: '/livez' };
+  return { scheme: 'HTTPS', port, ready: '/healthz', live: '/healthz' };
 }
 
 /** Started within four minutes; restarted after a minute and a half without an answer, as kubeadm does. */
