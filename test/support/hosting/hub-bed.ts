@@ -157,6 +157,10 @@ const LEAF_FILES: Readonly<Record<LeafFile, string>> = {
   admin: 'cluster.admin.pem',
 };
 
+function notOfPods(): never {
+  throw new Error('not a fault of pods');
+}
+
 function hubFaults({ client, player }: Hub, cluster: string): PlaneFaults {
   const namespace = planeNamespace(cluster);
   const volume = { name: VOLUME, namespace };
@@ -164,9 +168,6 @@ function hubFaults({ client, player }: Hub, cluster: string): PlaneFaults {
     const found = await client.get(SECRETS, { name: KEYS_SECRET, namespace });
     const after = keysObject(cluster, change(keyFilesOf(found)), found.metadata.resourceVersion);
     await client.replace(SECRETS, after, { fieldManager: 'by-hand' });
-  };
-  const notOfPods = (): never => {
-    throw new Error('not a fault of pods');
   };
   return {
     kill: async (member) => deleteAndWait(client, PODS, await podOf(client, namespace, member)),
@@ -184,12 +185,12 @@ function hubFaults({ client, player }: Hub, cluster: string): PlaneFaults {
     loseKey: async (key) => {
       const file = KEY_FILES[key];
       const before = keyFilesOf(await client.get(SECRETS, { name: KEYS_SECRET, namespace }))[file] ?? '';
-      await edit(({ [file]: _, ...others }) => others);
+      await edit((files) => Object.fromEntries(Object.entries(files).filter(([name]) => name !== file)));
       return () => edit((files) => ({ ...files, [file]: before }));
     },
     replaceKey: (key) =>
       edit((files) => {
-        const { certPem, keyPem } = createAuthority('by hand', new Date(), 1);
+        const { certPem, keyPem } = createAuthority('by hand', createSystemClock().now(), 1);
         const other = key === 'service-accounts' ? createServiceAccountKey() : certPem + keyPem;
         return { ...files, [KEY_FILES[key]]: other };
       }),
@@ -201,7 +202,7 @@ function hubFaults({ client, player }: Hub, cluster: string): PlaneFaults {
     forgeCertificate: (leaf) =>
       edit((files) => {
         // As old as those that it takes the place of.
-        const now = new Date(Date.now() - 300 * 86_400_000);
+        const now = new Date(+createSystemClock().now() - 300 * 86_400_000);
         const request = { subject: { commonName: leaf }, usage: 'peer', now, seconds: 365 * 86_400 } as const;
         const { certPem, keyPem } = issueCertificate(createAuthority('by hand', now, 3650), request);
         return { ...files, [LEAF_FILES[leaf]]: certPem + keyPem };

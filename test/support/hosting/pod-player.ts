@@ -76,10 +76,14 @@ export function playPods(client: Client): PodPlayer {
     const claim = await claimOf(pod);
     if (claim === 'missing') return;
     if (claim !== undefined && isSealed(pod) && !withData.has(claim)) return await crash(pod);
+    if (claim !== undefined) withData.add(claim);
+    await keepServing(pod);
+  }
+
+  async function keepServing(pod: KubeObject): Promise<void> {
     const played = pods.get(keyOf(pod)) ?? (await serve(pod));
     pods.set(keyOf(pod), played);
-    if (claim !== undefined) withData.add(claim);
-    if (played.server) played.server.setSecureContext(await contextOf(pod));
+    played.server?.setSecureContext(await contextOf(pod));
     if (!isReady(pod)) await report(pod, readyStatus(played.address));
   }
 

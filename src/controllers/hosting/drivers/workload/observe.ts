@@ -102,30 +102,43 @@ interface MemberInput {
 }
 
 async function observeMember(member: WorkloadMember, input: MemberInput): Promise<MemberReport> {
-  const { found, record, now } = input;
+  const { found, record } = input;
   const run = isRunMember(member) ? memberRuns(settledOf(record))[member] : undefined;
   const shared = { member, starts: startsOf(record, member), run };
   const workload = found.objects.workloads.get(member);
   const pods = podsOfMember(found.objects, member);
-  if (!workload || (desiredReplicas(workload) === 0 && pods.length === 0)) {
-    return pods.length === 0 ? { ...shared, state: 'Stopped' } : { ...shared, state: 'Starting' };
+  const isDesired = workload !== undefined && desiredReplicas(workload) > 0;
+  if (!isDesired && pods.length === 0) return { ...shared, state: 'Stopped' };
+  if (!workload) return { ...shared, state: 'Starting' };
+  return { ...shared, ...(await observeRunning(member, { ...input, workload, pod: currentPod(pods) })) };
+}
+
+type RunningReport = Omit<MemberReport, 'member' | 'starts' | 'run'>;
+
+interface RunningInput extends MemberInput {
+  readonly workload: KubeObject;
+  readonly pod: KubeObject | undefined;
+}
+
+/** A member whose pod is not made yet has been silent since its start. */
+async function observeRunning(member: WorkloadMember, input: RunningInput): Promise<RunningReport> {
+  const { pod, workload, now, record } = input;
+  const problem = optional(
+    'problem',
+    addressProblem(member, input) ?? memberProblem(member, { workload, pod, now }),
+  );
+  if (!pod) {
+    const since = startsOf(record, member).at(-1);
+    return { state: 'Starting', ...optional('unreadySince', since), ...problem };
   }
-  const pod = currentPod(pods);
   const running = {
-    ...shared,
-    ...(pod ? { identity: podIdentity(pod), ...optional('logTail', lastWords(pod)) } : {}),
-    ...optional('version', pod && versionOf(member, pod, record)),
-    ...optional('certificate', pod && (await certificateOf(member, pod, input))),
+    identity: podIdentity(pod),
+    ...optional('logTail', lastWords(pod)),
+    ...optional('version', versionOf(member, pod, record)),
+    ...optional('certificate', await certificateOf(member, pod, input)),
   };
-  const problem = addressProblem(member, input) ?? memberProblem(member, { workload, pod, now });
-  if (pod && isPodReady(pod) && !problem) return { ...running, state: 'Ready' };
-  const since = pod ? unreadySince(pod) : shared.starts.at(-1);
-  return {
-    ...running,
-    state: 'Starting',
-    ...optional('unreadySince', since),
-    ...optional('problem', problem),
-  };
+  if (isPodReady(pod) && !problem.problem) return { ...running, state: 'Ready' };
+  return { ...running, state: 'Starting', ...optional('unreadySince', unreadySince(pod)), ...problem };
 }
 
 function desiredReplicas(workload: KubeObject): number {

@@ -1,7 +1,7 @@
 /** Judges the pods of a member: whether one serves, and what keeps it from it. Pure. */
-import { LABEL_CLUSTER, LABEL_PART } from '../../../../api/names.ts';
+import { LABEL_PART } from '../../../../api/names.ts';
 import { listAt, parseRecord, textAt, valueAt } from '../../../../kube/objects/json.ts';
-import type { KubeObject } from '../../../../kube/objects/object.ts';
+import type { KubeObject, OwnerReference } from '../../../../kube/objects/object.ts';
 import type { MemberProblem } from '../driver.ts';
 import type { PlaneObjects } from './hub.ts';
 import type { WorkloadMember } from './names.ts';
@@ -24,25 +24,32 @@ const NO_START = new Set([
 
 /** Returns the pods that the workload of the member made. One that only has its labels is somebody else's. */
 export function podsOfMember(
-  { pods, workloads }: PlaneObjects,
+  { pods, workloads }: Pick<PlaneObjects, 'pods' | 'workloads'>,
   member: WorkloadMember,
 ): readonly KubeObject[] {
-  const workload = workloads.get(member);
-  return pods.filter(({ metadata }) => {
-    const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
-    if (!owner || metadata.labels?.[LABEL_PART] !== member || !metadata.labels[LABEL_CLUSTER]) return false;
-    // The name of a ReplicaSet is that of its Deployment with a hash.
-    if (owner.kind === 'ReplicaSet') return owner.name.startsWith(`${member}-`);
-    return owner.kind === 'StatefulSet' && (!workload || owner.uid === workload.metadata.uid);
-  });
+  const uid = workloads.get(member)?.metadata.uid;
+  return pods.filter(
+    ({ metadata }) =>
+      metadata.labels?.[LABEL_PART] === member &&
+      metadata.ownerReferences?.some((owner) => owner.controller === true && isMadeBy(owner, member, uid)),
+  );
+}
+
+/** The name of a ReplicaSet is that of its Deployment with a hash. */
+function isMadeBy(owner: OwnerReference, member: WorkloadMember, uid: string | undefined): boolean {
+  if (owner.kind === 'ReplicaSet') return owner.name.startsWith(`${member}-`);
+  return owner.kind === 'StatefulSet' && (uid === undefined || owner.uid === uid);
 }
 
 /** Returns the pod that counts: the newest that is not being deleted. */
 export function currentPod(pods: readonly KubeObject[]): KubeObject | undefined {
-  const age = ({ metadata }: KubeObject): string => metadata.creationTimestamp ?? '';
   return pods
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-    .toSorted((a, b) => (age(a) < age(b) ? 1 : -1))[0];
+    .toSorted((a, b) => (createdAt(a) < createdAt(b) ? 1 : -1))[0];
+}
+
+function createdAt({ metadata }: KubeObject): string {
+  return metadata.creationTimestamp ?? '';
 }
 
 export function isPodReady(pod: KubeObject): boolean {
@@ -122,12 +129,18 @@ function schedulingProblem(pod: KubeObject, now: Date): MemberProblem | undefine
 }
 
 function containerProblem(member: WorkloadMember, pod: KubeObject): MemberProblem | undefined {
-  const found = container(pod);
-  const reason = textAt(found, 'state', 'waiting', 'reason');
+  const reason = textAt(container(pod), 'state', 'waiting', 'reason');
   if (reason !== undefined && NO_START.has(reason)) {
-    return problemOf(pod, reason, textAt(found, 'state', 'waiting', 'message') ?? 'it does not start');
+    const message = textAt(container(pod), 'state', 'waiting', 'message');
+    return problemOf(pod, reason, message ?? 'it does not start');
   }
-  const isBetween = reason === 'CrashLoopBackOff' || valueAt(found, 'state', 'terminated') !== undefined;
+  return crashProblem(member, pod);
+}
+
+function crashProblem(member: WorkloadMember, pod: KubeObject): MemberProblem | undefined {
+  const state = valueAt(container(pod), 'state');
+  const isBetween =
+    textAt(state, 'waiting', 'reason') === 'CrashLoopBackOff' || valueAt(state, 'terminated') !== undefined;
   const ended = restarts(pod) + 1;
   if (!isBetween || ended < CRASHES) return undefined;
   const { namespace = '', name } = pod.metadata;

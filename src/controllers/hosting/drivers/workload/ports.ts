@@ -10,16 +10,12 @@ export const CONTROLLERS_PORT = 8080;
 
 /** `apiServer` is the port that spec.hosted.exposure chooses. */
 export function memberPort(member: WorkloadMember, apiServer: number): number {
-  switch (member) {
-    case 'etcd':
-      return ETCD_PORT;
-    case 'kube-apiserver':
-      return apiServer;
-    case 'kube-controller-manager':
-      return CONTROLLER_MANAGER_PORT;
-    case 'kube-scheduler':
-      return SCHEDULER_PORT;
-    case 'kubenode-controllers':
-      return CONTROLLERS_PORT;
-  }
+  return member === 'kube-apiserver' ? apiServer : PORTS[member];
 }
+
+const PORTS: Readonly<Record<Exclude<WorkloadMember, 'kube-apiserver'>, number>> = {
+  etcd: ETCD_PORT,
+  'kube-controller-manager': CONTROLLER_MANAGER_PORT,
+  'kube-scheduler': SCHEDULER_PORT,
+  'kubenode-controllers': CONTROLLERS_PORT,
+};

@@ -17,16 +17,18 @@ export interface PodProbe {
 }
 
 export async function probeCertificate(probe: PodProbe): Promise<ServedCertificate | undefined> {
-  const { member, address, apiPort, files, request } = probe;
+  const { member, files, request } = probe;
   if (member === 'kubenode-controllers') return undefined;
   const isEtcd = member === 'etcd';
   const caPem = authorityCertificate(files, isEtcd ? 'etcd-ca' : 'ca');
   const client = pairOf(files, request, isEtcd ? 'etcd-client' : 'admin');
   if (caPem === undefined || !client) return undefined;
-  const host = address.includes(':') ? `[${address}]` : address;
-  const path = isEtcd ? '/health' : '/livez';
-  const url = `https://${host}:${memberPort(member, apiPort)}${path}`;
-  const endpoint = { url, caPem, client, serverName: SERVER_NAME };
+  const endpoint = { url: urlOfPod(probe), caPem, client, serverName: SERVER_NAME };
   const answer = await sendProbe(endpoint, { timeoutMs: PROBE_MS }).catch(() => undefined);
   return answer?.certificate;
+}
+
+function urlOfPod({ member, address, apiPort }: PodProbe): string {
+  const host = address.includes(':') ? `[${address}]` : address;
+  return `https://${host}:${memberPort(member, apiPort)}${member === 'etcd' ? '/health' : '/livez'}`;
 }

@@ -42,10 +42,14 @@ export async function startMember(
   if (record.isDestroying) return;
   requireKeysOf(found, record);
   requireData(found);
-  if (record.members[member]?.isRunning === true && isDesired(found, member)) return;
+  if (isStarted(found, record, member)) return;
   if (member === 'kube-apiserver') await sealEtcd(found, record, parts);
   const after = await changeRecord(client, plane, (current) => withStart(current, member, clock.now()));
   if (!after.isDestroying) await applyMember(found, after, { ...parts, member });
+}
+
+function isStarted(found: FoundPlane, record: WorkloadRecord, member: WorkloadMember): boolean {
+  return record.members[member]?.isRunning === true && isDesired(found, member);
 }
 
 function isDesired({ objects }: FoundPlane, member: WorkloadMember): boolean {

@@ -38,19 +38,19 @@ export function memberCommand(
   plane: WorkloadPlane,
   addresses: PlaneAddresses,
 ): MemberCommand {
-  switch (member) {
-    case 'etcd':
-      return programCommand('etcd', etcdArgs(plane, addresses));
-    case 'kube-apiserver':
-      return programCommand(member, apiServerArgs(plane, addresses));
-    case 'kube-controller-manager':
-      return programCommand(member, controllerManagerArgs(plane));
-    case 'kube-scheduler':
-      return programCommand(member, schedulerArgs(plane));
-    case 'kubenode-controllers':
-      return { args: controllersArgs() };
-  }
+  return COMMANDS[member](plane, addresses);
 }
+
+type CommandOf = (plane: WorkloadPlane, addresses: PlaneAddresses) => MemberCommand;
+
+const COMMANDS: Readonly<Record<WorkloadMember, CommandOf>> = {
+  etcd: (plane, addresses) => programCommand('etcd', etcdArgs(plane, addresses)),
+  'kube-apiserver': (plane, addresses) => programCommand('kube-apiserver', apiServerArgs(plane, addresses)),
+  'kube-controller-manager': (plane) =>
+    programCommand('kube-controller-manager', controllerManagerArgs(plane)),
+  'kube-scheduler': (plane) => programCommand('kube-scheduler', schedulerArgs(plane)),
+  'kubenode-controllers': () => ({ args: controllersArgs() }),
+};
 
 function programCommand(program: Program, args: readonly string[]): MemberCommand {
   return { command: [program], args };

@@ -121,22 +121,15 @@ interface Health {
 }
 
 function healthOf(member: WorkloadMember, { placement }: WorkloadPlane): Health {
-  const port = memberPort(member, placement.exposure.port);
-  switch (member) {
-    case 'etcd':
-      return {
-        scheme: 'HTTP',
-        port: ETCD_HEALTH_PORT,
-        ready: '/health',
-        live: '/health?serializable=true',
-      };
-    case 'kube-apiserver':
-      return { scheme: 'HTTPS', port, ready: '/readyz', live: '/livez' };
-    case 'kubenode-controllers':
-      return { scheme: 'HTTP', port: CONTROLLERS_PORT, ready: '/readyz', live: '/healthz' };
-    default:
-      return { scheme: 'HTTPS', port, ready: '/healthz', live: '/healthz' };
+  if (member === 'etcd') {
+    return { scheme: 'HTTP', port: ETCD_HEALTH_PORT, ready: '/health', live: '/health?serializable=true' };
   }
+  if (member === 'kubenode-controllers') {
+    return { scheme: 'HTTP', port: CONTROLLERS_PORT, ready: '/readyz', live: '/healthz' };
+  }
+  const port = memberPort(member, placement.exposure.port);
+  if (member === 'kube-apiserver') return { scheme: 'HTTPS', port, ready: '/readyz', live: '/livez' };
+  return { scheme: 'HTTPS', port, ready: '/healthz', live: '/healthz' };
 }
 
 /** Started within four minutes; restarted after a minute and a half without an answer, as kubeadm does. */
@@ -175,14 +168,17 @@ function mountsOf(member: WorkloadMember): readonly Json[] {
 }
 
 function volumesOf(member: WorkloadMember): readonly Json[] {
-  const secret = (name: string): Json => ({ secretName: name, defaultMode: KEY_MODE });
-  const pki = { name: 'pki', secret: secret(member) };
+  const pki = { name: 'pki', secret: secretVolume(member) };
   const tmp = { name: 'tmp', emptyDir: { sizeLimit: TMP } };
   if (member === 'etcd') {
     return [pki, tmp, { name: 'data', persistentVolumeClaim: { claimName: VOLUME } }];
   }
-  if (member === 'kube-apiserver') return [pki, tmp, { name: 'etcd', secret: secret(ETCD_CLIENT) }];
+  if (member === 'kube-apiserver') return [pki, tmp, { name: 'etcd', secret: secretVolume(ETCD_CLIENT) }];
   return [pki, tmp];
+}
+
+function secretVolume(secretName: string): Json {
+  return { secretName, defaultMode: KEY_MODE };
 }
 
 /** The Secret with which the API server is a client of etcd. */

@@ -13,6 +13,7 @@ import { completeKeys } from '../../../../../../src/controllers/hosting/drivers/
 import { memberFiles } from '../../../../../../src/controllers/hosting/drivers/workload/pki/secrets.ts';
 import { httpGet } from '../../../../../../src/os/net/http-get.ts';
 import { findFreePort } from '../../../../../../src/os/net/ports.ts';
+import { createSystemClock } from '../../../../../../src/os/system-clock.ts';
 import { startApiServer } from '../../../../../support/control-plane.ts';
 import { planeRecord, podParts } from '../../../../../support/hosting/workload.ts';
 import { tempFolder } from '../../../../../support/temp.ts';
@@ -31,7 +32,10 @@ async function podFolders(): Promise<PodFolders> {
   for (const folder of [pki, volume]) mkdirSync(folder, { mode: 0o700 });
   const record = planeRecord();
   const names = { apiServerNames: ['10.0.0.3'], etcdNames: ['10.0.0.2'] };
-  const files = completeKeys({}, { cluster: 'ci', settings: record.settings, now: new Date(), ...names });
+  const files = completeKeys(
+    {},
+    { cluster: 'ci', settings: record.settings, now: createSystemClock().now(), ...names },
+  );
   for (const [name, text] of Object.entries(memberFiles(files, 'https://10.0.0.3:6443')['etcd'] ?? {})) {
     writeFileSync(join(pki, name), text, { mode: 0o600 });
   }
