@@ -224,8 +224,12 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
   {
     path: 'docs/guides/hosted-clusters.md',
     section: 'As pods of the hub',
-    because: 'it needs images by digest; a test runs the driver on a real API server as hub',
-    coveredBy: ['test/cluster/controllers/hosting/drivers/workload/driver.test.ts'],
+    because:
+      'it needs images by digest and a node; tests do the same on a real API server and on a real node',
+    coveredBy: [
+      'test/cluster/controllers/hosting/drivers/workload/driver.test.ts',
+      'test/nodes/hosting/workload.test.ts',
+    ],
   },
   {
     path: 'docs/guides/hosted-clusters.md',
