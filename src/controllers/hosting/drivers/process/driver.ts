@@ -89,17 +89,13 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
 
   async function observe(plane: PlaneSpec): Promise<PlaneReport> {
     const found = await openPlane(plane);
-    const { record, claim, layout, settled, specs, runs } = found;
+    const { layout, specs, runs } = found;
     const starts = await readStarts(layout.root);
     const members = runs && specs.length > 0 ? await observeAll(specs, { starts, runs }) : NO_MEMBERS;
     return {
-      where: layout.root,
       location: `${options.machine}:${layout.root}`,
-      claim,
+      ...reportRecord(found, plane),
       ...(await reportPreparation(found, plane.settings, clock.now())),
-      isDestroying: claim === 'Own' && record?.isDestroying === true,
-      differences: settledDifferences(settled, plane),
-      settled,
       programs: programs.current().report,
       ...(await reportUpkeep(found, dir)),
       ...(await reportMembers(found, members, clock)),
@@ -162,6 +158,19 @@ function requireStartable(found: OpenPlane, member: PlaneMember): MemberSpec {
 /** A process whose version cannot be read may be of the version before. */
 function mayBeOutdated(report: MemberReport | undefined): boolean {
   return report?.isOutdated === true || report?.version === undefined;
+}
+
+function reportRecord(
+  { record, claim, layout, settled }: OpenPlane,
+  plane: PlaneSpec,
+): Pick<PlaneReport, 'where' | 'claim' | 'isDestroying' | 'differences' | 'settled'> {
+  return {
+    where: layout.root,
+    claim,
+    isDestroying: claim === 'Own' && record?.isDestroying === true,
+    differences: settledDifferences(settled, plane),
+    settled,
+  };
 }
 
 async function recordStarting(

@@ -11,7 +11,7 @@ import { type KeyName, PLANE_KEYS } from '../../keys.ts';
 import { PHASE_AUTHORITIES } from '../../rotation.ts';
 import type { PlaneFolder } from '../folder.ts';
 import type { PlaneRecord } from '../records.ts';
-import { isKeyKept, type KeyFiles, keptFile } from '../rotation/authorities.ts';
+import { isKeyKept, type KeyPath, keptFile } from '../rotation/authorities.ts';
 import { type RotationRecord, readRotationInWork } from '../rotation/record.ts';
 
 type Found = Pick<PlaneFolder, 'layout' | 'record'>;
@@ -69,7 +69,7 @@ function keyFile(name: KeyName, { layout, record: { cluster } }: Required<Found>
 }
 
 /** Returns the file of each key that members read. */
-export function keyFiles(layout: PlaneFolder['layout'], record: PlaneRecord): KeyFiles {
+export function keyFiles(layout: PlaneFolder['layout'], record: PlaneRecord): KeyPath {
   return (name) => keyFile(name, { layout, record });
 }
 

@@ -21,7 +21,7 @@ import { type AuthorityAge, PHASE_AUTHORITIES } from '../../rotation.ts';
 import type { RotationRecord } from './record.ts';
 
 /** The file of each key that members read. */
-export type KeyFiles = (name: KeyName) => string;
+export type KeyPath = (name: KeyName) => string;
 
 /** Returns the file that keeps the former or the new key until the rotation is over: `ca.new.pem` for `ca.pem`. */
 export function keptFile(path: string, age: AuthorityAge): string {
@@ -29,7 +29,7 @@ export function keptFile(path: string, age: AuthorityAge): string {
 }
 
 /** Keeps the keys that are in use, and makes those that take over. A key of an attempt that was not recorded was never used. */
-export async function makeKeys(files: KeyFiles, { id }: RotationRecord, now: Date): Promise<void> {
+export async function makeKeys(files: KeyPath, { id }: RotationRecord, now: Date): Promise<void> {
   for (const name of PLANE_KEYS) {
     const path = files(name);
     const current = (await readFileIfExists(path)) ?? '';
@@ -50,7 +50,7 @@ function newKey(
 }
 
 export async function keptDigests(
-  files: KeyFiles,
+  files: KeyPath,
   age: AuthorityAge,
 ): Promise<NonNullable<RotationRecord['keys']>['old']> {
   const digests = await Promise.all(
@@ -62,7 +62,7 @@ export async function keptDigests(
 }
 
 /** Writes the keys that issue, and returns what is trusted beside them. */
-export async function deriveKeys(files: KeyFiles, record: RotationRecord): Promise<RotatingAuthorities> {
+export async function deriveKeys(files: KeyPath, record: RotationRecord): Promise<RotatingAuthorities> {
   const { keys, phase } = record;
   if (!keys) return {};
   const beside = new Map<KeyName, string>();
@@ -117,7 +117,7 @@ export async function readKeptAuthority(
   return parsePair(await readFileIfExists(keptFile(path, age)));
 }
 
-export async function removeKept(files: KeyFiles): Promise<void> {
+export async function removeKept(files: KeyPath): Promise<void> {
   for (const name of PLANE_KEYS) {
     for (const age of ['old', 'new'] as const) await rm(keptFile(files(name), age), { force: true });
   }
