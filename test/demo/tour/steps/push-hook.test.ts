@@ -34,7 +34,7 @@ describe('the step of a webhook', () => {
 
   it('leaves no Secret when the Pipeline does not have the form of the demo, or sync does not answer', async () => {
     const { tour, secrets } = await createFailingTour(0, port);
-    const edit = vi.fn(async (): Promise<void> => Promise.reject(new Error('another form')));
+    const edit = vi.fn<() => Promise<void>>(async () => Promise.reject(new Error('another form')));
     await expect(pushHookStep.run({ ...tour, repository: { ...tour.repository, edit } })).rejects.toThrow(
       'another form',
     );
