@@ -90,6 +90,7 @@ const PHASE_PRINTED = [
   'src/api/kinds/kind.ts',
   'src/cli/commands/component/coverage.ts',
   'src/cli/commands/defender/status.ts',
+  'src/cli/commands/why/release.ts',
   'src/demo/tour/observed.ts',
   'src/sim/rollout/repairs/judge/leftovers.ts',
   'src/sync/metrics.ts',

@@ -1,5 +1,5 @@
-import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Pipeline } from '../../../src/api/generated/types.ts';
 import { commitEntries, type EntriesCommit } from '../../../src/cli/commit/commit-entries.ts';
@@ -143,6 +143,7 @@ describe('commitEntries', () => {
   it('leaves the repository as it was where a hook of the user refuses the commit', async () => {
     const repository = created(PIPELINES);
     const hook = join(repository.dir, '.git/hooks/pre-commit');
+    mkdirSync(dirname(hook), { recursive: true });
     writeFileSync(hook, '#!/bin/sh\necho "not today" >&2\nexit 1\n', { mode: 0o755 });
     await expect(commitTo(repository)).rejects.toMatchObject({
       message: 'nothing was committed: git refused the commit',
