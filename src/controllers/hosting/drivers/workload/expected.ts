@@ -50,7 +50,7 @@ export function missingObjects(
 function placeOf(objects: PlaneObjects, { kind }: Resource): ReadonlyMap<string, KubeObject> {
   switch (kind) {
     case 'Secret':
-      return objects.secrets;
+      return objects.keySecrets;
     case 'Service':
       return objects.services;
     case 'NetworkPolicy':

@@ -33,7 +33,7 @@ export interface FoundPlane {
 
 /** By name, but pods. */
 export interface PlaneObjects {
-  readonly secrets: ObjectsByName;
+  readonly keySecrets: ObjectsByName;
   readonly configMaps: ObjectsByName;
   readonly services: ObjectsByName;
   readonly claims: ObjectsByName;
@@ -46,7 +46,7 @@ export interface PlaneObjects {
 type ObjectsByName = ReadonlyMap<string, KubeObject>;
 
 const NONE: PlaneObjects = {
-  secrets: new Map(),
+  keySecrets: new Map(),
   configMaps: new Map(),
   services: new Map(),
   claims: new Map(),
@@ -68,7 +68,7 @@ export async function readHubPlane(
   if (claim !== 'Own' || !namespace) return { ...found, objects: NONE, record: undefined, keys: {} };
   const objects = await readObjects(client, namespace, { only, ...(signal ? { signal } : {}) });
   const record = objects.configMaps.get(RECORD);
-  const keys = objects.secrets.get(KEYS_SECRET);
+  const keys = objects.keySecrets.get(KEYS_SECRET);
   return {
     ...found,
     objects,
@@ -134,7 +134,7 @@ async function readObjects(
     const objects = (await Promise.all(resources.map(read))).flat();
     return new Map(objects.map((object) => [object.metadata.name, object]));
   };
-  const [secrets, configMaps, services, claims, policies, budgets, workloads, pods] = await Promise.all([
+  const [keySecrets, configMaps, services, claims, policies, budgets, workloads, pods] = await Promise.all([
     named(SECRETS),
     named(CONFIG_MAPS),
     named(SERVICES),
@@ -144,7 +144,7 @@ async function readObjects(
     named(STATEFUL_SETS, DEPLOYMENTS),
     read(PODS),
   ]);
-  return { secrets, configMaps, services, claims, policies, budgets, workloads, pods };
+  return { keySecrets, configMaps, services, claims, policies, budgets, workloads, pods };
 }
 
 async function listAll(

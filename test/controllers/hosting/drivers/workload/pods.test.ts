@@ -122,7 +122,7 @@ describe('the pods of a member', () => {
   const objects = {
     pods: [] as readonly KubeObject[],
     workloads: new Map([['etcd', WORKLOAD]]),
-    secrets: new Map(),
+    keySecrets: new Map(),
     configMaps: new Map(),
     services: new Map(),
     claims: new Map(),

@@ -154,7 +154,7 @@ async function ensureKeys(plane: PlaneSpec, record: WorkloadRecord, parts: Prepa
 
 /** Stores the keys by compare-and-swap: the second of two at once is refused, and reads what the first has written. */
 async function storeKeys(client: Client, found: FoundPlane, request: KeyRequest): Promise<KeyFiles> {
-  const before = found.objects.secrets.get(KEYS_SECRET);
+  const before = found.objects.keySecrets.get(KEYS_SECRET);
   const files = completeKeys(found.keys, request);
   if (before && isDeepStrictEqual(files, found.keys)) return files;
   const object = keysObject(request.cluster, files, before?.metadata.resourceVersion);
