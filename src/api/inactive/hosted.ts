@@ -8,7 +8,11 @@ const PARTS = ['apiServer', 'controllerManager', 'scheduler'];
 
 export const HOSTED: readonly InactiveField[] = [
   { path: 'spec.hosted.driver', accepts: ['process'], because: 'control planes run as processes only' },
-  { path: 'spec.hosted.replicas', accepts: [1], because: 'a control plane has one API server' },
+  {
+    path: 'spec.hosted.replicas',
+    accepts: [1, 2, 3],
+    because: 'a control plane has three API servers at most',
+  },
   { path: 'spec.hosted.etcd.storageGiB', accepts: [8], because: 'a folder has no size' },
   ...PARTS.flatMap((part): readonly InactiveField[] => [
     { path: `spec.hosted.${part}.cpuMillis`, because: NO_LIMITS },

@@ -3,11 +3,18 @@ import type { ConditionUpdate } from '../../kube/objects/conditions.ts';
 import { addonsReady } from './addons/plan.ts';
 import { backupReady } from './backups.ts';
 import { certificatesValid } from './certificates.ts';
-import { isEtcdMember, type MemberReport } from './drivers/driver.ts';
+import {
+  isApiServer,
+  isBalancer,
+  isEtcdMember,
+  type MemberReport,
+  type PlaneMember,
+} from './drivers/driver.ts';
+import { isApiServing } from './plan/api-servers/serving.ts';
 import { etcdReports, isEtcdServing, learningWait } from './plan/etcd/quorum.ts';
 import { etcdFull } from './plan/etcd/space.ts';
 import type { HostingInput, HostingWait, Upgrade } from './plan/input.ts';
-import { changeHeld } from './plan/upgrade/closed.ts';
+import { changeHeld, pendingChanges } from './plan/upgrade/closed.ts';
 import { targetProblem } from './plan/upgrade/target.ts';
 
 export function hostingConditions(
@@ -44,11 +51,17 @@ export function isPlaneReady({ plane, inside, secret, cluster }: HostingInput): 
   return (
     cluster.metadata.deletionTimestamp === undefined &&
     isEtcdServing({ plane }) &&
-    plane.members.every(({ member, state }) => isEtcdMember(member) || state === 'Ready') &&
+    isApiServing({ plane }) &&
+    plane.members.every(({ member, state }) => isOneOfSeveral(member) || state === 'Ready') &&
     inside?.isInstalled === true &&
     inside.controllersLead &&
     secret === 'Current'
   );
+}
+
+/** Tells whether the control plane works while that member does not answer, as long as others do. */
+function isOneOfSeveral(member: PlaneMember): boolean {
+  return isEtcdMember(member) || isApiServer(member) || isBalancer(member);
 }
 
 function ready(input: HostingInput, wait: HostingWait | undefined): ConditionUpdate {
@@ -73,13 +86,14 @@ function upToDate(input: HostingInput): ConditionUpdate {
     return { type, status: 'Unknown', reason: 'NotCreated', message: 'the control plane is not created yet' };
   }
   if (upgrade) return { type, status: 'False', reason: 'Upgrading', message: upgradeText(upgrade) };
-  if (plane.differences.length === 0) {
+  const pending = pendingChanges(input);
+  if (pending.length === 0) {
     return { type, status: 'True', reason: 'AsWanted', message: 'it runs with the settings of its spec' };
   }
   const { reason, message } = targetProblem(input) ??
     changeHeld(input) ?? {
       reason: 'ChangePending',
-      message: `the change begins when every member answers (${plane.differences.join('; ')})`,
+      message: `the change begins when every member answers (${pending.join('; ')})`,
     };
   return { type, status: 'False', reason, message };
 }

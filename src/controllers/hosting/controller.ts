@@ -113,6 +113,7 @@ const SOON = [
   'MemberStarting',
   'EtcdMemberJoining',
   'QuorumAtRisk',
+  'ApiServerDown',
   'ControllersStarting',
   'ApiNotAnswering',
   'ProgramsMissing',

@@ -9,9 +9,10 @@ import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { messageOf } from '../../os/errors.ts';
 import type { AddonTarget, ClusterAddons } from './addons/report.ts';
-import type { PlaneAccess, PlaneDriver, PlaneReport, PlaneSpec } from './drivers/driver.ts';
+import type { PlaneAccess, PlaneDriver, PlaneMember, PlaneReport, PlaneSpec } from './drivers/driver.ts';
 import { heldGrant } from './execute/permission.ts';
-import type { ClusterInside } from './inside/execute.ts';
+import type { CanaryReport, ClusterInside } from './inside/execute.ts';
+import { isApiServing } from './plan/api-servers/serving.ts';
 import type { Hosted, HostingInput } from './plan/input.ts';
 import { planeOf } from './plan/plane-of.ts';
 
@@ -43,7 +44,7 @@ export async function observeHosting(
   const plane = planeOf(cluster, hosted);
   const report = await driver.observe(plane, signal);
   const access = await driver.access(plane);
-  const isServing = isReady(report);
+  const isServing = isApiServing({ plane: report });
   const input: HostingInput = {
     cluster,
     hosted,
@@ -52,7 +53,7 @@ export async function observeHosting(
       ? await askInside(ports, { plane, access, hosted, signal })
       : { inside: undefined }),
     ...(access && isServing && isChanging(cluster)
-      ? { canary: await inside.canary(access.admin, signal) }
+      ? { canary: await runCanaries(inside, { access, report, signal }) }
       : {}),
     secret: secretState(cluster.metadata.name, access, context),
     overLimit: overLimit(cluster, maxClusters, context),
@@ -105,8 +106,28 @@ function isChanging({ status }: Cluster): boolean {
   return status?.hosted?.upgrade !== undefined;
 }
 
-function isReady({ members }: PlaneReport): boolean {
-  return members.some(({ member, state }) => member === 'kube-apiserver' && state === 'Ready');
+interface CanaryCall {
+  readonly access: PlaneAccess;
+  readonly report: PlaneReport;
+  readonly signal: AbortSignal;
+}
+
+/** Asks each API server by its own port, one after the other, as they write the same object. The members tell which one does not answer. */
+async function runCanaries(
+  inside: ClusterInside,
+  { access: { admin, apiServers }, report, signal }: CanaryCall,
+): Promise<CanaryReport> {
+  if (!apiServers) return await inside.canary(admin, signal);
+  for (const { member, admin: own } of apiServers) {
+    if (!isMemberReady(report, member)) continue;
+    const found = await inside.canary(own, signal);
+    if (found !== 'Passed') return { problem: `${member}: ${found.problem}` };
+  }
+  return 'Passed';
+}
+
+function isMemberReady({ members }: PlaneReport, name: PlaneMember): boolean {
+  return members.some(({ member, state }) => member === name && state === 'Ready');
 }
 
 function secretState(

@@ -83,12 +83,23 @@ async function perform(
   const { plane, access } = observation;
   const { driver, inside } = ports;
   if ('member' in act) await performOnMember(act, plane, driver);
-  else if (act.type === 'Settle') await driver.settle(plane, act.settled);
+  else if (isRecord(act)) await performRecord(act, plane, driver);
   else if (isUpkeep(act)) await performUpkeep(act, plane, driver);
   else if (isAddonAct(act)) await performOnAddon(act, observation, ports, context);
   else if (act.type === 'ScaleDown') {
     if (access) await inside.scaleDown(access.admin, act.machineSets, context.signal);
   } else if (!isOnlyStatus(act)) await SIMPLE[act.type](observation, ports, context);
+}
+
+type RecordAct = Extract<HostingAct, { readonly type: 'Settle' | 'SetApiServers' }>;
+
+function isRecord(act: HostingAct): act is RecordAct {
+  return act.type === 'Settle' || act.type === 'SetApiServers';
+}
+
+async function performRecord(act: RecordAct, plane: PlaneSpec, driver: PlaneDriver): Promise<void> {
+  if (act.type === 'Settle') await driver.settle(plane, act.settled);
+  else await driver.setApiServers(plane, act.count);
 }
 
 const UPKEEP = ['Backup', 'Restore', 'Drill', 'Shrink'] as const;
@@ -225,6 +236,7 @@ const TOLD: Partial<Record<HostingAct['type'], string>> = {
   RemoveFinalizer: 'Released',
   Stop: 'MemberStopped',
   Change: 'MemberChanged',
+  SetApiServers: 'ApiServersCounted',
   AddEtcdMember: 'EtcdMemberAdded',
   PromoteEtcdMember: 'EtcdMemberPromoted',
   RemoveEtcdMember: 'EtcdMemberRemoved',
@@ -253,6 +265,7 @@ function tell(act: HostingAct, cluster: Cluster, context: ReconcileContext): voi
 function subjectOf(act: HostingAct): string | undefined {
   if ('member' in act) return act.member;
   if (isAddonAct(act)) return addonOf(act);
+  if (act.type === 'SetApiServers') return String(act.count);
   if (act.type === 'RecordStep') return act.upgrade.step;
   return act.type === 'FinishUpgrade' ? act.result : undefined;
 }

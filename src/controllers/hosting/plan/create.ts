@@ -1,6 +1,9 @@
 /** Plans the next step to a control plane that is ready, and stays so. Pure. */
+
 import { planAddonRepair, planAddons } from '../addons/plan.ts';
 import { isRunMember } from '../drivers/driver.ts';
+import { planApiServers } from './api-servers/count.ts';
+import { isApiServing } from './api-servers/serving.ts';
 import { planReload, planRenewal } from './certificates.ts';
 import { planBackupRestore, withBackup, withDrill } from './etcd/backup.ts';
 import { planShrink } from './etcd/space.ts';
@@ -38,12 +41,17 @@ function planSteps(input: HostingInput): HostingDecision {
     blocked(input) ??
     planPreparation(input) ??
     planUpkeep(input) ??
-    planPlaneUpgrade(input) ??
+    planChanges(input) ??
     planMembers(input) ??
     planReload(input) ??
     planInstallation(input) ??
     planHandOver(input)
   );
+}
+
+/** The number of API servers comes first: an upgrade has no outage where there are several. */
+function planChanges(input: HostingInput): HostingDecision | undefined {
+  return planApiServers(input, changeHeld(input) !== undefined) ?? planPlaneUpgrade(input);
 }
 
 /** Plans how the members of a control plane come back that is to be destroyed. */
@@ -96,9 +104,8 @@ function planNewKubeconfig(input: HostingInput): HostingDecision | undefined {
 }
 
 function planInstallation(input: HostingInput): HostingDecision | undefined {
-  const { inside, plane } = input;
-  const isServing = plane.members.some((each) => each.member === 'kube-apiserver' && each.state === 'Ready');
-  if (!isServing) return { wait: waitForMembers(input) ?? apiSilent(input) };
+  const { inside } = input;
+  if (!isApiServing(input)) return { wait: waitForMembers(input) ?? apiSilent(input) };
   if (!inside) return { wait: apiSilent(input) };
   if (inside.isInstalled) return undefined;
   return { act: { type: 'Install', because: 'our kinds, roles and policies are not those of this version' } };

@@ -9,6 +9,7 @@ export function planeOf({ metadata }: Cluster, hosted: Hosted): PlaneSpec {
     name: metadata.name,
     uid: metadata.uid ?? '',
     version,
+    apiServers: hosted.replicas,
     settings: {
       ...network,
       quotaMiB: etcd.quotaMiB,

@@ -1,6 +1,7 @@
 /** A control plane in memory: what a folder and its processes would have. */
 import type { InstalledAddon } from '../../../../src/controllers/hosting/addons/report.ts';
 import {
+  API_SERVERS,
   ETCD_MEMBERS,
   type EtcdMember,
   type EtcdSpace,
@@ -19,6 +20,7 @@ import { optional } from '../../../../src/kube/objects/optional.ts';
 import type { KeyFile } from '../contract/faults.ts';
 import { PROGRAMS, readyMember, stoppedMember } from '../objects.ts';
 import { liveEtcd, type MemoryEtcdMember } from './etcd.ts';
+import { hasClientPort, liveServers, type MemoryServers, memoryServers } from './servers.ts';
 
 const DAY_MS = 86_400_000;
 const LIFE_DAYS = 365;
@@ -56,6 +58,7 @@ export interface MemoryPlane {
   hasNodes: boolean;
   data: 'Empty' | 'Own' | 'Other';
   readonly etcd: Map<EtcdMember, MemoryEtcdMember>;
+  readonly servers: MemoryServers;
   readonly lostKeys: Map<KeyFile, string>;
   readonly leaves: Map<MemoryLeafName, MemoryLeaf>;
   isRecordDamaged: boolean;
@@ -85,6 +88,7 @@ export function memoryPlane(spec: PlaneSpec, authority: string, createdAt: Date)
     hasNodes: false,
     data: 'Empty',
     etcd: new Map(),
+    servers: memoryServers(spec),
     lostKeys: new Map(),
     leaves: new Map(),
     isRecordDamaged: false,
@@ -115,7 +119,7 @@ function dueReason({ leaves, spec }: MemoryPlane, name: MemoryLeafName, now: Dat
 
 const SERVED_BY: Partial<Record<MemoryLeafName, readonly PlaneMember[]>> = {
   etcd: ETCD_MEMBERS,
-  apiserver: ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'],
+  apiserver: [...API_SERVERS, 'kube-controller-manager', 'kube-scheduler'],
 };
 
 export function memoryCertificates(plane: MemoryPlane, now: Date): readonly PlaneCertificate[] {
@@ -133,8 +137,11 @@ export function memoryCertificates(plane: MemoryPlane, now: Date): readonly Plan
   return [...leaves, authority];
 }
 
+/** `refuses`: it answers, and takes no writes. */
+export type ProgramFault = 'crashes' | 'hangs' | 'refuses';
+
 /** What programs do that have a fault, by member and version: `kube-apiserver v1.36.3`. */
-export type ProgramFaults = ReadonlyMap<string, 'crashes' | 'hangs'>;
+export type ProgramFaults = ReadonlyMap<string, ProgramFault>;
 
 export function reportMember(plane: MemoryPlane, member: PlaneMember, faults: ProgramFaults): MemberReport {
   live(plane, member);
@@ -149,7 +156,13 @@ export function reportMember(plane: MemoryPlane, member: PlaneMember, faults: Pr
     return stoppedMember(member, { ...shared, logTail });
   }
   const isOutdated = canonicalJson(process) !== canonicalJson(run);
-  const running = { ...shared, identity, isOutdated, version: process?.version };
+  const running = {
+    ...shared,
+    identity,
+    isOutdated,
+    isDirect: hasClientPort(plane, member),
+    version: process?.version,
+  };
   const state = fault === 'hangs' ? 'Starting' : 'Ready';
   return withCertificate(plane, readyMember(member, { ...running, state }));
 }
@@ -169,6 +182,7 @@ function etcdOf(version: string): string | undefined {
 /** What happens by itself: a broken etcd ends, one that runs writes its data, and logs are bounded. */
 function live(plane: MemoryPlane, member: PlaneMember): void {
   plane.logBytes = plane.logBytes > LOG_BYTES ? 0 : plane.logBytes;
+  liveServers(plane);
   if (!isEtcdMember(member)) return;
   if (plane.isBroken) plane.running.delete(member);
   liveEtcd(plane, member);

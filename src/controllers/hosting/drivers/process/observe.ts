@@ -1,5 +1,6 @@
 /** Observes the members of a control plane: which run, and what each answers to a client. */
 import { createHash, X509Certificate } from 'node:crypto';
+import { optional } from '../../../../kube/objects/optional.ts';
 import type { Clock } from '../../../../os/clock.ts';
 import { readFileIfExists } from '../../../../os/files.ts';
 import { readLogTail } from '../../../../os/process/child.ts';
@@ -13,7 +14,8 @@ import {
 } from '../driver.ts';
 import type { MemberRuns } from '../runs.ts';
 import { boundLog } from './logs.ts';
-import { findMember, type MemberAnswer, type MemberSpec } from './members.ts';
+import type { MemberAnswer, MemberSpec } from './member-spec.ts';
+import { findMember } from './members.ts';
 import type { StartTimes } from './records.ts';
 import { createVersionReader, isProcessOutdated } from './running.ts';
 
@@ -50,12 +52,13 @@ export function createObserver(clock: Clock): MemberObserver {
             const logTail = times.length > 0 ? await readLogTail(spec.logFile) : undefined;
             return { ...shared, state: 'Stopped' as const, logTail };
           }
-          const answer = await spec.probe();
+          const answer = await spec.probe(process.command);
           const certificate = await certificateOf(spec, answer);
           const running = {
             ...shared,
             identity: identityOf(process),
             certificate,
+            ...optional('isDirect', spec.isDirect?.(process.command)),
             ...(await readRunning(spec, process, known)),
           };
           if (answer.isReady) {

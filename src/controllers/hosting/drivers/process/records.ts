@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../../../../os/files.ts';
 import { HostingError } from '../../errors.ts';
-import { type PlaneMember, RUN_MEMBERS } from '../driver.ts';
+import { BALANCERS, type PlaneMember, RUN_MEMBERS } from '../driver.ts';
 
 /** The keys that are made once: those of the CAs, and the one that signs the tokens of ServiceAccounts. */
 export const PLANE_KEYS = ['etcd-ca', 'ca', 'front-proxy-ca', 'service-accounts'] as const;
@@ -25,7 +25,7 @@ const planeRecord = z.strictObject({
 export type PlaneRecord = Readonly<z.infer<typeof planeRecord>>;
 
 const startRecord = z.partialRecord(
-  z.enum([...RUN_MEMBERS, 'kubenode-controllers']),
+  z.enum([...RUN_MEMBERS, ...BALANCERS, 'kubenode-controllers']),
   z.array(z.iso.datetime()),
 );
 
