@@ -118,6 +118,8 @@ describe('hosted control planes with several API servers', () => {
       const name = await create({});
       const growing = await startClientLoad(dir, name);
       await change(name, { replicas: 2 });
+      // The balancers run once the first API server has left them the port.
+      await expect.poll(() => answering(name, 'kubenode-balancer'), CHANGED).toBe('2/2');
       await expect.poll(() => servers(name), CHANGED).toBe(`${VERSION} 2/2`);
       await isReady(name);
       const grown = await growing.stop();
@@ -261,7 +263,12 @@ async function isUpToDate(name: string, version: string): Promise<void> {
 /** Returns the lowest version of the API servers, and how many answer. */
 async function servers(name: string): Promise<string> {
   const found = (await status(name))?.components?.find((each) => each.name === 'kube-apiserver');
-  return `${found?.version} ${found?.ready}/${found?.desired}`;
+  return `${found?.version} ${await answering(name, 'kube-apiserver')}`;
+}
+
+async function answering(name: string, component: string): Promise<string> {
+  const found = (await status(name))?.components?.find((each) => each.name === component);
+  return `${found?.ready}/${found?.desired}`;
 }
 
 async function serverProcesses(name: string): Promise<readonly number[]> {
