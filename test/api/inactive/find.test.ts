@@ -20,7 +20,7 @@ function rollout(fields: object): object {
 describe('the fields of an object that this version does not act on', () => {
   it.each<[kind: string, path: string, spec: object, message: string]>([
     ['Cluster', 'hosted.driver', { hosted: { driver: 'workload' } }, 'use process'],
-    ['Cluster', 'hosted.replicas', { hosted: { replicas: 3 } }, 'remove it'],
+    ['Cluster', 'hosted.replicas', { hosted: { replicas: 4 } }, 'remove it'],
     ['Cluster', 'hosted.etcd.storageGiB', { hosted: { etcd: { storageGiB: 9 } } }, 'remove it'],
     ['Cluster', 'hosted.apiServer.cpuMillis', { hosted: { apiServer: { cpuMillis: 1 } } }, 'remove it'],
     ['Cluster', 'hosted.apiServer.memoryMiB', { hosted: { apiServer: { memoryMiB: 1 } } }, 'remove it'],
