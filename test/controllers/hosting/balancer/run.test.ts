@@ -28,10 +28,6 @@ it('HOS-13 shares the port of clients with another balancer, so that clients are
     onTestFinished(() => void child.kill('SIGKILL'));
     return child;
   };
-  const isReady = async (healthPort: number): Promise<number | undefined> => {
-    const url = `http://${HOST}:${healthPort}/readyz`;
-    return (await httpGet(url, AbortSignal.timeout(1000)).catch(() => undefined))?.status;
-  };
   const [first] = healthPorts.map(start);
   for (const healthPort of healthPorts) await expect.poll(() => isReady(healthPort), READY).toBe(200);
   const ask = async (): Promise<string> => await text(connect({ host: HOST, port }));
@@ -71,4 +67,9 @@ async function answering(): Promise<number> {
   const server = createServer((socket) => socket.end('answer'));
   onTestFinished(() => void server.close());
   return await listenOn(server, 'a test', { host: HOST, port: 0 });
+}
+
+async function isReady(healthPort: number): Promise<number | undefined> {
+  const url = `http://${HOST}:${healthPort}/readyz`;
+  return (await httpGet(url, AbortSignal.timeout(1000)).catch(() => undefined))?.status;
 }

@@ -141,8 +141,8 @@ async function isReady(member: PlaneMember): Promise<void> {
 
 async function until(isDone: () => Promise<boolean>): Promise<void> {
   const deadlineMs = clock.monotonicMs() + ANSWER.timeout;
-  if (!(await pollUntil(isDone, { clock, everyMs: ANSWER.interval, deadlineMs })))
-    throw new Error('too late');
+  const isInTime = await pollUntil(isDone, { clock, everyMs: ANSWER.interval, deadlineMs });
+  if (!isInTime) throw new Error('too late');
 }
 
 function print(what: string, { errors, ...numbers }: LoadReport): void {
