@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { cacheFolder } from './src/local/folders.ts';
+import { COMPILED } from './test/support/compiled-code.ts';
 import { leakGuard } from './test/support/leak-guard/run.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 import { Totals } from './test/support/report/reporter.ts';
@@ -10,8 +10,10 @@ import { Totals } from './test/support/report/reporter.ts';
 // One seed for the order of the tests, fast-check and every sweep. vitest prints it when it starts.
 const seed = Number((process.env['KUBENODE_SEED'] ??= String(randomInt(1, 2 ** 31))));
 
-// The programs that tests start compile the same sources hundreds of times: half of the CPU of a start.
-process.env['NODE_COMPILE_CACHE'] ??= join(cacheFolder(process.env), 'compiled');
+// The programs that tests start compile the same sources hundreds of times: half of the CPU of a start. By paths that are relative to this
+// folder, so that a copy of the checkout starts with what is compiled here. An installation of the dependencies empties it.
+process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, COMPILED);
+process.env['NODE_COMPILE_CACHE_PORTABLE'] ??= '1';
 
 /** `npm run test:long` */
 const long = process.env['KUBENODE_LONG'] === '1';

@@ -32,16 +32,16 @@ async function run(): Promise<BenchResult> {
     const before = await bare(bed, 'sync', 'before');
     const first = await firstApply(bed, OBJECTS);
     const after = await bare(bed, 'sync', 'after');
-    const adminPerSecond = await bare(bed, 'admin', 'admin');
+    const admin = await bare(bed, 'admin', 'admin');
     const idle = await idleCalls(bed);
     const driftSeconds = await correctDrifts(bed, OBJECTS, DRIFTS);
     const pushSeconds = await pushChanges(bed, { objects: OBJECTS, times: PUSHES });
     const storm = await commitStorm(bed, STORM);
     const { residentMiB } = await bed.usage();
-    const barePerSecond = (before + after) / 2;
     return resultOf({
-      barePerSecond,
-      adminPerSecond,
+      barePerSecond: (before.perSecond + after.perSecond) / 2,
+      bareCpuMsPerObject: (before.cpuMsPerObject + after.cpuMsPerObject) / 2,
+      adminPerSecond: admin.perSecond,
       first,
       idle,
       driftSeconds,
@@ -54,8 +54,17 @@ async function run(): Promise<BenchResult> {
   }
 }
 
-function bare({ server }: Bed, as: BareLoop['as'], namespace: string): Promise<number> {
-  return bareRate(server, { as, namespace, objects: OBJECTS, concurrency: CONCURRENCY });
+interface BareRun {
+  readonly perSecond: number;
+  /** The CPU time of this process, which runs the loop: a busy machine changes it less than the rate. */
+  readonly cpuMsPerObject: number;
+}
+
+async function bare({ server }: Bed, as: BareLoop['as'], namespace: string): Promise<BareRun> {
+  const start = process.cpuUsage();
+  const perSecond = await bareRate(server, { as, namespace, objects: OBJECTS, concurrency: CONCURRENCY });
+  const { user, system } = process.cpuUsage(start);
+  return { perSecond, cpuMsPerObject: (user + system) / 1000 / OBJECTS };
 }
 
 async function idleCalls(bed: Bed): Promise<readonly Call[]> {
@@ -66,6 +75,7 @@ async function idleCalls(bed: Bed): Promise<readonly Call[]> {
 
 interface Measurements {
   readonly barePerSecond: number;
+  readonly bareCpuMsPerObject: number;
   readonly adminPerSecond: number;
   readonly first: FirstApply;
   readonly idle: readonly Call[];
@@ -77,8 +87,8 @@ interface Measurements {
 }
 
 function resultOf(measurements: Measurements): BenchResult {
-  const { barePerSecond, adminPerSecond, first, idle, driftSeconds, pushSeconds, storm, residentMiB } =
-    measurements;
+  const { barePerSecond, bareCpuMsPerObject, adminPerSecond, first, idle, storm, residentMiB } = measurements;
+  const { driftSeconds, pushSeconds } = measurements;
   const requestsPerObjectHour = (idle.length / IDLE_SECONDS / OBJECTS) * 3600;
   const idleWrites = idle.filter(isWrite).length;
   const [driftP99, pushP95] = [percentile(driftSeconds, 0.99), percentile(pushSeconds, 0.95)];
@@ -98,7 +108,11 @@ function resultOf(measurements: Measurements): BenchResult {
       pushP50Seconds: percentile(pushSeconds, 0.5),
       pushP95Seconds: pushP95,
     },
-    baseline: { appliesPerSecond: barePerSecond, plainAppliesByAdminPerSecond: adminPerSecond },
+    baseline: {
+      appliesPerSecond: barePerSecond,
+      cpuMsPerObject: bareCpuMsPerObject,
+      plainAppliesByAdminPerSecond: adminPerSecond,
+    },
     ratios: { appliesPerSecond: ratio, toPlainAppliesByAdmin: first.objectsPerSecond / adminPerSecond },
     gates: [
       { what: 'objects per second of the first apply, relative to a bare loop', value: ratio, atLeast: 0.9 },

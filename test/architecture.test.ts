@@ -102,6 +102,7 @@ const PHASE_PRINTED = [
 /** Of Pods and Namespaces, whose phase does not come from conditions. */
 const PHASE_OF_KUBERNETES = [
   'src/controllers/componentset/observe/pod-view.ts',
+  'src/controllers/hosting/drivers/workload/data.ts',
   'src/defender/facts/observed-views.ts',
   'src/kube/drain/pods.ts',
   'src/local/kubelet/pods.ts',

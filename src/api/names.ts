@@ -38,6 +38,8 @@ export const LABEL_PIPELINE = `${GROUP}/pipeline`;
 export const LABEL_HUB = `${GROUP}/hub`;
 /** On the Secret with the kubeconfig of a hosted cluster: its name. */
 export const LABEL_CLUSTER = `${GROUP}/cluster`;
+/** On the objects of a hosted control plane in its hub: the member that they are of. */
+export const LABEL_PART = `${GROUP}/part`;
 /** On the objects of an add-on of a hosted cluster, and on the record of them: its name. */
 export const LABEL_ADDON = `${GROUP}/addon`;
 export const LABEL_UNIT = `${GROUP}/unit`;
@@ -104,6 +106,8 @@ export const ANNOTATION_INSTALLED = `${GROUP}/installed`;
  * that it may be sent to. Git never sets it. See docs/decisions/0019-secrets-permit-their-use.md.
  */
 export const ANNOTATION_SECRET_USE = `${GROUP}/secret-use`;
+/** The annotation of the Secret with the kubeconfig of a hosted cluster: when hosting wrote it. Who reached the cluster later uses it. */
+export const ANNOTATION_WRITTEN_AT = `${GROUP}/written-at`;
 /** The Secret in NAMESPACE with the key of the kept revisions, made by `kubenode install`. */
 export const SECRET_REVISIONS = 'kubenode-revisions';
 /** The Secret in NAMESPACE with which hardware systems sign the maintenance events that they send. */

@@ -62,7 +62,8 @@ export function serviceAccounts(): readonly KubeObject[] {
       'kubenode controllers: impersonates the account of each controller.',
       true,
     ),
-    ...CONTROLLER_PRINCIPALS.map((name) =>
+    account(PRINCIPAL_HOSTING, 'kubenode hosting: control planes of this hub, as pods or processes.', true),
+    ...CONTROLLER_PRINCIPALS.filter((name) => name !== PRINCIPAL_HOSTING).map((name) =>
       account(name, `Impersonated by ${PRINCIPAL_CONTROLLERS}; no pod runs as it.`, false),
     ),
   ];

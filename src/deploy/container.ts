@@ -1,6 +1,7 @@
 /** Builds the one container of a pod of kubenode. */
 import { type Chart, Duration, JsonPatch, Size } from 'cdk8s';
 import {
+  ConfigMap,
   type Container,
   type ContainerProps,
   Cpu,
@@ -11,7 +12,7 @@ import {
   type ProbeOptions,
   Volume,
 } from 'cdk8s-plus-27';
-import { CACHE_FOLDER, type DeployedProgram, HEALTH_PORT } from './programs.ts';
+import { CACHE_FOLDER, CONFIG_FOLDER, type DeployedProgram, HEALTH_PORT } from './programs.ts';
 
 /** The user `node` of the image. */
 export const IMAGE_USER = 1000;
@@ -70,10 +71,15 @@ function probe(path: string, options: ProbeOptions): Probe {
   return Probe.fromHttpGet(path, { port: HEALTH_PORT, timeoutSeconds: Duration.seconds(1), ...options });
 }
 
-export function mountFolders(chart: Chart, container: Container, { resources }: DeployedProgram): void {
+export function mountFolders(chart: Chart, container: Container, program: DeployedProgram): void {
+  const { name, resources, configFile } = program;
   const cache = { sizeLimit: Size.mebibytes(resources.cacheMiB.limit) };
   container.mount(CACHE_FOLDER, Volume.fromEmptyDir(chart, 'cache', 'cache', cache));
   container.mount('/tmp', Volume.fromEmptyDir(chart, 'tmp', 'tmp', { sizeLimit: Size.mebibytes(TMP_MIB) }));
+  if (configFile === undefined) return;
+  const config = ConfigMap.fromConfigMapName(chart, 'config-map', name);
+  const volume = Volume.fromConfigMap(chart, 'config', config, { name: 'config' });
+  container.mount(CONFIG_FOLDER, volume, { readOnly: true });
 }
 
 /**

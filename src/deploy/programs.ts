@@ -1,5 +1,5 @@
-/** The two programs of kubenode that run as pods, and what each of them needs. The numbers have their derivation beside them. */
-import { PRINCIPAL_CONTROLLERS, PRINCIPAL_SYNC } from '../api/names.ts';
+/** The programs of kubenode that run as pods, and what each of them needs. The numbers have their derivation beside them. */
+import { PRINCIPAL_CONTROLLERS, PRINCIPAL_HOSTING, PRINCIPAL_SYNC } from '../api/names.ts';
 
 export interface DeployedProgram {
   /** The name of the objects of the program. */
@@ -22,6 +22,8 @@ export interface DeployedProgram {
   readonly usesDns: boolean;
   /** Whether the program starts other programs. */
   readonly startsPrograms: boolean;
+  /** The file that its arguments name, in CONFIG_FOLDER. A ConfigMap with the name of the program has it. Absent: none. */
+  readonly configFile?: string;
 }
 
 export interface DeployedResources {
@@ -33,6 +35,7 @@ export interface DeployedResources {
 
 /** The folder that stays writable where the root file system is read-only. */
 export const CACHE_FOLDER = '/var/cache/kubenode';
+export const CONFIG_FOLDER = '/etc/kubenode';
 export const HEALTH_PORT = 8080;
 const WEBHOOK_PORT = 8081;
 
@@ -83,3 +86,28 @@ export const CONTROLLERS: DeployedProgram = {
 
 /** The controllers with a port for the maintenance events of hardware systems. */
 export const CONTROLLERS_WITH_MAINTENANCE: DeployedProgram = { ...CONTROLLERS, webhookPort: WEBHOOK_PORT };
+
+/** The ports at which the members of a control plane show their certificates: etcd, kube-controller-manager, kube-scheduler. */
+const MEMBERS = [2379, 10_257, 10_259];
+const IMAGES_FILE = 'images.yaml';
+
+export const HOSTING: DeployedProgram = {
+  name: 'kubenode-hosting',
+  component: 'hosting',
+  account: PRINCIPAL_HOSTING,
+  description: 'kubenode hosting: creates and destroys control planes as pods of this hub; one pod works.',
+  args: ['hosting', '--no-processes', '--images', `${CONFIG_FOLDER}/${IMAGES_FILE}`],
+  configFile: IMAGES_FILE,
+  webhookOption: 'webhook',
+  resources: {
+    cpuMillis: { request: 100, limit: 2000 },
+    // 150 MiB with five control planes (bench/hosting), and 300 MiB are the most for a hundred.
+    memoryMiB: { request: 192, limit: 512 },
+    // Compiled code.
+    cacheMiB: { request: 32, limit: 256 },
+  },
+  egressPorts: [...API_SERVERS, ...MEMBERS],
+  // Add-ons are fetched from servers by name.
+  usesDns: true,
+  startsPrograms: false,
+};

@@ -23,6 +23,8 @@ export interface DeploySettings {
   readonly replicas: number;
   /** TCP ports of API servers, git servers and checks, beside the usual ones. */
   readonly egressPorts: readonly number[];
+  /** The content of the file of a program that has one. */
+  readonly config?: string | undefined;
 }
 
 /** In the order in which they are applied: no pod runs before its limits exist. */
@@ -56,9 +58,26 @@ export function renderWorkload(program: DeployedProgram, settings: DeploySetting
   deployment.metadata.addAnnotation('kubernetes.io/description', program.description);
   const plain: unknown = ApiObject.of(deployment).toJson();
   const patched: unknown = JsonPatch.apply(plain, ...podPatches(program, labels));
-  const objects = [policy.toJson(), budget.toJson(), patched] as KubeObject[];
+  const config = configMap(chart, program, { metadata, settings });
+  const objects = [...config, policy.toJson(), budget.toJson(), patched] as KubeObject[];
   const { webhookPort } = program;
   return webhookPort === undefined ? objects : [...objects, webhookService(chart, metadata, webhookPort)];
+}
+
+interface ConfigParts {
+  readonly metadata: { readonly name: string };
+  readonly settings: DeploySettings;
+}
+
+function configMap(
+  chart: Chart,
+  { configFile }: DeployedProgram,
+  { metadata, settings }: ConfigParts,
+): readonly unknown[] {
+  if (configFile === undefined) return [];
+  const data = { [configFile]: settings.config ?? '' };
+  const parts = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
+  return [new ApiObject(chart, 'config-file', parts).toJson()];
 }
 
 /** Every replica receives webhooks, also those that only wait for a Lease. */

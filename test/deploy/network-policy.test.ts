@@ -9,6 +9,7 @@ import {
   CONTROLLERS,
   type DeployedProgram,
   HEALTH_PORT,
+  HOSTING,
   SYNC,
   SYNC_WITH_WEBHOOKS,
 } from '../../src/deploy/programs.ts';
@@ -18,7 +19,7 @@ import { parseRepository } from '../../src/sync/git/repository-url.ts';
 import { testIo } from '../support/test-io.ts';
 
 const GUIDE = new URL('../../docs/guides/install.md', import.meta.url);
-const PROGRAMS = [SYNC, SYNC_WITH_WEBHOOKS, CONTROLLERS];
+const PROGRAMS = [SYNC, SYNC_WITH_WEBHOOKS, CONTROLLERS, HOSTING];
 
 /** The arguments of the one container, as commander parses them. */
 async function parsedFlags(program: DeployedProgram): Promise<Readonly<Record<string, unknown>>> {
@@ -87,6 +88,7 @@ function rowOf(program: DeployedProgram): string {
     readFileSync(GUIDE, 'utf8')
       .split('\n')
       .find((line) => line.startsWith('| connects to |')) ?? '';
-  const cell = row.split('|')[program === CONTROLLERS ? 3 : 2] ?? '';
+  const column = [SYNC.name, CONTROLLERS.name, HOSTING.name].indexOf(program.name) + 2;
+  const cell = row.split('|')[column] ?? '';
   return [...cell.matchAll(/\d+/g)].map(([port]) => port).join(', ');
 }

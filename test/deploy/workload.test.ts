@@ -1,11 +1,14 @@
 /** What the charts render: every container with probes and limits, every selector with the labels that it selects, and no rights. */
 import { describe, expect, it } from 'vitest';
 import { installation } from '../../src/api/install/installation.ts';
+import { MEMBERS as WORKLOAD_MEMBERS } from '../../src/controllers/hosting/drivers/driver.ts';
+import { memberPort } from '../../src/controllers/hosting/drivers/workload/ports.ts';
 import {
   CONTROLLERS,
   CONTROLLERS_WITH_MAINTENANCE,
   type DeployedProgram,
   HEALTH_PORT,
+  HOSTING,
   SYNC,
   SYNC_WITH_WEBHOOKS,
 } from '../../src/deploy/programs.ts';
@@ -41,12 +44,13 @@ function portsOf(program: DeployedProgram): readonly unknown[] {
   );
 }
 
-describe.each([SYNC, CONTROLLERS])('the chart of $name', (program) => {
+describe.each([SYNC, CONTROLLERS, HOSTING])('the chart of $name', (program) => {
   const labels = { 'app.kubernetes.io/name': 'kubenode', 'app.kubernetes.io/component': program.component };
 
   it('renders its objects in the namespace of kubenode, limits before pods', () => {
     const objects = renderWorkload(program, settings);
-    expect(objects.map(({ kind }) => kind)).toEqual(['NetworkPolicy', 'PodDisruptionBudget', 'Deployment']);
+    const kinds = objects.map(({ kind }) => kind).filter((kind) => kind !== 'ConfigMap');
+    expect(kinds).toEqual(['NetworkPolicy', 'PodDisruptionBudget', 'Deployment']);
     for (const { metadata } of objects) {
       expect(metadata).toMatchObject({ name: program.name, namespace: 'kubenode-system', labels });
     }
@@ -93,7 +97,7 @@ describe.each([SYNC, CONTROLLERS])('the chart of $name', (program) => {
     const names = ['cpu', 'ephemeral-storage', 'memory'];
     expect(Object.keys(resources['requests'] ?? {}).toSorted()).toEqual(names);
     expect(Object.keys(resources['limits'] ?? {}).toSorted()).toEqual(names);
-    const volumes = listAt(podSpec(program), 'volumes');
+    const volumes = listAt(podSpec(program), 'volumes').filter((volume) => !valueAt(volume, 'configMap'));
     expect(volumes).toHaveLength(2);
     for (const volume of volumes) expect(textAt(volume, 'emptyDir', 'sizeLimit')).toMatch(/^\d+Mi$/);
   });
@@ -127,7 +131,7 @@ describe.each([SYNC, CONTROLLERS])('the chart of $name', (program) => {
 describe('the accounts of the charts', () => {
   const roles = installation().filter(({ kind }) => kind === 'ClusterRole' || kind === 'Role');
 
-  it.each([SYNC, CONTROLLERS])(
+  it.each([SYNC, CONTROLLERS, HOSTING])(
     '$account may neither use every verb nor write every resource',
     ({ account }) => {
       const own = roles.filter(({ metadata }) => metadata.name.startsWith(account));
@@ -170,6 +174,29 @@ describe('the chart', () => {
   it('reaps the programs that sync starts, by the process namespace of the pod', () => {
     expect(valueAt(podSpec(SYNC), 'shareProcessNamespace')).toBe(true);
     expect(valueAt(podSpec(CONTROLLERS), 'shareProcessNamespace')).toBeUndefined();
+  });
+});
+
+describe('hosting', () => {
+  it('reads its images from a ConfigMap that is applied before its pods, and cannot write it', () => {
+    const objects = renderWorkload(HOSTING, { ...settings, config: 'versions: []' });
+    expect(objects[0]).toMatchObject({ kind: 'ConfigMap', data: { 'images.yaml': 'versions: []' } });
+    expect(listAt(podSpec(HOSTING), 'volumes')).toContainEqual({
+      name: 'config',
+      configMap: { name: 'kubenode-hosting' },
+    });
+    expect(listAt(container(HOSTING), 'volumeMounts')).toContainEqual({
+      name: 'config',
+      mountPath: '/etc/kubenode',
+      readOnly: true,
+    });
+    expect(listAt(container(HOSTING), 'args')).toContain('/etc/kubenode/images.yaml');
+  });
+
+  it('reaches the ports at which its driver asks each member for a certificate', () => {
+    const ports = WORKLOAD_MEMBERS.map((member) => memberPort(member, 6443));
+    const asked = ports.filter((_, index) => WORKLOAD_MEMBERS[index] !== 'kubenode-controllers');
+    expect(portsOf(HOSTING)).toEqual(expect.arrayContaining(asked));
   });
 });
 

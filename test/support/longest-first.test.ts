@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { alternate } from './longest-first.ts';
+import { alternate, secondsByFile } from './longest-first.ts';
+import type { FileResult } from './report/results.ts';
+import { formatTimes } from './report/times-table.ts';
 
 describe('alternate', () => {
   it.each<[first: string, second: string, want: string]>([
@@ -17,3 +19,21 @@ describe('alternate', () => {
     expect(alternate([-1, -2, -3], numbers).filter((each) => each >= 0)).toEqual(numbers);
   });
 });
+
+describe('secondsByFile', () => {
+  it('reads what each file took from the tables that test:times writes', () => {
+    const files = [
+      fileResult('test/e2e/demo.test.ts', 640.4),
+      fileResult('test/cluster/sync/fleet.test.ts', 9),
+    ];
+    const tables = formatTimes([{ command: 'npm run test:e2e', seconds: 700, files }]);
+    expect([...secondsByFile(tables)]).toEqual([
+      ['test/e2e/demo.test.ts', 640],
+      ['test/cluster/sync/fleet.test.ts', 9],
+    ]);
+  });
+});
+
+function fileResult(file: string, seconds: number): FileResult {
+  return { project: 'e2e', file, passed: 1, failed: 0, skipped: 0, seconds, failures: [] };
+}

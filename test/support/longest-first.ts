@@ -1,43 +1,37 @@
 /**
- * Order of the files of a run: those that take minutes begin first, so that none of them runs alone at the end. Files that wait for
- * servers and files that compute alternate, so that a core is never idle.
+ * Order of the files of a run: those that took longest begin first, so that none of them runs alone at the end. Files that wait for
+ * servers and files that compute alternate, so that a core is never idle. What a file took is in the tables of test/README.md.
  */
+import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import type { TestSpecification } from 'vitest/node';
 import { BaseSequencer } from 'vitest/node';
 
-/** Each takes minutes beside others, the longest first. */
-const LONG = [
-  'test/e2e/demo.test.ts',
-  'test/e2e/guides.test.ts',
-  'test/e2e/readme.test.ts',
-  'test/e2e/first-hour.test.ts',
-  'test/cluster/controllers/rollout.test.ts',
-  'test/cluster/local/fleet.test.ts',
-  'test/cluster/sync/split-leases.test.ts',
-  'test/cluster/controllers/rights/remedy.test.ts',
-  'test/cluster/sync/fleet.test.ts',
-  'test/cluster/controllers/componentset-rights.test.ts',
-  'test/cluster/controllers/rights/defender.test.ts',
-  'test/cluster/controllers/machine-rights.test.ts',
-  'test/cluster/controllers/approver.test.ts',
-  'test/cluster/controllers/hostdoctor.test.ts',
-  'test/cluster/agent/self-upgrade.test.ts',
-  'test/cluster/sync/drift.test.ts',
-  'test/cluster/sync/crash.test.ts',
-];
+const README = join(import.meta.dirname, '../README.md');
+const ROOT = join(import.meta.dirname, '../..');
+/** A file with a server that is in no table yet: before those of which it is known that they take less. */
+const NEW_FILE_SECONDS = 20;
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line unicorn/no-array-sort -- a method of vitest
     const sorted = await super.sort(files);
+    const known = secondsByFile(readFileSync(README, 'utf8'));
+    const secondsOf = (file: TestSpecification): number =>
+      known.get(relative(ROOT, file.moduleId)) ?? (isOfUnit(file) ? 0 : NEW_FILE_SECONDS);
     const [unit, others] = [isOfUnit, (file: TestSpecification) => !isOfUnit(file)].map((isOf) =>
-      sorted.filter(isOf),
+      sorted.filter(isOf).toSorted((one, other) => secondsOf(other) - secondsOf(one)),
     ) as [TestSpecification[], TestSpecification[]];
-    return alternate(
-      others.toSorted((one, other) => placeOf(one) - placeOf(other)),
-      unit,
-    );
+    return alternate(others, unit);
   }
+}
+
+/** Returns what each file took that has a row in these tables. */
+export function secondsByFile(tables: string): ReadonlyMap<string, number> {
+  const rows = tables.matchAll(/^\| (?<file>[\w./-]+) \| \d+ \| (?<seconds>\d+) \|/gm);
+  return new Map(
+    Array.from(rows, ({ groups }) => [`test/${groups?.['file']}.test.ts`, Number(groups?.['seconds'])]),
+  );
 }
 
 /** Spreads the members of the second list evenly behind those of the first one. */
@@ -52,9 +46,4 @@ export function alternate<T>(first: readonly T[], second: readonly T[]): T[] {
 
 function isOfUnit({ moduleId }: TestSpecification): boolean {
   return !/\/test\/(?:cluster|e2e|nodes)\//.test(moduleId);
-}
-
-function placeOf({ moduleId }: TestSpecification): number {
-  const index = LONG.findIndex((file) => moduleId.endsWith(file));
-  return index < 0 ? LONG.length : index;
 }

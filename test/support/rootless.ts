@@ -9,10 +9,11 @@ import {
   type StdioOptions,
   spawn,
 } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cacheFolder } from '../../src/local/folders.ts';
+import { COMPILED, copyCompiledCode } from './compiled-code.ts';
 import { RUN_FOLDER } from './leak-guard/leaks.ts';
 import { tempFolder } from './temp.ts';
 
@@ -45,6 +46,8 @@ const FILES = [
   'LICENSE',
 ];
 const OTHER_USER = 65_534;
+/** In `node_modules`: what tools keep there changes while it is copied. */
+const CACHES = '.cache';
 
 /**
  * `binaries`: folder of the control plane. The user has no cache, and a home folder of its own: no command can touch the fleet of the
@@ -62,6 +65,7 @@ export function openRootless(name: string, binaries: string, tarball?: string): 
   // Most of them are links to one program beside them.
   cpSync(binaries, programs, { recursive: true, verbatimSymlinks: true });
   if (tarball !== undefined) copyCacheEntry(dirname(tarball), join(cacheFolder({ HOME: home }), 'package'));
+  copyCompiledCode(CHECKOUT, checkout);
   const owner = ownerOf(parent);
   copyDependencies(join(checkout, 'node_modules'));
   const { XDG_STATE_HOME: _state, XDG_CACHE_HOME: _cache, ...inherited } = process.env;
@@ -70,7 +74,7 @@ export function openRootless(name: string, binaries: string, tarball?: string): 
     HOME: home,
     TMPDIR: home,
     KUBEBUILDER_ASSETS: programs,
-    NODE_COMPILE_CACHE: join(home, 'compiled'),
+    NODE_COMPILE_CACHE: join(checkout, COMPILED),
   };
   const spawnAs: Rootless['spawn'] = (program, args, options) =>
     spawn(program, args, { env, ...options, ...owner });
@@ -107,10 +111,12 @@ function copyCacheEntry(entry: string, folder: string): void {
 /** As links where that is possible, and so not as files of the user. No symbolic link: a render may read only its own folders. */
 function copyDependencies(target: string): void {
   const from = join(CHECKOUT, 'node_modules');
+  const packages = readdirSync(from).filter((name) => name !== CACHES);
+  mkdirSync(target, { recursive: true });
   try {
-    execFileSync('cp', ['-al', from, target], { stdio: 'ignore' });
+    execFileSync('cp', ['-al', ...packages, target], { cwd: from, stdio: 'ignore' });
   } catch {
-    execFileSync('cp', ['-a', from, target]);
+    execFileSync('cp', ['-a', ...packages, target], { cwd: from });
   }
 }
 

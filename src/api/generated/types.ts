@@ -244,12 +244,24 @@ export interface CaRotation {
   readonly target: 'Prepare' | 'Complete';
 }
 
-/** Rotation of the certificate authority. */
+/** The clients of the control plane. */
+export interface CaRotationClients {
+  /** Number of clients that hold something of the authorities. */
+  readonly total?: number;
+  /** Clients that have what the new authorities issue. */
+  readonly moved?: number;
+}
+
+/** Rotation of the certificate authorities. */
 export interface CaRotationStatus {
   /** Id of the rotation. */
   readonly id?: string;
-  /** Current step of the rotation. */
-  readonly step?: 'Idle' | 'Preparing' | 'Prepared' | 'Completing' | 'Completed';
+  /** Current step of the rotation. Idle: it was not begun. Aborting: the former authorities take over again. */
+  readonly step?: 'Idle' | 'Preparing' | 'Prepared' | 'Completing' | 'Completed' | 'Aborting';
+  /** The clients of the control plane. */
+  readonly clients?: CaRotationClients;
+  /** Clients that have not, the first 20. (at most 20) */
+  readonly behind?: readonly string[];
 }
 
 /** A health check: exactly one of builtin, http, promql and cel. An error or a missing result is never a pass. */
@@ -400,6 +412,8 @@ export interface ClusterHostedStatus {
   readonly rolledBack?: HostedRolledBack;
   /** The windows and freezes in force, with those that the last change of the control plane removed. They hold it until it is carried out. */
   readonly closedTimes?: HostedClosedTimes;
+  /** How long the API server did not answer when hosting changed or started it last. */
+  readonly lastOutage?: HostedOutage;
   /** APIs that clients requested since the API server was started, and that a later version removes. (at most 20) */
   readonly deprecatedApis?: readonly DeprecatedApi[];
   /** Finished upgrades, newest first. (at most 10) */
@@ -410,7 +424,7 @@ export interface ClusterHostedStatus {
   readonly certificates?: readonly HostedCertificate[];
   /** The etcd of the control plane. */
   readonly etcd?: HostedEtcdStatus;
-  /** Rotation of the certificate authority. */
+  /** Rotation of the certificate authorities. */
   readonly caRotation?: CaRotationStatus;
   /** What hosting waits for. Absent while it does not wait. */
   readonly waiting?: Wait;
@@ -1374,6 +1388,8 @@ export interface HostedEtcdStatus {
   readonly restoredFrom?: string;
   /** When the last drill restored a backup. */
   readonly lastDrillAt?: string;
+  /** The backup or the restore drill that is being made. Absent while none is. */
+  readonly upkeep?: HostedUpkeep;
 }
 
 /** How the API server is reached. */
@@ -1394,6 +1410,16 @@ export interface HostedNetwork {
   readonly serviceCIDR: string;
   /** DNS domain of Services. (default "cluster.local") */
   readonly serviceDomain: string;
+}
+
+/** How long the API server did not answer when hosting changed or started it last. */
+export interface HostedOutage {
+  /** When it answered again. */
+  readonly at: string;
+  /** How long it did not answer, at most: hosting asks it twice a second. */
+  readonly milliseconds?: number;
+  /** Change: it was stopped and started again. Start: only the start was measured. */
+  readonly cause: 'Change' | 'Start';
 }
 
 /** Certificates of the control plane. */
@@ -1480,6 +1506,16 @@ export interface HostedUpgradeStatus {
   readonly retryToken?: string;
   /** Why the upgrade failed and is taken back. */
   readonly message?: string;
+}
+
+/** The backup or the restore drill that is being made. Absent while none is. */
+export interface HostedUpkeep {
+  /** What is being made. */
+  readonly type: 'Backup' | 'Drill';
+  /** Its current step. Waiting: another one is being made. Opening: a throw-away etcd reads the data. Serving: a throw-away API server does. */
+  readonly step: 'Waiting' | 'Copying' | 'Opening' | 'Serving';
+  /** When it began. */
+  readonly startedAt: string;
 }
 
 /** Requests a URL. */

@@ -8,6 +8,10 @@ export interface InactiveField {
   readonly accepts?: readonly unknown[];
   /** The field beside it and a value: this field is inactive only where that field has this value. */
   readonly when?: readonly [field: string, value: unknown];
+  /** The path of a field of the object and a value: this field is inactive only where that field has this value. */
+  readonly whenAt?: readonly [path: string, value: unknown];
+  /** The path of a field of the object and a value: this field is active where that field has this value. */
+  readonly whenNotAt?: readonly [path: string, value: unknown];
   /** The field beside it and a value: this field is active where that field has this value. */
   readonly whenNot?: readonly [field: string, value: unknown];
   /** The paths of fields each of which makes this one active wherever it is set. */

@@ -26,7 +26,13 @@ export function inactiveFields(object: Candidate): readonly Problem[] {
 export function inactiveWithin(value: unknown, fields: readonly InactiveField[]): readonly Problem[] {
   return fields
     .filter(({ unless = [] }) => unless.every((path) => valueAt(value, ...path.split('.')) === undefined))
+    .filter(({ whenAt }) => !whenAt || hasValueAt(value, whenAt))
+    .filter(({ whenNotAt }) => !whenNotAt || !hasValueAt(value, whenNotAt))
     .flatMap((field) => problemsOf(value, field));
+}
+
+function hasValueAt(value: unknown, [path, expected]: readonly [path: string, value: unknown]): boolean {
+  return valueAt(value, ...path.split('.')) === expected;
 }
 
 function problemsOf(value: unknown, field: InactiveField): readonly Problem[] {

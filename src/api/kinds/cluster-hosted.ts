@@ -247,6 +247,18 @@ export const hostedStatus = named('ClusterHostedStatus', 'Observed state of the 
   upgrade: hostedUpgradeStatus.optional(),
   rolledBack: hostedRolledBack.optional(),
   closedTimes: hostedClosedTimes.optional(),
+  lastOutage: named(
+    'HostedOutage',
+    'How long the API server did not answer when hosting changed or started it last.',
+    {
+      at: time('When it answered again.'),
+      milliseconds: count('How long it did not answer, at most: hosting asks it twice a second.'),
+      cause: choice('Change: it was stopped and started again. Start: only the start was measured.', [
+        'Change',
+        'Start',
+      ]),
+    },
+  ).optional(),
   deprecatedApis: list(
     'APIs that clients requested since the API server was started, and that a later version removes.',
     named('DeprecatedApi', 'An API that a later version removes.', {
@@ -283,16 +295,34 @@ export const hostedStatus = named('ClusterHostedStatus', 'Observed state of the 
     }).optional(),
     restoredFrom: text('Backup that the control plane started from.', { max: 64 }).optional(),
     lastDrillAt: time('When the last drill restored a backup.').optional(),
+    upkeep: named(
+      'HostedUpkeep',
+      'The backup or the restore drill that is being made. Absent while none is.',
+      {
+        type: choice('What is being made.', ['Backup', 'Drill']),
+        step: choice(
+          'Its current step. Waiting: another one is being made. Opening: a throw-away etcd reads the data. Serving: a throw-away API server does.',
+          ['Waiting', 'Copying', 'Opening', 'Serving'],
+        ),
+        startedAt: time('When it began.'),
+      },
+    ).optional(),
   }).optional(),
-  caRotation: named('CaRotationStatus', 'Rotation of the certificate authority.', {
+  caRotation: named('CaRotationStatus', 'Rotation of the certificate authorities.', {
     id: text('Id of the rotation.', { max: 63 }).optional(),
-    step: choice('Current step of the rotation.', [
-      'Idle',
-      'Preparing',
-      'Prepared',
-      'Completing',
-      'Completed',
-    ]).optional(),
+    step: choice(
+      'Current step of the rotation. Idle: it was not begun. Aborting: the former authorities take over again.',
+      ['Idle', 'Preparing', 'Prepared', 'Completing', 'Completed', 'Aborting'],
+    ).optional(),
+    clients: named('CaRotationClients', 'The clients of the control plane.', {
+      total: count('Number of clients that hold something of the authorities.'),
+      moved: count('Clients that have what the new authorities issue.'),
+    }).optional(),
+    behind: list(
+      'Clients that have not, the first 20.',
+      text('Kind and name.', { max: 320 }),
+      [0, 20],
+    ).optional(),
   }).optional(),
   waiting: waiting('What hosting waits for. Absent while it does not wait.'),
 });

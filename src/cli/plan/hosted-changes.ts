@@ -10,6 +10,7 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { judgingTimes } from '../../rollout/closed-times.ts';
 import { type ClosedTimes, closedLimit } from '../../rollout/maintenance-windows.ts';
 import type { Rendered } from '../../sync/rendered.ts';
+import { rotationNotes } from './rotation-notes.ts';
 
 /** The fields whose change starts members again, with their defaults: what git declares has none. */
 const CHANGED: Readonly<Record<string, unknown>> = {
@@ -25,8 +26,20 @@ export function hostedChangeNotes(before: readonly KubeObject[], to: Rendered, n
   return hostedClusters(to).flatMap((after) => {
     const { name } = after.metadata;
     const found = before.find((each) => each.metadata.name === name && hostedField(each) !== undefined);
-    return found ? planeNotes({ before: found, after, now }).map((note) => `Cluster ${name}: ${note}`) : [];
+    const notes = found
+      ? [...planeNotes({ before: found, after, now }), ...rotationNotes(found, after)]
+      : newPlaneNotes(after);
+    return notes.map((note) => `Cluster ${name}: ${note}`);
   });
+}
+
+/** The number of members is fixed at creation, so that a later note would come too late. */
+function newPlaneNotes(after: KubeObject): readonly string[] {
+  const isSingle = Number(hostedField(after, 'etcd.replicas') ?? 1) === 1;
+  if (!isSingle || textAt(after, 'spec', 'environment') !== 'prod') return [];
+  return [
+    'its etcd has one member, and its environment is prod: when that member loses its data, only a backup has it. spec.hosted.etcd.replicas: 3 is possible at creation only',
+  ];
 }
 
 export function hostedClusters({ targets }: Pick<Rendered, 'targets'>): readonly KubeObject[] {
@@ -97,6 +110,9 @@ function changedFields({ before, after }: PlaneChange): readonly string[] {
 
 /** Returns why hosting does not carry the change out. */
 function refusalNote(change: PlaneChange): string | undefined {
+  if (hostedField(change.after, 'driver') === 'workload') {
+    return `driver workload does not change a control plane that exists (${changedFields(change).join(', ')}): hosting refuses it as ChangeNotSupported`;
+  }
   const { from, to } = versionsOf(change);
   const minors = minorsBetween(from, to);
   if (minors > 1) {
@@ -112,7 +128,6 @@ function isReturn({ before, after }: PlaneChange): boolean {
   return isPossible && textAt(status, 'rollbackVersion') === hostedField(after, 'version');
 }
 
-/** Etcd and an API server answer 3.2 s after their start on two idle cores; the API server before that one ends first. */
 function outageNote(change: PlaneChange): string {
   const { from, to } = versionsOf(change);
   const replicas = Number(hostedField(change.after, 'replicas') ?? 1);
@@ -124,7 +139,21 @@ function outageNote(change: PlaneChange): string {
     return 'its API server is not started again: no outage is expected';
   }
   const times = minorsBetween(from, to) === 0 ? 'once' : 'twice';
-  return `its one API server is started again ${times}: it does not answer for 3 to 10 s each time (3.2 s on two idle cores)`;
+  return `its one API server is started again ${times}: ${durationText(change.before)}`;
+}
+
+/** The measurement is that of this very control plane: another one has another machine and other objects. */
+function durationText(before: KubeObject): string {
+  const outage = valueAt(before, 'status', 'hosted', 'lastOutage');
+  if (valueAt(before, 'status') === undefined) {
+    return 'how long it does not answer each time was not read: run the plan with the hub';
+  }
+  if (outage === undefined) return 'how long it does not answer each time was not measured yet';
+  const seconds = (Number(valueAt(outage, 'milliseconds')) / 1000).toFixed(1);
+  const at = textAt(outage, 'at') ?? '';
+  return textAt(outage, 'cause') === 'Change'
+    ? `its last change took ${seconds} s without an answer, as measured at ${at}`
+    : `its last start took ${seconds} s, as measured at ${at}, and the end of the former process comes on top`;
 }
 
 function rollbackNotes(change: PlaneChange): readonly string[] {

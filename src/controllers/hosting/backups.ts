@@ -4,7 +4,8 @@ import { type ConditionUpdate, conditionOf } from '../../kube/objects/conditions
 import { optional } from '../../kube/objects/optional.ts';
 import { truncate } from '../../kube/objects/truncate.ts';
 import { wholeSeconds } from '../../os/dates.ts';
-import { type BackupReport, INTERRUPTED } from './drivers/driver.ts';
+import { type BackupAttempt, type BackupReport, INTERRUPTED } from './drivers/driver.ts';
+import { backupRunning } from './plan/etcd/backup.ts';
 import { isEtcdServing } from './plan/etcd/quorum.ts';
 import type { HostingInput } from './plan/input.ts';
 
@@ -13,7 +14,7 @@ const MAX_PROBLEM = 512;
 /** A backup may take as long as until the next one is due. */
 const MISSED = 2;
 
-type Found = Pick<HostingInput, 'cluster' | 'now'> & { readonly plane?: HostingInput['plane'] };
+type Found = Pick<HostingInput, 'cluster' | 'now' | 'upkeep'> & { readonly plane?: HostingInput['plane'] };
 type Answer = Omit<ConditionUpdate, 'type'>;
 
 /** Empty: the spec has no schedule, and had none before, and the last backup that a person asked for did not fail. */
@@ -24,7 +25,7 @@ export function backupReady(input: Found): readonly ConditionUpdate[] {
 }
 
 function judgeRequest(input: Found): Answer | undefined {
-  const { attempt } = input.plane?.backup ?? {};
+  const attempt = backupAttempt(input);
   if (attempt?.problem !== undefined) {
     return { status: 'False', reason: 'BackupFailed', message: failureText(attempt) };
   }
@@ -46,8 +47,8 @@ function judge(input: Found, everySeconds: number): Answer {
   if (!plane.backup) {
     return { status: 'False', reason: 'NotSupported', message: 'its driver takes no backups' };
   }
-  if (last && isRecent(last, everySeconds, now)) return recent(last, plane.backup);
-  const { reason, why } = whyNot(input, plane.backup);
+  if (last && isRecent(last, everySeconds, now)) return recent(last, input, plane.backup);
+  const { reason, why } = whyNot(input);
   const since = last ? `the last backup is of ${wholeSeconds(last)}` : 'etcd has no backup';
   const paused = cluster.spec.paused ? '; none is taken while spec.paused is set' : '';
   return { status: 'False', reason, message: `${since}; ${why}${paused}` };
@@ -79,9 +80,10 @@ function isRecent(last: Date, everySeconds: number, now: Date): boolean {
   return ageMs > -1000 && ageMs < MISSED * everySeconds * 1000;
 }
 
-function recent(last: Date, { attempt, backups, drill }: BackupReport): Answer {
+function recent(last: Date, input: Found, { backups, drill: lastDrill }: BackupReport): Answer {
   const message = `${backups.length} backups; the last one is of ${wholeSeconds(last)}, and was opened`;
-  if (drill?.problem !== undefined && drill.problem !== INTERRUPTED) {
+  const [attempt, drill] = [backupAttempt(input), ended(lastDrill)];
+  if (drill?.problem !== undefined) {
     const text = truncate(`the restore drill fails: ${drill.problem}`, MAX_PROBLEM);
     return { status: 'False', reason: 'DrillFailed', message: `${message}; ${text}` };
   }
@@ -92,8 +94,25 @@ function recent(last: Date, { attempt, backups, drill }: BackupReport): Answer {
 
 type WhyNot = { readonly reason: string; readonly why: string };
 
-function whyNot({ plane }: Found, { attempt }: BackupReport): WhyNot {
+/** The record of an attempt that runs is that of one that was interrupted. */
+function backupAttempt({ plane, upkeep }: Found): BackupAttempt | undefined {
+  const { attempt } = plane?.backup ?? {};
+  return upkeep?.type === 'Backup' ? ended(attempt) : attempt;
+}
+
+/** Returns the attempt with the problem of the one before where it has not ended, or was interrupted. */
+function ended(attempt: BackupAttempt | undefined): BackupAttempt | undefined {
+  if (attempt?.problem !== INTERRUPTED) return attempt;
+  const { at, since, former } = attempt;
+  return { at, ...optional('since', since), ...optional('problem', former) };
+}
+
+function whyNot(input: Found): WhyNot {
+  const { plane } = input;
+  const attempt = backupAttempt(input);
   if (attempt?.problem !== undefined) return { reason: 'BackupFailed', why: failureText(attempt) };
+  const running = backupRunning(input);
+  if (running !== undefined) return { reason: 'BackupDue', why: running };
   return plane && isEtcdServing({ plane })
     ? { reason: 'BackupDue', why: 'the next one is under way' }
     : { reason: 'EtcdNotReady', why: 'etcd does not answer' };
@@ -106,14 +125,16 @@ function failureText({ problem = '', since }: NonNullable<BackupReport['attempt'
 
 type BackupStatus = Pick<
   HostedEtcdStatus,
-  'lastBackupAt' | 'lastBackup' | 'backupRequest' | 'restoredFrom' | 'lastDrillAt'
+  'lastBackupAt' | 'lastBackup' | 'backupRequest' | 'restoredFrom' | 'lastDrillAt' | 'upkeep'
 >;
 
 /** Returns the recorded status of what is not observed. */
-export function backupStatus({ plane, cluster }: HostingInput): BackupStatus {
+export function backupStatus({ plane, cluster, upkeep }: HostingInput): BackupStatus {
   const { lastBackupAt, lastBackup, backupRequest, restoredFrom, lastDrillAt } = recordedOf(cluster);
   const { backup } = plane;
-  if (!backup) return defined({ lastBackupAt, lastBackup, backupRequest, restoredFrom, lastDrillAt });
+  const running = upkeep && { ...upkeep, startedAt: wholeSeconds(upkeep.startedAt) };
+  const known = { lastBackupAt, lastBackup, backupRequest, restoredFrom, lastDrillAt, upkeep: running };
+  if (!backup) return defined(known);
   const last = backup.backups.at(-1);
   return defined({
     lastBackupAt: last && wholeSeconds(last.takenAt),
@@ -121,6 +142,7 @@ export function backupStatus({ plane, cluster }: HostingInput): BackupStatus {
     backupRequest: last?.request,
     restoredFrom: backup.restoredFrom ?? restoredFrom,
     lastDrillAt: passedAt(backup) ?? lastDrillAt,
+    upkeep: running,
   });
 }
 
@@ -139,5 +161,6 @@ function defined(
     ...optional('backupRequest', fields.backupRequest),
     ...optional('restoredFrom', fields.restoredFrom),
     ...optional('lastDrillAt', fields.lastDrillAt),
+    ...optional('upkeep', fields.upkeep),
   };
 }

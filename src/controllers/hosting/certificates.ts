@@ -22,7 +22,7 @@ export function certificatesValid({ plane, now }: HostingInput): ConditionUpdate
   const observed = `a client sees the certificates of ${served} members${missing > 0 ? `; ${missing} do not answer` : ''}`;
   const authority = plane.certificates.find((each) => !each.renewAt && endsBefore(each, +now + SOON_MS));
   if (!authority) return { type, status: 'True', reason: 'SeenOnTheWire', message: observed };
-  const message = `${observed}; ${authority.name} ends at ${authority.notAfter?.toISOString()} and is not renewed: create another Cluster before`;
+  const message = `${observed}; ${authority.name} ends at ${authority.notAfter?.toISOString()}: rotate it before by spec.hosted.pki.caRotation`;
   return { type, status: 'True', reason: 'AuthorityEndsSoon', message };
 }
 

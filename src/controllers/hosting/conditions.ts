@@ -14,6 +14,7 @@ import { isApiServing } from './plan/api-servers/serving.ts';
 import { etcdReports, isEtcdServing, learningWait } from './plan/etcd/quorum.ts';
 import { etcdFull } from './plan/etcd/space.ts';
 import type { HostingInput, HostingWait, Upgrade } from './plan/input.ts';
+import { isRotationMoving } from './plan/rotation/state.ts';
 import { changeHeld, pendingChanges } from './plan/upgrade/closed.ts';
 import { targetProblem } from './plan/upgrade/target.ts';
 
@@ -90,12 +91,21 @@ function upToDate(input: HostingInput): ConditionUpdate {
   if (pending.length === 0) {
     return { type, status: 'True', reason: 'AsWanted', message: 'it runs with the settings of its spec' };
   }
-  const { reason, message } = targetProblem(input) ??
-    changeHeld(input) ?? {
-      reason: 'ChangePending',
-      message: `the change begins when every member answers (${pending.join('; ')})`,
-    };
+  const { reason, message } = targetProblem(input) ?? changeHeld(input) ?? pendingChange(input, pending);
   return { type, status: 'False', reason, message };
+}
+
+/** Two changes of the same members at once would hide what failed. */
+function pendingChange(
+  input: HostingInput,
+  pending: readonly string[],
+): Pick<ConditionUpdate, 'reason' | 'message'> {
+  const isRotating = isRotationMoving(input);
+  const when = isRotating
+    ? 'after this part of the rotation of the authorities'
+    : 'when every member answers';
+  const message = `the change begins ${when} (${pending.join('; ')})`;
+  return { reason: isRotating ? 'Rotating' : 'ChangePending', message };
 }
 
 function upgradeText({ from, to, step }: Upgrade): string {
@@ -110,9 +120,19 @@ function etcdReady(input: HostingInput): ConditionUpdate {
   const down = reports.find(({ state }) => state !== 'Ready');
   const problem = down ? silentText(down) : learningWait(input)?.message;
   const count = answersText(reports);
-  if (problem === undefined) return { type, status: 'True', reason: 'Ready', message: count };
+  if (problem === undefined) return { type, status: 'True', ...redundancy(input, count) };
   const message = reports.length === 1 ? problem : `${count}; ${problem}`;
   return { type, status: 'False', reason: isEtcdServing(input) ? 'MemberDown' : 'NotReady', message };
+}
+
+/** A person who reads the conditions of a cluster in prod has to learn that the only folder with its data must not be removed. Elsewhere one member is what is expected. */
+function redundancy(input: HostingInput, count: string): Pick<ConditionUpdate, 'reason' | 'message'> {
+  const isSingle = etcdReports(input).length === 1 && input.cluster.spec.environment === 'prod';
+  if (!isSingle) return { reason: 'Ready', message: count };
+  return {
+    reason: 'SingleMember',
+    message: `${count}; it has the only copy of the data of a cluster in prod: schedule backups, or create it again with spec.hosted.etcd.replicas: 3`,
+  };
 }
 
 function answersText(reports: readonly MemberReport[]): string {

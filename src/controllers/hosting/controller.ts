@@ -11,7 +11,9 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { blockedBy, carryOutHosting } from './execute/execute.ts';
 import { clustersWithGrant, settleGrantLeft } from './execute/permission.ts';
-import { type HostingObservation, type HostingPorts, observeHosting } from './observe.ts';
+import { createUpkeepRuns } from './execute/upkeep.ts';
+import { type HostingObservation, type HostingParts, type HostingPorts, observeHosting } from './observe.ts';
+import { isUpkeep } from './plan/etcd/backup.ts';
 import type { HostingDecision, HostingWait } from './plan/input.ts';
 import { planHosting } from './plan/plan.ts';
 import { HOSTING_CONDITIONS, hostingStatus, unobservedStatus } from './status.ts';
@@ -23,6 +25,7 @@ const WAITING_MS = 10_000;
 const STEADY_MS = 10_000;
 
 export function createHostingController(ports: HostingPorts): Controller {
+  const upkeep = createUpkeepRuns();
   return {
     name: 'hosting',
     reads: [
@@ -35,6 +38,7 @@ export function createHostingController(ports: HostingPorts): Controller {
         gatherMs: WAITING_MS,
       }),
     ],
+    triggers: (add) => upkeep.open(add),
     writes: [
       'Cluster.status.hosted',
       ...HOSTING_CONDITIONS.map((type) => `Cluster.status.conditions[${type}]`),
@@ -48,7 +52,7 @@ export function createHostingController(ports: HostingPorts): Controller {
     deletes: ['Secret', 'Cluster'],
     fieldManager: MANAGER_HOSTING,
     concurrency: 4,
-    reconcile: (name, context) => reconcile(name, ports, context),
+    reconcile: (name, context) => reconcile(name, { ...ports, upkeep }, context),
   };
 }
 
@@ -59,11 +63,14 @@ function clusterOf({ metadata }: KubeObject): readonly string[] {
 
 async function reconcile(
   name: string,
-  ports: HostingPorts,
+  ports: HostingParts,
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
   const cluster = context.view<Cluster>(CLUSTERS).get(name);
-  if (!cluster) await settleGrantLeft(name, { grants: ports.grants, context });
+  if (!cluster) {
+    await ports.upkeep.end(name);
+    await settleGrantLeft(name, { grants: ports.grants, context });
+  }
   // A Cluster without it is somebody else's.
   if (!cluster?.spec.hosted) return {};
   const observation = await observe(cluster, cluster.spec.hosted, ports, context);
@@ -75,18 +82,18 @@ async function reconcile(
 
 async function step(
   observation: HostingObservation,
-  ports: HostingPorts,
+  ports: HostingParts,
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
-  const { input } = observation;
+  const { input, plane } = observation;
   const decision = planHosting(input);
-  const { blocked, isPostponed = false } = decision.act
-    ? await carryOutHosting(decision.act, observation, ports, context)
-    : {};
+  const { act } = decision;
+  const blocked = act && (await carryOutHosting(act, observation, ports, context));
   const wait = blocked ?? decision.wait;
-  if (decision.act?.type === 'RemoveFinalizer' && !blocked) return {};
-  await report(input.cluster, hostingStatus(input, wait, decision.act), context);
-  return { requeueAt: new Date(+context.clock.now() + delayOf(isPostponed ? {} : decision, wait)) };
+  if (act?.type === 'RemoveFinalizer' && !blocked) return {};
+  const upkeep = input.upkeep ?? ports.upkeep.find(plane);
+  await report(input.cluster, hostingStatus({ ...input, upkeep }, wait, act), context);
+  return { requeueAt: new Date(+context.clock.now() + delayOf(decision, wait)) };
 }
 
 /** Resolves to a wait when the control plane cannot be observed. */
@@ -118,9 +125,11 @@ const SOON = [
   'ApiNotAnswering',
   'ProgramsMissing',
   'CanaryFailed',
+  'AuthoritiesNotProven',
 ];
 
 function delayOf({ act }: HostingDecision, wait: HostingWait | undefined): number {
   if (wait) return SOON.includes(wait.reason) && !wait.isStalled ? STARTING_MS : WAITING_MS;
-  return act ? NEXT_MS : STEADY_MS;
+  // A backup or a drill that has begun starts the next reconcile when it ends, unless it is postponed.
+  return act && !isUpkeep(act) ? NEXT_MS : STEADY_MS;
 }

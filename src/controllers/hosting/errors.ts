@@ -4,7 +4,12 @@ import { OsError, type OsErrorCode } from '../../os/errors.ts';
 export type HostingErrorCode =
   | OsErrorCode
   | 'FolderNotOurs' // the folder of the control plane is of another Cluster
+  | 'NamespaceNotOurs' // the namespace of the control plane is of another Cluster, or of somebody else
+  | 'NamespaceLeft' // the namespace is still being deleted
   | 'NotPrepared'
+  | 'HubRefused' // the API server of the hub refuses an object of the control plane
+  | 'DriverNotConfigured' // this hosting was started without what the driver needs
+  | 'ChangeNotSupported' // the driver does not change a control plane that exists
   | 'SnapshotInvalid' // a snapshot of etcd could not be taken, or does not open
   | 'BackupMissing'
   | 'DrillFailed'
@@ -13,8 +18,10 @@ export type HostingErrorCode =
   | 'EtcdFull'
   | 'CorruptRecord'
   | 'DataNotOurs' // etcd has the data of another control plane
+  | 'DataMissing' // etcd had data, and has none now
   | 'KeysLost' // a key that is made only once is missing, damaged or another one
   | 'EtcdRefused' // etcd did not change the list of its members
+  | 'RotationOutOfOrder' // the phase of a rotation does not follow the one that is recorded
   | 'InstallFailed'
   | 'AddonNotFetched'
   | 'AddonDigestDiffers'

@@ -2,23 +2,37 @@
 import { CLUSTERS, DEFENDER_POLICIES } from '../../api/generated/resources.ts';
 import type { Cluster, DefenderPolicy, KillSwitch } from '../../api/generated/types.ts';
 import type { GrantPort } from '../../api/grants.ts';
-import { KILL_SWITCH, kubeconfigSecret, LABEL_CLUSTER, NAMESPACE } from '../../api/names.ts';
+import {
+  ANNOTATION_WRITTEN_AT,
+  KILL_SWITCH,
+  kubeconfigSecret,
+  LABEL_CLUSTER,
+  NAMESPACE,
+} from '../../api/names.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { SECRETS } from '../../kube/objects/core-kinds.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import { messageOf } from '../../os/errors.ts';
 import type { AddonTarget, ClusterAddons } from './addons/report.ts';
 import type { PlaneAccess, PlaneDriver, PlaneMember, PlaneReport, PlaneSpec } from './drivers/driver.ts';
+import { isRotationOver } from './drivers/rotation.ts';
+import { HostingError } from './errors.ts';
 import { heldGrant } from './execute/permission.ts';
+import type { UpkeepRuns } from './execute/upkeep.ts';
 import type { CanaryReport, ClusterInside } from './inside/execute.ts';
 import { isApiServing } from './plan/api-servers/serving.ts';
 import type { Hosted, HostingInput } from './plan/input.ts';
 import { planeOf } from './plan/plane-of.ts';
+import { isRotationMoving } from './plan/rotation/state.ts';
 
 export interface HostingPorts {
   readonly grants: GrantPort;
-  readonly driver: PlaneDriver;
+  /** The driver of processes. Undefined: this hosting starts none. */
+  readonly driver?: PlaneDriver | undefined;
+  /** The driver of pods. Undefined: this hosting was started without images. */
+  readonly workload?: PlaneDriver | undefined;
   readonly inside: ClusterInside;
   readonly addons: ClusterAddons;
   /** How many control planes this hosting creates. */
@@ -27,42 +41,60 @@ export interface HostingPorts {
   readonly maxAgeSeconds: number;
 }
 
+/** The ports with what this process remembers. */
+export interface HostingParts extends HostingPorts {
+  readonly upkeep: UpkeepRuns;
+}
+
 export interface HostingObservation {
   readonly input: HostingInput;
   readonly plane: PlaneSpec;
   readonly access: PlaneAccess | undefined;
+  readonly driver: PlaneDriver;
 }
 
 export async function observeHosting(
   cluster: Cluster,
   hosted: Hosted,
-  ports: HostingPorts,
+  ports: HostingParts,
   context: ReconcileContext,
 ): Promise<HostingObservation> {
-  const { driver, inside, maxClusters, maxAgeSeconds } = ports;
+  const { upkeep, maxClusters, maxAgeSeconds } = ports;
   const { signal } = context;
+  const driver = driverOf(ports, hosted, cluster.metadata.name);
   const plane = planeOf(cluster, hosted);
+  // Before the files are read: what has ended since then is in them.
+  const running = upkeep.find(plane);
   const report = await driver.observe(plane, signal);
   const access = await driver.access(plane);
-  const isServing = isApiServing({ plane: report });
   const input: HostingInput = {
     cluster,
     hosted,
     plane: report,
-    ...(access && isServing
-      ? await askInside(ports, { plane, access, hosted, signal })
+    ...(access && isApiServing({ plane: report })
+      ? await askServing(ports, { plane, access, hosted, signal, cluster, report })
       : { inside: undefined }),
-    ...(access && isServing && isChanging(cluster)
-      ? { canary: await runCanaries(inside, { access, report, signal }) }
-      : {}),
-    secret: secretState(cluster.metadata.name, access, context),
+    ...secretState(cluster.metadata.name, access, context),
     overLimit: overLimit(cluster, maxClusters, context),
     maxAgeSeconds,
     grant: heldGrant(cluster.metadata.name, context),
     halt: haltOf(context),
+    ...optional('upkeep', running),
     now: context.clock.now(),
   };
-  return { input, plane, access };
+  return { input, plane, access, driver };
+}
+
+/** Throws where this hosting was started without what the driver needs. */
+function driverOf({ driver, workload }: HostingPorts, hosted: Hosted, where: string): PlaneDriver {
+  const found = hosted.driver === 'process' ? driver : workload;
+  if (found) return found;
+  const hint =
+    hosted.driver === 'process'
+      ? 'start it without --no-processes, on a machine of its own'
+      : 'start it with --images and a file of images';
+  const message = `this hosting was not started for driver ${hosted.driver}`;
+  throw new HostingError('DriverNotConfigured', message, { where, hint });
 }
 
 interface InsideCall {
@@ -70,6 +102,21 @@ interface InsideCall {
   readonly access: PlaneAccess;
   readonly hosted: Hosted;
   readonly signal: AbortSignal;
+}
+
+type Asked = 'inside' | 'addons' | 'addonsSilence' | 'silence' | 'canary' | 'clients';
+
+async function askServing(
+  ports: HostingPorts,
+  call: InsideCall & { readonly cluster: Cluster; readonly report: PlaneReport },
+): Promise<Pick<HostingInput, Asked>> {
+  const { access, hosted, signal, cluster, report } = call;
+  const isWatched = isChanging(cluster) || isRotationMoving({ plane: report, hosted });
+  return {
+    ...(await askInside(ports, call)),
+    ...(isWatched ? { canary: await runCanaries(ports.inside, { access, report, signal }) } : {}),
+    ...(isRotating(hosted, report) ? { clients: await readClients(ports.inside, access, signal) } : {}),
+  };
 }
 
 async function askInside(
@@ -130,30 +177,52 @@ function isMemberReady({ members }: PlaneReport, name: PlaneMember): boolean {
   return members.some(({ member, state }) => member === name && state === 'Ready');
 }
 
+/** Lists of all Nodes and tokens are read only for a rotation that is not over. */
+function isRotating({ pki: { caRotation } }: Hosted, { rotation }: PlaneReport): boolean {
+  if (rotation && !isRotationOver(rotation)) return true;
+  return caRotation?.target === 'Prepare' && rotation?.id !== caRotation.id;
+}
+
+/** Clients that cannot be read are unknown, and a rotation waits for them. */
+async function readClients(
+  inside: ClusterInside,
+  { admin }: PlaneAccess,
+  signal: AbortSignal,
+): Promise<HostingInput['clients']> {
+  try {
+    return await inside.clients(admin, signal);
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
+  }
+}
+
 function secretState(
   cluster: string,
   access: PlaneAccess | undefined,
   context: ReconcileContext,
-): HostingInput['secret'] {
+): Pick<HostingInput, 'secret' | 'secretWrittenAt'> {
   const secret: KubeObject | undefined = context
     .view(SECRETS)
     .get(`${NAMESPACE}/${kubeconfigSecret(cluster)}`);
-  if (!secret) return 'Absent';
-  if (secret.metadata.labels?.[LABEL_CLUSTER] !== cluster) return 'Foreign';
+  if (!secret) return { secret: 'Absent' };
+  if (secret.metadata.labels?.[LABEL_CLUSTER] !== cluster) return { secret: 'Foreign' };
   const found = textAt(secret, 'data', 'kubeconfig');
-  return access && found === Buffer.from(access.sync).toString('base64') ? 'Current' : 'Differs';
+  const isCurrent = access && found === Buffer.from(access.sync).toString('base64');
+  const writtenAt = secret.metadata.annotations?.[ANNOTATION_WRITTEN_AT];
+  return {
+    secret: isCurrent ? 'Current' : 'Differs',
+    ...optional('secretWrittenAt', writtenAt === undefined ? undefined : new Date(writtenAt)),
+  };
 }
 
 /** The oldest are within the limit, so that a new one never takes the place of one that exists. */
-function overLimit(
-  { metadata: { name } }: Cluster,
-  maxClusters: number,
-  context: ReconcileContext,
-): string | undefined {
+function overLimit(cluster: Cluster, maxClusters: number, context: ReconcileContext): string | undefined {
+  const { name } = cluster.metadata;
   const hosted = context
     .view<Cluster>(CLUSTERS)
     .list()
-    .filter(({ spec }) => spec.hosted?.driver === 'process');
+    .filter(({ spec }) => spec.hosted?.driver === cluster.spec.hosted?.driver);
   const order = hosted.map(orderOf).toSorted((a, b) => (a.key < b.key ? -1 : 1));
   if (order.findIndex((each) => each.name === name) < maxClusters) return undefined;
   return `this hub hosts ${hosted.length - 1} other control planes, and at most ${maxClusters} are allowed: delete one, or start hosting with a larger --max-clusters`;

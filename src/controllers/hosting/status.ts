@@ -18,8 +18,10 @@ import {
   type MemberReport,
   type PlaneMember,
 } from './drivers/driver.ts';
+import { lastOutage } from './outage.ts';
 import { etcdReports } from './plan/etcd/quorum.ts';
 import type { HostingAct, HostingInput, HostingWait } from './plan/input.ts';
+import { rotationStatus } from './plan/rotation/status.ts';
 import { closedTimes } from './plan/upgrade/closed.ts';
 import { upgradeStatus } from './plan/upgrade/status.ts';
 
@@ -82,9 +84,11 @@ function hostedStatus(
     ...optional('readyAt', readyAt),
     ...upgradeStatus(input, act),
     closedTimes: closedTimes(input),
+    ...optional('lastOutage', lastOutage(input)),
     ...optional('deprecatedApis', deprecatedApisOf(input)),
     components: componentsOf(input),
     certificates: certificatesStatus(plane),
+    ...optional('caRotation', rotationStatus(input)),
     etcd: {
       members: etcd.desired,
       ready: etcd.ready,

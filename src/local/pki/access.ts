@@ -15,11 +15,12 @@ import {
   ensureEtcdPki,
   issueClientCertificate,
   readAuthority,
+  readTrusted,
   writeIfChanged,
 } from './authority.ts';
 import type { CertificatePair } from './certificate.ts';
 import { formatComponentKubeconfig, formatKubeconfig, type KubeconfigEntry } from './kubeconfig.ts';
-import { type ClusterPki, clusterLeaves, etcdLeaves, type Leaf } from './leaves.ts';
+import { type AuthorityName, type ClusterPki, clusterLeaves, etcdLeaves, type Leaf } from './leaves.ts';
 import { lifeOf } from './lifetime.ts';
 import { createPrincipal, type Principal } from './principal.ts';
 
@@ -28,12 +29,28 @@ export interface FleetAccess {
   readonly clusters: ReadonlyMap<string, ClusterAccess>;
 }
 
+/** Tells how the authorities differ from the usual while others take over. */
+export interface RotatingAuthorities {
+  /** The certificates that are trusted as well. */
+  readonly etcd?: string | undefined;
+  readonly cluster?: ClusterPki['beside'];
+  /** The authority of the certificate that the API server serves. */
+  readonly server?: AuthorityName | undefined;
+}
+
 /** Ensures that every certificate and kubeconfig of the fleet exists, is current and has the right port. */
-export async function ensureAccess(state: FleetState, layout: Layout, now: Date): Promise<FleetAccess> {
-  const etcd = await ensureEtcdPki(layout.etcd.pkiFolder, lifeOf(state.clusters[0]?.plane, now));
+export async function ensureAccess(
+  state: FleetState,
+  layout: Layout,
+  now: Date,
+  rotating: RotatingAuthorities = {},
+): Promise<FleetAccess> {
+  const life = lifeOf(state.clusters[0]?.plane, now);
+  const etcd = await ensureEtcdPki(layout.etcd.pkiFolder, life, rotating.etcd);
   const clusters = new Map<string, ClusterAccess>();
   for (const cluster of state.clusters) {
-    clusters.set(cluster.name, await ensureClusterAccess(cluster, layout, now));
+    const pki = { ...clusterPkiOf(cluster, layout, now), beside: rotating.cluster, server: rotating.server };
+    clusters.set(cluster.name, await ensureClusterAccess(cluster, layout, pki));
   }
   const entries = state.clusters.flatMap((cluster) => {
     const access = clusters.get(cluster.name);
@@ -46,10 +63,10 @@ export async function ensureAccess(state: FleetState, layout: Layout, now: Date)
 async function ensureClusterAccess(
   cluster: LocalClusterState,
   layout: Layout,
-  now: Date,
+  pki: ClusterPki,
 ): Promise<ClusterAccess> {
   const paths = layout.cluster(cluster.name);
-  const access = await ensureClusterPki(clusterPkiOf(cluster, layout, now));
+  const access = await ensureClusterPki(pki);
   const component = (name: string): string =>
     formatComponentKubeconfig({
       server: serverUrl(cluster),
@@ -73,16 +90,24 @@ function clusterPkiOf(cluster: LocalClusterState, layout: Layout, now: Date): Cl
 }
 
 /** Lists every certificate of the fleet that a CA signs. */
-export function leavesOf(state: FleetState, layout: Layout, now: Date): readonly Leaf[] {
+export function leavesOf(
+  state: FleetState,
+  layout: Layout,
+  now: Date,
+  server?: AuthorityName,
+): readonly Leaf[] {
   const etcd = etcdLeaves(layout.etcd.pkiFolder, lifeOf(state.clusters[0]?.plane, now));
-  return [...etcd, ...state.clusters.flatMap((cluster) => clusterLeaves(clusterPkiOf(cluster, layout, now)))];
+  const ofClusters = state.clusters.flatMap((cluster) =>
+    clusterLeaves({ ...clusterPkiOf(cluster, layout, now), server }),
+  );
+  return [...etcd, ...ofClusters];
 }
 
-function createAdminEntry(cluster: LocalClusterState, { authority, admin }: ClusterAccess): KubeconfigEntry {
+function createAdminEntry(cluster: LocalClusterState, { caPem, admin }: ClusterAccess): KubeconfigEntry {
   return {
     name: cluster.name,
     server: serverUrl(cluster),
-    caPem: authority.certPem,
+    caPem,
     user: ADMIN.user,
     client: admin,
   };
@@ -91,11 +116,11 @@ function createAdminEntry(cluster: LocalClusterState, { authority, admin }: Clus
 /** The kubeconfig of sync for that cluster. */
 export function createSyncKubeconfig(
   cluster: LocalClusterState,
-  { authority, sync }: Pick<ClusterAccess, 'authority' | 'sync'>,
+  { caPem, sync }: Pick<ClusterAccess, 'caPem' | 'sync'>,
 ): string {
   const { user } = createPrincipal(PRINCIPAL_SYNC);
   const server = serverUrl(cluster);
-  return formatKubeconfig([{ name: cluster.name, server, caPem: authority.certPem, user, client: sync }]);
+  return formatKubeconfig([{ name: cluster.name, server, caPem, user, client: sync }]);
 }
 
 /** Makes certificates of one cluster, which are not stored. */
@@ -108,7 +133,8 @@ export interface ClusterIssuer {
 export async function openClusterIssuer(cluster: LocalClusterState, layout: Layout): Promise<ClusterIssuer> {
   const { pkiFolder } = layout.cluster(cluster.name);
   const authority = await readAuthority(pkiFolder);
-  if (!authority) {
+  const caPem = await readTrusted(pkiFolder);
+  if (!authority || caPem === undefined) {
     throw new LocalError('NotFound', `certificate authority of cluster ${cluster.name} not found`, {
       where: join(pkiFolder, 'ca.pem'),
       hint: 'start the cluster: kubenode local up',
@@ -116,7 +142,7 @@ export async function openClusterIssuer(cluster: LocalClusterState, layout: Layo
   }
   return {
     server: serverUrl(cluster),
-    caPem: authority.certPem,
+    caPem,
     issue: (principal, now) => issueClientCertificate(authority, principal, now),
   };
 }

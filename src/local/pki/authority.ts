@@ -18,6 +18,7 @@ import {
   clientRequest,
   clusterLeaves,
   etcdLeaves,
+  FORMER_AUTHORITY,
   type Leaf,
 } from './leaves.ts';
 import { type CertificateLife, lifeOf } from './lifetime.ts';
@@ -27,36 +28,50 @@ export { ADMIN } from './leaves.ts';
 export type { Principal } from './principal.ts';
 
 /** Longer than a local cluster lives, because a new CA requires new certificates and kubeconfigs everywhere. */
-const AUTHORITY_DAYS = 3650;
+export const AUTHORITY_DAYS = 3650;
 
 export interface EtcdAccess {
   readonly caPem: string;
   readonly client: CertificatePair;
 }
 
-/** Ensures ca.pem, ca.crt, etcd.pem and client.pem. */
-export async function ensureEtcdPki(folder: string, life: CertificateLife): Promise<EtcdAccess> {
-  const authority = await ensureAuthority(folder, 'ca', 'kubenode local etcd', life.now);
+/** Ensures ca.pem, ca.crt, etcd.pem and client.pem. `beside` is trusted as well, while another authority takes over. */
+export async function ensureEtcdPki(
+  folder: string,
+  life: CertificateLife,
+  beside?: string,
+): Promise<EtcdAccess> {
+  const place = { folder, file: 'ca', beside } as const;
+  const authority = await ensureAuthority(place, 'kubenode local etcd', life.now);
   const pairs = await ensureLeaves(etcdLeaves(folder, life), { ca: authority });
-  return { caPem: authority.certPem, client: pairOf(pairs, 'etcd-client') };
+  return { caPem: trustedPem(authority, beside), client: pairOf(pairs, 'etcd-client') };
 }
 
 export interface ClusterAccess {
   readonly authority: CertificatePair;
+  /** The certificates of the authorities that clients trust: of that one, and of another one while it takes over. */
+  readonly caPem: string;
   readonly admin: CertificatePair;
   readonly sync: CertificatePair;
 }
 
 /** Each cluster has its own CA, so that a certificate is valid in one cluster only. */
 export async function ensureClusterPki(pki: ClusterPki): Promise<ClusterAccess> {
-  const { folder, name, now } = pki;
-  const authority = await ensureAuthority(folder, 'ca', `kubenode local ${name}`, now);
+  const { folder, name, now, beside = {} } = pki;
+  const place = (file: AuthorityName): AuthorityPlace => ({ folder, file, beside: beside[file] });
+  const authority = await ensureAuthority(place('ca'), `kubenode local ${name}`, now);
   const proxy = pki.plane && {
-    'front-proxy-ca': await ensureAuthority(folder, 'front-proxy-ca', `kubenode front proxy ${name}`, now),
+    'front-proxy-ca': await ensureAuthority(place('front-proxy-ca'), `kubenode front proxy ${name}`, now),
   };
   await ensureKey(join(folder, SERVICE_ACCOUNT_KEY));
-  const pairs = await ensureLeaves(clusterLeaves(pki), { ca: authority, ...proxy });
-  return { authority, sync: pairOf(pairs, 'sync'), admin: pairOf(pairs, 'admin') };
+  const former = pki.server === FORMER_AUTHORITY ? await readAuthority(folder, FORMER_AUTHORITY) : undefined;
+  const pairs = await ensureLeaves(clusterLeaves(pki), {
+    ca: authority,
+    ...proxy,
+    ...(former ? { [FORMER_AUTHORITY]: former } : {}),
+  });
+  const caPem = trustedPem(authority, beside.ca);
+  return { authority, caPem, sync: pairOf(pairs, 'sync'), admin: pairOf(pairs, 'admin') };
 }
 
 export const SERVICE_ACCOUNT_KEY = 'sa.key';
@@ -82,16 +97,35 @@ export function authorityFile(folder: string, name: AuthorityName): string {
   return join(folder, `${name}.pem`);
 }
 
-/** ca.pem contains the certificate and its key; ca.crt is a copy of the certificate for clients. */
+/** Returns the certificates of the authorities that clients trust. Undefined: the file is missing. */
+export async function readTrusted(folder: string, name: AuthorityName = 'ca'): Promise<string | undefined> {
+  return await readFileIfExists(trustedFile(folder, name));
+}
+
+function trustedFile(folder: string, name: AuthorityName): string {
+  return join(folder, `${name}.crt`);
+}
+
+interface AuthorityPlace {
+  readonly folder: string;
+  readonly file: AuthorityName;
+  /** The certificate of another authority that is trusted as well. */
+  readonly beside?: string | undefined;
+}
+
+function trustedPem({ certPem }: CertificatePair, beside = ''): string {
+  return certPem + beside;
+}
+
+/** ca.pem contains the certificate and its key; ca.crt has the certificates that clients trust. */
 async function ensureAuthority(
-  folder: string,
-  file: AuthorityName,
+  { folder, file, beside }: AuthorityPlace,
   name: string,
   now: Date,
 ): Promise<CertificatePair> {
   const authority = (await readAuthority(folder, file)) ?? createAuthority(name, now, AUTHORITY_DAYS);
   await writeIfChanged(authorityFile(folder, file), concatPem(authority), PRIVATE_MODE);
-  await writeIfChanged(join(folder, `${file}.crt`), authority.certPem, PUBLIC_MODE);
+  await writeIfChanged(trustedFile(folder, file), trustedPem(authority, beside), PUBLIC_MODE);
   return authority;
 }
 
@@ -133,6 +167,6 @@ export async function writeIfChanged(path: string, content: string, mode: number
   if ((await readFileIfExists(path)) !== content) await writeFileAtomic(path, content, mode);
 }
 
-function concatPem({ certPem, keyPem }: CertificatePair): string {
+export function concatPem({ certPem, keyPem }: CertificatePair): string {
   return certPem + keyPem;
 }

@@ -18,7 +18,9 @@ export interface Leaf {
   readonly request: CertificateRequest;
 }
 
-export type AuthorityName = 'ca' | 'front-proxy-ca';
+/** The authority that is being replaced, whose certificates the API server still serves. */
+export const FORMER_AUTHORITY = 'ca.old';
+export type AuthorityName = 'ca' | 'front-proxy-ca' | typeof FORMER_AUTHORITY;
 
 /** The administrator: members of system:masters need no role. */
 export const ADMIN: Principal = { user: 'kubernetes-admin', groups: ['system:masters'] };
@@ -37,11 +39,15 @@ const CLIENTS: readonly (readonly [name: string, principal: Principal])[] = [
 const CONTROLLERS: Principal = createPrincipal(PRINCIPAL_CONTROLLERS);
 
 /** Lists the certificates of etcd: that of the server, and that of the API server as its client. */
-export function etcdLeaves(folder: string, life: CertificateLife): readonly Leaf[] {
+export function etcdLeaves(
+  folder: string,
+  life: CertificateLife,
+  names: readonly string[] = [],
+): readonly Leaf[] {
   const server = {
     subject: { commonName: ETCD_USER },
     usage: 'peer',
-    names: ['localhost', LOOPBACK],
+    names: ['localhost', LOOPBACK, ...names],
   } as const;
   return [
     leafOf(folder, 'etcd', { ...server, ...life }),
@@ -55,6 +61,10 @@ export interface ClusterPki {
   /** Names and addresses of the API server, besides those of this machine. */
   readonly names?: readonly string[];
   readonly now: Date;
+  /** The certificates of authorities that are trusted as well, while they take over or are replaced. */
+  readonly beside?: Partial<Readonly<Record<AuthorityName, string>>> | undefined;
+  /** The authority of the certificate that the API server serves: `ca`, unless it is being replaced. */
+  readonly server?: AuthorityName | undefined;
   /** Absent: the cluster is not a hosted control plane. */
   readonly plane?: PlaneSettings | undefined;
 }
@@ -65,7 +75,7 @@ export function clusterLeaves(pki: ClusterPki): readonly Leaf[] {
   const life = lifeOf(plane, pki.now);
   const client = ([name, principal]: readonly [string, Principal]): Leaf =>
     leafOf(folder, name, clientRequest(principal, life));
-  const shared = [leafOf(folder, 'apiserver', serverRequest(pki, life)), ...CLIENTS.map(client)];
+  const shared = [leafOf(folder, 'apiserver', serverRequest(pki, life), pki.server), ...CLIENTS.map(client)];
   if (!plane) return shared;
   const frontProxy = clientRequest({ user: FRONT_PROXY_USER }, life);
   return [
@@ -82,6 +92,12 @@ function leafOf(
   authority: AuthorityName = 'ca',
 ): Leaf {
   return { name, path: join(folder, `${name}.pem`), folder, authority, request };
+}
+
+/** Returns the certificate of a manager as a server for its own health, which only this control plane asks for. */
+export function managerServingLeaf(folder: string, name: string, life: CertificateLife): Leaf {
+  const subject = { commonName: name };
+  return leafOf(folder, name, { subject, usage: 'server', names: ['localhost', LOOPBACK], ...life });
 }
 
 export function clientRequest({ user, groups = [] }: Principal, life: CertificateLife): CertificateRequest {

@@ -2,7 +2,7 @@
 import { createHash, createPublicKey, X509Certificate } from 'node:crypto';
 import { readFileIfExists } from '../../os/files.ts';
 import { readAuthority } from './authority.ts';
-import { BACKDATED_MS } from './certificate.ts';
+import { BACKDATED_MS, type CertificatePair } from './certificate.ts';
 import { parsePair, renewalReason } from './inspect.ts';
 import type { Leaf } from './leaves.ts';
 import { renewBeforeMs } from './lifetime.ts';
@@ -24,11 +24,18 @@ export interface LeafFile {
 }
 
 export async function reportLeaf(leaf: Leaf): Promise<LeafReport> {
-  const { name, path, folder, request } = leaf;
-  const text = await readFileIfExists(path);
+  const text = await readFileIfExists(leaf.path);
+  return describeLeaf(leaf, text, await readAuthority(leaf.folder, leaf.authority));
+}
+
+/** Reports the certificate that has this text, and that this CA should have signed. */
+export function describeLeaf(
+  { name, request }: Pick<Leaf, 'name' | 'request'>,
+  text: string | undefined,
+  authority: CertificatePair | undefined,
+): LeafReport {
   if (text === undefined) return { name, due: 'it is missing' };
   const pair = parsePair(text);
-  const authority = await readAuthority(folder, leaf.authority);
   if (!pair || !authority) return { name, due: pair ? 'its CA cannot be read' : 'it is damaged' };
   const { serialNumber: serial, validFromDate, validToDate: notAfter } = new X509Certificate(pair.certPem);
   const file = {
@@ -42,7 +49,11 @@ export async function reportLeaf(leaf: Leaf): Promise<LeafReport> {
 
 /** Returns a digest of the public key of a private key, or of a CA with its key. Undefined: the file is missing or damaged. */
 export async function keyDigest(path: string): Promise<string | undefined> {
-  const text = await readFileIfExists(path);
+  return keyDigestOf(await readFileIfExists(path));
+}
+
+/** Returns the digest for the text of a file. */
+export function keyDigestOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   try {
     // The certificate of a CA must match its key.

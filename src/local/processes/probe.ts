@@ -14,6 +14,8 @@ export interface ProbeEndpoint {
   readonly url: string;
   readonly caPem: string;
   readonly client?: CertificatePair;
+  /** A name in the certificate of the server. Undefined: that of the URL. */
+  readonly serverName?: string;
 }
 
 export interface ProbeResponse {
@@ -48,6 +50,7 @@ export function sendProbe(
       {
         method,
         ca: endpoint.caPem,
+        ...(endpoint.serverName === undefined ? {} : { servername: endpoint.serverName }),
         ...(endpoint.client ? { cert: endpoint.client.certPem, key: endpoint.client.keyPem } : {}),
         agent: false,
         signal: AbortSignal.timeout(timeoutMs),

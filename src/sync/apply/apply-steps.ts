@@ -38,6 +38,13 @@ export interface AppliedSteps {
 interface StepsTarget {
   readonly plan: TargetPlan;
   readonly commit: string;
+  /** Gets each outcome. Nothing is sent once it throws. */
+  readonly confirmations?: OutcomeSink;
+}
+
+export interface OutcomeSink {
+  add(outcome: ObjectOutcome): void;
+  throwIfFailed(): void;
 }
 
 /**
@@ -46,7 +53,7 @@ interface StepsTarget {
  */
 export async function applySteps(
   context: SyncContext,
-  { plan, commit }: StepsTarget,
+  { plan, commit, confirmations }: StepsTarget,
   outcomes: Map<string, ObjectOutcome>,
 ): Promise<AppliedSteps> {
   const foundAt = context.clock.now();
@@ -56,9 +63,12 @@ export async function applySteps(
   let newKinds = false;
   for (const step of groupByStep(writes, ({ id }) => id)) {
     await runConcurrently(step, async (item) => {
+      confirmations?.throwIfFailed();
       const failed = dependenciesOf(item.object).find((key) => outcomes.get(key)?.state === 'failed');
       const outcome = failed === undefined ? await applyOne(context, item) : dependencyFailed(failed);
-      record(context, item, outcome, outcomes);
+      const recorded = record(context, item, outcome);
+      outcomes.set(objectKey(item.id), recorded);
+      confirmations?.add(recorded);
       if (outcome.outcome === 'applied') recordCorrection(context, item, outcome, { commit, foundAt });
     });
     newKinds = (await waitForNewKinds(context, step, outcomes)) || newKinds;
@@ -75,22 +85,20 @@ function record(
   { live, log, serverForms }: SyncContext,
   plan: ObjectPlan,
   result: ApplyOutcome,
-  outcomes: Map<string, ObjectOutcome>,
-): void {
+): ObjectOutcome {
   const key = objectKey(plan.id);
   const fields = { object: key, unit: plan.unit, because: plan.because };
   if (result.outcome === 'failed') {
     const { reason, message, retryable } = result;
-    outcomes.set(key, { state: 'failed', plan, reason, message, retryable });
     log.warn('object not applied', { ...fields, reason, message });
-    return;
+    return { state: 'failed', plan, reason, message, retryable };
   }
   const { object, replaced, adopted } = result;
-  outcomes.set(key, { state: 'applied', plan, uid: object.metadata.uid, adopted });
   live.recordApplied(object);
   if (matchesDesired(plan.object, object)) serverForms.delete(key);
   else serverForms.set(key, { digest: plan.digest, projection: projectionOf(plan.object, object) });
   log.info(replaced ? 'object replaced' : 'object applied', adopted ? { ...fields, adopted } : fields);
+  return { state: 'applied', plan, uid: object.metadata.uid, adopted };
 }
 
 function recordCorrection(

@@ -6,15 +6,16 @@ import { objectKey } from '../../kube/objects/object-id.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { decryptObjects } from '../decrypt-objects.ts';
 import { observedIn } from '../health/target-health.ts';
-import { applySteps, type ObjectOutcome } from './apply-steps.ts';
+import { type AppliedSteps, applySteps, type ObjectOutcome } from './apply-steps.ts';
 import type { ReconcileAudit } from './audit/apply-audit.ts';
 import type { SyncContext, SyncTarget } from './context.ts';
 import { withoutDeniedUnits } from './identity/check.ts';
 import { unitAccounts } from './identity/unit-identities.ts';
 import type { ApplyInput } from './input.ts';
+import { createConfirmations, inventoryEntry } from './inventory/confirmations.ts';
 import { type InventoryEntry, missingIntents, spentAfter } from './inventory/inventory.ts';
 import { kindsOfMany, usedKinds } from './live/kinds.ts';
-import { isWrite, type ObjectPlan, objectsToDecrypt, planTarget, type TargetPlan } from './plan.ts';
+import { isWrite, objectsToDecrypt, planTarget, type TargetPlan } from './plan.ts';
 import { isSearchDue, type OrphanContext, unwatchedOrphans, watchedOrphans } from './prune/find-orphans.ts';
 import { withKeptPolicies } from './prune/kept-policies.ts';
 import { withoutPausedParts } from './prune/paused-parts.ts';
@@ -64,9 +65,7 @@ async function carryOut(context: SyncContext, target: SyncTarget, first: FirstPl
       add: missingIntents(store.inventory(), entriesFor(plan, target.commit)),
       remove: [],
     });
-    const { newKinds } = await applySteps(context, { plan, commit: target.commit }, outcomes);
-    await audit?.applied(outcomes.values());
-    await confirm(context, outcomes, target.commit);
+    const { newKinds } = await applyAndConfirm(context, { plan, commit: target.commit, audit }, outcomes);
     // Each round finishes a unit that others wait for: there are not more rounds than units.
     planned = newKinds || (rounds <= target.units.length && finishedDependency(plan, outcomes));
     if (planned) plan = await planWrites(context, target);
@@ -77,6 +76,26 @@ async function carryOut(context: SyncContext, target: SyncTarget, first: FirstPl
     await store.writeApplied({ commit: target.commit, digest: target.digest });
   }
   return { plan, outcomes, pruned };
+}
+
+interface ConfirmedSteps extends FirstPlan {
+  readonly commit: string;
+}
+
+/** Resolves when each object that the server confirmed is recorded. What runs beside the writes has ended in any case. */
+async function applyAndConfirm(
+  context: SyncContext,
+  { plan, commit, audit }: ConfirmedSteps,
+  outcomes: Map<string, ObjectOutcome>,
+): Promise<AppliedSteps> {
+  const confirmations = createConfirmations({ store: context.store, commit, ...optional('audit', audit) });
+  try {
+    const steps = await applySteps(context, { plan, commit, confirmations }, outcomes);
+    await confirmations.finish();
+    return steps;
+  } finally {
+    await confirmations.stop();
+  }
 }
 
 /** Plans what is written, in the order of the units: nothing of a unit that its ServiceAccount may not write as a whole. */
@@ -192,38 +211,7 @@ export async function observeCluster(
  */
 function entriesFor({ objects }: TargetPlan, commit: string): InventoryEntry[] {
   const listed = objects.filter(({ action }) => action !== 'wait' && action !== 'paused');
-  return listed.map((plan) => entryOf(plan, commit));
-}
-
-function entryOf({ id, unit, object }: ObjectPlan, commit: string): InventoryEntry {
-  return { ...id, version: object.apiVersion.split('/').at(-1) ?? '', unit, commit };
-}
-
-async function confirm(
-  { store }: SyncContext,
-  outcomes: ReadonlyMap<string, ObjectOutcome>,
-  commit: string,
-): Promise<void> {
-  const { entries } = store.inventory();
-  const add = [...outcomes.values()].flatMap((outcome) => {
-    if (outcome.state !== 'applied') return [];
-    const { plan, uid, adopted } = outcome;
-    const confirmed: InventoryEntry = {
-      ...entryOf(plan, commit),
-      applied: plan.digest,
-      ...(uid ? { uid } : {}),
-      ...(adopted ? { adopted } : {}),
-    };
-    const present = entries.get(objectKey(plan.id));
-    return present && isConfirmed(present, confirmed) ? [] : [confirmed];
-  });
-  await store.write({ add, remove: [] });
-}
-
-function isConfirmed(present: InventoryEntry, confirmed: InventoryEntry): boolean {
-  return (['applied', 'uid', 'unit', 'adopted'] as const).every(
-    (field) => present[field] === confirmed[field],
-  );
+  return listed.map((plan) => inventoryEntry(plan, commit));
 }
 
 /**

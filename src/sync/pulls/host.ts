@@ -7,12 +7,14 @@ import type { StatusTarget } from '../report/target.ts';
 import { COMMENTS_PER_PAGE, type CommentText, type PullRequest } from './hosts/adapter.ts';
 import { PULL_ADAPTERS } from './hosts/adapters.ts';
 import { commentId } from './hosts/entries.ts';
-import { nextPage, type PullPage, pullsOn } from './pages.ts';
+import { countedPages, nextPage, type PullPage, pullsOn } from './pages.ts';
 
 export interface PullList {
-  /** Those that may be planned, those that changed last first. */
+  /** Those that may be planned: of the team, then of forks, each with those that changed last first. */
   readonly pulls: readonly PullRequest[];
   readonly pages: readonly PullPage[];
+  /** The number of the page that was read last: the next list is read on from there. */
+  readonly readTo: number;
 }
 
 export interface PullListQuestion {
@@ -23,7 +25,7 @@ export interface PullListQuestion {
 }
 
 export interface PullHost {
-  /** Lists open pull requests. Pages that did not change are taken from the list before. */
+  /** Lists open pull requests. Pages that did not change, or that are not read now, are taken from the list before. */
   list(question: PullListQuestion, before?: PullList): Promise<PullList>;
   /** Returns the id of the oldest comment that begins with the marker. */
   findComment(number: number, marker: string): Promise<string | undefined>;
@@ -46,11 +48,15 @@ export function createPullHost(target: StatusTarget, ports: HostCallPorts): Pull
   return { list, findComment, writeComment, setStatus };
 
   async function list({ branch, forks }: PullListQuestion, before?: PullList): Promise<PullList> {
-    const pages: PullPage[] = [];
-    for (let page = nextPage(pages, forks); page !== undefined; page = nextPage(pages, forks)) {
-      pages.push(await readPage(branch, page, before?.pages[page - 1] ?? NO_PAGE));
+    let pages = before?.pages ?? [];
+    const numbers: number[] = [];
+    const next = (): number | undefined => nextPage({ pages, read: numbers, after: before?.readTo ?? 0 });
+    for (let page = next(); page !== undefined; page = next()) {
+      const found = await readPage(branch, page, pages[page - 1] ?? NO_PAGE);
+      pages = countedPages([...pages.slice(0, page - 1), found, ...pages.slice(page)]);
+      numbers.push(page);
     }
-    return { pulls: pullsOn(pages, forks), pages };
+    return { pulls: pullsOn(pages, forks), pages, readTo: numbers.at(-1) ?? 0 };
   }
 
   async function readPage(branch: string, page: number, before: PullPage): Promise<PullPage> {

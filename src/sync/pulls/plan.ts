@@ -24,7 +24,10 @@ export interface PullChoice {
   readonly kept: readonly PlannedPullRequest[];
 }
 
-/** Chooses one that was never planned first, then the one whose plan is the oldest: a branch that is pushed all the time delays no other. */
+/**
+ * Chooses one of the team before all of forks: everybody can open those. Of these, chooses one that was never planned first, then the one
+ * whose plan is the oldest: a branch that is pushed all the time delays no other.
+ */
 export function choosePull(input: PullChoiceInput): PullChoice {
   const { open, recorded, forks, blockedForMs } = input;
   const candidates = open.filter(({ isFork }) => forks || !isFork);
@@ -39,7 +42,12 @@ export function choosePull(input: PullChoiceInput): PullChoice {
   });
   const [first] = waiting
     .filter(({ waitMs }) => waitMs === 0)
-    .toSorted((a, b) => a.plannedAtMs - b.plannedAtMs || a.pull.number - b.pull.number);
+    .toSorted(
+      (a, b) =>
+        Number(a.pull.isFork) - Number(b.pull.isFork) ||
+        a.plannedAtMs - b.plannedAtMs ||
+        a.pull.number - b.pull.number,
+    );
   if (first) return { next: first.pull, kept };
   if (waiting.length === 0) return { kept };
   return { waitMs: Math.min(...waiting.map(({ waitMs }) => waitMs)), kept };

@@ -19,7 +19,20 @@ function rollout(fields: object): object {
 
 describe('the fields of an object that this version does not act on', () => {
   it.each<[kind: string, path: string, spec: object, message: string]>([
-    ['Cluster', 'hosted.driver', { hosted: { driver: 'workload' } }, 'use process'],
+    [
+      'Cluster',
+      'hosted.etcd.replicas',
+      { hosted: { driver: 'workload', etcd: { replicas: 3 } } },
+      'remove it',
+    ],
+    ['Cluster', 'hosted.etcd.backup', { hosted: { driver: 'workload', etcd: { backup: {} } } }, 'remove it'],
+    [
+      'Cluster',
+      'hosted.etcd.restoreFrom',
+      { hosted: { driver: 'workload', etcd: { restoreFrom: 'latest' } } },
+      'remove it',
+    ],
+    ['Cluster', 'hosted.replicas', { hosted: { driver: 'workload', replicas: 2 } }, 'remove it'],
     ['Cluster', 'hosted.replicas', { hosted: { replicas: 4 } }, 'remove it'],
     ['Cluster', 'hosted.etcd.storageGiB', { hosted: { etcd: { storageGiB: 9 } } }, 'remove it'],
     ['Cluster', 'hosted.apiServer.cpuMillis', { hosted: { apiServer: { cpuMillis: 1 } } }, 'remove it'],
@@ -41,7 +54,6 @@ describe('the fields of an object that this version does not act on', () => {
     ['Cluster', 'hosted.exposure.type', { hosted: { exposure: { type: 'NodePort' } } }, 'use ClusterIP'],
     ['Cluster', 'hosted.exposure.host', { hosted: { exposure: { host: 'a' } } }, 'remove it'],
     ['Cluster', 'hosted.exposure.port', { hosted: { exposure: { port: 443 } } }, 'remove it'],
-    ['Cluster', 'hosted.pki.caRotation', { hosted: { pki: { caRotation: {} } } }, 'remove it'],
     ['Cluster', 'hosted.tunnel.enabled', { hosted: { tunnel: { enabled: true } } }, 'remove it'],
     ['Cluster', 'deletion.policy', { deletion: { policy: 'Orphan' } }, 'use Delete'],
     ['Cluster', 'deletion.force', { deletion: { force: true } }, 'remove it'],

@@ -120,7 +120,8 @@ describe('readSecret', () => {
     expect(readers.map(({ path }) => path)).toEqual(['src/api/secrets/read.ts']);
     // The token of sync in a cluster, that a person has made, the hub's cache of Secrets, the Secret that `kubenode plan` puts into its own cache, those that
     // imports of hosts read one by one, and those that only write Secrets: bootstrap tokens, the key of kept revisions, the tour and `kubenode local`.
-    // The Secret of maintenance events, by its name. Hosting compares the Secret that it wrote with the one that it would write.
+    // The Secret of maintenance events, by its name. Hosting compares the Secret that it wrote with the one that it would write, and finds which
+    // tokens inside a hosted cluster an earlier key has signed.
     const importers = SOURCES.filter(({ text }) => /import \{[^}]*\bSECRETS\b/.test(text));
     expect(importers.map(({ path }) => path)).toEqual([
       'src/cli/commands/cluster/connect.ts',
@@ -133,6 +134,7 @@ describe('readSecret', () => {
       'src/controllers/hostdoctor/intake/secret.ts',
       'src/controllers/hosting/controller.ts',
       'src/controllers/hosting/execute/execute.ts',
+      'src/controllers/hosting/inside/clients.ts',
       'src/controllers/hosting/observe.ts',
       'src/controllers/machine/import/execute/import-secret.ts',
       'src/demo/tour/steps/push-hook.ts',

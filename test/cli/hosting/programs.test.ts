@@ -11,8 +11,8 @@ describe('the controllers of a hosted control plane', () => {
   });
 
   it('start with the compiled code of this process', () => {
-    const folder = process.env['NODE_COMPILE_CACHE'];
+    const { NODE_COMPILE_CACHE: folder } = process.env;
     expect(folder).toBeDefined();
-    expect(controllersCommand(false)(PLANE).env).toEqual({ NODE_COMPILE_CACHE: folder });
+    expect(controllersCommand(false)(PLANE).env).toMatchObject({ NODE_COMPILE_CACHE: folder });
   });
 });

@@ -14,6 +14,11 @@ function cluster(hosted: object, status?: object): KubeObject {
   return status ? { ...found, status: { hosted: status } } : found;
 }
 
+function inProd(etcd: object): KubeObject {
+  const found = cluster({ etcd });
+  return { ...found, spec: { ...(found['spec'] as object), environment: 'prod', deletion: {} } };
+}
+
 function rendered(...objects: readonly KubeObject[]): Rendered {
   const withSource = objects.map((object) => ({ object, source: {} }));
   const units = [{ unit: 'clusters', objects: withSource, digest: '' }];
@@ -29,13 +34,24 @@ const USED = [
   { api: 'a.k8s.io/v1alpha1 later', removedIn: '1.37' },
 ];
 
+const OUTAGE = { at: '2030-01-01T11:59:00Z', milliseconds: 4260, cause: 'Change' };
+
 describe('what plan shows of a hosted control plane that changes', () => {
   it('HOS-15 a new minor version: steps, outage, rollback, and APIs in use that it removes', () => {
-    expect(notes(cluster({}, { deprecatedApis: USED }), cluster({ version: NEW }))).toEqual([
+    expect(
+      notes(cluster({}, { deprecatedApis: USED, lastOutage: OUTAGE }), cluster({ version: NEW })),
+    ).toEqual([
       'Cluster ci: its control plane changes (v1.35.4 to v1.36.3): Preflight, Snapshot, Etcd, APIServers, Managers, Soak, PointOfNoReturn; the soak takes 60 s',
-      'Cluster ci: its one API server is started again twice: it does not answer for 3 to 10 s each time (3.2 s on two idle cores)',
+      'Cluster ci: its one API server is started again twice: its last change took 4.3 s without an answer, as measured at 2030-01-01T11:59:00Z',
       'Cluster ci: until PointOfNoReturn a commit with v1.35.4 takes it back, and a failure does so by itself; after it only a snapshot of etcd has the former state',
       'Cluster ci: flowcontrol.apiserver.k8s.io/v1beta3 flowschemas is in use, and is not served from 1.36 on: change its clients first',
+    ]);
+  });
+
+  it('HOS-15 a change that the driver of pods refuses', () => {
+    const pods = { driver: 'workload' };
+    expect(notes(cluster(pods), cluster({ ...pods, version: NEW }))).toEqual([
+      'Cluster ci: driver workload does not change a control plane that exists (version): hosting refuses it as ChangeNotSupported',
     ]);
   });
 
@@ -44,7 +60,7 @@ describe('what plan shows of a hosted control plane that changes', () => {
     const after = cluster({ apiServer: { extraArgs: { v: '4' } }, upgrade: { soakSeconds: 5 } });
     expect(notes(before, after)).toEqual([
       'Cluster ci: its control plane changes (apiServer.extraArgs): Preflight, Etcd, APIServers, Managers, Soak, PointOfNoReturn; the soak takes 5 s',
-      'Cluster ci: its one API server is started again once: it does not answer for 3 to 10 s each time (3.2 s on two idle cores)',
+      'Cluster ci: its one API server is started again once: how long it does not answer each time was not read: run the plan with the hub',
       'Cluster ci: a later commit with the former values takes it back at any time',
       'Cluster ci: the change is held: freeze sale until 2030-01-02T12:00:00.000Z: sale',
     ]);
@@ -70,6 +86,18 @@ describe('what plan shows of a hosted control plane that changes', () => {
       cluster({ version: NEW }, {}),
       cluster({}),
       'v1.35.4 is older than v1.36.3, which passed its point of no return: hosting refuses it as RollbackImpossible',
+    ],
+    [
+      'a control plane of which only a start was measured',
+      cluster({}, { lastOutage: { ...OUTAGE, cause: 'Start' } }),
+      cluster({ version: 'v1.35.5' }),
+      'its one API server is started again once: its last start took 4.3 s, as measured at 2030-01-01T11:59:00Z, and the end of the former process comes on top',
+    ],
+    [
+      'a control plane that was not measured',
+      cluster({}, {}),
+      cluster({ version: 'v1.35.5' }),
+      'its one API server is started again once: how long it does not answer each time was not measured yet',
     ],
     [
       'a rollback',
@@ -121,6 +149,15 @@ describe('what plan shows of a hosted control plane that changes', () => {
     ],
   ])('HOS-15 the plan shows what follows from %s', (_, before, after, expected) => {
     expect(notes(before, after)).toContain(`Cluster ci: ${expected}`);
+  });
+
+  it('HOS-30 a new cluster in prod whose etcd has one member, which cannot be changed later', () => {
+    const shown = (etcd: object, before: readonly KubeObject[] = []): readonly string[] =>
+      hostedChangeNotes(before, rendered(inProd(etcd)), NOW);
+    expect(shown({})).toEqual([
+      'Cluster ci: its etcd has one member, and its environment is prod: when that member loses its data, only a backup has it. spec.hosted.etcd.replicas: 3 is possible at creation only',
+    ]);
+    expect([shown({ replicas: 3 }), shown({}, [inProd({})])]).toEqual([[], []]);
   });
 
   it.each<readonly [name: string, before: readonly KubeObject[], after: KubeObject]>([

@@ -4,6 +4,7 @@ import { PIPELINES } from '../../../src/api/generated/resources.ts';
 import type { Pipeline, PipelineRevert } from '../../../src/api/generated/types.ts';
 import { ANNOTATION_SECRET_USE, NAMESPACE } from '../../../src/api/names.ts';
 import { serveWebhooks } from '../../../src/cli/commands/sync/webhooks.ts';
+import { runCommandLine } from '../../../src/cli/run.ts';
 import { SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import { createMetrics } from '../../../src/kube/process/metrics.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
@@ -12,6 +13,7 @@ import { noGiteaReason } from '../../support/gitea/program.ts';
 import { GITEA_USER, type Gitea, startGitea } from '../../support/gitea/server.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { tempFolder } from '../../support/temp.ts';
+import { testIo } from '../../support/test-io.ts';
 import { startTestFleet, type TestFleet } from './test-fleet.ts';
 
 const noGitea = await noGiteaReason();
@@ -114,6 +116,12 @@ describe.skipIf(noGitea !== undefined)(
       return `${found?.status} ${found?.reason}`;
     }
 
+    async function whyRelease(commit: string): Promise<string> {
+      const io = testIo({ env: { KUBECONFIG: fleet.hub.kubeconfig } });
+      await runCommandLine(io, ['why', 'release', commit]);
+      return (io.stdout + io.stderr).replaceAll(/\s+/g, ' ');
+    }
+
     it('S35 proposes the revert of a failing commit, and the fleet is back once a person merges it', async () => {
       const first = await setUp('ProposeRevert');
       const failed = breakFleet();
@@ -138,12 +146,19 @@ describe.skipIf(noGitea !== undefined)(
       const events = await fleet.hub.client.resourceFor('events.k8s.io/v1', 'Event');
       const { items } = await fleet.hub.client.list(events);
       expect(items).toContainEqual(expect.objectContaining({ reason: 'RevertProposed' }));
+      const why = await whyRelease(failed.slice(0, 12));
+      expect(why).toContain('RevertProposed: the failure budget of stage test is spent (test ');
+      expect(why).toContain(`as pull request ${pull?.number} (${gitea.url}/`);
+      expect(why).toContain('unblocks merge it, or push a commit that fixes stage test');
 
       await gitea.api('POST', `/repos/${GITEA_USER}/${name}/pulls/${pull?.number}/merge`, { Do: 'merge' });
       git('fetch', '--quiet', gitea.pushUrl(name), 'main');
       const merged = git('rev-parse', 'FETCH_HEAD');
       await fleet.allProven(merged);
       expect(git('diff', first, merged)).toBe('');
+      expect(await whyRelease(failed)).toContain(
+        `no action required: Release fleet-${merged.slice(0, 12)} has`,
+      );
       await expect.poll(condition).toBe('True NoFailedStage');
       expect(await pulls()).toHaveLength(1);
     });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { CLUSTERS } from '../../../src/api/generated/resources.ts';
+import type { HostedUpkeep } from '../../../src/api/generated/types.ts';
 import { ANNOTATION_BACKUP_REQUEST } from '../../../src/api/names.ts';
 import { createHostingController } from '../../../src/controllers/hosting/controller.ts';
+import { INTERRUPTED } from '../../../src/controllers/hosting/drivers/driver.ts';
 import { NOW } from '../../support/builders.ts';
 import { sweepCrashes } from '../../support/controller/bed.ts';
 import {
@@ -28,6 +30,19 @@ async function ready(parts: HostedParts): Promise<HostingBed> {
   await bed.start();
   await bed.advance(10_000);
   return bed;
+}
+
+/** A control plane whose first backup is being taken, until it is released. */
+async function holding(parts: HostedParts): Promise<HostingBed> {
+  const bed = hostingBed([applied(parts)]);
+  bed.hosting().backups.isHeld = true;
+  await bed.start();
+  await bed.advance(10_000);
+  return bed;
+}
+
+function upkeepOf(bed: HostingBed): HostedUpkeep | undefined {
+  return found(bed)?.status?.hosted?.etcd?.upkeep;
 }
 
 function withStored(): MemoryHosting {
@@ -163,6 +178,66 @@ describe('the backups of a hosted control plane', () => {
     backups.damaged.clear();
     await bed.advance(300_000);
     expect([count(bed, 'drill ci'), conditionText(bed, 'BackupReady')]).toEqual([2, 'True Recent']);
+  });
+
+  it('HOS-32 are taken beside the reconcile: a member that ends is started again meanwhile', async () => {
+    const bed = await holding(EVERY);
+    expect(upkeepOf(bed)).toMatchObject({ type: 'Backup', step: 'Copying' });
+    expect(conditionText(bed, 'BackupReady')).toBe('False BackupDue');
+    const plane = bed.hosting().planes.get('ci');
+    plane?.running.delete('kube-scheduler');
+    await bed.advance(30_000);
+    expect(plane?.running.has('kube-scheduler')).toBe(true);
+    expect(conditionText(bed, 'ControlPlaneReady')).toBe('True Ready');
+    expect([count(bed, 'backup ci'), upkeepOf(bed)?.type]).toEqual([0, 'Backup']);
+    bed.hosting().backups.release();
+    await bed.advance(1000);
+    expect([count(bed, 'backup ci'), upkeepOf(bed)]).toEqual([1, undefined]);
+    expect(conditionText(bed, 'BackupReady')).toBe('True Recent');
+  });
+
+  it('HOS-32 are restored in drills beside the reconcile, which begins no backup meanwhile', async () => {
+    const bed = await ready({});
+    const { backups } = bed.hosting();
+    backups.isHeld = true;
+    const backup = { everySeconds: 3600, keep: 2, drillEverySeconds: 7200 };
+    backups.stored.set('ci', [{ name: '000001-20300101T000000Z', takenAt: bed.clock.now() }]);
+    const scheduled = applied({ hosted: { etcd: { ...HOSTED.etcd, backup } } });
+    bed.apply(scheduled);
+    await bed.advance(5000);
+    const annotations = { [ANNOTATION_BACKUP_REQUEST]: 'q' };
+    bed.apply({ ...scheduled, metadata: { name: 'ci', annotations } });
+    await bed.advance(30_000);
+    expect(upkeepOf(bed)?.type).toBe('Drill');
+    expect([conditionText(bed, 'BackupReady'), count(bed, 'drill ci')]).toEqual(['True Recent', 0]);
+    backups.release();
+    await bed.advance(1000);
+    expect([count(bed, 'drill ci'), upkeepOf(bed)?.type]).toEqual([1, 'Backup']);
+    expect(drillAt(bed)).toBeDefined();
+  });
+
+  it('HOS-32 end with the deletion of their Cluster', async () => {
+    const bed = await holding(EVERY);
+    bed.delete(CLUSTERS, 'ci');
+    await bed.advance(12_000);
+    expect([found(bed), bed.hosting().planes.size]).toEqual([undefined, 0]);
+    expect(bed.hosting().backups.attempts.get('ci')?.problem).toBe(INTERRUPTED);
+    expect(bed.hosting().backups.stored.get('ci')).toBeUndefined();
+  });
+
+  it('HOS-32 that a killed hosting interrupted are taken again after 5 minutes, and reported until then', async () => {
+    const bed = hostingBed([applied(EVERY)]);
+    const process = await bed.start();
+    const { backups } = bed.hosting();
+    backups.isHeld = true;
+    await bed.advance(10_000);
+    await process.kill();
+    backups.isHeld = false;
+    await bed.start();
+    await bed.advance(20_000);
+    expect([conditionText(bed, 'BackupReady'), upkeepOf(bed)]).toEqual(['False BackupFailed', undefined]);
+    await bed.advance(300_000);
+    expect([count(bed, 'backup ci'), conditionText(bed, 'BackupReady')]).toEqual([1, 'True Recent']);
   });
 
   it('HOS-32 are restored once, and taken once, after a crash at any write', async () => {

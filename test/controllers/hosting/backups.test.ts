@@ -4,10 +4,12 @@ import { type BackupReport, INTERRUPTED } from '../../../src/controllers/hosting
 import { wholeSeconds } from '../../../src/os/dates.ts';
 import { ago, NOW } from '../../support/builders.ts';
 import { severalMembers } from '../../support/hosting/etcd.ts';
-import { HOSTED, hostingInput, type InputParts, members } from '../../support/hosting/objects.ts';
+import { HOSTED, hostingInput, type InputParts, members, upkeepRun } from '../../support/hosting/objects.ts';
 
 const EVERY = { etcd: { ...HOSTED.etcd, backup: { everySeconds: 3600, keep: 3 } } };
 const FAILED = { at: NOW, problem: 'the disk is full', since: new Date(+NOW - 7200_000) };
+const UNFINISHED = { at: NOW, problem: INTERRUPTED, since: NOW };
+const AGAIN = { ...UNFINISHED, since: FAILED.since, former: FAILED.problem };
 const STOPPED = members({ etcd: { state: 'Stopped' } });
 const RECORDED = { lastBackupAt: ago(60), lastBackup: 'x', backupRequest: 'q', restoredFrom: 'y' };
 
@@ -18,6 +20,10 @@ function taken(seconds: number): BackupReport['backups'] {
 function condition(parts: InputParts): string {
   const [found] = backupReady(hostingInput({ hosted: EVERY, ...parts }));
   return found ? `${found.status} ${found.reason}: ${found.message}` : 'none';
+}
+
+function running(type: 'Backup' | 'Drill', backup: BackupReport): InputParts {
+  return { plane: { backup }, input: { upkeep: upkeepRun(type) } };
 }
 
 function etcdStatus(etcd: object): InputParts {
@@ -53,6 +59,46 @@ describe('the condition BackupReady', () => {
       'a crash ended the last drill',
       { plane: { backup: { backups: taken(60), drill: { at: NOW, problem: INTERRUPTED } } } },
       'True Recent',
+    ],
+    [
+      'a crash ended the drill after one that failed',
+      { plane: { backup: { backups: taken(60), drill: AGAIN } } },
+      'False DrillFailed',
+    ],
+    [
+      'the first one is being taken',
+      running('Backup', { backups: [], attempt: UNFINISHED }),
+      'False BackupDue',
+    ],
+    [
+      'the next one is being taken',
+      running('Backup', { backups: taken(60), attempt: UNFINISHED }),
+      'True Recent',
+    ],
+    [
+      'one is being taken after one that failed',
+      running('Backup', { backups: taken(60), attempt: AGAIN }),
+      'True LastAttemptFailed',
+    ],
+    [
+      'one is being taken after all have failed',
+      running('Backup', { backups: [], attempt: AGAIN }),
+      'False BackupFailed',
+    ],
+    [
+      'the first drill is being made',
+      running('Drill', { backups: taken(60), drill: UNFINISHED }),
+      'True Recent',
+    ],
+    [
+      'a drill is being made after one that failed',
+      running('Drill', { backups: taken(60), drill: AGAIN }),
+      'False DrillFailed',
+    ],
+    [
+      'the one that a person asked for is being taken',
+      { ...running('Backup', { backups: [], attempt: UNFINISHED }), hosted: {} },
+      'none',
     ],
     [
       'one of three members of etcd is down',
@@ -120,6 +166,15 @@ describe('the status of backups', () => {
     expect(drillAt({ backups: [], drill })).toBe(wholeSeconds(NOW));
     expect(drillAt({ backups: [], drill: failed })).toBeUndefined();
     expect(drillAt({ backups: [], drill: failed }, { lastDrillAt: ago(60) })).toBe(ago(60));
+  });
+
+  it('HOS-32 has what is being made, its step and its begin', () => {
+    const parts = running('Drill', { backups: [] });
+    const expected = { type: 'Drill', step: 'Copying', startedAt: ago(60) };
+    expect(backupStatus(hostingInput(parts))).toEqual({ upkeep: expected });
+    expect(backupStatus(hostingInput({ ...parts, ...etcdStatus({ upkeep: expected }), input: {} }))).toEqual(
+      {},
+    );
   });
 
   it('HOS-32 stays as it was where nothing is observed', () => {

@@ -73,7 +73,7 @@ describe('the condition CertificatesValid', () => {
 
   it('HOS-23 names a CA that ends within 30 days, and not one that ends later', () => {
     expect(text(authorityEnds(30))).toMatch(
-      /^True AuthorityEndsSoon: .*; ca ends at .* create another Cluster before$/,
+      /^True AuthorityEndsSoon: .*; ca ends at .* rotate it before by spec\.hosted\.pki\.caRotation$/,
     );
     expect(text(authorityEnds(30.1))).toMatch(/^True SeenOnTheWire/);
   });

@@ -80,6 +80,13 @@ describe('the conditions of a hosted control plane', () => {
     expect(`${found?.status} ${found?.reason} ${found?.message}`).toBe(expected);
   });
 
+  it('HOS-30 EtcdReady names the only member of a cluster in prod, and no other one', () => {
+    const inProd = { spec: { environment: 'prod' } } as const;
+    expect(text('EtcdReady', inProd)).toBe('True SingleMember');
+    expect(text('EtcdReady', { ...inProd, plane: severalMembers({}) })).toBe('True Ready');
+    expect(text('EtcdReady', { spec: { environment: 'pre' } })).toBe('True Ready');
+  });
+
   it('HOS-33 EtcdReady names an etcd that refuses writes before a member that is down', () => {
     const space = { quotaBytes: 64e6, dbBytes: 64e6, inUseBytes: 63e6, isFull: true };
     const down = severalMembers({ but: { 'etcd-1': STOPPED } });

@@ -100,6 +100,13 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     because: 'it needs a token of a git host; a test creates one in a real Gitea, and the same Secret',
     coveredBy: ['test/cluster/sync/reverts.test.ts'],
   },
+  {
+    path: 'docs/guides/automatic-reverts.md',
+    section: 'What became of it',
+    because:
+      'it needs a failed commit that sync has reverted at a git host; a test asks for one in a real Gitea',
+    coveredBy: ['test/cluster/sync/reverts.test.ts'],
+  },
   ...['The secret', 'Start it', 'Report by HTTP', 'Report by a file'].map((section) => ({
     path: 'docs/guides/hardware-events.md',
     section,
@@ -216,9 +223,25 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
   },
   {
     path: 'docs/guides/hosted-clusters.md',
+    section: 'As pods of the hub',
+    because:
+      'it needs images by digest and a node; tests do the same on a real API server and on a real node',
+    coveredBy: [
+      'test/cluster/controllers/hosting/drivers/workload/driver.test.ts',
+      'test/nodes/hosting/workload.test.ts',
+    ],
+  },
+  {
+    path: 'docs/guides/hosted-clusters.md',
     section: 'Change version and flags',
     because: 'it needs the programs of two versions; a test builds the older one and does the same',
     coveredBy: ['test/cluster/controllers/hosting/upgrade.test.ts'],
+  },
+  {
+    path: 'docs/guides/hosted-clusters.md',
+    section: 'Rotate the authorities',
+    because: 'it takes minutes; a test does the same under load on real processes',
+    coveredBy: ['test/cluster/controllers/hosting/rotation.test.ts'],
   },
   ...['Hosted clusters', 'Delete one', 'Throw-away clusters'].map((section) => ({
     path: 'docs/guides/hosted-clusters.md',

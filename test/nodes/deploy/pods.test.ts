@@ -10,7 +10,7 @@ import { runCommandLine } from '../../../src/cli/run.ts';
 import { isKubeError } from '../../../src/kube/client/errors.ts';
 import { evictionOf } from '../../../src/kube/controller/writes/evict.ts';
 import { LEASES, readLeaseRecord } from '../../../src/kube/leader/record.ts';
-import { NODES, PODS } from '../../../src/kube/objects/core-kinds.ts';
+import { PODS } from '../../../src/kube/objects/core-kinds.ts';
 import { listAt, textAt } from '../../../src/kube/objects/json.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { createAuthority, issueCertificate } from '../../../src/local/pki/certificate.ts';
@@ -20,6 +20,7 @@ import { startControllerManager, startScheduler } from '../../support/controller
 import { eventually } from '../../support/eventually.ts';
 import { type GitHttpServer, startGitHttpServer } from '../../support/git-server/http-server.ts';
 import { createTestRepository, type TestRepository } from '../../support/git-server/repository.ts';
+import { giveStorage } from '../../support/node-kit/capacity.ts';
 import { buildProductImage, noEngineReason } from '../../support/node-kit/engine-image.ts';
 import { importImage } from '../../support/node-kit/image.ts';
 import { imitateProductImage } from '../../support/node-kit/product-image.ts';
@@ -59,8 +60,9 @@ describe.skipIf(reason)(`pods of kubenode on a real node${reason ? ` (${reason})
   beforeAll(async () => {
     const now = createSystemClock().now();
     const authority = createAuthority('git-ca', now, 1);
-    const makeImage = noEngine ? imitateProductImage : buildProductImage;
-    const archive = await makeImage(IMAGE, authority.certPem);
+    const archive = noEngine
+      ? await imitateProductImage(tempFolder('image'), IMAGE, authority.certPem)
+      : await buildProductImage(IMAGE, authority.certPem);
     caFile = join(tempFolder('ca'), 'ca.crt');
     writeFileSync(caFile, authority.certPem);
     kit = await nodeKit();
@@ -86,7 +88,7 @@ describe.skipIf(reason)(`pods of kubenode on a real node${reason ? ` (${reason})
     await importImage(node);
     await node.run('ctr', '--namespace', 'k8s.io', 'image', 'import', ARCHIVE);
     await routePods();
-    await giveStorage();
+    await giveStorage(server.client, node);
     await command('install', '--hub', '--cluster', '--image', IMAGE);
   });
   afterAll(async () => {
@@ -168,18 +170,6 @@ describe.skipIf(reason)(`pods of kubenode on a real node${reason ? ` (${reason})
     const target = ['-j', 'DNAT', '--to-destination', `${kit.hostAddress}:${port}`];
     await node.run('iptables', '-t', 'nat', '-A', 'PREROUTING', ...service, ...target);
     await node.run('iptables', '-t', 'nat', '-A', 'POSTROUTING', '-o', 'host0', '-j', 'MASQUERADE');
-  }
-
-  /** The kubelet counts no storage on a disk that belongs to the host, and the pods ask for some. */
-  async function giveStorage(): Promise<void> {
-    const target = { name: node.name };
-    const body = { status: { capacity: { 'ephemeral-storage': '10Gi' } } };
-    const counted = async (): Promise<true | undefined> => {
-      const found = await server.client.get(NODES, target).catch(() => undefined);
-      if (found) await server.client.patch(NODES, target, { type: 'merge', body }, { subresource: 'status' });
-      return textAt(found, 'status', 'allocatable', 'ephemeral-storage') === undefined ? undefined : true;
-    };
-    await eventually(counted, 'the node has no storage', READY_MS);
   }
 
   async function command(...args: readonly string[]): Promise<void> {

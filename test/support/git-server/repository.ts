@@ -18,11 +18,12 @@ export interface TestRepository {
   head(): string;
 }
 
-// No configuration of the machine, and fixed authors.
+// No configuration of the machine, no hooks from its template, and fixed authors.
 const ENV = {
   PATH: process.env['PATH'] ?? '/usr/bin:/bin',
   GIT_CONFIG_NOSYSTEM: '1',
-  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_GLOBAL: join(import.meta.dirname, 'gitconfig'),
+  GIT_TEMPLATE_DIR: '',
   GIT_AUTHOR_NAME: 'Ann',
   GIT_AUTHOR_EMAIL: 'ann@example.com',
   GIT_COMMITTER_NAME: 'Bob',

@@ -1,15 +1,15 @@
-/** What every driver of control planes fulfills. It runs over the driver in memory and over real processes. */
+/** What every driver of control planes fulfills. It runs over the driver in memory, over real processes, and over objects of a hub. */
 import { describeBackups } from './contract/backups.ts';
 import { describeBasics } from './contract/basics.ts';
 import { describeBlockers } from './contract/blockers.ts';
 import { describeCertificates } from './contract/certificates.ts';
-import type { OpenBed } from './contract/faults.ts';
+import { type DriverTraits, type OpenBed, PROCESSES } from './contract/faults.ts';
 import { describeMembers } from './contract/members.ts';
 
-export function describePlaneDriver(name: string, open: OpenBed): void {
+export function describePlaneDriver(name: string, open: OpenBed, traits: DriverTraits = PROCESSES): void {
   describeBasics(name, open);
-  describeMembers(name, open);
-  describeCertificates(name, open);
-  describeBlockers(name, open);
-  describeBackups(name, open);
+  describeMembers(name, open, traits);
+  describeCertificates(name, open, traits);
+  describeBlockers(name, open, traits);
+  if (traits.takesBackups) describeBackups(name, open);
 }

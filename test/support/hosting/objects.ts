@@ -13,9 +13,15 @@ import {
   type PlaneReport,
   type PlaneSpec,
   type SettledPlane,
+  type UpkeepControl,
 } from '../../../src/controllers/hosting/drivers/driver.ts';
 import { memberRuns } from '../../../src/controllers/hosting/drivers/runs.ts';
-import type { Hosted, HostingDecision, HostingInput } from '../../../src/controllers/hosting/plan/input.ts';
+import type {
+  Hosted,
+  HostingDecision,
+  HostingInput,
+  UpkeepRun,
+} from '../../../src/controllers/hosting/plan/input.ts';
 import { planeOf } from '../../../src/controllers/hosting/plan/plane-of.ts';
 import { wholeSeconds } from '../../../src/os/dates.ts';
 import { NOW } from '../builders.ts';
@@ -218,6 +224,16 @@ export function hostingInput({ plane = {}, input = {}, ...parts }: InputParts = 
   };
 }
 
+/** Returns a backup or a drill that has been running for a minute. */
+export function upkeepRun(type: UpkeepRun['type']): UpkeepRun {
+  return { type, step: 'Copying', startedAt: new Date(+NOW - 60_000) };
+}
+
+/** Returns the control of a backup or a drill that runs to its end. */
+export function undisturbed(): UpkeepControl {
+  return { signal: new AbortController().signal, onStep: () => undefined };
+}
+
 /** Returns the decision in one line: `Start etcd: it is not running`, or `wait MemberStarting`. */
 export function decisionText({ act, wait }: HostingDecision): string {
   if (act) return `${act.type}${subjectOf(act)}: ${act.because}`;
@@ -227,6 +243,7 @@ export function decisionText({ act, wait }: HostingDecision): string {
 function subjectOf(act: NonNullable<HostingDecision['act']>): string {
   if ('member' in act) return ` ${act.member}`;
   if (act.type === 'SetApiServers') return ` ${act.count}`;
+  if (act.type === 'Rotate') return ` ${act.step.phase}`;
   if (act.type === 'ApplyAddon') return ` ${act.addon.name}`;
   return act.type === 'RemoveAddon' ? ` ${act.name}` : '';
 }

@@ -3,44 +3,35 @@
  * of our own. The base is Node.js with its libraries, the certificates of this machine, and the user of the Dockerfile.
  */
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { dockerInstructions } from '../dockerfile.ts';
 import { packedTarball } from '../packed.ts';
-import { tempFolder } from '../temp.ts';
+import { writeImageArchive } from './image-archive.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const CERTIFICATES = 'etc/ssl/certs/ca-certificates.crt';
 const NODE = 'usr/local/bin/node';
 
-/** Path of an archive for `ctr image import`. The image trusts this CA, too. */
-export async function imitateProductImage(name: string, caPem: string): Promise<string> {
-  const folder = tempFolder('image');
+/** Path of an archive in that folder for `ctr image import`. The image trusts this CA, too. */
+export async function imitateProductImage(folder: string, name: string, caPem: string): Promise<string> {
   const root = join(folder, 'root');
   const [workdir = '', user = '', entrypoint = '[]'] = ['WORKDIR', 'USER', 'ENTRYPOINT'].map(
     (word) => dockerInstructions(word)[0],
   );
   putBase(root, user, caPem);
   await putProduct(join(root, workdir));
-  const layer = tarOf(folder, 'layer.tar', root, ['.']);
-  const digest = createHash('sha256').update(readFileSync(layer)).digest('hex');
-  const config = {
-    architecture: process.arch === 'x64' ? 'amd64' : process.arch,
-    os: 'linux',
+  return await writeImageArchive(folder, {
+    name,
+    root,
     config: {
       User: user,
       Entrypoint: JSON.parse(entrypoint) as unknown,
       WorkingDir: '/',
       Env: ['PATH=/usr/local/bin:/usr/bin:/bin', ...dockerInstructions('ENV')],
     },
-    rootfs: { type: 'layers', diff_ids: [`sha256:${digest}`] },
-  };
-  const manifest = [{ Config: 'config.json', RepoTags: [name], Layers: [basename(layer)] }];
-  writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
-  writeFileSync(join(folder, 'manifest.json'), JSON.stringify(manifest));
-  return tarOf(folder, 'image.tar', folder, ['manifest.json', 'config.json', basename(layer)]);
+  });
 }
 
 function putBase(root: string, user: string, caPem: string): void {
@@ -70,12 +61,6 @@ async function putProduct(folder: string): Promise<void> {
 
 function run(cwd: string, command: string): void {
   execFileSync('sh', ['-ec', command], { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
-}
-
-function tarOf(folder: string, name: string, from: string, paths: readonly string[]): string {
-  const target = join(folder, name);
-  execFileSync('tar', ['--create', '--file', target, '--owner=0', '--group=0', '-C', from, ...paths]);
-  return target;
 }
 
 function write(root: string, path: string, text: string): void {

@@ -224,6 +224,28 @@ describe('S22 the commenter of plans', () => {
     expect(asked.slice(3, 6)).toEqual([1, 2, 3].map((page) => [String(page), true]));
   });
 
+  it.each<[forks: boolean]>([[false], [true]])(
+    'plans those of the team first behind 600 of forks, with forks permitted: %s',
+    async (forks) => {
+      const hub = await hubWith('GitHub');
+      const { source } = hub.pipeline.spec;
+      hub.pipeline = {
+        ...hub.pipeline,
+        spec: { ...hub.pipeline.spec, source: { ...source, planComments: { forks } } },
+      };
+      for (let number = 100; number < 700; number += 1) {
+        hub.host.pulls.push({ number, head: H2, isOpen: true, isFork: true });
+      }
+      hub.host.pulls.push({ number: 1, head: H1, isOpen: true });
+      const commenter = hub.start();
+      await expect.poll(() => (commenter.requeue(), recordOf(hub)?.head)).toBe(H1);
+      await commenter.close();
+      const most = hub.host.calls.filter(({ path }) => path.includes('/pulls?')).length;
+      expect(most).toBeLessThanOrEqual(30);
+      expect(hub.planned.indexOf(H1)).toBeLessThanOrEqual(forks ? 30 : 0);
+    },
+  );
+
   it('plans nothing on a host that has no list for it', async () => {
     const hub = await hubWith('GitHub');
     push(hub, H1);

@@ -3,7 +3,11 @@ import type { PullList } from '../../../src/sync/pulls/host.ts';
 import { createOpenPulls, type OpenPulls } from '../../../src/sync/pulls/list.ts';
 
 const PULL = { number: 1, head: 'h1', isFork: false };
-const LIST: PullList = { pulls: [PULL], pages: [{ pulls: [PULL], etag: '"1"', hasNext: false }] };
+const LIST: PullList = {
+  pulls: [PULL],
+  pages: [{ pulls: [PULL], etag: '"1"', hasNext: false }],
+  readTo: 1,
+};
 
 interface Bed {
   readonly open: OpenPulls;

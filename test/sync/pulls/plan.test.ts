@@ -82,6 +82,20 @@ describe('S22 plans each pull request when its plan may have changed', () => {
     ],
     ['leaves a fork alone', { open: [pull(1, 'h1', true)] }, 'nothing'],
     ['plans a fork that is permitted', { open: [pull(1, 'h1', true)], forks: true }, 'plan 1 at h1'],
+    [
+      'plans all of the team before a fork, whose plan is older',
+      {
+        open: [pull(1, 'h1', true), pull(9, 'h2')],
+        recorded: [planned(9, 60 * SECOND)],
+        forks: true,
+      },
+      'plan 9 at h2',
+    ],
+    [
+      'plans a fork while those of the team are up to date',
+      { open: [pull(1, 'h1', true), pull(9)], recorded: [planned(9, 0)], forks: true },
+      'plan 1 at h1',
+    ],
     ['waits with one that failed', { open: [pull(1)], blockedForMs: new Map([['1', 5000]]) }, 'wait 5000'],
     [
       'plans another than the one that failed',

@@ -11,7 +11,7 @@ import {
   RELEASES,
   REMEDY_OPERATION_JOBS,
 } from '../../../api/generated/resources.ts';
-import { listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
+import { listAt, ownValue, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { stateFolder } from '../../../local/folders.ts';
@@ -35,6 +35,10 @@ export type NameSource = NameQuery | 'LocalClusters';
 const SETS: NameQuery = { resource: MACHINE_COMPONENT_SETS };
 const MACHINE_NAMES: NameQuery = { resource: MACHINES };
 const JOBS: NameQuery = { resource: REMEDY_OPERATION_JOBS };
+const RELEASE_NAMES: NameQuery = { resource: RELEASES };
+
+/** Has the names that `kubenode why KIND` takes, by the kind. */
+const EXPLAINED: Readonly<Record<string, NameQuery>> = { job: JOBS, release: RELEASE_NAMES, rollout: SETS };
 
 /** The sources by the name of the argument or of the option. */
 const QUERIES: Readonly<Record<string, NameSource | ((line: TypedLine) => NameSource | undefined)>> = {
@@ -48,11 +52,10 @@ const QUERIES: Readonly<Record<string, NameSource | ((line: TypedLine) => NameSo
   name: ({ command, words }) => {
     if (command.name() === 'kubeconfig') return 'LocalClusters';
     if (command.name() !== 'why') return undefined;
-    if (words.includes('job')) return JOBS;
-    return words.includes('rollout') ? SETS : MACHINE_NAMES;
+    return words.map((word) => ownValue(EXPLAINED, word)).find((each) => each !== undefined) ?? MACHINE_NAMES;
   },
   pipeline: { resource: PIPELINES },
-  release: { resource: RELEASES },
+  release: RELEASE_NAMES,
   rule: { resource: NODE_REMEDIERS },
   set: SETS,
   stage: { resource: PIPELINES, names: stagesOf },

@@ -9,6 +9,7 @@ import { GROUP, HOSTING_LEASE, MANAGER_HOSTING, NAMESPACE, PRINCIPAL_HOSTING } f
 import { createClusterAddons } from '../../../controllers/hosting/addons/addons.ts';
 import { createHostingController } from '../../../controllers/hosting/controller.ts';
 import { createProcessDriver } from '../../../controllers/hosting/drivers/process/driver.ts';
+import { createWorkloadDriver } from '../../../controllers/hosting/drivers/workload/driver.ts';
 import { createClusterInside } from '../../../controllers/hosting/inside/execute.ts';
 import { registerBackupMetrics, registerCertificateMetrics } from '../../../controllers/hosting/metrics.ts';
 import type { HostingPorts } from '../../../controllers/hosting/observe.ts';
@@ -28,6 +29,7 @@ import { systemRandom } from '../../../os/system-random.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { openHubDefender } from '../../hosting/defender.ts';
 import { hostingFolder } from '../../hosting/folder.ts';
+import { readWorkloadImages } from '../../hosting/images.ts';
 import { balancerCommand, controllersCommand, loadPrograms } from '../../hosting/programs.ts';
 import type { Io } from '../../io.ts';
 import { endMachinesIn } from '../../local/machines-folder.ts';
@@ -46,8 +48,12 @@ It needs no root and no container runtime. docs/guides/hosted-clusters.md shows 
 
 With --local-machines a MachineSet of provider local gets its machines in the folder of its control plane: a throw-away cluster with nodes.
 
+With --images FILE a Cluster with spec.hosted.driver: workload becomes a control plane of pods in the hub, in the namespace kn-NAME. The
+file names the images by digest. With --no-processes this hosting starts no process of its own: so it runs as a pod of the hub.
+
 Examples:
   kubenode hosting --context hub
+  kubenode hosting --images images.yaml --no-processes
   kubenode hosting --context hub --local-machines
   kubenode hosting --context hub --dir /var/lib/kubenode/hosting --port 8081
   kubenode hosting --context hub --kube-assets /opt/kubernetes/v1.35.4 --kube-assets /opt/kubernetes/v1.36.3`;
@@ -57,6 +63,8 @@ interface Flags extends ConnectionFlags, LogFlags {
   readonly kubeAssets: readonly string[];
   readonly maxClusters: number;
   readonly localMachines?: boolean;
+  readonly images?: string;
+  readonly processes: boolean;
   /** In seconds. By default the longest ttlSecondsAfterReady, and a day to become ready. */
   readonly maxAge: number;
   readonly port?: number;
@@ -73,6 +81,8 @@ export function createHostingCommand(io: Io): Command {
       (folder: string, before: readonly string[]) => [...before, folder],
       [],
     )
+    .option('--images <file>', 'images of control planes of driver workload, by digest')
+    .option('--no-processes', 'create no control planes of driver process')
     .option('--local-machines', 'their controllers create machines of provider local on this machine')
     .option(
       '--max-clusters <n>',
@@ -126,13 +136,14 @@ async function hosting(io: Io, flags: Flags): Promise<void> {
     watch: runtime.watch,
   };
   const defender = await openHubDefender(asking);
+  const ports = { ...portsOf(io, flags, log), ...(await workloadPorts(io, flags, client)) };
   const { host, port } = flags;
   const listening = (url: string): void => log.info('health server started', { url });
   try {
     await runControllers(
       {
         ...shared,
-        controllers: [createHostingController({ ...portsOf(io, flags, log), grants: defender.ledger })],
+        controllers: [createHostingController({ ...ports, grants: defender.ledger })],
         views: { ...defender.views, [CLUSTERS.kind]: clusters, [SECRETS.kind]: secrets },
         connect: (principal) => connect({ ...connection, ...principal }),
         reporter: { domain: GROUP, instance: identity },
@@ -150,7 +161,7 @@ async function hosting(io: Io, flags: Flags): Promise<void> {
 
 function portsOf(
   io: Io,
-  { dir, kubeAssets, maxClusters, maxAge, localMachines = false }: Flags,
+  { dir, kubeAssets, maxClusters, maxAge, processes, localMachines = false }: Flags,
   log: Log,
 ): Omit<HostingPorts, 'grants'> {
   const { clock } = io;
@@ -166,12 +177,24 @@ function portsOf(
     version: KUBENODE_VERSION,
   });
   return {
-    driver,
+    ...(processes ? { driver } : {}),
     inside: createClusterInside(clock),
     addons: createClusterAddons(clock),
     maxClusters,
     maxAgeSeconds: maxAge,
   };
+}
+
+/** A file that is wrong ends the start. Later, the control planes that exist are served, and none is created. */
+async function workloadPorts(
+  { clock, cwd }: Io,
+  { images }: Flags,
+  client: Client,
+): Promise<Pick<HostingPorts, 'workload'>> {
+  if (images === undefined) return {};
+  const path = resolve(cwd, images);
+  await readWorkloadImages(path);
+  return { workload: createWorkloadDriver({ client, clock, images: () => readWorkloadImages(path) }) };
 }
 
 interface ViewParts {

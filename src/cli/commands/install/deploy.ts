@@ -4,6 +4,7 @@ import {
   CONTROLLERS,
   CONTROLLERS_WITH_MAINTENANCE,
   type DeployedProgram,
+  HOSTING,
   SYNC,
   SYNC_WITH_WEBHOOKS,
 } from '../../../deploy/programs.ts';
@@ -15,6 +16,9 @@ import { KUBENODE_VERSION } from '../../version.ts';
 export interface DeployFlags {
   readonly hub?: true;
   readonly cluster?: true;
+  readonly hosting?: true;
+  /** Path of the file of images that hosting runs. */
+  readonly images?: string;
   readonly webhooks?: true;
   readonly maintenance?: true;
   readonly image?: string;
@@ -36,6 +40,8 @@ export function addDeployOptions(command: Command): Command {
   return command
     .option('--hub', 'also run kubenode sync in this cluster, which is the hub of a fleet')
     .option('--cluster', 'also run kubenode controllers in this cluster')
+    .option('--hosting', 'also run kubenode hosting in this cluster, which then hosts control planes as pods')
+    .option('--images <file>', 'with --hosting: the images of control planes, by digest')
     .option('--webhooks', 'with --hub: also a Service for the webhooks of git hosts')
     .option('--maintenance', 'with --cluster: also a Service for the maintenance events of hardware systems')
     .option('--registry <path>', `registry of the image; it is then PATH/kubenode:${KUBENODE_VERSION}`)
@@ -50,7 +56,7 @@ export function addDeployOptions(command: Command): Command {
       'one more TCP port that the pods may connect to, of an API server, a git server or a check; may be repeated',
       addPort,
     )
-    .option('--print', 'only print the objects of --hub and --cluster as YAML, without a server');
+    .option('--print', 'only print the objects of --hub, --cluster and --hosting as YAML, without a server');
 }
 
 const parsePort = createIntegerParser(1, 65_535);
@@ -60,9 +66,10 @@ function addPort(text: string, before: readonly number[] = []): readonly number[
 }
 
 /**
- * Returns the objects that these flags add to an installation, in the order in which they are applied. Empty without --hub and --cluster.
+ * Returns the objects that these flags add to an installation, in the order in which they are applied. Empty without --hub, --cluster and
+ * --hosting. `images` is the content of the file of --images.
  */
-export async function deployedObjects(flags: DeployFlags): Promise<readonly KubeObject[]> {
+export async function deployedObjects(flags: DeployFlags, images?: string): Promise<readonly KubeObject[]> {
   const programs = programsOf(flags);
   if (programs.length === 0) {
     checkUnused(flags);
@@ -72,15 +79,35 @@ export async function deployedObjects(flags: DeployFlags): Promise<readonly Kube
   const { replicas = REPLICAS, egressPort: egressPorts = [] } = flags;
   // Loaded only here: most installations have no use for cdk8s.
   const { renderWorkload } = await import('../../../deploy/workload.ts');
-  return programs.flatMap((program) => renderWorkload(program, { image, replicas, egressPorts }));
+  return programs.flatMap((program) => {
+    const config = program.configFile === undefined ? undefined : images;
+    return renderWorkload(program, { image, replicas, egressPorts, config });
+  });
 }
 
 export function programsOf(flags: DeployFlags): readonly DeployedProgram[] {
-  const { hub, cluster, webhooks, maintenance } = flags;
+  const { hub, cluster, hosting, webhooks, maintenance } = flags;
   checkReceivers(flags);
+  checkImages(flags);
   const sync = webhooks ? SYNC_WITH_WEBHOOKS : SYNC;
   const controllers = maintenance ? CONTROLLERS_WITH_MAINTENANCE : CONTROLLERS;
-  return [...(hub ? [sync] : []), ...(cluster ? [controllers] : [])];
+  return [...(hub ? [sync] : []), ...(cluster ? [controllers] : []), ...(hosting ? [HOSTING] : [])];
+}
+
+/** One is nothing without the other. */
+function checkImages({ hosting, images }: DeployFlags): void {
+  if (hosting && images === undefined) {
+    throw new CliError('--hosting needs --images', {
+      hint: 'docs/guides/hosted-clusters.md describes the file with the images of control planes',
+      exitCode: EXIT.usage,
+    });
+  }
+  if (images !== undefined && !hosting) {
+    throw new CliError('--images needs --hosting', {
+      hint: 'the images are those of the control planes that kubenode hosting runs',
+      exitCode: EXIT.usage,
+    });
+  }
 }
 
 /** Each Service leads to one program. */
@@ -115,15 +142,15 @@ function checkUnused({ image, registry, replicas, egressPort, print }: DeployFla
     '--print': print,
   }).find(([, value]) => value !== undefined) ?? [undefined];
   if (unused === undefined) return;
-  throw new CliError(`${unused} needs --hub or --cluster`, {
-    hint: 'pass --hub in the hub of a fleet, --cluster in each cluster with machines, or both',
+  throw new CliError(`${unused} needs --hub, --cluster or --hosting`, {
+    hint: 'pass --hub in the hub of a fleet, --cluster in each cluster with machines, --hosting where control planes run as pods',
     exitCode: EXIT.usage,
   });
 }
 
 function imageOf({ image, registry }: DeployFlags): string {
   if (image === undefined && registry === undefined) {
-    throw new CliError('--hub and --cluster need --registry or --image', {
+    throw new CliError('--hub, --cluster and --hosting need --registry or --image', {
       hint: 'there is no published image of kubenode: build it and push it, as docs/guides/install.md describes',
       exitCode: EXIT.usage,
     });

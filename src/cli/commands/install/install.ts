@@ -11,6 +11,7 @@ import { createOutputOption, type OutputFormat, printResult, printWarnings } fro
 import { withProgress } from '../../progress.ts';
 import { blockedPortWarnings } from './api-ports.ts';
 import { addDeployOptions, type DeployFlags, deployedObjects, permittedPorts, programsOf } from './deploy.ts';
+import { readImages } from './images.ts';
 
 const HELP = `
 Installs what every part of kubenode needs: CRDs, the namespaces kubenode-system and kubenode-agents, ServiceAccounts,
@@ -18,14 +19,15 @@ roles and admission policies. It can be run again at any time: objects that are 
 bindings, accounts and policies that an earlier version installed and this one does not have are deleted; CRDs never are.
 With --dry-run the server validates everything and stores nothing; the exit code is 2 if there are changes.
 
-With --hub it also runs kubenode sync in the cluster, with --cluster kubenode controllers: for each a Deployment, a
-NetworkPolicy and a PodDisruptionBudget in kubenode-system. docs/guides/install.md describes how to build the image,
+With --hub it also runs kubenode sync in the cluster, with --cluster kubenode controllers, with --hosting kubenode hosting:
+for each a Deployment, a NetworkPolicy and a PodDisruptionBudget in kubenode-system. docs/guides/install.md describes how to build the image,
 and the rights that an installation needs.
 
 Examples:
   kubenode install --context prod-eu-1
   kubenode install --dry-run -o json
   kubenode install --context hub --hub --cluster --registry registry.example.com/platform
+  kubenode install --context hub --hosting --images images.yaml --registry registry.example.com/platform
   kubenode install --cluster --image registry.example.com/kubenode:0.1.0 --print`;
 
 interface InstallCommandFlags extends ConnectionFlags, DeployFlags {
@@ -45,7 +47,7 @@ export function createInstallCommand(io: Io): Command {
 }
 
 async function runInstall(io: Io, flags: InstallCommandFlags): Promise<void> {
-  const deployed = await deployedObjects(flags);
+  const deployed = await deployedObjects(flags, await readImages(io, flags));
   if (flags.print) {
     io.out(deployed.map((object) => `---\n${formatYaml(object)}`).join(''));
     return;

@@ -3,6 +3,7 @@
  * as removed, so that an interrupted act is simply repeated. Every driver fulfills test/support/hosting/driver-contract.ts.
  */
 import type { PlaneSettings } from '../../../local/state.ts';
+import type { RotationReport, RotationStep } from './rotation.ts';
 
 /** The members of every control plane, in the order of their dependencies. `kubenode-controllers` are our own controllers with the Defender. */
 export const MEMBERS = [
@@ -81,6 +82,27 @@ export interface PlaneSpec extends PlaneOwner {
   readonly settings: PlaneSettings;
   /** The number of API servers. */
   readonly apiServers: number;
+  /** Tells how its pods take place in the hub. Undefined: the members are processes. */
+  readonly placement?: PlanePlacement | undefined;
+}
+
+/** How the members take place in a hub as pods. */
+export interface PlanePlacement {
+  readonly storageGiB: number;
+  readonly exposure: PlaneExposure;
+  readonly requests: Readonly<Partial<Record<RunMember, MemberRequests>>>;
+}
+
+export interface PlaneExposure {
+  readonly type: 'ClusterIP' | 'NodePort' | 'LoadBalancer';
+  /** The name or address in certificate and kubeconfig. */
+  readonly host?: string | undefined;
+  readonly port: number;
+}
+
+export interface MemberRequests {
+  readonly cpuMillis?: number | undefined;
+  readonly memoryMiB?: number | undefined;
 }
 
 export interface MemberReport {
@@ -102,10 +124,29 @@ export interface MemberReport {
   readonly certificate?: MemberCertificate | undefined;
   /** Whose data a member of etcd has in its folder. */
   readonly data?: DataState | undefined;
+  /** How long the only API server was away last, where the driver measured it: it looks now and then, so that it was away for no longer. */
+  readonly outage?: MemberOutage | undefined;
   /** The times of its last starts, oldest first. Each is recorded before the start. */
   readonly starts: readonly Date[];
   /** The end of its log, of a member that is stopped. */
   readonly logTail?: string | undefined;
+  /** Tells what keeps it from its start, where the driver knows: an image that cannot be pulled, a quota, a volume. A restart does not help. */
+  readonly problem?: MemberProblem | undefined;
+}
+
+export interface MemberProblem {
+  readonly reason: string;
+  readonly message: string;
+  /** The object that blocks it. */
+  readonly blocker: { readonly kind: string; readonly name: string };
+}
+
+export interface MemberOutage {
+  /** When it answered again. */
+  readonly endedAt: Date;
+  readonly milliseconds: number;
+  /** `Change`: it was stopped to run with something else. `Start`: it did not run before, or had ended. */
+  readonly cause: 'Change' | 'Start';
 }
 
 /** `Empty`: it has none yet, or it was lost. `Other`: of another control plane, of another member, or not known. */
@@ -145,6 +186,8 @@ export interface PlaneCertificate {
 export interface PlaneReport {
   /** Where the control plane is, for people. */
   readonly where: string;
+  /** The kind of place that `where` names. Undefined: a folder of this machine. */
+  readonly place?: 'Folder' | 'Namespace' | undefined;
   /** The machine and the place on it. Another hosting of the same hub has another one. */
   readonly location: string;
   /** Whose control plane is there: `Other` is of another Cluster, or its owner is not known. */
@@ -172,6 +215,8 @@ export interface PlaneReport {
   readonly backup?: BackupReport | undefined;
   /** Undefined: etcd does not answer, or the driver does not ask it. */
   readonly space?: EtcdSpace | undefined;
+  /** The rotation of the authorities that was begun, or completed last. Undefined: none, or it was taken back. */
+  readonly rotation?: RotationReport | undefined;
   /** All members, in their order. */
   readonly members: readonly MemberReport[];
 }
@@ -214,6 +259,8 @@ export interface BackupAttempt {
   readonly problem?: string | undefined;
   /** Since when every attempt has failed. */
   readonly since?: Date | undefined;
+  /** The problem of the attempt before one that has not ended, or that a crash ended. */
+  readonly former?: string | undefined;
 }
 
 export interface BackupOptions {
@@ -222,11 +269,23 @@ export interface BackupOptions {
   readonly request?: string | undefined;
 }
 
+/** The steps of a backup or a drill. `Waiting`: for another one of this control plane. `Serving`: an API server reads the data. */
+export const UPKEEP_STEPS = ['Waiting', 'Copying', 'Opening', 'Serving'] as const;
+export type UpkeepStep = (typeof UPKEEP_STEPS)[number];
+
+/** Connects a backup or a drill with the caller that began it. */
+export interface UpkeepControl {
+  /** Ends it: it counts as interrupted, and leaves neither a process nor a file. */
+  readonly signal: AbortSignal;
+  readonly onStep: (step: UpkeepStep) => void;
+}
+
+/** Backups and drills of one control plane never run at once. They keep no member from being started, stopped or changed. */
 export interface BackupOperations {
-  /** Takes and verifies a backup, then removes the oldest. It rejects when none was taken; the attempt is recorded in any case. */
-  take(plane: PlaneOwner, options: BackupOptions): Promise<void>;
+  /** Takes and verifies a backup, then removes the oldest. It rejects when none was taken; the attempt is recorded before it begins, and when it ends. */
+  take(plane: PlaneOwner, options: BackupOptions, control: UpkeepControl): Promise<void>;
   /** Restores the newest backup into a throw-away control plane, which serves it and is removed. It rejects as `take` does, and is postponed where memory is short. */
-  drill(plane: PlaneOwner): Promise<void>;
+  drill(plane: PlaneOwner, control: UpkeepControl): Promise<void>;
   /** Puts the data of a backup in the place of an etcd that has none. Rejects unless it was verified. */
   restore(plane: PlaneSpec, name: string): Promise<void>;
 }
@@ -281,11 +340,16 @@ export interface PlaneDriver {
    * former versions of objects first. It rejects when it is still full. Undefined: the driver does not ask etcd.
    */
   shrink?(plane: PlaneOwner): Promise<void>;
+  /**
+   * Brings the authorities, certificates and kubeconfigs to a phase of a rotation, and records it first. `Aborted` forgets the rotation with its
+   * new keys, and `Completed` the former ones. Members have to be started again after it. Undefined: the driver rotates nothing.
+   */
+  rotate?(plane: PlaneSpec, step: RotationStep): Promise<void>;
   /** Records the version and the settings as those that the control plane has. */
   settle(plane: PlaneOwner, settled: SettledPlane): Promise<void>;
   /** Records that the control plane is being destroyed. From then on it is never started again. */
   beginDestroy(plane: PlaneOwner): Promise<void>;
-  /** Removes everything but processes. Rejects while a member runs. */
+  /** Removes everything but processes, after a backup or a drill has ended. Rejects while a member runs. */
   remove(plane: PlaneOwner): Promise<void>;
   /** Undefined before it is prepared. */
   access(plane: PlaneOwner): Promise<PlaneAccess | undefined>;

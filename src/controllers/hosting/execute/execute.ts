@@ -3,6 +3,7 @@ import { CLUSTERS } from '../../../api/generated/resources.ts';
 import type { Cluster } from '../../../api/generated/types.ts';
 import {
   ANNOTATION_SECRET_USE,
+  ANNOTATION_WRITTEN_AT,
   EVENT_PREFIX,
   FINALIZER_HOSTING,
   kubeconfigSecret,
@@ -20,49 +21,40 @@ import { OsError } from '../../../os/errors.ts';
 import { ADDON } from '../addons/plan.ts';
 import type { EtcdMember, PlaneDriver, PlaneSpec } from '../drivers/driver.ts';
 import { HostingError } from '../errors.ts';
-import type { HostingObservation, HostingPorts } from '../observe.ts';
+import type { HostingObservation, HostingParts, HostingPorts } from '../observe.ts';
+import { isUpkeep, type UpkeepAct } from '../plan/etcd/backup.ts';
 import type { EtcdAct, HostingAct, HostingWait, SimpleAct } from '../plan/input.ts';
 import { wait, withHint } from '../plan/wait.ts';
 import { permissionWait } from './permission.ts';
+import type { UpkeepTask } from './upkeep.ts';
 
-export interface HostingOutcome {
-  /** Tells what blocked the act. */
-  readonly blocked?: HostingWait;
-  /** Whether a drill was postponed: nothing is recorded, so it is due again at once. */
-  readonly isPostponed?: boolean;
-}
-
+/** Resolves to what blocked the act. */
 export async function carryOutHosting(
   act: HostingAct,
   observation: HostingObservation,
-  ports: HostingPorts,
+  ports: HostingParts,
   context: ReconcileContext,
-): Promise<HostingOutcome> {
+): Promise<HostingWait | undefined> {
   const subject = subjectOf(act);
   const what = subject === undefined ? act.type : `${act.type} ${subject}`;
   const denied = await permissionWait(act, observation.plane.name, { grants: ports.grants, context });
-  if (denied) return { blocked: denied };
+  if (denied) return denied;
   context.log.info('hosting acts', { act: what, because: act.because });
   tell(act, observation.input.cluster, context);
   try {
     await perform(act, observation, ports, context);
-    return {};
+    return undefined;
   } catch (error) {
-    if (isAddonAct(act)) return { blocked: addonBlocked(error, addonOf(act), context) };
-    if (isUpkeep(act) && act.type !== 'Restore') return upkeepFailed(error, act, context);
-    return { blocked: blockedBy(error, what, context) };
+    if (isAddonAct(act)) return addonBlocked(error, addonOf(act), context);
+    if (act.type === 'Shrink') return shrinkFailed(error, context);
+    return blockedBy(error, what, context);
   }
 }
 
-/** A failure is recorded and reported by a condition, and nothing waits for it. A restore that fails blocks what comes next. */
-function upkeepFailed(
-  error: unknown,
-  act: UpkeepAct,
-  { log }: Pick<ReconcileContext, 'log'>,
-): HostingOutcome {
+/** A failure is recorded and reported by a condition, and nothing waits for it. */
+function shrinkFailed(error: unknown, { log }: Pick<ReconcileContext, 'log'>): undefined {
   if (!(error instanceof OsError)) throw error;
-  log.warn('upkeep of etcd failed', { act: act.type, reason: error.message });
-  return { isPostponed: error.code === 'DrillPostponed' };
+  log.warn('upkeep of etcd failed', { act: 'Shrink', reason: error.message });
 }
 
 /** Returns the wait for what blocks hosting until a person or time helps. Throws every other error again. */
@@ -71,50 +63,60 @@ export function blockedBy(error: unknown, what: string, { log }: Pick<ReconcileC
   const { code, message, hint, where = '' } = error as OsError;
   log.warn('hosting is blocked', { act: what, code, reason: message });
   const text = hint === undefined ? message : `${message}: ${hint}`;
-  return wait(code, text, [code === 'PortInUse' ? 'Port' : 'File', where || what], 'stalled');
+  return wait(code, text, [blockerKind(code, where), where || what], 'stalled');
+}
+
+function blockerKind(code: string, where: string): string {
+  if (where.startsWith('namespace ')) return 'Namespace';
+  if (code === 'DriverNotConfigured') return 'Cluster';
+  return code === 'PortInUse' ? 'Port' : 'File';
 }
 
 async function perform(
   act: HostingAct,
   observation: HostingObservation,
-  ports: HostingPorts,
+  ports: HostingParts,
   context: ReconcileContext,
 ): Promise<void> {
-  const { plane, access } = observation;
-  const { driver, inside } = ports;
+  const { plane, access, driver } = observation;
+  const { inside } = ports;
   if ('member' in act) await performOnMember(act, plane, driver);
-  else if (isRecord(act)) await performRecord(act, plane, driver);
-  else if (isUpkeep(act)) await performUpkeep(act, plane, driver);
+  else if (isOnData(act)) await performOnData(act, plane, driver);
+  else if (isUpkeep(act)) beginUpkeep(act, observation, ports, context);
   else if (isAddonAct(act)) await performOnAddon(act, observation, ports, context);
   else if (act.type === 'ScaleDown') {
     if (access) await inside.scaleDown(access.admin, act.machineSets, context.signal);
   } else if (!isOnlyStatus(act)) await SIMPLE[act.type](observation, ports, context);
 }
 
-type RecordAct = Extract<HostingAct, { readonly type: 'Settle' | 'SetApiServers' }>;
+type DataAct = Extract<
+  HostingAct,
+  { readonly type: 'Settle' | 'SetApiServers' | 'Restore' | 'Shrink' | 'Rotate' }
+>;
 
-function isRecord(act: HostingAct): act is RecordAct {
-  return act.type === 'Settle' || act.type === 'SetApiServers';
+function isOnData(act: HostingAct): act is DataAct {
+  return ['Settle', 'SetApiServers', 'Restore', 'Shrink', 'Rotate'].includes(act.type);
 }
 
-async function performRecord(act: RecordAct, plane: PlaneSpec, driver: PlaneDriver): Promise<void> {
+async function performOnData(act: DataAct, plane: PlaneSpec, driver: PlaneDriver): Promise<void> {
   if (act.type === 'Settle') await driver.settle(plane, act.settled);
-  else await driver.setApiServers(plane, act.count);
-}
-
-const UPKEEP = ['Backup', 'Restore', 'Drill', 'Shrink'] as const;
-type UpkeepAct = Extract<HostingAct, { readonly type: (typeof UPKEEP)[number] }>;
-
-function isUpkeep(act: HostingAct): act is UpkeepAct {
-  return UPKEEP.some((type) => type === act.type);
-}
-
-async function performUpkeep(act: UpkeepAct, plane: PlaneSpec, driver: PlaneDriver): Promise<void> {
-  const { backups } = driver;
-  if (act.type === 'Restore') await backups?.restore(plane, act.from);
-  else if (act.type === 'Backup') await backups?.take(plane, act.options);
-  else if (act.type === 'Drill') await backups?.drill(plane);
+  else if (act.type === 'SetApiServers') await driver.setApiServers(plane, act.count);
+  else if (act.type === 'Restore') await driver.backups?.restore(plane, act.from);
+  else if (act.type === 'Rotate') await driver.rotate?.(plane, act.step);
   else await driver.shrink?.(plane);
+}
+
+/** It may take as long as the database is large, and every other act goes on meanwhile. */
+function beginUpkeep(
+  act: UpkeepAct,
+  { plane, input, driver: { backups } }: HostingObservation,
+  { upkeep }: Pick<HostingParts, 'upkeep'>,
+  { log }: Pick<ReconcileContext, 'log'>,
+): void {
+  if (!backups) return;
+  const work: UpkeepTask['work'] = (control) =>
+    act.type === 'Backup' ? backups.take(plane, act.options, control) : backups.drill(plane, control);
+  upkeep.begin(plane, { type: act.type, startedAt: input.now, work, log });
 }
 
 export async function performOnMember(
@@ -181,13 +183,14 @@ function isOnlyStatus(act: HostingAct): act is StatusAct {
 
 type Perform = (
   observation: HostingObservation,
-  ports: HostingPorts,
+  ports: HostingParts,
   context: ReconcileContext,
 ) => Promise<unknown>;
 
 const SIMPLE: Readonly<Record<SimpleAct, Perform>> = {
   AddFinalizer: ({ input }, _, context) => context.addFinalizer(CLUSTERS, input.cluster, FINALIZER_HOSTING),
-  RemoveFinalizer: async ({ input, plane }, { driver }, context) => {
+  RemoveFinalizer: async ({ input, plane, driver }, { upkeep }, context) => {
+    await upkeep.end(plane.name);
     // A preparation that was killed leaves an empty folder.
     if (input.plane.claim === 'None') await driver.remove(plane);
     await context.removeFinalizer(CLUSTERS, input.cluster, FINALIZER_HOSTING);
@@ -195,10 +198,13 @@ const SIMPLE: Readonly<Record<SimpleAct, Perform>> = {
   DeleteCluster: ({ input }, _, context) => context.delete(CLUSTERS, input.cluster),
   // It is part of the status that is reported after the act.
   RecordLocation: async () => undefined,
-  Prepare: ({ plane }, { driver }) => driver.prepare(plane),
-  BeginDestroy: ({ plane }, { driver }) => driver.beginDestroy(plane),
-  Remove: ({ plane }, { driver }) => driver.remove(plane),
-  Snapshot: ({ plane }, { driver }) => driver.snapshot(plane),
+  Prepare: ({ plane, driver }) => driver.prepare(plane),
+  BeginDestroy: async ({ plane, driver }, { upkeep }) => {
+    await upkeep.end(plane.name);
+    await driver.beginDestroy(plane);
+  },
+  Remove: ({ plane, driver }) => driver.remove(plane),
+  Snapshot: ({ plane, driver }) => driver.snapshot(plane),
   Install: async ({ access }, { inside }, { signal }) => {
     if (access) await inside.install(access.admin, signal);
   },
@@ -206,7 +212,7 @@ const SIMPLE: Readonly<Record<SimpleAct, Perform>> = {
     if (grant) await grants.settle([{ ...grant, outcome: 'Succeeded' }]);
   },
   WriteSecret: async ({ access, plane }, _, context) => {
-    if (access) await context.apply(SECRETS, secretOf(plane.name, access.sync));
+    if (access) await context.apply(SECRETS, secretOf(plane.name, access.sync, context.clock.now()));
   },
   DeleteSecret: async ({ plane }, _, context) => {
     const secret = context.view(SECRETS).get(`${NAMESPACE}/${kubeconfigSecret(plane.name)}`);
@@ -216,13 +222,13 @@ const SIMPLE: Readonly<Record<SimpleAct, Perform>> = {
 
 const USE: SecretUse = 'kubeconfig';
 
-function secretOf(cluster: string, kubeconfig: string): Intent {
+function secretOf(cluster: string, kubeconfig: string, now: Date): Intent {
   return {
     metadata: {
       name: kubeconfigSecret(cluster),
       namespace: NAMESPACE,
       labels: { [LABEL_MANAGED_BY]: MANAGED_BY, [LABEL_CLUSTER]: cluster },
-      annotations: { [ANNOTATION_SECRET_USE]: USE },
+      annotations: { [ANNOTATION_SECRET_USE]: USE, [ANNOTATION_WRITTEN_AT]: now.toISOString() },
     },
     type: 'Opaque',
     data: { kubeconfig: Buffer.from(kubeconfig).toString('base64') },
@@ -244,6 +250,7 @@ const TOLD: Partial<Record<HostingAct['type'], string>> = {
   Restore: 'RestoreBegun',
   Shrink: 'EtcdDefragmented',
   Settle: 'PointOfNoReturn',
+  Rotate: 'AuthoritiesRotated',
   ApplyAddon: 'AddonApplied',
   RemoveAddon: 'AddonRemoved',
   RecordStep: 'UpgradeStep',
@@ -267,5 +274,6 @@ function subjectOf(act: HostingAct): string | undefined {
   if (isAddonAct(act)) return addonOf(act);
   if (act.type === 'SetApiServers') return String(act.count);
   if (act.type === 'RecordStep') return act.upgrade.step;
+  if (act.type === 'Rotate') return act.step.phase;
   return act.type === 'FinishUpgrade' ? act.result : undefined;
 }

@@ -17,6 +17,7 @@ import { setNewest } from '../../../os/newest.ts';
 import { HostingError } from '../errors.ts';
 import { runCanary } from '../execute/canary.ts';
 import { withClient } from './client.ts';
+import { type ClusterClients, readClients } from './clients.ts';
 import { deprecatedApis } from './deprecated-apis.ts';
 
 export interface InsideReport {
@@ -40,6 +41,8 @@ export interface ClusterInside {
   read(kubeconfig: string, signal: AbortSignal): Promise<InsideReport>;
   /** Writes an object, reads it, watches its change and deletes it. It rejects only when the signal aborts. */
   canary(kubeconfig: string, signal: AbortSignal): Promise<CanaryReport>;
+  /** Rejects when the API server does not answer. */
+  clients(kubeconfig: string, signal: AbortSignal): Promise<ClusterClients>;
   install(kubeconfig: string, signal: AbortSignal): Promise<void>;
   /** Sets the size of MachineSets to 0. Their controller asks the Defender of that cluster for each machine. */
   scaleDown(kubeconfig: string, machineSets: readonly string[], signal: AbortSignal): Promise<void>;
@@ -68,6 +71,10 @@ export function createClusterInside(clock: Clock): ClusterInside {
         signal.throwIfAborted();
         return { problem: messageOf(error) };
       }
+    },
+    clients: (kubeconfig, signal) => {
+      const within = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
+      return withClient(kubeconfig, clock, (client) => readClients(client, within));
     },
     install: (kubeconfig, signal) =>
       withClient(kubeconfig, clock, (client) => installInside(client, { clock, digest, signal })),

@@ -10,7 +10,11 @@ import { planShrink } from './etcd/space.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
 import { planLosses } from './losses.ts';
 import { planMembers, waitForMembers } from './members.ts';
+import { isNamespace, logPlace, planePlace } from './names.ts';
 import { programsMissing } from './programs.ts';
+import { rotationHeld } from './rotation/held.ts';
+import { planReturn, planRotation } from './rotation/rotation.ts';
+import { rotationInWork } from './rotation/state.ts';
 import { planEndOfLife } from './throw-away.ts';
 import { changeHeld } from './upgrade/closed.ts';
 import { targetProblem } from './upgrade/target.ts';
@@ -22,8 +26,11 @@ export function planCreate(input: HostingInput): HostingDecision {
   if (expiry?.act) return expiry;
   const next = withBackup(input, planSteps(input));
   if (next.act || next.wait) return next;
-  const later = planAddonRepair(input) ?? expiry ?? waitOf(targetProblem(input)) ?? planLater(input);
-  return withDrill(input, later);
+  return withDrill(input, planAddonRepair(input) ?? expiry ?? planHeld(input) ?? planLater(input));
+}
+
+function planHeld(input: HostingInput): HostingDecision | undefined {
+  return waitOf(targetProblem(input) ?? rotationHeld(input));
 }
 
 /** Add-ons come while a change of the control plane is held, which then is what it waits for. */
@@ -42,8 +49,6 @@ function planSteps(input: HostingInput): HostingDecision {
     planPreparation(input) ??
     planUpkeep(input) ??
     planChanges(input) ??
-    planMembers(input) ??
-    planReload(input) ??
     planInstallation(input) ??
     planHandOver(input)
   );
@@ -51,7 +56,19 @@ function planSteps(input: HostingInput): HostingDecision {
 
 /** The number of API servers comes first: an upgrade has no outage where there are several. */
 function planChanges(input: HostingInput): HostingDecision | undefined {
-  return planApiServers(input, changeHeld(input) !== undefined) ?? planPlaneUpgrade(input);
+  return (
+    planApiServers(input, isCountHeld(input)) ??
+    planPlaneUpgrade(input) ??
+    planReturn(input) ??
+    planMembers(input) ??
+    planReload(input) ??
+    planRotation(input)
+  );
+}
+
+/** A rotation of the authorities knows one API server, so that others are counted after it. */
+function isCountHeld(input: HostingInput): boolean {
+  return changeHeld(input) !== undefined || rotationInWork(input) !== undefined;
 }
 
 /** Plans how the members of a control plane come back that is to be destroyed. */
@@ -64,8 +81,11 @@ function blocked(input: HostingInput): HostingDecision | undefined {
   const { plane, cluster, overLimit } = input;
   const { name } = cluster.metadata;
   if (plane.claim === 'Other') {
-    const message = `${plane.where} belongs to another Cluster: move the folder away, or choose another name`;
-    return { wait: wait('FolderNotOurs', message, ['Folder', plane.where], 'stalled') };
+    const isInHub = isNamespace(plane);
+    const away = isInHub ? 'delete it' : 'move the folder away';
+    const message = `${plane.where} belongs to another Cluster: ${away}, or choose another name`;
+    const reason = isInHub ? 'NamespaceNotOurs' : 'FolderNotOurs';
+    return { wait: wait(reason, message, planePlace(plane), 'stalled') };
   }
   if (overLimit !== undefined && plane.claim === 'None') {
     return { wait: wait('LimitReached', overLimit, ['Cluster', name], 'stalled') };
@@ -135,6 +155,6 @@ function planSecret({ secret, cluster }: HostingInput): HostingDecision {
 function apiSilent({ plane, silence }: HostingInput): NonNullable<HostingDecision['wait']> {
   const why = silence === undefined ? '' : `: ${silence}`;
   const message = `the API server does not answer the administrator${why}`;
-  const hint = `read the log in ${plane.where}/logs`;
+  const hint = `read the log ${logPlace(plane, 'kube-apiserver')}`;
   return wait('ApiNotAnswering', withHint(message, hint), ['Process', 'kube-apiserver']);
 }

@@ -7,6 +7,7 @@ const DISRUPTIVE: ReadonlySet<HostingAct['type']> = new Set([
   'Change',
   'RemoveEtcdMember',
   'Shrink',
+  'Rotate',
   'Remove',
 ]);
 

@@ -9,7 +9,10 @@ import type {
   PlaneReport,
   RunMember,
   SettledPlane,
+  UpkeepStep,
 } from '../drivers/driver.ts';
+import type { RotationStep } from '../drivers/rotation.ts';
+import type { ClusterClients } from '../inside/clients.ts';
 import type { CanaryReport, InsideReport } from '../inside/execute.ts';
 
 export type Hosted = NonNullable<Cluster['spec']['hosted']>;
@@ -32,6 +35,10 @@ export interface HostingInput {
   readonly addonsSilence?: string;
   /** The Secret of the hub with the kubeconfig of sync. `Foreign`: somebody else made it. */
   readonly secret: 'Absent' | 'Current' | 'Differs' | 'Foreign';
+  /** Who holds something that the authorities made. Undefined: no rotation of them is asked for, or it could not be read. */
+  readonly clients?: ClusterClients | undefined;
+  /** When hosting wrote the Secret with the kubeconfig of sync. Undefined: by an earlier version, or it is not there. */
+  readonly secretWrittenAt?: Date | undefined;
   /** Why no further control plane is created. */
   readonly overLimit: string | undefined;
   /** How long a throw-away cluster may exist at most, whether it was ever ready or not. */
@@ -40,7 +47,15 @@ export interface HostingInput {
   readonly grant: HeldGrant | undefined;
   /** Who engaged the kill switch of the hub, and why. */
   readonly halt: string | undefined;
+  /** The backup or the drill that runs beside the reconcile now. */
+  readonly upkeep?: UpkeepRun | undefined;
   readonly now: Date;
+}
+
+export interface UpkeepRun {
+  readonly type: 'Backup' | 'Drill';
+  readonly startedAt: Date;
+  readonly step: UpkeepStep;
 }
 
 export interface HeldGrant {
@@ -63,6 +78,7 @@ export type HostingAct =
   | { readonly type: 'Drill'; readonly because: string }
   | { readonly type: 'Shrink'; readonly because: string }
   | { readonly type: 'Restore'; readonly from: string; readonly because: string }
+  | { readonly type: 'Rotate'; readonly step: RotationStep; readonly because: string }
   | { readonly type: 'Settle'; readonly settled: SettledPlane; readonly because: string }
   /** It is written with the status. */
   | { readonly type: 'RecordStep'; readonly upgrade: Upgrade; readonly because: string }
@@ -100,7 +116,7 @@ export interface HostingWait {
   readonly isStalled: boolean;
 }
 
-/** One act, or what it waits for; neither: nothing is to be done. A backup is taken beside what it waits for. */
+/** One act, or what it waits for; neither: nothing is to be done. A backup is begun beside what it waits for. */
 export interface HostingDecision {
   readonly act?: HostingAct;
   readonly wait?: HostingWait;

@@ -1,6 +1,7 @@
 /** Finds what is missing from a control plane and is never made again. Nothing is started or stopped meanwhile, so that nothing hides it. Pure. */
 import { etcdReports } from './etcd/quorum.ts';
 import type { HostingDecision, HostingInput, HostingWait } from './input.ts';
+import { isNamespace, planePlace } from './names.ts';
 import { wait, withHint } from './wait.ts';
 
 const CREATE_AGAIN = 'delete the Cluster and create it again';
@@ -15,23 +16,23 @@ function missingPlane({ plane, cluster }: HostingInput): HostingWait | undefined
   const readyAt = cluster.status?.hosted?.readyAt;
   if (plane.claim !== 'None' || readyAt === undefined) return undefined;
   const message = `the control plane was ready at ${readyAt}, and ${plane.where} is empty now`;
-  const hint = `restore the folder, or ${CREATE_AGAIN}`;
-  return wait('ControlPlaneMissing', withHint(message, hint), ['Folder', plane.where], 'stalled');
+  const hint = `restore the ${isNamespace(plane) ? 'namespace' : 'folder'}, or ${CREATE_AGAIN}`;
+  return wait('ControlPlaneMissing', withHint(message, hint), planePlace(plane), 'stalled');
 }
 
 function keysLost({ plane }: HostingInput): HostingWait | undefined {
-  const { lostKeys, where } = plane;
+  const { lostKeys } = plane;
   if (lostKeys.length === 0) return undefined;
   const message = `keys of the control plane are lost: ${lostKeys.join('; ')}`;
   const hint = `restore these files from a backup, or ${CREATE_AGAIN}`;
-  return wait('KeysLost', withHint(message, hint), ['Folder', where], 'stalled');
+  return wait('KeysLost', withHint(message, hint), planePlace(plane), 'stalled');
 }
 
 function foreignData({ plane }: HostingInput): HostingWait | undefined {
   if (plane.claim !== 'Own' || plane.data !== 'Other') return undefined;
   const message = 'etcd has the data of another control plane, or of one that is not known';
   const hint = `restore the data of this one in ${plane.where}, or ${CREATE_AGAIN}`;
-  return wait('DataNotOurs', withHint(message, hint), ['Folder', plane.where], 'stalled');
+  return wait('DataNotOurs', withHint(message, hint), planePlace(plane), 'stalled');
 }
 
 /** An etcd that starts without its data looks healthy and has lost everything. Before it was ready it had nothing to lose. */
@@ -45,7 +46,7 @@ function missingData({ plane, cluster }: HostingInput): HostingWait | undefined 
   return wait(
     'DataMissing',
     withHint(message, `restore it in ${plane.where}, or ${CREATE_AGAIN}${fromBackup(plane)}`),
-    ['Folder', plane.where],
+    planePlace(plane),
     'stalled',
   );
 }

@@ -11,6 +11,7 @@ import { planMembership } from './etcd/membership.ts';
 import { isEtcdServing, learningWait, quorumWait } from './etcd/quorum.ts';
 import { needsGrant } from './grants.ts';
 import type { HostingAct, HostingDecision, HostingInput, HostingWait } from './input.ts';
+import { logPlace } from './names.ts';
 
 /** A member that dies so often within this time is not started again until a start is older. */
 const MAX_STARTS = 3;
@@ -65,9 +66,10 @@ function guarded(input: HostingInput, decision: HostingDecision): HostingDecisio
 }
 
 function planStarting(
-  { member, unreadySince }: MemberReport,
+  { member, unreadySince, problem }: MemberReport,
   input: HostingInput,
 ): HostingDecision | undefined {
+  if (problem) return undefined;
   const silentMs = unreadySince ? +input.now - +unreadySince : 0;
   if (silentMs < ANSWER_MS) return undefined;
   const because = `it has not answered for ${Math.round(silentMs / 1000)} s`;
@@ -117,7 +119,7 @@ function crashed({ member, logTail = '' }: MemberReport, { plane }: HostingInput
   const log = logTail.trim().slice(-MAX_LOG);
   return {
     reason: 'MemberCrashes',
-    message: `${member} ended ${MAX_STARTS} times within 5 minutes; it is tried again. Read its log in ${plane.where}/logs; its end:\n${log}`,
+    message: `${member} ended ${MAX_STARTS} times within 5 minutes; it is tried again. Read its log ${logPlace(plane, member)}; its end:\n${log}`,
     blocker: { kind: 'Process', name: member },
     isStalled: true,
   };
@@ -134,6 +136,7 @@ export function memberReport(
 export function waitForMembers(input: Pick<HostingInput, 'plane'>): HostingWait | undefined {
   const starting = input.plane.members.find(({ state }) => state !== 'Ready');
   if (!starting) return learningWait(input);
+  if (starting.problem) return { ...starting.problem, isStalled: true };
   return {
     reason: 'MemberStarting',
     message: `${starting.member} does not answer yet`,

@@ -1,7 +1,27 @@
-/** Lists names in a message: the first 20, and how many there are. Pure. */
+/** Names objects and places in messages. Pure. */
+import type { PlaneMember, PlaneReport } from '../drivers/driver.ts';
+
 const MAX_NAMES = 20;
 
 export function namesOf(names: readonly string[]): string {
   const shown = names.slice(0, MAX_NAMES).join(', ');
   return names.length > MAX_NAMES ? `${shown} and ${names.length - MAX_NAMES} more` : shown;
+}
+
+type Place = Pick<PlaneReport, 'where' | 'place'>;
+
+export function planePlace({ where, place = 'Folder' }: Place): readonly [kind: string, name: string] {
+  return [place, where.replace(/^namespace /, '')];
+}
+
+export function isNamespace({ place }: Place): boolean {
+  return place === 'Namespace';
+}
+
+/** Tells where the log of a member is. */
+export function logPlace(plane: Place, member: PlaneMember): string {
+  const [, name] = planePlace(plane);
+  return isNamespace(plane)
+    ? `with kubectl -n ${name} logs -l kubenode.dev/part=${member}`
+    : `in ${name}/logs`;
 }

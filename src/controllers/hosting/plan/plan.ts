@@ -4,6 +4,7 @@ import { planCreate } from './create.ts';
 import { planDestroy } from './destroy.ts';
 import { withSettlement } from './grants.ts';
 import type { HostingDecision, HostingInput, HostingWait } from './input.ts';
+import { planePlace } from './names.ts';
 import { hostingProblems } from './problems.ts';
 import { planEndOfLife } from './throw-away.ts';
 import { wait, withHint } from './wait.ts';
@@ -32,7 +33,7 @@ function elsewhereWait({ cluster: { status }, plane }: HostingInput): HostingWai
   const message = `its control plane is at ${location}, and this hosting is at ${plane.location}`;
   const hint =
     'start hosting there, with that --dir. If that folder is lost, set spec.deletion.force: true and delete the Cluster';
-  return wait('HostedElsewhere', withHint(message, hint), ['Folder', location], 'stalled');
+  return wait('HostedElsewhere', withHint(message, hint), [planePlace(plane)[0], location], 'stalled');
 }
 
 /** Keeps running what runs, with the settings that it was created with. */

@@ -1,6 +1,7 @@
 /** Builds what a driver is asked for from the spec of a Cluster. Pure. */
 import type { Cluster } from '../../../api/generated/types.ts';
-import type { PlaneSpec } from '../drivers/driver.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import type { MemberRequests, PlanePlacement, PlaneSpec } from '../drivers/driver.ts';
 import type { Hosted } from './input.ts';
 
 export function planeOf({ metadata }: Cluster, hosted: Hosted): PlaneSpec {
@@ -10,6 +11,7 @@ export function planeOf({ metadata }: Cluster, hosted: Hosted): PlaneSpec {
     uid: metadata.uid ?? '',
     version,
     apiServers: hosted.replicas,
+    ...(hosted.driver === 'workload' ? { placement: placementOf(hosted) } : {}),
     settings: {
       ...network,
       quotaMiB: etcd.quotaMiB,
@@ -22,4 +24,22 @@ export function planeOf({ metadata }: Cluster, hosted: Hosted): PlaneSpec {
       scheduler: scheduler.extraArgs,
     },
   };
+}
+
+function placementOf(hosted: Hosted): PlanePlacement {
+  const { etcd, exposure, apiServer, controllerManager, scheduler } = hosted;
+  const { type, host, port } = exposure;
+  return {
+    storageGiB: etcd.storageGiB,
+    exposure: { type, ...optional('host', host), port },
+    requests: {
+      'kube-apiserver': requestsOf(apiServer),
+      'kube-controller-manager': requestsOf(controllerManager),
+      'kube-scheduler': requestsOf(scheduler),
+    },
+  };
+}
+
+function requestsOf({ cpuMillis, memoryMiB }: Hosted['apiServer']): MemberRequests {
+  return { ...optional('cpuMillis', cpuMillis), ...optional('memoryMiB', memoryMiB) };
 }

@@ -15,6 +15,8 @@ export function hostingProblems(cluster: Cluster, hosted: Hosted): readonly stri
     ...nameProblems(cluster),
     ...lifetimeProblems(cluster, hosted),
     ...rangeProblems(hosted),
+    ...exposureProblems(hosted),
+    ...rotationProblems(hosted),
     ...flagProblems('apiServer', hosted.apiServer.extraArgs),
     ...flagProblems('controllerManager', hosted.controllerManager.extraArgs),
     ...flagProblems('scheduler', hosted.scheduler.extraArgs),
@@ -48,6 +50,22 @@ function rangeProblems({ network }: Hosted): readonly string[] {
       : [`spec.hosted.network.${name}: ${range} is not an IPv4 range: use one such as 10.244.0.0/16`],
   );
   return [...ranges, ...domain];
+}
+
+/** A node port is on every node, so that only a person knows which of them clients reach. */
+function exposureProblems({ exposure }: Hosted): readonly string[] {
+  if (exposure.type !== 'NodePort' || exposure.host !== undefined) return [];
+  return [
+    'spec.hosted.exposure.host: NodePort needs the name or address of a node, or of a load balancer in front of the nodes',
+  ];
+}
+
+/** Each API server would have to be started again, and shown to trust what the phase asks for, before the next one is. */
+function rotationProblems({ replicas, pki }: Hosted): readonly string[] {
+  if (replicas === 1 || !pki.caRotation) return [];
+  return [
+    'spec.hosted.pki.caRotation: the authorities of a control plane with several API servers are not rotated yet: set spec.hosted.replicas to 1 until the rotation is completed, or remove caRotation',
+  ];
 }
 
 function flagProblems(part: FlagPart, flags: Readonly<Record<string, string>>): readonly string[] {

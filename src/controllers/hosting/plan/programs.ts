@@ -5,7 +5,7 @@ import { wait, withHint } from './wait.ts';
 
 /** Returns the wait for the programs of a version of Kubernetes or etcd. Undefined: hosting has them. */
 export function programsMissing(
-  { plane: { programs } }: HostingInput,
+  { plane: { programs, place } }: HostingInput,
   needed: string,
   member: PlaneMember = 'kube-apiserver',
 ): HostingDecision | undefined {
@@ -18,6 +18,10 @@ export function programsMissing(
   if (versions.some(({ kubernetes, etcd }) => kubernetes === needed || etcd === needed)) return undefined;
   const found = versions.map(({ kubernetes }) => kubernetes);
   const message = `this hosting has the programs of ${found.join(', ')}, and not of ${needed}`;
-  const hint = `set spec.hosted.version to ${found.join(' or ')}, or start hosting with --kube-assets and a folder with ${needed}`;
+  const source =
+    place === 'Namespace'
+      ? `add ${needed} to the file of --images`
+      : `start hosting with --kube-assets and a folder with ${needed}`;
+  const hint = `set spec.hosted.version to ${found.join(' or ')}, or ${source}`;
   return { wait: wait('VersionNotAvailable', withHint(message, hint), ['Program', member], 'stalled') };
 }

@@ -130,7 +130,7 @@ describe('completion of names', () => {
   });
 
   it('completes the choices of an option or an argument', () => {
-    expect(nextChoices(lineOf('why'))).toEqual(['node', 'machine', 'rollout', 'job']);
+    expect(nextChoices(lineOf('why'))).toEqual(['node', 'machine', 'rollout', 'release', 'job']);
     expect(nextChoices(lineOf('status -o'))).toEqual(['table', 'json', 'yaml']);
     expect(nextChoices(lineOf('release show'))).toEqual([]);
   });

@@ -1,10 +1,13 @@
-/** The options of `kubenode install --hub` and `--cluster`. */
+/** The options of `kubenode install --hub`, `--cluster` and `--hosting`. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { deployedObjects } from '../../../../src/cli/commands/install/deploy.ts';
 import { runCommandLine } from '../../../../src/cli/run.ts';
 import { KUBENODE_VERSION } from '../../../../src/cli/version.ts';
 import { listAt, textAt } from '../../../../src/kube/objects/json.ts';
+import { tempFolder } from '../../../support/temp.ts';
 import { testIo } from '../../../support/test-io.ts';
 
 /** The images of all containers. */
@@ -33,6 +36,17 @@ describe('deployedObjects', () => {
     expect(await names({ hub: true, cluster: true })).toEqual(['kubenode-sync', 'kubenode-controllers']);
   });
 
+  it('adds hosting with the file of its images, in a ConfigMap before its pods', async () => {
+    const flags = { hosting: true, images: 'images.yaml', image: 'registry.example.com/kubenode:1' } as const;
+    const objects = await deployedObjects(flags, 'kubenode: a');
+    expect(objects[0]).toMatchObject({
+      kind: 'ConfigMap',
+      metadata: { name: 'kubenode-hosting', namespace: 'kubenode-system' },
+      data: { 'images.yaml': 'kubenode: a' },
+    });
+    expect(objects.at(-1)).toMatchObject({ kind: 'Deployment', metadata: { name: 'kubenode-hosting' } });
+  });
+
   it('takes the image of this version from a registry, or another one', async () => {
     expect(await images({ hub: true, registry: 'registry.example.com:5000/team' })).toEqual([
       `registry.example.com:5000/team/kubenode:${KUBENODE_VERSION}`,
@@ -42,22 +56,38 @@ describe('deployedObjects', () => {
   });
 
   it.each<[string, Parameters<typeof deployedObjects>[0], string]>([
-    ['no image', { hub: true }, '--hub and --cluster need --registry or --image'],
+    ['no image', { hub: true }, '--hub, --cluster and --hosting need --registry or --image'],
     ['both images', { hub: true, image: 'a', registry: 'b' }, 'expected --registry or --image, got both'],
     ['a URL', { hub: true, registry: 'https://a.example' }, 'invalid image reference: https://a.example/'],
     ['a space', { hub: true, image: 'a b' }, 'invalid image reference: a b'],
-    ['an image for nothing', { image: 'a' }, '--image needs --hub or --cluster'],
-    ['replicas of nothing', { replicas: 3 }, '--replicas needs --hub or --cluster'],
-    ['a port of nothing', { egressPort: [1] }, '--egress-port needs --hub or --cluster'],
+    ['an image for nothing', { image: 'a' }, '--image needs --hub, --cluster or --hosting'],
+    ['replicas of nothing', { replicas: 3 }, '--replicas needs --hub, --cluster or --hosting'],
+    ['a port of nothing', { egressPort: [1] }, '--egress-port needs --hub, --cluster or --hosting'],
+    ['hosting without images', { hosting: true, image: 'a' }, '--hosting needs --images'],
+    ['images without hosting', { hub: true, image: 'a', images: 'a.yaml' }, '--images needs --hosting'],
     ['webhooks without a sync', { cluster: true, image: 'a', webhooks: true }, '--webhooks needs --hub'],
     [
       'maintenance without controllers',
       { hub: true, image: 'a', maintenance: true },
       '--maintenance needs --cluster',
     ],
-    ['nothing to print', { print: true }, '--print needs --hub or --cluster'],
+    ['nothing to print', { print: true }, '--print needs --hub, --cluster or --hosting'],
   ])('refuses %s', async (_, flags, message) => {
     await expect(deployedObjects(flags)).rejects.toThrow(message);
+  });
+});
+
+describe('kubenode install --images', () => {
+  it('refuses a file that cannot be read, and one with tags instead of digests, before it asks a server', async () => {
+    const cwd = tempFolder();
+    const args = ['install', '--hosting', '--image', 'a', '--print', '--images', 'images.yaml'];
+    const io = testIo({ cwd });
+    expect(await runCommandLine(io, args)).not.toBe(0);
+    expect(io.stderr).toContain('the file cannot be read');
+    writeFileSync(join(cwd, 'images.yaml'), 'versions: []\nkubenode: registry.example.com/kubenode:1\n');
+    const second = testIo({ cwd });
+    expect(await runCommandLine(second, args)).not.toBe(0);
+    expect(second.stderr).toContain('images.yaml is not a valid file of images');
   });
 });
 

@@ -1,9 +1,21 @@
 /** A real control plane whose data is wiped, and another one that starts from its backup: the same objects, and other keys. */
-import { copyFileSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { balancerCommand, controllersCommand, loadPrograms } from '../../../../src/cli/hosting/programs.ts';
-import type { PlaneMember, PlaneSpec } from '../../../../src/controllers/hosting/drivers/driver.ts';
+import {
+  INTERRUPTED,
+  type PlaneMember,
+  type PlaneSpec,
+} from '../../../../src/controllers/hosting/drivers/driver.ts';
 import { createProcessDriver } from '../../../../src/controllers/hosting/drivers/process/driver.ts';
 import { planeLayout } from '../../../../src/controllers/hosting/drivers/process/folder.ts';
 import { connect } from '../../../../src/kube/client/connect.ts';
@@ -17,7 +29,7 @@ import { readState } from '../../../../src/local/state.ts';
 import { acquireLock } from '../../../../src/os/lock.ts';
 import { pollUntil } from '../../../../src/os/poll.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
-import { planeSpec } from '../../../support/hosting/objects.ts';
+import { planeSpec, undisturbed } from '../../../support/hosting/objects.ts';
 import { shellEnv } from '../../../support/local-fleet.ts';
 import { tempFolder } from '../../../support/temp.ts';
 
@@ -40,9 +52,10 @@ const driver = createProcessDriver({
   controllers: controllersCommand(false),
   endMachines: () => Promise.resolve(),
   version: '0.0.0',
-  availableBytes: () => Promise.resolve(memoryBytes),
+  availableBytes: () => memory,
 });
-let memoryBytes = 8e9;
+/** The memory that is left. A drill waits for it. */
+let memory = Promise.resolve(8e9);
 
 let before: readonly string[];
 let objects: readonly KubeObject[];
@@ -130,7 +143,7 @@ beforeAll(async () => {
   // Nothing is written any more, so that everything can be compared.
   await driver.stop(first, 'kube-apiserver');
   before = await readKeys();
-  await driver.backups?.take(first, { keep: 7 });
+  await driver.backups?.take(first, { keep: 7 }, undisturbed());
   await driver.stop(first, 'etcd');
   rmSync(layout.etcd.dataFolder, { recursive: true });
   await driver.remove(first);
@@ -145,6 +158,14 @@ beforeEach(async () => {
 afterAll(async () => {
   for (const plane of [first, second]) await stopAll(plane);
 });
+
+/** The processes and the folder of a drill. */
+async function leftOfDrill(): Promise<readonly unknown[]> {
+  const running = (await listProcesses()).filter(({ command }) =>
+    command.some((arg) => arg.includes(`${layout.root}/drill`)),
+  );
+  return [...running, ...readdirSync(layout.root).filter((name) => name === 'drill')];
+}
 
 const newest = (): string => readdirSync(backups).toSorted().at(-1) ?? '';
 const database = (): string => join(backups, newest(), 'data', 'member', 'snap', 'db');
@@ -176,25 +197,72 @@ describe('a control plane whose members are all wiped', () => {
   it(
     'HOS-32 is restored in a drill: an API server serves it, and nothing of it is left',
     async () => {
-      await driver.backups?.drill(second);
+      await driver.backups?.drill(second, undisturbed());
       const { backup } = await driver.observe(second, signal);
       expect(backup?.drill).toEqual({ at: expect.any(Date) as Date });
-      expect(readdirSync(layout.root)).not.toContain('drill');
-      const running = (await listProcesses()).filter(({ command }) =>
-        command.some((arg) => arg.includes(`${layout.root}/drill`)),
-      );
-      expect(running).toEqual([]);
+      expect(await leftOfDrill()).toEqual([]);
       expect((await driver.observe(second, signal)).data).toBe('Empty');
     },
     LIMIT,
   );
+
+  it('HOS-32 keeps no member from its start and its end while a backup is restored in a drill', {
+    timeout: LIMIT,
+  }, async () => {
+    const gate = Promise.withResolvers<number>();
+    memory = gate.promise;
+    const drilling = driver.backups?.drill(second, undisturbed());
+    await start(second, 'etcd');
+    await driver.stop(second, 'etcd');
+    memory = Promise.resolve(8e9);
+    gate.resolve(8e9);
+    await drilling;
+    const { backup } = await driver.observe(second, signal);
+    expect(backup?.drill?.problem).toBeUndefined();
+  });
+
+  it.each(['Copying', 'Opening', 'Serving'] as const)(
+    'HOS-32 ends a drill at any step when its signal aborts, and leaves no process and no file: %s',
+    { timeout: LIMIT },
+    async (step) => {
+      const stop = new AbortController();
+      const onStep = (reached: string): void => {
+        if (reached === step) stop.abort();
+      };
+      await expect(driver.backups?.drill(second, { signal: stop.signal, onStep })).rejects.toThrow(
+        /abort|was not restored/,
+      );
+      expect(await leftOfDrill()).toEqual([]);
+      const { backup } = await driver.observe(second, signal);
+      expect(backup?.drill?.problem).toBe(INTERRUPTED);
+    },
+  );
+
+  it('HOS-32 removes no control plane before its drill has ended', { timeout: LIMIT }, async () => {
+    const stop = new AbortController();
+    const gate = Promise.withResolvers<number>();
+    memory = gate.promise;
+    const order: string[] = [];
+    const note = (what: string) => () => void order.push(what);
+    const control = { signal: stop.signal, onStep: () => undefined };
+    const drilling = driver.backups?.drill(second, control).then(note('drilled'), note('ended'));
+    const removing = driver.remove(second).then(note('removed'));
+    memory = Promise.resolve(8e9);
+    stop.abort();
+    gate.resolve(8e9);
+    await Promise.all([drilling, removing]);
+    expect(order).toEqual(['ended', 'removed']);
+    expect(existsSync(layout.root)).toBe(false);
+  });
 
   it('HOS-32 fails a drill with another object than was there', { timeout: LIMIT }, async () => {
     const path = join(backups, newest(), 'snapshot.json');
     const text = readFileSync(path, 'utf8');
     expect(text).toMatch(/"canary":"[0-9a-f]{64}"/);
     writeFileSync(path, text.replace(/"canary":"[0-9a-f]{64}"/, '"canary":"00"'));
-    await expect(driver.backups?.drill(second)).rejects.toThrow('the object kube-system is not the one');
+    await expect(driver.backups?.drill(second, undisturbed())).rejects.toThrow(
+      'the object kube-system is not the one',
+    );
     writeFileSync(path, text);
     const { backup } = await driver.observe(second, signal);
     expect(backup?.drill?.problem).toContain('the object kube-system is not the one');
@@ -202,11 +270,13 @@ describe('a control plane whose members are all wiped', () => {
   });
 
   it('HOS-32 is not restored in a drill where memory is short, or while another one is made', async () => {
-    memoryBytes = 500e6;
-    await expect(driver.backups?.drill(second)).rejects.toThrow('this machine has 500 MB of memory left');
-    memoryBytes = 8e9;
+    memory = Promise.resolve(500e6);
+    await expect(driver.backups?.drill(second, undisturbed())).rejects.toThrow(
+      'this machine has 500 MB of memory left',
+    );
+    memory = Promise.resolve(8e9);
     const lock = await acquireLock(`${dir} drill`);
-    await expect(driver.backups?.drill(second)).rejects.toThrow('another drill is being made');
+    await expect(driver.backups?.drill(second, undisturbed())).rejects.toThrow('another drill is being made');
     await lock.release();
     const { backup } = await driver.observe(second, signal);
     expect(backup?.drill).toBeUndefined();

@@ -24,7 +24,7 @@ import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { OLD_VERSION, VERSION } from '../../../support/hosting/objects.ts';
 import { noOlderKubernetesReason, olderKubernetes } from '../../../support/hosting/older-kubernetes.ts';
 import { shellEnv } from '../../../support/local-fleet.ts';
-import { randomFrom, SEED } from '../../../support/sweep-size.ts';
+import { LONG, randomFrom, SEED } from '../../../support/sweep-size.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import { type InstalledServer, startInstalledServer } from '../../api/installed-server.ts';
 
@@ -101,6 +101,10 @@ describe.skipIf(missing)('hosted control planes between real versions', () => {
       await isUpToDate(name, VERSION);
       expect(await configMaps(name)).toEqual(['of-1-35', 'of-the-soak']);
       expect(await emulated(name)).toEqual([]);
+      const { lastOutage } = (await status(name)) ?? {};
+      expect(lastOutage?.cause).toBe('Change');
+      expect(lastOutage?.milliseconds).toBeGreaterThan(500);
+      expect(lastOutage?.milliseconds).toBeLessThan(120_000);
 
       await change(name, { version: OLD_VERSION });
       await expect
@@ -109,6 +113,29 @@ describe.skipIf(missing)('hosted control planes between real versions', () => {
       expect(await versions(name)).toEqual(['v3.6.8', VERSION, VERSION, VERSION]);
       const history = (await status(name))?.history ?? [];
       expect(history.map(({ result }) => result)).toEqual(['Completed', 'RolledBack']);
+    },
+    LIMIT,
+  );
+
+  it.runIf(LONG)(
+    'HOS-30 upgrades three members of etcd one after the other, also when hosting is killed, and keeps their majority',
+    async () => {
+      const name = await create({ etcd: { replicas: 3 }, upgrade: { soakSeconds: 1 } });
+      await write(name, 'of-1-35');
+      expect(await etcdVersions(name)).toEqual(['v3.6.5']);
+      const watched = watchEtcd(name);
+      await change(name, { version: VERSION });
+      await expect.poll(() => step(name), CHANGED).toBe('Etcd');
+      await expect.poll(() => watched.started(), { ...CHANGED, interval: 20 }).toBeGreaterThan(3);
+      await killHosting();
+      await startHosting();
+      await isUpToDate(name, VERSION);
+      const { fewest, started } = await watched.end();
+      expect([fewest, started]).toEqual([2, 6]);
+      expect(await etcdVersions(name)).toEqual(['v3.6.8']);
+      await expect.poll(() => condition(name, 'EtcdReady'), CHANGED).toMatch(/^True .*3 of 3 members answer/);
+      expect(await configMaps(name)).toEqual(['of-1-35']);
+      expect((await status(name))?.history?.map(({ result }) => result)).toEqual(['Completed']);
     },
     LIMIT,
   );
@@ -233,6 +260,46 @@ async function versions(name: string): Promise<readonly (string | undefined)[]> 
 
 function isMember(name: string, command: readonly string[]): boolean {
   return command.some((arg) => arg.includes(`=${planeLayout(dir, name).root}/`));
+}
+
+/** The version of the members of etcd, of which the status has the lowest. */
+async function etcdVersions(name: string): Promise<readonly (string | undefined)[]> {
+  const components = (await status(name))?.components ?? [];
+  return components.filter((each) => each.name === 'etcd').map(({ version }) => version);
+}
+
+interface WatchedEtcd {
+  /** How many processes of etcd were observed. */
+  readonly started: () => number;
+  readonly end: () => Promise<{ readonly fewest: number; readonly started: number }>;
+}
+
+/** Observes all the time how many members of etcd run at least. A snapshot is opened by another etcd, with a folder of its own. */
+function watchEtcd(name: string): WatchedEtcd {
+  const root = planeLayout(dir, name).root;
+  const pids = new Set<number>();
+  const stop = new AbortController();
+  let fewest = Number.POSITIVE_INFINITY;
+  const watching = (async () => {
+    while (!stop.signal.aborted) {
+      // oxlint-disable-next-line no-await-in-loop -- one observation after the other
+      const running = (await listProcesses()).filter(({ command }) =>
+        command.some((arg) => arg.startsWith(`--data-dir=${root}/etcd`)),
+      );
+      for (const { pid } of running) pids.add(pid);
+      fewest = Math.min(fewest, running.length);
+      // oxlint-disable-next-line no-await-in-loop -- the time between two observations
+      await clock.sleep(20);
+    }
+  })();
+  return {
+    started: () => pids.size,
+    end: async () => {
+      stop.abort();
+      await watching;
+      return { fewest, started: pids.size };
+    },
+  };
 }
 
 async function emulated(name: string): Promise<readonly unknown[]> {

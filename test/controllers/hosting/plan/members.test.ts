@@ -24,6 +24,18 @@ function silent(seconds: number): Parameters<typeof members>[0] {
 }
 
 describe('the plan of the members of a control plane', () => {
+  it('HOS-06 reports what keeps a pod from its start, and does not start it again', () => {
+    const problem = {
+      reason: 'ImagePullBackOff',
+      message: 'not found',
+      blocker: { kind: 'Pod', name: 'kn-ci/etcd-0' },
+    };
+    const etcd = { state: 'Starting', unreadySince: new Date(+NOW - 600_000), problem } as const;
+    expect(plan({ etcd })).toBe('nothing');
+    const input = hostingInput({ plane: { members: members({ etcd }) } });
+    expect(waitForMembers(input)).toEqual({ ...problem, isStalled: true });
+  });
+
   it('starts etcd first, and the API server when etcd answers', () => {
     expect(plan({ etcd: STOPPED, 'kube-apiserver': STOPPED })).toBe('Start etcd: it is not running');
     expect(plan({ etcd: { state: 'Starting' }, 'kube-apiserver': STOPPED })).toBe('nothing');

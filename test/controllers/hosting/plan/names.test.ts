@@ -1,8 +1,22 @@
-import { expect, it } from 'vitest';
-import { namesOf } from '../../../../src/controllers/hosting/plan/names.ts';
+import { describe, expect, it } from 'vitest';
+import { logPlace, namesOf, planePlace } from '../../../../src/controllers/hosting/plan/names.ts';
 
 it('namesOf lists twenty names and counts the others', () => {
   const names = Array.from({ length: 23 }, (_, index) => `m-${index}`);
   expect(namesOf(names.slice(0, 2))).toBe('m-0, m-1');
   expect(namesOf(names)).toMatch(/, m-19 and 3 more$/);
+});
+
+describe('the place of a control plane', () => {
+  it('is a folder of this machine, or a namespace of the hub', () => {
+    expect(planePlace({ where: '/hosting/clusters/ci' })).toEqual(['Folder', '/hosting/clusters/ci']);
+    expect(planePlace({ where: 'namespace kn-ci', place: 'Namespace' })).toEqual(['Namespace', 'kn-ci']);
+  });
+
+  it('has the logs of members in files, or in pods', () => {
+    expect(logPlace({ where: '/hosting/clusters/ci' }, 'etcd')).toBe('in /hosting/clusters/ci/logs');
+    expect(logPlace({ where: 'namespace kn-ci', place: 'Namespace' }, 'etcd')).toBe(
+      'with kubectl -n kn-ci logs -l kubenode.dev/part=etcd',
+    );
+  });
 });

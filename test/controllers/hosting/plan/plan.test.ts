@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { planHosting } from '../../../../src/controllers/hosting/plan/plan.ts';
 import {
   decisionText,
+  HOSTED,
   hostingInput,
   type InputParts,
   LOCATION,
@@ -55,7 +56,11 @@ describe('the plan of a hosted control plane', () => {
       },
       'DeleteCluster: it was created 691200 s ago: this hosting keeps no throw-away cluster longer (--max-age)',
     ],
-    ['is of another driver', { plane: NOTHING, hosted: { driver: 'workload' } }, 'stalled NotSupported'],
+    [
+      'wants of its driver what that does not do',
+      { plane: NOTHING, hosted: { driver: 'workload', etcd: { ...HOSTED.etcd, replicas: 3 } } },
+      'stalled NotSupported',
+    ],
   ])('of a Cluster that %s', (_, parts, expected) => {
     expect(decisionText(planHosting(hostingInput(parts)))).toBe(expected);
   });

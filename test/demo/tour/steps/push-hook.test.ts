@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { pushHookStep } from '../../../../src/demo/tour/steps/push-hook.ts';
 import { createFailingTour } from '../../../support/demo/tour.ts';
 
@@ -34,7 +34,7 @@ describe('the step of a webhook', () => {
 
   it('leaves no Secret when the Pipeline does not have the form of the demo, or sync does not answer', async () => {
     const { tour, secrets } = await createFailingTour(0, port);
-    const edit = async (): Promise<void> => Promise.reject(new Error('another form'));
+    const edit = vi.fn<() => Promise<void>>(async () => Promise.reject(new Error('another form')));
     await expect(pushHookStep.run({ ...tour, repository: { ...tour.repository, edit } })).rejects.toThrow(
       'another form',
     );

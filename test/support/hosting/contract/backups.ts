@@ -1,7 +1,12 @@
 /** The backups of a driver: complete, limited in number, restored only where there is no data, and found only by a Cluster of the same name. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { BackupReport, PlaneSpec } from '../../../../src/controllers/hosting/drivers/driver.ts';
-import { planeSpec } from '../objects.ts';
+import {
+  type BackupReport,
+  INTERRUPTED,
+  type PlaneSpec,
+  type UpkeepControl,
+} from '../../../../src/controllers/hosting/drivers/driver.ts';
+import { planeSpec, undisturbed } from '../objects.ts';
 import type { DriverBed, OpenBed } from './faults.ts';
 
 const ANSWER = { timeout: 30_000, interval: 100 };
@@ -26,8 +31,9 @@ export function describeBackups(name: string, open: OpenBed): void {
       ((await report())?.backups ?? []).map((each) => each.name);
     const etcd = async (): Promise<string | undefined> =>
       (await bed.driver.observe(plane, signal)).members.find(({ member }) => member === 'etcd')?.state;
-    const take = async (keep = 7, request?: string): Promise<void> => {
-      await bed.driver.backups?.take(plane, { keep, ...(request === undefined ? {} : { request }) });
+    const take = async (keep = 7, request?: string, control?: UpkeepControl): Promise<void> => {
+      const options = { keep, ...(request === undefined ? {} : { request }) };
+      await bed.driver.backups?.take(plane, options, control ?? undisturbed());
     };
     const run = async (): Promise<void> => {
       await bed.driver.prepare(plane);
@@ -52,6 +58,34 @@ export function describeBackups(name: string, open: OpenBed): void {
       expect(found[0]).toMatchObject({ name: second, request: 'by hand' });
       expect(found.map((each) => each.name)).toEqual((await names()).toSorted());
       expect((await report())?.attempt?.problem).toBeUndefined();
+    });
+
+    it('HOS-32 takes the second of two backups that are asked for at once after the first', async () => {
+      await run();
+      await Promise.all([take(7, 'a'), take(7, 'b')]);
+      expect(await names()).toHaveLength(2);
+      expect((await report())?.attempt?.problem).toBeUndefined();
+    });
+
+    it('HOS-32 ends a backup that its signal aborts as one that was interrupted, and takes the next', async () => {
+      await run();
+      await take();
+      const before = await names();
+      const stop = new AbortController();
+      const ended = take(1, 'ended', { signal: stop.signal, onStep: () => stop.abort() });
+      await expect(ended).rejects.toThrow(/abort|no valid snapshot/);
+      expect(await names()).toEqual(before);
+      expect((await report())?.attempt?.problem).toBe(INTERRUPTED);
+      await take();
+      expect(await names()).toHaveLength(2);
+      expect((await report())?.attempt?.problem).toBeUndefined();
+    });
+
+    it('HOS-32 takes no backup of a control plane that is being destroyed', async () => {
+      await run();
+      await bed.driver.beginDestroy(plane);
+      await expect(take()).rejects.toMatchObject({ code: 'NotPrepared' });
+      expect(await names()).toEqual([]);
     });
 
     it('HOS-32 restores a backup after its control plane was removed, and once', async () => {
@@ -101,7 +135,7 @@ export function describeBackups(name: string, open: OpenBed): void {
       await run();
       await take();
       const full = await bed.reopen({ isDiskFull: true });
-      await expect(full.backups?.take(plane, { keep: 1 })).rejects.toThrow('the disk is full');
+      await expect(full.backups?.take(plane, { keep: 1 }, undisturbed())).rejects.toThrow('the disk is full');
       const { backups = [], attempt } = (await report()) ?? {};
       expect(backups).toHaveLength(1);
       expect(attempt?.problem).toContain('the disk is full');

@@ -53,4 +53,14 @@ export interface DriverBed {
   readonly close: () => Promise<void>;
 }
 
+/** What a driver leaves to others: cases about it are tests of that driver alone. */
+export interface DriverTraits {
+  /** Members are processes with files, ports and logs of this machine. Else they are pods, which the hub starts again. */
+  readonly hasProcesses: boolean;
+  readonly takesBackups: boolean;
+}
+
+export const PROCESSES: DriverTraits = { hasProcesses: true, takesBackups: true };
+export const PODS: DriverTraits = { hasProcesses: false, takesBackups: false };
+
 export type OpenBed = () => Promise<DriverBed>;

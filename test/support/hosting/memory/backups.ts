@@ -1,10 +1,12 @@
 /** The backups of control planes in memory. They outlive their control planes. */
-import type {
-  BackupAttempt,
-  BackupOperations,
-  BackupReport,
-  PlaneBackup,
-  PlaneOwner,
+import {
+  type BackupAttempt,
+  type BackupOperations,
+  type BackupReport,
+  INTERRUPTED,
+  type PlaneBackup,
+  type PlaneOwner,
+  type UpkeepControl,
 } from '../../../../src/controllers/hosting/drivers/driver.ts';
 import { HostingError } from '../../../../src/controllers/hosting/errors.ts';
 import { optional } from '../../../../src/kube/objects/optional.ts';
@@ -20,12 +22,21 @@ export interface MemoryBackups {
   /** Why no backup can be taken. */
   problem?: string | undefined;
   isMemoryShort?: boolean;
+  /** Whether backups and drills that begin wait for `release`. */
+  isHeld?: boolean;
+  release: () => void;
   /** Backups that do not open. */
   readonly damaged: Set<string>;
 }
 
 export function memoryBackups(): MemoryBackups {
-  return { stored: new Map(), attempts: new Map(), drills: new Map(), damaged: new Set() };
+  return {
+    stored: new Map(),
+    attempts: new Map(),
+    drills: new Map(),
+    damaged: new Set(),
+    release: () => undefined,
+  };
 }
 
 export interface BackupParts {
@@ -38,20 +49,24 @@ export interface BackupParts {
 export function memoryBackupOperations(backups: MemoryBackups, parts: BackupParts): BackupOperations {
   const { now, log, own } = parts;
   return {
-    take: async (owner, { keep, request }) => {
-      if (!own(owner)) return;
+    take: async (owner, { keep, request }, control) => {
+      const plane = own(owner);
+      if (!plane || plane.isDestroying) throw refusal('NotPrepared', owner.name);
+      await held(backups, control, () => begin(backups.attempts, owner, now()));
       attempt(backups, owner, parts);
       const stored = backups.stored.get(owner.name) ?? [];
       const taken = { name: nextName(stored, now()), takenAt: now(), ...optional('request', request) };
       backups.stored.set(owner.name, [...stored, taken].slice(-keep));
       log.push(`backup ${owner.name}`);
     },
-    drill: async ({ name }) => {
+    drill: async (owner, control) => {
+      const { name } = owner;
       const last = backups.stored.get(name)?.at(-1)?.name ?? '';
       if (backups.isMemoryShort) {
         log.push(`postpone ${name}`);
         throw refusal('DrillPostponed', name);
       }
+      await held(backups, control, () => begin(backups.drills, owner, now()));
       const isDamaged = backups.damaged.has(last);
       backups.drills.set(name, { at: now(), ...(isDamaged ? { problem: `${last} does not open` } : {}) });
       if (isDamaged) throw refusal('DrillFailed', name);
@@ -71,6 +86,24 @@ export function memoryBackupOperations(backups: MemoryBackups, parts: BackupPart
   };
 }
 
+/** Records the attempt as one that has not ended. */
+function begin(attempts: Map<string, BackupAttempt>, { name }: PlaneOwner, at: Date): void {
+  const before = attempts.get(name);
+  const former = before?.problem === INTERRUPTED ? before.former : before?.problem;
+  attempts.set(name, { at, problem: INTERRUPTED, since: before?.since ?? at, ...optional('former', former) });
+}
+
+async function held(backups: MemoryBackups, control: UpkeepControl, record: () => void): Promise<void> {
+  record();
+  control.onStep('Copying');
+  control.signal.throwIfAborted();
+  if (backups.isHeld !== true) return;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  control.signal.addEventListener('abort', () => reject(control.signal.reason as Error));
+  backups.release = resolve;
+  await promise;
+}
+
 function attempt(backups: MemoryBackups, { name }: PlaneOwner, { now, isDiskFull }: BackupParts): void {
   const problem = isDiskFull ? 'the disk is full' : backups.problem;
   const since = backups.attempts.get(name)?.since ?? now();
@@ -84,7 +117,7 @@ function nextName(stored: readonly PlaneBackup[], now: Date): string {
   return `${String(number).padStart(6, '0')}-${time}Z`;
 }
 
-type Refusal = 'BackupMissing' | 'BackupUnusable' | 'DrillPostponed' | 'DrillFailed';
+type Refusal = 'NotPrepared' | 'BackupMissing' | 'BackupUnusable' | 'DrillPostponed' | 'DrillFailed';
 
 function refusal(code: Refusal, where: string): HostingError {
   return new HostingError(code, `the backup of ${where} cannot be restored`, {

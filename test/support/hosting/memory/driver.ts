@@ -29,6 +29,7 @@ import {
   reportMember,
   runOf,
 } from './plane.ts';
+import { recordMemoryStart, rotateMemory, rotationReport, trustedOf } from './rotation.ts';
 import { memoryServerActs, requirePort, serverAccess } from './servers.ts';
 
 export interface MemoryHosting {
@@ -100,6 +101,7 @@ function memoryDriver(shared: Shared, surroundings: Surroundings): PlaneDriver {
       plane.running.set(member, `process ${next('process')}`);
       plane.ignoring.delete(member);
       plane.processes.set(member, runOf(plane, member));
+      recordMemoryStart(plane, member);
       log.push(`start ${spec.name} ${member}`);
     },
     stop: async (owner, member) => {
@@ -135,17 +137,23 @@ function memoryDriver(shared: Shared, surroundings: Surroundings): PlaneDriver {
       return {
         server: 'https://127.0.0.1:1',
         admin,
-        sync: `sync ${admin} ${authority} ${leaves.get('sync')?.serial}`,
+        sync: `sync ${admin} ${trustedOf(plane, authority)} ${leaves.get('sync')?.serial}`,
         ...optional('apiServers', serverAccess(plane)),
       };
     },
   };
 }
 
-type Changes = Pick<PlaneDriver, 'change' | 'snapshot' | 'settle' | 'shrink'>;
+type Changes = Pick<PlaneDriver, 'change' | 'snapshot' | 'settle' | 'shrink' | 'rotate'>;
 
-function memoryChanges({ planes, log, now }: Shared): Changes {
+function memoryChanges({ planes, log, now, next }: Shared): Changes {
   return {
+    rotate: async (spec, step) => {
+      const plane = own(spec, planes);
+      if (!plane || plane.isDestroying) return;
+      if (!rotateMemory(plane, step, { now: now(), next })) return;
+      log.push(`rotate ${spec.name} ${step.phase}`);
+    },
     change: async (owner, member, run) => {
       const plane = own(owner, planes);
       if (!plane || plane.isDestroying) return;
@@ -261,6 +269,7 @@ function reportPlane(plane: MemoryPlane, spec: PlaneSpec, { now, faults, backups
     ...optional('space', plane.space),
     settled: plane.settled,
     differences: settledDifferences(plane.settled, spec),
+    ...optional('rotation', rotationReport(plane, members)),
     members,
   };
 }

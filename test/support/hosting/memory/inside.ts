@@ -30,6 +30,11 @@ export function memoryInside(
       const isRefused = faults.get(`${member} ${plane.processes.get(member)?.version}`) === 'refuses';
       return isRefused ? { problem: 'the write was refused' } : 'Passed';
     },
+    clients: async (name) => {
+      const plane = planes.get(name);
+      if (!plane || !isServing(plane)) throw new Error('connection refused');
+      return { nodes: plane.nodes, tokens: plane.tokens };
+    },
     install: async (name) => {
       const plane = planes.get(name);
       if (!plane || plane.isInstalled) return;

@@ -15,11 +15,13 @@ import {
   type SettledPlane,
 } from '../../../../src/controllers/hosting/drivers/driver.ts';
 import { memberRuns } from '../../../../src/controllers/hosting/drivers/runs.ts';
+import type { TokenSecret } from '../../../../src/controllers/hosting/inside/clients.ts';
 import { canonicalJson } from '../../../../src/kube/objects/digest.ts';
 import { optional } from '../../../../src/kube/objects/optional.ts';
 import type { KeyFile } from '../contract/faults.ts';
 import { PROGRAMS, readyMember, stoppedMember } from '../objects.ts';
 import { liveEtcd, type MemoryEtcdMember } from './etcd.ts';
+import type { MemoryRotation } from './rotation.ts';
 import { hasClientPort, liveServers, type MemoryServers, memoryServers } from './servers.ts';
 
 const DAY_MS = 86_400_000;
@@ -46,7 +48,7 @@ export interface MemoryPlane {
   /** The backup that its data began with. */
   restoredFrom?: string;
   /** Made once: a second one would strand every client. */
-  readonly authority: string;
+  authority: string;
   readonly createdAt: Date;
   isDestroying: boolean;
   readonly running: Map<PlaneMember, string>;
@@ -59,6 +61,10 @@ export interface MemoryPlane {
   data: 'Empty' | 'Own' | 'Other';
   readonly etcd: Map<EtcdMember, MemoryEtcdMember>;
   readonly servers: MemoryServers;
+  /** The rotation of its authorities. */
+  rotation?: MemoryRotation | undefined;
+  nodes: string[];
+  tokens: TokenSecret[];
   readonly lostKeys: Map<KeyFile, string>;
   readonly leaves: Map<MemoryLeafName, MemoryLeaf>;
   isRecordDamaged: boolean;
@@ -89,6 +95,8 @@ export function memoryPlane(spec: PlaneSpec, authority: string, createdAt: Date)
     data: 'Empty',
     etcd: new Map(),
     servers: memoryServers(spec),
+    nodes: [],
+    tokens: [],
     lostKeys: new Map(),
     leaves: new Map(),
     isRecordDamaged: false,

@@ -1,6 +1,6 @@
 /** S35: pushes to a real git server over http. */
 
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -100,7 +100,9 @@ describe('pushCommit', () => {
 
   it('S35 gives the reason of a server that refuses, and no token', async () => {
     const { push, repository } = await fixture();
-    writeFileSync(join(repository.bare, 'hooks', 'pre-receive'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    const hooks = join(repository.bare, 'hooks');
+    mkdirSync(hooks);
+    writeFileSync(join(hooks, 'pre-receive'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
     const error = await push().catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(GitError);
     expect(error).toMatchObject({

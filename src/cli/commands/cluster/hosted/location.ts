@@ -1,6 +1,7 @@
 /** Finds the folder of a hosted control plane by what hosting recorded in the status of its Cluster. Pure. */
 import { dirname } from 'node:path';
 import type { Cluster } from '../../../../api/generated/types.ts';
+import { kubeconfigSecret, NAMESPACE } from '../../../../api/names.ts';
 import { CliError, EXIT } from '../../../errors.ts';
 
 /** Returns the folder that `kubenode hosting --dir` has on this machine. Throws when the control plane is on another one. */
@@ -12,6 +13,7 @@ export function localFolder(cluster: Cluster, machine: string): string {
       exitCode: EXIT.badInput,
     });
   }
+  if (cluster.spec.hosted.driver === 'workload') throw inHubError(name);
   const location = cluster.status?.hosted?.location;
   if (location === undefined) {
     throw new CliError(`no hosting has created the control plane of Cluster ${name} yet`, {
@@ -25,5 +27,13 @@ export function localFolder(cluster: Cluster, machine: string): string {
   throw new CliError(`the control plane of Cluster ${name} is on another machine: ${host}`, {
     hint: `run the command on ${host}`,
     exitCode: EXIT.unavailable,
+  });
+}
+
+/** Everything of it is in the hub, and nothing on a machine. */
+function inHubError(name: string): CliError {
+  return new CliError(`the control plane of Cluster ${name} is pods in namespace kn-${name} of the hub`, {
+    hint: `its kubeconfig for sync: kubectl -n ${NAMESPACE} get secret ${kubeconfigSecret(name)} -o jsonpath='{.data.kubeconfig}'`,
+    exitCode: EXIT.badInput,
   });
 }

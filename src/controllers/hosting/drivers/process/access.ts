@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { optional } from '../../../../kube/objects/optional.ts';
 import { createSyncKubeconfig } from '../../../../local/pki/access.ts';
-import { readAuthority } from '../../../../local/pki/authority.ts';
+import { readAuthority, readTrusted } from '../../../../local/pki/authority.ts';
 import { parsePair } from '../../../../local/pki/inspect.ts';
 import { localUrl } from '../../../../local/processes/addresses.ts';
 import { LOOPBACK } from '../../../../local/processes/commands.ts';
@@ -17,11 +17,11 @@ export async function readAccess({ layout, state, claim }: PlaneFolder): Promise
   if (!cluster || claim !== 'Own') return undefined;
   const { kubeconfig, pkiFolder } = layout.cluster(cluster.name);
   const admin = await readFileIfExists(kubeconfig);
-  const authority = await readAuthority(pkiFolder);
+  const caPem = await trustedBy(pkiFolder);
   const sync = parsePair(await readFileIfExists(join(pkiFolder, 'sync.pem')));
-  if (admin === undefined || !authority || !sync) return undefined;
+  if (admin === undefined || caPem === undefined || !sync) return undefined;
   const server = serverUrl(cluster);
-  const access = { server, admin, sync: createSyncKubeconfig(cluster, { authority, sync }) };
+  const access = { server, admin, sync: createSyncKubeconfig(cluster, { caPem, sync }) };
   return { ...access, ...optional('apiServers', apiServersOf(cluster, access)) };
 }
 
@@ -36,4 +36,10 @@ function apiServersOf(
     const port = ports[index];
     return port === undefined ? [] : [{ member, admin: admin.replace(server, localUrl(LOOPBACK, port)) }];
   });
+}
+
+/** Undefined while an authority without its key could issue nothing. */
+async function trustedBy(pkiFolder: string): Promise<string | undefined> {
+  const authority = await readAuthority(pkiFolder);
+  return authority && (await readTrusted(pkiFolder));
 }

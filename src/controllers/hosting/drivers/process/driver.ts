@@ -8,10 +8,10 @@ import { optional } from '../../../../kube/objects/optional.ts';
 import { listProcesses } from '../../../../local/processes/observe.ts';
 import type { Clock } from '../../../../os/clock.ts';
 import type { FreeBytes } from '../../../../os/files.ts';
-import { withLock } from '../../../../os/lock.ts';
 import { startProcess } from '../../../../os/process/child.ts';
 import {
   isApiServer,
+  type MemberOutage,
   type MemberReport,
   type MemberRun,
   type PlaneDriver,
@@ -29,7 +29,7 @@ import { changeCount } from './api-servers/count.ts';
 import { createBackups, readBackups } from './backup/operations.ts';
 import { createEtcdActs, reportEtcd, startCommand } from './etcd/acts.ts';
 import { reportSpace } from './etcd/plane-space.ts';
-import { notOurs, planeLayout, readPlane, requireOwn } from './folder.ts';
+import { createPlaneLocks, notOurs, readPlane, requireOwn } from './folder.ts';
 import type { MemberSpec } from './member-spec.ts';
 import { type ControllersCommand, findMember } from './members.ts';
 import { createObserver, type KnownMembers, NO_MEMBERS } from './observe.ts';
@@ -42,9 +42,12 @@ import { dataNotOurs, notPrepared } from './preparation/refusals.ts';
 import { createProgramsCache, type Programs } from './programs.ts';
 import { forgetStarts, readStarts, recordStart, writePlaneRecord } from './records.ts';
 import { removePlane } from './remove.ts';
+import { recordRotationStart } from './rotation/record.ts';
+import { reportRotation } from './rotation/report.ts';
+import { rotatePlane } from './rotation/rotate.ts';
 import { recordFirstStart, recordRun, recordSettled } from './runs.ts';
 import { readSnapshot } from './snapshot.ts';
-import { stopMember } from './stop.ts';
+import { endProcesses, hasSeveral } from './stop.ts';
 
 export interface ProcessDriverOptions {
   readonly dir: string;
@@ -70,8 +73,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
   const observer = createObserver(clock);
   const programs = createProgramsCache(options.programs, clock);
   const tools = (): EtcdTools => ({ clock, freeBytes, programs: programs.current().found });
-  const locked = <T>({ name }: PlaneOwner, work: () => Promise<T>): Promise<T> =>
-    withLock(planeLayout(dir, name).root, {}, work);
+  const { locked, upkeep, alone } = createPlaneLocks(dir);
   return {
     observe: async (plane) => await observe(plane),
     prepare: (plane) => locked(plane, () => preparePlane(plane, options)),
@@ -82,29 +84,26 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
       locked(plane, async () => setApiServers(await openPlane(plane), count, dir)),
     ...createEtcdActs(clock, (plane, act) => locked(plane, async () => act(await openPlane(plane)))),
     snapshot: (plane) => locked(plane, async () => snapshotPlane(await openPlane(plane), tools())),
-    backups: createBackups({ dir, locked, open: openPlane, tools, availableBytes: options.availableBytes }),
+    backups: createBackups({ ...options, locked, upkeep, open: openPlane, tools }),
+    rotate: (plane, step) => locked(plane, () => rotatePlane(plane, step, options)),
     settle: (plane, settled) => locked(plane, () => settle(dir, plane, settled)),
     beginDestroy: (plane) => locked(plane, () => beginDestroy(dir, plane)),
-    remove: (plane) => locked(plane, () => removePlane(plane, options)),
+    remove: (plane) => alone(plane, () => removePlane(plane, options)),
     access: async (plane) => await readAccess(await readPlane(dir, plane)),
   };
 
   async function observe(plane: PlaneSpec): Promise<PlaneReport> {
     const found = await openPlane(plane);
-    const { record, claim, layout, settled, specs, runs } = found;
+    const { layout, specs, runs } = found;
     const starts = await readStarts(layout.root);
     const members = runs && specs.length > 0 ? await observeAll(specs, { starts, runs }) : NO_MEMBERS;
     return {
-      where: layout.root,
       location: `${options.machine}:${layout.root}`,
-      claim,
+      ...reportRecord(found, plane),
       ...(await reportPreparation(found, plane.settings, clock.now())),
-      isDestroying: claim === 'Own' && record?.isDestroying === true,
-      differences: settledDifferences(settled, plane),
-      settled,
       programs: programs.current().report,
       ...(await reportUpkeep(found, dir)),
-      ...(await reportEtcd(found, members)),
+      ...(await reportMembers(found, members, clock)),
     };
   }
 
@@ -123,15 +122,15 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     const found = await openPlane(plane);
     requireOwn(found);
     if (found.record?.isDestroying === true) return;
-    const spec = found.specs.find((each) => each.member === member);
-    if (!spec || !isAbsolute(spec.command.program)) throw notPrepared(found, member);
+    const spec = requireStartable(found, member);
     if (findMember(spec, await listProcesses())) return;
     if ((await dataOf(found)) === 'Other') throw dataNotOurs(found);
     await requireKeys(found);
     const command = await startCommand(found, spec);
     await requirePorts(found, spec, clock);
     await recordFirstStart(found, member, programs.current().found);
-    await recordStart(found.layout.root, member, clock.now());
+    await recordStarting(found, member, clock);
+    beginOutage(found, spec, 'Start');
     await startProcess(command, spec.logFile);
   }
 
@@ -143,9 +142,56 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     const spec = specs.find((each) => each.member === member);
     if (!spec || !runs) throw notPrepared(before, member);
     const [report] = await observeAll([spec], { starts: {}, runs });
-    // A process whose version cannot be read may be of the version before.
-    if (report?.isOutdated === true || report?.version === undefined) await stopMember(found, spec, clock);
+    if (!mayBeOutdated(report)) return;
+    beginOutage(found, spec, 'Change');
+    await endProcesses(found, spec, clock);
   }
+
+  /** Clients of several API servers are served while one of them is away. */
+  function beginOutage(found: OpenPlane, spec: MemberSpec, cause: MemberOutage['cause']): void {
+    if (!hasSeveral(found.state)) observer.outages.begin(spec, cause);
+  }
+}
+
+function requireStartable(found: OpenPlane, member: PlaneMember): MemberSpec {
+  const spec = found.specs.find((each) => each.member === member);
+  if (!spec || !isAbsolute(spec.command.program)) throw notPrepared(found, member);
+  return spec;
+}
+
+/** A process whose version cannot be read may be of the version before. */
+function mayBeOutdated(report: MemberReport | undefined): boolean {
+  return report?.isOutdated === true || report?.version === undefined;
+}
+
+function reportRecord(
+  { record, claim, layout, settled }: OpenPlane,
+  plane: PlaneSpec,
+): Pick<PlaneReport, 'where' | 'claim' | 'isDestroying' | 'differences' | 'settled'> {
+  return {
+    where: layout.root,
+    claim,
+    isDestroying: claim === 'Own' && record?.isDestroying === true,
+    differences: settledDifferences(settled, plane),
+    settled,
+  };
+}
+
+async function recordStarting(
+  { layout: { root } }: OpenPlane,
+  member: PlaneMember,
+  clock: Clock,
+): Promise<void> {
+  await recordStart(root, member, clock.now());
+  await recordRotationStart(root, member);
+}
+
+async function reportMembers(
+  found: OpenPlane,
+  members: readonly MemberReport[],
+  clock: Clock,
+): Promise<Pick<PlaneReport, 'members' | 'etcd' | 'rotation'>> {
+  return { ...(await reportEtcd(found, members)), ...(await reportRotation(found, members, clock)) };
 }
 
 async function reportUpkeep(
@@ -175,7 +221,7 @@ async function recordChange(found: OpenPlane, member: RunMember, run: MemberRun)
 async function stop(found: OpenPlane, member: PlaneMember, clock: Clock): Promise<void> {
   if (found.claim === 'None') return;
   requireOwn(found);
-  for (const spec of found.specs) if (spec.member === member) await stopMember(found, spec, clock);
+  for (const spec of found.specs) if (spec.member === member) await endProcesses(found, spec, clock);
 }
 
 async function setApiServers(found: OpenPlane, count: number, dir: string): Promise<void> {

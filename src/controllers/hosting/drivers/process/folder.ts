@@ -9,6 +9,7 @@ import { listPorts } from '../../../../local/processes/desired-state.ts';
 import { type FleetState, type PlaneSettings, readState, writeState } from '../../../../local/state.ts';
 import { systemCode } from '../../../../os/errors.ts';
 import { toDiskError } from '../../../../os/files.ts';
+import { withLock } from '../../../../os/lock.ts';
 import { HostingError } from '../../errors.ts';
 import type { PlaneOwner, PlaneSpec } from '../driver.ts';
 import { newServers } from './api-servers/ports.ts';
@@ -28,6 +29,26 @@ export function planeLayout(dir: string, cluster: string): Layout {
 
 export function portsFolder(dir: string): string {
   return join(dir, 'ports');
+}
+
+export interface PlaneLocks {
+  /** Keeps others from the members and files of the control plane. */
+  readonly locked: <T>(plane: PlaneOwner, work: () => Promise<T>) => Promise<T>;
+  /** Keeps others from its backups: members are started and stopped meanwhile. */
+  readonly upkeep: <T>(plane: PlaneOwner, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
+  /** Waits for both. */
+  readonly alone: <T>(plane: PlaneOwner, work: () => Promise<T>) => Promise<T>;
+}
+
+export function createPlaneLocks(dir: string): PlaneLocks {
+  const nameOf = ({ name }: PlaneOwner): string => planeLayout(dir, name).root;
+  const locked: PlaneLocks['locked'] = (plane, work) => withLock(nameOf(plane), {}, work);
+  const upkeepOf = (plane: PlaneOwner): string => `${nameOf(plane)} upkeep`;
+  return {
+    locked,
+    upkeep: (plane, signal, work) => withLock(upkeepOf(plane), { signal }, work),
+    alone: (plane, work) => withLock(upkeepOf(plane), {}, () => locked(plane, work)),
+  };
 }
 
 export async function readPlane(dir: string, { name, uid }: PlaneOwner): Promise<PlaneFolder> {

@@ -18,6 +18,8 @@ export interface MemberSpec {
   readonly probe: (command: readonly string[]) => Promise<MemberAnswer>;
   /** The file with the certificate that it serves; undefined: it serves none. */
   readonly certificateFile?: string;
+  /** Where it answers clients with a certificate. Undefined: nowhere. */
+  readonly secureUrl?: string;
 }
 
 export interface MemberAnswer {

@@ -1,7 +1,7 @@
 /** The members of a control plane as processes: how each is started, recognized and asked. */
 import { join } from 'node:path';
 import type { Layout } from '../../../../local/layout.ts';
-import { readAuthority } from '../../../../local/pki/authority.ts';
+import { readTrusted } from '../../../../local/pki/authority.ts';
 import { parsePair } from '../../../../local/pki/inspect.ts';
 import type { ProgramPath } from '../../../../local/processes/commands.ts';
 import { sendProbe } from '../../../../local/processes/probe.ts';
@@ -99,7 +99,7 @@ function processMember(spec: ProcessSpec, { layout, state }: MemberParts): reado
   if (member === undefined) return [];
   const folder = isEtcd ? layout.etcd.pkiFolder : layout.cluster(cluster).pkiFolder;
   const certificateFile = join(folder, isEtcd ? 'etcd.pem' : 'apiserver.pem');
-  const shared = { member, command, port, logFile, certificateFile };
+  const shared = { member, command, port, logFile, certificateFile, secureUrl: spec.readyUrl };
   const client = isEtcd ? 'client.pem' : 'admin.pem';
   const probe = (): Promise<MemberAnswer> => probeProcess(spec.readyUrl, folder, client);
   const matches = (found: readonly string[]): boolean => matchesSpec(found, spec);
@@ -111,10 +111,10 @@ function processMember(spec: ProcessSpec, { layout, state }: MemberParts): reado
 }
 
 async function probeProcess(url: string, folder: string, file: string): Promise<MemberAnswer> {
-  const authority = await readAuthority(folder);
+  const caPem = await readTrusted(folder);
   const client = parsePair(await readFileIfExists(join(folder, file)));
-  if (!authority || !client) return { isReady: false };
-  const answer = await sendProbe({ url, caPem: authority.certPem, client }).catch(() => undefined);
+  if (caPem === undefined || !client) return { isReady: false };
+  const answer = await sendProbe({ url, caPem, client }).catch(() => undefined);
   return { isReady: answer?.status === 200, certificate: answer?.certificate };
 }
 

@@ -13,6 +13,7 @@ import {
   type MemberRun,
 } from '../driver.ts';
 import type { MemberRuns } from '../runs.ts';
+import { createOutageMeter, type OutageMeter } from './api-servers/outage.ts';
 import { boundLog } from './logs.ts';
 import type { MemberAnswer, MemberSpec } from './member-spec.ts';
 import { findMember } from './members.ts';
@@ -20,6 +21,7 @@ import type { StartTimes } from './records.ts';
 import { createVersionReader, isProcessOutdated } from './running.ts';
 
 export interface MemberObserver {
+  readonly outages: OutageMeter;
   readonly observe: (
     specs: readonly MemberSpec[],
     processes: readonly ProcessIdentity[],
@@ -38,7 +40,9 @@ export interface KnownMembers {
 export function createObserver(clock: Clock): MemberObserver {
   const silent = new Map<string, Date>();
   const versionOf = createVersionReader();
+  const outages = createOutageMeter(clock);
   return {
+    outages,
     observe: (specs, processes, known) =>
       Promise.all(
         specs.map(async (spec) => {
@@ -63,7 +67,11 @@ export function createObserver(clock: Clock): MemberObserver {
           };
           if (answer.isReady) {
             silent.delete(spec.logFile);
-            return { ...running, state: 'Ready' as const };
+            return {
+              ...running,
+              state: 'Ready' as const,
+              ...optional('outage', outages.answered(spec)),
+            };
           }
           const unreadySince = silent.get(spec.logFile) ?? clock.now();
           silent.set(spec.logFile, unreadySince);

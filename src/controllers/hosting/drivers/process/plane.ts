@@ -4,7 +4,7 @@ import { optional } from '../../../../kube/objects/optional.ts';
 import { etcdDataFolder } from '../../../../local/layout.ts';
 import type { Clock } from '../../../../os/clock.ts';
 import type { FreeBytes } from '../../../../os/files.ts';
-import type { PlaneOwner, SettledPlane } from '../driver.ts';
+import type { PlaneOwner, SettledPlane, UpkeepControl } from '../driver.ts';
 import type { MemberRuns } from '../runs.ts';
 import { etcdEndpoints } from './etcd/endpoint.ts';
 import { readMembership } from './etcd/membership.ts';
@@ -48,6 +48,16 @@ export interface EtcdTools {
   readonly clock: Clock;
   readonly programs: readonly Programs[];
   readonly freeBytes?: FreeBytes | undefined;
+  readonly control?: UpkeepControl;
+}
+
+/** The tools of what runs beside the other operations. */
+export type ControlledTools = EtcdTools & Required<Pick<EtcdTools, 'control'>>;
+
+/** Throws where the control plane is not ours, or is being destroyed. */
+export function requireKept(plane: OpenPlane): void {
+  requireOwn(plane);
+  if (plane.record?.isDestroying === true) throw notPrepared(plane, 'etcd');
 }
 
 /** Takes the snapshot that is kept until the next upgrade, with the etcd of the version that runs. */
@@ -73,14 +83,16 @@ export async function snapshotParts(
 }
 
 /** Returns the programs of the version that the etcd is started with. */
-export function etcdPrograms(plane: OpenPlane, { clock, programs, freeBytes }: EtcdTools): SnapshotTools {
+export function etcdPrograms(plane: OpenPlane, tools: EtcdTools): SnapshotTools {
+  const { clock, programs, freeBytes, control } = tools;
   const { runs, settled } = plane;
   const known = runs?.etcd.version;
   const set = programs.find((each) =>
     known === undefined ? each.version === settled?.version : each.etcdVersion === known,
   );
   if (!set) throw notPrepared(plane, 'etcd');
-  return { path: set.path, clock, etcdVersion: set.etcdVersion, ...optional('freeBytes', freeBytes) };
+  const { path, etcdVersion } = set;
+  return { path, clock, etcdVersion, ...optional('freeBytes', freeBytes), ...optional('control', control) };
 }
 
 export function snapshotFolder({ layout }: Pick<PlaneFolder, 'layout'>): string {

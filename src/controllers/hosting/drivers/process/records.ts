@@ -1,12 +1,10 @@
 /** The records in the folder of a control plane: whose it is, and when its members were started. Each is written before the act. */
+import { rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../../../../os/files.ts';
 import { HostingError } from '../../errors.ts';
 import { BALANCERS, type PlaneMember, RUN_MEMBERS } from '../driver.ts';
-
-/** The keys that are made once: those of the CAs, and the one that signs the tokens of ServiceAccounts. */
-export const PLANE_KEYS = ['etcd-ca', 'ca', 'front-proxy-ca', 'service-accounts'] as const;
-export type KeyName = (typeof PLANE_KEYS)[number];
+import { PLANE_KEYS } from '../keys.ts';
 
 const planeRecord = z.strictObject({
   format: z.literal(1),
@@ -74,6 +72,11 @@ export async function forgetStarts(folder: string, member: PlaneMember): Promise
   const { [member]: forgotten, ...others } = await readStarts(folder);
   if (!forgotten) return;
   await writeFileAtomic(`${folder}/${STARTS_FILE}`, `${JSON.stringify(others)}\n`, PRIVATE_MODE);
+}
+
+/** Forgets all starts: every member is started with other certificates from now on. */
+export async function forgetAllStarts(folder: string): Promise<void> {
+  await rm(`${folder}/${STARTS_FILE}`, { force: true });
 }
 
 function parse(text: string): unknown {

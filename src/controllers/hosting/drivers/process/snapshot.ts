@@ -20,6 +20,7 @@ import {
   writeFileAtomic,
 } from '../../../../os/files.ts';
 import { HostingError } from '../../errors.ts';
+import type { UpkeepControl } from '../driver.ts';
 import { copyFiles } from './etcd/copy-files.ts';
 import { describeFiles } from './etcd/describe-files.ts';
 import { type KeyState, readKeyState, readValueDigest, saveDatabase } from './etcd/json-gateway.ts';
@@ -43,6 +44,7 @@ export interface SnapshotTools {
   /** The version of etcd, which a restore needs. */
   readonly etcdVersion: string;
   readonly freeBytes?: FreeBytes;
+  readonly control?: UpkeepControl;
 }
 
 const record = z.strictObject({
@@ -90,7 +92,7 @@ export async function readSnapshot(folder: string): Promise<SnapshotRecord | und
   }
 }
 
-/** Takes and verifies a snapshot. It replaces the one in the folder only when it is verified. Callers hold the lock of the control plane. */
+/** Takes and verifies a snapshot. It replaces the one in the folder only when it is verified. Callers hold a lock that nothing else writes the folder with. */
 export async function takeSnapshot(
   source: SnapshotSource,
   folder: string,
@@ -101,7 +103,8 @@ export async function takeSnapshot(
   await ensurePrivateFolder(temporary);
   try {
     await checkFreeSpace(temporary, await snapshotSpace(source), tools.freeBytes);
-    const state = await copyMember(source, snapshotData(temporary));
+    tools.control?.onStep('Copying');
+    const state = await copyMember(source, snapshotData(temporary), tools.control?.signal);
     const canary = await readCanary(source.endpoint, { ...source.about, ...state });
     const takenAt = tools.clock.now().toISOString();
     const files = await describeFiles(snapshotData(temporary));
@@ -114,6 +117,7 @@ export async function takeSnapshot(
       ...optional('canary', canary),
       ...files,
     } as const;
+    tools.control?.onStep('Opening');
     await verifyData(snapshotData(temporary), taken, { ...source, ...tools });
     await writeFileAtomic(join(temporary, RECORD_FILE), `${JSON.stringify(taken)}\n`, PRIVATE_MODE);
     await rm(folder, { recursive: true, force: true });
@@ -156,8 +160,9 @@ async function verifyData(
   const copy = `${data}.check`;
   await rm(copy, { recursive: true, force: true });
   try {
-    await copyData(data, copy);
-    await openCopy(copy, parts, (endpoint) => verifyKeys(endpoint, taken));
+    const signal = parts.control?.signal;
+    await copyData(data, copy, signal);
+    await openCopy(copy, { ...parts, signal }, (endpoint) => verifyKeys(endpoint, taken));
   } finally {
     await rm(copy, { recursive: true, force: true });
   }
@@ -186,20 +191,24 @@ async function readCanary(
 }
 
 /** The order matters: a snapshot of the log that is newer than the database could not be used with it. */
-async function copyMember({ endpoint, dataFolder }: SnapshotSource, to: string): Promise<KeyState> {
+async function copyMember(
+  { endpoint, dataFolder }: SnapshotSource,
+  to: string,
+  signal: AbortSignal | undefined,
+): Promise<KeyState> {
   const [from, into] = [join(dataFolder, 'member'), join(to, 'member')];
   await mkdir(join(into, 'snap'), { recursive: true, mode: 0o700 });
-  await copyFiles(join(from, 'snap'), join(into, 'snap'), (name) => name.endsWith('.snap'));
+  await copyFiles(join(from, 'snap'), join(into, 'snap'), (name) => name.endsWith('.snap'), signal);
   const state = await readKeyState(endpoint);
-  await saveDatabase(endpoint, join(to, DATABASE));
-  await copyFiles(join(from, 'wal'), join(into, 'wal'), (name) => name.endsWith('.wal'));
+  await saveDatabase(endpoint, join(to, DATABASE), signal);
+  await copyFiles(join(from, 'wal'), join(into, 'wal'), (name) => name.endsWith('.wal'), signal);
   return state;
 }
 
 /** Copies the data of an etcd that is stopped. */
-export async function copyData(from: string, to: string): Promise<void> {
+export async function copyData(from: string, to: string, signal?: AbortSignal): Promise<void> {
   for (const part of ['snap', 'wal']) {
-    await copyFiles(join(from, 'member', part), join(to, 'member', part), () => true);
+    await copyFiles(join(from, 'member', part), join(to, 'member', part), () => true, signal);
   }
 }
 

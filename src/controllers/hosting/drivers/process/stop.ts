@@ -14,7 +14,7 @@ const GRACEFUL_MS = 15_000;
 const DIRECT_MS = 1000;
 
 /** Ends every process that is the member. */
-export async function stopMember(found: OpenPlane, spec: MemberSpec, clock: Clock): Promise<void> {
+export async function endProcesses(found: OpenPlane, spec: MemberSpec, clock: Clock): Promise<void> {
   const ms = termMs(found, spec);
   const running = (await listProcesses()).filter(({ command }) => spec.matches(command));
   await Promise.all(
@@ -22,7 +22,7 @@ export async function stopMember(found: OpenPlane, spec: MemberSpec, clock: Cloc
   );
 }
 
-function hasSeveral(state: OpenPlane['state']): boolean {
+export function hasSeveral(state: OpenPlane['state']): boolean {
   return (
     state?.clusters.some(({ apiServers }) => apiServers !== undefined && apiServers.replicas > 1) === true
   );

@@ -1,6 +1,7 @@
 /** Decides when a backup of etcd is taken, and when the data of one is restored. Pure. */
 import { ANNOTATION_BACKUP_REQUEST } from '../../../../api/names.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
+import { wholeSeconds } from '../../../../os/dates.ts';
 import type { BackupAttempt, PlaneBackup } from '../../drivers/driver.ts';
 import type { HostingAct, HostingDecision, HostingInput } from '../input.ts';
 import { etcdReports, isEtcdServing } from './quorum.ts';
@@ -11,6 +12,13 @@ const RETRY_MS = 300_000;
 const KEEP = 7;
 /** The length of status.hosted.etcd.backupRequest. */
 const MAX_REQUEST = 64;
+
+export type UpkeepAct = Extract<HostingAct, { readonly type: 'Backup' | 'Drill' }>;
+
+/** Tells whether the act runs beside the reconcile that begins it. */
+export function isUpkeep(act: HostingAct): act is UpkeepAct {
+  return act.type === 'Backup' || act.type === 'Drill';
+}
 
 /** Adds a backup that is due to what is waited for: it interrupts no client, and a person may take long. Every other act goes first. */
 export function withBackup(input: HostingInput, decision: HostingDecision): HostingDecision {
@@ -23,7 +31,7 @@ export function withDrill(input: HostingInput, decision: HostingDecision): Hosti
 }
 
 function planBackup(input: HostingInput): HostingAct | undefined {
-  if (!isEtcdServing(input) || hasJustFailed(input)) return undefined;
+  if (input.upkeep || !isEtcdServing(input) || hasJustFailed(input)) return undefined;
   const because = backupReason(input);
   if (because === undefined) return undefined;
   const { keep = KEEP } = input.hosted.etcd.backup ?? {};
@@ -38,9 +46,9 @@ function isRetryEarly(attempt: BackupAttempt | undefined, now: Date): boolean {
   return attempt?.problem !== undefined && isWithin(attempt.at, RETRY_MS, now);
 }
 
-function planDrill({ plane, hosted, now }: HostingInput): HostingAct | undefined {
+function planDrill({ plane, hosted, upkeep, now }: HostingInput): HostingAct | undefined {
   const { drillEverySeconds } = hosted.etcd.backup ?? {};
-  if (drillEverySeconds === undefined || !plane.backup) return undefined;
+  if (drillEverySeconds === undefined || !plane.backup || upkeep) return undefined;
   const { backups, drill } = plane.backup;
   const last = backups.at(-1);
   if (!last || isRetryEarly(drill, now) || isPassed(drill, drillEverySeconds, now)) return undefined;
@@ -49,6 +57,12 @@ function planDrill({ plane, hosted, now }: HostingInput): HostingAct | undefined
 
 function isPassed(drill: BackupAttempt | undefined, everySeconds: number, now: Date): boolean {
   return drill !== undefined && drill.problem === undefined && isWithin(drill.at, everySeconds * 1000, now);
+}
+
+/** Returns why etcd is not defragmented, and no member of it changed: a backup reads from one, and would begin again. */
+export function backupRunning({ upkeep }: Pick<HostingInput, 'upkeep'>): string | undefined {
+  if (upkeep?.type !== 'Backup') return undefined;
+  return `a backup of etcd is being taken since ${wholeSeconds(upkeep.startedAt)}`;
 }
 
 function backupReason({ plane, hosted, ...input }: HostingInput): string | undefined {

@@ -4,6 +4,7 @@ import { truncate } from '../../../../kube/objects/truncate.ts';
 import type { EtcdSpace } from '../../drivers/driver.ts';
 import type { HostingDecision, HostingInput } from '../input.ts';
 import { disruptive } from '../members.ts';
+import { backupRunning } from './backup.ts';
 import { isEtcdServing, learningWait } from './quorum.ts';
 
 /** Objects that are deleted meanwhile may be enough. */
@@ -19,10 +20,14 @@ const MAX_PROBLEM = 512;
 /** A member that is made smaller does not answer meanwhile, so all others have to, also when etcd refuses writes. */
 export function planShrink(input: HostingInput): HostingDecision | undefined {
   const { space } = input.plane;
-  if (!space || !isEtcdServing(input) || learningWait(input) || isEarly(space, input.now)) return undefined;
+  if (!space || !mayBeAway(input) || isEarly(space, input.now)) return undefined;
   const because = shrinkReason(space);
   if (because === undefined || !(space.isFull || isQuiet(input))) return undefined;
   return disruptive(input, { type: 'Shrink', because });
+}
+
+function mayBeAway(input: HostingInput): boolean {
+  return backupRunning(input) === undefined && isEtcdServing(input) && !learningWait(input);
 }
 
 /** An act that is not urgent waits for all members and for the end of a change. */

@@ -47,9 +47,15 @@ export function closedTimes(input: Omit<ClosedInput, 'now'>): TimesInForce {
   const { cluster, hosted } = input;
   const before = cluster.status?.hosted?.closedTimes;
   const { generation } = cluster.metadata;
+  const { caRotation } = hosted.pki;
   // Control planes with one API server keep the digest of former versions of hosting.
   const several = hosted.replicas === 1 ? [] : [hosted.replicas];
-  const target = digestOf([targetDigest(targetOf(input)), hosted.addons, ...several]);
+  const target = digestOf([
+    targetDigest(targetOf(input)),
+    hosted.addons,
+    ...several,
+    ...(caRotation ? [caRotation] : []),
+  ]);
   const declared = declaredTimes(hosted);
   const record = { ...optional('generation', generation), target };
   if (!before || isCarriedOut(input)) return { ...record, ...declared };
@@ -61,7 +67,17 @@ export function closedTimes(input: Omit<ClosedInput, 'now'>): TimesInForce {
 function isCarriedOut({ plane, hosted, addons, cluster }: Omit<ClosedInput, 'now'>): boolean {
   const isSettled = plane.settled !== undefined && pendingChanges({ plane, hosted }).length === 0;
   const isChanging = cluster.status?.hosted?.upgrade !== undefined;
-  return isSettled && !isChanging && addons !== undefined && areAsDeclared(addons, hosted.addons);
+  const areAddonsDone = addons !== undefined && areAsDeclared(addons, hosted.addons);
+  return isSettled && !isChanging && areAddonsDone && isRotationDone({ plane, hosted });
+}
+
+/** Tells whether the authorities are as the spec asks for. One that it completes, and this control plane never began, asks for nothing. */
+function isRotationDone({ plane, hosted }: Pick<ClosedInput, 'plane' | 'hosted'>): boolean {
+  const { caRotation } = hosted.pki;
+  const { rotation } = plane;
+  if (!caRotation) return rotation === undefined || rotation.phase === 'Completed';
+  if (rotation?.id !== caRotation.id) return caRotation.target === 'Complete' && rotation === undefined;
+  return rotation.phase === 'Completed' || (caRotation.target === 'Prepare' && rotation.phase === 'IssueNew');
 }
 
 /** Both are absent where the hub was installed by an older version. */

@@ -1,8 +1,15 @@
 /** Compares the members with what they are to be started with, and plans the change of one. Pure. */
 import { UPGRADE_CANARY } from '../../../../api/names.ts';
 import { canonicalJson } from '../../../../kube/objects/digest.ts';
-import { ETCD_MEMBERS, type MemberReport, type RunMember, type SettledPlane } from '../../drivers/driver.ts';
+import {
+  ETCD_MEMBERS,
+  isEtcdMember,
+  type MemberReport,
+  type RunMember,
+  type SettledPlane,
+} from '../../drivers/driver.ts';
 import { EMULATED_VERSION, type MemberRuns } from '../../drivers/runs.ts';
+import { backupRunning } from '../etcd/backup.ts';
 import type { HostingDecision, HostingInput } from '../input.ts';
 import { disruptMember, memberReport, waitForMembers } from '../members.ts';
 import { programsMissing } from '../programs.ts';
@@ -48,12 +55,21 @@ export function planChange(
   const { version } = runs[member];
   const missing = version === undefined ? undefined : programsMissing(input, version, member);
   if (missing) return missing;
+  const backup = backupWait(input, member);
+  if (backup) return { wait: backup };
   return disruptMember(input, {
     type: 'Change',
     member,
     run: runs[member],
     because: changeText(runs[member]),
   });
+}
+
+/** A backup reads from a member of etcd that answers. */
+function backupWait(input: HostingInput, member: RunMember): HostingDecision['wait'] {
+  const isRead = isEtcdMember(member) && memberReport(input, member)?.state === 'Ready';
+  const running = isRead ? backupRunning(input) : undefined;
+  return running === undefined ? undefined : wait('BackupRunning', running, ['Process', member]);
 }
 
 function changeText({ version = 'unknown', flags }: MemberRuns[RunMember]): string {

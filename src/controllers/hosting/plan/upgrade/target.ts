@@ -58,12 +58,20 @@ function findProblem(input: HostingInput, settled: SettledPlane, target: Settled
   const [unsupported] = hostingProblems(input.cluster, input.hosted);
   if (unsupported !== undefined) return ['NotSupported', unsupported];
   return (
+    driverProblem(input) ??
     replicasProblem(settled, target) ??
     versionProblem(settled, target) ??
     rolledBack(input, target) ??
     programsProblem(input, target) ??
     etcdProblem(input, settled, target)
   );
+}
+
+/** A change that fails can be taken back only with a snapshot of etcd, which this driver does not take. */
+function driverProblem({ plane, hosted }: HostingInput): Problem | undefined {
+  if (hosted.driver !== 'workload') return undefined;
+  const message = `driver workload does not change a control plane that exists: ${plane.differences.join('; ')}`;
+  return ['ChangeNotSupported', message, 'set spec.hosted to what it was, or create another Cluster'];
 }
 
 type Problem = readonly [reason: string, message: string, hint?: string];

@@ -5,6 +5,7 @@ import { memberRuns } from '../../drivers/runs.ts';
 import type { HostingDecision, HostingInput, Upgrade } from '../input.ts';
 import { memberReport, planMembers, planStart, waitForMembers } from '../members.ts';
 import { programsMissing } from '../programs.ts';
+import { isRotationMoving } from '../rotation/state.ts';
 import { wait, withHint } from '../wait.ts';
 import { changeHeld } from './closed.ts';
 import { upgradeFailureReason } from './failure.ts';
@@ -42,7 +43,7 @@ function planReversible(input: HostingInput, upgrade: Upgrade, settled: SettledP
 function planBegin(input: HostingInput, settled: SettledPlane): HostingDecision | undefined {
   const isHealthy = input.inside !== undefined && !waitForMembers(input);
   if (input.plane.differences.length === 0) return planRepair(input, settled);
-  if (!isHealthy || targetProblem(input) || changeHeld(input)) return undefined;
+  if (!isHealthy || targetProblem(input) || changeHeld(input) || isRotationMoving(input)) return undefined;
   const { version } = input.hosted;
   const because = `the spec differs: ${input.plane.differences.join('; ')}`;
   return recordStep(input, upgradeTo(input, settled, version), 'Preflight', because);

@@ -24,6 +24,11 @@ describe('the folder of a hosted cluster', () => {
     expect(() => localFolder(hostedCluster(), 'here')).toThrow('no hosting has created the control plane');
   });
 
+  it('does not exist for pods of the hub, whose Secret is named instead', () => {
+    const pods = hostedCluster({ hosted: { driver: 'workload' } });
+    expect(() => localFolder(pods, 'here')).toThrow('is pods in namespace kn-ci of the hub');
+  });
+
   it('does not exist for a cluster that the hub only syncs', () => {
     const { hosted: _, ...spec } = hostedCluster().spec;
     expect(() => localFolder({ ...hostedCluster(), spec }, 'here')).toThrow('Cluster ci is not hosted');

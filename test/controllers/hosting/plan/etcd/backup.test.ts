@@ -12,6 +12,8 @@ import {
   hostingInput,
   type InputParts,
   members,
+  stoppedMember,
+  upkeepRun,
 } from '../../../../support/hosting/objects.ts';
 
 const EVERY = { etcd: { ...HOSTED.etcd, backup: { everySeconds: 3600, keep: 3 } } };
@@ -116,6 +118,42 @@ describe('the plan of backups', () => {
 
   it('HOS-32 takes none while the Cluster is paused', () => {
     expect(text({ ...withBackups([]), spec: { paused: true } })).toBe('wait Paused');
+  });
+});
+
+function withStopped(): ReturnType<typeof members> {
+  return members().map((each) => (each.member === 'kube-scheduler' ? stoppedMember(each.member) : each));
+}
+
+describe('the plan beside a backup or a drill that runs', () => {
+  const hosted = {
+    etcd: { ...HOSTED.etcd, backup: { everySeconds: 3600, keep: 3, drillEverySeconds: 86_400 } },
+  };
+  const overdue = { backup: { backups: [taken(3600)] } };
+
+  it.each(['Backup', 'Drill'] as const)('HOS-32 begins no other one while one runs: %s', (type) => {
+    const input = { upkeep: upkeepRun(type) };
+    expect(text({ hosted, plane: overdue, input })).toBe('nothing');
+    expect(text({ hosted, plane: { backup: { backups: [taken(60)] } }, input })).toBe('nothing');
+    expect(text({ hosted, plane: overdue, input, metadata: ASKED })).toBe('nothing');
+  });
+
+  it.each<readonly [string, InputParts, string]>([
+    ['starts a member that ended', { plane: { members: withStopped() } }, 'Start kube-scheduler'],
+    ['writes a kubeconfig', { input: { secret: 'Differs' } }, 'WriteSecret'],
+    [
+      'destroys the control plane',
+      { metadata: { deletionTimestamp: ago(9) }, input: { secret: 'Absent' } },
+      'BeginDestroy',
+    ],
+  ])('HOS-32 goes on while a backup is taken: hosting %s', (_, { plane, input, metadata }, expected) => {
+    const found = text({
+      hosted,
+      plane: { ...overdue, ...plane },
+      input: { ...input, upkeep: upkeepRun('Backup') },
+      ...(metadata && { metadata }),
+    });
+    expect(found).toBe(expected);
   });
 });
 

@@ -4,7 +4,13 @@ import { etcdFull, planShrink } from '../../../../../src/controllers/hosting/pla
 import { needsGrant } from '../../../../../src/controllers/hosting/plan/grants.ts';
 import { NOW } from '../../../../support/builders.ts';
 import { type SeveralParts, severalMembers } from '../../../../support/hosting/etcd.ts';
-import { decisionText, hostingInput, type InputParts, members } from '../../../../support/hosting/objects.ts';
+import {
+  decisionText,
+  hostingInput,
+  type InputParts,
+  members,
+  upkeepRun,
+} from '../../../../support/hosting/objects.ts';
 
 const MB = 1e6;
 const FULL: EtcdSpace = { quotaBytes: 64 * MB, dbBytes: 64 * MB, inUseBytes: 60 * MB, isFull: true };
@@ -43,6 +49,13 @@ describe('the plan of the database of etcd', () => {
     expect([text(LOOSE, upgrading), text(FULL, upgrading)]).toEqual(['nothing', 'Shrink']);
     const starting = { plane: { members: members({ etcd: { state: 'Starting' } }) } } as const;
     expect(text(FULL, starting)).toBe('nothing');
+  });
+
+  it('HOS-33 defragments nothing while a backup reads the database, and does during a drill', () => {
+    const during = (['Backup', 'Drill'] as const).map((type) =>
+      text(FULL, { input: { upkeep: upkeepRun(type) } }),
+    );
+    expect(during).toEqual(['nothing', 'Shrink']);
   });
 
   it.each<readonly [string, SeveralParts, string]>([

@@ -4,7 +4,7 @@ import {
   gateWait,
   planChange,
 } from '../../../../../src/controllers/hosting/plan/upgrade/members.ts';
-import { decisionText } from '../../../../support/hosting/objects.ts';
+import { decisionText, upkeepRun } from '../../../../support/hosting/objects.ts';
 import { RUNS, type UpgradeParts, upgradeInput } from '../../../../support/hosting/upgrades.ts';
 
 describe('the members of a control plane that is changed', () => {
@@ -43,6 +43,24 @@ describe('the members of a control plane that is changed', () => {
     const halted = upgradeInput({ input: { halt: 'ops: incident' } });
     expect(decisionText(planChange(halted, members, RUNS.new) ?? {})).toBe('wait KillSwitch');
     expect(planChange(upgradeInput(), members, RUNS.old)).toBeUndefined();
+  });
+
+  it.each<readonly [name: string, parts: UpgradeParts, expected: RegExp]>([
+    ['of etcd, from which a backup may read', {}, /^wait BackupRunning$/],
+    ['of etcd that does not answer', { but: { etcd: { state: 'Starting' } } }, /^Change etcd: /],
+    ['of the API server', { runs: { etcd: 'new' } }, /^Change kube-apiserver: /],
+  ])(
+    'HOS-32 changes a member while a backup is taken, or waits for its end: that %s',
+    (_, parts, expected) => {
+      const input = upgradeInput({ ...parts, input: { upkeep: upkeepRun('Backup') } });
+      const decision = planChange(input, ['etcd', 'kube-apiserver'], RUNS.new) ?? {};
+      expect(decisionText(decision)).toMatch(expected);
+    },
+  );
+
+  it('HOS-32 changes a member of etcd while a backup is restored in a drill', () => {
+    const drilling = upgradeInput({ input: { upkeep: upkeepRun('Drill') } });
+    expect(decisionText(planChange(drilling, ['etcd'], RUNS.new) ?? {})).toMatch(/^Change etcd: /);
   });
 
   it.each<readonly [name: string, parts: UpgradeParts, expected: string | undefined]>([

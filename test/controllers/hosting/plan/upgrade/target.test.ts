@@ -46,6 +46,11 @@ describe('what a control plane is not changed to', () => {
       { settled: 'new', ...to(VERSION, hostedWith(3)) },
       /^ReplicasFixed: .*created with 1 members of etcd, .*changed to 3; set spec.hosted.etcd.replicas to 1/,
     ],
+    [
+      'anything, where its members are pods',
+      { hosted: { driver: 'workload' } },
+      /^ChangeNotSupported: driver workload does not change a control plane that exists: version is .*; set spec.hosted to what it was/,
+    ],
     ['another major version', to('v2.35.0'), /^VersionSkew: /],
     [
       'a version whose programs are missing',

@@ -10,6 +10,7 @@ const attemptRecord = z.strictObject({
   at: z.iso.datetime(),
   problem: z.string().optional(),
   since: z.iso.datetime().optional(),
+  former: z.string().optional(),
 });
 
 const MAX_PROBLEM = 1000;
@@ -25,29 +26,49 @@ export async function readAttempt(path: string): Promise<BackupAttempt | undefin
   const { data } = attemptRecord.safeParse(text === undefined ? undefined : parse(text));
   if (!data) return undefined;
   const since = data.since === undefined ? undefined : new Date(data.since);
-  return { at: new Date(data.at), ...optional('problem', data.problem), ...optional('since', since) };
+  const { problem, former } = data;
+  return {
+    at: new Date(data.at),
+    ...optional('problem', problem),
+    ...optional('since', since),
+    ...optional('former', former),
+  };
 }
 
-/** Carries out the attempt between its two records. Until it ends it counts as failed, so that a crash in it is not repeated at once. */
-export async function recordAttempt(path: string, at: Date, work: () => Promise<void>): Promise<void> {
+/**
+ * Carries out the attempt between its two records. Until it ends it counts as failed, so that a crash in it is not repeated at once. One that
+ * the signal ended was interrupted, too.
+ */
+export async function recordAttempt(
+  path: string,
+  at: Date,
+  work: () => Promise<void>,
+  signal?: AbortSignal,
+): Promise<void> {
   const before = await readAttempt(path);
   const since = before?.since ?? at;
-  await writeAttempt(path, { at, problem: INTERRUPTED, since });
+  await writeAttempt(path, { at, problem: INTERRUPTED, since, former: formerProblem(before) });
   try {
     await work();
   } catch (error) {
+    if (signal?.aborted === true) throw error;
     await writeAttempt(path, { at, problem: messageOf(error).slice(0, MAX_PROBLEM), since });
     throw error;
   }
   await writeAttempt(path, { at });
 }
 
-async function writeAttempt(path: string, { at, problem, since }: BackupAttempt): Promise<void> {
+function formerProblem(before: BackupAttempt | undefined): string | undefined {
+  return before?.problem === INTERRUPTED ? before.former : before?.problem;
+}
+
+async function writeAttempt(path: string, { at, problem, since, former }: BackupAttempt): Promise<void> {
   const record = {
     format: 1,
     at: at.toISOString(),
     ...optional('problem', problem),
     ...optional('since', since?.toISOString()),
+    ...optional('former', former),
   };
   await writeFileAtomic(path, `${JSON.stringify(record)}\n`, PRIVATE_MODE);
 }

@@ -17,9 +17,9 @@ import { checkFreeSpace, ensurePrivateFolder, readFileIfExists } from '../../../
 import { tryAcquireLock } from '../../../../../os/lock.ts';
 import { findFreePort } from '../../../../../os/net/ports.ts';
 import { HostingError } from '../../../errors.ts';
+import type { UpkeepControl } from '../../driver.ts';
 import { withThrowAway } from '../etcd/throw-away.ts';
-import { requireOwn } from '../folder.ts';
-import { type EtcdTools, etcdPrograms, type OpenPlane } from '../plane.ts';
+import { type ControlledTools, etcdPrograms, type OpenPlane, requireKept } from '../plane.ts';
 import { notPrepared } from '../preparation/refusals.ts';
 import { copyData, type SnapshotTools, snapshotData, verifyKeys } from '../snapshot.ts';
 import { DRILL_FILE, recordAttempt } from './attempt.ts';
@@ -37,16 +37,22 @@ export interface DrillPlace {
 const MIN_MEMORY = 800e6;
 const SPARE_BYTES = 400e6;
 
-export async function drillBackup(plane: OpenPlane, place: DrillPlace, tools: EtcdTools): Promise<void> {
-  requireOwn(plane);
+export async function drillBackup(
+  plane: OpenPlane,
+  place: DrillPlace,
+  tools: ControlledTools,
+): Promise<void> {
+  requireKept(plane);
   const backup = (await listBackups(place.folder)).at(-1);
   if (!backup) return;
   const lock = await tryAcquireLock(`${place.dir} drill`);
   if (!lock) throw postponed(place.dir, 'another drill is being made');
   try {
     await requireMemory(backup, place);
+    tools.control.signal.throwIfAborted();
     const path = join(plane.layout.root, DRILL_FILE);
-    await recordAttempt(path, tools.clock.now(), () => drill(plane, { ...place, backup }, tools));
+    const { clock, control } = tools;
+    await recordAttempt(path, clock.now(), () => drill(plane, { ...place, backup }, tools), control.signal);
   } finally {
     await lock.release();
   }
@@ -75,15 +81,17 @@ function postponed(where: string, why: string): HostingError {
 
 type Drill = DrillPlace & { readonly backup: StoredBackup };
 
-async function drill(plane: OpenPlane, { folder, backup }: Drill, tools: EtcdTools): Promise<void> {
+async function drill(plane: OpenPlane, { folder, backup }: Drill, tools: ControlledTools): Promise<void> {
+  const { control } = tools;
   const programs = etcdPrograms(plane, tools);
   const layout = createLayout(join(plane.layout.root, 'drill'));
   await rm(layout.root, { recursive: true, force: true });
   await ensurePrivateFolder(layout.root);
   try {
     await checkFreeSpace(layout.root, (backup.record.bytes ?? 0) + SPARE_BYTES, tools.freeBytes);
-    await copyData(snapshotData(join(folder, backup.name)), layout.etcd.dataFolder);
-    await serve(await throwAwayState(plane), { layout, backup, programs });
+    control.onStep('Copying');
+    await copyData(snapshotData(join(folder, backup.name)), layout.etcd.dataFolder, control.signal);
+    await serve(await throwAwayState(plane), { layout, backup, programs, control });
   } catch (error) {
     if (error instanceof OsError) throw error;
     throw new HostingError('DrillFailed', `${backup.name} was not restored: ${messageOf(error)}`, {
@@ -110,9 +118,13 @@ interface Served {
   readonly layout: Layout;
   readonly backup: StoredBackup;
   readonly programs: SnapshotTools;
+  readonly control: UpkeepControl;
 }
 
-async function serve(state: FleetState, { layout, backup, programs }: Served): Promise<void> {
+async function serve(
+  state: FleetState,
+  { layout, backup, programs, control: { signal, onStep } }: Served,
+): Promise<void> {
   const { path, clock } = programs;
   await mkdir(layout.logs, { recursive: true, mode: 0o700 });
   await ensureAccess(state, layout, clock.now());
@@ -124,12 +136,14 @@ async function serve(state: FleetState, { layout, backup, programs }: Served): P
   const failure = 'etcd does not start';
   // The backup may be one of several members.
   const command = { ...etcd.command, args: [...etcd.command.args, FORGET_OTHERS] };
-  await withThrowAway({ command, ready: etcdClient, clock, failure }, async () => {
+  onStep('Opening');
+  await withThrowAway({ command, ready: etcdClient, clock, failure, signal }, async () => {
     const url = etcdClient.url.replace(/\/health$/, '');
     await verifyKeys({ ...etcdClient, url }, backup.record);
-    await withThrowAway(
-      { command: apiServer.command, ready: apiClient, clock, failure: 'the API server does not start' },
-      () => readNamespace(apiClient, cluster),
+    onStep('Serving');
+    const server = { command: apiServer.command, ready: apiClient, clock, signal };
+    await withThrowAway({ ...server, failure: 'the API server does not start' }, () =>
+      readNamespace(apiClient, cluster),
     );
   });
 }

@@ -1,9 +1,9 @@
 /** The operations of the driver on backups, and what it reports of them. */
 import { join } from 'node:path';
 import { optional } from '../../../../../kube/objects/optional.ts';
-import type { BackupOperations, BackupReport, PlaneOwner } from '../../driver.ts';
+import type { BackupOperations, BackupReport, PlaneOwner, UpkeepControl } from '../../driver.ts';
 import type { PlaneFolder } from '../folder.ts';
-import type { EtcdTools, OpenPlane } from '../plane.ts';
+import type { ControlledTools, EtcdTools, OpenPlane } from '../plane.ts';
 import { BACKUP_FILE, DRILL_FILE, readAttempt } from './attempt.ts';
 import { drillBackup } from './drill.ts';
 import { readRestored, restoreBackup } from './restore.ts';
@@ -14,20 +14,26 @@ export interface BackupParts {
   /** The folder of all control planes. */
   readonly dir: string;
   readonly locked: (plane: PlaneOwner, work: () => Promise<void>) => Promise<void>;
+  /** Carries out what runs beside the other operations, and never twice at once for a control plane. */
+  readonly upkeep: (plane: PlaneOwner, signal: AbortSignal, work: () => Promise<void>) => Promise<void>;
   readonly open: (plane: PlaneOwner) => Promise<OpenPlane>;
   readonly tools: () => EtcdTools;
   /** The memory of this machine that programs can have. */
   readonly availableBytes?: (() => Promise<number>) | undefined;
 }
 
-export function createBackups({ dir, locked, open, tools, availableBytes }: BackupParts): BackupOperations {
+export function createBackups(parts: BackupParts): BackupOperations {
+  const { dir, locked, upkeep, open, tools, availableBytes } = parts;
+  const toolsFor = (control: UpkeepControl): ControlledTools => ({ ...tools(), control });
   const folderOf = ({ name }: PlaneOwner): string => backupsFolder(dir, name);
   return {
-    take: (plane, options) =>
-      locked(plane, async () => takeBackup(await open(plane), { folder: folderOf(plane), options }, tools())),
-    drill: (plane) =>
-      locked(plane, async () =>
-        drillBackup(await open(plane), { dir, folder: folderOf(plane), availableBytes }, tools()),
+    take: (plane, options, control) =>
+      upkeep(plane, control.signal, async () =>
+        takeBackup(await open(plane), { folder: folderOf(plane), options }, toolsFor(control)),
+      ),
+    drill: (plane, control) =>
+      upkeep(plane, control.signal, async () =>
+        drillBackup(await open(plane), { dir, folder: folderOf(plane), availableBytes }, toolsFor(control)),
       ),
     restore: (plane, from) =>
       locked(plane, async () => restoreBackup(await open(plane), { folder: folderOf(plane), from }, tools())),

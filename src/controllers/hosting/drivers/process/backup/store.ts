@@ -55,7 +55,7 @@ export async function removeBackup(folder: string, name: string): Promise<void> 
   }
 }
 
-/** Removes what a crash left in the middle of a backup or of a removal. Callers hold the lock of the control plane. */
+/** Removes what a crash left in the middle of a backup or of a removal. Callers hold the lock of the backups. */
 export async function removeLeftovers(folder: string): Promise<void> {
   for (const name of (await namesIn(folder)).filter(
     (each) => LEFT.test(each) && NAME.test(each.replace(LEFT, '')),

@@ -1,10 +1,15 @@
-/** Takes a backup of the etcd of a control plane while it serves, and removes the oldest ones. Callers hold the lock of the control plane. */
+/** Takes a backup of the etcd of a control plane while it serves, and removes the oldest ones. Callers hold the lock of its backups. */
 import { join } from 'node:path';
 import { optional } from '../../../../../kube/objects/optional.ts';
 import { ensurePrivateFolder, freeBytesOf } from '../../../../../os/files.ts';
 import type { BackupOptions } from '../../driver.ts';
-import { requireOwn } from '../folder.ts';
-import { type EtcdTools, type OpenPlane, snapshotParts } from '../plane.ts';
+import {
+  type ControlledTools,
+  type EtcdTools,
+  type OpenPlane,
+  requireKept,
+  snapshotParts,
+} from '../plane.ts';
 import { snapshotSpace, takeSnapshot } from '../snapshot.ts';
 import { BACKUP_FILE, recordAttempt } from './attempt.ts';
 import { beyondKeep, inTheWay } from './retention.ts';
@@ -16,10 +21,15 @@ export interface BackupPlace {
   readonly options: BackupOptions;
 }
 
-export async function takeBackup(plane: OpenPlane, place: BackupPlace, tools: EtcdTools): Promise<void> {
-  requireOwn(plane);
-  const now = tools.clock.now();
-  await recordAttempt(join(plane.layout.root, BACKUP_FILE), now, () => takeNext(plane, place, tools));
+export async function takeBackup(
+  plane: OpenPlane,
+  place: BackupPlace,
+  tools: ControlledTools,
+): Promise<void> {
+  requireKept(plane);
+  const path = join(plane.layout.root, BACKUP_FILE);
+  const { clock, control } = tools;
+  await recordAttempt(path, clock.now(), () => takeNext(plane, place, tools), control.signal);
 }
 
 /** A new backup counts before an old one goes, unless the disk has no room for both. */

@@ -9,9 +9,11 @@ export async function copyFiles(
   from: string,
   to: string,
   isIncluded: (name: string) => boolean,
+  signal?: AbortSignal,
 ): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 });
   for (const name of (await readdir(from)).filter(isIncluded)) {
+    signal?.throwIfAborted();
     await copySparse(join(from, name), join(to, name)).catch((error: unknown) => {
       throw toDiskError(error, join(to, name));
     });

@@ -1,6 +1,6 @@
 /** Tells how a client asks the members of the etcd of a control plane. */
 import { join } from 'node:path';
-import { readAuthority } from '../../../../../local/pki/authority.ts';
+import { readTrusted } from '../../../../../local/pki/authority.ts';
 import { parsePair } from '../../../../../local/pki/inspect.ts';
 import { LOOPBACK } from '../../../../../local/processes/commands.ts';
 import type { ProbeEndpoint } from '../../../../../local/processes/probe.ts';
@@ -13,13 +13,9 @@ export async function etcdEndpoints({
   state,
 }: Pick<PlaneFolder, 'layout' | 'state'>): Promise<readonly ProbeEndpoint[]> {
   const { pkiFolder } = layout.etcd;
-  const authority = await readAuthority(pkiFolder);
+  const caPem = await readTrusted(pkiFolder);
   const client = parsePair(await readFileIfExists(join(pkiFolder, 'client.pem')));
-  if (!state || !authority || !client) return [];
+  if (!state || caPem === undefined || !client) return [];
   const members = state.etcdMembers ?? [{ port: state.etcdPort }];
-  return members.map(({ port }) => ({
-    url: `https://${LOOPBACK}:${port}`,
-    caPem: authority.certPem,
-    client,
-  }));
+  return members.map(({ port }) => ({ url: `https://${LOOPBACK}:${port}`, caPem, client }));
 }

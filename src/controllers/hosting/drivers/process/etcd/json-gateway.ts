@@ -55,8 +55,12 @@ export async function readValueDigest(
 }
 
 /** Writes the database of etcd to a file. Rejects unless it is complete, by the checksum that etcd sends after it. */
-export async function saveDatabase(endpoint: ProbeEndpoint, path: string): Promise<void> {
-  const incoming = await openSnapshot(endpoint);
+export async function saveDatabase(
+  endpoint: ProbeEndpoint,
+  path: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const incoming = await openSnapshot(endpoint, signal);
   const file = createWriteStream(path, { mode: PRIVATE_MODE, flush: true });
   const failed = new Promise<never>((_, reject) =>
     file.once('error', (error) => reject(toDiskError(error, path))),
@@ -95,7 +99,11 @@ function checkSum(sum: Hash, expected: Buffer): void {
   throw new Error('the database does not have the checksum that etcd sent with it');
 }
 
-function openSnapshot({ url, caPem, client }: ProbeEndpoint): Promise<IncomingMessage> {
+function openSnapshot(
+  { url, caPem, client }: ProbeEndpoint,
+  signal: AbortSignal | undefined,
+): Promise<IncomingMessage> {
+  const limit = AbortSignal.timeout(SNAPSHOT_MS);
   return new Promise((resolve, reject) => {
     const outgoing = request(
       `${url}/v3/maintenance/snapshot`,
@@ -104,7 +112,7 @@ function openSnapshot({ url, caPem, client }: ProbeEndpoint): Promise<IncomingMe
         ca: caPem,
         ...(client ? { cert: client.certPem, key: client.keyPem } : {}),
         agent: false,
-        signal: AbortSignal.timeout(SNAPSHOT_MS),
+        signal: signal ? AbortSignal.any([limit, signal]) : limit,
         headers: { 'content-type': 'application/json' },
       },
       (incoming) => {

@@ -11,12 +11,13 @@ export interface CopyParts {
   readonly pkiFolder: string;
   /** The certificates of a client of etcd. */
   readonly endpoint: ProbeEndpoint;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Resolves to what the work found in the etcd, which ends with the work, and with this process. The folder is changed. */
 export async function openCopy<T>(
   dataFolder: string,
-  { path, clock, pkiFolder, endpoint }: CopyParts,
+  { path, clock, pkiFolder, endpoint, signal }: CopyParts,
   work: (endpoint: ProbeEndpoint) => Promise<T>,
 ): Promise<T> {
   const port = await findFreePort();
@@ -31,5 +32,5 @@ export async function openCopy<T>(
   const url = `https://${LOOPBACK}:${port}`;
   const failure = 'etcd does not start from the copy';
   const ready = { ...endpoint, url: `${url}/health` };
-  return await withThrowAway({ command, ready, clock, failure }, () => work({ ...endpoint, url }));
+  return await withThrowAway({ command, ready, clock, failure, signal }, () => work({ ...endpoint, url }));
 }

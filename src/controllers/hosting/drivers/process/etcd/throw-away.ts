@@ -14,6 +14,8 @@ export interface ThrowAway {
   readonly clock: Clock;
   /** Describes what failed when the program does not start. */
   readonly failure: string;
+  /** Ends it before the work is done. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A large database is read into memory at the start. */
@@ -22,9 +24,10 @@ const POLL_MS = 100;
 const MAX_OUTPUT = 600;
 
 export async function withThrowAway<T>(
-  { command: { program, args }, ready, clock, failure }: ThrowAway,
+  { command: { program, args }, ready, clock, failure, signal }: ThrowAway,
   work: () => Promise<T>,
 ): Promise<T> {
+  signal?.throwIfAborted();
   const [first = program, ...rest] = [...endWithParent(), program, ...args];
   const child = spawn(first, rest, { stdio: ['ignore', 'ignore', 'pipe'], env: childEnvironment() });
   let output = '';
@@ -37,9 +40,11 @@ export async function withThrowAway<T>(
   try {
     const answers = async (): Promise<boolean> => hasEnded(child) || (await isEndpointReady(ready));
     const deadlineMs = clock.monotonicMs() + OPEN_MS;
-    const isReady = await pollUntil(answers, { clock, everyMs: POLL_MS, deadlineMs });
+    const isReady = await pollUntil(answers, { clock, everyMs: POLL_MS, deadlineMs, signal });
     if (!isReady || hasEnded(child)) throw new Error(`${failure}: ${output.trim()}`);
-    return await work();
+    const result = await work();
+    signal?.throwIfAborted();
+    return result;
   } finally {
     child.kill('SIGKILL');
     await ended;

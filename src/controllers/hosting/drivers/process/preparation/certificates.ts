@@ -6,6 +6,8 @@ import { type LeafReport, reportLeaf } from '../../../../../local/pki/report.ts'
 import type { FleetState, PlaneSettings } from '../../../../../local/state.ts';
 import { API_SERVERS, ETCD_MEMBERS, type PlaneCertificate, type PlaneMember } from '../../driver.ts';
 import type { PlaneFolder } from '../folder.ts';
+import { serverAuthority } from '../rotation/authorities.ts';
+import { readRotationInWork } from '../rotation/record.ts';
 
 const SERVED_BY: Readonly<Record<string, readonly PlaneMember[]>> = {
   etcd: ETCD_MEMBERS,
@@ -20,7 +22,10 @@ export async function reportCertificates(
   const [cluster] = state?.clusters ?? [];
   if (!state || !cluster || claim !== 'Own') return [];
   const { pkiFolder } = layout.cluster(cluster.name);
-  const leaves = await Promise.all(leavesOf(withPki(state, settings), layout, now).map(reportLeaf));
+  const rotation = await readRotationInWork(layout.root);
+  const server = rotation && serverAuthority(rotation);
+  const all = leavesOf(withPki(state, settings), layout, now, server);
+  const leaves = await Promise.all(all.map(reportLeaf));
   return [
     ...leaves.map(certificateOf),
     ...(await authorityOf('etcd-ca', layout.etcd.pkiFolder, 'ca')),

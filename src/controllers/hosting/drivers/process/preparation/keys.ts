@@ -7,15 +7,44 @@ import { authorityFile, SERVICE_ACCOUNT_KEY } from '../../../../../local/pki/aut
 import { keyDigest } from '../../../../../local/pki/report.ts';
 import { fileExists } from '../../../../../os/files.ts';
 import { HostingError } from '../../../errors.ts';
+import { type KeyName, PLANE_KEYS } from '../../keys.ts';
+import { PHASE_AUTHORITIES } from '../../rotation.ts';
 import type { PlaneFolder } from '../folder.ts';
-import { type KeyName, PLANE_KEYS, type PlaneRecord } from '../records.ts';
+import type { PlaneRecord } from '../records.ts';
+import { isKeyKept, type KeyPath, keptFile } from '../rotation/authorities.ts';
+import { type RotationRecord, readRotationInWork } from '../rotation/record.ts';
 
 type Found = Pick<PlaneFolder, 'layout' | 'record'>;
 
 /** Returns the problems of the keys that were made. A key that was never made has none. */
 export async function lostKeys({ layout, record }: Found): Promise<readonly string[]> {
   if (!record) return [];
-  const problems = await Promise.all(PLANE_KEYS.map((name) => keyProblem(name, { layout, record })));
+  const rotation = await readRotationInWork(layout.root);
+  const keptKeys = rotation?.keys;
+  const problems = await Promise.all(
+    PLANE_KEYS.map((name) =>
+      keptKeys
+        ? keptProblems(name, { layout, record }, { ...rotation, keys: keptKeys })
+        : keyProblem(name, { layout, record }),
+    ),
+  );
+  return problems.flat();
+}
+
+/** While other keys take over, the files that members read are derived from the kept ones, of which the trusted ones must be there. */
+async function keptProblems(
+  name: KeyName,
+  { layout, record }: { readonly layout: PlaneFolder['layout']; readonly record: PlaneRecord },
+  { phase, keys }: Pick<RotationRecord, 'phase'> & { readonly keys: NonNullable<RotationRecord['keys']> },
+): Promise<readonly string[]> {
+  const path = keyFile(name, { layout, record });
+  const problems = await Promise.all(
+    PHASE_AUTHORITIES[phase].trusts.map(async (age) => {
+      const digest = keys[age][name];
+      if (digest === undefined || (await isKeyKept(path, digest, age))) return [];
+      return [`${relative(layout.root, keptFile(path, age))} is missing, damaged or another one`];
+    }),
+  );
   return problems.flat();
 }
 
@@ -37,6 +66,11 @@ function keyFile(name: KeyName, { layout, record: { cluster } }: Required<Found>
   const { pkiFolder } = layout.cluster(cluster);
   if (name === 'etcd-ca') return authorityFile(layout.etcd.pkiFolder, 'ca');
   return name === 'service-accounts' ? join(pkiFolder, SERVICE_ACCOUNT_KEY) : authorityFile(pkiFolder, name);
+}
+
+/** Returns the file of each key that members read. */
+export function keyFiles(layout: PlaneFolder['layout'], record: PlaneRecord): KeyPath {
+  return (name) => keyFile(name, { layout, record });
 }
 
 export async function requireKeys(found: Found): Promise<void> {

@@ -14,6 +14,13 @@ function fail(message: string): () => Promise<void> {
   return () => Promise.reject(new Error(message));
 }
 
+function endedBy(stop: AbortController): () => Promise<void> {
+  return async () => {
+    stop.abort();
+    stop.signal.throwIfAborted();
+  };
+}
+
 describe('an attempt to take a backup', () => {
   it('HOS-32 counts as failed until it ends, so that a crash in it is not repeated at once', async () => {
     const file = join(tempFolder('attempt'), 'backup.json');
@@ -31,6 +38,20 @@ describe('an attempt to take a backup', () => {
     expect(await readAttempt(file)).toEqual({ at: LATER, problem: 'no etcd', since: NOW });
     await recordAttempt(file, LATER, async () => undefined);
     expect(await readAttempt(file)).toEqual({ at: LATER });
+  });
+
+  it('HOS-32 has the problem of the one before until it ends, also when several were interrupted', async () => {
+    const file = join(tempFolder('attempt'), 'backup.json');
+    await expect(recordAttempt(file, NOW, fail('no disk'))).rejects.toThrow('no disk');
+    const stop = new AbortController();
+    const interrupted = { problem: 'it was interrupted', since: NOW, former: 'no disk' };
+    for (const at of [NOW, LATER]) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await expect(recordAttempt(file, at, endedBy(stop), stop.signal)).rejects.toThrow('aborted');
+    }
+    expect(await readAttempt(file)).toEqual({ at: LATER, ...interrupted });
+    await expect(recordAttempt(file, LATER, fail('no etcd'))).rejects.toThrow('no etcd');
+    expect(await readAttempt(file)).toEqual({ at: LATER, problem: 'no etcd', since: NOW });
   });
 
   it('HOS-32 counts as none when its record cannot be read', async () => {

@@ -37,6 +37,7 @@ import {
   HOSTED,
   hostedCluster,
   hostingInput,
+  undisturbed,
 } from '../../../../../../support/hosting/objects.ts';
 import { shellEnv } from '../../../../../../support/local-fleet.ts';
 import { tempFolder } from '../../../../../../support/temp.ts';
@@ -295,8 +296,8 @@ describe('an etcd of three members', () => {
   it('HOS-32 serves the backup of a voter in a drill, and restores it into the first of three new members, which the others join, and into a single one', async () => {
     await put('/three/namespaces/kube-system', NAMESPACE);
     await kill('etcd');
-    await driver.backups?.take(plane, { keep: 1 });
-    await driver.backups?.drill(plane);
+    await driver.backups?.take(plane, { keep: 1 }, undisturbed());
+    await driver.backups?.drill(plane, undisturbed());
     const { backup } = await driver.observe(plane, signal);
     expect(backup).toHaveProperty('drill', { at: expect.any(Date) as Date });
     expect(await settle()).toEqual(['Start etcd']);

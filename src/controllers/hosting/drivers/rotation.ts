@@ -1,0 +1,69 @@
+/** Defines the phases in which the authorities of a control plane are rotated, and what a driver reports about them. */
+
+/**
+ * In `TrustBoth` the former authorities issue and both are trusted, in `IssueNew` the new ones issue to clients, in `ServeNew` also to the API
+ * server, which clients with a copy of the former kubeconfig do not trust, and in `TrustNew` only the new ones are trusted. A rotation is taken
+ * back through `TrustBoth` and `TrustOld`.
+ */
+export const ROTATION_PHASES = [
+  'TrustBoth',
+  'IssueNew',
+  'ServeNew',
+  'TrustNew',
+  'TrustOld',
+  'Completed',
+] as const;
+export type RotationPhase = (typeof ROTATION_PHASES)[number];
+
+export interface RotationStep {
+  readonly id: string;
+  readonly phase: RotationPhase | 'Aborted';
+}
+
+export type AuthorityAge = 'old' | 'new';
+
+export interface PhaseAuthorities {
+  readonly issues: AuthorityAge;
+  /** Which one signed the certificate that the API server and the managers serve. */
+  readonly serves: AuthorityAge;
+  readonly trusts: readonly AuthorityAge[];
+}
+
+export const PHASE_AUTHORITIES: Readonly<Record<RotationPhase, PhaseAuthorities>> = {
+  TrustBoth: { issues: 'old', serves: 'old', trusts: ['old', 'new'] },
+  IssueNew: { issues: 'new', serves: 'old', trusts: ['new', 'old'] },
+  ServeNew: { issues: 'new', serves: 'new', trusts: ['new', 'old'] },
+  TrustNew: { issues: 'new', serves: 'new', trusts: ['new'] },
+  TrustOld: { issues: 'old', serves: 'old', trusts: ['old'] },
+  Completed: { issues: 'new', serves: 'new', trusts: ['new'] },
+};
+
+export interface RotationReport {
+  readonly id: string;
+  readonly phase: RotationPhase;
+  /** Whether the files are those of the phase. */
+  readonly isApplied: boolean;
+  /** Whether the end was begun, and interrupted. */
+  readonly isEnding: boolean;
+  /** Whether the new authorities ever issued a certificate. */
+  readonly hasIssued: boolean;
+  /** The members that were not started since the files are those of the phase. */
+  readonly behind: readonly string[];
+  /** How each member that answers responds to a client certificate of either authority. */
+  readonly proofs: readonly AuthorityProof[];
+  /** The ID of the key that signs tokens of ServiceAccounts, as tokens have it. */
+  readonly tokenKeyId?: string | undefined;
+}
+
+export interface AuthorityProof {
+  readonly member: string;
+  readonly old: ProofResult;
+  readonly new: ProofResult;
+}
+
+/** `Unknown`: it did not answer. */
+export type ProofResult = 'Accepted' | 'Refused' | 'Unknown';
+
+export function isRotationOver({ phase }: Pick<RotationReport, 'phase'>): boolean {
+  return phase === 'Completed';
+}

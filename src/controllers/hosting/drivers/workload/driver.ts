@@ -1,0 +1,122 @@
+/**
+ * The driver `workload`: the members of a control plane are pods of its hub, in a namespace of its own. Everything about it is in that
+ * namespace, so that each hosting of the hub finds it. It creates, keeps and removes control planes, and changes none that exists.
+ */
+import type { Client } from '../../../../kube/client/client.ts';
+import { isKubeError } from '../../../../kube/client/errors.ts';
+import type { Clock } from '../../../../os/clock.ts';
+import { messageOf } from '../../../../os/errors.ts';
+import { HostingError } from '../../errors.ts';
+import type { PlaneDriver, PlaneReport, PlaneSpec } from '../driver.ts';
+import { accessOf } from './access.ts';
+import { startMember, stopMember } from './execute/members.ts';
+import { prepareWorkload } from './execute/prepare.ts';
+import { beginRemoval, removeWorkload } from './execute/remove.ts';
+import { ACCESS_KINDS, readHubPlane } from './hub.ts';
+import { imagesOf, type WorkloadImages } from './images.ts';
+import { observeWorkload } from './observe.ts';
+
+export interface WorkloadDriverOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  /** Reads the file of images. It is read again each time, so that a new version needs no restart. */
+  readonly images: () => Promise<WorkloadImages>;
+}
+
+export function createWorkloadDriver(options: WorkloadDriverOptions): PlaneDriver {
+  const { client, clock } = options;
+  const hub = { client, clock };
+  const images = async (): Promise<WorkloadImages | undefined> => (await readImages(options)).found;
+  return withReasons({
+    observe: async (plane, signal) => {
+      const { programs } = await readImages(options);
+      return await observeWorkload(plane, { client, now: clock.now(), programs, signal });
+    },
+    prepare: async (plane) => {
+      await prepareWorkload(plane, { ...hub, ...choices(await images(), plane) });
+    },
+    start: async (plane, member) => startMember(plane, member, { ...hub, images: await images() }),
+    stop: (plane, member) => stopMember(plane, member, hub),
+    beginDestroy: (plane) => beginRemoval(plane, hub),
+    remove: (plane) => removeWorkload(plane, hub),
+    access: async (plane) => accessOf(await readHubPlane(client, plane, { only: ACCESS_KINDS }), clock.now()),
+    ...UNSUPPORTED,
+  });
+}
+
+/** Reports to a person what the hub refuses, such as by a quota. Everything else is tried again. */
+function withReasons(driver: PlaneDriver): PlaneDriver {
+  const entries = Object.entries(driver) as readonly [
+    string,
+    (...args: readonly unknown[]) => Promise<unknown>,
+  ][];
+  const guarded = entries.map(([name, call]) => [
+    name,
+    async (...args: readonly unknown[]): Promise<unknown> => {
+      try {
+        return await call(...args);
+      } catch (error) {
+        throw refusal(error) ?? error;
+      }
+    },
+  ]);
+  return Object.fromEntries(guarded) as PlaneDriver;
+}
+
+function refusal(error: unknown): HostingError | undefined {
+  if (!isKubeError(error, 'Forbidden', 'Invalid')) return undefined;
+  return new HostingError('HubRefused', error.message, {
+    where: 'the hub',
+    hint: 'look at the quotas and policies of the hub, and at the roles of this version: kubenode install',
+    cause: error,
+  });
+}
+
+interface FoundImages {
+  readonly found: WorkloadImages | undefined;
+  readonly programs: PlaneReport['programs'];
+}
+
+async function readImages({ images }: WorkloadDriverOptions): Promise<FoundImages> {
+  try {
+    const found = await images();
+    const versions = found.versions.map(({ version, etcdVersion }) => ({
+      kubernetes: version,
+      etcd: etcdVersion,
+    }));
+    return { found, programs: { versions } };
+  } catch (error) {
+    return { found: undefined, programs: { problem: messageOf(error), isLoading: false } };
+  }
+}
+
+function choices(
+  images: WorkloadImages | undefined,
+  { version }: PlaneSpec,
+): { readonly storageClass: string | undefined; readonly etcdVersion: string | undefined } {
+  return {
+    storageClass: images?.storageClass,
+    etcdVersion: images && imagesOf(images, version)?.etcdVersion,
+  };
+}
+
+/** The plan refuses what leads here. */
+async function refuse(): Promise<never> {
+  throw new HostingError(
+    'ChangeNotSupported',
+    'driver workload does not change a control plane that exists',
+    {
+      hint: 'set spec.hosted to what it was, or create another Cluster',
+    },
+  );
+}
+
+const UNSUPPORTED = {
+  change: refuse,
+  setApiServers: refuse,
+  addEtcdMember: refuse,
+  promoteEtcdMember: refuse,
+  removeEtcdMember: refuse,
+  snapshot: refuse,
+  settle: refuse,
+};

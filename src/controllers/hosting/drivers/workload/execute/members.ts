@@ -1,0 +1,139 @@
+/** Starts and stops the members of a control plane. What is to run is recorded before it is started. */
+import type { Client } from '../../../../../kube/client/client.ts';
+import { isKubeError } from '../../../../../kube/client/errors.ts';
+import { PODS } from '../../../../../kube/objects/core-kinds.ts';
+import { valueAt } from '../../../../../kube/objects/json.ts';
+import type { Clock } from '../../../../../os/clock.ts';
+import { pollUntil } from '../../../../../os/poll.ts';
+import { HostingError } from '../../../errors.ts';
+import type { PlaneMember, PlaneOwner, PlaneSpec } from '../../driver.ts';
+import { addressesOf } from '../access.ts';
+import { requireData } from '../data.ts';
+import { type FoundPlane, readHubPlane, requireOwnNamespace } from '../hub.ts';
+import { imagesOf, type WorkloadImages } from '../images.ts';
+import { isWorkloadMember, planeNamespace, type WorkloadMember } from '../names.ts';
+import { memberWorkload, workloadResource } from '../objects/workloads.ts';
+import { podsOfMember } from '../pods.ts';
+import { type WorkloadRecord, withStart, withStop } from '../record.ts';
+import { requireKeysOf } from './prepare.ts';
+import { AS_HOSTING, changeRecord } from './record.ts';
+
+export interface WorkloadParts {
+  readonly client: Client;
+  readonly clock: Clock;
+  /** Undefined: they could not be read. */
+  readonly images: WorkloadImages | undefined;
+}
+
+/** A pod has ten seconds to end, and its node tells the hub a moment later. */
+const STOP_MS = 25_000;
+const POLL_MS = 200;
+
+export async function startMember(
+  plane: PlaneSpec,
+  member: PlaneMember,
+  parts: WorkloadParts,
+): Promise<void> {
+  const { client, clock } = parts;
+  const found = await readHubPlane(client, plane);
+  requireOwnNamespace(found);
+  const { record } = found;
+  if (!isWorkloadMember(member) || !record) throw notPrepared(found, member);
+  if (record.isDestroying) return;
+  requireKeysOf(found, record);
+  requireData(found);
+  if (isStarted(found, record, member)) return;
+  if (member === 'kube-apiserver') await sealEtcd(found, record, parts);
+  const after = await changeRecord(client, plane, (current) => withStart(current, member, clock.now()));
+  if (!after.isDestroying) await applyMember(found, after, { ...parts, member });
+}
+
+function isStarted(found: FoundPlane, record: WorkloadRecord, member: WorkloadMember): boolean {
+  return record.members[member]?.isRunning === true && isDesired(found, member);
+}
+
+function isDesired({ objects }: FoundPlane, member: WorkloadMember): boolean {
+  const workload = objects.workloads.get(member);
+  return workload !== undefined && valueAt(workload, 'spec', 'replicas') !== 0;
+}
+
+/**
+ * From the first start of an API server on etcd has data. It is started again once, as one that never begins without. It serves no client
+ * yet, and the API server waits for it.
+ */
+async function sealEtcd(found: FoundPlane, record: WorkloadRecord, parts: WorkloadParts): Promise<void> {
+  if (record.isSealed && isSealedPod(found)) return;
+  const sealed = await changeRecord(parts.client, found.owner, (current) =>
+    current.isSealed ? current : { ...current, isSealed: true },
+  );
+  if (isDesired(found, 'etcd')) await applyMember(found, sealed, { ...parts, member: 'etcd' });
+}
+
+function isSealedPod({ objects }: FoundPlane): boolean {
+  const args = valueAt(objects.workloads.get('etcd'), 'spec', 'template', 'spec', 'containers', 0, 'args');
+  return Array.isArray(args) && args.includes('--initial-cluster-state=existing');
+}
+
+async function applyMember(
+  found: FoundPlane,
+  record: WorkloadRecord,
+  { client, images, member }: WorkloadParts & { readonly member: WorkloadMember },
+): Promise<void> {
+  const set = images && imagesOf(images, record.version);
+  const addresses = addressesOf(found);
+  if (!images || !set || !addresses) throw notPrepared(found, member);
+  const { kubenode, priorityClass } = images;
+  const parts = { plane: record, addresses, images: { images: set.images, kubenode, priorityClass } };
+  const object = memberWorkload(member, parts);
+  await client.apply(workloadResource(member), object, { ...AS_HOSTING, force: true });
+}
+
+export async function stopMember(
+  plane: PlaneOwner,
+  member: PlaneMember,
+  { client, clock }: Omit<WorkloadParts, 'images'>,
+): Promise<void> {
+  const found = await readHubPlane(client, plane);
+  if (found.claim === 'None') return;
+  requireOwnNamespace(found);
+  if (!isWorkloadMember(member) || !found.record) return;
+  await changeRecord(client, plane, (current) => withStop(current, member));
+  await scaleToZero(client, plane, member);
+  const hasEnded = async (): Promise<boolean> => (await podsLeft(client, found, member)).length === 0;
+  const deadlineMs = clock.monotonicMs() + STOP_MS;
+  if (await pollUntil(hasEnded, { clock, everyMs: POLL_MS, deadlineMs })) return;
+  throw notStopped(found, await podsLeft(client, found, member));
+}
+
+async function scaleToZero(client: Client, { name }: PlaneOwner, member: WorkloadMember): Promise<void> {
+  const body = { spec: { replicas: 0 } };
+  const at = { name: member, namespace: planeNamespace(name) };
+  try {
+    await client.patch(workloadResource(member), at, { type: 'merge', body }, AS_HOSTING);
+  } catch (error) {
+    if (!isKubeError(error, 'NotFound')) throw error;
+  }
+}
+
+async function podsLeft(
+  client: Client,
+  found: FoundPlane,
+  member: WorkloadMember,
+): Promise<readonly string[]> {
+  const { items } = await client.list(PODS, { namespace: planeNamespace(found.owner.name) });
+  return podsOfMember({ ...found.objects, pods: items }, member).map(({ metadata }) => metadata.name);
+}
+
+export function notStopped({ where }: Pick<FoundPlane, 'where'>, pods: readonly string[]): HostingError {
+  return new HostingError('NotStopped', `pods in ${where} have not ended: ${pods.join(', ')}`, {
+    where,
+    hint: 'look at their nodes; a pod of a node that is away for good can be deleted with --force',
+  });
+}
+
+function notPrepared({ where }: FoundPlane, member: PlaneMember): HostingError {
+  return new HostingError('NotPrepared', `${member} cannot be started: it is not prepared, or has no image`, {
+    where,
+    hint: 'nothing to do: hosting prepares it first',
+  });
+}

@@ -1,0 +1,91 @@
+/** Builds the namespace of a control plane, the rights of hosting in it, the volume of its etcd, and its disruption budgets. Pure. */
+import { NAMESPACE, PRINCIPAL_HOSTING } from '../../../../../api/names.ts';
+import { HOSTING_TENANT } from '../../../../../api/roles/controllers.ts';
+import type { KubeObject, Resource } from '../../../../../kube/objects/object.ts';
+import { optional } from '../../../../../kube/objects/optional.ts';
+import { MEMBERS, type PlaneOwner } from '../../driver.ts';
+import { ANNOTATION_OWNER_UID, memberLabels, planeLabels, planeNamespace, VOLUME } from '../names.ts';
+
+export const ROLE_BINDINGS: Resource = {
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  kind: 'RoleBinding',
+  plural: 'rolebindings',
+  namespaced: true,
+};
+export const VOLUME_CLAIMS: Resource = {
+  group: '',
+  version: 'v1',
+  kind: 'PersistentVolumeClaim',
+  plural: 'persistentvolumeclaims',
+  namespaced: true,
+};
+export const DISRUPTION_BUDGETS: Resource = {
+  group: 'policy',
+  version: 'v1',
+  kind: 'PodDisruptionBudget',
+  plural: 'poddisruptionbudgets',
+  namespaced: true,
+};
+
+export function namespaceObject({ name, uid }: PlaneOwner): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: {
+      name: planeNamespace(name),
+      labels: { ...planeLabels(name), 'pod-security.kubernetes.io/enforce': 'restricted' },
+      annotations: { [ANNOTATION_OWNER_UID]: uid },
+    },
+  };
+}
+
+/** The right to read Secrets is given in this namespace only. */
+export function tenantBinding({ name }: PlaneOwner): KubeObject {
+  return {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'RoleBinding',
+    metadata: { name: HOSTING_TENANT, namespace: planeNamespace(name), labels: planeLabels(name) },
+    roleRef: { apiGroup: ROLE_BINDINGS.group, kind: 'ClusterRole', name: HOSTING_TENANT },
+    subjects: [{ kind: 'ServiceAccount', name: PRINCIPAL_HOSTING, namespace: NAMESPACE }],
+  };
+}
+
+export function volumeClaim(
+  { name, uid }: PlaneOwner,
+  { storageGiB, storageClass }: { readonly storageGiB: number; readonly storageClass: string | undefined },
+): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: {
+      name: VOLUME,
+      namespace: planeNamespace(name),
+      labels: memberLabels(name, 'etcd'),
+      annotations: { [ANNOTATION_OWNER_UID]: uid },
+    },
+    spec: {
+      accessModes: ['ReadWriteOnce'],
+      resources: { requests: { storage: `${storageGiB}Gi` } },
+      ...optional('storageClassName', storageClass),
+    },
+  };
+}
+
+/** Not minAvailable: with one replica it would block every drain of a node. */
+export function disruptionBudgets(cluster: string): readonly KubeObject[] {
+  return MEMBERS.map((member) => ({
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: {
+      name: member,
+      namespace: planeNamespace(cluster),
+      labels: memberLabels(cluster, member),
+    },
+    spec: {
+      maxUnavailable: 1,
+      unhealthyPodEvictionPolicy: 'AlwaysAllow',
+      selector: { matchLabels: memberLabels(cluster, member) },
+    },
+  }));
+}

@@ -1,0 +1,115 @@
+/** Builds what the pods of a control plane may reach and what may reach them, and the Services in front of them. Pure. */
+import { NAMESPACE } from '../../../../../api/names.ts';
+import type { KubeObject, Resource } from '../../../../../kube/objects/object.ts';
+import { memberLabels, planeLabels, planeNamespace, type WorkloadMember } from '../names.ts';
+import type { WorkloadPlane } from '../plane.ts';
+import { ETCD_PORT, memberPort } from '../ports.ts';
+
+export const NETWORK_POLICIES: Resource = {
+  group: 'networking.k8s.io',
+  version: 'v1',
+  kind: 'NetworkPolicy',
+  plural: 'networkpolicies',
+  namespaced: true,
+};
+export const SERVICES: Resource = {
+  group: '',
+  version: 'v1',
+  kind: 'Service',
+  plural: 'services',
+  namespaced: true,
+};
+
+type Json = Readonly<Record<string, unknown>>;
+type Found = Pick<WorkloadPlane, 'cluster' | 'placement'>;
+
+export function planeServices({ cluster, placement }: Found): readonly KubeObject[] {
+  const { type, port } = placement.exposure;
+  return [
+    serviceOf(cluster, 'etcd', { type: 'ClusterIP', port: ETCD_PORT }),
+    serviceOf(cluster, 'kube-apiserver', { type, port }),
+  ];
+}
+
+function serviceOf(
+  cluster: string,
+  member: WorkloadMember,
+  { type, port }: { readonly type: string; readonly port: number },
+): KubeObject {
+  const labels = memberLabels(cluster, member);
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: member, namespace: planeNamespace(cluster), labels },
+    spec: {
+      type,
+      selector: labels,
+      ports: [{ name: 'https', port, targetPort: port, protocol: 'TCP' }],
+    },
+  };
+}
+
+/** The pods of `kubenode hosting`, which asks each member for its certificate. */
+const HOSTING = {
+  namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': NAMESPACE } },
+  podSelector: {
+    matchLabels: { 'app.kubernetes.io/name': 'kubenode', 'app.kubernetes.io/component': 'hosting' },
+  },
+};
+
+/**
+ * Nothing is allowed but this: etcd is reached by its own API server, the API server by everyone, the managers by hosting only. Who may
+ * reach a health port is not listed: the kubelet of the node of a pod always may.
+ */
+export function planePolicies(plane: Found): readonly KubeObject[] {
+  const { cluster, placement } = plane;
+  const apiPort = memberPort('kube-apiserver', placement.exposure.port);
+  const toApiServer = { to: [pods(cluster, 'kube-apiserver')], ports: tcp(apiPort) };
+  const fromHosting = (member: WorkloadMember): Json => ({
+    from: [HOSTING],
+    ports: tcp(memberPort(member, apiPort)),
+  });
+  return [
+    policyOf(cluster, 'default-deny', { podSelector: {}, policyTypes: BOTH }),
+    policyFor(cluster, 'etcd', {
+      ingress: [{ from: [pods(cluster, 'kube-apiserver')], ports: tcp(ETCD_PORT) }, fromHosting('etcd')],
+      egress: [],
+    }),
+    // Webhooks, aggregated APIs and nodes can be anywhere.
+    policyFor(cluster, 'kube-apiserver', { ingress: [{ ports: tcp(apiPort) }], egress: [{}] }),
+    policyFor(cluster, 'kube-controller-manager', {
+      ingress: [fromHosting('kube-controller-manager')],
+      egress: [toApiServer],
+    }),
+    policyFor(cluster, 'kube-scheduler', {
+      ingress: [fromHosting('kube-scheduler')],
+      egress: [toApiServer],
+    }),
+    // Hosts that it imports, and clouds, can be anywhere.
+    policyFor(cluster, 'kubenode-controllers', { ingress: [], egress: [{}] }),
+  ];
+}
+
+const BOTH = ['Ingress', 'Egress'];
+
+function policyFor(cluster: string, member: WorkloadMember, rules: Json): KubeObject {
+  const podSelector = { matchLabels: memberLabels(cluster, member) };
+  return policyOf(cluster, member, { podSelector, policyTypes: BOTH, ...rules });
+}
+
+function policyOf(cluster: string, name: string, spec: Json): KubeObject {
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { name, namespace: planeNamespace(cluster), labels: planeLabels(cluster) },
+    spec,
+  };
+}
+
+function pods(cluster: string, member: WorkloadMember): Json {
+  return { podSelector: { matchLabels: memberLabels(cluster, member) } };
+}
+
+function tcp(port: number): readonly Json[] {
+  return [{ port, protocol: 'TCP' }];
+}

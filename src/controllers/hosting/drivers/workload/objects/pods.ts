@@ -1,0 +1,185 @@
+/** Builds the pod of a member: no root, no token, nothing writable but what it needs, and its own keys only. Pure. */
+import { isRunMember } from '../../driver.ts';
+import { memberLabels, VOLUME, type WorkloadMember } from '../names.ts';
+import type { MemberImages, PlaneAddresses, WorkloadPlane } from '../plane.ts';
+import { CONTROLLERS_PORT, ETCD_HEALTH_PORT, memberPort } from '../ports.ts';
+import { ETCD_PKI_FOLDER, ETCD_VOLUME_FOLDER, memberCommand, PKI_FOLDER } from './commands.ts';
+
+/** The user of our own image. Those of Kubernetes run as any user. */
+const RUN_AS = 1000;
+/** Readable by the group, which is that of the pod. */
+const KEY_MODE = 0o440;
+const TMP = '256Mi';
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface ResourceRequests {
+  readonly cpuMillis: number;
+  readonly memoryMiB: number;
+}
+
+/** The requests of a member for which the spec chooses none. An idle etcd takes 119 MB, and an idle API server 292 MB (bench/hosting). */
+const REQUESTS: Readonly<Record<WorkloadMember, ResourceRequests>> = {
+  etcd: { cpuMillis: 100, memoryMiB: 256 },
+  'kube-apiserver': { cpuMillis: 200, memoryMiB: 512 },
+  'kube-controller-manager': { cpuMillis: 50, memoryMiB: 128 },
+  'kube-scheduler': { cpuMillis: 25, memoryMiB: 64 },
+  'kubenode-controllers': { cpuMillis: 50, memoryMiB: 256 },
+};
+/** A tenant that fills its API server must not take the memory of its neighbors. */
+const LIMIT_FACTOR = 4;
+
+export interface PodParts {
+  readonly plane: WorkloadPlane;
+  readonly images: MemberImages;
+  readonly addresses: PlaneAddresses;
+}
+
+export function podTemplate(member: WorkloadMember, { plane, images, addresses }: PodParts): Json {
+  const labels = memberLabels(plane.cluster, member);
+  const { args, command } = memberCommand(member, plane, addresses);
+  return {
+    metadata: { labels },
+    spec: {
+      // Nothing in it may call the hub.
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      priorityClassName: images.priorityClass,
+      // etcd writes what it has accepted; the others have nothing to finish.
+      terminationGracePeriodSeconds: member === 'etcd' ? 10 : 5,
+      securityContext: {
+        runAsNonRoot: true,
+        runAsUser: RUN_AS,
+        runAsGroup: RUN_AS,
+        fsGroup: RUN_AS,
+        fsGroupChangePolicy: 'OnRootMismatch',
+        seccompProfile: { type: 'RuntimeDefault' },
+      },
+      affinity: antiAffinity(plane.cluster, member),
+      containers: [
+        {
+          name: member,
+          image: isRunMember(member) ? images.images[member] : images.kubenode,
+          imagePullPolicy: 'IfNotPresent',
+          ...(command ? { command } : {}),
+          args,
+          // Compiled code is kept beside other temporary files.
+          ...(isRunMember(member) ? {} : { env: [{ name: 'XDG_CACHE_HOME', value: '/tmp' }] }),
+          ports: portsOf(member, plane),
+          ...probesOf(member, plane),
+          resources: resourcesOf(member, plane),
+          securityContext: containerSecurity(member),
+          // The end of the log of a container that failed is in the status of its pod.
+          terminationMessagePolicy: 'FallbackToLogsOnError',
+          volumeMounts: mountsOf(member),
+        },
+      ],
+      volumes: volumesOf(member),
+    },
+  };
+}
+
+/** The file of kube-apiserver has this capability, and does not start in a container that may not have it. */
+function containerSecurity(member: WorkloadMember): Json {
+  const add = member === 'kube-apiserver' ? { add: ['NET_BIND_SERVICE'] } : {};
+  return {
+    allowPrivilegeEscalation: false,
+    privileged: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'], ...add },
+  };
+}
+
+/** Members of one kind are on different nodes where there are several. */
+function antiAffinity(cluster: string, member: WorkloadMember): Json {
+  const podAffinityTerm = {
+    topologyKey: 'kubernetes.io/hostname',
+    labelSelector: { matchLabels: memberLabels(cluster, member) },
+  };
+  return {
+    podAntiAffinity: {
+      preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm }],
+    },
+  };
+}
+
+function portsOf(member: WorkloadMember, { placement }: WorkloadPlane): readonly Json[] {
+  const port = {
+    name: 'main',
+    containerPort: memberPort(member, placement.exposure.port),
+    protocol: 'TCP',
+  };
+  if (member !== 'etcd') return [port];
+  return [port, { name: 'health', containerPort: ETCD_HEALTH_PORT, protocol: 'TCP' }];
+}
+
+interface Health {
+  readonly scheme: 'HTTP' | 'HTTPS';
+  readonly port: number;
+  readonly ready: string;
+  readonly live: string;
+}
+
+function healthOf(member: WorkloadMember, { placement }: WorkloadPlane): Health {
+  if (member === 'etcd') {
+    return { scheme: 'HTTP', port: ETCD_HEALTH_PORT, ready: '/health', live: '/health?serializable=true' };
+  }
+  if (member === 'kubenode-controllers') {
+    return { scheme: 'HTTP', port: CONTROLLERS_PORT, ready: '/readyz', live: '/healthz' };
+  }
+  const port = memberPort(member, placement.exposure.port);
+  if (member === 'kube-apiserver') return { scheme: 'HTTPS', port, ready: '/readyz', live: '/livez' };
+  return { scheme: 'HTTPS', port, ready: '/healthz', live: '/healthz' };
+}
+
+/** Started within four minutes; restarted after a minute and a half without an answer, as kubeadm does. */
+function probesOf(member: WorkloadMember, plane: WorkloadPlane): Json {
+  const { scheme, port, ready, live } = healthOf(member, plane);
+  const get = (path: string): Json => ({ httpGet: { path, port, scheme } });
+  return {
+    startupProbe: { ...get(live), periodSeconds: 2, timeoutSeconds: 10, failureThreshold: 120 },
+    livenessProbe: { ...get(live), periodSeconds: 10, timeoutSeconds: 15, failureThreshold: 9 },
+    readinessProbe: { ...get(ready), periodSeconds: 2, timeoutSeconds: 10, failureThreshold: 3 },
+  };
+}
+
+export function requestsOf(member: WorkloadMember, { placement }: WorkloadPlane): ResourceRequests {
+  const chosen = isRunMember(member) ? placement.requests[member] : undefined;
+  const { cpuMillis, memoryMiB } = REQUESTS[member];
+  return { cpuMillis: chosen?.cpuMillis ?? cpuMillis, memoryMiB: chosen?.memoryMiB ?? memoryMiB };
+}
+
+function resourcesOf(member: WorkloadMember, plane: WorkloadPlane): Json {
+  const { cpuMillis, memoryMiB } = requestsOf(member, plane);
+  return {
+    requests: { cpu: `${cpuMillis}m`, memory: `${memoryMiB}Mi`, 'ephemeral-storage': '32Mi' },
+    limits: { memory: `${memoryMiB * LIMIT_FACTOR}Mi`, 'ephemeral-storage': '512Mi' },
+  };
+}
+
+function mountsOf(member: WorkloadMember): readonly Json[] {
+  const pki = { name: 'pki', mountPath: PKI_FOLDER, readOnly: true };
+  const tmp = { name: 'tmp', mountPath: '/tmp' };
+  if (member === 'etcd') return [pki, tmp, { name: 'data', mountPath: ETCD_VOLUME_FOLDER }];
+  if (member === 'kube-apiserver') {
+    return [pki, tmp, { name: 'etcd', mountPath: ETCD_PKI_FOLDER, readOnly: true }];
+  }
+  return [pki, tmp];
+}
+
+function volumesOf(member: WorkloadMember): readonly Json[] {
+  const pki = { name: 'pki', secret: secretVolume(member) };
+  const tmp = { name: 'tmp', emptyDir: { sizeLimit: TMP } };
+  if (member === 'etcd') {
+    return [pki, tmp, { name: 'data', persistentVolumeClaim: { claimName: VOLUME } }];
+  }
+  if (member === 'kube-apiserver') return [pki, tmp, { name: 'etcd', secret: secretVolume(ETCD_CLIENT) }];
+  return [pki, tmp];
+}
+
+function secretVolume(secretName: string): Json {
+  return { secretName, defaultMode: KEY_MODE };
+}
+
+/** The Secret with which the API server is a client of etcd. */
+export const ETCD_CLIENT = 'etcd-client';

@@ -1,0 +1,37 @@
+/** Builds the workloads of a control plane: etcd as a StatefulSet, of which no second pod begins before the first has ended; others as Deployments. Pure. */
+import type { KubeObject, Resource } from '../../../../../kube/objects/object.ts';
+import { memberLabels, planeNamespace, type WorkloadMember } from '../names.ts';
+import { type PodParts, podTemplate } from './pods.ts';
+
+export const DEPLOYMENTS: Resource = appsKind('Deployment');
+export const STATEFUL_SETS: Resource = appsKind('StatefulSet');
+
+function appsKind(kind: string): Resource {
+  return { group: 'apps', version: 'v1', kind, plural: `${kind.toLowerCase()}s`, namespaced: true };
+}
+
+export function workloadResource(member: WorkloadMember): Resource {
+  return member === 'etcd' ? STATEFUL_SETS : DEPLOYMENTS;
+}
+
+export function memberWorkload(member: WorkloadMember, parts: PodParts): KubeObject {
+  const { cluster } = parts.plane;
+  const labels = memberLabels(cluster, member);
+  return {
+    apiVersion: 'apps/v1',
+    kind: workloadResource(member).kind,
+    metadata: { name: member, namespace: planeNamespace(cluster), labels },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: labels },
+      ...(member === 'etcd' ? STATEFUL : ONE_AT_A_TIME),
+      template: podTemplate(member, parts),
+    },
+  };
+}
+
+/** The Service of etcd gives the pod its name; none uses it. */
+const STATEFUL = { serviceName: 'etcd', podManagementPolicy: 'Parallel' };
+
+/** Managers elect no leader, so that two at once would both act. */
+const ONE_AT_A_TIME = { strategy: { type: 'Recreate' }, revisionHistoryLimit: 2 };

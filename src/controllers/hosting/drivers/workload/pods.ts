@@ -1,0 +1,167 @@
+/** Judges the pods of a member: whether one serves, and what keeps it from it. Pure. */
+import { LABEL_PART } from '../../../../api/names.ts';
+import { listAt, parseRecord, textAt, valueAt } from '../../../../kube/objects/json.ts';
+import type { KubeObject, OwnerReference } from '../../../../kube/objects/object.ts';
+import type { MemberProblem } from '../driver.ts';
+import type { PlaneObjects } from './hub.ts';
+import type { WorkloadMember } from './names.ts';
+
+/** A pod is scheduled in less where there is room, and its image pulled at once where it is there. */
+const PATIENCE_MS = 10_000;
+/** A container that ended twice will end again. */
+const CRASHES = 2;
+const MAX_LINE = 400;
+
+const NO_START = new Set([
+  'ImagePullBackOff',
+  'ErrImagePull',
+  'ErrImageNeverPull',
+  'InvalidImageName',
+  'CreateContainerConfigError',
+  'CreateContainerError',
+  'RunContainerError',
+]);
+
+/** Returns the pods that the workload of the member made. One that only has its labels is somebody else's. */
+export function podsOfMember(
+  { pods, workloads }: Pick<PlaneObjects, 'pods' | 'workloads'>,
+  member: WorkloadMember,
+): readonly KubeObject[] {
+  const uid = workloads.get(member)?.metadata.uid;
+  return pods.filter(
+    ({ metadata }) =>
+      metadata.labels?.[LABEL_PART] === member &&
+      metadata.ownerReferences?.some((owner) => owner.controller === true && isMadeBy(owner, member, uid)),
+  );
+}
+
+/** The name of a ReplicaSet is that of its Deployment with a hash. */
+function isMadeBy(owner: OwnerReference, member: WorkloadMember, uid: string | undefined): boolean {
+  if (owner.kind === 'ReplicaSet') return owner.name.startsWith(`${member}-`);
+  return owner.kind === 'StatefulSet' && (uid === undefined || owner.uid === uid);
+}
+
+/** Returns the pod that counts: the newest that is not being deleted. */
+export function currentPod(pods: readonly KubeObject[]): KubeObject | undefined {
+  return pods
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .toSorted((a, b) => (createdAt(a) < createdAt(b) ? 1 : -1))[0];
+}
+
+function createdAt({ metadata }: KubeObject): string {
+  return metadata.creationTimestamp ?? '';
+}
+
+export function isPodReady(pod: KubeObject): boolean {
+  return conditionIn(pod, 'Ready')?.status === 'True';
+}
+
+interface HubCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastTransitionTime?: string;
+}
+
+function conditionIn(object: KubeObject, type: string): HubCondition | undefined {
+  const conditions = listAt(object, 'status', 'conditions') as readonly HubCondition[];
+  return conditions.find((each) => each.type === type);
+}
+
+/** Which container it is: a restart in the same pod has another number. */
+export function podIdentity(pod: KubeObject): string {
+  return `${pod.metadata.uid ?? ''} ${restarts(pod)}`;
+}
+
+export function podAddress(pod: KubeObject): string | undefined {
+  return textAt(pod, 'status', 'podIP');
+}
+
+/** When it was last ready, or created. */
+export function unreadySince(pod: KubeObject): Date | undefined {
+  const changed = conditionIn(pod, 'Ready')?.lastTransitionTime ?? pod.metadata.creationTimestamp;
+  return changed === undefined ? undefined : new Date(changed);
+}
+
+function container(pod: KubeObject): unknown {
+  return listAt(pod, 'status', 'containerStatuses')[0];
+}
+
+function restarts(pod: KubeObject): number {
+  const count = valueAt(container(pod), 'restartCount');
+  return typeof count === 'number' ? count : 0;
+}
+
+/** The end of the log of the container that ended last. Undefined: none has. */
+export function lastWords(pod: KubeObject): string | undefined {
+  const found = container(pod);
+  return (
+    textAt(found, 'state', 'terminated', 'message') ?? textAt(found, 'lastState', 'terminated', 'message')
+  );
+}
+
+export function memberProblem(
+  member: WorkloadMember,
+  { workload, pod, now }: { workload: KubeObject; pod: KubeObject | undefined; now: Date },
+): MemberProblem | undefined {
+  return pod ? (schedulingProblem(pod, now) ?? containerProblem(member, pod)) : creationProblem(workload);
+}
+
+/** A quota, or a policy of the hub. */
+function creationProblem(workload: KubeObject): MemberProblem | undefined {
+  const failure = conditionIn(workload, 'ReplicaFailure');
+  if (failure?.status !== 'True') return undefined;
+  const { kind, metadata } = workload;
+  return {
+    reason: 'PodNotCreated',
+    message: `no pod of ${metadata.name} can be created: ${failure.message ?? 'the hub gives no reason'}`,
+    blocker: { kind, name: `${metadata.namespace ?? ''}/${metadata.name}` },
+  };
+}
+
+function schedulingProblem(pod: KubeObject, now: Date): MemberProblem | undefined {
+  const scheduled = conditionIn(pod, 'PodScheduled');
+  if (scheduled?.status !== 'False') return undefined;
+  const since = Date.parse(scheduled.lastTransitionTime ?? pod.metadata.creationTimestamp ?? '');
+  if (+now - since < PATIENCE_MS) return undefined;
+  return problemOf(pod, scheduled.reason ?? 'Unschedulable', scheduled.message ?? 'no node takes the pod');
+}
+
+function containerProblem(member: WorkloadMember, pod: KubeObject): MemberProblem | undefined {
+  const reason = textAt(container(pod), 'state', 'waiting', 'reason');
+  if (reason !== undefined && NO_START.has(reason)) {
+    const message = textAt(container(pod), 'state', 'waiting', 'message');
+    return problemOf(pod, reason, message ?? 'it does not start');
+  }
+  return crashProblem(member, pod);
+}
+
+function crashProblem(member: WorkloadMember, pod: KubeObject): MemberProblem | undefined {
+  const state = valueAt(container(pod), 'state');
+  const isBetween =
+    textAt(state, 'waiting', 'reason') === 'CrashLoopBackOff' || valueAt(state, 'terminated') !== undefined;
+  const ended = restarts(pod) + 1;
+  if (!isBetween || ended < CRASHES) return undefined;
+  const { namespace = '', name } = pod.metadata;
+  const log = `kubectl -n ${namespace} logs ${name} --previous`;
+  const words = endOfLog(lastWords(pod) ?? '');
+  return problemOf(
+    pod,
+    'MemberCrashes',
+    `${member} ended ${ended} times; it is tried again. Read its log: ${log}; its end:\n${words}`,
+  );
+}
+
+/** The programs log JSON, whose end is a stack trace. */
+function endOfLog(text: string): string {
+  const line = text.trim().split('\n').at(-1) ?? '';
+  const entry = parseRecord(line);
+  const parts = [textAt(entry, 'msg'), textAt(entry, 'error')].filter((part) => part !== undefined);
+  return parts.length > 0 ? parts.join(': ') : text.trim().slice(-MAX_LINE);
+}
+
+function problemOf(pod: KubeObject, reason: string, message: string): MemberProblem {
+  const { namespace = '', name } = pod.metadata;
+  return { reason, message, blocker: { kind: 'Pod', name: `${namespace}/${name}` } };
+}

@@ -1,0 +1,157 @@
+/**
+ * Plans the next step of a rotation of authorities. In each phase the files are written first, then the members are started again one by one, and
+ * the next phase begins when a client sees on the wire what each member trusts and serves. Pure.
+ */
+import type { RotationPhase, RotationReport, RotationStep } from '../../drivers/rotation.ts';
+import { apiServerReports } from '../api-servers/serving.ts';
+import type { HostingDecision, HostingInput } from '../input.ts';
+import { disruptive, disruptMember, waitForMembers } from '../members.ts';
+import { namesOf } from '../names.ts';
+import { programsMissing } from '../programs.ts';
+import { gateWait } from '../upgrade/members.ts';
+import { wait } from '../wait.ts';
+import { beginHeld, clientsBehind, completionHeld, isRotationAsked, rotationHeld } from './held.ts';
+import { isAborting, isPhaseReached, isRotationMoving, rotationInWork, unprovenMembers } from './state.ts';
+
+/** Undefined: none is asked for, or it waits for something else than the control plane. */
+export function planRotation(input: HostingInput): HostingDecision | undefined {
+  if (input.cluster.status?.hosted?.upgrade) return undefined;
+  const rotation = rotationInWork(input);
+  return rotation ? planPhase(input, rotation) : planBegin(input);
+}
+
+function planPhase(input: HostingInput, rotation: RotationReport): HostingDecision | undefined {
+  return (
+    planEnd(input, rotation) ??
+    planFiles(input, rotation) ??
+    planRestart(input, rotation) ??
+    planProof(input, rotation) ??
+    planNext(input, rotation)
+  );
+}
+
+/**
+ * Plans the return to the former authorities, also while members do not answer: the new authorities may be why. It needs nothing to be proven, because every member
+ * trusts both when the new ones issue.
+ */
+export function planReturn(input: HostingInput): HostingDecision | undefined {
+  const rotation = rotationInWork(input);
+  if (!rotation || !isAborting(input, rotation)) return undefined;
+  const because = 'the spec does not ask for this rotation any more';
+  if (isIssuing(rotation)) return advance(input, rotation, 'TrustBoth', because);
+  const isUnused = rotation.phase === 'TrustBoth' && !rotation.hasIssued;
+  return isUnused ? advance(input, rotation, 'TrustOld', because) : undefined;
+}
+
+function isIssuing({ phase }: RotationReport): boolean {
+  return phase === 'IssueNew' || phase === 'ServeNew';
+}
+
+function planBegin(input: HostingInput): HostingDecision | undefined {
+  const { caRotation } = input.hosted.pki;
+  if (!caRotation || !isRotationAsked(input) || !isHealthy(input) || beginHeld(input)) return undefined;
+  if (input.hosted.replicas > 1 || apiServerReports(input).length > 1) return undefined;
+  const because = `spec.hosted.pki.caRotation asks for the rotation ${caRotation.id}`;
+  return rotate(input, { id: caRotation.id, phase: 'TrustBoth' }, because);
+}
+
+/** Tells whether the control plane was handed over, so that sync and our own controllers have their kubeconfigs. */
+function isHealthy(input: HostingInput): boolean {
+  const { inside, secret, cluster } = input;
+  const wasReady = cluster.status?.hosted?.readyAt !== undefined;
+  return wasReady && secret === 'Current' && inside?.controllersLead === true && !waitForMembers(input);
+}
+
+function planEnd(input: HostingInput, rotation: RotationReport): HostingDecision | undefined {
+  if (!rotation.isEnding) return undefined;
+  return advance(
+    input,
+    rotation,
+    rotation.phase === 'TrustOld' ? 'Aborted' : 'Completed',
+    'its end was begun',
+  );
+}
+
+function planFiles(
+  input: HostingInput,
+  { id, phase, isApplied }: RotationReport,
+): HostingDecision | undefined {
+  if (isApplied) return undefined;
+  return rotate(input, { id, phase }, 'its files were not all written');
+}
+
+/** Stops one member at a time, while all others answer. It is started again at once, with what the phase has. */
+function planRestart(input: HostingInput, rotation: RotationReport): HostingDecision | undefined {
+  const report = input.plane.members.find(({ member }) => rotation.behind.includes(member));
+  if (!report) return undefined;
+  const starting = waitForMembers(input);
+  if (starting) return { wait: starting };
+  const { member, run } = report;
+  // A member whose programs are missing would not come back.
+  const missing = run?.version === undefined ? undefined : programsMissing(input, run.version, member);
+  if (missing) return missing;
+  return disruptMember(input, { type: 'Stop', member, because: `it is to ${PURPOSE[rotation.phase]}` });
+}
+
+const PURPOSE: Readonly<Record<RotationPhase, string>> = {
+  TrustBoth: 'trust the former and the new authorities',
+  IssueNew: 'use what the new authorities issued',
+  ServeNew: 'serve what the new authorities issued',
+  TrustNew: 'trust the new authorities only',
+  TrustOld: 'trust the former authorities only',
+  Completed: 'trust the new authorities only',
+};
+
+function planProof(input: HostingInput, rotation: RotationReport): HostingDecision | undefined {
+  // The canary writes objects, so that one that waits for its clients asks for none.
+  const gate = isRotationMoving(input) ? gateWait(input) : waitForMembers(input);
+  if (gate) return { wait: gate };
+  const unproven = unprovenMembers(input, rotation);
+  if (unproven.length === 0) return undefined;
+  const message = `a client does not see yet that they ${PURPOSE[rotation.phase]}: ${namesOf(unproven)}`;
+  return { wait: wait('AuthoritiesNotProven', message, ['Process', unproven[0] ?? '']) };
+}
+
+function planNext(input: HostingInput, rotation: RotationReport): HostingDecision | undefined {
+  const { inside, secret } = input;
+  // Later steps write the Secret of sync, and wait for our own controllers.
+  if (secret !== 'Current' || inside?.controllersLead !== true) return undefined;
+  return isPhaseReached(input, rotation) ? NEXT[rotation.phase](input, rotation) : undefined;
+}
+
+type Next = (input: HostingInput, rotation: RotationReport) => HostingDecision | undefined;
+
+const REACHED = 'a client sees it at every member';
+const EVERY_CLIENT = 'every client has what the new authorities issue';
+
+const NEXT: Readonly<Record<RotationPhase, Next>> = {
+  TrustBoth: (input, rotation) => {
+    if (isAborting(input, rotation)) return advance(input, rotation, 'TrustOld', REACHED);
+    return rotationHeld(input) ? undefined : advance(input, rotation, 'IssueNew', REACHED);
+  },
+  // The former authorities are trusted until a person asks for the end, and every client has moved.
+  IssueNew: (input, rotation) => {
+    const isAsked = input.hosted.pki.caRotation?.target === 'Complete';
+    const isHeld = !isAsked || completionHeld(input, rotation) !== undefined;
+    return isHeld ? undefined : advance(input, rotation, 'ServeNew', EVERY_CLIENT);
+  },
+  ServeNew: (input, rotation) =>
+    clientsBehind(input, rotation) ? undefined : advance(input, rotation, 'TrustNew', EVERY_CLIENT),
+  TrustNew: (input, rotation) => advance(input, rotation, 'Completed', REACHED),
+  TrustOld: (input, rotation) => advance(input, rotation, 'Aborted', REACHED),
+  Completed: () => undefined,
+};
+
+function advance(
+  input: HostingInput,
+  { id }: RotationReport,
+  phase: RotationStep['phase'],
+  because: string,
+): HostingDecision {
+  return rotate(input, { id, phase }, because);
+}
+
+/** Files that members read while they run change at once, so that the kill switch and the Defender hold it as a restart. */
+function rotate(input: HostingInput, step: RotationStep, because: string): HostingDecision {
+  return disruptive(input, { type: 'Rotate', step, because });
+}
