@@ -11,6 +11,8 @@ const EVERY_MS = 20;
 const REQUEST_MS = 5000;
 const WRITE_EVERY_MS = 500;
 const WATCHES = 4;
+/** As client-go. */
+const MAX_RETRIES = 10;
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const NAME = 'load';
 /** What every user may read, as soon as the roles are loaded. */
@@ -19,13 +21,14 @@ const clock = createSystemClock();
 
 export interface LoadReport {
   readonly requests: number;
-  /** What failed for the client, with the time since the start. */
+  /** What failed for a client that sends requests again as client-go does, with the time since the start. */
   readonly errors: readonly string[];
-  /**
-   * How many requests were sent again at once: their connection had ended before, or the API server that ends refused them with 503 and
-   * Retry-After. Clients of Kubernetes do both by themselves.
-   */
-  readonly repeated: number;
+  /** How many requests failed for a client that never sends one again, whatever became of them later. */
+  readonly failedOnce: number;
+  /** How many were refused with 429 or 503 and Retry-After, as an API server that ends does, and were sent again after that time. */
+  readonly refused: number;
+  /** How many were sent again at once, because their kept connection had ended. */
+  readonly ended: number;
   /** The longest time in which no request was answered. */
   readonly outageMs: number;
   /** The longest time in which a watch told nothing of an object that changes twice a second. */
@@ -37,8 +40,15 @@ export interface ClientLoad {
   stop(): Promise<LoadReport>;
 }
 
-/** The server did not process the request: it ended a kept connection, or told the client to come back. */
-class NotProcessed extends Error {}
+/** The server did not process the request: it ended a kept connection, or told the client when to come back. */
+class NotProcessed extends Error {
+  readonly afterSeconds: number | undefined;
+
+  constructor(message: string, options: ErrorOptions & { readonly afterSeconds?: number } = {}) {
+    super(message, options);
+    this.afterSeconds = options.afterSeconds;
+  }
+}
 
 interface Call {
   readonly path: string;
@@ -60,7 +70,15 @@ export async function startClientLoad(dir: string, cluster: string): Promise<Cli
   const stopped = new AbortController();
   const startMs = clock.monotonicMs();
   const errors: string[] = [];
-  const noticed = { requests: 0, repeated: 0, slowestMs: 0, outageMs: 0, watchGapMs: 0 };
+  const noticed = {
+    requests: 0,
+    failedOnce: 0,
+    refused: 0,
+    ended: 0,
+    slowestMs: 0,
+    outageMs: 0,
+    watchGapMs: 0,
+  };
   let answeredMs = startMs;
   const open = (call: Call, signal: AbortSignal): ClientRequest => {
     const pem = pairs[call.user];
@@ -122,13 +140,16 @@ export async function startClientLoad(dir: string, cluster: string): Promise<Cli
     }
   }
 
-  async function sendAgain(call: Call): Promise<void> {
+  async function sendAgain(call: Call, attempt = 0): Promise<void> {
     try {
       await send(call);
     } catch (error) {
-      if (!(error instanceof NotProcessed)) throw error;
-      noticed.repeated += 1;
-      await send({ ...call, agent: undefined });
+      if (attempt === 0) noticed.failedOnce += 1;
+      if (!(error instanceof NotProcessed) || attempt === MAX_RETRIES) throw error;
+      const { afterSeconds } = error;
+      if (attempt === 0) noticed[afterSeconds === undefined ? 'ended' : 'refused'] += 1;
+      if (afterSeconds !== undefined) await clock.sleep(afterSeconds * 1000);
+      await sendAgain({ ...call, agent: undefined }, attempt + 1);
     }
   }
 
@@ -198,5 +219,6 @@ function isChange(line: string): boolean {
 function refusalOf(status: number, retryAfter: string | undefined): Error | undefined {
   if (status < 300 || status === 409) return undefined;
   const text = `status ${status}`;
-  return status === 503 && retryAfter !== undefined ? new NotProcessed(text) : new Error(text);
+  const isLater = (status === 429 || status === 503) && retryAfter !== undefined;
+  return isLater ? new NotProcessed(text, { afterSeconds: Number(retryAfter) }) : new Error(text);
 }
