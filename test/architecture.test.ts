@@ -154,6 +154,7 @@ const CONDITION_HELPERS: readonly string[] = ['all', 'any', ...FACT_KINDS.keys()
 /** The programs, and what users import. */
 const ENTRY_POINTS = [
   'src/cli/programs/agent.ts',
+  'src/cli/programs/balancer.ts',
   'src/cli/programs/judge.ts',
   'src/cli/programs/kubelet.ts',
   'src/cli/main.ts',
@@ -186,6 +187,7 @@ const AGENT_ROOTS = [
 /** Programs that tests start as processes or load into a browser, without importing them. */
 const RUN_BY_TESTS = [
   'src/cli/programs/agent.ts',
+  'src/cli/programs/balancer.ts',
   'src/cli/programs/judge.ts',
   'src/cli/programs/kubelet.ts',
   'src/cli/main.ts',

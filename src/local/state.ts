@@ -41,6 +41,16 @@ const clusterState = z.strictObject({
   /** Whether controller manager and scheduler run. */
   controllers: z.boolean(),
   plane: planeSettings.optional(),
+  /** Present in a hosted control plane that has several API servers, or had: `port` is that of their balancers. */
+  apiServers: z
+    .strictObject({
+      replicas: z.int().min(1).max(3),
+      /** The port of each API server that there can be. */
+      ports: z.array(port).length(3).readonly(),
+      /** The ports for the health of the balancers. */
+      balancerPorts: z.array(port).length(2).readonly(),
+    })
+    .optional(),
 });
 
 const fleetState = z.strictObject({
@@ -55,6 +65,7 @@ const fleetState = z.strictObject({
 });
 
 export type LocalClusterState = Readonly<z.infer<typeof clusterState>>;
+export type ApiServersState = NonNullable<LocalClusterState['apiServers']>;
 export type PlaneSettings = Readonly<z.infer<typeof planeSettings>>;
 export type FleetState = Readonly<z.infer<typeof fleetState>>;
 

@@ -1,11 +1,12 @@
 /** The programs of hosted control planes: those of Kubernetes, and our own controllers. */
+import type { BalancerCommand } from '../../controllers/hosting/drivers/process/api-servers/balancers.ts';
 import type { ControllersCommand } from '../../controllers/hosting/drivers/process/members.ts';
 import type { Programs } from '../../controllers/hosting/drivers/process/programs.ts';
 import { readVersion } from '../../controllers/hosting/drivers/process/running.ts';
 import { type Binaries, createProgramLookup } from '../../local/binaries/binaries.ts';
 import { resolveBinaries } from '../../local/binaries/resolve.ts';
 import type { Io } from '../io.ts';
-import { OWN_PROGRAM, ownProgramEnv } from '../own-program.ts';
+import { BALANCER_PROGRAM, OWN_PROGRAM, ownProgramEnv } from '../own-program.ts';
 
 const NEEDED = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
 
@@ -54,3 +55,17 @@ export function controllersCommand(localMachines: boolean): ControllersCommand {
     };
   };
 }
+
+/** Returns how a balancer is started. It keeps the port of clients over restarts of hosting, as the other members do. */
+export const balancerCommand: BalancerCommand = ({ port, healthPort, backends, caFile }) => ({
+  program: process.execPath,
+  args: [
+    ...process.execArgv,
+    BALANCER_PROGRAM,
+    `--port=${port}`,
+    `--health-port=${healthPort}`,
+    `--backends=${backends.join(',')}`,
+    `--ca-file=${caFile}`,
+  ],
+  env: ownProgramEnv(process.env),
+});

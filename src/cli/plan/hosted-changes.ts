@@ -1,6 +1,7 @@
 /** Notes of `kubenode plan` about hosted control planes that a commit changes: steps, outage, rollback, and APIs that go. Pure. */
 import type { Freeze, Window } from '../../api/generated/types.ts';
 import { validate } from '../../api/validation/validate.ts';
+import { BALANCERS } from '../../controllers/hosting/drivers/driver.ts';
 import { UPGRADE_STEPS } from '../../controllers/hosting/plan/upgrade/steps.ts';
 import { minorOf, minorsBetween } from '../../controllers/hosting/plan/upgrade/versions.ts';
 import { canonicalJson } from '../../kube/objects/digest.ts';
@@ -58,6 +59,27 @@ interface PlaneChange {
 }
 
 function planeNotes(change: PlaneChange): readonly string[] {
+  return [...countNotes(change), ...memberNotes(change)];
+}
+
+/** Returns how the number of API servers changes, which comes before all else. */
+function countNotes({ before, after }: PlaneChange): readonly string[] {
+  const [from, to] = [before, after].map((each) => Number(hostedField(each, 'replicas') ?? 1));
+  if (from === to) return [];
+  const outage =
+    from === 1 && !hasBalancers(before)
+      ? 'balancers take the port of the only one, which does not answer for 1 to 5 s meanwhile'
+      : 'no outage is expected';
+  return [`its API servers change from ${from} to ${to}, one at a time: ${outage}`];
+}
+
+/** Balancers stay where there were once several API servers. */
+function hasBalancers(cluster: KubeObject): boolean {
+  const components = listAt(cluster, 'status', 'hosted', 'components');
+  return components.some((each) => textAt(each, 'name') === BALANCERS[0]);
+}
+
+function memberNotes(change: PlaneChange): readonly string[] {
   const fields = changedFields(change);
   if (fields.length === 0) return [];
   const { from, to } = versionsOf(change);

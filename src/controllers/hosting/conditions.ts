@@ -3,12 +3,19 @@ import type { ConditionUpdate } from '../../kube/objects/conditions.ts';
 import { addonsReady } from './addons/plan.ts';
 import { backupReady } from './backups.ts';
 import { certificatesValid } from './certificates.ts';
-import { isEtcdMember, type MemberReport } from './drivers/driver.ts';
+import {
+  isApiServer,
+  isBalancer,
+  isEtcdMember,
+  type MemberReport,
+  type PlaneMember,
+} from './drivers/driver.ts';
+import { isApiServing } from './plan/api-servers/serving.ts';
 import { etcdReports, isEtcdServing, learningWait } from './plan/etcd/quorum.ts';
 import { etcdFull } from './plan/etcd/space.ts';
 import type { HostingInput, HostingWait, Upgrade } from './plan/input.ts';
 import { isRotationMoving } from './plan/rotation/state.ts';
-import { changeHeld } from './plan/upgrade/closed.ts';
+import { changeHeld, pendingChanges } from './plan/upgrade/closed.ts';
 import { targetProblem } from './plan/upgrade/target.ts';
 
 export function hostingConditions(
@@ -45,11 +52,17 @@ export function isPlaneReady({ plane, inside, secret, cluster }: HostingInput): 
   return (
     cluster.metadata.deletionTimestamp === undefined &&
     isEtcdServing({ plane }) &&
-    plane.members.every(({ member, state }) => isEtcdMember(member) || state === 'Ready') &&
+    isApiServing({ plane }) &&
+    plane.members.every(({ member, state }) => isOneOfSeveral(member) || state === 'Ready') &&
     inside?.isInstalled === true &&
     inside.controllersLead &&
     secret === 'Current'
   );
+}
+
+/** Tells whether the control plane works while that member does not answer, as long as others do. */
+function isOneOfSeveral(member: PlaneMember): boolean {
+  return isEtcdMember(member) || isApiServer(member) || isBalancer(member);
 }
 
 function ready(input: HostingInput, wait: HostingWait | undefined): ConditionUpdate {
@@ -74,20 +87,24 @@ function upToDate(input: HostingInput): ConditionUpdate {
     return { type, status: 'Unknown', reason: 'NotCreated', message: 'the control plane is not created yet' };
   }
   if (upgrade) return { type, status: 'False', reason: 'Upgrading', message: upgradeText(upgrade) };
-  if (plane.differences.length === 0) {
+  const pending = pendingChanges(input);
+  if (pending.length === 0) {
     return { type, status: 'True', reason: 'AsWanted', message: 'it runs with the settings of its spec' };
   }
-  const { reason, message } = targetProblem(input) ?? changeHeld(input) ?? pendingChange(input);
+  const { reason, message } = targetProblem(input) ?? changeHeld(input) ?? pendingChange(input, pending);
   return { type, status: 'False', reason, message };
 }
 
 /** Two changes of the same members at once would hide what failed. */
-function pendingChange(input: HostingInput): Pick<ConditionUpdate, 'reason' | 'message'> {
+function pendingChange(
+  input: HostingInput,
+  pending: readonly string[],
+): Pick<ConditionUpdate, 'reason' | 'message'> {
   const isRotating = isRotationMoving(input);
   const when = isRotating
     ? 'after this part of the rotation of the authorities'
     : 'when every member answers';
-  const message = `the change begins ${when} (${input.plane.differences.join('; ')})`;
+  const message = `the change begins ${when} (${pending.join('; ')})`;
   return { reason: isRotating ? 'Rotating' : 'ChangePending', message };
 }
 

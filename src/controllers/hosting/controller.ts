@@ -120,6 +120,7 @@ const SOON = [
   'MemberStarting',
   'EtcdMemberJoining',
   'QuorumAtRisk',
+  'ApiServerDown',
   'ControllersStarting',
   'ApiNotAnswering',
   'ProgramsMissing',

@@ -16,12 +16,13 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { messageOf } from '../../os/errors.ts';
 import type { AddonTarget, ClusterAddons } from './addons/report.ts';
-import type { PlaneAccess, PlaneDriver, PlaneReport, PlaneSpec } from './drivers/driver.ts';
+import type { PlaneAccess, PlaneDriver, PlaneMember, PlaneReport, PlaneSpec } from './drivers/driver.ts';
 import { isRotationOver } from './drivers/rotation.ts';
 import { HostingError } from './errors.ts';
 import { heldGrant } from './execute/permission.ts';
 import type { UpkeepRuns } from './execute/upkeep.ts';
-import type { ClusterInside } from './inside/execute.ts';
+import type { CanaryReport, ClusterInside } from './inside/execute.ts';
+import { isApiServing } from './plan/api-servers/serving.ts';
 import type { Hosted, HostingInput } from './plan/input.ts';
 import { planeOf } from './plan/plane-of.ts';
 import { isRotationMoving } from './plan/rotation/state.ts';
@@ -70,7 +71,7 @@ export async function observeHosting(
     cluster,
     hosted,
     plane: report,
-    ...(access && isReady(report)
+    ...(access && isApiServing({ plane: report })
       ? await askServing(ports, { plane, access, hosted, signal, cluster, report })
       : { inside: undefined }),
     ...secretState(cluster.metadata.name, access, context),
@@ -113,7 +114,7 @@ async function askServing(
   const isWatched = isChanging(cluster) || isRotationMoving({ plane: report, hosted });
   return {
     ...(await askInside(ports, call)),
-    ...(isWatched ? { canary: await ports.inside.canary(access.admin, signal) } : {}),
+    ...(isWatched ? { canary: await runCanaries(ports.inside, { access, report, signal }) } : {}),
     ...(isRotating(hosted, report) ? { clients: await readClients(ports.inside, access, signal) } : {}),
   };
 }
@@ -152,6 +153,30 @@ function isChanging({ status }: Cluster): boolean {
   return status?.hosted?.upgrade !== undefined;
 }
 
+interface CanaryCall {
+  readonly access: PlaneAccess;
+  readonly report: PlaneReport;
+  readonly signal: AbortSignal;
+}
+
+/** Asks each API server by its own port, one after the other, as they write the same object. The members tell which one does not answer. */
+async function runCanaries(
+  inside: ClusterInside,
+  { access: { admin, apiServers }, report, signal }: CanaryCall,
+): Promise<CanaryReport> {
+  if (!apiServers) return await inside.canary(admin, signal);
+  for (const { member, admin: own } of apiServers) {
+    if (!isMemberReady(report, member)) continue;
+    const found = await inside.canary(own, signal);
+    if (found !== 'Passed') return { problem: `${member}: ${found.problem}` };
+  }
+  return 'Passed';
+}
+
+function isMemberReady({ members }: PlaneReport, name: PlaneMember): boolean {
+  return members.some(({ member, state }) => member === name && state === 'Ready');
+}
+
 /** Lists of all Nodes and tokens are read only for a rotation that is not over. */
 function isRotating({ pki: { caRotation } }: Hosted, { rotation }: PlaneReport): boolean {
   if (rotation && !isRotationOver(rotation)) return true;
@@ -170,10 +195,6 @@ async function readClients(
     signal.throwIfAborted();
     return undefined;
   }
-}
-
-function isReady({ members }: PlaneReport): boolean {
-  return members.some(({ member, state }) => member === 'kube-apiserver' && state === 'Ready');
 }
 
 function secretState(

@@ -8,7 +8,16 @@ import { wholeSeconds } from '../../os/dates.ts';
 import { backupStatus } from './backups.ts';
 import { certificatesStatus } from './certificates.ts';
 import { hostingConditions, isPlaneReady, unobservedConditions } from './conditions.ts';
-import { isEtcdMember, type MemberReport } from './drivers/driver.ts';
+import {
+  API_SERVERS,
+  BALANCERS,
+  ETCD_MEMBERS,
+  isApiServer,
+  isBalancer,
+  isEtcdMember,
+  type MemberReport,
+  type PlaneMember,
+} from './drivers/driver.ts';
 import { lastOutage } from './outage.ts';
 import { etcdReports } from './plan/etcd/quorum.ts';
 import type { HostingAct, HostingInput, HostingWait } from './plan/input.ts';
@@ -68,7 +77,6 @@ function hostedStatus(
   const { plane, cluster, now } = input;
   const before = cluster.status?.hosted;
   const etcd = componentOf('etcd', etcdReports(input));
-  const others = plane.members.filter(({ member }) => !isEtcdMember(member));
   const readyAt = before?.readyAt ?? (isPlaneReady(input) ? wholeSeconds(now) : undefined);
   return {
     ...optional('observedGeneration', cluster.metadata.generation),
@@ -78,7 +86,7 @@ function hostedStatus(
     closedTimes: closedTimes(input),
     ...optional('lastOutage', lastOutage(input)),
     ...optional('deprecatedApis', deprecatedApisOf(input)),
-    components: [etcd, ...others.map((report) => componentOf(report.member, [report]))],
+    components: componentsOf(input),
     certificates: certificatesStatus(plane),
     ...optional('caRotation', rotationStatus(input)),
     etcd: {
@@ -102,6 +110,24 @@ function locationOf(
 ): ClusterHostedStatus['location'] {
   if (plane.claim === 'Own' || act?.type === 'RecordLocation') return plane.location;
   return cluster.status?.hosted?.location;
+}
+
+/** Counts several members of a kind as one component, in the order of the members. */
+function componentsOf({ plane }: HostingInput): readonly HostedComponent[] {
+  const names = [...new Set(plane.members.map(({ member }) => kindOf(member)))];
+  return names.map((name) =>
+    componentOf(
+      name,
+      plane.members.filter(({ member }) => kindOf(member) === name),
+    ),
+  );
+}
+
+/** Returns `etcd` for each member of etcd. */
+function kindOf(member: PlaneMember): PlaneMember {
+  if (isEtcdMember(member)) return ETCD_MEMBERS[0];
+  if (isApiServer(member)) return API_SERVERS[0];
+  return isBalancer(member) ? BALANCERS[0] : member;
 }
 
 /** The version of several members is the lowest: the component is at a version when all are. */

@@ -89,6 +89,8 @@ export function listPorts({ etcdPort, etcdMembers = [], clusters }: FleetState):
     cluster.port,
     cluster.controllerManagerPort,
     cluster.schedulerPort,
+    ...(cluster.apiServers?.ports ?? []),
+    ...(cluster.apiServers?.balancerPorts ?? []),
   ]);
   const ofEtcd = etcdMembers.flatMap((member) => [member.port, member.peerPort]);
   return [...new Set([etcdPort, ...ofEtcd]), ...ofClusters];

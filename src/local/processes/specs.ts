@@ -15,13 +15,13 @@ import {
 } from './commands.ts';
 
 export interface ProcessSpec {
-  /** `etcd`, `etcd-1` of several members, or `<cluster>/<program>`. */
+  /** `etcd`, `etcd-1` of several members, `<cluster>/<program>`, or `<cluster>/kube-apiserver-1` of several API servers. */
   readonly id: string;
   readonly program: Program;
   /** Undefined for etcd, which is shared by all clusters. */
   readonly cluster: string | undefined;
   readonly command: Command;
-  /** An argument that no other process on this machine has: it contains a file of this fleet. */
+  /** An argument with a file of this fleet, which no other process on this machine has. Several API servers have the same, and other ports. */
   readonly mark: string;
   readonly port: number;
   readonly bindAddress: string;
@@ -37,7 +37,7 @@ export function createProcessSpecs(
 ): readonly ProcessSpec[] {
   return [
     ...createEtcdSpecs(state, layout, path),
-    ...state.clusters.map((cluster) => createApiServerSpec(state, cluster, layout, path)),
+    ...state.clusters.flatMap((cluster) => createApiServerSpecs(state, cluster, layout, path)),
     ...state.clusters.flatMap((cluster) =>
       cluster.controllers ? createControllerSpecs(cluster, layout, path) : [],
     ),
@@ -91,9 +91,26 @@ function createEtcdSpec(
   };
 }
 
+/** Each of several API servers has a port of its own: clients connect to the balancers before them. */
+function createApiServerSpecs(
+  state: FleetState,
+  cluster: LocalClusterState,
+  layout: Layout,
+  path: ProgramPath,
+): ProcessSpec[] {
+  const { apiServers } = cluster;
+  if (!apiServers) return [createApiServerSpec(state, cluster, layout, path)];
+  return apiServers.ports.slice(0, apiServers.replicas).map((port, index) => {
+    const spec = createApiServerSpec(state, { ...cluster, port }, layout, path);
+    if (index === 0) return spec;
+    const logFile = spec.logFile.replace(/\.log$/, `-${index}.log`);
+    return { ...spec, id: `${spec.id}-${index}`, logFile };
+  });
+}
+
 function createApiServerSpec(
   state: FleetState,
-  { name, port, bindAddress, plane }: LocalClusterState,
+  { name, port, bindAddress, plane, apiServers }: LocalClusterState,
   layout: Layout,
   path: ProgramPath,
 ): ProcessSpec {
@@ -108,7 +125,7 @@ function createApiServerSpec(
     etcdPrefix: `/${name}`,
     serviceRange: plane?.serviceCIDR,
     frontProxy: plane !== undefined,
-    extra: formatFlags(plane?.apiServer),
+    extra: [...(apiServers ? GRACEFUL_END : []), ...formatFlags(plane?.apiServer)],
   });
   const mark = `--kubelet-client-key=${pkiFolder}/kubelet-client.pem`;
   return createClusterSpec(name, {
@@ -121,6 +138,15 @@ function createApiServerSpec(
     ready: '/readyz',
   });
 }
+
+/**
+ * An API server of several that is stopped reports at once that it is not ready, and serves for two more seconds: its balancers need half of
+ * one to notice. Then its watches end within a second, so that their clients begin them again at another one.
+ */
+export const GRACEFUL_END: readonly string[] = [
+  '--shutdown-delay-duration=2s',
+  '--shutdown-watch-termination-grace-period=1s',
+];
 
 function createControllerSpecs(cluster: LocalClusterState, layout: Layout, path: ProgramPath): ProcessSpec[] {
   const { name, controllerManagerPort, schedulerPort, plane } = cluster;

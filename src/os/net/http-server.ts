@@ -6,13 +6,19 @@ export interface ListenAddress {
   readonly host: string;
   /** 0 selects a free port. */
   readonly port: number;
+  /** Whether other processes of this user may listen on the port, too. */
+  readonly isShared?: boolean;
 }
 
 /** Resolves to the port. Rejects with what is served, the port and why it is not free. */
-export function listenOn(server: Server, what: string, { host, port }: ListenAddress): Promise<number> {
+export function listenOn(
+  server: Server,
+  what: string,
+  { host, port, isShared = false }: ListenAddress,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(serveError(what, { host, port }, error)));
-    server.listen(port, host, () => {
+    server.listen({ port, host, reusePort: isShared }, () => {
       const address = server.address();
       resolve(typeof address === 'object' && address !== null ? address.port : port);
     });

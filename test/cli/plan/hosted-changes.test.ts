@@ -112,6 +112,24 @@ describe('what plan shows of a hosted control plane that changes', () => {
       'its 2 API servers are started one after the other: no outage is expected',
     ],
     [
+      'a second API server',
+      cluster({}),
+      cluster({ replicas: 2 }),
+      'its API servers change from 1 to 2, one at a time: balancers take the port of the only one, which does not answer for 1 to 5 s meanwhile',
+    ],
+    [
+      'a second API server where there were several',
+      cluster({}, { components: [{ name: 'kubenode-balancer' }] }),
+      cluster({ replicas: 2 }),
+      'its API servers change from 1 to 2, one at a time: no outage is expected',
+    ],
+    [
+      'one API server less',
+      cluster({ replicas: 3 }),
+      cluster({ replicas: 2 }),
+      'its API servers change from 3 to 2, one at a time: no outage is expected',
+    ],
+    [
       'a flag of the scheduler',
       cluster({}),
       cluster({ scheduler: { extraArgs: { v: '4' } } }),

@@ -260,5 +260,5 @@ function specOf(): Parameters<MemoryHosting['driver']['prepare']>[0] {
     controllerManager: {},
     scheduler: {},
   };
-  return { name, ...rest, settings };
+  return { name, ...rest, apiServers: 1, settings };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLayout } from '../../../src/local/layout.ts';
-import { createProcessSpecs, matchesSpec } from '../../../src/local/processes/specs.ts';
+import { createProcessSpecs, GRACEFUL_END, matchesSpec } from '../../../src/local/processes/specs.ts';
 import type { FleetState, LocalClusterState } from '../../../src/local/state.ts';
 
 const LAYOUT = createLayout('/fleet');
@@ -51,6 +51,20 @@ describe('createProcessSpecs', () => {
       expect.arrayContaining(['--cluster-cidr=10.32.0.0/16', '--concurrent-gc-syncs=5']),
     );
     expect(args('kube-scheduler').at(-1)).toBe('--v=2');
+  });
+
+  it('HOS-13 gives each of several API servers a port and a log, and time for its clients when it ends', () => {
+    const { clusters, ...rest } = state('ci');
+    const apiServers = { replicas: 2, ports: [5001, 5002, 5003], balancerPorts: [6001, 6002] };
+    const several = clusters.map((cluster) => ({ ...cluster, plane: PLANE, apiServers }));
+    const all = createProcessSpecs({ ...rest, clusters: several }, LAYOUT, (name) => name);
+    const found = all.filter(({ program }) => program === 'kube-apiserver');
+    expect(found.map(({ id, readyUrl, logFile }) => `${id} ${readyUrl} ${logFile}`)).toEqual([
+      'ci/kube-apiserver https://127.0.0.1:5001/readyz /fleet/logs/ci-kube-apiserver.log',
+      'ci/kube-apiserver-1 https://127.0.0.1:5002/readyz /fleet/logs/ci-kube-apiserver-1.log',
+    ]);
+    for (const { command } of found) expect(command.args.slice(-3, -1)).toEqual(GRACEFUL_END);
+    expect(specs.some(({ command }) => command.args.some((arg) => GRACEFUL_END.includes(arg)))).toBe(false);
   });
 
   it('HOS-30 gives each of several members of etcd its own folder, ports and name, and the API server all of them', () => {

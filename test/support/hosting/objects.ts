@@ -3,6 +3,8 @@ import type { Cluster, Freeze, HostedAddon, Window } from '../../../src/api/gene
 import { FINALIZER_HOSTING } from '../../../src/api/names.ts';
 import { API_VERSION } from '../../../src/api/version.ts';
 import {
+  API_SERVERS,
+  BALANCERS,
   isRunMember,
   MEMBERS,
   type MemberReport,
@@ -118,7 +120,7 @@ export function settledPlane(version = VERSION, parts: Partial<Hosted> = {}): Se
 /** Returns a member that answers and serves a certificate for a year. */
 export function readyMember(member: PlaneMember, parts: Partial<MemberReport> = {}): MemberReport {
   const notAfter = new Date(+NOW + 365 * 86_400_000);
-  const hasCertificate = member !== 'kubenode-controllers';
+  const hasCertificate = isRunMember(member);
   return {
     member,
     state: 'Ready',
@@ -139,6 +141,16 @@ export function members(
   but: Partial<Record<PlaneMember, Partial<MemberReport>>> = {},
 ): readonly MemberReport[] {
   return MEMBERS.map((member) => readyMember(member, but[member]));
+}
+
+/** Returns the members of a control plane with several API servers, which all answer but for those that are given. */
+export function severalServers(
+  count: number,
+  but: Partial<Record<PlaneMember, Partial<MemberReport>>> = {},
+): readonly MemberReport[] {
+  const [etcd, , ...managers] = MEMBERS;
+  const all: readonly PlaneMember[] = [etcd, ...BALANCERS, ...API_SERVERS.slice(0, count), ...managers];
+  return all.map((member) => readyMember(member, but[member]));
 }
 
 export function planeReport(parts: Partial<PlaneReport> = {}): PlaneReport {
@@ -230,6 +242,7 @@ export function decisionText({ act, wait }: HostingDecision): string {
 
 function subjectOf(act: NonNullable<HostingDecision['act']>): string {
   if ('member' in act) return ` ${act.member}`;
+  if (act.type === 'SetApiServers') return ` ${act.count}`;
   if (act.type === 'Rotate') return ` ${act.step.phase}`;
   if (act.type === 'ApplyAddon') return ` ${act.addon.name}`;
   return act.type === 'RemoveAddon' ? ` ${act.name}` : '';

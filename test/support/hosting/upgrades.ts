@@ -79,6 +79,8 @@ function runNames(name: RunName): Record<RunMember, RunName> {
     'etcd-3': name,
     'etcd-4': name,
     'kube-apiserver': name,
+    'kube-apiserver-1': name,
+    'kube-apiserver-2': name,
     'kube-controller-manager': name,
     'kube-scheduler': name,
   };

@@ -30,7 +30,7 @@ import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts'
 import { openHubDefender } from '../../hosting/defender.ts';
 import { hostingFolder } from '../../hosting/folder.ts';
 import { readWorkloadImages } from '../../hosting/images.ts';
-import { controllersCommand, loadPrograms } from '../../hosting/programs.ts';
+import { balancerCommand, controllersCommand, loadPrograms } from '../../hosting/programs.ts';
 import type { Io } from '../../io.ts';
 import { endMachinesIn } from '../../local/machines-folder.ts';
 import { addLogOptions, createCommandLog, type LogFlags } from '../../log-options.ts';
@@ -172,6 +172,7 @@ function portsOf(
     clock,
     programs: () => loadPrograms(io, kubeAssets, onStep),
     controllers: controllersCommand(localMachines),
+    balancer: balancerCommand,
     endMachines: (root) => endMachinesIn(createLayout(root), clock),
     version: KUBENODE_VERSION,
   });

@@ -16,23 +16,37 @@ export const MEMBERS = [
 /** The members of an etcd, of which a control plane has the first one, three or five. */
 export const ETCD_MEMBERS = ['etcd', 'etcd-1', 'etcd-2', 'etcd-3', 'etcd-4'] as const;
 export type EtcdMember = (typeof ETCD_MEMBERS)[number];
-export type PlaneMember = (typeof MEMBERS)[number] | EtcdMember;
+/** The API servers, of which a control plane has the first one, two or three. */
+export const API_SERVERS = ['kube-apiserver', 'kube-apiserver-1', 'kube-apiserver-2'] as const;
+export type ApiServerMember = (typeof API_SERVERS)[number];
+/** The balancers before several API servers. Both have the port of clients, so that clients are served when one of them ends. */
+export const BALANCERS = ['kubenode-balancer', 'kubenode-balancer-1'] as const;
+export type BalancerMember = (typeof BALANCERS)[number];
+export type PlaneMember = (typeof MEMBERS)[number] | EtcdMember | ApiServerMember | BalancerMember;
 
 export function isEtcdMember(member: PlaneMember): member is EtcdMember {
   return ETCD_MEMBERS.some((each) => each === member);
 }
 
-/** The members whose version and flags are those of a Cluster. The version of our own controllers is that of hosting. */
+export function isApiServer(member: PlaneMember): member is ApiServerMember {
+  return API_SERVERS.some((each) => each === member);
+}
+
+export function isBalancer(member: PlaneMember): member is BalancerMember {
+  return BALANCERS.some((each) => each === member);
+}
+
+/** The members whose version and flags are those of a Cluster. The version of our own programs is that of hosting. */
 export const RUN_MEMBERS = [
   ...ETCD_MEMBERS,
-  'kube-apiserver',
+  ...API_SERVERS,
   'kube-controller-manager',
   'kube-scheduler',
 ] as const;
 export type RunMember = (typeof RUN_MEMBERS)[number];
 
 export function isRunMember(member: PlaneMember): member is RunMember {
-  return member !== 'kubenode-controllers';
+  return RUN_MEMBERS.some((each) => each === member);
 }
 
 /** Holds what a member is started with. */
@@ -66,6 +80,8 @@ export interface PlaneSpec extends PlaneOwner {
   /** The Kubernetes version: `v1.36.3`. */
   readonly version: string;
   readonly settings: PlaneSettings;
+  /** The number of API servers. */
+  readonly apiServers: number;
   /** Tells how its pods take place in the hub. Undefined: the members are processes. */
   readonly placement?: PlanePlacement | undefined;
 }
@@ -103,6 +119,8 @@ export interface MemberReport {
   readonly run?: MemberRun | undefined;
   /** Whether a process runs that was started with something else: a change was interrupted. */
   readonly isOutdated?: boolean | undefined;
+  /** Whether an API server has the port of clients itself: it was started as the only one. */
+  readonly isDirect?: boolean | undefined;
   readonly certificate?: MemberCertificate | undefined;
   /** Whose data a member of etcd has in its folder. */
   readonly data?: DataState | undefined;
@@ -284,6 +302,13 @@ export interface PlaneAccess {
   readonly admin: string;
   /** The kubeconfig of sync, with the rights of kubenode-sync. */
   readonly sync: string;
+  /** The kubeconfigs of the administrator for each of several API servers. Undefined: there is one, and no balancer. */
+  readonly apiServers?: readonly ApiServerAccess[] | undefined;
+}
+
+export interface ApiServerAccess {
+  readonly member: ApiServerMember;
+  readonly admin: string;
 }
 
 export interface PlaneDriver {
@@ -295,6 +320,11 @@ export interface PlaneDriver {
   stop(plane: PlaneOwner, member: PlaneMember): Promise<void>;
   /** Records what the member is started with from now on, then stops the process that was started with something else. */
   change(plane: PlaneOwner, member: RunMember, run: MemberRun): Promise<void>;
+  /**
+   * Records how many API servers the control plane has. A new one is started with what is settled. Rejects while one that is not counted any
+   * more runs.
+   */
+  setApiServers(plane: PlaneOwner, count: number): Promise<void>;
   /** Adds a member without data to the etcd, as a learner: it gets the data of the others, and does not count for a majority. */
   addEtcdMember(plane: PlaneOwner, member: EtcdMember): Promise<void>;
   /** Lets a learner count for a majority. Rejects while it has not the data of the others. */

@@ -1,7 +1,14 @@
 /** Finds what the members of a control plane are started with, by its version and settings. Pure. */
 import { canonicalJson } from '../../../kube/objects/digest.ts';
 import type { PlaneSettings } from '../../../local/state.ts';
-import { ETCD_MEMBERS, type MemberRun, type PlaneSpec, type RunMember, type SettledPlane } from './driver.ts';
+import {
+  API_SERVERS,
+  ETCD_MEMBERS,
+  type MemberRun,
+  type PlaneSpec,
+  type RunMember,
+  type SettledPlane,
+} from './driver.ts';
 
 /** The flag by which a newer program serves the APIs and writes the data of an older version. */
 export const EMULATED_VERSION = 'emulated-version';
@@ -14,14 +21,18 @@ export function memberRuns({ version, etcdVersion, settings }: SettledPlane, emu
   const { quotaMiB, apiServer, controllerManager, scheduler } = settings;
   const emulation = emulated === undefined ? {} : { [EMULATED_VERSION]: emulated };
   const etcd = { version: etcdVersion, flags: { [ETCD_QUOTA]: String(quotaMiB * MIB) } };
+  const server = { version, flags: { ...apiServer, ...emulation } };
   const [first, second, third, fourth, fifth] = ETCD_MEMBERS;
+  const [server0, server1, server2] = API_SERVERS;
   return {
     [first]: etcd,
     [second]: etcd,
     [third]: etcd,
     [fourth]: etcd,
     [fifth]: etcd,
-    'kube-apiserver': { version, flags: { ...apiServer, ...emulation } },
+    [server0]: server,
+    [server1]: server,
+    [server2]: server,
     'kube-controller-manager': { version, flags: { ...controllerManager, ...emulation } },
     'kube-scheduler': { version, flags: { ...scheduler, ...emulation } },
   };

@@ -89,14 +89,18 @@ async function perform(
   } else if (!isOnlyStatus(act)) await SIMPLE[act.type](observation, ports, context);
 }
 
-type DataAct = Extract<HostingAct, { readonly type: 'Settle' | 'Restore' | 'Shrink' | 'Rotate' }>;
+type DataAct = Extract<
+  HostingAct,
+  { readonly type: 'Settle' | 'SetApiServers' | 'Restore' | 'Shrink' | 'Rotate' }
+>;
 
 function isOnData(act: HostingAct): act is DataAct {
-  return ['Settle', 'Restore', 'Shrink', 'Rotate'].includes(act.type);
+  return ['Settle', 'SetApiServers', 'Restore', 'Shrink', 'Rotate'].includes(act.type);
 }
 
 async function performOnData(act: DataAct, plane: PlaneSpec, driver: PlaneDriver): Promise<void> {
   if (act.type === 'Settle') await driver.settle(plane, act.settled);
+  else if (act.type === 'SetApiServers') await driver.setApiServers(plane, act.count);
   else if (act.type === 'Restore') await driver.backups?.restore(plane, act.from);
   else if (act.type === 'Rotate') await driver.rotate?.(plane, act.step);
   else await driver.shrink?.(plane);
@@ -238,6 +242,7 @@ const TOLD: Partial<Record<HostingAct['type'], string>> = {
   RemoveFinalizer: 'Released',
   Stop: 'MemberStopped',
   Change: 'MemberChanged',
+  SetApiServers: 'ApiServersCounted',
   AddEtcdMember: 'EtcdMemberAdded',
   PromoteEtcdMember: 'EtcdMemberPromoted',
   RemoveEtcdMember: 'EtcdMemberRemoved',
@@ -267,6 +272,7 @@ function tell(act: HostingAct, cluster: Cluster, context: ReconcileContext): voi
 function subjectOf(act: HostingAct): string | undefined {
   if ('member' in act) return act.member;
   if (isAddonAct(act)) return addonOf(act);
+  if (act.type === 'SetApiServers') return String(act.count);
   if (act.type === 'RecordStep') return act.upgrade.step;
   if (act.type === 'Rotate') return act.step.phase;
   return act.type === 'FinishUpgrade' ? act.result : undefined;

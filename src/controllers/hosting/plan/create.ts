@@ -1,6 +1,9 @@
 /** Plans the next step to a control plane that is ready, and stays so. Pure. */
+
 import { planAddonRepair, planAddons } from '../addons/plan.ts';
 import { isRunMember } from '../drivers/driver.ts';
+import { planApiServers } from './api-servers/count.ts';
+import { isApiServing } from './api-servers/serving.ts';
 import { planReload, planRenewal } from './certificates.ts';
 import { planBackupRestore, withBackup, withDrill } from './etcd/backup.ts';
 import { planShrink } from './etcd/space.ts';
@@ -11,6 +14,7 @@ import { isNamespace, logPlace, planePlace } from './names.ts';
 import { programsMissing } from './programs.ts';
 import { rotationHeld } from './rotation/held.ts';
 import { planReturn, planRotation } from './rotation/rotation.ts';
+import { rotationInWork } from './rotation/state.ts';
 import { planEndOfLife } from './throw-away.ts';
 import { changeHeld } from './upgrade/closed.ts';
 import { targetProblem } from './upgrade/target.ts';
@@ -50,14 +54,21 @@ function planSteps(input: HostingInput): HostingDecision {
   );
 }
 
+/** The number of API servers comes first: an upgrade has no outage where there are several. */
 function planChanges(input: HostingInput): HostingDecision | undefined {
   return (
+    planApiServers(input, isCountHeld(input)) ??
     planPlaneUpgrade(input) ??
     planReturn(input) ??
     planMembers(input) ??
     planReload(input) ??
     planRotation(input)
   );
+}
+
+/** A rotation of the authorities knows one API server, so that others are counted after it. */
+function isCountHeld(input: HostingInput): boolean {
+  return changeHeld(input) !== undefined || rotationInWork(input) !== undefined;
 }
 
 /** Plans how the members of a control plane come back that is to be destroyed. */
@@ -113,9 +124,8 @@ function planNewKubeconfig(input: HostingInput): HostingDecision | undefined {
 }
 
 function planInstallation(input: HostingInput): HostingDecision | undefined {
-  const { inside, plane } = input;
-  const isServing = plane.members.some((each) => each.member === 'kube-apiserver' && each.state === 'Ready');
-  if (!isServing) return { wait: waitForMembers(input) ?? apiSilent(input) };
+  const { inside } = input;
+  if (!isApiServing(input)) return { wait: waitForMembers(input) ?? apiSilent(input) };
   if (!inside) return { wait: apiSilent(input) };
   if (inside.isInstalled) return undefined;
   return { act: { type: 'Install', because: 'our kinds, roles and policies are not those of this version' } };

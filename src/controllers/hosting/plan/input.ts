@@ -73,6 +73,7 @@ export type HostingAct =
       readonly run: MemberRun;
       readonly because: string;
     }
+  | { readonly type: 'SetApiServers'; readonly count: number; readonly because: string }
   | { readonly type: 'Backup'; readonly options: BackupOptions; readonly because: string }
   | { readonly type: 'Drill'; readonly because: string }
   | { readonly type: 'Shrink'; readonly because: string }

@@ -1,5 +1,12 @@
 /** Plans the next step for the members of a control plane: which is started, and which is stopped because it does not answer. Pure. */
-import { isEtcdMember, type MemberReport, type PlaneMember } from '../drivers/driver.ts';
+import {
+  isApiServer,
+  isBalancer,
+  isEtcdMember,
+  type MemberReport,
+  type PlaneMember,
+} from '../drivers/driver.ts';
+import { directReport, isApiServing, serversWait } from './api-servers/serving.ts';
 import { planMembership } from './etcd/membership.ts';
 import { isEtcdServing, learningWait, quorumWait } from './etcd/quorum.ts';
 import { needsGrant } from './grants.ts';
@@ -18,8 +25,9 @@ const MAX_REASON = 140;
 /** Tells whether what must answer before the member is started does so. Our own controllers need our kinds, too. */
 export function hasItsNeeds(input: Pick<HostingInput, 'plane'>, member: PlaneMember): boolean {
   if (isEtcdMember(member)) return true;
-  if (member === 'kube-apiserver') return isEtcdServing(input);
-  return memberReport(input, 'kube-apiserver')?.state === 'Ready';
+  if (isApiServer(member)) return isEtcdServing(input);
+  if (isBalancer(member)) return directReport(input) === undefined;
+  return isApiServing(input);
 }
 
 /**
@@ -86,12 +94,12 @@ export function disruptive(
   return { wait: { reason: 'KillSwitch', message, blocker, isStalled: false } };
 }
 
-/** An act on a member of etcd waits while another one is down, unknown or learning. */
+/** An act on a member of etcd waits while another one is down, unknown or learning; one on an API server, while another one does not answer. */
 export function disruptMember(
   input: HostingInput,
   act: Extract<HostingAct, { readonly member: PlaneMember }>,
 ): HostingDecision {
-  const atRisk = quorumWait(input, act.member);
+  const atRisk = quorumWait(input, act.member) ?? serversWait(input, act.member);
   return atRisk ? { wait: atRisk } : disruptive(input, act);
 }
 

@@ -10,6 +10,7 @@ export function planeOf({ metadata }: Cluster, hosted: Hosted): PlaneSpec {
     name: metadata.name,
     uid: metadata.uid ?? '',
     version,
+    apiServers: hosted.replicas,
     ...(hosted.driver === 'workload' ? { placement: placementOf(hosted) } : {}),
     settings: {
       ...network,

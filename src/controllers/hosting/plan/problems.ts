@@ -16,6 +16,7 @@ export function hostingProblems(cluster: Cluster, hosted: Hosted): readonly stri
     ...lifetimeProblems(cluster, hosted),
     ...rangeProblems(hosted),
     ...exposureProblems(hosted),
+    ...rotationProblems(hosted),
     ...flagProblems('apiServer', hosted.apiServer.extraArgs),
     ...flagProblems('controllerManager', hosted.controllerManager.extraArgs),
     ...flagProblems('scheduler', hosted.scheduler.extraArgs),
@@ -56,6 +57,14 @@ function exposureProblems({ exposure }: Hosted): readonly string[] {
   if (exposure.type !== 'NodePort' || exposure.host !== undefined) return [];
   return [
     'spec.hosted.exposure.host: NodePort needs the name or address of a node, or of a load balancer in front of the nodes',
+  ];
+}
+
+/** Each API server would have to be started again, and shown to trust what the phase asks for, before the next one is. */
+function rotationProblems({ replicas, pki }: Hosted): readonly string[] {
+  if (replicas === 1 || !pki.caRotation) return [];
+  return [
+    'spec.hosted.pki.caRotation: the authorities of a control plane with several API servers are not rotated yet: set spec.hosted.replicas to 1 until the rotation is completed, or remove caRotation',
   ];
 }
 

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { controllersCommand, loadPrograms } from '../../../../src/cli/hosting/programs.ts';
+import { balancerCommand, controllersCommand, loadPrograms } from '../../../../src/cli/hosting/programs.ts';
 import type { PlaneDriver } from '../../../../src/controllers/hosting/drivers/driver.ts';
 import {
   createProcessDriver,
@@ -45,6 +45,7 @@ async function openDriver(dir: string, more: Partial<ProcessDriverOptions> = {})
     machine: 'here',
     clock,
     programs: async () => programs,
+    balancer: balancerCommand,
     controllers: controllersCommand(false),
     endMachines: () => Promise.resolve(),
     version: '0.0.0',

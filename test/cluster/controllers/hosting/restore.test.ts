@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { controllersCommand, loadPrograms } from '../../../../src/cli/hosting/programs.ts';
+import { balancerCommand, controllersCommand, loadPrograms } from '../../../../src/cli/hosting/programs.ts';
 import {
   INTERRUPTED,
   type PlaneMember,
@@ -48,6 +48,7 @@ const driver = createProcessDriver({
   machine: 'here',
   clock,
   programs: () => loading,
+  balancer: balancerCommand,
   controllers: controllersCommand(false),
   endMachines: () => Promise.resolve(),
   version: '0.0.0',

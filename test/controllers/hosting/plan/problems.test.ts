@@ -18,7 +18,8 @@ describe('the problems of a Cluster that is to be hosted', () => {
       { driver: 'workload' as const, etcd: { ...HOSTED.etcd, backup: { everySeconds: 300, keep: 1 } } },
     ],
     ['etcd.replicas', { driver: 'workload' as const, etcd: { ...HOSTED.etcd, replicas: 3 as const } }],
-    ['replicas', { replicas: 2 }],
+    ['replicas', { driver: 'workload' as const, replicas: 2 }],
+    ['replicas', { replicas: 4 }],
     ['exposure.host', { exposure: { ...HOSTED.exposure, host: 'ci.example.com' } }],
   ])('name the field %s, on which hosting does not act', (path, hosted) => {
     expect(problems({ hosted })[0]).toMatch(`spec.hosted.${path}: not supported in this version`);
@@ -38,6 +39,14 @@ describe('the problems of a Cluster that is to be hosted', () => {
     const exposure = { type: 'NodePort' as const, port: 6443 };
     expect(problems({ hosted: { driver: 'workload', exposure } })).toEqual([
       'spec.hosted.exposure.host: NodePort needs the name or address of a node, or of a load balancer in front of the nodes',
+    ]);
+  });
+
+  it('name a rotation of the authorities of several API servers', () => {
+    const pki = { ...HOSTED.pki, caRotation: { id: '2026', target: 'Prepare' as const } };
+    expect(problems({ hosted: { pki } })).toEqual([]);
+    expect(problems({ hosted: { pki, replicas: 2 } })).toEqual([
+      'spec.hosted.pki.caRotation: the authorities of a control plane with several API servers are not rotated yet: set spec.hosted.replicas to 1 until the rotation is completed, or remove caRotation',
     ]);
   });
 

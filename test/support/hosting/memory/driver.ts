@@ -25,10 +25,12 @@ import {
   type MemoryPlane,
   memoryCertificates,
   memoryPlane,
+  type ProgramFault,
   reportMember,
   runOf,
 } from './plane.ts';
 import { recordMemoryStart, rotateMemory, rotationReport, trustedOf } from './rotation.ts';
+import { memoryServerActs, requirePort, serverAccess } from './servers.ts';
 
 export interface MemoryHosting {
   readonly driver: PlaneDriver;
@@ -43,7 +45,7 @@ export interface MemoryHosting {
   /** The acts that changed something, in their order. */
   readonly log: string[];
   /** What programs do that have a fault, by member and version: `kube-apiserver v1.36.3`. */
-  readonly faults: Map<string, 'crashes' | 'hangs'>;
+  readonly faults: Map<string, ProgramFault>;
   /** How many authorities were made. */
   readonly authorities: () => number;
 }
@@ -54,7 +56,7 @@ interface Shared {
   readonly planes: Map<string, MemoryPlane>;
   readonly backups: MemoryBackups;
   readonly log: string[];
-  readonly faults: Map<string, 'crashes' | 'hangs'>;
+  readonly faults: Map<string, ProgramFault>;
   /** Returns a number that was never returned before. */
   readonly next: (what: string) => number;
 }
@@ -72,7 +74,7 @@ export function memoryHosting(now: () => Date, place = 'memory'): MemoryHosting 
   return {
     driver: memoryDriver(shared, {}),
     reopen: (surroundings) => memoryDriver(shared, surroundings),
-    inside: memoryInside(shared.planes, shared.log),
+    inside: memoryInside(shared.planes, shared.log, shared.faults),
     addons: memoryAddons(shared.planes, shared.log, unreachable),
     unreachable,
     planes: shared.planes,
@@ -94,6 +96,7 @@ function memoryDriver(shared: Shared, surroundings: Surroundings): PlaneDriver {
       if (plane.running.has(member) || plane.isDestroying) return;
       requireStart(plane);
       requireJoin(plane, member);
+      requirePort(plane, member);
       plane.starts.set(member, [...(plane.starts.get(member) ?? []), now()]);
       plane.running.set(member, `process ${next('process')}`);
       plane.ignoring.delete(member);
@@ -106,6 +109,7 @@ function memoryDriver(shared: Shared, surroundings: Surroundings): PlaneDriver {
     },
     ...memoryChanges(shared),
     ...memoryEtcdActs((owner) => own(owner, planes), log),
+    ...memoryServerActs((owner) => own(owner, planes), log),
     backups: memoryBackupOperations(shared.backups, {
       now,
       log,
@@ -134,6 +138,7 @@ function memoryDriver(shared: Shared, surroundings: Surroundings): PlaneDriver {
         server: 'https://127.0.0.1:1',
         admin,
         sync: `sync ${admin} ${trustedOf(plane, authority)} ${leaves.get('sync')?.serial}`,
+        ...optional('apiServers', serverAccess(plane)),
       };
     },
   };

@@ -14,6 +14,7 @@ import {
 import { HostingError } from '../../../../src/controllers/hosting/errors.ts';
 import { majorityOf } from '../../../../src/controllers/hosting/plan/etcd/quorum.ts';
 import type { MemoryPlane } from './plane.ts';
+import { isServerMember, serversOf } from './servers.ts';
 
 export interface MemoryEtcdMember {
   data: DataState;
@@ -25,7 +26,8 @@ export function etcdMembersOf({ spec }: MemoryPlane): readonly EtcdMember[] {
 }
 
 export function membersOf(plane: MemoryPlane): readonly PlaneMember[] {
-  return [...etcdMembersOf(plane), ...MEMBERS.filter((member) => !isEtcdMember(member))];
+  const others = MEMBERS.filter((member) => !isEtcdMember(member) && !isServerMember(member));
+  return [...etcdMembersOf(plane), ...serversOf(plane), ...others];
 }
 
 export function etcdMember(plane: MemoryPlane, member: EtcdMember): MemoryEtcdMember {

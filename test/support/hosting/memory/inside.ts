@@ -1,13 +1,19 @@
 /** The inside of the control planes in memory. */
+import { API_SERVERS } from '../../../../src/controllers/hosting/drivers/driver.ts';
 import type { ClusterInside, InsideReport } from '../../../../src/controllers/hosting/inside/execute.ts';
-import type { MemoryPlane } from './plane.ts';
+import type { MemoryPlane, ProgramFaults } from './plane.ts';
+import { isServing } from './servers.ts';
 
 /** The kubeconfig of the administrator is the name of the cluster. */
-export function memoryInside(planes: ReadonlyMap<string, MemoryPlane>, log: string[]): ClusterInside {
+export function memoryInside(
+  planes: ReadonlyMap<string, MemoryPlane>,
+  log: string[],
+  faults: ProgramFaults,
+): ClusterInside {
   return {
     read: async (name): Promise<InsideReport> => {
       const plane = planes.get(name);
-      if (!plane?.running.has('kube-apiserver')) throw new Error('connection refused');
+      if (!plane || !isServing(plane)) throw new Error('connection refused');
       const controllersLead = plane.running.has('kubenode-controllers');
       return {
         isInstalled: plane.isInstalled,
@@ -16,11 +22,17 @@ export function memoryInside(planes: ReadonlyMap<string, MemoryPlane>, log: stri
         machineSets: plane.machineSets,
       };
     },
-    canary: async (name) =>
-      planes.get(name)?.running.has('kube-apiserver') === true ? 'Passed' : { problem: 'connection refused' },
+    canary: async (kubeconfig) => {
+      const [name = '', server = 'kube-apiserver'] = kubeconfig.split('/');
+      const member = API_SERVERS.find((each) => each === server) ?? 'kube-apiserver';
+      const plane = planes.get(name);
+      if (!plane?.running.has(member)) return { problem: 'connection refused' };
+      const isRefused = faults.get(`${member} ${plane.processes.get(member)?.version}`) === 'refuses';
+      return isRefused ? { problem: 'the write was refused' } : 'Passed';
+    },
     clients: async (name) => {
       const plane = planes.get(name);
-      if (!plane?.running.has('kube-apiserver')) throw new Error('connection refused');
+      if (!plane || !isServing(plane)) throw new Error('connection refused');
       return { nodes: plane.nodes, tokens: plane.tokens };
     },
     install: async (name) => {

@@ -1,6 +1,7 @@
 /** A control plane in memory: what a folder and its processes would have. */
 import type { InstalledAddon } from '../../../../src/controllers/hosting/addons/report.ts';
 import {
+  API_SERVERS,
   ETCD_MEMBERS,
   type EtcdMember,
   type EtcdSpace,
@@ -21,6 +22,7 @@ import type { KeyFile } from '../contract/faults.ts';
 import { PROGRAMS, readyMember, stoppedMember } from '../objects.ts';
 import { liveEtcd, type MemoryEtcdMember } from './etcd.ts';
 import type { MemoryRotation } from './rotation.ts';
+import { hasClientPort, liveServers, type MemoryServers, memoryServers } from './servers.ts';
 
 const DAY_MS = 86_400_000;
 const LIFE_DAYS = 365;
@@ -58,6 +60,7 @@ export interface MemoryPlane {
   hasNodes: boolean;
   data: 'Empty' | 'Own' | 'Other';
   readonly etcd: Map<EtcdMember, MemoryEtcdMember>;
+  readonly servers: MemoryServers;
   /** The rotation of its authorities. */
   rotation?: MemoryRotation | undefined;
   nodes: string[];
@@ -91,6 +94,7 @@ export function memoryPlane(spec: PlaneSpec, authority: string, createdAt: Date)
     hasNodes: false,
     data: 'Empty',
     etcd: new Map(),
+    servers: memoryServers(spec),
     nodes: [],
     tokens: [],
     lostKeys: new Map(),
@@ -123,7 +127,7 @@ function dueReason({ leaves, spec }: MemoryPlane, name: MemoryLeafName, now: Dat
 
 const SERVED_BY: Partial<Record<MemoryLeafName, readonly PlaneMember[]>> = {
   etcd: ETCD_MEMBERS,
-  apiserver: ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'],
+  apiserver: [...API_SERVERS, 'kube-controller-manager', 'kube-scheduler'],
 };
 
 export function memoryCertificates(plane: MemoryPlane, now: Date): readonly PlaneCertificate[] {
@@ -141,8 +145,11 @@ export function memoryCertificates(plane: MemoryPlane, now: Date): readonly Plan
   return [...leaves, authority];
 }
 
+/** `refuses`: it answers, and takes no writes. */
+export type ProgramFault = 'crashes' | 'hangs' | 'refuses';
+
 /** What programs do that have a fault, by member and version: `kube-apiserver v1.36.3`. */
-export type ProgramFaults = ReadonlyMap<string, 'crashes' | 'hangs'>;
+export type ProgramFaults = ReadonlyMap<string, ProgramFault>;
 
 export function reportMember(plane: MemoryPlane, member: PlaneMember, faults: ProgramFaults): MemberReport {
   live(plane, member);
@@ -157,7 +164,13 @@ export function reportMember(plane: MemoryPlane, member: PlaneMember, faults: Pr
     return stoppedMember(member, { ...shared, logTail });
   }
   const isOutdated = canonicalJson(process) !== canonicalJson(run);
-  const running = { ...shared, identity, isOutdated, version: process?.version };
+  const running = {
+    ...shared,
+    identity,
+    isOutdated,
+    isDirect: hasClientPort(plane, member),
+    version: process?.version,
+  };
   const state = fault === 'hangs' ? 'Starting' : 'Ready';
   return withCertificate(plane, readyMember(member, { ...running, state }));
 }
@@ -177,6 +190,7 @@ function etcdOf(version: string): string | undefined {
 /** What happens by itself: a broken etcd ends, one that runs writes its data, and logs are bounded. */
 function live(plane: MemoryPlane, member: PlaneMember): void {
   plane.logBytes = plane.logBytes > LOG_BYTES ? 0 : plane.logBytes;
+  liveServers(plane);
   if (!isEtcdMember(member)) return;
   if (plane.isBroken) plane.running.delete(member);
   liveEtcd(plane, member);

@@ -1,5 +1,9 @@
 /** The rotation of the authorities of a control plane in memory. */
-import type { MemberReport, PlaneMember } from '../../../../src/controllers/hosting/drivers/driver.ts';
+import {
+  isBalancer,
+  type MemberReport,
+  type PlaneMember,
+} from '../../../../src/controllers/hosting/drivers/driver.ts';
 import {
   type AuthorityAge,
   type AuthorityProof,
@@ -45,7 +49,7 @@ export function rotateMemory(plane: MemoryPlane, { id, phase }: RotationStep, pa
 function enter(plane: MemoryPlane, rotation: MemoryRotation, parts: Parts): void {
   // What a member serves is read again while it runs.
   const restarted = rotation.phase === 'ServeNew' ? [] : plane.running.keys();
-  for (const member of restarted) rotation.behind.add(member);
+  for (const member of restarted) if (!isBalancer(member)) rotation.behind.add(member);
   plane.starts.clear();
   issueAgain(plane, rotation, parts);
 }
@@ -108,7 +112,7 @@ export function rotationReport(
 /** A process trusts what the files had when it was started. */
 function proofOf({ member, state }: MemberReport, { started }: MemoryRotation): readonly AuthorityProof[] {
   const phase = started.get(member);
-  if (state !== 'Ready' || member === 'kubenode-controllers' || !phase) return [];
+  if (state !== 'Ready' || member === 'kubenode-controllers' || isBalancer(member) || !phase) return [];
   const { trusts } = PHASE_AUTHORITIES[phase];
   const answer = (age: 'old' | 'new'): AuthorityProof['old'] =>
     trusts.includes(age) ? 'Accepted' : 'Refused';

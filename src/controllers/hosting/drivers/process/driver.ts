@@ -8,33 +8,37 @@ import { optional } from '../../../../kube/objects/optional.ts';
 import { listProcesses } from '../../../../local/processes/observe.ts';
 import type { Clock } from '../../../../os/clock.ts';
 import type { FreeBytes } from '../../../../os/files.ts';
-import { isPortFree } from '../../../../os/net/ports.ts';
-import { pollUntil } from '../../../../os/poll.ts';
-import { startProcess, stopProcess } from '../../../../os/process/child.ts';
-import type {
-  MemberReport,
-  MemberRun,
-  PlaneDriver,
-  PlaneMember,
-  PlaneOwner,
-  PlaneReport,
-  PlaneSpec,
-  RunMember,
-  SettledPlane,
+import { startProcess } from '../../../../os/process/child.ts';
+import {
+  isApiServer,
+  type MemberOutage,
+  type MemberReport,
+  type MemberRun,
+  type PlaneDriver,
+  type PlaneMember,
+  type PlaneOwner,
+  type PlaneReport,
+  type PlaneSpec,
+  type RunMember,
+  type SettledPlane,
 } from '../driver.ts';
 import { settledDifferences } from '../runs.ts';
 import { readAccess } from './access.ts';
+import type { BalancerCommand } from './api-servers/balancers.ts';
+import { changeCount } from './api-servers/count.ts';
 import { createBackups, readBackups } from './backup/operations.ts';
-import { createEtcdActs, portsOf, reportEtcd, startCommand } from './etcd/acts.ts';
+import { createEtcdActs, reportEtcd, startCommand } from './etcd/acts.ts';
 import { reportSpace } from './etcd/plane-space.ts';
 import { createPlaneLocks, notOurs, readPlane, requireOwn } from './folder.ts';
-import { type ControllersCommand, findMember, type MemberSpec } from './members.ts';
+import type { MemberSpec } from './member-spec.ts';
+import { type ControllersCommand, findMember } from './members.ts';
 import { createObserver, type KnownMembers, NO_MEMBERS } from './observe.ts';
 import { type EtcdTools, type OpenPlane, readOpenPlane, snapshotFolder, snapshotPlane } from './plane.ts';
 import { dataOf, reportPreparation } from './preparation/complete.ts';
+import { requirePorts } from './preparation/free-ports.ts';
 import { requireKeys } from './preparation/keys.ts';
 import { preparePlane } from './preparation/prepare.ts';
-import { dataNotOurs, notPrepared, portInUse } from './preparation/refusals.ts';
+import { dataNotOurs, notPrepared } from './preparation/refusals.ts';
 import { createProgramsCache, type Programs } from './programs.ts';
 import { forgetStarts, readStarts, recordStart, writePlaneRecord } from './records.ts';
 import { removePlane } from './remove.ts';
@@ -43,6 +47,7 @@ import { reportRotation } from './rotation/report.ts';
 import { rotatePlane } from './rotation/rotate.ts';
 import { recordFirstStart, recordRun, recordSettled } from './runs.ts';
 import { readSnapshot } from './snapshot.ts';
+import { endProcesses, hasSeveral } from './stop.ts';
 
 export interface ProcessDriverOptions {
   readonly dir: string;
@@ -52,6 +57,7 @@ export interface ProcessDriverOptions {
   /** Loads the programs of the control plane. It may take minutes, and is asked again after it failed. */
   readonly programs: () => Promise<readonly Programs[]>;
   readonly controllers: ControllersCommand;
+  readonly balancer: BalancerCommand;
   /** Ends the machines that the controllers of a control plane created below its folder. */
   readonly endMachines: (root: string) => Promise<void>;
   /** The version of our own controllers. */
@@ -61,12 +67,9 @@ export interface ProcessDriverOptions {
   readonly availableBytes?: () => Promise<number>;
 }
 
-/** The data is deleted, or the member starts again from its data: nothing is lost by a kill. */
-const TERM_MS = 3000;
-const CLOSED_MS = 1000;
-
 export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver {
-  const { dir, clock, controllers, freeBytes } = options;
+  const { dir, clock, freeBytes, controllers, balancer } = options;
+  const commands = { dir, controllers, balancer };
   const observer = createObserver(clock);
   const programs = createProgramsCache(options.programs, clock);
   const tools = (): EtcdTools => ({ clock, freeBytes, programs: programs.current().found });
@@ -75,8 +78,10 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     observe: async (plane) => await observe(plane),
     prepare: (plane) => locked(plane, () => preparePlane(plane, options)),
     start: (plane, member) => locked(plane, () => start(plane, member)),
-    stop: (plane, member) => locked(plane, () => stop(plane, member)),
+    stop: (plane, member) => locked(plane, async () => stop(await openPlane(plane), member, clock)),
     change: (plane, member, run) => locked(plane, () => change(plane, member, run)),
+    setApiServers: (plane, count) =>
+      locked(plane, async () => setApiServers(await openPlane(plane), count, dir)),
     ...createEtcdActs(clock, (plane, act) => locked(plane, async () => act(await openPlane(plane)))),
     snapshot: (plane) => locked(plane, async () => snapshotPlane(await openPlane(plane), tools())),
     backups: createBackups({ ...options, locked, upkeep, open: openPlane, tools }),
@@ -110,7 +115,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
   }
 
   async function openPlane(plane: PlaneOwner): Promise<OpenPlane> {
-    return await readOpenPlane(plane, { dir, programs: programs.current().found, controllers });
+    return await readOpenPlane(plane, { ...commands, programs: programs.current().found });
   }
 
   async function start(plane: PlaneSpec, member: PlaneMember): Promise<void> {
@@ -122,30 +127,29 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     if ((await dataOf(found)) === 'Other') throw dataNotOurs(found);
     await requireKeys(found);
     const command = await startCommand(found, spec);
-    for (const port of portsOf(found, spec)) await requireFreePort({ member, port }, clock);
+    await requirePorts(found, spec, clock);
     await recordFirstStart(found, member, programs.current().found);
     await recordStarting(found, member, clock);
-    observer.outages.begin(spec, 'Start');
+    beginOutage(found, spec, 'Start');
     await startProcess(command, spec.logFile);
-  }
-
-  async function stop(plane: PlaneOwner, member: PlaneMember): Promise<void> {
-    const found = await openPlane(plane);
-    if (found.claim === 'None') return;
-    requireOwn(found);
-    for (const spec of found.specs) if (spec.member === member) await stopAll(spec, clock);
   }
 
   async function change(plane: PlaneOwner, member: RunMember, run: MemberRun): Promise<void> {
     const before = await openPlane(plane);
     if (!(await recordChange(before, member, run))) return;
-    const { specs, runs } = await openPlane(plane);
+    const found = await openPlane(plane);
+    const { specs, runs } = found;
     const spec = specs.find((each) => each.member === member);
     if (!spec || !runs) throw notPrepared(before, member);
     const [report] = await observeAll([spec], { starts: {}, runs });
     if (!mayBeOutdated(report)) return;
-    observer.outages.begin(spec, 'Change');
-    await stopAll(spec, clock);
+    beginOutage(found, spec, 'Change');
+    await endProcesses(found, spec, clock);
+  }
+
+  /** Clients of several API servers are served while one of them is away. */
+  function beginOutage(found: OpenPlane, spec: MemberSpec, cause: MemberOutage['cause']): void {
+    if (!hasSeveral(found.state)) observer.outages.begin(spec, cause);
   }
 }
 
@@ -202,11 +206,6 @@ async function reportUpkeep(
   };
 }
 
-async function stopAll({ matches }: MemberSpec, clock: Clock): Promise<void> {
-  const running = (await listProcesses()).filter(({ command }) => matches(command));
-  await Promise.all(running.map((process) => stopProcess(process, clock, TERM_MS)));
-}
-
 /** Resolves to false when nothing may be changed. The starts are forgotten first: after a crash in between they only count less. */
 async function recordChange(found: OpenPlane, member: RunMember, run: MemberRun): Promise<boolean> {
   requireOwn(found);
@@ -214,9 +213,20 @@ async function recordChange(found: OpenPlane, member: RunMember, run: MemberRun)
   const { root } = found.layout;
   await forgetStarts(root, member);
   // Our controllers end with the API server: that is not a crash.
-  if (member === 'kube-apiserver') await forgetStarts(root, 'kubenode-controllers');
+  if (isApiServer(member)) await forgetStarts(root, 'kubenode-controllers');
   await recordRun(root, member, run);
   return true;
+}
+
+async function stop(found: OpenPlane, member: PlaneMember, clock: Clock): Promise<void> {
+  if (found.claim === 'None') return;
+  requireOwn(found);
+  for (const spec of found.specs) if (spec.member === member) await endProcesses(found, spec, clock);
+}
+
+async function setApiServers(found: OpenPlane, count: number, dir: string): Promise<void> {
+  requireOwn(found);
+  if (found.record?.isDestroying !== true) await changeCount(found, count, dir);
 }
 
 async function settle(dir: string, plane: PlaneOwner, settled: SettledPlane): Promise<void> {
@@ -230,11 +240,4 @@ async function beginDestroy(dir: string, plane: PlaneOwner): Promise<void> {
   if (claim === 'Other') throw notOurs(layout.root);
   if (!record || record.isDestroying) return;
   await writePlaneRecord(layout.root, { ...record, isDestroying: true });
-}
-
-/** The kernel forgets the command line of a process that ends before it closes its sockets, so a member that just ended gets a moment. */
-async function requireFreePort(spec: Pick<MemberSpec, 'member' | 'port'>, clock: Clock): Promise<void> {
-  const deadlineMs = clock.monotonicMs() + CLOSED_MS;
-  const isFree = await pollUntil(() => isPortFree(spec.port), { clock, everyMs: 50, deadlineMs });
-  if (!isFree) throw portInUse(spec);
 }

@@ -12,6 +12,7 @@ import { toDiskError } from '../../../../os/files.ts';
 import { withLock } from '../../../../os/lock.ts';
 import { HostingError } from '../../errors.ts';
 import type { PlaneOwner, PlaneSpec } from '../driver.ts';
+import { newServers } from './api-servers/ports.ts';
 import { claimPort, releaseClaims } from './preparation/port-claims.ts';
 import { corruptRecord, PLANE_FILE, type PlaneRecord, readPlaneRecord, writePlaneRecord } from './records.ts';
 
@@ -107,7 +108,7 @@ export async function ensurePlane(
   // Ports of an attempt that was interrupted.
   await releaseClaims(portsFolder(dir), plane.name, found.state ? listPorts(found.state) : []);
   const claim = (): Promise<number> => claimPort(portsFolder(dir), plane.name, root);
-  const state = found.state ?? (await newState(plane.name, plane.settings, claim));
+  const state = found.state ?? (await newState(plane, claim));
   await writeState(stateFile, state);
   const complete = { ...record, controllersPort: await claim() };
   await writePlaneRecord(root, complete);
@@ -119,8 +120,7 @@ function newRecord({ name, uid, version }: PlaneSpec): PlaneRecord {
 }
 
 async function newState(
-  name: string,
-  plane: PlaneSettings,
+  { name, settings: plane, apiServers: count }: PlaneSpec,
   claim: () => Promise<number>,
 ): Promise<FleetState> {
   const cluster = {
@@ -132,6 +132,7 @@ async function newState(
     names: [],
     controllers: true,
     plane,
+    ...optional('apiServers', await newServers(count, claim)),
   };
   const etcdPort = await claim();
   const etcdMembers = await newEtcdMembers(etcdPort, plane, claim);

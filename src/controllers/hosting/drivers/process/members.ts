@@ -3,36 +3,20 @@ import { join } from 'node:path';
 import type { Layout } from '../../../../local/layout.ts';
 import { readTrusted } from '../../../../local/pki/authority.ts';
 import { parsePair } from '../../../../local/pki/inspect.ts';
-import { LOOPBACK, type ProgramPath } from '../../../../local/processes/commands.ts';
-import { type ServedCertificate, sendProbe } from '../../../../local/processes/probe.ts';
+import type { ProgramPath } from '../../../../local/processes/commands.ts';
+import { sendProbe } from '../../../../local/processes/probe.ts';
 import { createProcessSpecs, matchesSpec, type ProcessSpec } from '../../../../local/processes/specs.ts';
 import type { FleetState } from '../../../../local/state.ts';
 import { readFileIfExists } from '../../../../os/files.ts';
-import { httpGet } from '../../../../os/net/http-get.ts';
 import type { Command } from '../../../../os/process/child.ts';
 import type { ProcessIdentity } from '../../../../os/process/identity.ts';
-import { ETCD_MEMBERS, MEMBERS, type PlaneMember, RUN_MEMBERS } from '../driver.ts';
+import { API_SERVERS, ETCD_MEMBERS, isApiServer, MEMBERS, RUN_MEMBERS, type RunMember } from '../driver.ts';
 import { type MemberRuns, settingsWith } from '../runs.ts';
+import { type BalancerCommand, balancerMembers } from './api-servers/balancers.ts';
+import { apiServerOf } from './api-servers/identity.ts';
+import { type MemberAnswer, type MemberSpec, probeHealth } from './member-spec.ts';
 import { findProgram, type Programs } from './programs.ts';
-
-export interface MemberSpec {
-  readonly member: PlaneMember;
-  readonly command: Command;
-  readonly port: number;
-  readonly logFile: string;
-  /** Whether this command line is the member, possibly with other settings. */
-  readonly matches: (command: readonly string[]) => boolean;
-  readonly probe: () => Promise<MemberAnswer>;
-  /** The file with the certificate that it serves; undefined: it serves none. */
-  readonly certificateFile?: string;
-  /** Where it answers clients with a certificate. Undefined: nowhere. */
-  readonly secureUrl?: string;
-}
-
-export interface MemberAnswer {
-  readonly isReady: boolean;
-  readonly certificate?: ServedCertificate | undefined;
-}
+import { memberProgram } from './running.ts';
 
 export interface MemberParts {
   readonly state: FleetState;
@@ -42,6 +26,7 @@ export interface MemberParts {
   readonly programs: readonly Programs[];
   readonly controllersPort: number;
   readonly controllers: ControllersCommand;
+  readonly balancer: BalancerCommand;
 }
 
 /** Returns the command of our own controllers, with a kubeconfig of that cluster only. */
@@ -55,15 +40,30 @@ export type ControllersCommand = (options: {
 
 export function memberSpecs(cluster: string, parts: MemberParts): readonly MemberSpec[] {
   const { runs } = parts;
-  // While a change goes from one member of etcd to the next, each has a version and flags of its own.
-  const etcd = ETCD_MEMBERS.flatMap((member) =>
-    processesOf(parts, { ...runs, etcd: runs[member] }).filter(({ id }) => id === member),
+  // While a change goes from one of several members to the next, each has a version and flags of its own.
+  const several = (members: readonly RunMember[]): readonly ProcessSpec[] =>
+    members.flatMap((member) => {
+      const own = { ...runs, [memberProgram(member)]: runs[member] };
+      return processesOf(parts, own).filter((spec) => memberOf(spec) === member);
+    });
+  const others = processesOf(parts, runs).filter(
+    ({ program }) => program !== 'etcd' && program !== 'kube-apiserver',
   );
-  const others = processesOf(parts, runs).filter((spec) => spec.cluster !== undefined);
+  const toMembers = (specs: readonly ProcessSpec[]): readonly MemberSpec[] =>
+    specs.flatMap((spec) => processMember(spec, parts));
   return [
-    ...[...etcd, ...others].flatMap((spec) => processMember(spec, parts)),
+    ...toMembers(several(ETCD_MEMBERS)),
+    // Clients wait for them when they take the port of the API server that was the only one.
+    ...balancerMembers(parts),
+    ...toMembers(several(API_SERVERS)),
+    ...toMembers(others),
     controllersMember(cluster, parts),
   ];
+}
+
+function memberOf({ id, cluster }: ProcessSpec): RunMember | undefined {
+  const name = cluster === undefined ? id : id.slice(`${cluster}/`.length);
+  return RUN_MEMBERS.find((each) => each === name);
 }
 
 function processesOf({ state, layout, programs }: MemberParts, runs: MemberRuns): readonly ProcessSpec[] {
@@ -92,17 +92,22 @@ function stateWith(state: FleetState, runs: MemberRuns): FleetState {
   return { ...state, clusters };
 }
 
-function processMember(spec: ProcessSpec, { layout }: MemberParts): readonly MemberSpec[] {
-  const { id, program, command, port, logFile, cluster } = spec;
+function processMember(spec: ProcessSpec, { layout, state }: MemberParts): readonly MemberSpec[] {
+  const { command, port, logFile, cluster } = spec;
   const isEtcd = cluster === undefined;
-  const member = RUN_MEMBERS.find((name) => name === (isEtcd ? id : program));
+  const member = memberOf(spec);
   if (member === undefined) return [];
   const folder = isEtcd ? layout.etcd.pkiFolder : layout.cluster(cluster).pkiFolder;
   const certificateFile = join(folder, isEtcd ? 'etcd.pem' : 'apiserver.pem');
   const shared = { member, command, port, logFile, certificateFile, secureUrl: spec.readyUrl };
   const client = isEtcd ? 'client.pem' : 'admin.pem';
   const probe = (): Promise<MemberAnswer> => probeProcess(spec.readyUrl, folder, client);
-  return [{ ...shared, matches: (found) => matchesSpec(found, spec), probe }];
+  const matches = (found: readonly string[]): boolean => matchesSpec(found, spec);
+  const servers = state.clusters.find(({ name }) => name === cluster)?.apiServers;
+  if (!servers || !isApiServer(member)) return [{ ...shared, matches, probe }];
+  return [
+    { ...shared, ...apiServerOf(member, spec, { servers, ask: (url) => probeProcess(url, folder, client) }) },
+  ];
 }
 
 async function probeProcess(url: string, folder: string, file: string): Promise<MemberAnswer> {
@@ -125,15 +130,9 @@ function controllersMember(
     port,
     logFile: `${layout.logs}/kubenode-controllers.log`,
     matches: (found) => found.includes('controllers') && found.includes(mark),
-    probe: async () => {
-      const url = `http://${LOOPBACK}:${port}/readyz`;
-      const answer = await httpGet(url, AbortSignal.timeout(PROBE_MS)).catch(() => undefined);
-      return { isReady: answer?.status === 200 };
-    },
+    probe: () => probeHealth(port),
   };
 }
-
-const PROBE_MS = 5000;
 
 /** Returns the process that is the member. Of several the oldest holds the port and the data. */
 export function findMember(

@@ -13,9 +13,10 @@ import {
   type MemberRun,
 } from '../driver.ts';
 import type { MemberRuns } from '../runs.ts';
+import { createOutageMeter, type OutageMeter } from './api-servers/outage.ts';
 import { boundLog } from './logs.ts';
-import { findMember, type MemberAnswer, type MemberSpec } from './members.ts';
-import { createOutageMeter, type OutageMeter } from './outage.ts';
+import type { MemberAnswer, MemberSpec } from './member-spec.ts';
+import { findMember } from './members.ts';
 import type { StartTimes } from './records.ts';
 import { createVersionReader, isProcessOutdated } from './running.ts';
 
@@ -55,12 +56,13 @@ export function createObserver(clock: Clock): MemberObserver {
             const logTail = times.length > 0 ? await readLogTail(spec.logFile) : undefined;
             return { ...shared, state: 'Stopped' as const, logTail };
           }
-          const answer = await spec.probe();
+          const answer = await spec.probe(process.command);
           const certificate = await certificateOf(spec, answer);
           const running = {
             ...shared,
             identity: identityOf(process),
             certificate,
+            ...optional('isDirect', spec.isDirect?.(process.command)),
             ...(await readRunning(spec, process, known)),
           };
           if (answer.isReady) {

@@ -9,7 +9,8 @@ import type { MemberRuns } from '../runs.ts';
 import { etcdEndpoints } from './etcd/endpoint.ts';
 import { readMembership } from './etcd/membership.ts';
 import { type PlaneFolder, readPlane, requireOwn } from './folder.ts';
-import { type MemberParts, type MemberSpec, memberSpecs } from './members.ts';
+import type { MemberSpec } from './member-spec.ts';
+import { type MemberParts, memberSpecs } from './members.ts';
 import { notPrepared } from './preparation/refusals.ts';
 import type { Programs } from './programs.ts';
 import { readRuns, recordedRuns, settledPlane } from './runs.ts';
@@ -22,7 +23,7 @@ export interface OpenPlane extends PlaneFolder {
   readonly specs: readonly MemberSpec[];
 }
 
-type OpenParts = Pick<MemberParts, 'programs' | 'controllers'> & { readonly dir: string };
+type OpenParts = Pick<MemberParts, 'programs' | 'controllers' | 'balancer'> & { readonly dir: string };
 
 export async function readOpenPlane(plane: PlaneOwner, parts: OpenParts): Promise<OpenPlane> {
   const found = await readPlane(parts.dir, plane);
@@ -36,11 +37,11 @@ export async function readOpenPlane(plane: PlaneOwner, parts: OpenParts): Promis
 function specsOf(
   { layout, record, state }: PlaneFolder,
   runs: MemberRuns | undefined,
-  { programs, controllers }: OpenParts,
+  parts: OpenParts,
 ): readonly MemberSpec[] {
   if (!state || !runs || record?.controllersPort === undefined) return [];
   const { controllersPort } = record;
-  return memberSpecs(record.cluster, { layout, state, runs, programs, controllers, controllersPort });
+  return memberSpecs(record.cluster, { ...parts, layout, state, runs, controllersPort });
 }
 
 export interface EtcdTools {

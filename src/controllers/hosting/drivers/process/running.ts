@@ -2,9 +2,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import { GRACEFUL_END } from '../../../../local/processes/specs.ts';
 import type { ProcessIdentity } from '../../../../os/process/identity.ts';
 import { isAllowedFlag } from '../../plan/flags.ts';
-import { isEtcdMember, type MemberRun, type RunMember } from '../driver.ts';
+import { isApiServer, isEtcdMember, type MemberRun, type RunMember } from '../driver.ts';
 import { EMULATED_VERSION, ETCD_QUOTA } from '../runs.ts';
 
 export type VersionReader = (member: RunMember, process: ProcessIdentity) => Promise<string | undefined>;
@@ -21,11 +22,19 @@ export function createVersionReader(): VersionReader {
     const key = `${bootId}/${pid}/${startTicks}`;
     const before = known.get(key);
     if (before !== undefined) return before;
-    const version = await readVersion(`/proc/${pid}/exe`, isEtcdMember(member) ? 'etcd' : member);
+    const version = await readVersion(`/proc/${pid}/exe`, memberProgram(member));
     if (version !== undefined) known.set(key, version);
     return version;
   };
 }
+
+/** Returns the name of the program that a member is. */
+export function memberProgram(member: RunMember): MemberProgram {
+  if (isEtcdMember(member)) return 'etcd';
+  return isApiServer(member) ? 'kube-apiserver' : member;
+}
+
+export type MemberProgram = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler';
 
 /** Returns the version that a program prints: `v1.36.3`. One executable may be several programs, by the name that it is called by. */
 export async function readVersion(program: string, name: string): Promise<string | undefined> {
@@ -69,10 +78,13 @@ const PARTS = {
 } as const;
 
 function changeableFlags(member: RunMember, args: readonly string[]): string {
+  const program = memberProgram(member);
   const isChangeable = (name: string): boolean =>
-    isEtcdMember(member)
+    program === 'etcd'
       ? name === ETCD_QUOTA
-      : name === EMULATED_VERSION || isAllowedFlag(PARTS[member], name);
-  const flags = args.filter((arg) => isChangeable(/^--(?<name>[^=]+)/.exec(arg)?.groups?.['name'] ?? ''));
+      : name === EMULATED_VERSION || isAllowedFlag(PARTS[program], name);
+  // Those of hosting itself come before those of the Cluster.
+  const theirs = args.filter((arg) => !GRACEFUL_END.includes(arg));
+  const flags = theirs.filter((arg) => isChangeable(/^--(?<name>[^=]+)/.exec(arg)?.groups?.['name'] ?? ''));
   return flags.toSorted().join(' ');
 }

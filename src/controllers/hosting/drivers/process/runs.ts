@@ -46,6 +46,13 @@ export async function recordRun(folder: string, member: RunMember, run: MemberRu
   await writeRuns(folder, { ...before, members: { ...before.members, [member]: run } });
 }
 
+/** Forgets what a member was changed to: it is started with what is settled. */
+export async function forgetRun(folder: string, member: RunMember): Promise<void> {
+  const { members, ...before } = await readRuns(folder);
+  const { [member]: forgotten, ...others } = members;
+  if (forgotten) await writeRuns(folder, { ...before, members: others });
+}
+
 export async function recordSettled(folder: string, settled: SettledPlane): Promise<void> {
   await writeRuns(folder, { ...(await readRuns(folder)), settled });
 }

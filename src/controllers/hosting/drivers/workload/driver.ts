@@ -113,6 +113,7 @@ async function refuse(): Promise<never> {
 
 const UNSUPPORTED = {
   change: refuse,
+  setApiServers: refuse,
   addEtcdMember: refuse,
   promoteEtcdMember: refuse,
   removeEtcdMember: refuse,

@@ -1,4 +1,5 @@
 /** Counts the clients of a control plane that have what the new authorities issue, and names the others. Pure. */
+import { isBalancer } from '../../drivers/driver.ts';
 import type { HostingInput } from '../input.ts';
 
 export interface RotationClients {
@@ -13,7 +14,7 @@ export function rotationClients(input: HostingInput): RotationClients | undefine
   const { inside, clients, plane } = input;
   if (!inside || !clients || !plane.rotation) return undefined;
   const { behind: notStarted, tokenKeyId } = plane.rotation;
-  const names = plane.members.map(({ member }) => member);
+  const names = plane.members.map(({ member }) => member).filter((member) => !isBalancer(member));
   const tokens = clients.tokens.filter(({ keyId }) => keyId !== undefined);
   const sync = syncClient(input);
   const behind = [

@@ -3,6 +3,7 @@
  * the next phase begins when a client sees on the wire what each member trusts and serves. Pure.
  */
 import type { RotationPhase, RotationReport, RotationStep } from '../../drivers/rotation.ts';
+import { apiServerReports } from '../api-servers/serving.ts';
 import type { HostingDecision, HostingInput } from '../input.ts';
 import { disruptive, disruptMember, waitForMembers } from '../members.ts';
 import { namesOf } from '../names.ts';
@@ -49,6 +50,7 @@ function isIssuing({ phase }: RotationReport): boolean {
 function planBegin(input: HostingInput): HostingDecision | undefined {
   const { caRotation } = input.hosted.pki;
   if (!caRotation || !isRotationAsked(input) || !isHealthy(input) || beginHeld(input)) return undefined;
+  if (input.hosted.replicas > 1 || apiServerReports(input).length > 1) return undefined;
   const because = `spec.hosted.pki.caRotation asks for the rotation ${caRotation.id}`;
   return rotate(input, { id: caRotation.id, phase: 'TrustBoth' }, because);
 }

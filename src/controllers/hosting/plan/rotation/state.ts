@@ -1,4 +1,5 @@
 /** Tells how far a rotation of authorities is, and where it goes. Pure. */
+import { isBalancer } from '../../drivers/driver.ts';
 import type { AuthorityProof, RotationPhase, RotationReport } from '../../drivers/rotation.ts';
 import { isRotationOver } from '../../drivers/rotation.ts';
 import type { HostingInput } from '../input.ts';
@@ -45,7 +46,7 @@ const EXPECTED: Readonly<Record<RotationPhase, Expected>> = {
 export function unprovenMembers({ plane }: Input, { phase, proofs }: RotationReport): readonly string[] {
   const expected = EXPECTED[phase];
   return plane.members.flatMap(({ member, certificate, state }) => {
-    if (member === 'kubenode-controllers') return state === 'Ready' ? [] : [member];
+    if (member === 'kubenode-controllers' || isBalancer(member)) return state === 'Ready' ? [] : [member];
     const proof = proofs.find((each) => each.member === member);
     const isProven = proof !== undefined && proof.old === expected.old && proof.new === expected.new;
     const isServed = certificate !== undefined && certificate.serial === certificate.expectedSerial;

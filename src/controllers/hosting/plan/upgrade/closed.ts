@@ -7,6 +7,7 @@ import { optional } from '../../../../kube/objects/optional.ts';
 import { judgedLimit, strictestTimes } from '../../../../rollout/closed-times.ts';
 import type { ClosedTimes } from '../../../../rollout/maintenance-windows.ts';
 import { areAsDeclared } from '../../addons/declared.ts';
+import { countDifference } from '../api-servers/count.ts';
 import type { Hosted, HostedStatus, HostingInput, HostingWait } from '../input.ts';
 import { wait } from '../wait.ts';
 import { targetDigest, targetOf } from './target.ts';
@@ -16,10 +17,17 @@ type ClosedInput = Pick<HostingInput, 'cluster' | 'hosted' | 'plane' | 'addons' 
 
 /** Returns until when the control plane is not changed to its spec. Undefined: a change may begin, or nothing is to be changed. */
 export function changeHeld(input: ClosedInput): HostingWait | undefined {
-  const { plane, cluster } = input;
+  const { cluster } = input;
   const isChanging = cluster.status?.hosted?.upgrade !== undefined;
-  if (plane.differences.length === 0 || isChanging || isReturn(input)) return undefined;
-  return closedWait(input, `the change is held (${plane.differences.join('; ')})`);
+  const pending = pendingChanges(input);
+  if (pending.length === 0 || isChanging || isReturn(input)) return undefined;
+  return closedWait(input, `the change is held (${pending.join('; ')})`);
+}
+
+/** Returns what is to be changed: `version v1.35.4, not v1.36.3`, `replicas is 1, not 2`. */
+export function pendingChanges(input: Pick<HostingInput, 'plane' | 'hosted'>): readonly string[] {
+  const count = countDifference(input);
+  return [...input.plane.differences, ...(count === undefined ? [] : [count])];
 }
 
 /** Returns until when nothing is begun. Undefined: a change may begin now. */
@@ -40,9 +48,12 @@ export function closedTimes(input: Omit<ClosedInput, 'now'>): TimesInForce {
   const before = cluster.status?.hosted?.closedTimes;
   const { generation } = cluster.metadata;
   const { caRotation } = hosted.pki;
+  // Control planes with one API server keep the digest of former versions of hosting.
+  const several = hosted.replicas === 1 ? [] : [hosted.replicas];
   const target = digestOf([
     targetDigest(targetOf(input)),
     hosted.addons,
+    ...several,
     ...(caRotation ? [caRotation] : []),
   ]);
   const declared = declaredTimes(hosted);
@@ -54,7 +65,7 @@ export function closedTimes(input: Omit<ClosedInput, 'now'>): TimesInForce {
 
 /** Tells whether nothing of the spec is left to begin. Unknown: false. */
 function isCarriedOut({ plane, hosted, addons, cluster }: Omit<ClosedInput, 'now'>): boolean {
-  const isSettled = plane.settled !== undefined && plane.differences.length === 0;
+  const isSettled = plane.settled !== undefined && pendingChanges({ plane, hosted }).length === 0;
   const isChanging = cluster.status?.hosted?.upgrade !== undefined;
   const areAddonsDone = addons !== undefined && areAsDeclared(addons, hosted.addons);
   return isSettled && !isChanging && areAddonsDone && isRotationDone({ plane, hosted });
@@ -77,6 +88,6 @@ function declaredTimes({ upgrade }: Hosted): ClosedTimes {
 /** The former version is not held while it can be had again, as a rollback of machines is not. */
 function isReturn({ plane, hosted, cluster }: ClosedInput): boolean {
   const { rollbackPossible, rollbackVersion } = cluster.status?.hosted ?? {};
-  const isOnlyVersion = plane.differences.every((text) => text.startsWith('version '));
+  const isOnlyVersion = pendingChanges({ plane, hosted }).every((text) => text.startsWith('version '));
   return rollbackPossible === true && rollbackVersion === hosted.version && isOnlyVersion;
 }

@@ -1,7 +1,7 @@
 /** Decides when a change of a control plane has failed: a member ends again and again, or a gate does not hold in time. Pure. */
 import { type MemberReport, RUN_MEMBERS, type RunMember } from '../../drivers/driver.ts';
 import type { MemberRuns } from '../../drivers/runs.ts';
-import type { HostingInput, Upgrade } from '../input.ts';
+import type { HostingInput, HostingWait, Upgrade } from '../input.ts';
 import { crashReason, memberReport } from '../members.ts';
 import { differs, gateWait } from './members.ts';
 import { CHANGES, isChange } from './steps.ts';
@@ -17,7 +17,7 @@ export function upgradeFailureReason(
     .find((reason) => reason !== undefined);
   if (crash !== undefined) return crash;
   const gate = gateWait(input);
-  if (!gate || isPending(input, upgrade, runs)) return undefined;
+  if (!gate || isPending(input, { upgrade, runs, gate })) return undefined;
   const allowed = allowedSeconds(input, upgrade);
   if (+input.now - sinceMs(input, upgrade) <= allowed * 1000) return undefined;
   return `step ${upgrade.step} made no progress for ${allowed} s: ${gate.message}`;
@@ -25,16 +25,30 @@ export function upgradeFailureReason(
 
 /**
  * Tells whether the step waits for a grant, for a person or for hosting itself: nothing has failed then. It does not where a member that was
- * changed does not answer: that one keeps the next from its change.
+ * changed does not answer, or does not work: that one keeps the next from its change.
  */
-function isPending(input: HostingInput, { step }: Upgrade, runs: MemberRuns): boolean {
+function isPending(input: HostingInput, { upgrade: { step }, runs, gate }: OpenStep): boolean {
   if (step === 'Snapshot') return true;
+  if (gate.reason === 'CanaryFailed' && hasChanged(input, step, runs)) return false;
   const isWaiting = (member: RunMember): boolean =>
     isNotStarted(memberReport(input, member)) || (isChange(step) && differs(input, member, runs));
   const members = membersOf(step);
   const isSilent = (member: RunMember): boolean =>
     (memberReport(input, member)?.state ?? 'Ready') !== 'Ready' && !isWaiting(member);
   return members.some(isWaiting) && !members.some(isSilent);
+}
+
+interface OpenStep {
+  readonly upgrade: Upgrade;
+  readonly runs: MemberRuns;
+  /** The condition of the next change, which does not hold. */
+  readonly gate: HostingWait;
+}
+
+/** Tells whether the step has changed one of its members. */
+function hasChanged(input: HostingInput, step: string | undefined, runs: MemberRuns): boolean {
+  if (!isChange(step)) return false;
+  return CHANGES[step].some((member) => memberReport(input, member) && !differs(input, member, runs));
 }
 
 function isNotStarted(report: MemberReport | undefined): boolean {

@@ -1,5 +1,5 @@
 /** Plans how a change of a control plane is taken back before the point of no return. Pure. */
-import { ETCD_MEMBERS, type RunMember, type SettledPlane } from '../../drivers/driver.ts';
+import { API_SERVERS, ETCD_MEMBERS, type RunMember, type SettledPlane } from '../../drivers/driver.ts';
 import { memberRuns } from '../../drivers/runs.ts';
 import type { HostingDecision, HostingInput, Upgrade } from '../input.ts';
 import { hasItsNeeds, memberReport, planMembers, planStart } from '../members.ts';
@@ -7,7 +7,7 @@ import { wait, withHint } from '../wait.ts';
 import { differs, gateWait, isEtcdAhead, planChange } from './members.ts';
 
 /** The reverse of the way there: a manager must not be newer than its API server. */
-const ORDER: readonly RunMember[] = ['kube-scheduler', 'kube-controller-manager', 'kube-apiserver'];
+const ORDER: readonly RunMember[] = ['kube-scheduler', 'kube-controller-manager'];
 
 /**
  * Changes the members back one by one. A member that does not answer because the one it needs does not holds nothing up: that one may be
@@ -21,7 +21,7 @@ export function planPlaneRollback(
   const stays = etcdStays(input, upgrade, settled);
   if (stays) return stays;
   const runs = memberRuns(settled);
-  for (const member of [...ORDER, ...etcdOrder(input)]) {
+  for (const member of [...ORDER, ...silentFirst(input, API_SERVERS), ...silentFirst(input, ETCD_MEMBERS)]) {
     if (differs(input, member, runs)) return planChange(input, [member], runs) ?? {};
     if (isHeldUp(input, member)) break;
   }
@@ -33,10 +33,10 @@ export function planPlaneRollback(
   return { act: { type: 'FinishUpgrade', upgrade, result: 'RolledBack', because } };
 }
 
-/** A member of etcd that does not answer is changed back first: meanwhile no other one may be touched. */
-function etcdOrder(input: HostingInput): readonly RunMember[] {
+/** One of several members that does not answer is changed back first: meanwhile no other one may be touched. */
+function silentFirst(input: HostingInput, members: readonly RunMember[]): readonly RunMember[] {
   const isReady = (member: RunMember): boolean => memberReport(input, member)?.state === 'Ready';
-  return [...ETCD_MEMBERS.filter((each) => !isReady(each)), ...ETCD_MEMBERS.filter(isReady)];
+  return [...members.filter((each) => !isReady(each)), ...members.filter(isReady)];
 }
 
 /** Tells whether the member was changed back, and does not answer although the one that it needs does. */

@@ -1,6 +1,6 @@
 /** Names the steps of a change of a control plane. Pure. */
 import { wholeSeconds } from '../../../../os/dates.ts';
-import { ETCD_MEMBERS, type RunMember } from '../../drivers/driver.ts';
+import { API_SERVERS, ETCD_MEMBERS, type RunMember } from '../../drivers/driver.ts';
 import type { HostingDecision, HostingInput, Upgrade } from '../input.ts';
 
 /** The steps are in the order in which a change takes them. */
@@ -19,7 +19,7 @@ export type UpgradeStep = (typeof UPGRADE_STEPS)[number];
 /** The steps that change members. No manager is newer than its API server. */
 export const CHANGES = {
   Etcd: ETCD_MEMBERS,
-  APIServers: ['kube-apiserver'],
+  APIServers: API_SERVERS,
   Managers: ['kube-controller-manager', 'kube-scheduler'],
 } as const satisfies Partial<Record<UpgradeStep, readonly RunMember[]>>;
 

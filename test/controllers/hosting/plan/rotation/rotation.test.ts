@@ -15,6 +15,7 @@ import {
   hostingInput,
   INSIDE,
   members,
+  severalServers,
   stoppedMember,
 } from '../../../../support/hosting/objects.ts';
 
@@ -52,6 +53,7 @@ function rotation(phase: RotationPhase, parts: Partial<RotationReport> = {}): Ro
 
 interface Parts {
   readonly target?: Target | undefined;
+  readonly replicas?: number;
   readonly id?: string;
   readonly plane?: Partial<HostingInput['plane']> | undefined;
   readonly input?: Partial<HostingInput>;
@@ -59,10 +61,18 @@ interface Parts {
   readonly upgrade?: Partial<typeof HOSTED.upgrade>;
 }
 
-function input({ target, id = '2026', plane, input: more, status = {}, upgrade }: Parts = {}): HostingInput {
+function input({
+  target,
+  replicas = 1,
+  id = '2026',
+  plane,
+  input: more,
+  status = {},
+  upgrade,
+}: Parts = {}): HostingInput {
   const caRotation = target && { caRotation: { id, target } };
   return hostingInput({
-    hosted: { pki: { ...HOSTED.pki, ...caRotation }, upgrade: { ...HOSTED.upgrade, ...upgrade } },
+    hosted: { replicas, pki: { ...HOSTED.pki, ...caRotation }, upgrade: { ...HOSTED.upgrade, ...upgrade } },
     status: { conditions: [], ...READY, ...status },
     plane: { ...plane },
     input: { clients: NO_CLIENTS, canary: 'Passed', addons: { installed: [], hasNodes: false }, ...more },
@@ -80,6 +90,22 @@ function at(phase: RotationPhase, parts: Partial<RotationReport> = {}): Parts['p
 const SEEN = 'a client sees it at every member';
 
 describe('the rotation of authorities', () => {
+  it('HOS-22 waits where there are several API servers, or are to be, and for no balancer', () => {
+    const several = { members: severalServers(2) };
+    expect(decide({ target: 'Prepare', plane: several, replicas: 2 })).toBe('stalled NotSupported');
+    expect(decide({ target: 'Prepare', replicas: 2 })).toBe('stalled NotSupported');
+    expect(decide({ target: 'Prepare', plane: several })).toBe(
+      'Stop kube-apiserver-1: the spec differs: replicas is 2, not 1',
+    );
+    const balanced = { members: severalServers(1) };
+    expect(decide({ target: 'Prepare', plane: { ...balanced, ...at('TrustBoth') } })).toBe(
+      `Rotate IssueNew: ${SEEN}`,
+    );
+    expect(decide({ replicas: 2, plane: at('TrustBoth', { hasIssued: true }) })).toBe(
+      `Rotate TrustOld: ${SEEN}`,
+    );
+  });
+
   it.each<[what: string, parts: Parts, decision: string]>([
     ['nothing without a request', {}, 'nothing'],
     ['nothing for one that this control plane never began', { target: 'Complete' }, 'nothing'],

@@ -104,12 +104,13 @@ async function drill(plane: OpenPlane, { folder, backup }: Drill, tools: Control
   }
 }
 
-/** Returns the control plane as it is, on other ports. */
+/** Returns the control plane as it is, on other ports, with one API server. */
 async function throwAwayState(plane: OpenPlane): Promise<FleetState> {
   const [cluster] = plane.state?.clusters ?? [];
   if (!cluster || !plane.settled) throw notPrepared(plane, 'etcd');
   const [etcdPort, port] = [await findFreePort(), await findFreePort()];
-  const own = { ...cluster, port, controllers: false, plane: plane.settled.settings };
+  const { apiServers: _, ...single } = cluster;
+  const own = { ...single, port, controllers: false, plane: plane.settled.settings };
   return { version: 1, etcdPort, clusters: [own] };
 }
 

@@ -14,7 +14,8 @@ import {
   type PlaneReport,
 } from '../../driver.ts';
 import { requireOwn } from '../folder.ts';
-import { findMember, type MemberSpec } from '../members.ts';
+import type { MemberSpec } from '../member-spec.ts';
+import { findMember } from '../members.ts';
 import type { OpenPlane } from '../plane.ts';
 import { memberData, memberStates } from '../preparation/complete.ts';
 import { dataOwner, markData, setRestAside } from '../preparation/data.ts';

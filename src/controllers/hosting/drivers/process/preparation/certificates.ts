@@ -4,14 +4,14 @@ import { readAuthority } from '../../../../../local/pki/authority.ts';
 import { readExpiry } from '../../../../../local/pki/inspect.ts';
 import { type LeafReport, reportLeaf } from '../../../../../local/pki/report.ts';
 import type { FleetState, PlaneSettings } from '../../../../../local/state.ts';
-import { ETCD_MEMBERS, type PlaneCertificate, type PlaneMember } from '../../driver.ts';
+import { API_SERVERS, ETCD_MEMBERS, type PlaneCertificate, type PlaneMember } from '../../driver.ts';
 import type { PlaneFolder } from '../folder.ts';
 import { serverAuthority } from '../rotation/authorities.ts';
 import { readRotationInWork } from '../rotation/record.ts';
 
 const SERVED_BY: Readonly<Record<string, readonly PlaneMember[]>> = {
   etcd: ETCD_MEMBERS,
-  apiserver: ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'],
+  apiserver: [...API_SERVERS, 'kube-controller-manager', 'kube-scheduler'],
 };
 
 export async function reportCertificates(

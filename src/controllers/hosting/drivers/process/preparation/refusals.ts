@@ -2,7 +2,7 @@
 import { HostingError } from '../../../errors.ts';
 import type { PlaneMember } from '../../driver.ts';
 import type { PlaneFolder } from '../folder.ts';
-import type { MemberSpec } from '../members.ts';
+import type { MemberSpec } from '../member-spec.ts';
 
 export function dataNotOurs({ layout }: PlaneFolder): HostingError {
   const { dataFolder } = layout.etcd;

@@ -8,7 +8,7 @@ import { systemCode } from '../../../../../os/errors.ts';
 import { isEtcdMember, type MemberReport } from '../../driver.ts';
 import type { AuthorityAge, AuthorityProof, ProofResult } from '../../rotation.ts';
 import type { PlaneFolder } from '../folder.ts';
-import type { MemberSpec } from '../members.ts';
+import type { MemberSpec } from '../member-spec.ts';
 import { keyFiles } from '../preparation/keys.ts';
 import { readKeptAuthority } from './authorities.ts';
 

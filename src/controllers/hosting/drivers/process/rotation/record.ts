@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../../../../../os/files.ts';
-import { MEMBERS, type PlaneMember, RUN_MEMBERS } from '../../driver.ts';
+import { isBalancer, MEMBERS, type PlaneMember, RUN_MEMBERS } from '../../driver.ts';
 import { PLANE_KEYS } from '../../keys.ts';
 import { ROTATION_PHASES, type RotationPhase } from '../../rotation.ts';
 import { corruptRecord } from '../records.ts';
@@ -71,16 +71,17 @@ export function nextPhase(record: RotationRecord, phase: RotationPhase): Rotatio
   return { ...record, phase, sequence, isApplied: false, hasIssued };
 }
 
-/** Returns the members that run, and were not started since the files are those of the phase. */
+/** Returns the members that run, and were not started since the files are those of the phase. Balancers read none of them. */
 export function membersBehind(
   { sequence, members }: RotationRecord,
   all: readonly PlaneMember[],
 ): readonly PlaneMember[] {
-  return all.filter((member) => members[member] !== sequence);
+  return all.filter((member) => !isBalancer(member) && members[member] !== sequence);
 }
 
 /** Records that the member reads the files of the phase, before it is started. While they are being written nothing is known about that. */
 export async function recordRotationStart(root: string, member: PlaneMember): Promise<void> {
+  if (isBalancer(member)) return;
   const record = await readRotationInWork(root);
   if (!record?.isApplied || record.members[member] === record.sequence) return;
   await writeRotation(root, { ...record, members: { ...record.members, [member]: record.sequence } });

@@ -2,7 +2,11 @@
 import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { controllersCommand, loadPrograms } from '../../../../../../src/cli/hosting/programs.ts';
+import {
+  balancerCommand,
+  controllersCommand,
+  loadPrograms,
+} from '../../../../../../src/cli/hosting/programs.ts';
 import { createProcessDriver } from '../../../../../../src/controllers/hosting/drivers/process/driver.ts';
 import { readKeyState } from '../../../../../../src/controllers/hosting/drivers/process/etcd/json-gateway.ts';
 import { openCopy } from '../../../../../../src/controllers/hosting/drivers/process/etcd/open-copy.ts';
@@ -36,6 +40,7 @@ const driver = createProcessDriver({
   machine: 'here',
   clock,
   programs: () => loading,
+  balancer: balancerCommand,
   controllers: controllersCommand(false),
   endMachines: () => Promise.resolve(),
   version: '0.0.0',

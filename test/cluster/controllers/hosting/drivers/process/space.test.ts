@@ -2,7 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { controllersCommand, loadPrograms } from '../../../../../../src/cli/hosting/programs.ts';
+import {
+  balancerCommand,
+  controllersCommand,
+  loadPrograms,
+} from '../../../../../../src/cli/hosting/programs.ts';
 import type { EtcdSpace } from '../../../../../../src/controllers/hosting/drivers/driver.ts';
 import { createProcessDriver } from '../../../../../../src/controllers/hosting/drivers/process/driver.ts';
 import { planeLayout } from '../../../../../../src/controllers/hosting/drivers/process/folder.ts';
@@ -32,6 +36,7 @@ const driver = createProcessDriver({
   machine: 'here',
   clock,
   programs: () => loading,
+  balancer: balancerCommand,
   controllers: controllersCommand(false),
   endMachines: () => Promise.resolve(),
   version: '0.0.0',

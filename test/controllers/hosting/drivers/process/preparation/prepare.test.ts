@@ -2,6 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { balancerCommand } from '../../../../../../src/cli/hosting/programs.ts';
 import type { PlaneSpec } from '../../../../../../src/controllers/hosting/drivers/driver.ts';
 import {
   type PlaneFolder,
@@ -63,7 +64,12 @@ const controllers: ControllersCommand = ({ kubeconfig, port }) => ({
 
 /** The key files that the flags of each member name, and those that its kubeconfig names. */
 async function readersOf(dir: string): Promise<Readonly<Record<string, readonly string[]>>> {
-  const { layout, specs } = await readOpenPlane(plane, { dir, programs: [], controllers });
+  const { layout, specs } = await readOpenPlane(plane, {
+    dir,
+    programs: [],
+    controllers,
+    balancer: balancerCommand,
+  });
   return Object.fromEntries(
     specs.map(({ member, command }) => {
       const named = command.args.map((arg) => arg.replace(/^--[\w-]+=/, ''));

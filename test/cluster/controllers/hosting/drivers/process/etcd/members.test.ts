@@ -5,7 +5,11 @@ import { cp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { controllersCommand, loadPrograms } from '../../../../../../../src/cli/hosting/programs.ts';
+import {
+  balancerCommand,
+  controllersCommand,
+  loadPrograms,
+} from '../../../../../../../src/cli/hosting/programs.ts';
 import {
   ETCD_MEMBERS,
   type EtcdMember,
@@ -59,6 +63,7 @@ const driver = createProcessDriver({
   machine: 'here',
   clock,
   programs: () => loading,
+  balancer: balancerCommand,
   controllers: controllersCommand(false),
   endMachines: () => Promise.resolve(),
   version: '0.0.0',

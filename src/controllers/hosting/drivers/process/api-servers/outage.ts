@@ -2,9 +2,9 @@
  * Measures how long the API server does not answer when it is changed or started: from before its stop, or its start, until it is observed to answer.
  * It is kept in memory, since another process of hosting does not know what happened meanwhile.
  */
-import type { Clock } from '../../../../os/clock.ts';
-import type { MemberOutage } from '../driver.ts';
-import type { MemberSpec } from './members.ts';
+import type { Clock } from '../../../../../os/clock.ts';
+import type { MemberOutage } from '../../driver.ts';
+import type { MemberSpec } from '../member-spec.ts';
 
 /** The log file tells API servers of several control planes apart. */
 type MeteredMember = Pick<MemberSpec, 'member' | 'logFile'>;

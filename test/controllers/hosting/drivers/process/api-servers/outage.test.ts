@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createOutageMeter } from '../../../../../src/controllers/hosting/drivers/process/outage.ts';
-import { virtualClock } from '../../../../support/virtual-clock.ts';
+import { createOutageMeter } from '../../../../../../src/controllers/hosting/drivers/process/api-servers/outage.ts';
+import { virtualClock } from '../../../../../support/virtual-clock.ts';
 
 const API = { member: 'kube-apiserver', logFile: 'log' } as const;
 

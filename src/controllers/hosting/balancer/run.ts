@@ -1,0 +1,33 @@
+/** A balancer: clients connect to one port, and reach an API server that is ready. */
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { LOOPBACK } from '../../../local/processes/commands.ts';
+import type { Clock } from '../../../os/clock.ts';
+import { closeServer, listenOn } from '../../../os/net/http-server.ts';
+import { createBackends, watchBackends } from './backends.ts';
+import { createRelay } from './relay.ts';
+
+export interface BalancerOptions {
+  /** The port of clients, which several balancers share. */
+  readonly port: number;
+  readonly healthPort: number;
+  /** The ports of the API servers. One that does not run gets no connection. */
+  readonly backends: readonly number[];
+  /** The file with the CA of the API servers. */
+  readonly caFile: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Resolves when the signal aborts. */
+export async function runBalancer(options: BalancerOptions): Promise<void> {
+  const { port, healthPort, caFile, clock, signal } = options;
+  const backends = createBackends(options.backends);
+  const relay = createRelay(backends);
+  const health = createServer((_, response) => response.end('ok\n'));
+  await listenOn(relay, 'the API servers', { host: LOOPBACK, port, isShared: true });
+  await listenOn(health, 'health', { host: LOOPBACK, port: healthPort });
+  await watchBackends(backends, { ca: await readFile(caFile, 'utf8'), clock, signal });
+  relay.close();
+  await closeServer(health);
+}

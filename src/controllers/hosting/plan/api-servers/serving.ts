@@ -1,0 +1,41 @@
+/** Tells whether clients reach an API server of a control plane, and whether one may be taken away. Pure. */
+import { isApiServer, isBalancer, type MemberReport, type PlaneMember } from '../../drivers/driver.ts';
+import type { HostingInput, HostingWait } from '../input.ts';
+import { wait } from '../wait.ts';
+
+type Input = Pick<HostingInput, 'plane'>;
+
+export function apiServerReports({ plane }: Input): readonly MemberReport[] {
+  return plane.members.filter(({ member }) => isApiServer(member));
+}
+
+/** Returns the API server that has the port of clients although balancers are to have it. */
+export function directReport(input: Input): MemberReport | undefined {
+  return apiServerReports(input).find(({ isDirect }) => isDirect === true);
+}
+
+function isReady({ state }: MemberReport): boolean {
+  return state === 'Ready';
+}
+
+/** Tells whether a client that connects reaches an API server that answers. */
+export function isApiServing(input: Input): boolean {
+  const balancers = input.plane.members.filter(({ member }) => isBalancer(member));
+  const direct = directReport(input);
+  if (direct) return isReady(direct);
+  return apiServerReports(input).some(isReady) && (balancers.length === 0 || balancers.some(isReady));
+}
+
+/**
+ * Returns why an API server of several may not be taken out of service: another one does not answer, and clients need that one. One that does
+ * not answer itself may be.
+ */
+export function serversWait(input: Input, member: PlaneMember): HostingWait | undefined {
+  const reports = apiServerReports(input);
+  const own = reports.find((report) => report.member === member);
+  if (own?.state !== 'Ready') return undefined;
+  const down = reports.find((report) => report.member !== member && report.state !== 'Ready');
+  if (!down) return undefined;
+  const message = `${down.member} does not answer: no other API server is taken out of service`;
+  return wait('ApiServerDown', message, ['Process', down.member]);
+}

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import type { MemberReport, PlaneMember } from '../../../../../src/controllers/hosting/drivers/driver.ts';
+import {
+  countDifference,
+  planApiServers,
+} from '../../../../../src/controllers/hosting/plan/api-servers/count.ts';
+import { planHosting } from '../../../../../src/controllers/hosting/plan/plan.ts';
+import {
+  decisionText,
+  freeze,
+  HOSTED,
+  hostingInput,
+  type InputParts,
+  members,
+  severalServers,
+} from '../../../../support/hosting/objects.ts';
+
+type But = Partial<Record<PlaneMember, Partial<MemberReport>>>;
+const STOPPED = { state: 'Stopped' } as const;
+const STARTING = { state: 'Starting' } as const;
+const DIRECT = { 'kube-apiserver': { isDirect: true } };
+const NO_BALANCERS = { 'kubenode-balancer': STOPPED, 'kubenode-balancer-1': STOPPED };
+
+/** Returns what is planned for a control plane with so many API servers whose spec wants so many. */
+function planned([from, to]: readonly [number, number], but: But = {}, parts: InputParts = {}): string {
+  const plane = {
+    members: from === 1 && !('kubenode-balancer' in but) ? members(but) : severalServers(from, but),
+  };
+  const input = hostingInput({ ...parts, hosted: { ...parts.hosted, replicas: to }, plane });
+  return decisionText(planApiServers(input, false) ?? {});
+}
+
+describe('the number of API servers', () => {
+  it.each<[name: string, counts: readonly [number, number], but: But, expected: string]>([
+    ['is that of the spec', [2, 2], {}, 'nothing'],
+    ['grows from the only one', [1, 2], {}, 'SetApiServers 2: the spec differs: replicas is 1, not 2'],
+    ['grows by two', [1, 3], {}, 'SetApiServers 3: the spec differs: replicas is 1, not 3'],
+    ['grows when a member does not answer', [2, 3], { 'kube-scheduler': STOPPED }, 'nothing'],
+    ['gets smaller', [3, 1], {}, 'Stop kube-apiserver-2: the spec differs: replicas is 3, not 1'],
+    [
+      'gets smaller after its last one was stopped',
+      [3, 1],
+      { 'kube-apiserver-2': STOPPED, 'kube-apiserver': STOPPED },
+      'SetApiServers 2: the spec differs: replicas is 3, not 1',
+    ],
+    ['gets smaller while another one is down', [3, 2], { 'kube-apiserver': STOPPED }, 'nothing'],
+    [
+      'gets smaller by one that never answered',
+      [2, 1],
+      { 'kube-apiserver-1': STARTING },
+      'Stop kube-apiserver-1: the spec differs: replicas is 2, not 1',
+    ],
+    [
+      'grows, and the second one starts',
+      [2, 2],
+      { ...DIRECT, ...NO_BALANCERS, 'kube-apiserver-1': STARTING },
+      'nothing',
+    ],
+    [
+      'grows, and the second one answers',
+      [2, 2],
+      { ...DIRECT, ...NO_BALANCERS },
+      'Stop kube-apiserver: the balancers before several API servers need its port',
+    ],
+    ['grows, and etcd is down', [2, 2], { ...DIRECT, ...NO_BALANCERS, etcd: STARTING }, 'nothing'],
+  ])('HOS-13 plans the next step when the number %s', (_, counts, but, expected) => {
+    expect(planned(counts, but)).toBe(expected);
+  });
+
+  it('HOS-13 changes neither the number during an upgrade nor one that is not supported', () => {
+    const upgrade = { from: 'v1.35.4', to: 'v1.36.3', step: 'Etcd' };
+    expect(planned([1, 2], {}, { status: { conditions: [], hosted: { upgrade } } })).toBe('nothing');
+    expect(planned([1, 4])).toBe('nothing');
+    const four = hostingInput({ hosted: { replicas: 4 } });
+    expect(decisionText(planHosting(four))).toBe('stalled NotSupported');
+    expect(planHosting(four).wait?.message).toContain('a control plane has three API servers at most');
+  });
+
+  it('HOS-13 begins a change of the number outside of freezes only, and tells until when it is held', () => {
+    const hosted = { replicas: 2, upgrade: { ...HOSTED.upgrade, freezes: [freeze()] } };
+    const held = hostingInput({ hosted });
+    expect(planApiServers(held, true)).toBeUndefined();
+    const { wait } = planHosting(held);
+    expect(wait).toMatchObject({ reason: 'Freeze' });
+    expect(wait?.message).toContain('replicas is 1, not 2');
+  });
+
+  it('HOS-03 stops no API server while the kill switch is engaged', () => {
+    expect(planned([2, 1], {}, { input: { halt: 'alice: incident' } })).toBe('wait KillSwitch');
+  });
+
+  it('has no difference before the control plane is prepared', () => {
+    const input = hostingInput({ hosted: { replicas: 2 }, plane: { isPrepared: false } });
+    expect(countDifference(input)).toBeUndefined();
+  });
+});
