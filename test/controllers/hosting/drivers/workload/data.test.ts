@@ -48,7 +48,7 @@ function plane(
     record,
     keys: {},
     objects: {
-      secrets: none,
+      keySecrets: none,
       configMaps: none,
       services: none,
       claims: claim ? new Map([['etcd', claim]]) : none,
