@@ -140,14 +140,18 @@ export async function startClientLoad(dir: string, cluster: string): Promise<Cli
     }
   }
 
+  function countFirst(error: unknown): void {
+    noticed.failedOnce += 1;
+    if (error instanceof NotProcessed) noticed[error.afterSeconds === undefined ? 'ended' : 'refused'] += 1;
+  }
+
   async function sendAgain(call: Call, attempt = 0): Promise<void> {
     try {
       await send(call);
     } catch (error) {
-      if (attempt === 0) noticed.failedOnce += 1;
+      if (attempt === 0) countFirst(error);
       if (!(error instanceof NotProcessed) || attempt === MAX_RETRIES) throw error;
       const { afterSeconds } = error;
-      if (attempt === 0) noticed[afterSeconds === undefined ? 'ended' : 'refused'] += 1;
       if (afterSeconds !== undefined) await clock.sleep(afterSeconds * 1000);
       await sendAgain({ ...call, agent: undefined }, attempt + 1);
     }

@@ -1,5 +1,5 @@
 /** Tells how far a rotation of authorities is, and where it goes. Pure. */
-import { isBalancer } from '../../drivers/driver.ts';
+import { isBalancer, type MemberCertificate } from '../../drivers/driver.ts';
 import type { AuthorityProof, RotationPhase, RotationReport } from '../../drivers/rotation.ts';
 import { isRotationOver } from '../../drivers/rotation.ts';
 import type { HostingInput } from '../input.ts';
@@ -48,8 +48,11 @@ export function unprovenMembers({ plane }: Input, { phase, proofs }: RotationRep
   return plane.members.flatMap(({ member, certificate, state }) => {
     if (member === 'kubenode-controllers' || isBalancer(member)) return state === 'Ready' ? [] : [member];
     const proof = proofs.find((each) => each.member === member);
-    const isProven = proof !== undefined && proof.old === expected.old && proof.new === expected.new;
-    const isServed = certificate !== undefined && certificate.serial === certificate.expectedSerial;
-    return isProven && isServed ? [] : [member];
+    const isProven = proof?.old === expected.old && proof.new === expected.new;
+    return isProven && isServed(certificate) ? [] : [member];
   });
+}
+
+function isServed(certificate: MemberCertificate | undefined): boolean {
+  return certificate !== undefined && certificate.serial === certificate.expectedSerial;
 }

@@ -39,6 +39,14 @@ export function closedWait(input: ClosedInput, what: string): HostingWait | unde
   return wait(limit.reason, `${what}: ${limit.because}`, ['Cluster', cluster.metadata.name], stalled);
 }
 
+/** Differs after a change that closed times hold. What a Cluster does not have is left out: its digest stays that of former versions of hosting. */
+function changeDigest(input: Omit<ClosedInput, 'now'>): string {
+  const { replicas, addons, pki } = input.hosted;
+  const several = replicas === 1 ? [] : [replicas];
+  const rotation = pki.caRotation ? [pki.caRotation] : [];
+  return digestOf([targetDigest(targetOf(input)), addons, ...several, ...rotation]);
+}
+
 /**
  * Returns the closed times in force, for the status. A commit that changes both the control plane and its closed times is held by the former
  * ones, too, until it is carried out, or until a commit changes only the closed times.
@@ -47,15 +55,7 @@ export function closedTimes(input: Omit<ClosedInput, 'now'>): TimesInForce {
   const { cluster, hosted } = input;
   const before = cluster.status?.hosted?.closedTimes;
   const { generation } = cluster.metadata;
-  const { caRotation } = hosted.pki;
-  // Control planes with one API server keep the digest of former versions of hosting.
-  const several = hosted.replicas === 1 ? [] : [hosted.replicas];
-  const target = digestOf([
-    targetDigest(targetOf(input)),
-    hosted.addons,
-    ...several,
-    ...(caRotation ? [caRotation] : []),
-  ]);
+  const target = changeDigest(input);
   const declared = declaredTimes(hosted);
   const record = { ...optional('generation', generation), target };
   if (!before || isCarriedOut(input)) return { ...record, ...declared };
