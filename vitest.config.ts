@@ -36,6 +36,7 @@ function guardsOf({ testMs, pollMs }: { readonly testMs: number; readonly pollMs
 }
 
 const shared = {
+  runner: 'test/support/timely-runner.ts',
   // The rules of the example fleet import the package by its name.
   alias: { 'kubenode/constructs': join(import.meta.dirname, 'src/constructs/index.ts') },
   // In this order: the last of the hooks of a file measures what all others cost, too.

@@ -19,6 +19,7 @@ const noGitea = await noGiteaReason();
 const HOOK_SECRET = 'the secret of the webhook';
 
 interface GiteaStatus {
+  readonly id: number;
   readonly context: string;
   readonly status: string;
   readonly description: string;
@@ -77,10 +78,11 @@ describe.skipIf(noGitea !== undefined)(
       );
     }
 
+    // The host orders by its seconds: of two statuses in the same second, the higher number is the newer one.
     async function statusOf(commit: string): Promise<Partial<GiteaStatus>> {
-      const path = `/repos/${GITEA_USER}/fleet/commits/${commit}/statuses?sort=recentupdate&limit=1`;
-      const [newest] = await gitea.api<GiteaStatus[] | null>('GET', path).then((found) => found ?? []);
-      return newest ?? {};
+      const path = `/repos/${GITEA_USER}/fleet/commits/${commit}/statuses?limit=50`;
+      const found = (await gitea.api<GiteaStatus[] | null>('GET', path)) ?? [];
+      return found.toSorted((one, other) => other.id - one.id)[0] ?? {};
     }
 
     async function condition(): Promise<string> {

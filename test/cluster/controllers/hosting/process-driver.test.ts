@@ -20,7 +20,7 @@ import { planeLayout } from '../../../../src/controllers/hosting/drivers/process
 import type { Programs } from '../../../../src/controllers/hosting/drivers/process/programs.ts';
 import type { Clock } from '../../../../src/os/clock.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
-import type { Surroundings } from '../../../support/hosting/contract/faults.ts';
+import { PROCESSES, type Surroundings } from '../../../support/hosting/contract/faults.ts';
 import { describePlaneDriver } from '../../../support/hosting/driver-contract.ts';
 import { planeSpec } from '../../../support/hosting/objects.ts';
 import { processFaults } from '../../../support/hosting/process-faults.ts';
@@ -72,23 +72,27 @@ async function programsNamed(version: string | Error): Promise<readonly Programs
   return (await programsHere()).map((each) => ({ ...each, version }));
 }
 
-describePlaneDriver('processes of this machine', async () => {
-  const dir = join(tempFolder('hosting'), 'hosting');
-  let days = 0;
-  const now = (): Date => new Date(+clock.now() + days * 86_400_000);
-  const moved: Clock = { ...clock, now };
-  const driver = await openDriver(dir, { clock: moved });
-  return {
-    driver,
-    reopen: (surroundings = {}) => openDriver(dir, { clock: moved, ...optionsOf(surroundings) }),
-    faults: processFaults(dir, driver),
-    now,
-    travel: (to) => {
-      days = to;
-    },
-    close: async () => undefined,
-  };
-});
+describePlaneDriver(
+  'processes of this machine',
+  async () => {
+    const dir = join(tempFolder('hosting'), 'hosting');
+    let days = 0;
+    const now = (): Date => new Date(+clock.now() + days * 86_400_000);
+    const moved: Clock = { ...clock, now };
+    const driver = await openDriver(dir, { clock: moved });
+    return {
+      driver,
+      reopen: (surroundings = {}) => openDriver(dir, { clock: moved, ...optionsOf(surroundings) }),
+      faults: processFaults(dir, driver),
+      now,
+      travel: (to) => {
+        days = to;
+      },
+      close: async () => undefined,
+    };
+  },
+  PROCESSES,
+);
 
 async function prepared(
   more: Partial<ProcessDriverOptions> = {},

@@ -161,9 +161,9 @@ function load(kubeconfigNow: () => string): Load {
   };
 }
 
-describe('the rotation of the authorities of a real control plane', () => {
-  // It takes minutes: `npm run test:long` runs it.
-  it.runIf(LONG)(
+// Each takes minutes: `npm run test:long` runs them. The planner and its execution are tested without a server.
+describe.runIf(LONG)('the rotation of the authorities of a real control plane', () => {
+  it(
     'HOS-22 is refused with the name of a Node, prepares under load, and is taken back with both chains as before',
     async () => {
       await expect.poll(() => condition('ControlPlaneReady'), ROTATED).toBe('True');

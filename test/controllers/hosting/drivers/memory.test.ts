@@ -1,25 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { NOW } from '../../../support/builders.ts';
+import { MEMORY } from '../../../support/hosting/contract/faults.ts';
 import { describePlaneDriver } from '../../../support/hosting/driver-contract.ts';
 import { memoryHosting } from '../../../support/hosting/memory/driver.ts';
 import { memoryFaults } from '../../../support/hosting/memory/faults.ts';
 import { planeSpec } from '../../../support/hosting/objects.ts';
 
-describePlaneDriver('in memory', async () => {
-  let days = 0;
-  const now = (): Date => new Date(+NOW + days * 86_400_000);
-  const hosting = memoryHosting(now);
-  return {
-    driver: hosting.driver,
-    reopen: async (surroundings = {}) => hosting.reopen(surroundings),
-    faults: memoryFaults(hosting),
-    now,
-    travel: (to) => {
-      days = to;
-    },
-    close: async () => undefined,
-  };
-});
+describePlaneDriver(
+  'in memory',
+  async () => {
+    let days = 0;
+    const now = (): Date => new Date(+NOW + days * 86_400_000);
+    const hosting = memoryHosting(now);
+    return {
+      driver: hosting.driver,
+      reopen: async (surroundings = {}) => hosting.reopen(surroundings),
+      faults: memoryFaults(hosting),
+      now,
+      travel: (to) => {
+        days = to;
+      },
+      close: async () => undefined,
+    };
+  },
+  MEMORY,
+);
 
 describe('the driver in memory', () => {
   it('logs each act that changed something, and none that did not', async () => {

@@ -1,5 +1,5 @@
 /** The backups of a driver: complete, limited in number, restored only where there is no data, and found only by a Cluster of the same name. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect } from 'vitest';
 import {
   type BackupReport,
   INTERRUPTED,
@@ -7,12 +7,14 @@ import {
   type UpkeepControl,
 } from '../../../../src/controllers/hosting/drivers/driver.ts';
 import { planeSpec, undisturbed } from '../objects.ts';
-import type { DriverBed, OpenBed } from './faults.ts';
+import { casesOf } from './cases.ts';
+import type { DriverBed, DriverTraits, OpenBed } from './faults.ts';
 
 const ANSWER = { timeout: 30_000, interval: 100 };
 const { signal } = new AbortController();
 
-export function describeBackups(name: string, open: OpenBed): void {
+export function describeBackups(name: string, open: OpenBed, traits: DriverTraits): void {
+  const test = casesOf(traits);
   describe(`a driver with backups: ${name}`, () => {
     const plane = planeSpec();
     let bed: DriverBed;
@@ -46,7 +48,7 @@ export function describeBackups(name: string, open: OpenBed): void {
       await bed.driver.prepare(as);
     };
 
-    it('HOS-32 takes backups in their order, and keeps the newest of them', async () => {
+    test('HOS-32 takes backups in their order, and keeps the newest of them', async () => {
       await run();
       expect(await names()).toEqual([]);
       await take();
@@ -60,14 +62,14 @@ export function describeBackups(name: string, open: OpenBed): void {
       expect((await report())?.attempt?.problem).toBeUndefined();
     });
 
-    it('HOS-32 takes the second of two backups that are asked for at once after the first', async () => {
+    test('HOS-32 takes the second of two backups that are asked for at once after the first', async () => {
       await run();
       await Promise.all([take(7, 'a'), take(7, 'b')]);
       expect(await names()).toHaveLength(2);
       expect((await report())?.attempt?.problem).toBeUndefined();
     });
 
-    it('HOS-32 ends a backup that its signal aborts as one that was interrupted, and takes the next', async () => {
+    test('HOS-32 ends a backup that its signal aborts as one that was interrupted, and takes the next', async () => {
       await run();
       await take();
       const before = await names();
@@ -81,14 +83,14 @@ export function describeBackups(name: string, open: OpenBed): void {
       expect((await report())?.attempt?.problem).toBeUndefined();
     });
 
-    it('HOS-32 takes no backup of a control plane that is being destroyed', async () => {
+    test('HOS-32 takes no backup of a control plane that is being destroyed', async () => {
       await run();
       await bed.driver.beginDestroy(plane);
       await expect(take()).rejects.toMatchObject({ code: 'NotPrepared' });
       expect(await names()).toEqual([]);
     });
 
-    it('HOS-32 restores a backup after its control plane was removed, and once', async () => {
+    test('HOS-32 restores a backup after its control plane was removed, and once', async () => {
       await run();
       await take();
       const [taken = ''] = await names();
@@ -101,7 +103,7 @@ export function describeBackups(name: string, open: OpenBed): void {
       await bed.driver.remove(next);
     });
 
-    it('HOS-32 refuses a backup that does not exist, and leaves the control plane without data', async () => {
+    test('HOS-32 refuses a backup that does not exist, and leaves the control plane without data', async () => {
       await run();
       await take();
       const next = { ...plane, uid: 'another-uid' };
@@ -112,7 +114,7 @@ export function describeBackups(name: string, open: OpenBed): void {
       await bed.driver.remove(next);
     });
 
-    it('HOS-32 finds no backup of another Cluster', async () => {
+    test('HOS-32 finds no backup of another Cluster', async () => {
       await run();
       await take();
       const other = planeSpec('other');
@@ -123,7 +125,7 @@ export function describeBackups(name: string, open: OpenBed): void {
       await bed.driver.remove(other);
     });
 
-    it('HOS-32 replaces no data that is there', async () => {
+    test('HOS-32 replaces no data that is there', async () => {
       await run();
       await take();
       await bed.driver.backups?.restore(plane, 'latest');
@@ -131,7 +133,7 @@ export function describeBackups(name: string, open: OpenBed): void {
       expect(await etcd()).toBe('Ready');
     });
 
-    it('HOS-32 records why no backup was taken on a full disk, and keeps those that exist', async () => {
+    test('HOS-32 records why no backup was taken on a full disk, and keeps those that exist', async () => {
       await run();
       await take();
       const full = await bed.reopen({ isDiskFull: true });

@@ -1,16 +1,18 @@
 /** The operations of a driver: each is idempotent, and takes away only what is its own. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect } from 'vitest';
 import type {
   PlaneDriver,
   PlaneReport,
   PlaneSpec,
 } from '../../../../src/controllers/hosting/drivers/driver.ts';
 import { planeSpec } from '../objects.ts';
-import type { DriverBed, OpenBed } from './faults.ts';
+import { casesOf } from './cases.ts';
+import type { DriverBed, DriverTraits, OpenBed } from './faults.ts';
 
 const ANSWER = { timeout: 30_000, interval: 100 };
 
-export function describeBasics(name: string, open: OpenBed): void {
+export function describeBasics(name: string, open: OpenBed, traits: DriverTraits): void {
+  const test = casesOf(traits);
   describe(`a driver of control planes: ${name}`, () => {
     const { signal } = new AbortController();
     const plane = planeSpec();
@@ -31,14 +33,14 @@ export function describeBasics(name: string, open: OpenBed): void {
     const etcd = async (by = driver): Promise<string | undefined> =>
       (await observe(plane, by)).members.find(({ member }) => member === 'etcd')?.state;
 
-    it('finds nothing before it is prepared, and lists all members as stopped', async () => {
+    test('finds nothing before it is prepared, and lists all members as stopped', async () => {
       const report = await observe();
       expect(report).toMatchObject({ claim: 'None', isPrepared: false, isDestroying: false });
       expect(report.members.map(({ state }) => state)).toEqual(Array.from({ length: 5 }, () => 'Stopped'));
       expect(await driver.access(plane)).toBeUndefined();
     });
 
-    it('makes keys once, however often it is prepared', async () => {
+    test('makes keys once, however often it is prepared', async () => {
       await driver.prepare(plane);
       const first = await driver.access(plane);
       await driver.prepare(plane);
@@ -48,7 +50,7 @@ export function describeBasics(name: string, open: OpenBed): void {
       expect(await observe()).toMatchObject({ claim: 'Own', isPrepared: true, differences: [] });
     });
 
-    it('starts a member once, records the start, and leaves the member to the next process', async () => {
+    test('starts a member once, records the start, and leaves the member to the next process', async () => {
       await driver.prepare(plane);
       await driver.start(plane, 'etcd');
       await driver.start(plane, 'etcd');
@@ -61,7 +63,7 @@ export function describeBasics(name: string, open: OpenBed): void {
       expect(member?.certificate?.serial).toBe(member?.certificate?.expectedSerial);
     });
 
-    it('stops a member, however often it is asked to', async () => {
+    test('stops a member, however often it is asked to', async () => {
       await driver.prepare(plane);
       await driver.start(plane, 'etcd');
       await driver.stop(plane, 'etcd');
@@ -69,7 +71,7 @@ export function describeBasics(name: string, open: OpenBed): void {
       expect(await etcd()).toBe('Stopped');
     });
 
-    it('gives another Cluster of the same name nothing, and takes nothing away', async () => {
+    test('gives another Cluster of the same name nothing, and takes nothing away', async () => {
       await driver.prepare(plane);
       await driver.start(plane, 'etcd');
       expect(await observe(other)).toMatchObject({ claim: 'Other', isPrepared: false, isDestroying: false });
@@ -82,7 +84,7 @@ export function describeBasics(name: string, open: OpenBed): void {
       await expect.poll(() => etcd(), ANSWER).toBe('Ready');
     });
 
-    it('starts nothing any more when the destruction was begun', async () => {
+    test('starts nothing any more when the destruction was begun', async () => {
       await driver.prepare(plane);
       await driver.beginDestroy(plane);
       await driver.beginDestroy(plane);
@@ -91,7 +93,7 @@ export function describeBasics(name: string, open: OpenBed): void {
       expect(await etcd()).toBe('Stopped');
     });
 
-    it('keeps a destruction that was begun, also when it is prepared again', async () => {
+    test('keeps a destruction that was begun, also when it is prepared again', async () => {
       await driver.prepare(plane);
       const access = await driver.access(plane);
       await driver.beginDestroy(plane);
@@ -104,7 +106,7 @@ export function describeBasics(name: string, open: OpenBed): void {
       await driver.remove(plane);
     });
 
-    it('gives each Cluster a control plane of its own, and removes only that', async () => {
+    test('gives each Cluster a control plane of its own, and removes only that', async () => {
       const neighbor = planeSpec('ci-2');
       await driver.prepare(plane);
       await driver.prepare(neighbor);
@@ -121,7 +123,7 @@ export function describeBasics(name: string, open: OpenBed): void {
       await expect.poll(() => etcd(), ANSWER).toBe('Ready');
     });
 
-    it('records each start of a member that was stopped, oldest first', async () => {
+    test('records each start of a member that was stopped, oldest first', async () => {
       await driver.prepare(plane);
       await driver.start(plane, 'etcd');
       await (await bed.reopen()).stop(plane, 'etcd');
@@ -132,7 +134,7 @@ export function describeBasics(name: string, open: OpenBed): void {
       expect(times).toEqual(times.toSorted((a, b) => a - b));
     });
 
-    it('changes nothing by observing, and names the same location each time', async () => {
+    test('changes nothing by observing, and names the same location each time', async () => {
       const before = await observe();
       expect(await observe(plane, await bed.reopen())).toMatchObject({
         claim: 'None',
@@ -144,7 +146,7 @@ export function describeBasics(name: string, open: OpenBed): void {
       await driver.remove(plane);
     });
 
-    it('removes nothing while a member runs, and everything after it, however often it is asked to', async () => {
+    test('removes nothing while a member runs, and everything after it, however often it is asked to', async () => {
       await driver.prepare(plane);
       await driver.start(plane, 'etcd');
       await expect(driver.remove(plane)).rejects.toMatchObject({ code: 'NotStopped' });
@@ -155,7 +157,7 @@ export function describeBasics(name: string, open: OpenBed): void {
       expect(await driver.access(plane)).toBeUndefined();
     });
 
-    it('makes other keys for the next Cluster of the same name', async () => {
+    test('makes other keys for the next Cluster of the same name', async () => {
       await driver.prepare(plane);
       const before = await driver.access(plane);
       await driver.remove(plane);
@@ -164,14 +166,14 @@ export function describeBasics(name: string, open: OpenBed): void {
       await driver.remove(other);
     });
 
-    it('refuses to start a member that is not prepared, and stops and removes what is not there', async () => {
+    test('refuses to start a member that is not prepared, and stops and removes what is not there', async () => {
       await expect(driver.start(plane, 'etcd')).rejects.toThrow(/prepared|belongs/);
       await driver.stop(plane, 'etcd');
       await driver.beginDestroy(plane);
       await driver.remove(plane);
     });
 
-    it('reports a version that differs from the one that it was created with', async () => {
+    test('reports a version that differs from the one that it was created with', async () => {
       await driver.prepare(plane);
       const changed = { ...plane, version: 'v1.99.0' };
       await driver.prepare(changed);

@@ -3,13 +3,16 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlaneDriver } from '../../../../src/controllers/hosting/drivers/driver.ts';
 import { ago } from '../../builders.ts';
 import { planeSpec } from '../objects.ts';
+import { casesOf } from './cases.ts';
 import type { DriverBed, DriverTraits, OpenBed } from './faults.ts';
 import { endOf } from './steps.ts';
 
 const plane = planeSpec();
 const GOES_ON = 'Start kube-apiserver: it is not running';
 
-export function describeBlockers(name: string, open: OpenBed, { hasProcesses }: DriverTraits): void {
+export function describeBlockers(name: string, open: OpenBed, traits: DriverTraits): void {
+  const { hasProcesses } = traits;
+  const test = casesOf(traits);
   describe(`a blocked control plane: ${name}`, () => {
     let bed: DriverBed;
     let driver: PlaneDriver;
@@ -42,7 +45,7 @@ export function describeBlockers(name: string, open: OpenBed, { hasProcesses }: 
       await driver.stop(plane, 'etcd');
     }
 
-    it.runIf(hasProcesses)(
+    test.runIf(hasProcesses)(
       'HOS-06 waits for a port that another program uses, and goes on when it is free',
       async () => {
         await driver.prepare(plane);
@@ -53,7 +56,7 @@ export function describeBlockers(name: string, open: OpenBed, { hasProcesses }: 
       },
     );
 
-    it.runIf(hasProcesses)('HOS-06 waits for a full disk, and keeps what is there', async () => {
+    test.runIf(hasProcesses)('HOS-06 waits for a full disk, and keeps what is there', async () => {
       await driver.prepare(plane);
       const access = await driver.access(plane);
       await bed.faults.damageCertificate('etcd');
@@ -63,13 +66,13 @@ export function describeBlockers(name: string, open: OpenBed, { hasProcesses }: 
       expect(await endOfNew()).toBe(GOES_ON);
     });
 
-    it('HOS-06 creates nothing where the programs are missing, and names why', async () => {
+    test('HOS-06 creates nothing where the programs are missing, and names why', async () => {
       const without = await bed.reopen({ programs: new Error('no network') });
       expect(await endOfNew(without)).toMatch(/^True ProgramsMissing of kube-apiserver: .*no network/);
       expect(await driver.access(plane)).toBeUndefined();
     });
 
-    it('HOS-06 creates nothing with programs of another version, and names it', async () => {
+    test('HOS-06 creates nothing with programs of another version, and names it', async () => {
       const other = await bed.reopen({ programs: 'v1.30.0' });
       expect(await endOfNew(other)).toMatch(
         /^True VersionNotAvailable of kube-apiserver: .*v1\.30\.0.*set spec/,
@@ -77,7 +80,7 @@ export function describeBlockers(name: string, open: OpenBed, { hasProcesses }: 
       expect(await driver.access(plane)).toBeUndefined();
     });
 
-    it('HOS-06 leaves the place of another Cluster alone, and names it', async () => {
+    test('HOS-06 leaves the place of another Cluster alone, and names it', async () => {
       const other = planeSpec('ci', 'another-uid');
       await driver.prepare(other);
       const access = await driver.access(other);
@@ -88,7 +91,7 @@ export function describeBlockers(name: string, open: OpenBed, { hasProcesses }: 
       expect(await driver.access(other)).toEqual(access);
     });
 
-    it('HOS-06 reports a damaged record, and replaces nothing', async () => {
+    test('HOS-06 reports a damaged record, and replaces nothing', async () => {
       await driver.prepare(plane);
       await bed.faults.damageRecord();
       expect(await endWith({})).toMatch(/^True CorruptRecord of .+: .*restore it from a backup/);
@@ -96,7 +99,7 @@ export function describeBlockers(name: string, open: OpenBed, { hasProcesses }: 
       await expect(driver.remove(plane)).rejects.toMatchObject({ code: 'CorruptRecord' });
     });
 
-    it('HOS-06 makes no other control plane where one was ready and its folder was wiped', async () => {
+    test('HOS-06 makes no other control plane where one was ready and its folder was wiped', async () => {
       await ranOnce();
       await bed.faults.wipeFolder();
       expect(await end()).toMatch(
@@ -107,7 +110,7 @@ export function describeBlockers(name: string, open: OpenBed, { hasProcesses }: 
       expect(await driver.access(plane)).toBeUndefined();
     });
 
-    it('HOS-06 starts no empty etcd where one had data, and reports it', async () => {
+    test('HOS-06 starts no empty etcd where one had data, and reports it', async () => {
       await ranOnce();
       await bed.faults.wipeData();
       expect(await end()).toMatch(/^True DataMissing of .+: etcd had data .*restore it/);
@@ -115,7 +118,7 @@ export function describeBlockers(name: string, open: OpenBed, { hasProcesses }: 
       expect([report.data, report.members[0]?.state]).toEqual(['Empty', 'Stopped']);
     });
 
-    it('HOS-06 never starts etcd on the data of another Cluster', async () => {
+    test('HOS-06 never starts etcd on the data of another Cluster', async () => {
       await ranOnce();
       await bed.faults.bringData();
       expect(await end()).toMatch(/^True DataNotOurs of .+: .*another control plane.*restore/);
@@ -124,7 +127,7 @@ export function describeBlockers(name: string, open: OpenBed, { hasProcesses }: 
       expect((await driver.observe(plane, new AbortController().signal)).data).toBe('Other');
     });
 
-    it.each(['etcd-ca', 'ca', 'front-proxy-ca', 'service-accounts'] as const)(
+    it.each(test.of(['etcd-ca', 'ca', 'front-proxy-ca', 'service-accounts'] as const))(
       'HOS-06 makes no other key where %s is lost, and goes on when it is restored',
       async (key) => {
         await driver.prepare(plane);
@@ -139,7 +142,7 @@ export function describeBlockers(name: string, open: OpenBed, { hasProcesses }: 
       },
     );
 
-    it.each(['etcd-ca', 'ca', 'front-proxy-ca', 'service-accounts'] as const)(
+    it.each(test.of(['etcd-ca', 'ca', 'front-proxy-ca', 'service-accounts'] as const))(
       'HOS-06 uses no other key that somebody puts in the place of %s',
       async (key) => {
         await driver.prepare(plane);
@@ -149,7 +152,7 @@ export function describeBlockers(name: string, open: OpenBed, { hasProcesses }: 
       },
     );
 
-    it.runIf(hasProcesses)(
+    test.runIf(hasProcesses)(
       'HOS-06 starts a member that dies at most three times, and shows the end of its log',
       async () => {
         await driver.prepare(plane);
@@ -166,7 +169,7 @@ export function describeBlockers(name: string, open: OpenBed, { hasProcesses }: 
       },
     );
 
-    it('HOS-06 leaves a control plane alone that another hosting created, and names the place', async () => {
+    test('HOS-06 leaves a control plane alone that another hosting created, and names the place', async () => {
       const text = await endWith({ location: 'far away:/hosting/clusters/ci' });
       expect(text).toMatch(
         /^True HostedElsewhere of far away.*: its control plane is at far away.*start hosting there/,

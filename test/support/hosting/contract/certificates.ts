@@ -7,13 +7,16 @@ import type {
   PlaneReport,
 } from '../../../../src/controllers/hosting/drivers/driver.ts';
 import { planeSpec } from '../objects.ts';
+import { casesOf } from './cases.ts';
 import type { DriverBed, DriverTraits, OpenBed } from './faults.ts';
 import { ANSWER } from './steps.ts';
 
 const plane = planeSpec();
 const { signal } = new AbortController();
 
-export function describeCertificates(name: string, open: OpenBed, { hasProcesses }: DriverTraits): void {
+export function describeCertificates(name: string, open: OpenBed, traits: DriverTraits): void {
+  const { hasProcesses } = traits;
+  const test = casesOf(traits);
   describe(`the certificates of a control plane: ${name}`, () => {
     let bed: DriverBed;
     let driver: PlaneDriver;
@@ -38,7 +41,7 @@ export function describeCertificates(name: string, open: OpenBed, { hasProcesses
     const served = async (): Promise<MemberReport['certificate']> =>
       (await observe()).members[0]?.certificate;
 
-    it('lists each certificate with its end, and none is due', async () => {
+    test('lists each certificate with its end, and none is due', async () => {
       const { certificates } = await observe();
       const names = certificates.map((each) => each.name);
       expect(names).toEqual(expect.arrayContaining(['etcd', 'apiserver', 'admin', 'sync', 'ca']));
@@ -47,7 +50,7 @@ export function describeCertificates(name: string, open: OpenBed, { hasProcesses
       expect(await due()).toEqual([]);
     });
 
-    it('says which member serves which certificate, and when each is renewed', async () => {
+    test('says which member serves which certificate, and when each is renewed', async () => {
       expect((await named('etcd'))?.servedBy).toContain('etcd');
       expect((await named('apiserver'))?.servedBy).toContain('kube-apiserver');
       const { renewAt, notAfter } = (await named('sync')) ?? {};
@@ -55,7 +58,7 @@ export function describeCertificates(name: string, open: OpenBed, { hasProcesses
       expect((await named('ca'))?.renewAt).toBeUndefined();
     });
 
-    it('HOS-21 finds none due before 70 % of its life, and all after it', async () => {
+    test('HOS-21 finds none due before 70 % of its life, and all after it', async () => {
       bed.travel(-300 + 255);
       expect(await due()).toEqual([]);
       bed.travel(-300 + 256);
@@ -63,7 +66,7 @@ export function describeCertificates(name: string, open: OpenBed, { hasProcesses
       expect(await due()).not.toContain('ca');
     });
 
-    it('HOS-21 renews what is due once, and nothing after it', async () => {
+    test('HOS-21 renews what is due once, and nothing after it', async () => {
       const before = await driver.access(plane);
       bed.travel(0);
       await driver.prepare(plane);
@@ -74,7 +77,7 @@ export function describeCertificates(name: string, open: OpenBed, { hasProcesses
       expect(await driver.access(plane)).toEqual(after);
     });
 
-    it('HOS-21 lets a member that runs serve the new certificate, without a restart', async () => {
+    test('HOS-21 lets a member that runs serve the new certificate, without a restart', async () => {
       await driver.start(plane, 'etcd');
       await expect.poll(async () => (await served())?.serial, ANSWER).toBeDefined();
       const [before, identity] = [await served(), (await observe()).members[0]?.identity];
@@ -89,7 +92,7 @@ export function describeCertificates(name: string, open: OpenBed, { hasProcesses
       expect((await observe()).members[0]?.identity).toBe(identity);
     });
 
-    it.each(['etcd', 'apiserver', 'sync', 'admin'] as const)(
+    it.each(test.of(['etcd', 'apiserver', 'sync', 'admin'] as const))(
       'makes %s again that somebody damaged, and only that',
       async (leaf) => {
         const others = (await observe()).certificates.filter((each) => each.name !== leaf);
@@ -101,7 +104,7 @@ export function describeCertificates(name: string, open: OpenBed, { hasProcesses
       },
     );
 
-    it.each(['etcd', 'apiserver', 'sync', 'admin'] as const)(
+    it.each(test.of(['etcd', 'apiserver', 'sync', 'admin'] as const))(
       'makes %s again that another CA signed',
       async (leaf) => {
         await bed.faults.forgeCertificate(leaf);
@@ -111,7 +114,7 @@ export function describeCertificates(name: string, open: OpenBed, { hasProcesses
       },
     );
 
-    it.runIf(hasProcesses)(
+    test.runIf(hasProcesses)(
       'HOS-20 is private: others read nothing, also after somebody let them',
       async () => {
         expect(await bed.faults.openEntries()).toEqual([]);
@@ -123,7 +126,7 @@ export function describeCertificates(name: string, open: OpenBed, { hasProcesses
       },
     );
 
-    it('has the same keys for two controllers that prepare at once', async () => {
+    test('has the same keys for two controllers that prepare at once', async () => {
       await driver.remove(plane);
       const second = await bed.reopen();
       await Promise.all([driver.prepare(plane), second.prepare(plane)]);
@@ -131,7 +134,7 @@ export function describeCertificates(name: string, open: OpenBed, { hasProcesses
       expect(await observe()).toMatchObject({ isPrepared: true, lostKeys: [] });
     });
 
-    it('loses no key by being prepared, started, stopped and observed', async () => {
+    test('loses no key by being prepared, started, stopped and observed', async () => {
       await driver.start(plane, 'etcd');
       await driver.stop(plane, 'etcd');
       await driver.prepare(plane);

@@ -58,9 +58,12 @@ export interface DriverTraits {
   /** Members are processes with files, ports and logs of this machine. Else they are pods, which the hub starts again. */
   readonly hasProcesses: boolean;
   readonly takesBackups: boolean;
+  /** Of so many cases, one runs in `npm test`: the seed selects which one. */
+  readonly oneOf: number;
 }
 
-export const PROCESSES: DriverTraits = { hasProcesses: true, takesBackups: true };
-export const PODS: DriverTraits = { hasProcesses: false, takesBackups: false };
+export const MEMORY: DriverTraits = { hasProcesses: true, takesBackups: true, oneOf: 1 };
+export const PROCESSES: DriverTraits = { ...MEMORY, oneOf: 3 };
+export const PODS: DriverTraits = { hasProcesses: false, takesBackups: false, oneOf: 3 };
 
 export type OpenBed = () => Promise<DriverBed>;

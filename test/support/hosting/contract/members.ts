@@ -1,7 +1,8 @@
 /** Members of a control plane: each is one process, which outlives the driver and is found again. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect } from 'vitest';
 import type { MemberReport, PlaneDriver } from '../../../../src/controllers/hosting/drivers/driver.ts';
 import { planeSpec } from '../objects.ts';
+import { casesOf } from './cases.ts';
 import type { DriverBed, DriverTraits, OpenBed } from './faults.ts';
 import { ANSWER } from './steps.ts';
 
@@ -9,7 +10,9 @@ const plane = planeSpec();
 const { signal } = new AbortController();
 const LOG_BYTES = 16 * 1024 ** 2;
 
-export function describeMembers(name: string, open: OpenBed, { hasProcesses }: DriverTraits): void {
+export function describeMembers(name: string, open: OpenBed, traits: DriverTraits): void {
+  const { hasProcesses } = traits;
+  const test = casesOf(traits);
   describe(`the members of a control plane: ${name}`, () => {
     let bed: DriverBed;
     let driver: PlaneDriver;
@@ -34,11 +37,11 @@ export function describeMembers(name: string, open: OpenBed, { hasProcesses }: D
     };
     const state = async (by = driver): Promise<string | undefined> => (await etcd(by))?.state;
 
-    it('has no identity while it is stopped', async () => {
+    test('has no identity while it is stopped', async () => {
       expect((await etcd())?.identity).toBeUndefined();
     });
 
-    it('is adopted by the next process of hosting, with its pid, start and flags', async () => {
+    test('is adopted by the next process of hosting, with its pid, start and flags', async () => {
       await driver.start(plane, 'etcd');
       const before = await identity();
       const next = await bed.reopen();
@@ -46,7 +49,7 @@ export function describeMembers(name: string, open: OpenBed, { hasProcesses }: D
       expect(await identity(next)).toBe(before);
     });
 
-    it('has another identity after a restart', async () => {
+    test('has another identity after a restart', async () => {
       await driver.start(plane, 'etcd');
       const before = await identity();
       await driver.stop(plane, 'etcd');
@@ -54,14 +57,14 @@ export function describeMembers(name: string, open: OpenBed, { hasProcesses }: D
       expect(await identity()).not.toBe(before);
     });
 
-    it('is started once by two controllers at once', async () => {
+    test('is started once by two controllers at once', async () => {
       const second = await bed.reopen();
       await Promise.all([driver.start(plane, 'etcd'), second.start(plane, 'etcd')]);
       const [one, two] = [await identity(), await identity(second)];
       expect([(await etcd())?.starts.length, one]).toEqual([1, two]);
     });
 
-    it.runIf(hasProcesses)('is reported as stopped after it was killed, and is started again', async () => {
+    test.runIf(hasProcesses)('is reported as stopped after it was killed, and is started again', async () => {
       await driver.start(plane, 'etcd');
       await expect.poll(() => state(), ANSWER).toBe('Ready');
       await bed.faults.kill('etcd');
@@ -71,7 +74,7 @@ export function describeMembers(name: string, open: OpenBed, { hasProcesses }: D
       expect((await etcd())?.starts).toHaveLength(2);
     });
 
-    it.runIf(!hasProcesses)(
+    test.runIf(!hasProcesses)(
       'comes back after it was killed, as another one, and counts as started once',
       async () => {
         await driver.start(plane, 'etcd');
@@ -85,7 +88,7 @@ export function describeMembers(name: string, open: OpenBed, { hasProcesses }: D
       },
     );
 
-    it('keeps its data over a crash and a restart', async () => {
+    test('keeps its data over a crash and a restart', async () => {
       await driver.start(plane, 'etcd');
       await expect.poll(() => state(), ANSWER).toBe('Ready');
       await bed.faults.kill('etcd');
@@ -95,21 +98,21 @@ export function describeMembers(name: string, open: OpenBed, { hasProcesses }: D
       expect((await driver.observe(plane, signal)).data).toBe('Own');
     });
 
-    it('has no data before it was started', async () => {
+    test('has no data before it was started', async () => {
       expect((await driver.observe(plane, signal)).data).toBe('Empty');
     });
 
-    it('has no log before it was started', async () => {
+    test('has no log before it was started', async () => {
       expect((await etcd())?.logTail).toBeUndefined();
     });
 
-    it.runIf(hasProcesses)('has the end of its log when it is stopped', async () => {
+    test.runIf(hasProcesses)('has the end of its log when it is stopped', async () => {
       await driver.start(plane, 'etcd');
       await driver.stop(plane, 'etcd');
       expect((await etcd())?.logTail).toBeTypeOf('string');
     });
 
-    it.runIf(hasProcesses)('has a log that is bounded', async () => {
+    test.runIf(hasProcesses)('has a log that is bounded', async () => {
       await driver.start(plane, 'etcd');
       await bed.faults.growLog();
       expect(await bed.faults.logBytes()).toBeGreaterThan(LOG_BYTES);
@@ -117,20 +120,20 @@ export function describeMembers(name: string, open: OpenBed, { hasProcesses }: D
       expect(await bed.faults.logBytes()).toBeLessThan(LOG_BYTES);
     });
 
-    it('ends alone: another process that looks like it runs on', async () => {
+    test('ends alone: another process that looks like it runs on', async () => {
       const runs = await bed.faults.impersonate();
       await driver.start(plane, 'etcd');
       await driver.stop(plane, 'etcd');
       expect([await state(), runs()]).toEqual(['Stopped', true]);
     });
 
-    it('is not stopped for a stop of another member', async () => {
+    test('is not stopped for a stop of another member', async () => {
       await driver.start(plane, 'etcd');
       await driver.stop(plane, 'kube-apiserver');
       expect(await state()).not.toBe('Stopped');
     });
 
-    it('starts from the same keys and port as before', async () => {
+    test('starts from the same keys and port as before', async () => {
       const before = await driver.access(plane);
       await driver.start(plane, 'etcd');
       await driver.stop(plane, 'etcd');
@@ -139,7 +142,7 @@ export function describeMembers(name: string, open: OpenBed, { hasProcesses }: D
       expect(await driver.access(plane)).toEqual(before);
     });
 
-    it('is not stopped by an observation or a preparation of another process', async () => {
+    test('is not stopped by an observation or a preparation of another process', async () => {
       await driver.start(plane, 'etcd');
       const before = await identity();
       const next = await bed.reopen();

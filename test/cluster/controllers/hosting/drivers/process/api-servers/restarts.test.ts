@@ -19,6 +19,7 @@ import { createSystemClock } from '../../../../../../../src/os/system-clock.ts';
 import { type LoadReport, startClientLoad } from '../../../../../../support/hosting/client-load.ts';
 import { HOSTED, hostedCluster, VERSION } from '../../../../../../support/hosting/objects.ts';
 import { shellEnv } from '../../../../../../support/local-fleet.ts';
+import { LONG } from '../../../../../../support/sweep-size.ts';
 import { tempFolder } from '../../../../../../support/temp.ts';
 
 const clock = createSystemClock();
@@ -103,7 +104,7 @@ describe('two API servers', () => {
     LIMIT,
   );
 
-  it(
+  it.runIf(LONG)(
     'HOS-13 are found again by clients when one of them, or one of the balancers, is killed',
     async () => {
       const load = await startClientLoad(dir, 'two');
