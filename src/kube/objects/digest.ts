@@ -4,20 +4,30 @@ import { isRecord, type JsonRecord } from './json.ts';
 
 /** JSON with sorted keys and without undefined. Lists keep their order: it means something in Kubernetes. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) => (isRecord(inner) ? sorted(inner) : inner));
+  // A replacer function would do the same, and takes twice as long.
+  return JSON.stringify(inOrder(value));
 }
 
 export function digestOf(value: unknown): string {
   return `sha256:${hash('sha256', canonicalJson(value))}`;
 }
 
+function inOrder(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (hasOwnForm(value)) return inOrder(value.toJSON());
+  return isRecord(value) ? sorted(value) : (value as readonly unknown[]).map(inOrder);
+}
+
+/** As a Date, which JSON has as text. */
+function hasOwnForm(value: object): value is { toJSON(): unknown } {
+  return 'toJSON' in value && typeof value.toJSON === 'function';
+}
+
 function sorted(record: JsonRecord): JsonRecord {
-  const keys = Object.keys(record);
-  // Most records of an object are small maps in order already: a copy of each would be garbage.
-  if (keys.every((key, index) => index === 0 || (keys[index - 1] ?? '') < key)) return record;
-  // A null prototype, so that a key called __proto__ is a key like any other.
-  const result = Object.create(null) as Record<string, unknown>;
-  for (const key of keys.toSorted(byCode)) result[key] = record[key];
+  const keys = Object.keys(record).toSorted();
+  // Without a prototype, a key called __proto__ is a key like any other. Such a record is slow, so others have one.
+  const result = (keys.includes('__proto__') ? Object.create(null) : {}) as Record<string, unknown>;
+  for (const key of keys) result[key] = inOrder(record[key]);
   return result;
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { byCode, canonicalJson, digestOf } from '../../../src/kube/objects/digest.ts';
+import { isRecord } from '../../../src/kube/objects/json.ts';
 
 describe('canonicalJson', () => {
   it.each<[string, unknown, string]>([
@@ -19,6 +20,28 @@ describe('canonicalJson', () => {
         const reversed = Object.fromEntries(Object.entries(value).toReversed());
         expect(canonicalJson({ inner: reversed })).toBe(canonicalJson({ inner: value }));
         expect(JSON.parse(canonicalJson(value))).toEqual(value);
+      }),
+    );
+  });
+});
+
+/** The same by a replacer, which is slower. */
+function replacedJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) => {
+    if (!isRecord(inner)) return inner;
+    const result = Object.create(null) as Record<string, unknown>;
+    for (const key of Object.keys(inner).toSorted(byCode)) result[key] = inner[key];
+    return result;
+  });
+}
+
+describe('canonicalJson beside a replacer of JSON.stringify', () => {
+  it('gives the same text for any value', () => {
+    const key = fc.oneof(fc.string(), fc.constantFrom('10', '9', '1a', '__proto__', 'toJSON'));
+    const withDate = { withDate: true, withNullPrototype: true, withMap: true, withSparseArray: true };
+    fc.assert(
+      fc.property(fc.anything({ key, ...withDate }), (value) => {
+        expect(canonicalJson({ inner: [value] })).toBe(replacedJson({ inner: [value] }));
       }),
     );
   });
