@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { install } from '../../../src/api/install/install.ts';
 import { NAMESPACE } from '../../../src/api/names.ts';
@@ -29,14 +29,18 @@ const INSTALLER = 'pipeline';
 const EARLIER_INSTALLER = 'earlier-pipeline';
 
 let server: ApiServer;
-/** The kubeconfig of a user with the rights of the guide. */
+/** What each test starts with, by a user with the rights of the guide. */
+let firstInstallation: Installed;
+/** The kubeconfig of that user. */
 let installer: string;
 beforeAll(async () => {
   server = await startApiServer();
   installer = await server.kubeconfigFor({ user: INSTALLER, groups: [] });
   await allowInstaller();
+  firstInstallation = await installAs(installer, ...DEPLOY);
   await server.keep();
 });
+beforeEach(() => server.wipe());
 afterAll(async () => {
   await server?.stop();
 });
@@ -103,8 +107,7 @@ const WORKLOADS = ['kubenode-sync', 'kubenode-controllers'].flatMap((name) => [
 
 describe('kubenode install --hub --cluster', () => {
   it('installs everything for a user with the rights of the guide, and changes nothing the second time', async () => {
-    await server.wipe();
-    const first = await installAs(installer, ...DEPLOY);
+    const first = firstInstallation;
     expect(first.errors).toEqual([]);
     expect(first.code).toBe(0);
     expect(Object.keys(first.outcomes)).toEqual(['created']);
@@ -116,7 +119,6 @@ describe('kubenode install --hub --cluster', () => {
   });
 
   it('removes with the rights of the guide what an earlier version installed, and warns with fewer rights', async () => {
-    await installedFresh();
     const old = clusterRole('kubenode-old', 'Of an earlier version.', []);
     await install(server.client, { clock: createSystemClock(), objects: [old] });
     const earlier = await installAs(await server.kubeconfigFor({ user: EARLIER_INSTALLER, groups: [] }));
@@ -171,7 +173,6 @@ async function addApiServer(port: number): Promise<void> {
 
 describe('the pods', () => {
   it('fit the Pod Security Standard restricted', async () => {
-    await installedFresh();
     const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE, labels } };
     await server.client.apply(NAMESPACES, namespace, { fieldManager: 'test' });
@@ -199,7 +200,6 @@ describe('the pods', () => {
 
 describe('the programs of the pods, with the credentials of their ServiceAccounts', () => {
   it('kubenode controllers leads, and /readyz answers ok; a second one is ready, too, and takes over', async () => {
-    await installedFresh();
     const first = await startPod(server, 'kubenode-controllers');
     expect(await first.ready()).toBe(200);
     await eventually(async () => (await leader()).includes(`-${first.pid}-`) || undefined, 'no leader');
@@ -214,7 +214,6 @@ describe('the programs of the pods, with the credentials of their ServiceAccount
   });
 
   it('kubenode sync is ready in a hub that has no Pipeline yet', async () => {
-    await installedFresh();
     const pod = await startPod(server, 'kubenode-sync');
     expect(await pod.ready()).toBe(200);
     expect(pod.log()).not.toMatch(/forbidden|impersonation/i);
@@ -228,7 +227,6 @@ if (reason) process.stderr.write(`skipped: ${reason}\n`);
 
 describe.skipIf(reason)(`a container of sync${reason ? ` (${reason})` : ''}`, () => {
   it('renders a commit as process 1, with a read-only root file system, and without rights to make namespaces', async () => {
-    await installedFresh();
     const repository = fleetWithPipeline();
     const pod = await startPod(server, 'kubenode-sync', ['--from', repository], readOnlyRoot);
     expect(await pod.ready()).toBe(200);
@@ -280,12 +278,6 @@ fleet.synth();
 `,
   });
   return url;
-}
-
-async function installedFresh(): Promise<void> {
-  await server.wipe();
-  const { code } = await installAs(server.kubeconfig, ...DEPLOY);
-  expect(code).toBe(0);
 }
 
 function podOf(spec: Readonly<Record<string, unknown>>): KubeObject {

@@ -11,8 +11,8 @@ import { declareWebhook, PIPELINE_FILE } from '../pipeline-edits.ts';
 import type { Tour, TourStep } from '../step.ts';
 import { editLinger, POLICY_FILE } from './freeze.ts';
 
-/** Long before the next poll. */
-const HOOK_SECONDS = 20;
+/** Long before the next poll, which is after five minutes. A busy machine needs most of a minute to render and judge what it read. */
+const HOOK_SECONDS = 120;
 
 export const pushHookStep: TourStep = {
   name: 'push-hook',
