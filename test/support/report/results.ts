@@ -1,6 +1,6 @@
 /** What one run of vitest found, file by file, as plain data that another process can read. */
 import { stripVTControlCharacters } from 'node:util';
-import type { SerializedError, TestCase, TestModule } from 'vitest/node';
+import type { SerializedError, TestModule } from 'vitest/node';
 import type { FileCost } from '../cost/meter.ts';
 
 export interface Counts {
@@ -62,10 +62,7 @@ export function fileResultsOf(
 }
 
 function fileResultOf(module: TestModule): FileResult {
-  // Of a file that was left out as a whole, the tests keep the state of before the run.
-  const isLeftOut = module.state() === 'skipped';
   const tests = [...module.children.allTests()];
-  const stateOf = (test: TestCase): string => (isLeftOut ? 'skipped' : test.result().state);
   const suites = [module, ...module.children.allSuites()];
   // A file or a suite has its own errors beside those of its tests: a hook that failed, an import that threw.
   const failures = [
@@ -73,13 +70,13 @@ function fileResultOf(module: TestModule): FileResult {
       suite.errors().map((error) => ({ test: nameOf(suite), error: textOf(error) })),
     ),
     ...tests
-      .filter((test) => isFailed(stateOf(test)))
+      .filter((test) => isFailed(test.result().state))
       .map((test) => ({
         test: test.fullName,
         error: test.result().errors?.map(textOf).join('\n') ?? 'started and never ended',
       })),
   ];
-  const stateCount = (state: string): number => tests.filter((test) => stateOf(test) === state).length;
+  const stateCount = (state: string): number => tests.filter((test) => test.result().state === state).length;
   return {
     project: projectOf(module.relativeModuleId),
     file: module.relativeModuleId,
