@@ -119,7 +119,10 @@ describe('a BMC that fails', () => {
     const server = await bmc({ silent: 'GET /redfish/v1/Systems/1' });
     const stop = new AbortController();
     const call = failureOf(readPower(target(server), stop.signal));
-    await eventually(async () => (server.openSessions() > 0 ? true : undefined), 'no session');
+    // The client has its session once it asks for the system.
+    const isAsked = (): boolean => server.received().includes('GET /redfish/v1/Systems/1 ');
+    await eventually(async () => (isAsked() ? true : undefined), 'no request');
+    expect(server.openSessions()).toBe(1);
     stop.abort(new Error('the controller ends'));
     expect((await call).message).toBe('the controller ends');
     expect(server.openSessions()).toBe(0);
