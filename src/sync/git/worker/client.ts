@@ -16,11 +16,8 @@ const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), `main.${EXTENSION}`);
 // isomorphic-git holds a pack twice, and up to 256 MiB may be fetched; objects are at most 64 MiB.
 const [HEAP_MIB, MEMORY_MIB] = [512, 1024];
-/**
- * A new commit asks several times: to fetch it, to export it, and, once it is rendered and judged, to promote it. A render and its
- * judge take up to half a minute on a busy machine, and to start a worker again takes more than all its answers.
- */
-const IDLE_MS = 30_000;
+/** A render asks several times in a row. */
+const IDLE_MS = 5000;
 /** Each step of a call has a limit of its own; this ends a worker that does not respond. */
 const CALL_MS = 600_000;
 const ABORT_MS = 2000;
