@@ -67,7 +67,8 @@ async function startEtcd({ pki, volume, program }: PodFolders, isSealed: boolean
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     log += text;
   });
-  const exit = once(child, 'exit');
+  // Its log is whole when its output is closed, which may be after its end.
+  const exit = once(child, 'close');
   onTestFinished(() => void child.kill('SIGKILL'));
   return {
     healthUrl: `http://127.0.0.1:${health}/health`,
