@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -30,9 +30,15 @@ async function runWith(until: string): Promise<string> {
   );
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [vitest, 'run', '--root', folder], {
-    env: { ...process.env, KUBENODE_TESTS_UNTIL: until, NO_COLOR: '1' },
+    env: {
+      ...process.env,
+      KUBENODE_TESTS_UNTIL: until,
+      KUBENODE_LEFT_OUT: join(folder, 'left-out'),
+      NO_COLOR: '1',
+    },
   });
-  return stdout + stderr;
+  const list = join(folder, 'left-out');
+  return stdout + stderr + (existsSync(list) ? `listed: ${readFileSync(list, 'utf8')}` : 'nothing listed');
 }
 
 describe('the runner of tests with a limit of time', () => {
@@ -40,12 +46,14 @@ describe('the runner of tests with a limit of time', () => {
     const output = await runWith(String(Number(clock.now()) + 600_000));
     expect(output).toContain('prepared');
     expect(output).toContain('1 passed, 0 failed, 0 skipped');
+    expect(output).toContain('nothing listed');
   });
 
   it('imports, prepares and runs nothing of a file after it, and names the file', async () => {
     const output = await runWith(String(Number(clock.now()) - 1));
     expect(output).toMatch(/skipped, no time is left for it: .*a\.test\.ts/);
     expect(output).toContain('0 passed, 0 failed, 1 skipped');
+    expect(output).toMatch(/listed: .*a\.test\.ts\n$/);
     expect(output).not.toMatch(/imported|prepared/);
   });
 

@@ -1,7 +1,9 @@
 /**
  * A runner of vitest that begins no file after KUBENODE_TESTS_UNTIL, in milliseconds since the epoch: .ci/run ends within its limit also on
- * a slow machine. A file that is left out is not even imported. It is printed, and counts as one skipped test.
+ * a slow machine. A file that is left out is not even imported. It is printed, counts as one skipped
+ * test, and has a line in the file KUBENODE_LEFT_OUT.
  */
+import { appendFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { it, TestRunner, type VitestTestRunner } from 'vitest';
 import { createSystemClock } from '../../src/os/system-clock.ts';
@@ -14,7 +16,10 @@ export class TimelyRunner extends TestRunner {
     const isLeftOut =
       source === 'collect' && isOver(process.env['KUBENODE_TESTS_UNTIL'], Number(clock.now()));
     if (!isLeftOut) return super.importFile(path, source);
-    process.stderr.write(`skipped, no time is left for it: ${relative('', path)}\n`);
+    const name = relative('', path);
+    process.stderr.write(`skipped, no time is left for it: ${name}\n`);
+    const list = process.env['KUBENODE_LEFT_OUT'];
+    if (list) appendFileSync(list, `${name}\n`);
     // oxlint-disable-next-line vitest/no-disabled-tests, vitest/expect-expect -- it stands for the tests of the file
     it.skip('was left out: no time is left for it', () => undefined);
     return undefined;

@@ -14,8 +14,9 @@ export function digestOf(value: unknown): string {
 
 function inOrder(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (hasOwnForm(value)) return inOrder(value.toJSON());
-  return isRecord(value) ? sorted(value) : (value as readonly unknown[]).map(inOrder);
+  const form = hasOwnForm(value) ? value.toJSON() : value;
+  if (isRecord(form)) return sorted(form);
+  return Array.isArray(form) ? form.map(inOrder) : form;
 }
 
 /** As a Date, which JSON has as text. */

@@ -11,7 +11,7 @@ import { declareWebhook, PIPELINE_FILE } from '../pipeline-edits.ts';
 import type { Tour, TourStep } from '../step.ts';
 import { editLinger, POLICY_FILE } from './freeze.ts';
 
-/** Long before the next poll, which is after five minutes. A busy machine needs most of a minute to render and judge what it read. */
+/** Long before the next poll, which is after five minutes. A busy machine needs more than 20 s to render and judge what it read. */
 const HOOK_SECONDS = 120;
 
 export const pushHookStep: TourStep = {
