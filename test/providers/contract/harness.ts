@@ -69,6 +69,8 @@ export interface ContractProvider {
   readonly entry: ProviderEntry;
   /** Each is created in each case. */
   readonly accepted: Readonly<Record<string, InstanceShape>>;
+  /** Why a short run has all cases for each shape, too, and not for one of them. */
+  readonly everyShape?: string;
   /** Each with a part of the reason. */
   readonly refused: Readonly<Record<string, readonly [shape: InstanceShape, reason: string]>>;
   /** What `fail` can bring about. */

@@ -136,6 +136,7 @@ export const LOCAL_CONTRACT: ContractProvider = {
       'spec.zone',
     ],
   },
+  everyShape: 'a sandbox has processes, and a simulated machine has none',
   failures: ['Quota', 'Terminal'],
   withoutFaults: noFaults(NO_CLOUD),
   withoutAccount: NO_CLOUD,

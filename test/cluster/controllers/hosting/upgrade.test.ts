@@ -96,19 +96,28 @@ describe.skipIf(missing)('hosted control planes between real versions', () => {
       await isUpToDate(name, OLD_VERSION);
       expect(await versions(name)).toEqual(['v3.6.5', OLD_VERSION, OLD_VERSION, OLD_VERSION]);
       expect(await configMaps(name)).toEqual(['of-1-35', 'of-the-soak']);
-      expect((await status(name))?.history?.map(({ result }) => result)).toEqual(['RolledBack']);
+      const { history, lastOutage } = (await status(name)) ?? {};
+      expect(history?.map(({ result }) => result)).toEqual(['RolledBack']);
+      expect(lastOutage?.cause).toBe('Change');
+      expect(lastOutage?.milliseconds).toBeGreaterThan(500);
     },
     LIMIT,
   );
 
   it.runIf(LONG)(
-    'HOS-11 completes an upgrade, and does not return after the point of no return',
+    'HOS-11 completes an upgrade after one that returned, and does not return after the point of no return',
     async () => {
-      const name = await create({ upgrade: { soakSeconds: 1 } });
+      const name = await create({ upgrade: { soakSeconds: 3600 } });
       await write(name, 'of-1-35');
       await change(name, { version: VERSION });
+      await expect.poll(() => step(name), CHANGED).toBe('Soak');
+      await write(name, 'of-the-soak');
+      await change(name, { version: OLD_VERSION });
+      await isUpToDate(name, OLD_VERSION);
+
+      await change(name, { version: VERSION, upgrade: { soakSeconds: 1 } });
       await isUpToDate(name, VERSION);
-      expect(await configMaps(name)).toEqual(['of-1-35']);
+      expect(await configMaps(name)).toEqual(['of-1-35', 'of-the-soak']);
       expect(await emulated(name)).toEqual([]);
       const { lastOutage } = (await status(name)) ?? {};
       expect(lastOutage?.cause).toBe('Change');
@@ -120,7 +129,7 @@ describe.skipIf(missing)('hosted control planes between real versions', () => {
         .poll(() => condition(name, 'ControlPlaneUpToDate'), CHANGED)
         .toMatch(/^False RollbackImpossible/);
       expect(await versions(name)).toEqual(['v3.6.8', VERSION, VERSION, VERSION]);
-      expect((await status(name))?.history?.map(({ result }) => result)).toEqual(['Completed']);
+      expect((await status(name))?.history?.map(({ result }) => result)).toEqual(['Completed', 'RolledBack']);
     },
     LIMIT,
   );
