@@ -3,6 +3,7 @@ import { isKubeError } from '../../kube/client/errors.ts';
 import { NOT_SERVED_YET, waitUntilServed } from '../../kube/client/served.ts';
 import { listAt, textAt, valueAt } from '../../kube/objects/json.ts';
 import { objectKey } from '../../kube/objects/object-id.ts';
+import type { Log, LogFields } from '../../kube/process/log.ts';
 import { runConcurrently } from '../../kube/process/run-concurrently.ts';
 import { isCrdId } from '../protected-kinds.ts';
 import { type ApplyOutcome, applyObject } from './apply-object.ts';
@@ -62,15 +63,18 @@ export async function applySteps(
   const dependenciesOf = dependenciesIn(plan.objects.map(({ object }) => object));
   let newKinds = false;
   for (const step of groupByStep(writes, ({ id }) => id)) {
-    await runConcurrently(step, async (item) => {
+    const lines = createStepLog(context.log);
+    const recorder = { ...context, lines };
+    const work = async (item: ObjectPlan): Promise<void> => {
       confirmations?.throwIfFailed();
       const failed = dependenciesOf(item.object).find((key) => outcomes.get(key)?.state === 'failed');
       const outcome = failed === undefined ? await applyOne(context, item) : dependencyFailed(failed);
-      const recorded = record(context, item, outcome);
+      const recorded = record(recorder, item, outcome);
       outcomes.set(objectKey(item.id), recorded);
       confirmations?.add(recorded);
       if (outcome.outcome === 'applied') recordCorrection(context, item, outcome, { commit, foundAt });
-    });
+    };
+    await runConcurrently(step, work).finally(() => lines.end());
     newKinds = (await waitForNewKinds(context, step, outcomes)) || newKinds;
   }
   return { newKinds };
@@ -81,8 +85,35 @@ async function applyOne(context: SyncContext, plan: ObjectPlan): Promise<ApplyOu
   return applyObject({ ...context, client: unitClient(context, plan.unit) }, plan);
 }
 
+/** As many objects of a step have a line each. Of a larger step the others are counted; the audit record names them all. */
+const NAMED_OBJECTS = 100;
+
+interface StepLog {
+  applied(outcome: Extract<ApplyOutcome, { outcome: 'applied' }>, fields: LogFields): void;
+  end(): void;
+}
+
+function createStepLog(log: Log): StepLog {
+  let named = 0;
+  let counted = 0;
+  return {
+    applied({ replaced, adopted }, fields) {
+      // What is more than an apply is always named.
+      if (replaced) log.info('object replaced', fields);
+      else if (adopted) log.info('object applied', { ...fields, adopted });
+      else if (named < NAMED_OBJECTS) {
+        named += 1;
+        log.info('object applied', fields);
+      } else counted += 1;
+    },
+    end() {
+      if (counted > 0) log.info('more objects applied', { objects: counted });
+    },
+  };
+}
+
 function record(
-  { live, log, serverForms }: SyncContext,
+  { live, log, serverForms, lines }: SyncContext & { readonly lines: StepLog },
   plan: ObjectPlan,
   result: ApplyOutcome,
 ): ObjectOutcome {
@@ -93,11 +124,11 @@ function record(
     log.warn('object not applied', { ...fields, reason, message });
     return { state: 'failed', plan, reason, message, retryable };
   }
-  const { object, replaced, adopted } = result;
+  const { object, adopted } = result;
   live.recordApplied(object);
   if (matchesDesired(plan.object, object)) serverForms.delete(key);
   else serverForms.set(key, { digest: plan.digest, projection: projectionOf(plan.object, object) });
-  log.info(replaced ? 'object replaced' : 'object applied', adopted ? { ...fields, adopted } : fields);
+  lines.applied(result, fields);
   return { state: 'applied', plan, uid: object.metadata.uid, adopted };
 }
 
