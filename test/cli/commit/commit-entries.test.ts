@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Pipeline } from '../../../src/api/generated/types.ts';
@@ -7,6 +7,7 @@ import { createTestRepository, type TestRepository } from '../../support/git-ser
 import { tempFolder } from '../../support/temp.ts';
 import { type TestIo, testIo } from '../../support/test-io.ts';
 
+const ROOT = join(import.meta.dirname, '../../..');
 const NAMES = { GIT_AUTHOR_NAME: 'Ann', GIT_AUTHOR_EMAIL: 'ann@example.com' };
 const USER = { ...NAMES, GIT_COMMITTER_NAME: 'Ann', GIT_COMMITTER_EMAIL: 'ann@example.com' };
 const ENTRY = { unit: 'web', planDigest: `sha256:${'b'.repeat(64)}`, reason: 'moved' };
@@ -60,6 +61,29 @@ async function commitFreeze(
 }
 
 describe('commitEntries', () => {
+  it('commits an approval to the example fleet, and changes nothing else of it', async () => {
+    const repository = createTestRepository(tempFolder('fleet'));
+    for (const name of ['fleet', 'rules', 'cdk8s.yaml']) {
+      cpSync(join(ROOT, name), join(repository.dir, name), { recursive: true });
+    }
+    repository.commit('example');
+    const file = join(repository.dir, 'fleet/pipelines.ts');
+    const before = readFileSync(file, 'utf8').split('\n');
+    const entry = { stage: 'prod', planDigest: ENTRY.planDigest, reason: 'reviewed' };
+    await commitChange(repository, {
+      list: 'approvals',
+      entries: [entry],
+      subject: 'Approve prod',
+      reason: entry.reason,
+    });
+    const after = readFileSync(file, 'utf8').split('\n');
+    expect(after.filter((line) => !before.includes(line)).join(' ')).toContain(entry.planDigest);
+    expect(before.filter((line) => !after.includes(line))).toEqual([]);
+    expect(repository.git('show', '--name-only', '--format=%an %s')).toBe(
+      'Ann Approve prod\n\nfleet/pipelines.ts',
+    );
+  });
+
   it('commits the entry where the Pipeline is declared, as the user, and prints what is next', async () => {
     const repository = created(PIPELINES);
     const { stdout } = await commitTo(repository);
