@@ -17,6 +17,7 @@ import { createView, type View, type ViewOptions } from '../kube/cache/view.ts';
 import type { Client } from '../kube/client/client.ts';
 import type { Controller } from '../kube/controller/controller.ts';
 import type { Views } from '../kube/controller/views.ts';
+import { LEASES } from '../kube/leader/record.ts';
 import { NODES, PODS } from '../kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../kube/objects/object.ts';
 import { optional } from '../kube/objects/optional.ts';
@@ -32,6 +33,7 @@ import { logDecided } from './decision-log.ts';
 import type { CallWindow } from './facts/call-window.ts';
 import { BLOCKING_PODS, type ObservedViews, POD_INDEXERS } from './facts/observed-views.ts';
 import { createFleetObserver, type FleetObserver } from './facts/observer.ts';
+import type { SignSelection } from './facts/signs/named-signs.ts';
 import { createLedger, type Ledger } from './ledger/ledger.ts';
 import { createLedgerStore } from './ledger/store.ts';
 import { registerDefenderMetrics } from './metrics.ts';
@@ -71,7 +73,12 @@ export function createDefender(options: DefenderOptions): Defender {
   const { client, clock, log, calls, leads } = options;
   const views = createDefenderViews(options);
   const observed: ObservedViews = { ...views, ...optional('clusters', options.clusters) };
-  const observer = createFleetObserver({ views: observed, clock, calls });
+  const observer = createFleetObserver({
+    views: observed,
+    clock,
+    calls,
+    openSigns: (selection) => signView(options, selection),
+  });
   const denials = createDenialCounts(clock);
   const pending = createPendingApprovals(clock);
   const ledger = createLedger({
@@ -123,6 +130,28 @@ export function createDefender(options: DefenderOptions): Defender {
   };
 }
 
+/** The view of what a policy names: the Leases of a namespace, or the Pods with a label. */
+function signView(options: DefenderOptions, { kind, of }: SignSelection): View {
+  const shared = viewPorts(options);
+  if (kind === 'Lease') return createView({ ...shared, resource: LEASES, namespace: of });
+  return createView({ ...shared, resource: PODS, labelSelector: of, ...PODS_OF_NODES });
+}
+
+const PODS_OF_NODES = {
+  indexers: POD_INDEXERS,
+  transform: createTransform(['spec.containers', 'spec.initContainers', 'spec.volumes']),
+};
+
+function viewPorts({
+  client,
+  clock,
+  random,
+  log,
+  watch,
+}: DefenderOptions): Pick<ViewOptions<KubeObject>, 'client' | 'clock' | 'random' | 'log' | 'metrics'> {
+  return { client, clock, random, log, ...optional('metrics', watch) };
+}
+
 /**
  * The fields that views drop from Nodes and Machines, because nothing in this process needs images and inventories. Facts and
  * faults of Machines stay, because rules read them.
@@ -136,8 +165,8 @@ const OWNERS_OF_COMPONENTS = ['f:spec', 'f:components'];
 type DefenderViews = { readonly [K in Exclude<keyof ObservedViews, 'clusters'>]: View & ObservedViews[K] };
 
 function createDefenderViews(options: DefenderOptions): DefenderViews {
-  const { client, clock, random, log, watch, managers: sharing = [] } = options;
-  const shared = { client, clock, random, log, ...(watch ? { metrics: watch } : {}) };
+  const { managers: sharing = [] } = options;
+  const shared = viewPorts(options);
   const managers = [MANAGER_DEFENDER];
   return {
     machines: view(MACHINES, {
@@ -145,11 +174,7 @@ function createDefenderViews(options: DefenderOptions): DefenderViews {
       transform: createTransform(MACHINE_DROPS, sharing, OWNERS_OF_COMPONENTS),
     }),
     nodes: view(NODES, { transform: createTransform(NODE_DROPS) }),
-    pods: view(PODS, {
-      labelSelector: BLOCKING_PODS,
-      indexers: POD_INDEXERS,
-      transform: createTransform(['spec.containers', 'spec.initContainers', 'spec.volumes']),
-    }),
+    pods: view(PODS, { labelSelector: BLOCKING_PODS, ...PODS_OF_NODES }),
     machineSets: view(MACHINE_SETS, { managers: sharing }),
     policies: view(DEFENDER_POLICIES, { managers }),
     jobs: view(REMEDY_OPERATION_JOBS, { managers: sharing, indexers: JOB_INDEXERS }),

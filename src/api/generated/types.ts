@@ -1216,7 +1216,7 @@ export interface FirstHostKey {
 
 /** A sign that another tool maintains the node. */
 export interface ForeignMaintenance {
-  /** Name of a Lease. */
+  /** Namespace and name of a Lease that is held, as medik8s-leases/node-{node}. {node} is the name of the Node. */
   readonly lease?: string;
   /** Key of a taint. */
   readonly taint?: string;

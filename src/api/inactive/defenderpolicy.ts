@@ -1,6 +1,5 @@
 /** The fields of a DefenderPolicy that the Defender does not act on. */
 import { DIMENSIONS } from '../enums.ts';
-import { LABEL_BLOCK } from '../names.ts';
 import type { InactiveField } from './field.ts';
 
 const NO_CAPACITY = 'the Defender does not count free resources';
@@ -10,12 +9,6 @@ const COMMON_CAUSE = ['type', 'CommonCause'] as const;
 
 export const DEFENDER_POLICY: readonly InactiveField[] = [
   { path: 'spec.blockers.promql', because: 'the Defender asks no Prometheus' },
-  { path: 'spec.blockers.foreign[].lease', because: 'only a taint or label is observed' },
-  {
-    path: 'spec.blockers.podLabels[]',
-    accepts: [`${LABEL_BLOCK}=true`],
-    because: 'other pods are not watched',
-  },
   { path: 'spec.capacity.simulateScheduling', accepts: [false], because: NO_CAPACITY },
   { path: 'spec.capacity.replacementFirst', accepts: [false], because: NO_CAPACITY },
   { path: 'spec.capacity.minFreePercent', accepts: [{}], because: NO_CAPACITY },

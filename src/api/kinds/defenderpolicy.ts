@@ -107,7 +107,10 @@ const controlPlane = named('ControlPlaneGuard', 'Limits for control plane nodes.
 
 const foreign = rules(
   named('ForeignMaintenance', 'A sign that another tool maintains the node.', {
-    lease: text('Name of a Lease.', { max: 128, min: 1 }).optional(),
+    lease: text(
+      'Namespace and name of a Lease that is held, as medik8s-leases/node-{node}. {node} is the name of the Node.',
+      { max: 128, min: 1 },
+    ).optional(),
     taint: text('Key of a taint.', { max: 128, min: 1 }).optional(),
     label: text('Key of a label.', { max: 128, min: 1 }).optional(),
   }),

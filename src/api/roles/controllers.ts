@@ -178,6 +178,7 @@ export const defenderRights: Rights = {
     may(READ, GROUP, ['machines', 'machinesets', 'remedyoperationjobs']),
     may(READ, GROUP, ['defenderpolicies', 'defenderledgers']),
     may(READ, '', ['nodes', 'pods']),
+    leases, // of other tools that maintain nodes, in the namespaces that policies name
     // No patch: the ledger is written by compare-and-swap only.
     may(['create', 'update'], GROUP, ['defenderledgers']),
     may(PATCH, GROUP, ['defenderledgers/status', 'defenderpolicies/status']),

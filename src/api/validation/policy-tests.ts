@@ -51,6 +51,8 @@ export interface PolicyTestMachines {
   readonly taints?: readonly string[];
   /** Names of Pods by the label that makes them block. */
   readonly blockingPods?: Readonly<Record<string, string>>;
+  /** Names of held Leases of other tools: medik8s-leases/node-m-1. */
+  readonly foreignLeases?: readonly string[];
   /** Why a person holds it. */
   readonly hold?: string;
   readonly excluded?: boolean;

@@ -7,6 +7,7 @@ import { connect } from '../../kube/client/connect.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import { impersonateServiceAccount } from '../../kube/controller/principals.ts';
 import { createLogger } from '../../kube/process/logger.ts';
+import { withDeadline } from '../../os/deadline.ts';
 import { systemRandom } from '../../os/system-random.ts';
 import { type ConnectionFlags, findKubeconfig } from '../connection.ts';
 import { CliError, EXIT } from '../errors.ts';
@@ -90,7 +91,10 @@ export async function withDefenderViews<T>(
     );
     const running = views.map(({ reflector }) => reflector.run(stop.signal));
     try {
-      await wait(() => Promise.all(views.map(({ reflector }) => reflector.synced(signal))));
+      await wait(async () => {
+        await Promise.all(views.map(({ reflector }) => reflector.synced(signal)));
+        await signsListed(defender, { clock, signal });
+      });
       return await work(defender);
     } finally {
       stop.abort();
@@ -99,6 +103,20 @@ export async function withDefenderViews<T>(
   } finally {
     defender.close();
   }
+}
+
+/** A Lease or label that a policy names and that cannot be read in this time is unobserved: the policy denies, and names it. */
+const SIGNS_MS = 10_000;
+
+async function signsListed(
+  { observer }: Defender,
+  { clock, signal }: Pick<Io, 'clock' | 'signal'>,
+): Promise<void> {
+  const late = new Error('not listed in time');
+  const limit = { clock, ms: SIGNS_MS, signal, expired: () => late };
+  await withDeadline(limit, (ended) => observer.signsListed(ended)).catch((error: unknown) => {
+    if (error !== late) throw error;
+  });
 }
 
 function countFleet(complete: () => Promise<unknown>): (progress: StepProgress) => Promise<unknown> {

@@ -35,6 +35,8 @@ export interface MachineFacts {
   readonly foreignLeases?: readonly string[];
   /** Names of running Pods by the label that makes them block; absent: not observed. */
   readonly blockingPods?: Labels;
+  /** Names of Leases and labels of Pods, as policies name them, that are not observed now; absent: none. */
+  readonly unobserved?: readonly string[];
   /** The holds that people set on the Machine or its Node: each has its own end. */
   readonly holds?: readonly MachineHold[];
   /** Whether the label `kubenode.dev/exclude` is set on the Machine or its Node. */

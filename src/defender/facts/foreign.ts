@@ -1,6 +1,7 @@
 /** Signs that another tool maintains a node. Pure. */
 import type { ForeignMaintenance } from '../../api/generated/types.ts';
 import type { MachineFacts } from './facts.ts';
+import { leaseNameFor } from './signs/lease-names.ts';
 
 /** The first sign that the machine shows: `taint karpenter.sh/disrupted`. */
 export function foreignOwner(
@@ -19,6 +20,6 @@ function shownSign(machine: MachineFacts, { lease, taint, label }: ForeignMainte
   if (taint !== undefined) return taints.includes(taint) ? `taint ${taint}` : undefined;
   if (label !== undefined) return Object.hasOwn(labels, label) ? `label ${label}` : undefined;
   if (lease === undefined) return undefined;
-  const leaseName = lease.replaceAll('{node}', name);
+  const leaseName = leaseNameFor(lease, name);
   return foreignLeases.includes(leaseName) ? `lease ${leaseName}` : undefined;
 }

@@ -20,6 +20,7 @@ import type { Labels } from '../../kube/objects/selector.ts';
 import { holdsOf } from '../../rollout/holds.ts';
 import type { MachineFacts, RepairFact } from './facts.ts';
 import type { Faults } from './fault-since.ts';
+import type { NodeSigns } from './signs/signs.ts';
 
 export interface ObservedMachine {
   readonly machine: Machine;
@@ -27,6 +28,8 @@ export interface ObservedMachine {
   readonly node: KubeObject | undefined;
   /** Undefined: Pods were not observed. */
   readonly blockingPods: Labels | undefined;
+  /** The Leases and Pods that policies name. Undefined: they are not observed in this process. */
+  readonly signs?: NodeSigns | undefined;
   /** When the readiness became Unknown, by our own clock. */
   readonly unknownSince: Date | undefined;
   /** Undefined: no condition of the Node shows a fault. */
@@ -36,7 +39,7 @@ export interface ObservedMachine {
 const CONTROL_PLANE = 'node-role.kubernetes.io/control-plane';
 
 export function observedFacts(observed: ObservedMachine): MachineFacts {
-  const { machine, node, blockingPods, unknownSince, faults } = observed;
+  const { machine, node, unknownSince, faults } = observed;
   const { metadata } = machine;
   const place = machinePlace(machine, node);
   const { zone, pool, labels } = place;
@@ -55,7 +58,7 @@ export function observedFacts(observed: ObservedMachine): MachineFacts {
     established: isEstablished(machine, node) && !isOutOfUse(machine, node),
     cordoned: isCordoned(node),
     taints: taintKeys(node),
-    ...optional('blockingPods', blockingPods),
+    ...signFacts(observed),
     holds: holdsOf(machine, node),
     excluded: labels[LABEL_EXCLUDE] !== undefined,
     paused: false,
@@ -63,6 +66,21 @@ export function observedFacts(observed: ObservedMachine): MachineFacts {
     isControlPlane: labels[CONTROL_PLANE] !== undefined,
     dimensions: dimensionsOf(place, machine, node),
     ...optional('faults', faults),
+  };
+}
+
+/** Returns what other tools and Pods show on the machine. */
+export function signFacts({
+  blockingPods,
+  signs,
+}: Pick<ObservedMachine, 'blockingPods' | 'signs'>): Pick<
+  MachineFacts,
+  'blockingPods' | 'foreignLeases' | 'unobserved'
+> {
+  return {
+    ...optional('blockingPods', blockingPods && { ...blockingPods, ...signs?.pods }),
+    ...optional('foreignLeases', signs?.leases),
+    ...optional('unobserved', signs && signs.unobserved.length > 0 ? signs.unobserved : undefined),
   };
 }
 

@@ -8,6 +8,7 @@ import type {
   RemedyOperationJob,
 } from '../../api/generated/types.ts';
 import { LABEL_BLOCK } from '../../api/names.ts';
+import type { Store } from '../../kube/cache/store.ts';
 import type { View } from '../../kube/cache/view.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
@@ -38,7 +39,7 @@ export interface ObservedViews {
   readonly clusters?: ObservedView<Cluster>;
 }
 
-/** The one label of blocking Pods that is observed, as policies name it. */
+/** The label of blocking Pods that is always observed, as policies name it. Others are observed while a policy names them. */
 export const BLOCKING_PODS = `${LABEL_BLOCK}=true`;
 const NODE = 'node';
 export const POD_INDEXERS = { [NODE]: nodesOf };
@@ -71,10 +72,14 @@ export function nodesOf(pod: KubeObject): readonly string[] {
 /** Undefined: Pods were not observed. */
 export function blockingPodsOn({ pods }: ObservedViews, node: string): Labels | undefined {
   if (!pods.store.hasSynced()) return undefined;
-  const running = pods.store.byIndex(NODE, node).find((pod) => !isFinished(pod));
-  if (!running) return {};
-  const { namespace = '', name } = running.metadata;
-  return { [BLOCKING_PODS]: `${namespace}/${name}` };
+  const running = runningPodOn(pods.store, node);
+  return running === undefined ? {} : { [BLOCKING_PODS]: running };
+}
+
+/** Returns `namespace/name` of a Pod of the store that runs on the node. */
+export function runningPodOn(pods: Pick<Store, 'byIndex'>, node: string): string | undefined {
+  const running = pods.byIndex(NODE, node).find((pod) => !isFinished(pod));
+  return running && `${running.metadata.namespace ?? ''}/${running.metadata.name}`;
 }
 
 function isFinished(pod: KubeObject): boolean {

@@ -20,11 +20,12 @@ import { foreignOwner } from './foreign.ts';
 import { withHardwareRepairs } from './hardware-repairs.ts';
 import { type HolderState, holderState } from './holder-state.ts';
 import { jobGrants, machineGrants, nodeGrants } from './live-grants.ts';
-import { observedFacts } from './observed-machine.ts';
+import { type ObservedMachine, observedFacts, signFacts } from './observed-machine.ts';
 import { blockingPodsOn, isComplete, nodesOf, type ObservedViews, viewFacts } from './observed-views.ts';
 import { clusterOfKey, hostedControlPlaneFacts } from './other-subjects/hosted-control-plane.ts';
 import { orphanInstanceFacts } from './other-subjects/orphan-instance.ts';
 import { createPoolSizes, type PoolSizes } from './pool-sizes.ts';
+import { createPolicySigns, type PolicySigns, type PolicySignsOptions } from './signs/signs.ts';
 import { createUnknownSince, type UnknownSince } from './unknown-since.ts';
 
 export interface FleetObserver {
@@ -33,6 +34,8 @@ export interface FleetObserver {
   /** Undefined until every view is complete. */
   liveGrants(): readonly LiveGrant[] | undefined;
   holder(machine: string, holder: LedgerHolder): HolderState;
+  /** Resolves when all Leases and Pods that policies name were listed. Rejects when the signal is aborted first. */
+  signsListed(signal: AbortSignal): Promise<void>;
   /** Machines that were deleted, until `recorded` is called for them. */
   deleted(): ReadonlyMap<string, LedgerGone>;
   recorded(machine: string): void;
@@ -43,6 +46,8 @@ export interface FleetObserverOptions {
   readonly views: ObservedViews;
   readonly clock: Pick<Clock, 'now'>;
   readonly calls: CallWindow;
+  /** Creates the view of what a policy names. Default: nothing of it is observed, and policies that name it deny. */
+  readonly openSigns?: PolicySignsOptions['open'];
 }
 
 interface ObservedFleet extends FleetObserverOptions {
@@ -53,6 +58,7 @@ interface ObservedFleet extends FleetObserverOptions {
   /** By the object that carries them. */
   readonly grants: Map<string, readonly LiveGrant[]>;
   readonly deleted: Map<string, LedgerGone>;
+  signs: PolicySigns | undefined;
   prepared: PreparedPolicies | undefined;
   /** Whether the facts of machines were made with complete views. */
   isCurrent: boolean;
@@ -68,9 +74,11 @@ export function createFleetObserver(options: FleetObserverOptions): FleetObserve
     faultsSince: createFaultsSince(options.clock),
     grants: new Map(),
     deleted: new Map(),
+    signs: undefined,
     prepared: undefined,
     isCurrent: false,
   };
+  fleet.signs = observeSigns(fleet);
   const closes = [...subscribeMachines(fleet), ...subscribeOthers(fleet)];
   return {
     facts: () => {
@@ -91,24 +99,45 @@ export function createFleetObserver(options: FleetObserverOptions): FleetObserve
     policies: () => currentPolicies(fleet),
     liveGrants: () => (isComplete(views) ? [...fleet.grants.values()].flat() : undefined),
     holder: (machine, holder) => (isComplete(views) ? stateOfHolder(views, machine, holder) : 'Unknown'),
+    signsListed: async (signal) => await fleet.signs?.listed(signal),
     deleted: () => fleet.deleted,
     recorded: (machine) => void fleet.deleted.delete(machine),
     close: () => {
       for (const close of closes) close();
+      fleet.signs?.close();
     },
   };
 }
 
+function observeSigns(fleet: ObservedFleet): PolicySigns | undefined {
+  const { views, clock, openSigns: open } = fleet;
+  const changed = (node: string | undefined): void => {
+    if (node === undefined) fleet.isCurrent = false;
+    else putAgain(fleet, node);
+  };
+  return open && createPolicySigns({ policies: views.policies.store, open, clock, changed });
+}
+
+function signsOn(
+  { views, signs }: Pick<ObservedFleet, 'views' | 'signs'>,
+  node: string,
+): Pick<ObservedMachine, 'blockingPods' | 'signs'> {
+  return { blockingPods: blockingPodsOn(views, node), signs: signs?.of(node) };
+}
+
+/** Reads when a machine is judged what no event reports: that a Lease or a view has become too old, and repairs of its hardware. */
+function machineOf(fleet: ObservedFleet, name: string): MachineFacts | undefined {
+  const facts = fleet.index.machine(name);
+  return facts && repairedHardware(fleet, { ...facts, ...signFacts(signsOn(fleet, name)) });
+}
+
 /** Jobs are read when a machine is judged: what was repaired on the same hardware changes with other Machines. */
-function machineOf(
-  { index, views: { machines, jobs } }: ObservedFleet,
-  name: string,
-): MachineFacts | undefined {
-  const facts = index.machine(name);
+function repairedHardware({ views: { machines, jobs } }: ObservedFleet, facts: MachineFacts): MachineFacts {
+  const { name } = facts;
   const machine = machines.store.get(name);
   // The label of the Machine: a kubelet may set labels of its Node.
   const hardware = machine?.metadata.labels?.[LABEL_HARDWARE];
-  if (!facts?.repairs || !machine || hardware === undefined) return facts;
+  if (!facts.repairs || !machine || hardware === undefined) return facts;
   const history = {
     jobs: jobsOfHardware(hardware, jobs.store),
     uidOf: (other: string) => machines.store.get(other)?.metadata.uid,
@@ -216,7 +245,7 @@ function putMachine(fleet: ObservedFleet, machine: Machine): void {
   const facts = observedFacts({
     machine,
     node,
-    blockingPods: blockingPodsOn(views, name),
+    ...signsOn(fleet, name),
     unknownSince: unknownSince.observe(name, node, !isCurrent),
     faults: faultsSince.observe(name, node, !isCurrent),
   });

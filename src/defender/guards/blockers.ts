@@ -1,5 +1,6 @@
 /** R23: alerts, other tools and Pods that must not be disturbed. */
 import type { DenialCause } from '../../api/grants.ts';
+import type { MachineFacts } from '../facts/facts.ts';
 import { foreignOwner } from '../facts/foreign.ts';
 import type { PreparedPolicy } from '../policies/prepare.ts';
 import type { GuardInput, PolicyGuard } from './guard.ts';
@@ -49,6 +50,11 @@ function checkForeign({ ask, machine }: GuardInput, { spec }: PreparedPolicy): r
     const message = `Leases of other tools for machine ${machine.name} were not observed`;
     return [{ reason: 'FactUnknown', message }];
   }
+  const unknown = foreign.find(({ lease }) => isUnobserved(machine, lease));
+  if (unknown) {
+    const message = `Leases ${unknown.lease ?? ''} of another tool could not be read`;
+    return [{ reason: 'FactUnknown', message }];
+  }
   const owner = foreignOwner(machine, foreign);
   if (owner === undefined) return [];
   return [
@@ -62,8 +68,15 @@ function checkPods({ ask, machine }: GuardInput, { spec }: PreparedPolicy): read
   const { blockingPods: pods } = machine;
   if (!pods) return [{ reason: 'FactUnknown', message: `Pods of machine ${machine.name} were not observed` }];
   return podLabels.flatMap((label): readonly DenialCause[] => {
+    if (isUnobserved(machine, label)) {
+      return [{ reason: 'FactUnknown', message: `Pods with label ${label} could not be read` }];
+    }
     const pod = pods[label];
     if (pod === undefined) return [];
     return [{ reason: 'BlockedByPod', message: `Pod ${pod} with label ${label} runs on it`, key: label }];
   });
+}
+
+function isUnobserved({ unobserved = [] }: MachineFacts, sign: string | undefined): boolean {
+  return sign !== undefined && unobserved.includes(sign);
 }

@@ -4,12 +4,13 @@
  */
 
 import type { Amount, DefenderPolicy, DefenderPolicySpec } from '../../api/generated/types.ts';
-import { FLEET_DEFAULT } from '../../api/names.ts';
+import { FLEET_DEFAULT, NAMESPACE_OF_NODE_LEASES } from '../../api/names.ts';
 import { isRecord } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { messageOf } from '../../os/errors.ts';
 import { resolveIntOrPercent } from '../../rollout/int-or-percent.ts';
 import { isTimeZone } from '../../rollout/maintenance-windows.ts';
+import { namespaceOfLease } from '../facts/signs/lease-names.ts';
 
 /** Outcomes of acts are kept in a list of the ledger of this length. */
 const MAX_OUTCOMES = 24;
@@ -32,6 +33,7 @@ const UNSET = {
   breakers: [],
   quiet: [],
   freezes: [],
+  blockers: {},
 };
 const EVERYTHING = { actions: [], risks: [], holders: [] };
 
@@ -43,7 +45,36 @@ export function policyProblems({ metadata, spec }: DefenderPolicy): readonly str
     ...rateProblems(spec),
     ...breakerProblems(spec),
     ...timeProblems(spec),
+    ...blockerProblems(spec),
   ];
+}
+
+const LABEL = /^([a-z0-9.-]+\/)?[\w.-]+(=[\w.-]*)?$/i;
+
+/** An object as git contains it may lack the lists. */
+function blockerProblems({
+  blockers: { foreign = [], podLabels = [] },
+}: {
+  readonly blockers: Partial<DefenderPolicySpec['blockers']>;
+}): readonly string[] {
+  const leases = foreign.flatMap(({ lease }) => (lease === undefined ? [] : leaseProblems(lease)));
+  const labels = podLabels.filter((label) => !LABEL.test(label));
+  return [
+    ...leases,
+    ...labels.map((label) => `blockers.podLabels: ${label} is not a label: use key=value or key`),
+  ];
+}
+
+function leaseProblems(lease: string): readonly string[] {
+  const namespace = namespaceOfLease(lease);
+  if (namespace === undefined) {
+    return [
+      `blockers.foreign: ${lease} names no namespace: use namespace/name, as medik8s-leases/node-{node}`,
+    ];
+  }
+  return namespace === NAMESPACE_OF_NODE_LEASES
+    ? [`blockers.foreign: ${lease} is in ${namespace}, where the Leases are those of kubelets`]
+    : [];
 }
 
 function scopeProblems({ scope: { nodeSelector } }: DefenderPolicySpec): readonly string[] {

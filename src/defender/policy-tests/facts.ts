@@ -43,6 +43,7 @@ const USUAL = {
   cordoned: false,
   taints: [],
   blockingPods: {},
+  foreignLeases: [],
   excluded: false,
   isControlPlane: false,
 } as const;

@@ -34,6 +34,7 @@ const machines = z.strictObject({
   cordoned: flag,
   taints: z.array(name).exactOptional(),
   blockingPods: texts.exactOptional(),
+  foreignLeases: z.array(name).exactOptional(),
   hold: z.string().exactOptional(),
   excluded: flag,
   isControlPlane: flag,

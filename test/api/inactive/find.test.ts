@@ -108,18 +108,6 @@ describe('the fields of an object that this version does not act on', () => {
     ],
     [
       'DefenderPolicy',
-      'blockers.foreign[1].lease',
-      { blockers: { foreign: [{ taint: 't' }, { lease: 'a/b' }] } },
-      'remove it',
-    ],
-    [
-      'DefenderPolicy',
-      'blockers.podLabels[0]',
-      { blockers: { podLabels: ['gang', 'kubenode.dev/block=true'] } },
-      'use kubenode.dev/block=true',
-    ],
-    [
-      'DefenderPolicy',
       'capacity.simulateScheduling',
       { capacity: { simulateScheduling: true } },
       'remove it',
@@ -149,7 +137,7 @@ describe('the fields of an object that this version does not act on', () => {
   it('do not include defaults, whether they are written or not', () => {
     const policy = {
       selfDoubt: { secondVantage: [] },
-      blockers: { promql: [], foreign: [{ taint: 'x' }], podLabels: ['kubenode.dev/block=true'] },
+      blockers: { promql: [], foreign: [{ taint: 'x' }, { lease: 'a/b' }], podLabels: ['gang'] },
       capacity: { simulateScheduling: false, replacementFirst: false, minFreePercent: {} },
       // oxlint-disable-next-line unicorn/no-thenable -- name of the API field
       drain: { maxBudgetWaitSeconds: 1800, then: 'RequestApproval' },

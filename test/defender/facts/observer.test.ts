@@ -2,8 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { MachineSet, RemedyOperationJob } from '../../../src/api/generated/types.ts';
 import { orphanInstanceKey } from '../../../src/api/grants.ts';
 import { createCallWindow } from '../../../src/defender/facts/call-window.ts';
-import { createFleetObserver, type FleetObserver } from '../../../src/defender/facts/observer.ts';
+import {
+  createFleetObserver,
+  type FleetObserver,
+  type FleetObserverOptions,
+} from '../../../src/defender/facts/observer.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { optional } from '../../../src/kube/objects/optional.ts';
 import { ago, machine, NOW, node } from '../../support/builders.ts';
 import { hostedCluster } from '../../support/hosting/objects.ts';
 import { type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
@@ -17,12 +22,16 @@ interface Bed {
   readonly clock: VirtualClock;
 }
 
-function bed(): Bed {
+function bed(openSigns?: FleetObserverOptions['openSigns']): Bed {
   const views = testViews();
   const clock = virtualClock();
   const calls = createCallWindow(clock);
   calls.add({ verb: 'get', code: '200', seconds: 0.1, serverTime: clock.now() });
-  return { views, clock, observer: createFleetObserver({ views, clock, calls }) };
+  return {
+    views,
+    clock,
+    observer: createFleetObserver({ views, clock, calls, ...optional('openSigns', openSigns) }),
+  };
 }
 
 function completeBed(): Bed {
@@ -56,6 +65,43 @@ function endedJobOn(name: string, settledSecondsAgo: number): RemedyOperationJob
 function repairsOf({ observer }: Bed, name: string): number | undefined {
   return observer.facts().machine(name)?.repairs?.length;
 }
+
+describe('the signs of other tools, in the facts of the fleet', () => {
+  it('R23 count a machine as maintained while its Lease is held, and are unobserved when nothing opens them', () => {
+    const blockers = {
+      foreign: [{ lease: 'medik8s-leases/node-{node}' }],
+      podLabels: [],
+      minNodeAgeSeconds: 0,
+      promql: [],
+    };
+    const leases = testViews().nodes;
+    const made = bed(() => ({
+      store: leases.store,
+      reflector: { ...leases.reflector, run: async () => undefined, synced: async () => undefined },
+    }));
+    made.views.policies.store.put(policy({ blockers }));
+    made.views.machines.store.put(machine('m-1'));
+    made.views.nodes.store.put(node('m-1'));
+    completeViews(made.views);
+    made.observer.policies();
+    expect(made.observer.facts().machine('m-1')).toMatchObject({
+      foreignLeases: [],
+      unobserved: ['medik8s-leases/node-{node}'],
+    });
+    leases.store.replace([]);
+    expect(countsOf(made)).toEqual([1, [0]]);
+    const metadata = { namespace: 'medik8s-leases', name: 'node-m-1' };
+    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata };
+    leases.store.put({ ...lease, spec: { holderIdentity: 'nhc' } });
+    expect(made.observer.facts().machine('m-1')?.foreignLeases).toEqual(['medik8s-leases/node-m-1']);
+    expect(countsOf(made)).toEqual([1, [8]]);
+    leases.store.remove(lease);
+    expect(countsOf(made)).toEqual([1, [0]]);
+    const unopened = completeBed();
+    unopened.views.machines.store.put(machine('m-1'));
+    expect(unopened.observer.facts().machine('m-1')?.foreignLeases).toBeUndefined();
+  });
+});
 
 describe('the observer of the fleet', () => {
   it('R26 counts the repairs of hardware that got another name, from the moment that its Machine is deleted', () => {

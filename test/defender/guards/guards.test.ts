@@ -20,7 +20,10 @@ const MORE_SCENES: readonly Scene[] = [
   { facts: { view: { ageSeconds: 0, apiErrorPercent: 0, clockSkewSeconds: undefined } } },
   unobserved('nodeCreatedAt'),
   unobserved('repairs'),
-  { ...unobserved('foreignLeases'), policies: [blocking({ foreign: [{ lease: 'node-{node}' }] })] },
+  {
+    ...unobserved('foreignLeases'),
+    policies: [blocking({ foreign: [{ lease: 'medik8s-leases/node-{node}' }] })],
+  },
   { ...unobserved('blockingPods'), policies: [blocking({ podLabels: ['block=true'] })] },
   commonCause({ state: 'NeedsPerson' }),
   commonCause({ state: 'HalfOpen', probe: 'm-4' }),

@@ -18,6 +18,10 @@ const RING: Breaker = {
   manualAfterTrips: 2,
 };
 
+function blockedBy(blockers: Partial<DefenderPolicySpec['blockers']>): Partial<DefenderPolicySpec> {
+  return { blockers: { foreign: [], podLabels: [], minNodeAgeSeconds: 0, promql: [], ...blockers } };
+}
+
 describe('policyProblems', () => {
   it.each<[string, Partial<DefenderPolicySpec>, string]>([
     [
@@ -29,6 +33,21 @@ describe('policyProblems', () => {
       'a contradictory selector',
       { scope: { nodeSelector: { all: true, matchLabels: { a: 'b' } }, ...NOBODY } },
       'scope.nodeSelector must either have conditions or set all: true',
+    ],
+    [
+      'a Lease without a namespace',
+      blockedBy({ foreign: [{ lease: 'node-{node}' }] }),
+      'blockers.foreign: node-{node} names no namespace: use namespace/name, as medik8s-leases/node-{node}',
+    ],
+    [
+      'the Lease of a kubelet',
+      blockedBy({ foreign: [{ lease: 'kube-node-lease/{node}' }] }),
+      'blockers.foreign: kube-node-lease/{node} is in kube-node-lease, where the Leases are those of kubelets',
+    ],
+    [
+      'a selector of Pods that is not a label',
+      blockedBy({ podLabels: ['app in (a, b)'] }),
+      'blockers.podLabels: app in (a, b) is not a label: use key=value or key',
     ],
     [
       'an unreadable amount',

@@ -5,14 +5,14 @@ import { policy } from '../builders.ts';
 
 describe('fields that this version does not act on', () => {
   it('R13 denies every ask while a policy in mode Enforce has such a field', () => {
-    const blockers = { foreign: [], podLabels: ['gang'], minNodeAgeSeconds: 900, promql: [] };
-    const wrong = policy({ blockers });
+    const capacity = { minFreePercent: {}, simulateScheduling: false, replacementFirst: true };
+    const wrong = policy({ capacity });
     expect(preparePolicies([wrong], acceptanceProblems).problems).toEqual(
       new Map([
         [
           'fleet-default',
           [
-            'spec.blockers.podLabels[0]: not supported in this version, because other pods are not watched: use kubenode.dev/block=true',
+            'spec.capacity.replacementFirst: not supported in this version, because the Defender does not count free resources: remove it',
           ],
         ],
       ]),
