@@ -23,7 +23,7 @@ import { cacheFolder } from '../../../local/folders.ts';
 import { ensurePrivateFolder } from '../../../os/files.ts';
 import { httpGet } from '../../../os/net/http-get.ts';
 import { systemRandom } from '../../../os/system-random.ts';
-import { createCheckRunner } from '../../../rollout/check-runner.ts';
+import { createCheckRunner } from '../../../rollout/checks/runner.ts';
 import { registerSyncMetrics, type SyncMetricsSource } from '../../../sync/metrics.ts';
 import { createRenderCache } from '../../../sync/render/cache.ts';
 import { createRenderer } from '../../../sync/render/renderer.ts';

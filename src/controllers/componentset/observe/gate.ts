@@ -1,6 +1,6 @@
 /** Evaluates the checks of a set that this version supports: the health that it observes anyway. Pure. */
 import type { Check } from '../../../api/generated/types.ts';
-import type { GateResult } from '../../../rollout/gate.ts';
+import type { GateResult } from '../../../rollout/checks/gate.ts';
 
 /** Returns the state of the gate. A check that is not evaluated holds the batch. */
 export function builtinGate(checks: readonly Check[]): GateResult {

@@ -3,7 +3,7 @@ import type { ActivationClass } from '../../../api/enums.ts';
 import type { LedgerGrant, MachineComponentSet, RolloutClosedTimes } from '../../../api/generated/types.ts';
 import type { GrantOutcome } from '../../../api/grants.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
-import type { GateResult } from '../../../rollout/gate.ts';
+import type { GateResult } from '../../../rollout/checks/gate.ts';
 import type { Limit } from '../../../rollout/limit.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import type { RevisionHistory } from '../revision/history.ts';

@@ -5,7 +5,7 @@ import type { ConditionUpdate } from '../../../kube/objects/conditions.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { truncate } from '../../../kube/objects/truncate.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
-import type { GateResult } from '../../../rollout/gate.ts';
+import type { GateResult } from '../../../rollout/checks/gate.ts';
 import type { OpenBatch, RolloutMode, RolloutPlan } from '../rollout/input.ts';
 import { setFinding as finding } from './finding.ts';
 import type { SetReport } from './report.ts';

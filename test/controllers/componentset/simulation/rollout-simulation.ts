@@ -26,7 +26,7 @@ import type {
 } from '../../../../src/controllers/componentset/rollout/input.ts';
 import type { SkewRule } from '../../../../src/controllers/componentset/servers/skew.ts';
 import { optional } from '../../../../src/kube/objects/optional.ts';
-import type { GateResult } from '../../../../src/rollout/gate.ts';
+import type { GateResult } from '../../../../src/rollout/checks/gate.ts';
 import { resolveIntOrPercent } from '../../../../src/rollout/int-or-percent.ts';
 import { component } from '../../../support/builders.ts';
 import { componentSet, type SetParts } from '../component-set.ts';

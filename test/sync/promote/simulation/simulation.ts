@@ -4,7 +4,7 @@
  */
 import type { ClusterSync, Pipeline, Release, Stage } from '../../../../src/api/generated/types.ts';
 import { optional } from '../../../../src/kube/objects/optional.ts';
-import type { CheckRun } from '../../../../src/rollout/gate.ts';
+import type { CheckRun } from '../../../../src/rollout/checks/gate.ts';
 import type { ClusterTarget } from '../../../../src/sync/cluster-report.ts';
 import type { AcceptedCommit } from '../../../../src/sync/commits.ts';
 import { type PromotionPlan, planPromotion } from '../../../../src/sync/promote/plan.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { CheckAnswer } from '../../src/rollout/check-runner.ts';
-import { createCheckScheduler } from '../../src/rollout/check-scheduler.ts';
-import { virtualClock } from '../support/virtual-clock.ts';
-import { checkOf } from './builders.ts';
+import type { CheckAnswer } from '../../../src/rollout/checks/runner.ts';
+import { createCheckScheduler } from '../../../src/rollout/checks/scheduler.ts';
+import { virtualClock } from '../../support/virtual-clock.ts';
+import { checkOf } from '../builders.ts';
 
 const SUBJECT = { cluster: 'prod-1', health: undefined };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type CheckRun, countRuns, gateResult, nextRuns } from '../../src/rollout/gate.ts';
-import { checkOf, later, NOW } from './builders.ts';
+import { type CheckRun, countRuns, gateResult, nextRuns } from '../../../src/rollout/checks/gate.ts';
+import { checkOf, later, NOW } from '../builders.ts';
 
 function run(result: 'Passed' | 'Failed' | 'Unknown', at: number): CheckRun {
   return { check: 'ok', at: later(at), result, message: result };

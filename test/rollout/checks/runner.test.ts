@@ -3,9 +3,9 @@ import {
   type CheckRunnerOptions,
   createCheckRunner,
   evaluateSample,
-} from '../../src/rollout/check-runner.ts';
-import { virtualClock } from '../support/virtual-clock.ts';
-import { checkOf } from './builders.ts';
+} from '../../../src/rollout/checks/runner.ts';
+import { virtualClock } from '../../support/virtual-clock.ts';
+import { checkOf } from '../builders.ts';
 
 const { builtin: _, ...bare } = checkOf({ name: 'errors' });
 const HTTP = { ...bare, http: { url: 'https://app.example.com/ready', expectStatus: 200 } };

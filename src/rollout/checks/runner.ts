@@ -3,11 +3,11 @@
  * decides what that means for a soak. I/O goes through the ports `get` and `clock`.
  */
 
-import type { Check } from '../api/generated/types.ts';
-import { listAt, valueAt } from '../kube/objects/json.ts';
-import type { Clock } from '../os/clock.ts';
-import { messageOf } from '../os/errors.ts';
-import type { HttpAnswer } from '../os/net/http-get.ts';
+import type { Check } from '../../api/generated/types.ts';
+import { listAt, valueAt } from '../../kube/objects/json.ts';
+import type { Clock } from '../../os/clock.ts';
+import { messageOf } from '../../os/errors.ts';
+import type { HttpAnswer } from '../../os/net/http-get.ts';
 import type { CheckRun } from './gate.ts';
 
 export interface CheckRunner {

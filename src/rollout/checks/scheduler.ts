@@ -1,7 +1,7 @@
 /** Runs checks in the background, one run at a time for each cluster and check, and keeps results until they are recorded. */
-import type { Check } from '../api/generated/types.ts';
-import type { Clock } from '../os/clock.ts';
-import type { CheckRunner, CheckSubject } from './check-runner.ts';
+import type { Check } from '../../api/generated/types.ts';
+import type { Clock } from '../../os/clock.ts';
+import type { CheckRunner, CheckSubject } from './runner.ts';
 import type { CheckRun } from './gate.ts';
 
 export interface CheckScheduler {

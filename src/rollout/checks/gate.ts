@@ -1,5 +1,5 @@
 /** The health checks of one soak: when each runs, how its results are counted, and what they come to. Pure. */
-import type { Check, GateRuns } from '../api/generated/types.ts';
+import type { Check, GateRuns } from '../../api/generated/types.ts';
 
 /** The result of one run. Errors, timeouts and missing data are Unknown: neither passed nor failed. */
 export interface CheckRun {
