@@ -1,32 +1,34 @@
 /**
  * Runs one check: builtin health, HTTP or PromQL, with a time limit. Errors, timeouts and missing data are Unknown; gate.ts
- * decides what that means for a soak. I/O goes through the ports `get` and `clock`.
+ * decides what that means for a soak. It only watches: every request is a GET. I/O goes through the ports `get` and `clock`.
  */
 
 import type { Check } from '../../api/generated/types.ts';
-import { listAt, valueAt } from '../../kube/objects/json.ts';
 import type { Clock } from '../../os/clock.ts';
-import { messageOf } from '../../os/errors.ts';
+import { messageOf, systemCode } from '../../os/errors.ts';
 import type { HttpAnswer } from '../../os/net/http-get.ts';
-import type { CheckRun } from './gate.ts';
+import type { CheckAnswer } from './gate.ts';
+import { type ComparedMachines, expandQuery } from './query.ts';
+import { evaluateSample } from './sample.ts';
 
 export interface CheckRunner {
   /** Never rejects. */
   run(check: Check, subject: CheckSubject): Promise<CheckAnswer>;
 }
 
+/** Names what is checked: a Cluster for a stage, a MachineComponentSet for a batch. */
 export interface CheckSubject {
-  readonly cluster: string;
+  readonly name: string;
   /** The last observed health; undefined if there is none. */
-  readonly health: ObservedHealth | undefined;
+  readonly health?: ObservedHealth | undefined;
+  /** The machines that a query may name. Undefined: none, as for a stage. */
+  readonly machines?: ComparedMachines;
 }
 
 export interface ObservedHealth {
   readonly answer: 'Settled' | 'Progressing' | 'Failed' | 'Unknown';
   readonly because: string;
 }
-
-export type CheckAnswer = Pick<CheckRun, 'result' | 'message'>;
 
 export interface CheckRunnerOptions {
   readonly clock: Clock;
@@ -38,35 +40,45 @@ export interface CheckRunnerOptions {
 }
 
 const TIMEOUT_MS = 10_000;
+const UNCALLED_URL = 'the URL of the check cannot be read, or has a user or a password';
 
 export function createCheckRunner(options: CheckRunnerOptions): CheckRunner {
   return { run };
 
-  async function run({ name, builtin, http, promql }: Check, subject: CheckSubject): Promise<CheckAnswer> {
-    if (builtin) return runBuiltin(subject.health);
+  async function run(check: Check, { health, machines }: CheckSubject): Promise<CheckAnswer> {
+    const { name, builtin, http, promql } = check;
+    if (builtin) return runBuiltin(health);
     if (http) return withTimeout((signal) => runHTTP(http, signal));
-    if (promql) return withTimeout((signal) => runPromQL(promql, signal));
+    if (promql) return withTimeout((signal) => runPromQL(promql, machines, signal));
     return unknown(`check ${name} cannot be evaluated: it has no type. Use builtin, http or promql`);
   }
 
   async function runHTTP({ url, expectStatus }: HTTPCheck, signal: AbortSignal): Promise<CheckAnswer> {
+    const shown = shownURL(url);
+    if (shown === undefined) return unknown(UNCALLED_URL);
     const { status } = await options.get(url, signal);
-    const message = `${url}: expected status ${expectStatus}, got ${status}`;
+    const message = `${shown}: expected status ${expectStatus}, got ${status}`;
     return { result: status === expectStatus ? 'Passed' : 'Failed', message };
   }
 
-  async function runPromQL(check: PromQLCheck, signal: AbortSignal): Promise<CheckAnswer> {
-    const { prometheusUrl } = options;
+  async function runPromQL(
+    check: PromQLCheck,
+    machines: ComparedMachines | undefined,
+    signal: AbortSignal,
+  ): Promise<CheckAnswer> {
+    const { prometheusUrl, clock } = options;
     if (prometheusUrl === undefined) {
-      return unknown('no Prometheus is configured: start sync with --prometheus-url');
+      return unknown('no Prometheus is configured: start this program with --prometheus-url');
     }
-    const query = new URLSearchParams({ query: check.query });
+    const expanded = expandQuery(check.query, machines);
+    if ('problem' in expanded) return unknown(expanded.problem);
+    const query = new URLSearchParams(expanded);
     const { status, body } = await options.get(
       `${prometheusUrl.replace(/\/$/, '')}/api/v1/query?${query.toString()}`,
       signal,
     );
     if (status !== 200) return unknown(`Prometheus: expected status 200, got ${status}`);
-    return evaluateSample(body, check);
+    return evaluateSample(body, check, clock.now());
   }
 
   async function withTimeout(ask: (signal: AbortSignal) => Promise<CheckAnswer>): Promise<CheckAnswer> {
@@ -80,7 +92,7 @@ export function createCheckRunner(options: CheckRunnerOptions): CheckRunner {
     try {
       return await Promise.race([ask(end.signal), timeout]);
     } catch (error) {
-      return unknown(messageOf(error));
+      return unknown(failureText(error));
     } finally {
       end.abort();
       timer.abort();
@@ -98,40 +110,18 @@ function runBuiltin(health: ObservedHealth | undefined): CheckAnswer {
   return { result: health.answer === 'Failed' ? 'Failed' : 'Unknown', message: health.because };
 }
 
-/** Accepts a scalar, or a vector of exactly one sample: several values cannot be compared with one pair of bounds. */
-export function evaluateSample(
-  body: string,
-  { min, max }: { readonly min?: number; readonly max?: number },
-): CheckAnswer {
-  const value = sampleIn(body);
-  if (value === undefined) return unknown('Prometheus returned no single value');
-  if (Number.isNaN(value)) return unknown('Prometheus returned NaN');
-  if (max !== undefined && value > max) return { result: 'Failed', message: `${value} is above ${max}` };
-  if (min !== undefined && value < min) return { result: 'Failed', message: `${value} is below ${min}` };
-  return { result: 'Passed', message: `${value} is within its bounds` };
+/** Returns the URL without its query, which may have a token: a message is read by more people than a spec. Undefined: it is not called. */
+function shownURL(text: string): string | undefined {
+  const url = URL.parse(text);
+  // `fetch` refuses a user, with an error that has the password.
+  if (!url || url.username !== '' || url.password !== '') return undefined;
+  return `${url.origin}${url.pathname}`;
 }
 
-function sampleIn(body: string): number | undefined {
-  const answer = parsed(body);
-  if (valueAt(answer, 'status') !== 'success') return undefined;
-  const text = sampleText(answer);
-  if (typeof text !== 'string' || text === '') return undefined;
-  return Number(text.replace('Inf', 'Infinity'));
-}
-
-/** A scalar is `[time, "value"]`; a vector is a list of samples, each with such a pair. */
-function sampleText(answer: unknown): unknown {
-  const result = listAt(answer, 'data', 'result');
-  if (valueAt(answer, 'data', 'resultType') !== 'vector') return result[1];
-  return result.length === 1 ? valueAt(result[0], 'value', 1) : undefined;
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body) as unknown;
-  } catch {
-    return undefined;
-  }
+/** Returns why there is no answer: `fetch` has that in the cause of its error. */
+function failureText(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return messageOf(cause) || (systemCode(cause) ?? 'no answer');
 }
 
 function unknown(message: string): CheckAnswer {

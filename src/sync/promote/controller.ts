@@ -123,7 +123,7 @@ export function createPromotionController(unfenced: PromotionPorts): PromotionCo
     for (const { cluster, stage: stageName, check: name } of dueChecks) {
       const { stage } = stages.find((each) => each.stage.name === stageName) ?? {};
       const check = stage?.checks.find((each) => each.name === name);
-      if (check) checks.start(check, { cluster, health: unfenced.clusters.report(cluster)?.health });
+      if (check) checks.start(check, { name: cluster, health: unfenced.clusters.report(cluster)?.health });
     }
   }
 
