@@ -143,6 +143,14 @@ describe('withSoak', () => {
     expect(withSoak(input, soak(7), { phase: 'Filling', left: 1 })).toEqual(progressOf());
   });
 
+  it('ROL-22 forgets what checks found last when a machine was not settled, and not what they counted', () => {
+    const gates = [
+      { name: 'c', result: 'Passed', ranAt: ago(1), consecutive: 3, failures: 1, inconclusive: 2 },
+    ] as const;
+    const { batch } = withSoak(input, withRuns(soak(7), gates), { phase: 'Settling', ...open });
+    expect(batch).toEqual({ ...BATCH, gates: [{ name: 'c', failures: 1, inconclusive: 2 }] });
+  });
+
   it('keeps it at the gate', () => {
     expect(withSoak(input, soak(0), { phase: 'Gate', ...open })).toEqual(soak(0));
     expect(withSoak(input, soak(0), { phase: 'Passed' })).toEqual(soak(0));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { planRollout } from '../../../../../src/controllers/componentset/plan.ts';
 import {
   countCheckRuns,
   withoutCheckRuns,
@@ -8,7 +9,7 @@ import type { OpenBatch } from '../../../../../src/controllers/componentset/roll
 import { askedDigest, type CheckRun } from '../../../../../src/rollout/checks/gate.ts';
 import { ago } from '../../../../support/builders.ts';
 import { ROLLOUT } from '../../component-set.ts';
-import { askingCheck, BATCH, inputOf, progressOf } from '../rollout-input.ts';
+import { askingCheck, BATCH, type InputParts, inputOf, member, NEW, progressOf } from '../rollout-input.ts';
 
 const CHECK = askingCheck('errors', { inconclusiveLimit: 9 });
 const SOAKING: OpenBatch = { ...BATCH, settledAt: new Date(ago(120)), soakUntil: new Date(ago(-180)) };
@@ -96,5 +97,43 @@ describe('withoutCheckRuns', () => {
     const batch = counted([ran('Failed', 90)]) ?? BATCH;
     expect(withoutCheckRuns(progressOf({ batch })).batch).toEqual(SOAKING);
     expect(withoutCheckRuns({ history: [] })).toEqual({ history: [] });
+  });
+});
+
+describe('planRollout', () => {
+  const gates = [
+    { name: 'errors', result: 'Failed', failures: 1, ranAt: ago(60), message: '7 is above 1' },
+  ] as const;
+  const stopped = { reason: 'GateFailed', because: 'check errors: 7 is above 1' };
+  const gate = { ...ROLLOUT.gate, checks: [CHECK] };
+  const failure = { maxFailed: 0, per: 'Rollout', onFailure: 'Pause' } as const;
+  const members = [member('a', { at: NEW, batch: 1 }), member('b', { at: NEW, batch: 1 }), member('c')];
+
+  it.each<[what: string, parts: InputParts, isKept: boolean]>([
+    ['while it is stopped', { progress: progressOf({ batch: { ...BATCH, gates }, stopped }) }, true],
+    [
+      'after a person resumed what was stopped',
+      { progress: progressOf({ batch: { ...BATCH, gates }, stopped, pausedAt: new Date(ago(9)) }) },
+      false,
+    ],
+    [
+      'after another retry token',
+      { progress: progressOf({ batch: { ...BATCH, gates }, stopped }), retryToken: 'again' },
+      false,
+    ],
+    [
+      'after a pause of what was not stopped',
+      {
+        progress: progressOf({
+          batch: { ...SOAKING, gates: [{ ...gates[0], result: 'Passed', failures: 0 }] },
+          pausedAt: new Date(ago(9)),
+        }),
+      },
+      true,
+    ],
+  ])('ROL-22 keeps what checks counted, or not: %s', (_what, parts, isKept) => {
+    const { progress, limit } = planRollout(inputOf({ members, rollout: { gate, failure }, ...parts }));
+    expect(progress.batch?.gates !== undefined).toBe(isKept);
+    expect(limit.reason).toBe(progress.stopped ? 'GateFailed' : 'Soaking');
   });
 });

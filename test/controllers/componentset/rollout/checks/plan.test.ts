@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Check } from '../../../../../src/api/generated/types.ts';
 import { planRollout } from '../../../../../src/controllers/componentset/plan.ts';
 import { planChecks } from '../../../../../src/controllers/componentset/rollout/checks/plan.ts';
-import type { RolloutMode } from '../../../../../src/controllers/componentset/rollout/input.ts';
+import type { OpenBatch, RolloutMode } from '../../../../../src/controllers/componentset/rollout/input.ts';
 import { ago } from '../../../../support/builders.ts';
 import { ROLLOUT } from '../../component-set.ts';
 import { DIFFERS } from '../../status/situations.ts';
@@ -118,6 +118,18 @@ describe('planChecks', () => {
     const { checks, progress } = planRollout(inputOf({ members, rollout: { gate } }));
     expect(checks.due.map(({ check }) => check.name)).toEqual(['errors']);
     expect(progress.batch?.settledAt).toEqual(inputOf().now);
+  });
+
+  it('ROL-22 passes on the last run that is recorded, so that none is repeated from an old view', () => {
+    const gates = [{ name: 'errors', result: 'Passed', ranAt: ago(40) }] as const;
+    const knownWith = (batch: Partial<OpenBatch>): Date | undefined => {
+      const progress = progressOf({ batch: { ...SOAKING, ...batch } });
+      const rollout = { gate: { ...ROLLOUT.gate, checks: [ERRORS] } };
+      const input = inputOf({ members: [member('a', DONE), member('c')], progress, rollout });
+      return planChecks(input, 'Forward', progress).due[0]?.known;
+    };
+    expect(knownWith({ gates })).toEqual(new Date(ago(40)));
+    expect(knownWith({})).toEqual(new Date(+SOAKING.settledAt - 1));
   });
 
   it('runs no check in a dry run', () => {
