@@ -104,6 +104,17 @@ describe('the check runner', () => {
     });
   });
 
+  it('DAT-09 reads nothing of the body for an HTTP check, and all of it from Prometheus', async () => {
+    const sizes: (number | undefined)[] = [];
+    const get: CheckRunnerOptions['get'] = async (_url, _signal, maxBytes) => {
+      sizes.push(maxBytes);
+      return { status: 200, body: vector('0.5') };
+    };
+    await runner(get).run(HTTP, SUBJECT);
+    await runner(get).run(PROMQL, SUBJECT);
+    expect(sizes).toEqual([0, undefined]);
+  });
+
   it('shows a URL without its query, which may have a token', async () => {
     const check = {
       ...bare,
