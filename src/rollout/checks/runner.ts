@@ -56,7 +56,7 @@ export function createCheckRunner(options: CheckRunnerOptions): CheckRunner {
   async function runHTTP({ url, expectStatus }: HTTPCheck, signal: AbortSignal): Promise<CheckAnswer> {
     const shown = shownURL(url);
     if (shown === undefined) return unknown(UNCALLED_URL);
-    // Only the status counts: whoever names the URL must not fill the memory of this process.
+    // Only the status counts: the server of an author must not fill the memory of this process.
     const { status } = await options.get(url, signal, 0);
     const message = `${shown}: expected status ${expectStatus}, got ${status}`;
     return { result: status === expectStatus ? 'Passed' : 'Failed', message };
