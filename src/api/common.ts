@@ -158,13 +158,20 @@ const check = rules(
         expectStatus: int('Expected HTTP status code.', [100, 599]).default(200),
       }).optional(),
       promql: named('PromqlCheck', 'Evaluates a Prometheus query. Its value must be within min and max.', {
-        query: name('PromQL query.', 1024),
+        query: name(
+          'PromQL query of one value. In a MachineComponentSet ${batch} is a regular expression of the names of the Nodes of the open batch, and ${rest} one of those that are not updated yet.',
+          1024,
+        ),
         max: decimal('Maximum value.').optional(),
         min: decimal('Minimum value.').optional(),
       }).optional(),
       intervalSeconds: int('Seconds between two runs.', [5, 3600]).default(30),
       failureLimit: int('Number of failed runs that a soak tolerates.', [0, 100]).default(0),
       inconclusiveLimit: int('Number of runs without a result that a soak tolerates.', [0, 100]).default(3),
+      consecutiveSuccess: int(
+        'Number of runs that must have passed in a row at the end of the soak.',
+        [1, 100],
+      ).default(1),
     },
   ),
   {
@@ -181,6 +188,27 @@ const check = rules(
 
 export function checks(sentence: string): Schema {
   return listMap(sentence, ['name'], check, [0, 16]);
+}
+
+/** The results of the checks of a soak, as they are remembered. */
+export function gateRuns(sentence: string): Schema {
+  return listMap(
+    sentence,
+    ['name'],
+    named('GateRuns', 'Results of one check.', {
+      name: name('Name of the check.'),
+      asked: text('Digest of what the check asks. The results of a check that was changed do not count.', {
+        max: 64,
+      }).optional(),
+      ranAt: time('When it last ran.').optional(),
+      result: choice('Result of the last run.', ['Passed', 'Failed', 'Unknown']).optional(),
+      consecutive: int('Last runs in a row with this result.').optional(),
+      failures: count('Runs that failed.'),
+      inconclusive: count('Runs without a result.'),
+      message: message().optional(),
+    }),
+    [0, 16],
+  );
 }
 
 const condition = named('Condition', 'An observation of the state of the object: metav1.Condition.', {

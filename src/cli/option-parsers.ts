@@ -47,6 +47,14 @@ export function parseAgentUrl(text: string): string {
   throw new InvalidArgumentError('Expected an http or https URL.');
 }
 
+/** The path of the API is added to it. A password in it would be in the list of processes, and in errors. */
+export function parsePrometheusUrl(text: string): string {
+  const url = URL.parse(text);
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
+  if (isHttp && [url.username, url.password, url.search, url.hash].every((part) => part === '')) return text;
+  throw new InvalidArgumentError('Expected an http or https URL without a user, a query and a fragment.');
+}
+
 export function parseAgentSha256(text: string): string {
   if (new RegExp(SHA256.regex).test(text)) return text;
   throw new InvalidArgumentError('Expected 64 hexadecimal digits in lower case.');

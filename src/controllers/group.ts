@@ -11,6 +11,7 @@ import type { Clock } from '../os/clock.ts';
 import type { EventAnswers } from '../providers/event-answers.ts';
 import type { PowerSwitches } from '../providers/power.ts';
 import type { OpenProviders } from '../providers/registry.ts';
+import type { CheckRunner } from '../rollout/checks/runner.ts';
 import type { ImportParts } from './machine/import/execute/steps.ts';
 import type { InstanceParts } from './machine/instance/calls.ts';
 
@@ -43,6 +44,8 @@ export interface GroupParts {
   /** The power switches of machines. Those of providers exist once `openInstances` has resolved. */
   readonly power: PowerSwitches;
   readonly eventAnswers: EventAnswers;
+  /** Runs the http and promql checks of component sets. */
+  readonly checkRunner: CheckRunner;
   /** The folder in which hardware systems report maintenance events. */
   readonly maintenanceFolder?: string;
   readonly clock: Clock;

@@ -13,6 +13,7 @@ import {
   PRINCIPAL_DEFENDER,
 } from '../api/names.ts';
 import { createView } from '../kube/cache/view.ts';
+import { createCheckScheduler } from '../rollout/checks/scheduler.ts';
 import { registerStalledObjects } from '../rollout/stalled.ts';
 import { createComponentSetController } from './componentset/controller.ts';
 import { registerRolloutMetrics } from './componentset/metrics.ts';
@@ -57,6 +58,7 @@ export async function createRolloutControllers(parts: GroupParts): Promise<Contr
         grants,
         readServers,
         restarts: createRestartWatch(restartedPods(pods)),
+        createChecks: (onResult) => createCheckScheduler(parts.checkRunner, clock, onResult),
         metrics: registerRolloutMetrics(parts.metrics),
       }),
       createMachineComponentController(),

@@ -20,6 +20,8 @@ export interface DeployedProgram {
   readonly egressPorts: readonly number[];
   /** Whether the program finds servers by name, and so needs DNS. */
   readonly usesDns: boolean;
+  /** Whether the program runs promql checks, and so takes --prometheus-url. */
+  readonly asksPrometheus?: true;
   /** Whether the program starts other programs. */
   readonly startsPrograms: boolean;
   /** The file that its arguments name, in CONFIG_FOLDER. A ConfigMap with the name of the program has it. Absent: none. */
@@ -59,6 +61,7 @@ export const SYNC: DeployedProgram = {
   },
   egressPorts: [...API_SERVERS, SSH],
   usesDns: true,
+  asksPrometheus: true,
   startsPrograms: true,
 };
 
@@ -81,6 +84,7 @@ export const CONTROLLERS: DeployedProgram = {
   },
   egressPorts: API_SERVERS,
   usesDns: false,
+  asksPrometheus: true,
   startsPrograms: false,
 };
 

@@ -23,12 +23,15 @@ export interface DeploySettings {
   readonly replicas: number;
   /** TCP ports of API servers, git servers and checks, beside the usual ones. */
   readonly egressPorts: readonly number[];
+  /** The Prometheus of the checks of programs that run some. */
+  readonly prometheusUrl?: string | undefined;
   /** The content of the file of a program that has one. */
   readonly config?: string | undefined;
 }
 
 /** In the order in which they are applied: no pod runs before its limits exist. */
-export function renderWorkload(program: DeployedProgram, settings: DeploySettings): readonly KubeObject[] {
+export function renderWorkload(deployed: DeployedProgram, settings: DeploySettings): readonly KubeObject[] {
+  const program = withPrometheus(deployed, settings);
   const chart = new Chart(new App(), program.name, { namespace: NAMESPACE, disableResourceNameHashes: true });
   const labels = podLabels(program);
   const metadata = {
@@ -63,6 +66,21 @@ export function renderWorkload(program: DeployedProgram, settings: DeploySetting
   const { webhookPort } = program;
   return webhookPort === undefined ? objects : [...objects, webhookService(chart, metadata, webhookPort)];
 }
+
+/** Adds the option for the server, and the rights to find it by name and to connect to its port. */
+function withPrometheus(program: DeployedProgram, { prometheusUrl }: DeploySettings): DeployedProgram {
+  if (prometheusUrl === undefined || !program.asksPrometheus) return program;
+  const { port, protocol } = new URL(prometheusUrl);
+  const own = port === '' ? DEFAULT_PORTS[protocol] : Number(port);
+  return {
+    ...program,
+    args: [...program.args, '--prometheus-url', prometheusUrl],
+    usesDns: true,
+    egressPorts: [...program.egressPorts, ...(own === undefined ? [] : [own])],
+  };
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 interface ConfigParts {
   readonly metadata: { readonly name: string };

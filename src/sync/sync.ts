@@ -12,7 +12,7 @@ import { optional } from '../kube/objects/optional.ts';
 import type { Log } from '../kube/process/log.ts';
 import type { EventMetrics, LeaseMetrics, WatchMetrics } from '../kube/process/metrics-runtime.ts';
 import type { Clock } from '../os/clock.ts';
-import type { CheckRunner } from '../rollout/check-runner.ts';
+import type { CheckRunner } from '../rollout/checks/runner.ts';
 import type { CommitOrigin } from './apply/audit/apply-audit.ts';
 import type { ApplyPolicy } from './apply/cluster-syncer.ts';
 import type { ClusterEvent } from './apply/context.ts';

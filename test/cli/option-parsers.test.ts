@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createIntegerParser, parseDuration, parseIpAddress } from '../../src/cli/option-parsers.ts';
+import {
+  createIntegerParser,
+  parseDuration,
+  parseIpAddress,
+  parsePrometheusUrl,
+} from '../../src/cli/option-parsers.ts';
 
 describe('createIntegerParser', () => {
   const parse = createIntegerParser(0, 65_535);
@@ -39,5 +44,27 @@ describe('parseDuration', () => {
 
   it.each(['', '8', 'h', '0h', '1.5h', '-1h', '367d', '8 h', '8hours'])('refuses %j', (text) => {
     expect(() => parseDuration(text)).toThrow('Expected a number with s, m, h or d');
+  });
+});
+
+describe('parsePrometheusUrl', () => {
+  it.each(['http://prometheus.monitoring:9090', 'https://thanos.example.com/tenant/a/'])(
+    'accepts %s',
+    (text) => {
+      expect(parsePrometheusUrl(text)).toBe(text);
+    },
+  );
+
+  it.each([
+    '',
+    'prometheus:9090',
+    'file:///etc/passwd',
+    'http://user:secret@prometheus',
+    'http://prometheus/?x=1',
+    'http://p/#x',
+  ])('refuses %j, and does not repeat it', (text) => {
+    expect(() => parsePrometheusUrl(text)).toThrow(
+      'Expected an http or https URL without a user, a query and a fragment.',
+    );
   });
 });

@@ -10,6 +10,7 @@ import type { Views } from '../../src/kube/controller/views.ts';
 import { createMetrics } from '../../src/kube/process/metrics.ts';
 import { createEventAnswers } from '../../src/providers/event-answers.ts';
 import { createPowerSwitches } from '../../src/providers/power/switches.ts';
+import { createCheckRunner } from '../../src/rollout/checks/runner.ts';
 import { memoryLog } from '../support/memory-log.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
@@ -39,6 +40,7 @@ beforeAll(async () => {
     openImports: async () => undefined,
     power: createPowerSwitches({ providers: () => ({}), secrets: CLIENT }),
     grants: defender.ledger,
+    checkRunner: createCheckRunner({ clock, get: () => Promise.reject(new Error('no check runs here')) }),
     eventAnswers: createEventAnswers(() => ({})),
   };
   groups = await createControllerGroups(parts, defender.views);

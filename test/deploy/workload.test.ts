@@ -232,3 +232,40 @@ describe('sync with webhooks', () => {
     expect(kinds).toEqual([...renderWorkload(SYNC, settings).map(({ kind }) => kind), 'Service']);
   });
 });
+
+/** The ports that the pods may connect to with that Prometheus: `TCP 9090`. */
+function egressWith(program: DeployedProgram, prometheusUrl: string): readonly string[] {
+  const objects = renderWorkload(program, { ...settings, prometheusUrl });
+  const [rule] = listAt(
+    objects.find(({ kind }) => kind === 'NetworkPolicy'),
+    'spec',
+    'egress',
+  );
+  return listAt(rule, 'ports').map((port) => `${textAt(port, 'protocol')} ${Number(valueAt(port, 'port'))}`);
+}
+
+describe('the Prometheus of the checks', () => {
+  it.each([SYNC, CONTROLLERS])(
+    'DAT-09 is passed to $name, which may connect to its port and ask for names',
+    (program) => {
+      const url = 'http://prometheus.monitoring:9090';
+      const objects = renderWorkload(program, { ...settings, prometheusUrl: url });
+      const deployment = objects.find(({ kind }) => kind === 'Deployment');
+      const [found] = listAt(deployment, 'spec', 'template', 'spec', 'containers');
+      expect(listAt(found, 'args').join(' ')).toContain(` --prometheus-url ${url} `);
+      expect(egressWith(program, url)).toEqual(expect.arrayContaining(['TCP 9090', 'UDP 53']));
+    },
+  );
+
+  it('DAT-09 has the usual port of its protocol where the URL names none', () => {
+    expect(egressWith(CONTROLLERS, 'http://prometheus')).toContain('TCP 80');
+    expect(egressWith(CONTROLLERS, 'https://prometheus')).toContain('TCP 443');
+  });
+
+  it('DAT-09 is nothing to hosting, which runs no checks', () => {
+    const url = 'http://prometheus:9090';
+    expect(renderWorkload(HOSTING, { ...settings, prometheusUrl: url })).toEqual(
+      renderWorkload(HOSTING, settings),
+    );
+  });
+});

@@ -280,14 +280,16 @@ export interface Check {
   readonly failureLimit: number;
   /** Number of runs without a result that a soak tolerates. (0 to 100; default 3) */
   readonly inconclusiveLimit: number;
+  /** Number of runs that must have passed in a row at the end of the soak. (1 to 100; default 1) */
+  readonly consecutiveSuccess: number;
 }
 
 /** Result of one check. */
 export interface CheckResult {
   /** Name of the check. */
   readonly name: string;
-  /** Result of the check. */
-  readonly result?: 'Pass' | 'Fail' | 'Inconclusive' | 'Pending';
+  /** Result of the check. Skipped: it compares with machines that are not updated yet, and none is left. */
+  readonly result?: 'Pass' | 'Fail' | 'Inconclusive' | 'Pending' | 'Skipped';
   /** Observed value. */
   readonly value?: string;
   /** When the result or failure was first observed. */
@@ -1240,10 +1242,14 @@ export interface Freeze {
 export interface GateRuns {
   /** Name of the check. */
   readonly name: string;
+  /** Digest of what the check asks. The results of a check that was changed do not count. */
+  readonly asked?: string;
   /** When it last ran. */
   readonly ranAt?: string;
   /** Result of the last run. */
   readonly result?: 'Passed' | 'Failed' | 'Unknown';
+  /** Last runs in a row with this result. */
+  readonly consecutive?: number;
   /** Runs that failed. */
   readonly failures?: number;
   /** Runs without a result. */
@@ -3190,7 +3196,7 @@ export interface PromqlBlocker {
 
 /** Evaluates a Prometheus query. Its value must be within min and max. */
 export interface PromqlCheck {
-  /** PromQL query. */
+  /** PromQL query of one value. In a MachineComponentSet ${batch} is a regular expression of the names of the Nodes of the open batch, and ${rest} one of those that are not updated yet. */
   readonly query: string;
   /** Maximum value. */
   readonly max?: number;
@@ -3714,8 +3720,12 @@ export interface RolloutBatch {
   readonly failed?: number;
   /** Start time. */
   readonly startedAt?: string;
+  /** When its machines were settled. Checks count from then on. */
+  readonly settledAt?: string;
   /** End of the soak. */
   readonly soakUntil?: string;
+  /** Runs of its http and promql checks. (at most 16) */
+  readonly gates?: readonly GateRuns[];
   /** Runs of the builtin check that found the health of the batch unknown. */
   readonly inconclusive?: number;
   /** When the last of them was. */

@@ -50,17 +50,24 @@ const MACHINE_COMPONENT: readonly InactiveField[] = [
   { path: 'spec.compat.kernelMin', because: NO_COMPATIBILITY },
 ];
 
-const ONLY_BUILTIN = 'a batch is checked by builtin health only';
-
 const ONLY_MACHINES =
   'a machine whose builtin health is bad has failed, and spec.rollout.failure limits how many may';
 
 const MACHINE_COMPONENT_SET: readonly InactiveField[] = [
   { path: 'spec.rollout.partition', accepts: [0], because: 'every selected machine gets the revision' },
   { path: 'spec.rollout.spread', because: 'updates are not counted by domain' },
-  { path: 'spec.rollout.gate.checks[].http', because: ONLY_BUILTIN },
-  { path: 'spec.rollout.gate.checks[].promql', because: ONLY_BUILTIN },
-  { path: 'spec.rollout.gate.checks[].failureLimit', accepts: [0], because: ONLY_MACHINES },
+  {
+    path: 'spec.rollout.gate.checks[].failureLimit',
+    accepts: [0],
+    whenSet: 'builtin',
+    because: ONLY_MACHINES,
+  },
+  {
+    path: 'spec.rollout.gate.checks[].consecutiveSuccess',
+    accepts: [1],
+    whenSet: 'builtin',
+    because: 'builtin health has to be good during the whole soak',
+  },
 ];
 
 const NODE_REMEDIER: readonly InactiveField[] = [

@@ -54,7 +54,10 @@ function isInactive(field: InactiveField, { value, parent }: Place): boolean {
   return !accepts.some((accepted) => isDeepStrictEqual(accepted, value));
 }
 
-function isFor({ when, whenNot }: Pick<InactiveField, 'when' | 'whenNot'>, parent: unknown): boolean {
+type Beside = Pick<InactiveField, 'when' | 'whenSet' | 'whenNot'>;
+
+function isFor({ when, whenSet, whenNot }: Beside, parent: unknown): boolean {
+  if (whenSet !== undefined && valueAt(parent, whenSet) === undefined) return false;
   if (when && valueAt(parent, when[0]) !== when[1]) return false;
   return !whenNot || valueAt(parent, whenNot[0]) !== whenNot[1];
 }

@@ -1,5 +1,5 @@
 /** `status.sync` of a Cluster: what sync applied to it. */
-import { count } from '../common.ts';
+import { count, gateRuns } from '../common.ts';
 import { choice, digest, flag, list, listMap, message, name, named, reason, text, time } from '../schema.ts';
 import { commitRuns } from './cluster-history.ts';
 
@@ -183,19 +183,7 @@ export const sync = named('ClusterSync', 'What sync applied to this cluster.', {
         }),
         [0, 64],
       ).optional(),
-      gates: listMap(
-        'Results of the checks of the stage during this soak.',
-        ['name'],
-        named('GateRuns', 'Results of one check.', {
-          name: name('Name of the check.'),
-          ranAt: time('When it last ran.').optional(),
-          result: choice('Result of the last run.', ['Passed', 'Failed', 'Unknown']).optional(),
-          failures: count('Runs that failed.'),
-          inconclusive: count('Runs without a result.'),
-          message: message().optional(),
-        }),
-        [0, 16],
-      ).optional(),
+      gates: gateRuns('Results of the checks of the stage during this soak.').optional(),
     },
   ).optional(),
 });

@@ -1,5 +1,15 @@
 /** MachineComponentSet: assigns component versions to machines and rolls changes out in batches. */
-import { amount, checks, count, freezes, selector, statusHead, waiting, windows } from '../common.ts';
+import {
+  amount,
+  checks,
+  count,
+  freezes,
+  gateRuns,
+  selector,
+  statusHead,
+  waiting,
+  windows,
+} from '../common.ts';
 import { CLASSES } from '../enums.ts';
 import { choice, flag, int, list, listMap, map, message, name, named, rules, text, time } from '../schema.ts';
 import { machineComponentSetPhases } from '../status/phase-tables.ts';
@@ -142,7 +152,9 @@ const status = named('MachineComponentSetStatus', 'Progress of the rollout.', {
     updated: count('Updated machines of the batch.'),
     failed: count('Failed machines of the batch.'),
     startedAt: time('Start time.').optional(),
+    settledAt: time('When its machines were settled. Checks count from then on.').optional(),
     soakUntil: time('End of the soak.').optional(),
+    gates: gateRuns('Runs of its http and promql checks.').optional(),
     inconclusive: count('Runs of the builtin check that found the health of the batch unknown.').optional(),
     inconclusiveAt: time('When the last of them was.').optional(),
   }).optional(),
@@ -197,7 +209,10 @@ const status = named('MachineComponentSetStatus', 'Progress of the rollout.', {
     ['name'],
     named('CheckResult', 'Result of one check.', {
       name: name('Name of the check.'),
-      result: choice('Result of the check.', ['Pass', 'Fail', 'Inconclusive', 'Pending']).optional(),
+      result: choice(
+        'Result of the check. Skipped: it compares with machines that are not updated yet, and none is left.',
+        ['Pass', 'Fail', 'Inconclusive', 'Pending', 'Skipped'],
+      ).optional(),
       value: text('Observed value.', { max: 64 }).optional(),
       since: time('When the result or failure was first observed.').optional(),
     }),

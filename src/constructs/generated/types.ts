@@ -108,6 +108,8 @@ export interface Check {
   readonly failureLimit?: number;
   /** Number of runs without a result that a soak tolerates. (0 to 100; default 3) */
   readonly inconclusiveLimit?: number;
+  /** Number of runs that must have passed in a row at the end of the soak. (1 to 100; default 1) */
+  readonly consecutiveSuccess?: number;
 }
 
 /** How to reach an existing cluster. */
@@ -1500,7 +1502,7 @@ export interface PromqlBlocker {
 
 /** Evaluates a Prometheus query. Its value must be within min and max. */
 export interface PromqlCheck {
-  /** PromQL query. */
+  /** PromQL query of one value. In a MachineComponentSet ${batch} is a regular expression of the names of the Nodes of the open batch, and ${rest} one of those that are not updated yet. */
   readonly query: string;
   /** Maximum value. */
   readonly max?: number;

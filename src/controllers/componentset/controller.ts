@@ -13,12 +13,14 @@ import { type Controller, type ReconcileResult, read } from '../../kube/controll
 import { generationChanged } from '../../kube/controller/predicates.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import type { CheckScheduler } from '../../rollout/checks/scheduler.ts';
 import { tellStalled } from '../../rollout/stalled.ts';
 import { endDeletedSet } from './deleted-set.ts';
-import { carryOutRollout, type RolloutResult } from './execute/execute.ts';
+import { type AnnouncedResult, carryOutRollout, type RolloutResult } from './execute/execute.ts';
 import { previewDenials, type RolloutGrants } from './execute/permissions.ts';
 import type { RolloutMetrics } from './metrics.ts';
-import { type ObservedRollout, observeRollout } from './observe/observe.ts';
+import { type ObservedBeside, type ObservedRollout, observeRollout } from './observe/observe.ts';
 import type { RestartWatch } from './observe/restart-watch.ts';
 import {
   componentChanged,
@@ -32,7 +34,7 @@ import { planRollout } from './plan.ts';
 import { previewRollout } from './preview/preview.ts';
 import { nextReconcileAt } from './requeue.ts';
 import { CONTROLLER_REVISIONS } from './revision/stored-revisions.ts';
-import type { RolloutInput } from './rollout/input.ts';
+import type { RolloutInput, RolloutPlan } from './rollout/input.ts';
 import type { ReadServerVersions } from './servers/read-versions.ts';
 import { createSkewRule, type FindIdentity } from './servers/skew.ts';
 import { builtinRuns } from './status/builtin-runs.ts';
@@ -45,10 +47,14 @@ export interface ComponentSetControllerOptions {
   readonly metrics?: RolloutMetrics;
   /** Undefined: restarts of containers are not observed, as where only the spread is simulated. */
   readonly restarts?: RestartWatch;
+  /** Creates what runs http and promql checks, and calls back with the set of each result. Undefined: they never have one, so they hold. */
+  readonly createChecks?: (onResult: (set: string) => void) => CheckScheduler;
 }
 
 export function createComponentSetController(options: ComponentSetControllerOptions): Controller {
   const index = createSetIndex();
+  let addKey: ((key: string) => void) | undefined;
+  const checks = options.createChecks?.((set) => addKey?.(set));
   return {
     name: 'componentset',
     reads: [
@@ -65,6 +71,10 @@ export function createComponentSetController(options: ComponentSetControllerOpti
       read(DEFENDER_LEDGERS, { keys: () => [] }),
       read(REMEDY_OPERATION_JOBS, { keys: () => [] }),
     ],
+    triggers: (add) => {
+      addKey = add;
+      return () => void (addKey = undefined);
+    },
     writes: [
       'Machine.spec.components',
       'MachineComponentSet.status',
@@ -79,12 +89,13 @@ export function createComponentSetController(options: ComponentSetControllerOpti
     reconcile: (key, context) => {
       const machine = machineOfKey(key);
       if (machine !== undefined) return reconcilePins(machine, { ...options, context });
-      return reconcile(key, { ...options, index, context });
+      return reconcile(key, { ...options, ...optional('checks', checks), index, context });
     },
   };
 }
 
 interface Reconcile extends ComponentSetControllerOptions {
+  readonly checks?: CheckScheduler;
   readonly index: SetIndex;
   readonly context: ReconcileContext;
 }
@@ -95,15 +106,16 @@ async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResul
   const ended = await endDeletedSet(name, { grants, context });
   const set = context.view<MachineComponentSet>(MACHINE_COMPONENT_SETS).get(name);
   if (ended || !set) {
-    parts.metrics?.forget(name);
-    parts.restarts?.forget(name);
+    forgetSet(name, parts);
     return ended ?? {};
   }
-  const { input, conflicts } = await withSkewRule(observeRollout(set, context, parts.restarts), parts);
+  const observed = observeRollout(set, context, observedBeside(name, parts));
+  const { input, conflicts } = await withSkewRule(observed, parts);
   const plan = planRollout(input);
   const shown: SetReport = { input, plan, conflicts, denials: [], runs: builtinRuns(input, plan) };
   const status = componentSetStatus(shown);
   const found = await carryOutRollout({ input, plan, status, grants, context });
+  followChecks({ input, plan }, found, parts);
   // A dry run has no actions that are asked for.
   const previewed = set.spec.dryRun ? await previewDenials(previewRollout(input).asks, grants) : [];
   const result = { ...found, denials: [...found.denials, ...previewed] };
@@ -129,6 +141,29 @@ function movesKubelets({ desired, stable }: RolloutInput, find: FindIdentity): b
   return revisions.some((revision) =>
     revision?.components.some(({ componentRef }) => find(componentRef)?.identity === 'Kubelet'),
   );
+}
+
+function forgetSet(name: string, { metrics, restarts, checks }: Reconcile): void {
+  metrics?.forget(name);
+  restarts?.forget(name);
+  checks?.forget(name);
+}
+
+function observedBeside(name: string, { restarts, checks }: Reconcile): ObservedBeside {
+  return { runs: checks?.results(name) ?? [], ...optional('restarts', restarts) };
+}
+
+/** Drops the runs that are recorded, and starts those that are due. */
+function followChecks(
+  { input, plan }: { readonly input: RolloutInput; readonly plan: RolloutPlan },
+  { isCurrent }: AnnouncedResult,
+  { checks }: Reconcile,
+): void {
+  if (!checks || !isCurrent) return;
+  const { name } = input.set.metadata;
+  for (const { check, at } of input.runs) checks.drop(name, check, at);
+  const { due, machines } = plan.checks;
+  for (const { check, known } of due) checks.start(check, { name, machines }, known);
 }
 
 /** Not of a set that was changed meanwhile: its next plan is reported. */

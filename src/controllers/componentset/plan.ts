@@ -11,7 +11,10 @@ import { type Limit, tightestLimit } from '../../rollout/limit.ts';
 import { completeClosedTimes, recordClosedTimes } from './closed-times.ts';
 import { isAvailable } from './machine/member-state.ts';
 import type { Revision } from './revision/resolve.ts';
-import { pausedSoak, withoutSoak } from './rollout/batch-phase.ts';
+import { endSoak, pausedSoak } from './rollout/batch-phase.ts';
+import { countCheckRuns } from './rollout/checks/count.ts';
+import { unknownGateReason } from './rollout/checks/gate.ts';
+import { planChecks } from './rollout/checks/plan.ts';
 import { failureReason } from './rollout/failure/failure.ts';
 import {
   beginRollback,
@@ -102,6 +105,7 @@ function finishPlan(
     mode,
     actions: isChanged ? [persist, ...actions] : actions,
     limit,
+    checks: planChecks(input, mode, progress),
     waiting: explainWaits(input, actions, limit),
   };
 }
@@ -113,18 +117,23 @@ interface Decided {
 
 /**
  * A rollout that failed goes back in the same reconcile, where the set permits it and there is a revision to return to. Otherwise
- * it stops, until a person decides. So does one whose health stays unknown, but it never goes back.
+ * it stops, until a person decides. So does one whose health or checks stay unknown, but it never goes back.
  */
 function afterFailure(input: RolloutInput, begun: RolloutProgress): Decided {
   const mode = modeOf(input, begun);
   if (!rollsOut(mode)) return { mode, progress: begun };
-  const progress = mode === 'Forward' ? countUnknownHealth(input, begun) : begun;
+  const progress = mode === 'Forward' ? countUnknownHealth(input, countCheckRuns(input, begun)) : begun;
   const failure = failureReason(input, progress);
   if (failure && mode === 'Forward' && mayRollBack(input)) {
     return { mode: 'RollingBack', progress: beginRollback(input, progress, input.desired.revision) };
   }
-  const stop = failure ?? unknownHealthReason(input, progress);
+  const stop = failure ?? unknownReason(input, progress);
   return { mode, progress: stop ? stopRollout(input, progress, stop) : progress };
+}
+
+/** Returns what was not known too often. */
+function unknownReason(input: RolloutInput, progress: RolloutProgress): Explanation | undefined {
+  return unknownHealthReason(input, progress) ?? unknownGateReason(input, progress);
 }
 
 /** Stops the rollout, and drops the soak: what has soaked until now proves nothing. */
@@ -135,7 +144,7 @@ function stopRollout(
 ): RolloutProgress {
   if (progress.stopped) return progress;
   const stop = { reason, because, ...optional('retryToken', set.spec.retryToken) };
-  return { ...withoutUnknownRuns(withoutSoak(progress)), stopped: stop };
+  return { ...withoutUnknownRuns(endSoak(progress)), stopped: stop };
 }
 
 interface StepContext extends Decided {

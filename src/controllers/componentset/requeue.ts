@@ -9,7 +9,7 @@ const IDLE_MS = 30_000;
 
 export interface RequeueInput {
   readonly input: Pick<RolloutInput, 'members' | 'left' | 'now'>;
-  readonly plan: Pick<RolloutPlan, 'progress' | 'actions' | 'limit'>;
+  readonly plan: Pick<RolloutPlan, 'progress' | 'actions' | 'limit' | 'checks'>;
   readonly denials: readonly DeniedMachine[];
   readonly isIncomplete: boolean;
 }
@@ -17,7 +17,7 @@ export interface RequeueInput {
 /** A plan that changed what is remembered is followed by the next one. */
 export function nextReconcileAt({ input, plan, denials, isIncomplete }: RequeueInput): Date {
   const { members, left, now } = input;
-  const { progress, actions, limit } = plan;
+  const { progress, actions, limit, checks } = plan;
   if (isIncomplete || actions.some((action) => action.type === 'Persist')) return now;
   const isWorking =
     progress.batch !== undefined || [...members, ...left].some(({ holdsGrant }) => holdsGrant);
@@ -25,7 +25,7 @@ export function nextReconcileAt({ input, plan, denials, isIncomplete }: RequeueI
   const moments = denials.map(({ denial }) => denial.retryAt);
   const soak = progress.batch?.soakUntil;
   const next = firstMoment(
-    [latest, soak, limit.until, ...moments].filter((moment) => moment && moment > now),
+    [latest, soak, limit.until, checks.nextAt, ...moments].filter((moment) => moment && moment > now),
   );
   return next ?? latest;
 }

@@ -11,8 +11,8 @@ import { activeRollback } from '../../api/status/rollbacks.ts';
 import { truncateToSchema } from '../../api/validation/truncate-to-schema.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { httpGet } from '../../os/net/http-get.ts';
-import { type CheckRunner, createCheckRunner } from '../../rollout/check-runner.ts';
-import { type CheckScheduler, createCheckScheduler } from '../../rollout/check-scheduler.ts';
+import { type CheckRunner, createCheckRunner } from '../../rollout/checks/runner.ts';
+import { type CheckScheduler, createCheckScheduler } from '../../rollout/checks/scheduler.ts';
 import type { AcceptedCommits, HeadReport } from '../commits.ts';
 import type { ClusterPlan } from './cluster/plan.ts';
 import { clusterStatus, ownStatus } from './cluster/status.ts';
@@ -123,7 +123,7 @@ export function createPromotionController(unfenced: PromotionPorts): PromotionCo
     for (const { cluster, stage: stageName, check: name } of dueChecks) {
       const { stage } = stages.find((each) => each.stage.name === stageName) ?? {};
       const check = stage?.checks.find((each) => each.name === name);
-      if (check) checks.start(check, { cluster, health: unfenced.clusters.report(cluster)?.health });
+      if (check) checks.start(check, { name: cluster, health: unfenced.clusters.report(cluster)?.health });
     }
   }
 

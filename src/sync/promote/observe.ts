@@ -2,7 +2,7 @@
 import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
-import type { CheckScheduler } from '../../rollout/check-scheduler.ts';
+import type { CheckScheduler } from '../../rollout/checks/scheduler.ts';
 import type { HeadReport } from '../commits.ts';
 import {
   managedClusters,

@@ -1,6 +1,6 @@
 /** Input of the planner: the hub's objects and what was observed. It holds no desired state, no clock and no ports. */
 import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
-import type { CheckRun } from '../../rollout/gate.ts';
+import type { CheckRun } from '../../rollout/checks/gate.ts';
 import type { ClusterReport } from '../cluster-report.ts';
 import type { AcceptedCommit } from '../commits.ts';
 import type { SharedCluster } from './cluster/registration.ts';

@@ -33,7 +33,8 @@ const UNBLOCKS: Readonly<Record<string, string>> = {
   RollingBack: 'no action required: the machines go back',
   BatchFull: 'no action required: the machines of the batch are in work',
   GateOpen: 'no action required while its checks run; kubenode rollout show SET lists them',
-  GateInconclusive: 'repair the check that gives no answer, or change it in the set',
+  GateInconclusive:
+    'repair the check that gives no answer, then resume: kubenode rollout pause SET, and kubenode rollout resume SET',
   GateFailed: 'fix what the check reports and commit, or go back: kubenode rollout undo SET',
   OutsideWindow: 'no action required: it goes on when a window opens',
   Freeze: 'no action required: it goes on when the freeze ends',

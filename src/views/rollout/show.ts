@@ -1,5 +1,5 @@
 /** Shows a rollout to people: what happens, why, since when, and what unblocks it. Pure. */
-import type { Wait } from '../../api/generated/types.ts';
+import type { CheckResult, Wait } from '../../api/generated/types.ts';
 import type { Reason } from '../../api/names.ts';
 import { closedSetNotes } from '../status/closed-times.ts';
 import { formatAge } from '../text/age.ts';
@@ -92,7 +92,13 @@ function isRolledBack({ waiting }: RolloutView): boolean {
 
 function checksText(view: RolloutView): string {
   if (isRolledBack(view)) return '';
-  return view.checks.map(({ name, result = 'Pending' }) => `${name} ${result}`).join(', ');
+  return view.checks.map(checkText).join(', ');
+}
+
+/** Adds the reason of a check that did not pass. */
+function checkText({ name, result = 'Pending', value }: CheckResult): string {
+  const isExplained = value !== undefined && result !== 'Pass' && result !== 'Pending';
+  return isExplained ? `${name} ${result} (${value})` : `${name} ${result}`;
 }
 
 /** Counted from 1, as in every text for people: `index` in objects is counted from 0. */

@@ -84,20 +84,14 @@ describe('the fields of an object that this version does not act on', () => {
     ['MachineComponentSet', 'rollout.spread', rollout({ spread: { labelKey: 'rack', max: 1 } }), 'remove it'],
     [
       'MachineComponentSet',
-      'rollout.gate.checks[0].http',
-      rollout({ gate: { checks: [{ http: {} }] } }),
-      'remove it',
-    ],
-    [
-      'MachineComponentSet',
-      'rollout.gate.checks[0].promql',
-      rollout({ gate: { checks: [{ promql: {} }] } }),
-      'remove it',
-    ],
-    [
-      'MachineComponentSet',
       'rollout.gate.checks[0].failureLimit',
       rollout({ gate: { checks: [{ builtin: {}, failureLimit: 2 }] } }),
+      'remove it',
+    ],
+    [
+      'MachineComponentSet',
+      'rollout.gate.checks[0].consecutiveSuccess',
+      rollout({ gate: { checks: [{ builtin: {}, consecutiveSuccess: 2 }] } }),
       'remove it',
     ],
     [

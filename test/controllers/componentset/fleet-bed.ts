@@ -9,8 +9,11 @@ import {
 import type { Machine, MachineComponentSet, Rollout } from '../../../src/api/generated/types.ts';
 import { createComponentSetController } from '../../../src/controllers/componentset/controller.ts';
 import { CONTROLLER_REVISIONS } from '../../../src/controllers/componentset/revision/stored-revisions.ts';
+import type { Controller } from '../../../src/kube/controller/controller.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import type { CheckRunner } from '../../../src/rollout/checks/runner.ts';
+import { createCheckScheduler } from '../../../src/rollout/checks/scheduler.ts';
 import { type ServedKind, servedKind } from '../../../src/sim/api-server/kinds.ts';
 import { machine } from '../../support/builders.ts';
 import { type ControllerBed, createControllerBed } from '../../support/controller/bed.ts';
@@ -35,6 +38,8 @@ export interface FleetParts {
   readonly machines: number;
   readonly rollout?: Partial<Rollout>;
   readonly lease?: boolean;
+  /** Runs the http and promql checks of the set. */
+  readonly checkRunner?: CheckRunner;
 }
 
 export interface FleetBed extends ControllerBed {
@@ -58,15 +63,20 @@ const SHORT: Partial<Rollout> = {
   gate: { soakSeconds: 5, checks: [], approval: 'None' },
 };
 
-export function createFleetBed({ machines, rollout = {}, lease = false }: FleetParts): FleetBed {
+export function createFleetBed({ machines, rollout = {}, lease = false, checkRunner }: FleetParts): FleetBed {
   let bed: ControllerBed | undefined;
   const clock = { now: () => made().clock.now() };
   const grants = memoryGrants(clock);
-  const controller = createComponentSetController({
-    grants: recorded(grants, writeLedger),
-    readServers: async () => ({ state: 'Unknown', because: 'no kubelet is rolled out here' }),
-  });
-  const created = createControllerBed({ controllers: [controller], kinds: KINDS, lease });
+  // Each process has its own, so that nothing is remembered over a kill but in the API server.
+  const open = (): Controller =>
+    createComponentSetController({
+      grants: recorded(grants, writeLedger),
+      readServers: async () => ({ state: 'Unknown', because: 'no kubelet is rolled out here' }),
+      ...(checkRunner
+        ? { createChecks: (onResult) => createCheckScheduler(checkRunner, made().clock, onResult) }
+        : {}),
+    });
+  const created = createControllerBed({ controllers: () => [open()], kinds: KINDS, lease });
   bed = created;
   const sent = new Map<string, string>();
   const agents = new Map<string, SimulatedMachine>();

@@ -19,6 +19,15 @@ describe('httpGet', () => {
     expect(await httpGet(url, new AbortController().signal)).toEqual({ status: 204, body: '' });
   });
 
+  it('reads no more of a body than was asked for, also of one without an end', async () => {
+    const url = await serve((_, response) => {
+      Readable.from(endless()).pipe(response);
+    });
+    const { signal } = new AbortController();
+    expect(await httpGet(url, signal, 0)).toEqual({ status: 200, body: '' });
+    expect((await httpGet(url, signal, 10)).body).toBe('x'.repeat(10));
+  });
+
   it('reads the first 4 MiB of an answer without an end', async () => {
     const url = await serve((_, response) => {
       Readable.from(endless()).pipe(response);

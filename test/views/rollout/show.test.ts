@@ -38,6 +38,22 @@ describe('formatRollout', () => {
     expect(unblocks.replaceAll(/\s+/g, ' ')).toContain(hint);
   });
 
+  it('ROL-22 shows what a check found that did not pass, and why one is skipped', () => {
+    const set = STORIES['a soak'];
+    const checks = [
+      { name: 'health', result: 'Pass', value: 'healthy: 5' },
+      { name: 'errors', result: 'Fail', value: '7 is above 1' },
+      { name: 'ratio', result: 'Skipped', value: 'no machine is left to compare with' },
+    ] as const;
+    const text = formatRollout(
+      viewRollout({ ...set, status: { conditions: [], ...set.status, checks: [...checks] } }, []),
+      NOW,
+    );
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(
+      'checks health Pass, errors Fail (7 is above 1), ratio Skipped (no machine is left to compare with)',
+    );
+  });
+
   it('does not show the batch of a revision that was taken back: it is past', () => {
     const text = formatRollout(viewRollout(STORIES['a rollback that ended'], []), NOW);
     expect(text).not.toMatch(/^ {2}(batch|checks)/m);

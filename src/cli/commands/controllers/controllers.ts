@@ -32,6 +32,7 @@ import type { Io } from '../../io.ts';
 import { addLogOptions, createCommandLog, type LogFlags } from '../../log-options.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
+import { addCheckOptions, type CheckFlags, checkRunnerOf } from '../../programs/check-options.ts';
 import { addHttpOptions, filesOf, type HttpFlags, startHttp } from './http.ts';
 import { addHostImportOptions, type HostImportFlags, importsOpener } from './imports.ts';
 import { addMaintenanceOptions, type MaintenanceFlags, serveMaintenance } from './maintenance.ts';
@@ -57,13 +58,16 @@ With --defender-port other tools ask the Defender over HTTPS: docs/guides/http-a
 With --maintenance-port or --maintenance-folder the hardware systems of a data center report maintenance and faults of
 machines: docs/guides/hardware-events.md.
 
+With --prometheus-url the promql checks of component sets have a result: docs/guides/rollouts.md.
+
 Examples:
   kubenode controllers --context test --port 8080
   kubenode controllers --local-machines hub
   kubenode controllers --defender-port 8443 --defender-cert tls.crt --defender-key tls.key`;
 
 interface Flags
-  extends ConnectionFlags,
+  extends CheckFlags,
+    ConnectionFlags,
     HttpFlags,
     HostImportFlags,
     LogFlags,
@@ -85,8 +89,9 @@ export function createControllersCommand(io: Io): Command {
     )
     .option('--host <address>', 'address for --port to listen on', '127.0.0.1')
     .addHelpText('after', HELP);
+  const logged = addCheckOptions(addLogOptions(command), 'component sets');
   return addConnectionOptions(
-    addProviderOptions(addHostImportOptions(addMaintenanceOptions(addHttpOptions(addLogOptions(command))))),
+    addProviderOptions(addHostImportOptions(addMaintenanceOptions(addHttpOptions(logged)))),
   ).action((flags: Flags) => controllers(io, flags));
 }
 
@@ -130,6 +135,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     ...powerOfInstances(instancesOpener(io, flags, connection), await connectAs(PRINCIPAL_MACHINE)),
     openImports,
     grants: defender.ledger,
+    checkRunner: checkRunnerOf(io, flags),
     ...optional('maintenanceFolder', flags.maintenanceFolder),
   };
   const groups = await createControllerGroups(parts, defender.views);

@@ -10,7 +10,7 @@ import {
 } from '../../../deploy/programs.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { CliError, EXIT } from '../../errors.ts';
-import { createIntegerParser } from '../../option-parsers.ts';
+import { createIntegerParser, parsePrometheusUrl } from '../../option-parsers.ts';
 import { KUBENODE_VERSION } from '../../version.ts';
 
 export interface DeployFlags {
@@ -25,6 +25,7 @@ export interface DeployFlags {
   readonly registry?: string;
   readonly replicas?: number;
   readonly egressPort?: readonly number[];
+  readonly prometheusUrl?: string;
   readonly print?: true;
 }
 
@@ -56,6 +57,11 @@ export function addDeployOptions(command: Command): Command {
       'one more TCP port that the pods may connect to, of an API server, a git server or a check; may be repeated',
       addPort,
     )
+    .option(
+      '--prometheus-url <url>',
+      'with --hub or --cluster: URL of the Prometheus server for promql checks; the pods may connect to its port',
+      parsePrometheusUrl,
+    )
     .option('--print', 'only print the objects of --hub, --cluster and --hosting as YAML, without a server');
 }
 
@@ -76,12 +82,12 @@ export async function deployedObjects(flags: DeployFlags, images?: string): Prom
     return [];
   }
   const image = imageOf(flags);
-  const { replicas = REPLICAS, egressPort: egressPorts = [] } = flags;
+  const { replicas = REPLICAS, egressPort: egressPorts = [], prometheusUrl } = flags;
   // Loaded only here: most installations have no use for cdk8s.
   const { renderWorkload } = await import('../../../deploy/workload.ts');
   return programs.flatMap((program) => {
     const config = program.configFile === undefined ? undefined : images;
-    return renderWorkload(program, { image, replicas, egressPorts, config });
+    return renderWorkload(program, { image, replicas, egressPorts, prometheusUrl, config });
   });
 }
 
@@ -89,6 +95,7 @@ export function programsOf(flags: DeployFlags): readonly DeployedProgram[] {
   const { hub, cluster, hosting, webhooks, maintenance } = flags;
   checkReceivers(flags);
   checkImages(flags);
+  checkPrometheus(flags);
   const sync = webhooks ? SYNC_WITH_WEBHOOKS : SYNC;
   const controllers = maintenance ? CONTROLLERS_WITH_MAINTENANCE : CONTROLLERS;
   return [...(hub ? [sync] : []), ...(cluster ? [controllers] : []), ...(hosting ? [HOSTING] : [])];
@@ -108,6 +115,14 @@ function checkImages({ hosting, images }: DeployFlags): void {
       exitCode: EXIT.usage,
     });
   }
+}
+
+function checkPrometheus({ hub, cluster, prometheusUrl }: DeployFlags): void {
+  if (prometheusUrl === undefined || hub || cluster) return;
+  throw new CliError('--prometheus-url needs --hub or --cluster', {
+    hint: 'the checks of stages run in kubenode sync, those of component sets in kubenode controllers',
+    exitCode: EXIT.usage,
+  });
 }
 
 /** Each Service leads to one program. */

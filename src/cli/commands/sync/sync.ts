@@ -21,9 +21,7 @@ import { createRuntimeMetrics } from '../../../kube/process/metrics-runtime.ts';
 import type { HookServer } from '../../../kube/webhook/server.ts';
 import { cacheFolder } from '../../../local/folders.ts';
 import { ensurePrivateFolder } from '../../../os/files.ts';
-import { httpGet } from '../../../os/net/http-get.ts';
 import { systemRandom } from '../../../os/system-random.ts';
-import { createCheckRunner } from '../../../rollout/check-runner.ts';
 import { registerSyncMetrics, type SyncMetricsSource } from '../../../sync/metrics.ts';
 import { createRenderCache } from '../../../sync/render/cache.ts';
 import { createRenderer } from '../../../sync/render/renderer.ts';
@@ -34,6 +32,7 @@ import { addLogOptions, createCommandLog, type LogFlags } from '../../log-option
 import { createIntegerParser } from '../../option-parsers.ts';
 import { createPlanCommit } from '../../plan/hub-plan.ts';
 import { connectOptionsFor } from '../../principal.ts';
+import { addCheckOptions, type CheckFlags, checkRunnerOf } from '../../programs/check-options.ts';
 import { JUDGE_PROGRAM } from '../../programs/judge-path.ts';
 import { bootstrap, warnWithoutPipeline } from './bootstrap.ts';
 import { createNowCommand } from './now.ts';
@@ -51,12 +50,11 @@ Everything else follows from them.
 Example, with a local fleet:
   kubenode sync --from ../my-fleet`;
 
-interface Flags extends ConnectionFlags, LogFlags {
+interface Flags extends CheckFlags, ConnectionFlags, LogFlags {
   readonly from?: string;
   readonly path: string;
   readonly ref?: string;
   readonly cache: string;
-  readonly prometheusUrl?: string;
   readonly port?: number;
   readonly host: string;
   readonly webhookPort?: number;
@@ -77,7 +75,6 @@ export function createSyncCommand(io: Io): Command {
       'cache folder for repositories and rendered objects',
       join(cacheFolder(io.env), 'sync'),
     )
-    .option('--prometheus-url <url>', 'URL of the Prometheus server for promql checks of stages')
     .option(
       '--port <n>',
       'port for /healthz, /readyz and /metrics; 0 selects a free port',
@@ -92,7 +89,9 @@ export function createSyncCommand(io: Io): Command {
     .option('--webhook-host <address>', 'address for --webhook-port to listen on', '127.0.0.1')
     .addCommand(createNowCommand(io))
     .addHelpText('after', HELP);
-  return addConnectionOptions(addLogOptions(command)).action((flags: Flags) => syncWithLog(io, flags));
+  return addConnectionOptions(addCheckOptions(addLogOptions(command), 'stages')).action((flags: Flags) =>
+    syncWithLog(io, flags),
+  );
 }
 
 /** Thousands of lines while a fleet is applied are written together, and none is lost when the process ends. */
@@ -143,11 +142,7 @@ async function sync(io: Io, flags: Flags, log: Log): Promise<void> {
       clock,
       log,
     }),
-    runner: createCheckRunner({
-      clock,
-      get: httpGet,
-      ...(flags.prometheusUrl === undefined ? {} : { prometheusUrl: flags.prometheusUrl }),
-    }),
+    runner: checkRunnerOf(io, flags),
     gitFolder: join(flags.cache, 'git'),
     keptRevisions: { folder: join(flags.cache, 'revisions'), randomBytes },
     receivesWebhooks: flags.webhookPort !== undefined,

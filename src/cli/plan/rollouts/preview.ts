@@ -4,7 +4,6 @@ import type { GrantAsk } from '../../../api/grants.ts';
 import { membershipOf } from '../../../controllers/componentset/members/membership.ts';
 import { createClassOf } from '../../../controllers/componentset/observe/classes.ts';
 import { createFindVersion } from '../../../controllers/componentset/observe/component-versions.ts';
-import { builtinGate } from '../../../controllers/componentset/observe/gate.ts';
 import { previewRollout, type RolloutPreview } from '../../../controllers/componentset/preview/preview.ts';
 import { type Revision, resolveRevision } from '../../../controllers/componentset/revision/resolve.ts';
 import { readRevision, storedName } from '../../../controllers/componentset/revision/stored-revisions.ts';
@@ -76,7 +75,7 @@ function createPreviewer(fleet: RolloutFleet, now: Date): (set: MachineComponent
       }),
       left: [],
       deleted: [],
-      gate: builtinGate(set.spec.rollout.gate.checks),
+      runs: [],
       classOf,
       skewOf,
       now,

@@ -45,15 +45,20 @@ export interface RolloutResult {
   readonly failure?: Error;
 }
 
+export interface AnnouncedResult extends RolloutResult {
+  /** Whether the plan was of the set as it is, so that what the rollout remembers is written. */
+  readonly isCurrent: boolean;
+}
+
 type Settle = Extract<RolloutAction, { type: 'Settle' }>;
 
-export async function carryOutRollout(execution: RolloutExecution): Promise<RolloutResult> {
+export async function carryOutRollout(execution: RolloutExecution): Promise<AnnouncedResult> {
   const { input, plan, grants, context } = execution;
   const isCurrent = await announce(execution);
   // Of a set that was changed meanwhile only what has ended is settled.
   const actions = isCurrent ? plan.actions : plan.actions.filter((action) => isEnd(action));
   const result = await carryOutActions({ input, actions, grants, context });
-  return isCurrent ? result : { ...result, isIncomplete: true };
+  return { ...result, isCurrent, isIncomplete: result.isIncomplete || !isCurrent };
 }
 
 function isEnd({ type: what }: RolloutAction): boolean {

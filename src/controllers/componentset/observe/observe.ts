@@ -22,7 +22,6 @@ import type { RolloutInput, RolloutProgress } from '../rollout/input.ts';
 import { progressFromStatus } from '../status/progress.ts';
 import { createClassOf } from './classes.ts';
 import { createFindVersion } from './component-versions.ts';
-import { builtinGate } from './gate.ts';
 import { createStateOf } from './members.ts';
 import type { RestartWatch } from './restart-watch.ts';
 
@@ -31,10 +30,17 @@ export interface ObservedRollout {
   readonly conflicts: readonly MachineConflict[];
 }
 
+/** Holds what is observed beside the views. */
+export interface ObservedBeside {
+  readonly restarts?: RestartWatch;
+  /** Runs of checks that are not recorded yet. */
+  readonly runs?: RolloutInput['runs'];
+}
+
 export function observeRollout(
   set: MachineComponentSet,
   context: ReconcileContext,
-  restarts?: RestartWatch,
+  { restarts, runs = [] }: ObservedBeside = {},
 ): ObservedRollout {
   const machines = context.view<Machine>(MACHINES);
   const sets = context.view<MachineComponentSet>(MACHINE_COMPONENT_SETS).list();
@@ -62,7 +68,7 @@ export function observeRollout(
     members: members.map(stateOf),
     left: [...left, ...conflicts.map(({ machine }) => machine)].map(stateOf),
     deleted: deletedMachines(set, grants, (name) => machines.get(name) !== undefined),
-    gate: builtinGate(set.spec.rollout.gate.checks),
+    runs,
     classOf: createClassOf((ref) => components.get(ref)),
     now,
   };

@@ -3,6 +3,8 @@ import { secondsAfter } from '../../../os/dates.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import { needsReassignment } from './assignment.ts';
+import { withoutLastResults } from './checks/count.ts';
+import { batchGate, openCheckText } from './checks/gate.ts';
 import { failedMembers } from './failure/failure.ts';
 import type { OpenBatch, RolloutInput, RolloutMode, RolloutProgress } from './input.ts';
 
@@ -45,7 +47,7 @@ export function batchPhase(
   if (left > 0 && canStart) return { phase: 'Filling', left };
   const open = unsettled(started).find((each) => !isLeftAlone(input, each));
   if (open) return settling(open);
-  return mode === 'Revert' || started.length === 0 ? PASSED : gatePhase(input, batch);
+  return mode === 'Revert' || started.length === 0 ? PASSED : gatePhase(input, progress, batch);
 }
 
 /** Returns the machines that are not settled. A machine that a person holds does not keep the others waiting. */
@@ -75,17 +77,22 @@ export function settling({ name, reason, because }: MemberState): BatchPhase {
   };
 }
 
-function gatePhase({ gate, now }: RolloutInput, { index, soakUntil }: OpenBatch): BatchPhase {
+function gatePhase(
+  input: RolloutInput,
+  progress: RolloutProgress,
+  { index, soakUntil }: OpenBatch,
+): BatchPhase {
+  const { now } = input;
   if (!soakUntil || now < soakUntil) {
     const because = soakUntil
       ? `batch ${index + 1} soaks until ${soakUntil.toISOString()}`
       : `batch ${index + 1} begins to soak`;
     return { phase: 'Soaking', reason: 'Soaking', because, ...(soakUntil && { until: soakUntil }) };
   }
-  if (gate.state === 'Open') return PASSED;
-  const reason = gate.state === 'Inconclusive' ? 'GateInconclusive' : 'GateOpen';
-  const because = 'because' in gate ? gate.because : `checks of batch ${index + 1} have not passed yet`;
-  return { phase: 'Gate', reason, because };
+  if (batchGate(input, progress).state === 'Open') return PASSED;
+  const found = openCheckText(input, progress);
+  const because = `checks of batch ${index + 1} have not passed yet${found === undefined ? '' : `; ${found}`}`;
+  return { phase: 'Gate', reason: 'GateOpen', because };
 }
 
 /** Starts the clock of the soak when the batch is settled, and again whenever it was not. */
@@ -98,7 +105,7 @@ export function withSoak(
   if (!batch) return progress;
   if (phase === 'Soaking' && !batch.soakUntil) {
     const soakUntil = secondsAfter(now, set.spec.rollout.gate.soakSeconds);
-    return { ...progress, batch: { ...batch, soakUntil } };
+    return { ...progress, batch: { ...batch, settledAt: now, soakUntil } };
   }
   return phase === 'Settling' || phase === 'Filling' ? withoutSoak(progress) : progress;
 }
@@ -111,8 +118,15 @@ export function pausedSoak(input: RolloutInput, progress: RolloutProgress): Roll
   return isWell ? progress : withoutSoak(progress);
 }
 
+/** Drops the soak with what checks found last: it begins again once all machines are settled. */
 export function withoutSoak(progress: RolloutProgress): RolloutProgress {
+  const { batch } = progress;
+  return batch?.soakUntil ? endSoak({ ...progress, batch: withoutLastResults(batch) }) : progress;
+}
+
+/** Drops the soak, and keeps what checks found, for people to read. */
+export function endSoak(progress: RolloutProgress): RolloutProgress {
   if (!progress.batch?.soakUntil) return progress;
-  const { soakUntil: _soakUntil, ...batch } = progress.batch;
+  const { soakUntil: _soakUntil, settledAt: _settledAt, ...batch } = progress.batch;
   return { ...progress, batch };
 }

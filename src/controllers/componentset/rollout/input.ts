@@ -1,9 +1,16 @@
 /** Describes what the planner of a rollout reads, and its answer. Types only. */
 import type { ActivationClass } from '../../../api/enums.ts';
-import type { LedgerGrant, MachineComponentSet, RolloutClosedTimes } from '../../../api/generated/types.ts';
+import type {
+  Check,
+  GateRuns,
+  LedgerGrant,
+  MachineComponentSet,
+  RolloutClosedTimes,
+} from '../../../api/generated/types.ts';
 import type { GrantOutcome } from '../../../api/grants.ts';
+import type { CheckRun } from '../../../rollout/checks/gate.ts';
+import type { ComparedMachines } from '../../../rollout/checks/query.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
-import type { GateResult } from '../../../rollout/gate.ts';
 import type { Limit } from '../../../rollout/limit.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import type { RevisionHistory } from '../revision/history.ts';
@@ -39,6 +46,10 @@ export interface OpenBatch {
   readonly startedAt: Date;
   /** Set once every machine of the batch is settled. */
   readonly soakUntil?: Date;
+  /** When that was. Runs of checks that began before do not count. */
+  readonly settledAt?: Date;
+  /** Runs of the http and promql checks. */
+  readonly gates?: readonly GateRuns[];
   /** Runs of the builtin check that found its health unknown, and when the last one did. */
   readonly inconclusive?: number;
   readonly inconclusiveAt?: Date;
@@ -56,8 +67,8 @@ export interface RolloutInput {
   readonly left: readonly MemberState[];
   /** Grants of the set for machines that were deleted. */
   readonly deleted: readonly { readonly machine: string; readonly grant: LedgerGrant }[];
-  /** Checks of the open batch. */
-  readonly gate: GateResult;
+  /** Runs of the http and promql checks that are not recorded yet. */
+  readonly runs: readonly CheckRun[];
   readonly classOf: (member: MemberState, to: Revision) => ActivationClass;
   /** Default: none of the components is a kubelet. */
   readonly skewOf?: SkewRule;
@@ -72,8 +83,25 @@ export interface RolloutPlan {
   readonly actions: readonly RolloutAction[];
   /** Why no further machine is started now. */
   readonly limit: Limit;
+  /** The checks that run now, after the actions. They only watch. */
+  readonly checks: PlannedChecks;
   /** Why each machine waits that is not settled at its revision: exactly one reason for each. */
   readonly waiting: ReadonlyMap<string, Explanation>;
+}
+
+export interface DueBatchCheck {
+  readonly check: Check;
+  /** The last run that is recorded, or a moment before the first one could begin. */
+  readonly known: Date;
+}
+
+export interface PlannedChecks {
+  /** The checks that run now. */
+  readonly due: readonly DueBatchCheck[];
+  /** The machines that their queries may name. */
+  readonly machines: ComparedMachines;
+  /** When the next check is due. */
+  readonly nextAt?: Date;
 }
 
 /**

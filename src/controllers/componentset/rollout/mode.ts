@@ -8,6 +8,7 @@ import {
   type RevisionHistory,
   recordOf,
 } from '../revision/history.ts';
+import { withoutCheckRuns } from './checks/count.ts';
 import type { RolloutInput, RolloutMode, RolloutProgress } from './input.ts';
 
 export function modeOf(
@@ -56,7 +57,7 @@ export function beginRollout({ set, desired, progress, now }: RolloutInput): Rol
   }
   if (left !== history) return { ...rest, startedAt: now, history: left };
   const isOver = stopped !== undefined && stopped.retryToken !== set.spec.retryToken;
-  return isOver ? { ...rest, history, ...optional('batch', progress.batch) } : progress;
+  return isOver ? withoutCheckRuns({ ...rest, history, ...optional('batch', progress.batch) }) : progress;
 }
 
 /** Drops the record of a revision that was rolled back under another retry token, so that it may run again. */

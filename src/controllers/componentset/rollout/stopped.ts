@@ -7,6 +7,7 @@ const STOPPED: ReadonlySet<string> = new Set<Reason>([
   'BatchUnproven',
   'FailureBudgetSpent',
   'GateFailed',
+  'GateInconclusive',
   'HealthUnknown',
   'NothingProven',
   'Paused',

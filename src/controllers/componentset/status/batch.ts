@@ -11,7 +11,7 @@ import type { SetReport } from './report.ts';
 export function rolloutBatch({ input, plan }: SetReport): RolloutBatch | undefined {
   const { batch } = plan.progress;
   if (!batch) return undefined;
-  const { index, size, total, startedAt, soakUntil, inconclusive, inconclusiveAt } = batch;
+  const { index, size, total, startedAt, settledAt, soakUntil, gates, inconclusive, inconclusiveAt } = batch;
   const started = startedIn(input, plan.progress, batch);
   return {
     index,
@@ -21,7 +21,9 @@ export function rolloutBatch({ input, plan }: SetReport): RolloutBatch | undefin
     updated: started.filter(({ step }) => step === 'Settled').length,
     failed: started.filter(hasFailed).length,
     startedAt: startedAt.toISOString(),
+    ...optional('settledAt', settledAt?.toISOString()),
     ...optional('soakUntil', soakUntil?.toISOString()),
+    ...optional('gates', gates),
     ...optional('inconclusive', inconclusive),
     ...optional('inconclusiveAt', inconclusiveAt?.toISOString()),
   };

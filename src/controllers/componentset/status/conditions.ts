@@ -165,6 +165,7 @@ const NEEDS_PERSON: ReadonlySet<string> = new Set([
   'ComponentYanked',
   'FailureBudgetSpent',
   'GateFailed',
+  'GateInconclusive',
   'HealthUnknown',
   'NothingProven',
   'ParameterMissing',

@@ -4,41 +4,50 @@ import type { Reason } from '../../../api/names.ts';
 import type { ConditionUpdate } from '../../../kube/objects/conditions.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { truncate } from '../../../kube/objects/truncate.ts';
+import type { GateResult } from '../../../rollout/checks/gate.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
-import type { GateResult } from '../../../rollout/gate.ts';
-import type { OpenBatch, RolloutMode, RolloutPlan } from '../rollout/input.ts';
+import { batchGate, openCheckText, skippedChecks } from '../rollout/checks/gate.ts';
+import type { OpenBatch, RolloutInput, RolloutMode, RolloutPlan } from '../rollout/input.ts';
 import { setFinding as finding } from './finding.ts';
 import type { SetReport } from './report.ts';
 
 const TYPE = 'GatesPassed';
 const FAILED: Reason = 'GateFailed';
 const UNKNOWN: Reason = 'HealthUnknown';
+const INCONCLUSIVE: Reason = 'GateInconclusive';
+const NO_RESULT: ReadonlySet<string> = new Set([UNKNOWN, INCONCLUSIVE]);
 const UNPROVEN: Reason = 'NothingProven';
 const COMPLETED: Reason = 'AllDone';
 const MAX_VALUE = 64;
 
 export function gatesFinding({ input, plan }: SetReport): ConditionUpdate {
-  const { batch } = plan.progress;
-  const isObserved = batch?.soakUntil !== undefined;
+  const isObserved = plan.progress.batch?.soakUntil !== undefined;
   const known = BY_MODE[plan.mode];
-  if (isObserved && 'because' in input.gate) return checkFinding(input.gate);
+  const gate = batchGate(input, plan.progress);
+  if (isObserved && 'because' in gate) return checkFinding(gate);
   if (known) return finding(TYPE, known.status, known.reason, plan.limit.because);
-  if (isObserved) {
-    const { reason, because } = plan.limit;
-    return finding(TYPE, 'Unknown', reason === UNPROVEN ? UNPROVEN : 'Soaking', because);
-  }
-  return lastGate(plan);
+  return isObserved ? soakFinding(input, plan) : lastGate(plan);
+}
+
+function soakFinding(input: RolloutInput, { limit, progress }: RolloutPlan): ConditionUpdate {
+  const { reason, because } = limit;
+  const open = openCheckText(input, progress);
+  // A batch that has soaked names the check itself.
+  const message = open === undefined || because.includes(open) ? because : `${because}; ${open}`;
+  return finding(TYPE, 'Unknown', reason === UNPROVEN ? UNPROVEN : 'Soaking', message);
 }
 
 function checkFinding({ state, because }: Extract<GateResult, { because: string }>): ConditionUpdate {
   return state === 'Failed'
     ? finding(TYPE, 'False', FAILED, because)
-    : finding(TYPE, 'Unknown', 'GateInconclusive', because);
+    : finding(TYPE, 'Unknown', INCONCLUSIVE, because);
 }
 
 function lastGate({ progress: { batch, stopped }, limit }: RolloutPlan): ConditionUpdate {
   if (stopped?.reason === FAILED) return finding(TYPE, 'False', FAILED, stopped.because);
-  if (stopped?.reason === UNKNOWN) return finding(TYPE, 'Unknown', UNKNOWN, stopped.because);
+  if (stopped && NO_RESULT.has(stopped.reason)) {
+    return finding(TYPE, 'Unknown', stopped.reason, stopped.because);
+  }
   const passed = batch ? passedBefore(batch) : passedAtEnd(limit);
   return passed === undefined
     ? finding(TYPE, 'Unknown', 'NoBatchYet', limit.because)
@@ -67,11 +76,16 @@ const BY_MODE: Partial<
 
 const RESULTS = { Passed: 'Pass', Failed: 'Fail', Unknown: 'Inconclusive' } as const;
 
-export function checkResults({ input, runs }: SetReport): readonly CheckResult[] {
+/** `runs` are those of builtin checks; what others found is remembered with the batch. */
+export function checkResults({ input, plan, runs }: SetReport): readonly CheckResult[] {
   const before = new Map(input.set.status?.checks?.map((each) => [each.name, each]));
-  const byName = new Map(runs.map((each) => [each.name, each]));
+  const all = [...(plan.progress.batch?.gates ?? []), ...runs];
+  const byName = new Map(all.map((each) => [each.name, each]));
+  const skipped = skippedChecks(input, plan.progress);
   return input.set.spec.rollout.gate.checks.map(({ name }) =>
-    checkResult(name, byName.get(name), before.get(name)),
+    skipped.has(name)
+      ? { name, result: 'Skipped', value: 'no machine is left to compare with' }
+      : checkResult(name, byName.get(name), before.get(name)),
   );
 }
 

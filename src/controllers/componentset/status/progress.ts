@@ -21,14 +21,16 @@ export function progressFromStatus(status: MachineComponentSetStatus | undefined
 
 /** A batch without its size or its start was not written by this controller. */
 function openBatch(batch: RolloutBatch): OpenBatch | undefined {
-  const { index, size, total, startedAt, soakUntil, inconclusive, inconclusiveAt } = batch;
+  const { index, size, total, startedAt, settledAt, soakUntil, gates, inconclusive, inconclusiveAt } = batch;
   if (index === undefined || size === undefined || startedAt === undefined) return undefined;
   return {
     index,
     size,
     total: total ?? size,
     startedAt: new Date(startedAt),
+    ...optional('settledAt', dateOf(settledAt)),
     ...optional('soakUntil', dateOf(soakUntil)),
+    ...optional('gates', gates),
     ...optional('inconclusive', inconclusive),
     ...optional('inconclusiveAt', dateOf(inconclusiveAt)),
   };

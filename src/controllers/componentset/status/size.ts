@@ -11,6 +11,7 @@ type Reduction = (status: MachineComponentSetStatus) => MachineComponentSetStatu
 const REDUCTIONS: readonly Reduction[] = [
   (status) => withoutComponents(status, 1),
   (status) => withoutComponents(status, 0),
+  (status) => withCheckMessages(status, 64),
   (status) => withMessages(status, 128),
   (status) => withMessages(status, 32),
   (status) => withConditionMessages(status, 256),
@@ -53,6 +54,16 @@ function withFreezeReasons(status: MachineComponentSetStatus, length: number): M
   if (!closedTimes) return status;
   const freezes = closedTimes.freezes.map((each) => ({ ...each, reason: truncate(each.reason, length) }));
   return { ...status, closedTimes: { ...closedTimes, freezes } };
+}
+
+/** Conditions have the message of the check that decides. Counts and times of all of them judge the batch. */
+function withCheckMessages(status: MachineComponentSetStatus, length: number): MachineComponentSetStatus {
+  const { batch } = status;
+  if (!batch?.gates) return status;
+  const gates = batch.gates.map(({ message, ...gate }) =>
+    message === undefined ? gate : { ...gate, message: truncate(message, length) },
+  );
+  return { ...status, batch: { ...batch, gates } };
 }
 
 function withConditionMessages(status: MachineComponentSetStatus, length: number): MachineComponentSetStatus {

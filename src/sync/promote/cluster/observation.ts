@@ -3,8 +3,8 @@
 import type { Check, ClusterSoak, ClusterSync } from '../../../api/generated/types.ts';
 import { isPausedReason, UNIT_NOT_READY } from '../../../api/status/sync-words.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import { type CheckRun, countRuns, gateResult } from '../../../rollout/checks/gate.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
-import { type CheckRun, countRuns, gateResult } from '../../../rollout/gate.ts';
 import { MAX_GAP_MS, notAfter } from '../../../rollout/soak-clock.ts';
 import { type ClusterReport, type WorkReport } from '../../cluster-report.ts';
 import type { TargetDigests } from '../../commits.ts';

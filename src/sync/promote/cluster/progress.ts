@@ -6,8 +6,8 @@
 import type { ClusterSoak, ClusterSync } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { firstMoment } from '../../../os/dates.ts';
+import { type GateResult, gateResult, nextRuns } from '../../../rollout/checks/gate.ts';
 import { type Explanation } from '../../../rollout/explanation.ts';
-import { type GateResult, gateResult, nextRuns } from '../../../rollout/gate.ts';
 import { notAfter, RECORD_EVERY_MS, soakEndsAt, stopSoak } from '../../../rollout/soak-clock.ts';
 import type { ClusterSnapshot } from '../snapshot.ts';
 import {

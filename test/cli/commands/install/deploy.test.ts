@@ -63,6 +63,11 @@ describe('deployedObjects', () => {
     ['an image for nothing', { image: 'a' }, '--image needs --hub, --cluster or --hosting'],
     ['replicas of nothing', { replicas: 3 }, '--replicas needs --hub, --cluster or --hosting'],
     ['a port of nothing', { egressPort: [1] }, '--egress-port needs --hub, --cluster or --hosting'],
+    [
+      'a Prometheus of hosting',
+      { hosting: true, image: 'a', images: 'a.yaml', prometheusUrl: 'http://p' },
+      '--prometheus-url needs --hub or --cluster',
+    ],
     ['hosting without images', { hosting: true, image: 'a' }, '--hosting needs --images'],
     ['images without hosting', { hub: true, image: 'a', images: 'a.yaml' }, '--images needs --hosting'],
     ['webhooks without a sync', { cluster: true, image: 'a', webhooks: true }, '--webhooks needs --hub'],

@@ -7,7 +7,9 @@ import {
 } from '../../../../src/controllers/componentset/rollout/batch-phase.ts';
 import type { RolloutMode, RolloutProgress } from '../../../../src/controllers/componentset/rollout/input.ts';
 import { ago, NOW } from '../../../support/builders.ts';
+import { ROLLOUT } from '../component-set.ts';
 import {
+  askingCheck,
   BATCH,
   type InputParts,
   inputOf,
@@ -16,6 +18,7 @@ import {
   OLD,
   progressOf,
   type StateParts,
+  withRuns,
 } from './rollout-input.ts';
 
 const started = (name: string, parts: StateParts = {}): ReturnType<typeof member> =>
@@ -107,9 +110,9 @@ describe('batchPhase', () => {
     ],
     [
       'a check has no result',
-      { gate: { state: 'Inconclusive', check: 'c', because: 'check c: no answer' } },
-      soak(0),
-      'Gate GateInconclusive: check c: no answer',
+      { rollout: { gate: { ...ROLLOUT.gate, checks: [askingCheck('c')] } } },
+      withRuns(soak(0), [{ name: 'c', result: 'Unknown', inconclusive: 1, message: 'no answer' }]),
+      'Gate GateOpen: checks of batch 2 have not passed yet; check c: no answer (runs without a result: 1, allowed: 3)',
     ],
   ])(
     'ROL-20 opens the way to the next batch after soak and checks: %s',
@@ -131,12 +134,21 @@ describe('withSoak', () => {
   it('ROL-20 starts the clock once, when the batch is settled', () => {
     const begun = withSoak(input, progressOf(), { phase: 'Soaking', ...open });
     expect(begun.batch?.soakUntil).toEqual(new Date(+NOW + 300_000));
+    expect(begun.batch?.settledAt).toEqual(NOW);
     expect(withSoak(input, soak(7), { phase: 'Soaking', ...open })).toEqual(soak(7));
   });
 
   it('ROL-21 starts it again after a machine was not settled', () => {
     expect(withSoak(input, soak(7), { phase: 'Settling', ...open })).toEqual(progressOf());
     expect(withSoak(input, soak(7), { phase: 'Filling', left: 1 })).toEqual(progressOf());
+  });
+
+  it('ROL-22 forgets what checks found last when a machine was not settled, and not what they counted', () => {
+    const gates = [
+      { name: 'c', result: 'Passed', ranAt: ago(1), consecutive: 3, failures: 1, inconclusive: 2 },
+    ] as const;
+    const { batch } = withSoak(input, withRuns(soak(7), gates), { phase: 'Settling', ...open });
+    expect(batch).toEqual({ ...BATCH, gates: [{ name: 'c', failures: 1, inconclusive: 2 }] });
   });
 
   it('keeps it at the gate', () => {

@@ -1,5 +1,5 @@
 /** Inputs of the planner for tests: machines at revisions, without the objects that they are read from. */
-import type { LedgerGrant, Machine, Rollout } from '../../../../src/api/generated/types.ts';
+import type { Check, GateRuns, LedgerGrant, Machine, Rollout } from '../../../../src/api/generated/types.ts';
 import type { MemberState } from '../../../../src/controllers/componentset/machine/member-state.ts';
 import { type Revision, revisionOf } from '../../../../src/controllers/componentset/revision/resolve.ts';
 import type {
@@ -7,6 +7,7 @@ import type {
   RolloutInput,
   RolloutProgress,
 } from '../../../../src/controllers/componentset/rollout/input.ts';
+import type { GateResult } from '../../../../src/rollout/checks/gate.ts';
 import { ago, component, machine, NOW } from '../../../support/builders.ts';
 import { componentSet, ROLLOUT } from '../component-set.ts';
 import { ownEntries } from '../managed-fields.ts';
@@ -80,30 +81,71 @@ export function progressOf(more: Partial<RolloutProgress> = {}): RolloutProgress
   return { updateRevision: NEW.name, batch: BATCH, history: [COMPLETED], ...more };
 }
 
+/** A check that asks Prometheus. */
+export function askingCheck(name: string, more: Partial<Check> = {}): Check {
+  return {
+    name,
+    promql: { query: 'up', min: 1 },
+    intervalSeconds: 30,
+    failureLimit: 0,
+    inconclusiveLimit: 3,
+    consecutiveSuccess: 1,
+    ...more,
+  };
+}
+
+/** What is remembered of a check whose gate is so. */
+function runsOf(gate: GateResult): readonly GateRuns[] {
+  if (!('because' in gate)) return [];
+  const { state, check: name, because } = gate;
+  const message = because.replace(`check ${name}: `, '');
+  return state === 'Failed'
+    ? [{ name, ranAt: ago(5), result: 'Failed', failures: 1, message }]
+    : [{ name, ranAt: ago(5), result: 'Unknown', inconclusive: 4, message }];
+}
+
 export interface InputParts extends Partial<Omit<RolloutInput, 'set'>> {
   readonly rollout?: Partial<Rollout>;
   readonly paused?: boolean;
   readonly retryToken?: string;
+  /** The set has a check, and the open batch such runs of it. */
+  readonly gate?: GateResult;
 }
 
 export function inputOf({
   rollout = {},
   paused = false,
   retryToken,
+  gate,
+  progress = progressOf(),
   ...parts
 }: InputParts = {}): RolloutInput {
   const spec = { paused, ...(retryToken === undefined ? {} : { retryToken }) };
   return {
-    set: componentSet('general', { spec, rollout: { ...ROLLOUT, maxUnavailable: 5, ...rollout } }),
+    set: componentSet('general', {
+      spec,
+      rollout: { ...ROLLOUT, maxUnavailable: 5, ...rolloutWith(rollout, gate) },
+    }),
     desired: { revision: NEW, yanked: [] },
     stable: OLD,
-    progress: progressOf(),
+    progress: gate ? withRuns(progress, runsOf(gate)) : progress,
     members: [],
     left: [],
     deleted: [],
-    gate: { state: 'Open' },
+    runs: [],
     classOf: () => 'Restart',
     now: NOW,
     ...parts,
   };
+}
+
+function rolloutWith(rollout: Partial<Rollout>, gate: GateResult | undefined): Partial<Rollout> {
+  if (!gate || gate.state === 'Open') return rollout;
+  const check = askingCheck('check' in gate ? gate.check : 'errors');
+  return { ...rollout, gate: { ...ROLLOUT.gate, ...rollout.gate, checks: [check] } };
+}
+
+export function withRuns(progress: RolloutProgress, gates: readonly GateRuns[]): RolloutProgress {
+  const { batch } = progress;
+  return batch && gates.length > 0 ? { ...progress, batch: { ...batch, gates } } : progress;
 }

@@ -66,13 +66,13 @@ function openedBatch(
   return isSame && batch?.index === before?.index ? undefined : batch?.index;
 }
 
-function completes({ history: [before] }: RolloutProgress, after: RolloutProgress): boolean {
+export function completes({ history: [before] }: RolloutProgress, after: RolloutProgress): boolean {
   const [newest] = after.history;
   const isCompleted = newest?.revision === after.updateRevision && newest?.result === 'Completed';
   return isCompleted && (before?.revision !== newest.revision || before?.result !== 'Completed');
 }
 
-function isProven({ history }: RolloutProgress, name: string | undefined): boolean {
+export function isProven({ history }: RolloutProgress, name: string | undefined): boolean {
   return history.some(({ revision, result }) => revision === name && result === 'Completed');
 }
 

@@ -26,11 +26,13 @@ import type {
 } from '../../../../src/controllers/componentset/rollout/input.ts';
 import type { SkewRule } from '../../../../src/controllers/componentset/servers/skew.ts';
 import { optional } from '../../../../src/kube/objects/optional.ts';
-import type { GateResult } from '../../../../src/rollout/gate.ts';
+import type { CheckAnswer } from '../../../../src/rollout/checks/gate.ts';
+import { askedDigest, type CheckRun } from '../../../../src/rollout/checks/gate.ts';
 import { resolveIntOrPercent } from '../../../../src/rollout/int-or-percent.ts';
 import { component } from '../../../support/builders.ts';
 import { componentSet, type SetParts } from '../component-set.ts';
 import { BatchJudge, isSameRollout } from './batch-judge.ts';
+import { checkViolation } from './check-judge.ts';
 import type { DefendedFleet } from './defended-ledger.ts';
 import { SimulatedLedger } from './simulated-ledger.ts';
 import { type Behavior, SimulatedMachine } from './simulated-machine.ts';
@@ -63,7 +65,11 @@ export class RolloutSimulation {
   readonly machines = new Map<string, SimulatedMachine>();
   readonly ledger: SimulatedLedger;
   readonly lines: string[] = [];
-  gate: GateResult = { state: 'Open' };
+  /** What the checks of the set find. */
+  checkResult: CheckAnswer['result'] | (() => CheckAnswer['result']) = 'Passed';
+  /** Every run of a check, for the judge. */
+  readonly allRuns: CheckRun[] = [];
+  #runs: readonly CheckRun[] = [];
   behaviorOf: (componentRef: string, machine: string) => Behavior = () => 'Good';
   progress: RolloutProgress = { history: [] };
   /** By what the API servers are now. Undefined: none of the components is a kubelet. */
@@ -186,7 +192,7 @@ export class RolloutSimulation {
       members: members.map(stateOf),
       left: left.map(stateOf),
       deleted,
-      gate: this.gate,
+      runs: this.#runs,
       classOf: () => 'Restart',
       ...optional('skewOf', this.createSkewRule?.()),
       now: this.now,
@@ -243,8 +249,15 @@ export class RolloutSimulation {
   }
 
   /** Whether anything was written. */
-  #execute({ actions }: RolloutPlan): boolean {
-    return actions.map((action) => this.#perform(action)).includes(true);
+  #execute({ actions, checks }: RolloutPlan): boolean {
+    const isChanged = actions.map((action) => this.#perform(action)).includes(true);
+    this.#runs = checks.due.map(({ check }) => {
+      const { checkResult } = this;
+      const result = typeof checkResult === 'string' ? checkResult : checkResult();
+      return { check: check.name, asked: askedDigest(check), at: this.now, result, message: result };
+    });
+    this.allRuns.push(...this.#runs);
+    return isChanged || this.#runs.length > 0;
   }
 
   #perform(action: RolloutAction): boolean {
@@ -314,7 +327,10 @@ export class RolloutSimulation {
     const { members, left } = this.input();
     const { soakSeconds } = this.set.spec.rollout.gate;
     const judged = { members, left, soakSeconds, now: this.now };
-    const violation = this.#judge.judge(this.progress, after, judged);
+    const { checks } = this.set.spec.rollout.gate;
+    const violation =
+      this.#judge.judge(this.progress, after, judged) ??
+      checkViolation(this.progress, after, { checks, members, runs: this.allRuns });
     if (violation !== undefined) throw new Error(violation);
   }
 

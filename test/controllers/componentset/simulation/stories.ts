@@ -1,4 +1,6 @@
 /** Whole rollouts, each played in order and with machines of random speed. */
+import type { Check, Rollout } from '../../../../src/api/generated/types.ts';
+import { askingCheck } from '../rollout/rollout-input.ts';
 import type { RolloutSimulation, SimulationParts } from './rollout-simulation.ts';
 
 export interface RolloutStory {
@@ -11,6 +13,8 @@ export interface RolloutStory {
   readonly dependsOnSpeed?: true;
 }
 
+type OnFailure = Rollout['failure']['onFailure'];
+
 const MINUTE = 60;
 const HOUR = 3600;
 const SMALL = { batches: [1, 2, 4] };
@@ -18,6 +22,11 @@ const EIGHT: SimulationParts = { machines: 8, installed: '1', rollout: { ...SMAL
 
 function withRollout(rollout: SimulationParts['rollout'], sim: SimulationParts = EIGHT): SimulationParts {
   return { ...sim, rollout: { ...sim.rollout, ...rollout } };
+}
+
+function withChecks(checks: readonly Check[], onFailure: OnFailure = 'RollbackBatch'): SimulationParts {
+  const gate = { soakSeconds: 300, checks: [...checks], approval: 'None' } as const;
+  return withRollout({ gate, failure: { maxFailed: 0, per: 'Rollout', onFailure } });
 }
 
 /** On every machine but the first ones of the order. */
@@ -455,27 +464,114 @@ export const STORIES: readonly RolloutStory[] = [
   },
   {
     name: 'a check that fails during the soak of the second batch',
-    sim: EIGHT,
+    sim: withChecks([askingCheck('errors')]),
     play: (sim) => {
       sim.version('2');
       sim.run(9 * MINUTE);
-      sim.gate = { state: 'Failed', check: 'errors', because: 'check errors: 7 is above 1' };
+      sim.checkResult = 'Failed';
       sim.run(HOUR);
     },
     end: '1 run app-2, 7 run app-1; grants in work: 0',
     dependsOnSpeed: true,
   },
   {
-    name: 'a check without a result holds the next batch',
-    sim: EIGHT,
+    name: 'a check that fails blames its whole batch also where only failed machines go back',
+    sim: withChecks([askingCheck('errors')], 'RollbackFailed'),
     play: (sim) => {
-      sim.gate = { state: 'Inconclusive', check: 'errors', because: 'check errors: no answer' };
       sim.version('2');
-      sim.run(HOUR);
-      sim.gate = { state: 'Open' };
+      sim.run(9 * MINUTE);
+      sim.checkResult = 'Failed';
       sim.run(HOUR);
     },
+    end: '1 run app-2, 7 run app-1; grants in work: 0',
+    dependsOnSpeed: true,
+  },
+  {
+    name: 'a check that fails stops a set that does not go back, and a person goes on',
+    sim: withChecks([askingCheck('errors')], 'Pause'),
+    play: (sim) => {
+      sim.checkResult = 'Failed';
+      sim.version('2');
+      sim.run(HOUR);
+      sim.checkResult = 'Passed';
+      sim.say('pause, resume');
+      sim.edit({ paused: true });
+      sim.run(MINUTE);
+      sim.edit({ paused: false });
+      sim.run(3 * HOUR);
+    },
     end: ALL_NEW,
+  },
+  {
+    name: 'a check without a result stops the rollout and a person goes on',
+    sim: withChecks([askingCheck('errors', { inconclusiveLimit: 3 })]),
+    play: (sim) => {
+      sim.checkResult = 'Unknown';
+      sim.version('2');
+      sim.run(HOUR);
+      sim.checkResult = 'Passed';
+      sim.run(HOUR);
+      sim.say('pause, resume');
+      sim.edit({ paused: true });
+      sim.run(MINUTE);
+      sim.edit({ paused: false });
+      sim.run(3 * HOUR);
+    },
+    end: ALL_NEW,
+  },
+  {
+    name: 'a check that has no result for two minutes begins the soak again',
+    sim: withChecks([askingCheck('errors', { inconclusiveLimit: 20 })]),
+    play: (sim) => {
+      sim.version('2');
+      sim.run(4 * MINUTE);
+      sim.checkResult = 'Unknown';
+      sim.run(2 * MINUTE);
+      sim.checkResult = 'Passed';
+      sim.run(3 * HOUR);
+    },
+    end: ALL_NEW,
+  },
+  {
+    name: 'a batch waits after its soak until a check has passed three times in a row',
+    sim: withChecks([askingCheck('errors', { failureLimit: 100, consecutiveSuccess: 3 })]),
+    play: (sim) => {
+      sim.checkResult = 'Failed';
+      sim.version('2');
+      sim.run(10 * MINUTE);
+      sim.checkResult = 'Passed';
+      sim.run(3 * HOUR);
+    },
+    end: ALL_NEW,
+  },
+  {
+    name: 'a check that compares with the rest is skipped where none is left',
+    sim: withChecks([
+      askingCheck('errors', { promql: { query: 'a{n=~"${batch}"} / a{n=~"${rest}"}', max: 2 } }),
+    ]),
+    play: (sim) => {
+      sim.version('2');
+      sim.run(10 * MINUTE);
+      sim.run(3 * HOUR);
+    },
+    end: ALL_NEW,
+  },
+  {
+    name: 'an edit of a check in the soak counts from its own runs',
+    sim: withChecks([askingCheck('errors')]),
+    play: (sim) => {
+      sim.version('2');
+      sim.run(5 * MINUTE);
+      sim.checkResult = 'Failed';
+      const { rollout } = sim.set.spec;
+      const checks = [
+        askingCheck('errors', { http: { url: 'https://app.example.com/', expectStatus: 200 } }),
+      ];
+      sim.edit({ rollout: { ...rollout, gate: { ...rollout.gate, checks } } });
+      sim.run(HOUR);
+    },
+    end: ALL_OLD,
+    dependsOnSpeed: true,
   },
   {
     name: 'a set without a machine',

@@ -4,7 +4,7 @@ import { ROLLOUT } from '../component-set.ts';
 import { inputOf, member, type StateParts } from '../rollout/rollout-input.ts';
 import { DIFFERS, DONE, FAILED, IN_WORK, STEADY } from './situations.ts';
 
-const LIMITS = { intervalSeconds: 30, failureLimit: 0, inconclusiveLimit: 3 };
+const LIMITS = { intervalSeconds: 30, failureLimit: 0, inconclusiveLimit: 3, consecutiveSuccess: 1 };
 const CHECKS = [
   { name: 'health', builtin: {}, ...LIMITS },
   { name: 'errors', promql: { query: 'up', min: 1 }, ...LIMITS },

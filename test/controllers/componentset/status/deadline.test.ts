@@ -112,14 +112,6 @@ const BLOCKERS: readonly Blocked[] = [
     reason: 'GateOpen',
   },
   {
-    name: 'a check that never has a result',
-    members: [member('a', DONE), member('b')],
-    progress: SOAKED,
-    gate: { state: 'Inconclusive', check: 'errors', because: 'check errors: no answer' },
-    blocker: 'MachineComponentSet general',
-    reason: 'GateInconclusive',
-  },
-  {
     name: 'machines that are out of service for another cause',
     members: [member('a', { ...DONE, batch: 0, step: 'Unhealthy', serves: false }), member('b')],
     progress: progressOf({ batch: { ...BATCH, size: 1 } }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkResults, gatesFinding } from '../../../../src/controllers/componentset/status/gates.ts';
 import { ago } from '../../../support/builders.ts';
-import { BATCH, COMPLETED, member, NEW, progressOf } from '../rollout/rollout-input.ts';
+import { askingCheck, BATCH, COMPLETED, member, NEW, progressOf } from '../rollout/rollout-input.ts';
 import { reportOf } from './set-report.ts';
 import { DONE, IN_WORK, SOAKED } from './situations.ts';
 
@@ -11,6 +11,7 @@ const CHECKS = ['errors', 'latency', 'health'].map((name) => ({
   intervalSeconds: 30,
   failureLimit: 0,
   inconclusiveLimit: 3,
+  consecutiveSuccess: 1,
 }));
 const GATE = { soakSeconds: 300, checks: CHECKS, approval: 'None' } as const;
 
@@ -60,6 +61,69 @@ describe('gatesFinding', () => {
 });
 
 describe('checkResults', () => {
+  const asked = [
+    askingCheck('errors'),
+    askingCheck('ratio', { promql: { query: 'a{n=~"${rest}"}', max: 2 } }),
+  ];
+  const gates = [
+    {
+      name: 'errors',
+      result: 'Unknown',
+      consecutive: 1,
+      inconclusive: 1,
+      ranAt: ago(5),
+      message: 'no answer',
+    },
+  ] as const;
+  const soaking = progressOf({ batch: { ...BATCH, size: 1, soakUntil: new Date(ago(-60)), gates } });
+
+  it('ROL-22 shows what checks of its own found, and names in the condition the one that did not pass', () => {
+    const report = reportOf({
+      members: [member('a', DONE), member('b')],
+      progress: soaking,
+      rollout: { gate: { ...GATE, checks: asked } },
+    });
+    expect(checkResults(report)).toEqual([
+      { name: 'errors', result: 'Inconclusive', value: 'no answer', since: ago(5) },
+      { name: 'ratio', result: 'Pending' },
+    ]);
+    expect(gatesFinding(report).message).toMatch(
+      /^batch 2 soaks until .*; check errors: no answer \(runs without a result: 1, allowed: 3\)$/,
+    );
+  });
+
+  it('ROL-22 shows that a comparison is skipped where no machine is left to compare with', () => {
+    const members = [member('a', DONE), member('b', { ...DONE, batch: 0 })];
+    const report = reportOf({ members, progress: soaking, rollout: { gate: { ...GATE, checks: asked } } });
+    expect(checkResults(report)[1]).toEqual({
+      name: 'ratio',
+      result: 'Skipped',
+      value: 'no machine is left to compare with',
+    });
+  });
+
+  it('ROL-22 still shows what a check found after it stopped the rollout', () => {
+    const failed = { ...gates[0], result: 'Failed', failures: 1, message: '7 is above 1' } as const;
+    const stopping = progressOf({
+      batch: { ...BATCH, size: 1, soakUntil: new Date(ago(-60)), gates: [failed] },
+    });
+    const failure = { maxFailed: 0, per: 'Rollout', onFailure: 'Pause' } as const;
+    const parts = {
+      members: [member('a', DONE), member('b')],
+      rollout: { gate: { ...GATE, checks: asked }, failure },
+    };
+    const first = reportOf({ ...parts, progress: stopping });
+    const next = reportOf({ ...parts, progress: first.plan.progress });
+    for (const report of [first, next]) {
+      expect(checkResults(report)[0]).toMatchObject({ result: 'Fail', value: '7 is above 1' });
+      expect(gatesFinding(report)).toMatchObject({
+        status: 'False',
+        reason: 'GateFailed',
+        message: 'check errors: 7 is above 1',
+      });
+    }
+  });
+
   it('shows each check of the gate, and since when it has that result', () => {
     const runs = [
       { name: 'errors', result: 'Failed', ranAt: ago(5), message: '7 is above 1' },

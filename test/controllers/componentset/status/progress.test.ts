@@ -5,15 +5,31 @@ import {
   progressStatus,
 } from '../../../../src/controllers/componentset/status/progress.ts';
 import { ago } from '../../../support/builders.ts';
-import { BATCH, COMPLETED, member, NEW, OLD, progressOf } from '../rollout/rollout-input.ts';
+import { ROLLOUT } from '../component-set.ts';
+import { askingCheck, BATCH, COMPLETED, member, NEW, OLD, progressOf } from '../rollout/rollout-input.ts';
 import { reportOf, statusOf } from './set-report.ts';
 
 describe('progressFromStatus', () => {
   it('ROL-10 reads back after a crash all that the rollout remembers', () => {
     const soaking = { ...BATCH, soakUntil: new Date(ago(-60)) };
     const unknown = { ...BATCH, inconclusive: 2, inconclusiveAt: new Date(ago(30)) };
-    for (const batch of [BATCH, soaking, unknown]) {
-      const parts = { members: [member('a', { at: NEW, batch: 1 })], progress: progressOf({ batch }) };
+    const gate = {
+      name: 'errors',
+      asked: 'abc',
+      ranAt: ago(5),
+      result: 'Passed',
+      consecutive: 2,
+      failures: 1,
+    } as const;
+    const checked = {
+      ...soaking,
+      settledAt: new Date(ago(240)),
+      gates: [{ ...gate, inconclusive: 1, message: '0' }],
+    };
+    for (const batch of [BATCH, soaking, unknown, checked]) {
+      const rollout = { gate: { ...ROLLOUT.gate, checks: [askingCheck('errors', { failureLimit: 1 })] } };
+      const members = [member('a', { at: NEW, batch: 1 }), member('b', { at: NEW, batch: 1 })];
+      const parts = { members, progress: progressOf({ batch }), rollout };
       const { plan } = reportOf(parts);
       const stored = JSON.parse(JSON.stringify(statusOf(parts))) as ReturnType<typeof statusOf>;
       expect(progressFromStatus(stored)).toEqual(plan.progress);

@@ -6,7 +6,7 @@ import type { DeniedMachine, SetReport } from '../../../../src/controllers/compo
 import { componentSetStatus } from '../../../../src/controllers/componentset/status/status.ts';
 import { type InputParts, inputOf } from '../rollout/rollout-input.ts';
 
-export interface ReportParts extends InputParts {
+export interface ReportParts extends Omit<InputParts, 'runs'> {
   readonly before?: Partial<MachineComponentSetStatus>;
   readonly denials?: SetReport['denials'];
   readonly conflicts?: SetReport['conflicts'];

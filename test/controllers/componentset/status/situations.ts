@@ -33,6 +33,7 @@ const HEALTH_CHECK = {
   intervalSeconds: 30,
   failureLimit: 0,
   inconclusiveLimit: 3,
+  consecutiveSuccess: 1,
 };
 export const SOAKED = { ...BATCH, soakUntil: new Date(ago(1)) };
 
@@ -144,16 +145,17 @@ export const SITUATIONS: readonly SetSituation[] = [
     answer: 'Progressing MachinesBehind',
   },
   {
-    name: 'a check without a result',
+    name: 'a check that had no result too often',
     members: [member('a', DONE), member('b', DONE), member('c')],
     progress: progressOf({ batch: SOAKED }),
     gate: { state: 'Inconclusive', check: 'errors', because: 'check errors: no answer' },
-    phase: 'Waiting',
+    phase: 'Stalled',
     ready: 'False MachinesBehind',
     progressing: 'False GateInconclusive',
     waiting: 'GateInconclusive MachineComponentSet/general',
+    stalled: 'True GateInconclusive',
     gates: 'Unknown GateInconclusive',
-    answer: 'Progressing MachinesBehind',
+    answer: 'Failed GateInconclusive',
   },
   {
     name: 'a batch of which nothing was known for too long',

@@ -5,6 +5,11 @@ import { ago, condition } from '../../../support/builders.ts';
 import { BATCH, COMPLETED, member, NEW, progressOf } from '../rollout/rollout-input.ts';
 import { statusOf } from './set-report.ts';
 
+/** Without what checks found. */
+function countsOf({ batch }: MachineComponentSetStatus): unknown {
+  return batch?.gates?.map((gate) => ({ ...gate, message: '' }));
+}
+
 const LONG = '漢'.repeat(1024);
 
 function bytes(status: MachineComponentSetStatus): number {
@@ -48,6 +53,34 @@ describe('fitSetStatus', () => {
     expect(status.history?.map(({ revision, result }) => [revision, result])).toEqual(
       [COMPLETED, ...HISTORY.slice(1)].map(({ revision, result }) => [revision, result]),
     );
+  });
+
+  it('ROL-62 keeps what 16 checks counted, and shortens what they found', () => {
+    const gates = Array.from({ length: 16 }, (_, index) => ({
+      name: nameOf(index),
+      asked: '0123456789ab',
+      ranAt: ago(5),
+      result: 'Unknown' as const,
+      consecutive: 100,
+      failures: 100,
+      inconclusive: 100,
+      message: LONG.slice(0, 256),
+    }));
+    const large = {
+      conditions: [condition('Ready', 'False', { message: LONG })],
+      history: HISTORY,
+      batch: { index: 1, gates },
+      checks: gates.map(({ name }) => ({
+        name,
+        result: 'Inconclusive' as const,
+        value: LONG.slice(0, 64),
+        since: ago(5),
+      })),
+    } satisfies MachineComponentSetStatus;
+    const found = fitSetStatus(large);
+    expect(bytes(found)).toBeLessThanOrEqual(MAX_STATUS_BYTES);
+    expect(countsOf(found)).toEqual(countsOf(large));
+    expect(found.batch?.gates?.[0]?.message).toBe(`${LONG.slice(0, 63)}…`);
   });
 
   it('S36 keeps names and times of all windows and freezes in force, and shortens the reasons last', () => {

@@ -70,8 +70,8 @@ export class HubSimulation {
         report: (name) => this.sim.cluster(name).report(this.sim.now),
       },
       runner: {
-        run: async ({ name }, { cluster }) => ({
-          result: this.sim.checkResult(cluster, name),
+        run: async (check, { name: cluster }) => ({
+          result: this.sim.checkResult(cluster, check.name),
           message: 'simulated',
         }),
       },

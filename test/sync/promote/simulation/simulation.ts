@@ -4,7 +4,7 @@
  */
 import type { ClusterSync, Pipeline, Release, Stage } from '../../../../src/api/generated/types.ts';
 import { optional } from '../../../../src/kube/objects/optional.ts';
-import type { CheckRun } from '../../../../src/rollout/gate.ts';
+import { askedDigest, type CheckRun } from '../../../../src/rollout/checks/gate.ts';
 import type { ClusterTarget } from '../../../../src/sync/cluster-report.ts';
 import type { AcceptedCommit } from '../../../../src/sync/commits.ts';
 import { type PromotionPlan, planPromotion } from '../../../../src/sync/promote/plan.ts';
@@ -211,14 +211,23 @@ export class PromotionSimulation {
     this.onWrite(write);
   }
 
-  #runChecks({ dueChecks }: PromotionPlan): void {
+  #runChecks({ dueChecks, stages }: PromotionPlan): void {
     // Like the controller, keep only results that may not be recorded yet.
     this.runs = this.runs.slice(-50);
-    for (const { cluster, check } of dueChecks) {
+    for (const { cluster, stage, check } of dueChecks) {
+      const declared = stages.find((each) => each.stage.name === stage)?.stage.checks ?? [];
+      const asked = declared.find(({ name }) => name === check);
+      if (!asked) throw new Error(`stage ${stage} has no check ${check}`);
       const result = this.checkResult(cluster, check);
       this.runs.push({
         cluster,
-        run: { check, at: new Date(this.now), result, message: `the check is ${result}` },
+        run: {
+          check,
+          asked: askedDigest(asked),
+          at: new Date(this.now),
+          result,
+          message: `the check is ${result}`,
+        },
       });
     }
   }

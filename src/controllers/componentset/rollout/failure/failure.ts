@@ -2,6 +2,7 @@
 import type { Explanation } from '../../../../rollout/explanation.ts';
 import { resolveIntOrPercent } from '../../../../rollout/int-or-percent.ts';
 import type { MemberState } from '../../machine/member-state.ts';
+import { batchGate } from '../checks/gate.ts';
 import type { RolloutInput, RolloutProgress } from '../input.ts';
 
 /** A machine of an earlier batch that became unhealthy since is out of service, but does not fail this batch. */
@@ -47,7 +48,8 @@ function unprovenReason({ members }: RolloutInput, progress: RolloutProgress): E
 }
 
 /** A check counts from the moment in which the batch is settled. */
-function gateReason({ gate }: RolloutInput, { batch }: RolloutProgress): Explanation | undefined {
-  if (batch?.soakUntil === undefined || gate.state !== 'Failed') return undefined;
-  return { reason: 'GateFailed', because: gate.because };
+function gateReason(input: RolloutInput, progress: RolloutProgress): Explanation | undefined {
+  if (progress.batch?.soakUntil === undefined) return undefined;
+  const gate = batchGate(input, progress);
+  return gate.state === 'Failed' ? { reason: 'GateFailed', because: gate.because } : undefined;
 }

@@ -7,6 +7,7 @@ import type { Limit } from '../../../../rollout/limit.ts';
 import type { MemberState } from '../../machine/member-state.ts';
 import { addRecord, recordFor, recordOf } from '../../revision/history.ts';
 import type { Revision } from '../../revision/resolve.ts';
+import { batchGate } from '../checks/gate.ts';
 import type { RolloutStep } from '../forward.ts';
 import type { RolloutAction, RolloutInput, RolloutMode, RolloutProgress } from '../input.ts';
 import { permissionFor } from '../permission.ts';
@@ -117,15 +118,18 @@ function badVersions({ desired }: RolloutInput, { updateRevision = '', history }
   return recordOf(history, updateRevision)?.components?.join(', ') ?? updateRevision;
 }
 
-/** By the policy, in the reverse order of the batches. */
-function rollbackScope({ set, members }: RolloutInput, progress: RolloutProgress): readonly MemberState[] {
+/** By the policy, in the reverse order of the batches. A failed check blames no machine, so every machine of its batch has failed. */
+function rollbackScope(input: RolloutInput, progress: RolloutProgress): readonly MemberState[] {
+  const { set, members } = input;
   const { updateRevision, batch } = progress;
+  const isBlamed = batchGate(input, progress).state === 'Failed';
+  const isOfBatch = (member: MemberState): boolean => member.batch === batch?.index;
   const bad = members.filter(({ revision }) => revision === updateRevision);
   const failed = new Set(failedMembers(members, progress));
   const scope = {
     Pause: () => false,
-    RollbackFailed: (member: MemberState) => failed.has(member),
-    RollbackBatch: (member: MemberState) => failed.has(member) || member.batch === batch?.index,
+    RollbackFailed: (member: MemberState) => failed.has(member) || (isBlamed && isOfBatch(member)),
+    RollbackBatch: (member: MemberState) => failed.has(member) || isOfBatch(member),
     RollbackAll: () => true,
   }[set.spec.rollout.failure.onFailure];
   return bad.filter(scope).toSorted((a, b) => (b.batch ?? 0) - (a.batch ?? 0));

@@ -28,6 +28,15 @@ const MEMBERS = [
   at('d', 0, { step: 'Failed' }),
   member('e'),
 ];
+/** A check of batch 1 has failed, and no machine. */
+function backFromGate(onFailure: RolloutFailure['onFailure']): string {
+  const members = [at('a', 0), at('b', 1), at('c', 1), member('e')];
+  const gate = { state: 'Failed', check: 'errors', because: 'check errors: 7 is above 1' } as const;
+  const input = inputOf({ members, gate, rollout: { failure: { maxFailed: 0, per: 'Rollout', onFailure } } });
+  const { actions } = planRollback(input, input.progress, { stable: OLD, availability: AVAILABLE });
+  return actions.map((action) => ('member' in action ? action.member.name : '')).join(' ');
+}
+
 const AVAILABLE = { slots: 5, reason: 'TooManyUnavailable', because: '' };
 
 function back(onFailure: RolloutFailure['onFailure'], members = MEMBERS, slots = 5): string {
@@ -47,6 +56,15 @@ describe('planRollback', () => {
     ['Pause', ''],
   ])('ROL-32 takes the machines of the policy back, the last batch first: %s', (policy, expected) => {
     expect(back(policy)).toBe(expected);
+  });
+
+  it.each<[policy: RolloutFailure['onFailure'], expected: string]>([
+    ['RollbackFailed', 'b c'],
+    ['RollbackBatch', 'b c'],
+    ['RollbackAll', 'b c a'],
+    ['Pause', ''],
+  ])('ROL-22 blames the whole batch for a check that failed: %s', (policy, expected) => {
+    expect(backFromGate(policy)).toBe(expected);
   });
 
   it('ROL-32 is limited by maxUnavailable for machines that serve', () => {

@@ -12,6 +12,7 @@ const HEALTH: Check = {
   intervalSeconds: 30,
   failureLimit: 0,
   inconclusiveLimit: 3,
+  consecutiveSuccess: 1,
 };
 const UNKNOWN = { at: NEW, batch: 1, step: 'Unknown', because: 'Node b is Unknown' } as const;
 
