@@ -4,14 +4,13 @@
  */
 
 import type { Machine, MachineComponentEntry, MachineComponentReport } from '../../api/generated/types.ts';
-import { optional } from '../../kube/objects/optional.ts';
 
 /** One component of one machine. */
 export interface ComponentUse {
   readonly machine: string;
   readonly component: string;
-  readonly desiredRef?: string;
-  readonly currentRef?: string;
+  readonly desiredRef: string | undefined;
+  readonly currentRef: string | undefined;
   /** Whether the machine runs exactly the content that is desired. */
   readonly isConsistent: boolean;
   readonly isFailed: boolean;
@@ -19,16 +18,20 @@ export interface ComponentUse {
 
 /** Lists the components of a machine. One that no entry names any more may still be installed: it counts as current. */
 export function usesOf({ metadata: { name: machine }, spec, status }: Machine): readonly ComponentUse[] {
-  const entries = new Map(spec.components.map((entry) => [entry.name, entry]));
-  const reports = new Map(status?.components?.map((report) => [report.name, report]));
-  return [...new Set([...entries.keys(), ...reports.keys()])].map((component) =>
-    useOf(machine, component, entries.get(component), reports.get(component)),
+  const { components: reports = [] } = status ?? {};
+  const desired = spec.components.map((entry) =>
+    useOf(
+      machine,
+      entry,
+      reports.find(({ name }) => name === entry.name),
+    ),
   );
+  const others = reports.filter(({ name }) => !spec.components.some((entry) => entry.name === name));
+  return [...desired, ...others.map((report) => useOf(machine, undefined, report))];
 }
 
 function useOf(
   machine: string,
-  component: string,
   entry: MachineComponentEntry | undefined,
   report: MachineComponentReport | undefined,
 ): ComponentUse {
@@ -36,9 +39,9 @@ function useOf(
   const currentRef = report?.currentRef;
   return {
     machine,
-    component,
-    ...optional('desiredRef', desired?.componentRef),
-    ...optional('currentRef', currentRef),
+    component: (entry ?? report)?.name ?? '',
+    desiredRef: desired?.componentRef,
+    currentRef,
     isConsistent: desired ? isInForce(desired, report) : currentRef === undefined,
     isFailed: FAILED.has(report?.state),
   };
