@@ -20,30 +20,41 @@ export interface ComponentUse {
 export function usesOf({ metadata: { name: machine }, spec, status }: Machine): readonly ComponentUse[] {
   const { components: reports = [] } = status ?? {};
   const desired = spec.components.map((entry) =>
-    useOf(
+    desiredUse(
       machine,
       entry,
       reports.find(({ name }) => name === entry.name),
     ),
   );
   const others = reports.filter(({ name }) => !spec.components.some((entry) => entry.name === name));
-  return [...desired, ...others.map((report) => useOf(machine, undefined, report))];
+  return [...desired, ...others.map((report) => otherUse(machine, report))];
 }
 
-function useOf(
+function desiredUse(
   machine: string,
-  entry: MachineComponentEntry | undefined,
+  entry: MachineComponentEntry,
   report: MachineComponentReport | undefined,
 ): ComponentUse {
-  const desired = entry?.state === 'Absent' ? undefined : entry;
+  const isDesired = entry.state !== 'Absent';
   const currentRef = report?.currentRef;
   return {
     machine,
-    component: (entry ?? report)?.name ?? '',
-    desiredRef: desired?.componentRef,
+    component: entry.name,
+    desiredRef: isDesired ? entry.componentRef : undefined,
     currentRef,
-    isConsistent: desired ? isInForce(desired, report) : currentRef === undefined,
+    isConsistent: isDesired ? isInForce(entry, report) : currentRef === undefined,
     isFailed: FAILED.has(report?.state),
+  };
+}
+
+function otherUse(machine: string, { name, currentRef, state }: MachineComponentReport): ComponentUse {
+  return {
+    machine,
+    component: name,
+    desiredRef: undefined,
+    currentRef,
+    isConsistent: currentRef === undefined,
+    isFailed: FAILED.has(state),
   };
 }
 
