@@ -4,6 +4,7 @@ import { NAMESPACE_AGENTS, PRINCIPAL_APPROVER } from '../api/names.ts';
 import { CERTIFICATE_REQUESTS } from '../kube/auth/certificate-requests.ts';
 import { createView } from '../kube/cache/view.ts';
 import { LEASES } from '../kube/leader/record.ts';
+import { CERTIFICATE_REQUEST_DECISIONS } from '../observability/metrics/machine.ts';
 import { createApproverController } from './approver/controller.ts';
 import { createBootstrapTokenController } from './bootstraptoken/controller.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
@@ -13,11 +14,7 @@ export async function createIdentityControllers(parts: GroupParts): Promise<Cont
   const { connectAs, clock, random, log, leads, metrics, watch } = parts;
   const client = await connectAs(PRINCIPAL_APPROVER);
   const shared = { client, clock, random, log, metrics: watch };
-  const decisions = metrics.counter({
-    name: 'certificate_requests_total',
-    help: 'Certificate requests of agents and their kubelets that were approved or denied, by reason.',
-    labels: ['result', 'reason'],
-  });
+  const decisions = metrics.counter(CERTIFICATE_REQUEST_DECISIONS);
   const views = [
     createView({ ...shared, resource: CERTIFICATE_REQUESTS, indexers: CERTIFICATE_REQUEST_INDEXERS }),
     createView({ ...shared, resource: LEASES, namespace: NAMESPACE_AGENTS }),

@@ -1,6 +1,11 @@
 /** The controllers of machines: all that they watch is in the views of the Defender and of the identity of agents. */
+import { MACHINES } from '../api/generated/resources.ts';
+import type { Machine } from '../api/generated/types.ts';
 import { PRINCIPAL_MACHINE, PRINCIPAL_MACHINESET } from '../api/names.ts';
+import type { View } from '../kube/cache/view.ts';
 import { optional } from '../kube/objects/optional.ts';
+import { registerFleetMetrics } from '../observability/fleet/register.ts';
+import { INCOMPLETE_CLEANUPS, ORPHAN_INSTANCES } from '../observability/metrics/machine.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
 import { createMachineController } from './machine/controller.ts';
 import { createCreationPreflight } from './machine/instance/preflight/observe.ts';
@@ -15,6 +20,7 @@ export async function createMachineControllers({
   power,
   metrics,
   clock,
+  views,
 }: GroupParts): Promise<ControllerGroup> {
   const client = await connectAs(PRINCIPAL_MACHINE);
   const hosts = await openImports(client);
@@ -22,16 +28,10 @@ export async function createMachineControllers({
   const opened = await openInstances(client, hosts);
   const preflight = createCreationPreflight(client, clock);
   const instances = optional('instances', opened && { ...opened, preflight });
-  const incompleteCleanups = metrics.counter({
-    name: 'incomplete_host_cleanups_total',
-    help: 'Imported hosts whose Machine was deleted and that may not be as they were before, by reason.',
-    labels: ['reason'],
-  });
-  const left = metrics.gauge({
-    name: 'orphan_instances',
-    help: 'Instances of providers whose Machine does not exist, by provider and by why they are left.',
-    labels: ['provider', 'reason'],
-  });
+  const machines = views[MACHINES.kind];
+  if (machines) registerFleetMetrics(metrics, machines as View<Machine>, clock);
+  const incompleteCleanups = metrics.counter(INCOMPLETE_CLEANUPS);
+  const left = metrics.gauge(ORPHAN_INSTANCES);
   return {
     controllers: [
       createMachineController({

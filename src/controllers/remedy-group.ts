@@ -10,6 +10,7 @@ import { createWorkloadReader } from '../rules/live/workload-reader.ts';
 import { createFactViews } from '../rules/views.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
 import { createRemedyController } from './remedy/controller/controller.ts';
+import { registerFaultMetrics } from './remedy/metrics.ts';
 import { createRemedyJobController } from './remedyjob/controller.ts';
 import { registerRemedyMetrics } from './remedyjob/metrics.ts';
 
@@ -32,7 +33,7 @@ export async function createRemedyControllers(parts: GroupParts): Promise<Contro
   });
   return {
     controllers: [
-      createRemedyController({ facts, grants }),
+      createRemedyController({ facts, grants, metrics: registerFaultMetrics(metrics) }),
       createRemedyJobController({
         facts,
         grants,

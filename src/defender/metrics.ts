@@ -1,8 +1,20 @@
 /** The metrics of the Defender. Gauges are computed from the views when they are read, so they cost nothing otherwise. */
 import type { DefenderLedgerSpec, LedgerGrant, LimitUsage } from '../api/generated/types.ts';
 import type { GaugeSample, Metrics } from '../kube/process/metrics.ts';
+import {
+  DEFENDER_ASK_SECONDS,
+  DEFENDER_BREAKERS,
+  DEFENDER_DARK_ZONES,
+  DEFENDER_DECISIONS,
+  DEFENDER_GRANTS,
+  DEFENDER_LEDGER_CONFLICTS,
+  DEFENDER_LEDGER_FAILING,
+  DEFENDER_UNRECORDED,
+  DEFENDER_USAGE,
+} from '../observability/metrics/defender.ts';
 import { limitUsage } from './controller/usage.ts';
 import type { FleetFacts } from './facts/facts.ts';
+import { darkZones } from './guards/view/dark-zone.ts';
 import { isSuspect } from './ledger/entries.ts';
 import type { DecidedRequest } from './ledger/ledger.ts';
 import type { PreparedPolicies, PreparedPolicy } from './policies/prepare.ts';
@@ -23,12 +35,6 @@ export interface DefenderMetrics {
 
 type Source = () => DefenderMetricsSource;
 
-/**
- * Buckets for the duration of an ask: it waits up to 50 ms for others; a full ledger takes 300 ms to write, and five attempts a
- * few seconds.
- */
-const ASK_SECONDS = [0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-
 /** Registers the metrics. `conflicts` returns the writes of this process that another write made void, so far. */
 export function registerDefenderMetrics(
   metrics: Metrics,
@@ -36,23 +42,18 @@ export function registerDefenderMetrics(
   conflicts: () => number,
 ): DefenderMetrics {
   registerGauges(metrics, source);
-  const decisions = metrics.counter({
-    name: 'defender_decisions_total',
-    help: 'Asks and renewals that this process decided, by action and by the reason of the denial, or Granted.',
-    labels: ['action', 'reason'],
-  });
-  const askSeconds = metrics.histogram({
-    name: 'defender_ask_seconds',
-    help: 'Time from an ask or renewal to its answer.',
-    buckets: ASK_SECONDS,
-  });
-  const conflictsTotal = metrics.counter({
-    name: 'defender_ledger_conflicts_total',
-    help: 'Writes of the ledger that a write of another process made void.',
-  });
+  const decisions = metrics.counter(DEFENDER_DECISIONS);
+  const askSeconds = metrics.histogram(DEFENDER_ASK_SECONDS);
+  const conflictsTotal = metrics.counter(DEFENDER_LEDGER_CONFLICTS);
   let counted = 0;
+  let failingSince: Date | undefined;
+  metrics.gauge({
+    ...DEFENDER_LEDGER_FAILING,
+    read: () => [[{}, failingSince ? Math.max(0, (+source().now - +failingSince) / 1000) : 0]],
+  });
   return {
     decided: (decided) => {
+      failingSince = isUnwritten(decided) ? (failingSince ?? source().now) : undefined;
       const total = conflicts();
       conflictsTotal.add({}, total - counted);
       counted = total;
@@ -63,6 +64,11 @@ export function registerDefenderMetrics(
       askSeconds.observe({}, seconds);
     },
   };
+}
+
+/** Also a sweep that cannot be written: the sweep runs without any ask. A conflict is another process that could write. */
+function isUnwritten({ answer }: DecidedRequest): boolean {
+  return answer.kind === 'denial' && answer.denial.reason === 'LedgerUnavailable';
 }
 
 /** Returns the action of a decision; undefined for what is not decided: settlements, dry runs, and changes of the Defender itself. */
@@ -78,30 +84,17 @@ function actionOfGrant({ ledger }: DefenderMetricsSource, id: string): string {
 }
 
 function registerGauges(metrics: Metrics, source: Source): void {
-  metrics.gauge({
-    name: 'defender_grants',
-    help: 'Grants in the ledger by state. Suspect: started, past its end, and not settled.',
-    labels: ['state'],
-    read: () => grantCounts(source()),
-  });
-  metrics.gauge({
-    name: 'defender_usage_ratio',
-    help: 'Used share of a limit, the 20 fullest: 1 is full.',
-    labels: ['per', 'key'],
-    read: () => usageRatios(source()),
-  });
-  metrics.gauge({
-    name: 'defender_breaker_state',
-    help: 'Breakers that are not closed: 1 half open, 2 open, 3 waits for a person.',
-    labels: ['name', 'key'],
-    read: () => breakerStates(source()),
-  });
-  metrics.gauge({
-    name: 'defender_unrecorded_acts',
-    help: 'Acts that are not in the audit record. Waiting: written with the next append. Dropped: never written.',
-    labels: ['state'],
-    read: () => unrecordedActs(source()),
-  });
+  metrics.gauge({ ...DEFENDER_GRANTS, read: () => grantCounts(source()) });
+  metrics.gauge({ ...DEFENDER_USAGE, read: () => usageRatios(source()) });
+  metrics.gauge({ ...DEFENDER_BREAKERS, read: () => breakerStates(source()) });
+  metrics.gauge({ ...DEFENDER_DARK_ZONES, read: () => darkZoneCounts(source()) });
+  metrics.gauge({ ...DEFENDER_UNRECORDED, read: () => unrecordedActs(source()) });
+}
+
+/** Nothing while a view is not complete: a zone that is not observed may be dark. */
+function darkZoneCounts({ policies, facts }: DefenderMetricsSource): readonly GaugeSample<'policy'>[] {
+  if (facts.view.ageSeconds === undefined) return [];
+  return policies.valid.map((policy) => [{ policy: policy.name }, darkZones(policy, facts).length]);
 }
 
 function unrecordedActs({ unrecorded }: DefenderMetricsSource): readonly GaugeSample<'state'>[] {

@@ -5,6 +5,7 @@ import type { ReconcileContext } from '../kube/controller/reconcile-context.ts';
 import { conditionOf } from '../kube/objects/conditions.ts';
 import type { KubeObject } from '../kube/objects/object.ts';
 import type { GaugeSample, Metrics } from '../kube/process/metrics.ts';
+import { STALLED_OBJECTS } from '../observability/metrics/rollout.ts';
 
 interface WithConditions {
   readonly conditions?: readonly Condition[];
@@ -37,9 +38,7 @@ export function registerStalledObjects(
   kinds: readonly string[],
 ): void {
   metrics.gauge({
-    name: 'stalled_objects',
-    help: 'Objects that wait for a person, by kind and reason.',
-    labels: ['kind', 'reason'],
+    ...STALLED_OBJECTS,
     read: () => kinds.flatMap((kind) => samplesOf(kind, views[kind]?.store.list() ?? [])),
   });
 }

@@ -1,6 +1,21 @@
 /** The metrics of sync. They are computed from cached state when Prometheus scrapes, so they cost nothing otherwise. */
 import type { Cluster, Pipeline, Release } from '../api/generated/types.ts';
+import { conditionOf, conditionStatus } from '../kube/objects/conditions.ts';
 import type { GaugeSample, Metrics } from '../kube/process/metrics.ts';
+import {
+  SYNC_CLUSTER_REACHABLE,
+  SYNC_CLUSTERS,
+  SYNC_CONTACT_AGE,
+  SYNC_DRIFT_CORRECTIONS,
+  SYNC_DRIFT_SECONDS,
+  SYNC_OBJECTS,
+  SYNC_PIPELINE_HEADS,
+  SYNC_PIPELINE_STALE,
+  SYNC_PUSH_SECONDS,
+  SYNC_RELEASE_STOPPED,
+  SYNC_RELEASES,
+  type SyncTimes,
+} from '../observability/metrics/sync.ts';
 import type { ClusterReport } from './cluster-report.ts';
 
 /** The objects of the hub and the reports of the clusters. */
@@ -17,40 +32,61 @@ export function registerSyncMetrics(
   nowMs: () => number,
 ): void {
   metrics.gauge({
-    name: 'sync_clusters',
-    help: 'Clusters by the sync state of their target commit.',
-    labels: ['state'],
+    ...SYNC_CLUSTERS,
     read: () => countBy('state', source().clusters, ({ status }) => status?.sync?.state ?? 'Pending'),
   });
   metrics.gauge({
-    name: 'sync_releases',
-    help: 'Releases by phase.',
-    labels: ['phase'],
+    ...SYNC_RELEASES,
     read: () => countBy('phase', source().releases, ({ status }) => status?.phase ?? 'Waiting'),
   });
   metrics.gauge({
-    name: 'sync_pipeline_heads',
-    help: 'Pipelines by the verdict on the head of their branch.',
-    labels: ['verdict'],
+    ...SYNC_PIPELINE_HEADS,
     read: () => countBy('verdict', source().pipelines, ({ status }) => status?.head?.verdict ?? 'Unread'),
   });
-  metrics.gauge({
-    name: 'sync_contact_age_seconds',
-    help: 'Time since this process last got an answer from a cluster that it syncs.',
-    labels: ['cluster'],
-    read: () => contactAges(source(), nowMs()),
+  metrics.gauge({ ...SYNC_PIPELINE_STALE, read: () => staleness(source()) });
+  metrics.gauge({ ...SYNC_RELEASE_STOPPED, read: () => stoppedReleases(source()) });
+  metrics.gauge({ ...SYNC_CLUSTER_REACHABLE, read: () => reachability(source()) });
+  metrics.gauge({ ...SYNC_CONTACT_AGE, read: () => contactAges(source(), nowMs()) });
+  metrics.gauge({ ...SYNC_OBJECTS, read: () => objectCounts(source()) });
+  metrics.gauge({ ...SYNC_DRIFT_CORRECTIONS, read: () => correctionCounts(source()) });
+}
+
+/** Registers the times, which the process that does the work observes. */
+export function registerSyncTimes(metrics: Metrics): SyncTimes {
+  const drift = metrics.histogram(SYNC_DRIFT_SECONDS);
+  const push = metrics.histogram(SYNC_PUSH_SECONDS);
+  return {
+    driftCorrected: (seconds) => drift.observe({}, seconds),
+    firstStageBegan: (seconds) => push.observe({}, seconds),
+  };
+}
+
+/** Before the first status nothing is known, so there is no sample. */
+function staleness({ pipelines }: SyncMetricsSource): GaugeSample<'pipeline'>[] {
+  return pipelines.flatMap(({ metadata: { name }, status }) => {
+    const ready = conditionOf(status?.conditions, 'SourceReady');
+    return ready ? [[{ pipeline: name }, Number(ready.reason === 'Stale')] as const] : [];
   });
-  metrics.gauge({
-    name: 'sync_objects',
-    help: 'Objects that git declares for a cluster, by the result of the last reconcile of this process.',
-    labels: ['cluster', 'state'],
-    read: () => objectCounts(source()),
+}
+
+function stoppedReleases({ pipelines, releases }: SyncMetricsSource): GaugeSample<'pipeline'>[] {
+  const byPipeline = Map.groupBy(releases, ({ spec }) => spec.pipeline);
+  return pipelines.flatMap(({ metadata: { name } }) => {
+    const newest = byPipeline.get(name)?.reduce((a, b) => (createdMs(b) >= createdMs(a) ? b : a));
+    const isStopped = conditionStatus(newest?.status?.conditions, 'Stalled') === 'True';
+    return newest ? [[{ pipeline: name }, Number(isStopped)] as const] : [];
   });
-  metrics.gauge({
-    name: 'sync_drift_corrections',
-    help: 'How often objects of a cluster were written back because others had changed or deleted them.',
-    labels: ['cluster'],
-    read: () => correctionCounts(source()),
+}
+
+function createdMs({ metadata }: Release): number {
+  return Date.parse(metadata.creationTimestamp ?? '') || 0;
+}
+
+/** Unknown is not reachable. A Cluster that nothing was recorded about yet is new. */
+function reachability({ clusters }: SyncMetricsSource): GaugeSample<'cluster'>[] {
+  return clusters.flatMap(({ metadata: { name }, status }) => {
+    const reachable = conditionOf(status?.conditions, 'Reachable');
+    return reachable ? [[{ cluster: name }, Number(reachable.status === 'True')] as const] : [];
   });
 }
 

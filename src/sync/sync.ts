@@ -11,6 +11,7 @@ import { createEventRecorder, type EventRecorder } from '../kube/events/recorder
 import { optional } from '../kube/objects/optional.ts';
 import type { Log } from '../kube/process/log.ts';
 import type { EventMetrics, LeaseMetrics, WatchMetrics } from '../kube/process/metrics-runtime.ts';
+import type { SyncTimes } from '../observability/metrics/sync.ts';
 import type { Clock } from '../os/clock.ts';
 import type { CheckRunner } from '../rollout/checks/runner.ts';
 import type { CommitOrigin } from './apply/audit/apply-audit.ts';
@@ -58,6 +59,7 @@ export interface SyncOptions {
   readonly random: () => number;
   readonly metrics?: SyncCounters;
   readonly onCall?: (report: CallReport) => void;
+  readonly times?: SyncTimes;
 }
 
 export interface Sync {
@@ -204,7 +206,8 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hu
     clock: options.clock,
     log: options.log,
     onCheckResult: (name) => pipelines.get(name)?.requeue(),
-    ...(options.runner ? { runner: options.runner } : {}),
+    ...optional('runner', options.runner),
+    ...optional('times', options.times),
     recordEvent: (about, { message, ...change }) =>
       events.record({ about, action: 'Promote', note: message, ...change }),
   });

@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { DefenderLedgerSpec } from '../../src/api/generated/types.ts';
+import type { FleetFacts } from '../../src/defender/facts/facts.ts';
 import type { DecidedRequest } from '../../src/defender/ledger/ledger.ts';
 import { type DefenderMetricsSource, registerDefenderMetrics } from '../../src/defender/metrics.ts';
 import { preparePolicies } from '../../src/defender/policies/prepare.ts';
 import { createMetrics } from '../../src/kube/process/metrics.ts';
+import { DEFENDER_METRICS } from '../../src/observability/metrics/defender.ts';
 import { ago, ask, entry, fleetFacts, ledgerSpec, machines, NOW, policy } from './builders.ts';
 
 const LIMITS = {
@@ -130,19 +131,71 @@ describe('the metrics of the Defender', () => {
     expect(samples(text).filter((line) => line.includes('usage')).length).toBe(20);
   });
 
-  it('are those of the table in docs/cli.md, with these labels', async () => {
-    const docs = readFileSync('docs/cli.md', 'utf8');
-    const documented = [...docs.matchAll(/^\| `(?<metric>kubenode_defender_[^`]*)`/gm)].map(
-      ({ groups }) => groups?.['metric'] ?? '',
-    );
+  it('DAT-01 are those of the table, with these labels', async () => {
     const breaker = { state: 'Open', since: ago(60), trips: 1 } as const;
     const text = await textOf({ breakers: { 'a/b/c': breaker } }, [DENIED]);
-    const registered = [...text.matchAll(/^# TYPE (?<name>\S+)/gm)].map(({ groups }) => {
+    const declared = DEFENDER_METRICS.map(({ name, labels = {} }) =>
+      withLabels(`kubenode_${name}`, Object.keys(labels)),
+    );
+    const registered = [...text.matchAll(/^# TYPE (?<name>kubenode_defender_\S+)/gm)].map(({ groups }) => {
       const name = groups?.['name'] ?? '';
       const labels = new RegExp(`^${name}\\{(?<labels>.*)\\}`, 'm').exec(text)?.groups?.['labels'] ?? '';
-      const names = [...labels.matchAll(/(?<label>\w+)="/g)].map((each) => each.groups?.['label']);
-      return names.length > 0 ? `${name}{${names.join(',')}}` : name;
+      return withLabels(
+        name,
+        [...labels.matchAll(/(?<label>\w+)="/g)].map((each) => each.groups?.['label']),
+      );
     });
-    expect(documented.toSorted()).toEqual(registered.toSorted());
+    expect(declared.toSorted()).toEqual(registered.toSorted());
+  });
+
+  it('DAT-06 tell since when the ledger cannot be written, until a write succeeds', async () => {
+    const unavailable = { granted: false, reason: 'LedgerUnavailable', message: 'down', also: [] } as const;
+    const failed: DecidedRequest = {
+      request: { kind: 'sweep' },
+      answer: { kind: 'denial', denial: unavailable },
+      seconds: 1,
+    };
+    const swept: DecidedRequest = { request: { kind: 'sweep' }, answer: { kind: 'done' }, seconds: 1 };
+    const times = { now: NOW };
+    const metrics = createMetrics();
+    const source = {
+      policies: preparePolicies([]),
+      facts: fleetFacts([], []),
+      ledger: undefined,
+      unrecorded: { waiting: 0, dropped: 0 },
+    };
+    const registered = registerDefenderMetrics(
+      metrics,
+      () => ({ ...source, ...times }),
+      () => 0,
+    );
+    const failing = async (): Promise<string | undefined> =>
+      samples(await metrics.text()).find((line) => line.includes('ledger_failing'));
+    registered.decided(failed);
+    times.now = new Date(NOW.getTime() + 30_000);
+    registered.decided(failed);
+    times.now = new Date(NOW.getTime() + 90_000);
+    expect(await failing()).toBe('kubenode_defender_ledger_failing_seconds 90');
+    registered.decided(DENIED);
+    expect(await failing()).toBe('kubenode_defender_ledger_failing_seconds 0');
+    registered.decided(failed);
+    registered.decided(swept);
+    expect(await failing()).toBe('kubenode_defender_ledger_failing_seconds 0');
+  });
+
+  it('DAT-06 count dark zones by policy, and tell nothing while not all nodes are known', async () => {
+    const policies = [policy({ zones: { haltPercent: 50, minNodes: 4 } })];
+    const sick = machines(8).map((each) => ({ ...each, readiness: 'NotReady' as const }));
+    const dark = async (facts: FleetFacts): Promise<readonly string[]> => {
+      const text = await textOf({}, [], { policies: preparePolicies(policies), facts });
+      return samples(text).filter((line) => line.includes('dark_zones'));
+    };
+    const facts = fleetFacts(sick, policies);
+    expect(await dark(facts)).toEqual(['kubenode_defender_dark_zones{policy="fleet-default"} 1']);
+    expect(await dark({ ...facts, view: {} } as FleetFacts)).toEqual([]);
   });
 });
+
+function withLabels(name: string, labels: readonly (string | undefined)[]): string {
+  return labels.length > 0 ? `${name}{${labels.join(',')}}` : name;
+}

@@ -1,7 +1,7 @@
 /** Metrics in the text format of Prometheus, without any npm package. Pure. */
 
 export interface MetricFamily {
-  /** The name with the prefix `kubenode_agent_`. Counters end in `_total`. */
+  /** Without the prefix `kubenode_`. Counters end in `_total`. */
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge';
@@ -14,7 +14,7 @@ export interface MetricSample {
 }
 
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
-const PREFIX = 'kubenode_agent_';
+const PREFIX = 'kubenode_';
 
 export function formatMetrics(families: readonly MetricFamily[]): string {
   return families.map(formatFamily).join('');

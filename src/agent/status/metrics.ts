@@ -1,5 +1,19 @@
 /** Metrics of the agent: counters of what it did, and gauges of what it last reported. */
+import { createLabelBounds } from '../../kube/process/label-bounds.ts';
+import type { MetricDefinition } from '../../kube/process/metrics.ts';
 import type { EventMetrics } from '../../kube/process/metrics-runtime.ts';
+import {
+  AGENT_API_ONLINE,
+  AGENT_CERTIFICATE_EXPIRY,
+  AGENT_COMPONENT_READY,
+  AGENT_COMPONENT_STATE,
+  AGENT_CORRECTIONS,
+  AGENT_EVENTS,
+  AGENT_MEMORY,
+  AGENT_RECONCILE_SECONDS,
+  AGENT_RECONCILES,
+  AGENT_TRANSITIONS,
+} from '../../observability/metrics/agent.ts';
 import type { AgentObserver } from '../run/agent.ts';
 import { formatMetrics, METRICS_CONTENT_TYPE, type MetricFamily, type MetricSample } from './metrics-text.ts';
 import type { AgentStatus } from './report.ts';
@@ -23,9 +37,9 @@ export function createAgentMetrics({
   residentBytes,
   certificateNotAfter,
 }: AgentMetricsOptions): AgentMetrics {
-  const settled = createCounter('component', 'result');
-  const corrections = createCounter('component', 'kind');
-  const events = createCounter('result', 'because');
+  const settled = createCounter(AGENT_TRANSITIONS);
+  const corrections = createCounter(AGENT_CORRECTIONS);
+  const events = createCounter(AGENT_EVENTS);
   let reconciles = 0;
   let reconcileSeconds = 0;
   let status: AgentStatus | undefined;
@@ -51,19 +65,15 @@ export function createAgentMetrics({
     },
     text: async () =>
       formatMetrics([
-        family('transitions_total', 'Transitions that ended, by their result.', settled.samples()),
-        family('corrections_total', 'Differences that were corrected, by their kind.', corrections.samples()),
-        family('events_total', 'Events, written or dropped, and why.', events.samples()),
-        family('reconciles_total', 'Reconciles of the machine.', [{ value: reconciles }]),
-        family('reconcile_seconds_total', 'Time that reconciles took.', [{ value: reconcileSeconds }]),
+        family(AGENT_TRANSITIONS, settled.samples()),
+        family(AGENT_CORRECTIONS, corrections.samples()),
+        family(AGENT_EVENTS, events.samples()),
+        family(AGENT_RECONCILES, [{ value: reconciles }]),
+        family(AGENT_RECONCILE_SECONDS, [{ value: reconcileSeconds }]),
         ...statusFamilies(status),
-        family('api_online', '1 while the API server answers.', [{ value: Number(isOnline()) }]),
-        family(
-          'certificate_expiry_timestamp_seconds',
-          'When the certificate of the agent ends.',
-          timeSamples(certificateNotAfter()),
-        ),
-        family('resident_memory_bytes', 'Memory of this process.', [{ value: residentBytes() }]),
+        family(AGENT_API_ONLINE, [{ value: Number(isOnline()) }]),
+        family(AGENT_CERTIFICATE_EXPIRY, timeSamples(certificateNotAfter())),
+        family(AGENT_MEMORY, [{ value: residentBytes() }]),
       ]),
   };
 }
@@ -72,13 +82,11 @@ function statusFamilies(status: AgentStatus | undefined): readonly MetricFamily[
   const components = status?.components ?? [];
   return [
     family(
-      'component_state',
-      '1 for the state that each component has.',
+      AGENT_COMPONENT_STATE,
       components.map(({ name, state = 'Absent' }) => ({ labels: { component: name, state }, value: 1 })),
     ),
     family(
-      'component_ready',
-      '1 while the processes of the component run and its probes pass.',
+      AGENT_COMPONENT_READY,
       components.map(({ name, running = false, ready = false }) => ({
         labels: { component: name },
         value: Number(running && ready),
@@ -91,8 +99,11 @@ function timeSamples(time: Date | undefined): readonly MetricSample[] {
   return time ? [{ value: Math.floor(time.getTime() / 1000) }] : [];
 }
 
-function family(name: string, help: string, samples: readonly MetricSample[]): MetricFamily {
-  return { name, help, type: name.endsWith('_total') ? 'counter' : 'gauge', samples };
+function family(
+  { name, help, type }: Pick<MetricDefinition, 'name' | 'help' | 'type'>,
+  samples: readonly MetricSample[],
+): MetricFamily {
+  return { name, help, type: type === 'counter' ? 'counter' : 'gauge', samples };
 }
 
 interface LabeledCounter {
@@ -100,15 +111,15 @@ interface LabeledCounter {
   samples(): readonly MetricSample[];
 }
 
-function createCounter(...names: readonly [string, string]): LabeledCounter {
-  const counts = new Map<
-    string,
-    { readonly labels: Readonly<Record<string, string>>; readonly value: number }
-  >();
+/** Names of components are written by people, and a machine may have others every day: its memory is bounded. */
+function createCounter(definition: Pick<MetricDefinition, 'labels' | 'maxSeries'>): LabeledCounter {
+  const [first = '', second = ''] = Object.keys(definition.labels ?? {});
+  const bounds = createLabelBounds(definition);
+  const counts = new Map<string, Required<MetricSample>>();
   return {
-    add(first, second) {
-      const key = JSON.stringify([first, second]);
-      const labels = { [names[0]]: first, [names[1]]: second };
+    add(...values) {
+      const labels = bounds.join({ [first]: values[0], [second]: values[1] });
+      const key = JSON.stringify(labels);
       counts.set(key, { labels, value: (counts.get(key)?.value ?? 0) + 1 });
     },
     samples: () => [...counts.values()],

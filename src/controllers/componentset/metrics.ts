@@ -1,6 +1,15 @@
 /** Metrics of rollouts. Machines are counted, never named. */
 import type { MachineComponentSetStatus, RevisionRecord } from '../../api/generated/types.ts';
 import type { Counter, Gauge, Histogram, Metrics } from '../../kube/process/metrics.ts';
+import {
+  ROLLOUT_BATCH,
+  ROLLOUT_BLOCKED,
+  ROLLOUT_GATES,
+  ROLLOUT_MACHINES,
+  ROLLOUT_ROLLBACKS,
+  ROLLOUT_SETTLE,
+  COUNTED_ROLLOUT_STATES as STATES,
+} from '../../observability/metrics/rollout.ts';
 import type { SetReport } from './status/report.ts';
 import { WAIT_KINDS, type WaitKind, waitKinds } from './status/wait-kind.ts';
 
@@ -10,9 +19,6 @@ export interface RolloutMetrics {
   /** The set was deleted. */
   forget(set: string): void;
 }
-
-const SETTLE_SECONDS = [10, 30, 60, 120, 300, 600, 900, 1800, 3600];
-const STATES = ['selected', 'updated', 'ready', 'inProgress', 'failed', 'held', 'pinned', 'blocked'] as const;
 
 export function registerRolloutMetrics(metrics: Metrics): RolloutMetrics {
   const instruments = register(metrics);
@@ -51,33 +57,12 @@ interface Instruments {
 
 function register(metrics: Metrics): Instruments {
   return {
-    batch: metrics.gauge({ name: 'rollout_batch', help: 'Number of the open batch.', labels: ['set'] }),
-    machines: metrics.gauge({
-      name: 'rollout_machines',
-      help: 'Machines of a set by state.',
-      labels: ['set', 'state'],
-    }),
-    gates: metrics.counter({
-      name: 'rollout_gates_total',
-      help: 'Batches whose gate passed, failed or had no result.',
-      labels: ['set', 'result'],
-    }),
-    settle: metrics.histogram({
-      name: 'rollout_settle_seconds',
-      help: 'Time from the grant of a machine to its end at the revision.',
-      labels: ['set'],
-      buckets: SETTLE_SECONDS,
-    }),
-    rollbacks: metrics.counter({
-      name: 'rollout_rollbacks_total',
-      help: 'Revisions that were rolled back.',
-      labels: ['set'],
-    }),
-    blocked: metrics.counter({
-      name: 'rollout_blocked_seconds_total',
-      help: 'Time that machines of a set waited, by reason, summed over the machines.',
-      labels: ['set', 'reason'],
-    }),
+    batch: metrics.gauge(ROLLOUT_BATCH),
+    machines: metrics.gauge(ROLLOUT_MACHINES),
+    gates: metrics.counter(ROLLOUT_GATES),
+    settle: metrics.histogram(ROLLOUT_SETTLE),
+    rollbacks: metrics.counter(ROLLOUT_ROLLBACKS),
+    blocked: metrics.counter(ROLLOUT_BLOCKED),
   };
 }
 

@@ -1,22 +1,18 @@
-/** Metrics of the certificates and backups of hosted control planes, from the status of their Clusters. deploy/prometheus/hosting.yaml has the alerts. */
+/** Metrics of the certificates and backups of hosted control planes, from the status of their Clusters. deploy/prometheus/hub.yaml has the alerts. */
 import type { Cluster, HostedCertificate } from '../../api/generated/types.ts';
 import { conditionStatus } from '../../kube/objects/conditions.ts';
 import type { GaugeSample, Metrics } from '../../kube/process/metrics.ts';
+import {
+  HOSTING_BACKUP_READY,
+  HOSTING_BACKUP_TIME,
+  HOSTING_CERTIFICATE_END,
+  HOSTING_CERTIFICATE_RENEWAL,
+} from '../../observability/metrics/hosting.ts';
 
 /** Registers the first end of each kind of certificate: the status has all of them, with their names. */
 export function registerCertificateMetrics(metrics: Metrics, clusters: () => readonly Cluster[]): void {
-  metrics.gauge({
-    name: 'hosting_certificate_end_seconds',
-    help: 'When the first certificate of a hosted control plane ends, in seconds since 1970.',
-    labels: ['cluster', 'kind'],
-    read: () => clusters().flatMap(endsOf),
-  });
-  metrics.gauge({
-    name: 'hosting_certificate_renewal_seconds',
-    help: 'When the first certificate of a hosted control plane is to be renewed, in seconds since 1970.',
-    labels: ['cluster'],
-    read: () => clusters().flatMap(renewalOf),
-  });
+  metrics.gauge({ ...HOSTING_CERTIFICATE_END, read: () => clusters().flatMap(endsOf) });
+  metrics.gauge({ ...HOSTING_CERTIFICATE_RENEWAL, read: () => clusters().flatMap(renewalOf) });
 }
 
 /** Registers the backups of the Clusters with a schedule for them. */
@@ -24,18 +20,11 @@ export function registerBackupMetrics(metrics: Metrics, clusters: () => readonly
   const configured = (): readonly Cluster[] =>
     clusters().filter(({ spec }) => spec.hosted?.etcd.backup !== undefined);
   metrics.gauge({
-    name: 'hosting_backup_ready',
-    help: 'Whether the last backup of the etcd of a hosted control plane is younger than twice its interval.',
-    labels: ['cluster'],
+    ...HOSTING_BACKUP_READY,
     read: () =>
       configured().map((cluster) => [{ cluster: cluster.metadata.name }, isBackupReady(cluster) ? 1 : 0]),
   });
-  metrics.gauge({
-    name: 'hosting_backup_time_seconds',
-    help: 'When the last backup of the etcd of a hosted control plane was taken, in seconds since 1970.',
-    labels: ['cluster'],
-    read: () => configured().flatMap(backupTimeOf),
-  });
+  metrics.gauge({ ...HOSTING_BACKUP_TIME, read: () => configured().flatMap(backupTimeOf) });
 }
 
 function isBackupReady({ status }: Cluster): boolean {

@@ -4,6 +4,7 @@ import type { LiveFacts } from '../../rules/live/live-facts.ts';
 import type { CheckedRules } from './checked-rules.ts';
 import type { TurnOrder } from './execute/order.ts';
 import type { Findings } from './findings.ts';
+import type { FaultMetrics } from './metrics.ts';
 import type { ShadowTally } from './shadow.ts';
 
 export type RemedyFacts = Pick<LiveFacts, 'read' | 'onChange' | 'dueInMs' | 'now'>;
@@ -15,6 +16,7 @@ export interface RemedyState {
   readonly findings: Findings;
   readonly tally: ShadowTally;
   readonly turns: TurnOrder;
+  readonly metrics?: FaultMetrics;
   readonly machineChanged: (machine: string) => void;
   /** Reports that what a rule found on a machine has changed. */
   readonly ruleChanged: (rule: string) => void;

@@ -165,6 +165,7 @@ async function reconcile(
   const remedier = remedierOf(job, context);
   const decision = planJob(observation);
   if (decision.type === 'Nothing') forget(name, parts);
+  else parts.metrics?.began(job);
   const ports: StepPorts = {
     ...portsFor(remedier, parts, context),
     lookAgain: async () => await observeNamed(name, parts, context),

@@ -34,7 +34,7 @@ export function holdTerm(acquired: AcquiredLease): HeldTerm {
     sentAt,
   });
   const lease = createLeaseObject(acquired);
-  metrics?.held(label, true);
+  metrics?.held(label, epoch);
   const renewing = renew();
   const watching = watchDeadline(term, clock, () => end('expired'));
 
@@ -72,7 +72,7 @@ export function holdTerm(acquired: AcquiredLease): HeldTerm {
   function end(because: TermEnd): void {
     if (term.lost.aborted) return;
     term.end(because);
-    metrics?.held(label, false);
+    metrics?.held(label, undefined);
     metrics?.ended(label, because);
     if (because === 'released') log.info('lease released', { epoch });
     else log.error('lease lost', { epoch, because });

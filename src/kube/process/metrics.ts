@@ -1,6 +1,6 @@
 /**
  * Prometheus metrics. One registry per process, passed as an argument; imports register nothing. Labels have few values:
- * whatever grows with the fleet belongs in a log line.
+ * whatever grows with the fleet belongs in a log line. src/observability/metrics/table.ts has the metrics of all parts.
  */
 import {
   Counter as LibraryCounter,
@@ -8,6 +8,7 @@ import {
   Histogram as LibraryHistogram,
   Registry,
 } from '@prometheus-io/client';
+import { closedLabelSets, createLabelBounds, type LabelValues } from './label-bounds.ts';
 
 export type MetricLabels<L extends string> = Readonly<Record<L, string>>;
 
@@ -23,13 +24,57 @@ export interface Gauge<L extends string = never> {
 
 export interface Histogram<L extends string = never> {
   observe(labels: MetricLabels<L>, value: number): void;
+  /** Begins with no event: Prometheus does not count the first event of a series that appears with it. */
+  begin(labels: MetricLabels<L>): void;
 }
 
 export interface MetricOptions<L extends string> {
   /** Without the prefix. Counters end in `_total`, times in `_seconds`, sizes in `_bytes`. */
   readonly name: string;
   readonly help: string;
-  readonly labels?: readonly L[];
+  readonly labels?: Readonly<Record<L, LabelValues>>;
+  /** How many label sets are kept apart, if not all that the values permit. */
+  readonly maxSeries?: number;
+}
+
+/** A row of the table of metrics. */
+export interface MetricDefinition<L extends string = string> extends MetricOptions<L> {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** The upper bounds of the buckets of a histogram. */
+  readonly buckets?: readonly number[];
+  /** The processes that serve it: parts of the program, such as `controllers`. */
+  readonly processes: readonly string[];
+  /** The option without which these processes do not serve it. */
+  readonly option?: string;
+  /** The file that gives it its values. */
+  readonly writtenIn: string;
+}
+
+/** A row without its type. */
+export interface MetricRow<L extends string> extends MetricOptions<L> {
+  readonly processes: readonly string[];
+  readonly option?: string;
+  readonly writtenIn: string;
+}
+
+export interface HistogramRow<L extends string> extends MetricRow<L> {
+  readonly buckets: readonly number[];
+}
+
+export function defineCounter<L extends string = never>(
+  row: MetricRow<L>,
+): MetricRow<L> & { type: 'counter' } {
+  return { type: 'counter', ...row };
+}
+
+export function defineGauge<L extends string = never>(row: MetricRow<L>): MetricRow<L> & { type: 'gauge' } {
+  return { type: 'gauge', ...row };
+}
+
+export function defineHistogram<L extends string = never>(
+  row: HistogramRow<L>,
+): HistogramRow<L> & { type: 'histogram' } {
+  return { type: 'histogram', ...row };
 }
 
 export type GaugeSample<L extends string> = readonly [labels: MetricLabels<L>, value: number];
@@ -53,26 +98,30 @@ export interface Metrics {
 interface MetricsOptions {
   /** Prefix of every name. */
   readonly prefix?: string;
-  /** Maximum of label sets of one metric; further ones are counted together as `other`. */
-  readonly maxSeries?: number;
 }
 
-// Enough for 30 verbs × codes or 50 kinds × 10 reasons, but not for a label with node names by mistake.
-const MAX_SERIES = 500;
-const OTHER = 'other';
 const NAME = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 
-export function createMetrics({
-  prefix = 'kubenode_',
-  maxSeries = MAX_SERIES,
-}: MetricsOptions = {}): Metrics {
+export const SERIES_LEFT_OUT = defineGauge({
+  name: 'metric_series_left_out',
+  help: 'Label sets of a gauge that are beyond its limit, so that they are not served, by the name of the gauge.',
+  labels: { metric: { of: 'gauges', most: 100 } },
+  processes: ['controllers', 'hosting', 'sync'],
+  writtenIn: 'src/kube/process/metrics.ts',
+});
+
+export function createMetrics({ prefix = 'kubenode_' }: MetricsOptions = {}): Metrics {
   const registry = new Registry();
-  const basics = ({ name, help, labels = [] }: MetricOptions<string>): Basics => {
+  const leftOut = new Map<string, number>();
+  const basics = ({ name, help, labels = {} }: MetricOptions<string>): Basics => {
     if (!NAME.test(name)) {
       throw new RangeError(`invalid metric name '${name}': expected lower case words joined by _`);
     }
-    return { name: `${prefix}${name}`, help, labelNames: [...labels], registers: [registry] };
+    return { name: `${prefix}${name}`, help, labelNames: Object.keys(labels), registers: [registry] };
   };
+  createGauge(SERIES_LEFT_OUT, basics(SERIES_LEFT_OUT), new Map(), () =>
+    [...leftOut].flatMap(([metric, count]) => (count > 0 ? [[{ metric }, count] as const] : [])),
+  );
 
   return {
     contentType: registry.contentType,
@@ -82,21 +131,27 @@ export function createMetrics({
         throw new RangeError(`invalid counter name '${options.name}': expected the suffix _total`);
       }
       const counter = new LibraryCounter<string>(basics(options));
-      const bound = bounded(options.labels, maxSeries);
-      return { add: (labels, by = 1) => counter.inc(bound(labels), by) };
+      const bounds = createLabelBounds(options);
+      for (const labels of closedLabelSets(options)) counter.inc(labels, 0);
+      return { add: (labels, by = 1) => counter.inc(bounds.join(labels), by) };
     },
-    gauge: (options) => {
-      const bound = bounded(options.labels, maxSeries);
-      const gauge = new LibraryGauge<string>({ ...basics(options), ...collect(options.read, bound) });
-      return {
-        set: (labels, value) => gauge.set(bound(labels), value),
-        remove: (labels) => gauge.remove(labels),
-      };
-    },
+    gauge: (options) => createGauge(options, basics(options), leftOut, options.read),
     histogram: (options) => {
       const histogram = new LibraryHistogram<string>({ ...basics(options), buckets: [...options.buckets] });
-      const bound = bounded(options.labels, maxSeries);
-      return { observe: (labels, value) => histogram.observe(bound(labels), value) };
+      const bounds = createLabelBounds(options);
+      const begun = new Set<string>();
+      return {
+        observe: (labels, value) => {
+          const kept = bounds.join(labels);
+          begun.add(JSON.stringify(kept));
+          histogram.observe(kept, value);
+        },
+        begin: (labels) => {
+          const kept = bounds.join(labels);
+          if (!begun.has(JSON.stringify(kept))) histogram.zero(kept);
+          begun.add(JSON.stringify(kept));
+        },
+      };
     },
   };
 }
@@ -108,32 +163,47 @@ interface Basics {
   registers: Registry[];
 }
 
-type Bound = (labels: MetricLabels<string>) => MetricLabels<string>;
+type ReadGauge = GaugeOptions<string>['read'];
 
-/** Resets first, so that values that no longer exist disappear. */
-function collect(
-  read: GaugeOptions<string>['read'],
-  bound: Bound,
-): { collect?: (this: LibraryGauge<string>) => void } {
-  if (!read) return {};
+/** Values beyond the limit are left out: a sum or a maximum of foreign values would be none of theirs. */
+function createGauge(
+  options: MetricOptions<string>,
+  basics: Basics,
+  leftOut: Map<string, number>,
+  read: ReadGauge,
+): Gauge<string> {
+  const gauge: LibraryGauge<string> = new LibraryGauge<string>({ ...basics, ...(read && { collect }) });
+  const bounds = createLabelBounds(options);
+  const beyond = new Set<string>();
   return {
-    collect() {
-      this.reset();
-      for (const [labels, value] of read()) this.set(bound(labels), value);
+    set: (labels, value) => {
+      const kept = bounds.keep(labels);
+      if (kept) gauge.set(kept, value);
+      else if (beyond.size < MAX_BEYOND) leftOut.set(options.name, beyond.add(JSON.stringify(labels)).size);
+    },
+    remove: (labels) => {
+      gauge.remove(bounds.forget(labels));
+      if (beyond.delete(JSON.stringify(labels))) leftOut.set(options.name, beyond.size);
     },
   };
+
+  /** Resets first, so that values that no longer exist disappear. */
+  function collect(): void {
+    gauge.reset();
+    const bounded = createLabelBounds(options);
+    let count = 0;
+    let isEmpty = true;
+    for (const [labels, value] of read?.() ?? []) {
+      const kept = bounded.keep(labels);
+      if (kept) gauge.set(kept, value);
+      else count += 1;
+      isEmpty = false;
+    }
+    // The library has 0 for a gauge without labels: a time that is not known is not 1970.
+    if (isEmpty) gauge.remove({});
+    leftOut.set(options.name, count);
+  }
 }
 
-function bounded(names: readonly string[] = [], maxSeries: number): Bound {
-  const known = new Set<string>();
-  return (labels) => {
-    if (names.length === 0) return labels;
-    const key = names.map((name) => labels[name]).join('\u0000');
-    if (known.has(key)) return labels;
-    if (known.size < maxSeries) {
-      known.add(key);
-      return labels;
-    }
-    return Object.fromEntries(names.map((name) => [name, OTHER]));
-  };
-}
+/** Label sets that are counted as left out: the memory of the count is bounded, too. */
+const MAX_BEYOND = 1000;

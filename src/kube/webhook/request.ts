@@ -19,15 +19,17 @@ export interface HookAnswer {
 }
 
 /** The results of requests, as the metric counts them. */
-export type HookResult =
-  | 'Accepted'
-  | 'Ignored'
-  | 'Repeated'
-  | 'Refused'
-  | 'Unknown'
-  | 'Limited'
-  | 'Invalid'
-  | 'Unavailable';
+export const HOOK_RESULTS = [
+  'Accepted',
+  'Ignored',
+  'Repeated',
+  'Refused',
+  'Unknown',
+  'Limited',
+  'Invalid',
+  'Unavailable',
+] as const;
+export type HookResult = (typeof HOOK_RESULTS)[number];
 
 export interface HookIntake {
   handle(request: HookRequest): Promise<HookAnswer>;

@@ -8,6 +8,7 @@ import { groupOf } from '../../kube/objects/object-id.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { WatchMetrics } from '../../kube/process/metrics-runtime.ts';
+import type { SyncTimes } from '../../observability/metrics/sync.ts';
 import type { Clock } from '../../os/clock.ts';
 import { messageOf } from '../../os/errors.ts';
 import type { ClusterAssignment } from '../cluster-report.ts';
@@ -67,6 +68,7 @@ export interface ClusterSyncerOptions {
   readonly recordEvent?: (event: ClusterEvent) => void;
   /** Returns the drift that the hub has recorded. */
   readonly recordedDrift?: () => CorrectedDrift | undefined;
+  readonly times?: Pick<SyncTimes, 'driftCorrected'>;
   /** Something changed in the cluster. */
   readonly onChange: () => void;
 }
@@ -95,7 +97,7 @@ export interface ClusterSyncer {
 }
 
 export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSyncer {
-  const { clock, log, lease, recordedDrift } = options;
+  const { clock, log, lease } = options;
   const [serverForms, allowedAccess] = [new Map<string, ServerForm>(), createAllowedAccess(clock)];
   const contact = createClusterContact(clock);
   let session: ClusterSession | undefined;
@@ -168,7 +170,7 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
 
   /** Records a correction at once: a reconcile that fails half-way has corrected something, too. */
   function recordCorrection(correction: DriftCorrection): void {
-    state = { ...state, drift: withCorrection(joinDrift(state.drift, recordedDrift?.()), correction) };
+    state = { ...state, drift: reportCorrection(options, state.drift, correction) };
   }
 
   function recordWork(open: ClusterSession, target: SyncTarget, work: WorkReport): void {
@@ -185,6 +187,17 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     state = { ...state, failure: failureOf(error, retryAt), ...stateAfter(error) };
     log.warn('reconcile failed', { cluster: options.cluster, error });
   }
+}
+
+/** Tells how long the correction took, and adds it to what this process and the hub know. */
+function reportCorrection(
+  { times, recordedDrift }: ClusterSyncerOptions,
+  known: CorrectedDrift | undefined,
+  correction: DriftCorrection,
+): CorrectedDrift {
+  const { foundAt, correctedAt } = correction;
+  times?.driftCorrected(Math.max(0, (Date.parse(correctedAt) - Date.parse(foundAt)) / 1000));
+  return withCorrection(joinDrift(known, recordedDrift?.()), correction);
 }
 
 async function closed(session: ClusterSession | undefined): Promise<undefined> {

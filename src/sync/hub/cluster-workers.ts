@@ -8,6 +8,7 @@ import { createHeldLease, type HeldLease } from '../../kube/leader/held-lease.ts
 import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { LeaseMetrics, WatchMetrics } from '../../kube/process/metrics-runtime.ts';
+import type { SyncTimes } from '../../observability/metrics/sync.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { CommitOrigin } from '../apply/audit/apply-audit.ts';
 import type { ApplyPolicy } from '../apply/cluster-syncer.ts';
@@ -43,6 +44,7 @@ export interface ClusterWorkersOptions {
   readonly metrics?: LeaseMetrics & WatchMetrics;
   readonly onCall?: (report: CallReport) => void;
   readonly recordEvent?: (cluster: string, event: ClusterEvent) => void;
+  readonly times?: Pick<SyncTimes, 'driftCorrected'>;
   readonly onReport: (cluster: string) => void;
   /** Is called after a Lease was acquired or lost. */
   readonly onLease: () => void;
@@ -118,6 +120,7 @@ export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWor
       connect: (fence) => connect(name, fence),
       pinnedUID: () => pinnedUID(options.clusters.get(name)),
       recordedDrift: () => recordedDrift(options.clusters.get(name)),
+      ...optional('times', options.times),
       lease,
       policy: options.policy,
       keys: options.keys,

@@ -10,6 +10,7 @@ import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
 import { activeRollback } from '../../api/status/rollbacks.ts';
 import { truncateToSchema } from '../../api/validation/truncate-to-schema.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import type { SyncTimes } from '../../observability/metrics/sync.ts';
 import { httpGet } from '../../os/net/http-get.ts';
 import { type CheckRunner, createCheckRunner } from '../../rollout/checks/runner.ts';
 import { type CheckScheduler, createCheckScheduler } from '../../rollout/checks/scheduler.ts';
@@ -22,6 +23,7 @@ import { observePromotion, type PromotionObservation, type PromotionSources } fr
 import { ownPipelineStatus, sourceStatus } from './pipeline-status.ts';
 import { type PromotionPlan, planPromotion } from './plan.ts';
 import type { CommitSource, WriteFence } from './ports.ts';
+import { firstStageDelay } from './release/first-stage.ts';
 import { withStageChanges } from './release/stage-changes.ts';
 
 export interface PromotionPorts extends PromotionSources, PromotionEvents {
@@ -29,6 +31,7 @@ export interface PromotionPorts extends PromotionSources, PromotionEvents {
   readonly runner?: CheckRunner;
   /** Is called when a check has a result: the Pipeline has to be reconciled. */
   readonly onCheckResult?: (pipeline: string) => void;
+  readonly times?: Pick<SyncTimes, 'firstStageBegan'>;
 }
 
 export interface PromotionController {
@@ -84,7 +87,7 @@ export function createPromotionController(unfenced: PromotionPorts): PromotionCo
     const observation = await observePromotion(ports, pipeline, { commits, checks });
     const plan = planPromotion(observation.snapshot, observation.head);
 
-    const proofFailures = await runAll(releaseWrites(ports, plan, commits));
+    const proofFailures = await runAll(releaseWrites(ports, plan, { ...observation, commits }));
     const clusters = await writeClusters(ports, plan, observation, proofFailures.length === 0);
     for (const cluster of clusters.ready) setTarget(cluster, commits);
     const otherFailures = await runAll(otherWrites(ports, pipeline, plan));
@@ -207,7 +210,7 @@ interface PlannedWrite {
 function releaseWrites(
   ports: PromotionPorts,
   { create, releases, stages }: PromotionPlan,
-  commits: CommitSource,
+  { commits, head, snapshot }: PromotionObservation & { readonly commits: CommitSource },
 ): readonly PlannedWrite[] {
   return releases.map((planned) => ({
     key: planned.release.metadata.name,
@@ -220,6 +223,9 @@ function releaseWrites(
       if (!changed) return;
       await ports.hub.applyReleaseStatus(changed);
       recordReleaseChange(ports, planned);
+      const { pipeline } = snapshot;
+      const seconds = firstStageDelay({ pipeline, head, update: planned });
+      if (seconds !== undefined) ports.times?.firstStageBegan(seconds);
     },
   }));
 }

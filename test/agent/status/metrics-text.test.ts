@@ -6,7 +6,7 @@ describe('AGT-61 metrics in the text format', () => {
   it('have help, type and escaped labels', () => {
     const samples = [{ labels: { a: 'x"y\\z\n' }, value: 1 }, { value: 2.5 }];
     expect(formatMetrics([{ name: 'n', help: 'h\nh', type: 'gauge', samples }])).toBe(
-      '# HELP kubenode_agent_n h\\nh\n# TYPE kubenode_agent_n gauge\nkubenode_agent_n{a="x\\"y\\\\z\\n"} 1\nkubenode_agent_n 2.5\n',
+      '# HELP kubenode_n h\\nh\n# TYPE kubenode_n gauge\nkubenode_n{a="x\\"y\\\\z\\n"} 1\nkubenode_n 2.5\n',
     );
   });
 

@@ -1,6 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import type { Cluster } from '../../../src/api/generated/types.ts';
 import { certificatesStatus } from '../../../src/controllers/hosting/certificates.ts';
 import {
@@ -16,8 +14,6 @@ import {
   hostedCluster,
   planeReport,
 } from '../../support/hosting/objects.ts';
-
-const RULES = 'deploy/prometheus/hosting.yaml';
 
 function clusterWith(but: Parameters<typeof certificates>[0] = {}, name = 'ci'): Cluster {
   const found = certificatesStatus(planeReport({ certificates: certificates(but) }));
@@ -71,37 +67,5 @@ describe('the metrics of backups', () => {
       'kubenode_hosting_backup_ready{cluster="b"} 0',
       `kubenode_hosting_backup_time_seconds{cluster="ci"} ${Date.parse(ago(60)) / 1000}`,
     ]);
-  });
-});
-
-interface Rule {
-  readonly alert: string;
-  readonly expr: string;
-  readonly annotations: { readonly runbook: string };
-}
-
-describe('the alerts about hosted control planes', () => {
-  const { groups } = parse(readFileSync(RULES, 'utf8')) as {
-    readonly groups: readonly { readonly rules: readonly Rule[] }[];
-  };
-  const rules = groups.flatMap((group) => group.rules);
-
-  it('HOS-23 name metrics that exist, and a page that exists', async () => {
-    const exported = new Set(
-      (await samplesOf(clusterWith(), withBackup('b', 'True'))).map((line) => line.split('{')[0]),
-    );
-    const named = new Set(rules.flatMap(({ expr }) => expr.match(/kubenode_\w+/g) ?? []));
-    expect([...named].filter((name) => !exported.has(name))).toEqual([]);
-    expect(named.size).toBe(3);
-    expect(rules.filter(({ annotations }) => !existsSync(annotations.runbook))).toEqual([]);
-  });
-
-  it.each([
-    ['HostedCertificateEndsIn30Days', '30 * 86400'],
-    ['HostedCertificateEndsIn7Days', '7 * 86400'],
-  ])('HOS-23 has %s, for leaves and authorities', (alert, limit) => {
-    const expr = rules.find((rule) => rule.alert === alert)?.expr ?? '';
-    expect(expr.split(`time() < ${limit}`)).toHaveLength(3);
-    expect(expr).toMatch(/kind="leaf".*kind="authority"/s);
   });
 });

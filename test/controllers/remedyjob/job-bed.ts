@@ -290,7 +290,10 @@ function controllerIn(
     client: { pages: client.pages.bind(client), get: client.get.bind(client) },
     switches,
     eventAnswers: host.provider,
-    metrics: { settled: (_, { outcome }) => void host.counted.push(outcome?.class ?? 'unknown') },
+    metrics: {
+      began: () => undefined,
+      settled: (_, { outcome }) => void host.counted.push(outcome?.class ?? 'unknown'),
+    },
     facts: {
       read: () => (ref) => host.facts(String(ref.params['type'] ?? ref.fact)),
       onChange: (listener) => {

@@ -15,7 +15,7 @@ describe('createRuntimeMetrics', () => {
     runtime.call({ verb: 'get', code: '200', seconds: 0.02 });
     runtime.watch.restarted('Node', 'Gone');
     runtime.ended('machine', 'done', 0.3);
-    runtime.lease.held('kubenode-system/controllers', true);
+    runtime.lease.held('kubenode-system/controllers', 7);
     runtime.lease.ended('kubenode-system/controllers', 'expired');
     runtime.events.written();
     runtime.events.dropped('full');

@@ -1,6 +1,7 @@
 /** `kubenode component list`: which version of each component runs where. */
 import { Command } from 'commander';
 import { MACHINE_COMPONENTS, MACHINES } from '../../../api/generated/resources.ts';
+import { usesOf } from '../../../observability/fleet/component-uses.ts';
 import { type InCluster } from '../../../views/fleet/cluster-column.ts';
 import { COLUMNS } from '../../../views/text/wrap.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
@@ -9,7 +10,7 @@ import { collect } from '../../fleet/read.ts';
 import { itemsOf, readFleet } from '../../fleet/read-fleet.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
-import { type ComponentCoverage, coverageOf, knownVersion, usesOf } from './coverage.ts';
+import { type ComponentCoverage, coverageOf, knownVersion } from './coverage.ts';
 import { formatCoverage } from './text.ts';
 
 const HELP = `

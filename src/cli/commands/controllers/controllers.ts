@@ -26,6 +26,7 @@ import { createLoopDelay } from '../../../kube/process/loop-delay.ts';
 import { createMetrics } from '../../../kube/process/metrics.ts';
 import { createRuntimeMetrics } from '../../../kube/process/metrics-runtime.ts';
 import type { HookServer } from '../../../kube/webhook/server.ts';
+import { registerBuildInfo } from '../../../observability/metrics/process.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import type { Io } from '../../io.ts';
@@ -33,6 +34,7 @@ import { addLogOptions, createCommandLog, type LogFlags } from '../../log-option
 import { createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
 import { addCheckOptions, type CheckFlags, checkRunnerOf } from '../../programs/check-options.ts';
+import { KUBENODE_VERSION } from '../../version.ts';
 import { addHttpOptions, filesOf, type HttpFlags, startHttp } from './http.ts';
 import { addHostImportOptions, type HostImportFlags, importsOpener } from './imports.ts';
 import { addMaintenanceOptions, type MaintenanceFlags, serveMaintenance } from './maintenance.ts';
@@ -101,6 +103,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
   const log = createCommandLog(io, flags, { write: (line) => io.err(line) });
   const metrics = createMetrics();
   const runtime = createRuntimeMetrics(metrics, createLoopDelay());
+  registerBuildInfo(metrics, { process: 'controllers', version: KUBENODE_VERSION });
   const calls = createCallWindow(clock);
   const own = await connectOptionsFor(io, flags, PRINCIPAL_CONTROLLERS);
   const connection: ConnectOptions = {

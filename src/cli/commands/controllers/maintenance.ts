@@ -8,6 +8,7 @@ import { createMaintenanceIntake } from '../../../controllers/hostdoctor/intake/
 import { createReportRecorder } from '../../../controllers/hostdoctor/report/execute.ts';
 import { MAX_REPORT_BYTES } from '../../../controllers/hostdoctor/report/parse.ts';
 import { type HookServer, startHookServer } from '../../../kube/webhook/server.ts';
+import { MAINTENANCE_WEBHOOK_REQUESTS } from '../../../observability/metrics/machine.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
 
 export interface MaintenanceFlags {
@@ -40,11 +41,7 @@ export async function serveMaintenance(
   { connectAs, clock, log, metrics }: MaintenanceParts,
 ): Promise<HookServer | undefined> {
   if (port === undefined) return undefined;
-  const requests = metrics.counter({
-    name: 'maintenance_webhook_requests_total',
-    help: 'Requests at the port of maintenance events, by result. Refused: not signed with the secret of the webhook.',
-    labels: ['result'],
-  });
+  const requests = metrics.counter(MAINTENANCE_WEBHOOK_REQUESTS);
   const client = await connectAs(PRINCIPAL_HOSTDOCTOR);
   const intake = createMaintenanceIntake({
     readSecrets: createWebhookSecrets({ client, clock, log }),

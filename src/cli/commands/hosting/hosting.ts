@@ -25,6 +25,7 @@ import { createLoopDelay } from '../../../kube/process/loop-delay.ts';
 import { createMetrics } from '../../../kube/process/metrics.ts';
 import { createRuntimeMetrics, type RuntimeMetrics } from '../../../kube/process/metrics-runtime.ts';
 import { createLayout } from '../../../local/layout.ts';
+import { registerBuildInfo } from '../../../observability/metrics/process.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { openHubDefender } from '../../hosting/defender.ts';
@@ -112,6 +113,7 @@ async function hosting(io: Io, flags: Flags): Promise<void> {
   const log = createCommandLog(io, flags, { write: (line) => io.err(line) });
   const metrics = createMetrics();
   const runtime = createRuntimeMetrics(metrics, createLoopDelay());
+  registerBuildInfo(metrics, { process: 'hosting', version: KUBENODE_VERSION });
   const calls = createCallWindow(clock);
   const connection: ConnectOptions = {
     ...(await connectOptionsFor(io, flags, PRINCIPAL_HOSTING)),

@@ -20,9 +20,10 @@ import { createMetrics } from '../../../kube/process/metrics.ts';
 import { createRuntimeMetrics } from '../../../kube/process/metrics-runtime.ts';
 import type { HookServer } from '../../../kube/webhook/server.ts';
 import { cacheFolder } from '../../../local/folders.ts';
+import { registerBuildInfo } from '../../../observability/metrics/process.ts';
 import { ensurePrivateFolder } from '../../../os/files.ts';
 import { systemRandom } from '../../../os/system-random.ts';
-import { registerSyncMetrics, type SyncMetricsSource } from '../../../sync/metrics.ts';
+import { registerSyncMetrics, registerSyncTimes, type SyncMetricsSource } from '../../../sync/metrics.ts';
 import { createRenderCache } from '../../../sync/render/cache.ts';
 import { createRenderer } from '../../../sync/render/renderer.ts';
 import { type SyncOptions, startSync } from '../../../sync/sync.ts';
@@ -34,6 +35,7 @@ import { createPlanCommit } from '../../plan/hub-plan.ts';
 import { connectOptionsFor } from '../../principal.ts';
 import { addCheckOptions, type CheckFlags, checkRunnerOf } from '../../programs/check-options.ts';
 import { JUDGE_PROGRAM } from '../../programs/judge-path.ts';
+import { KUBENODE_VERSION } from '../../version.ts';
 import { bootstrap, warnWithoutPipeline } from './bootstrap.ts';
 import { createNowCommand } from './now.ts';
 import { serveWebhooks } from './webhooks.ts';
@@ -119,6 +121,7 @@ async function sync(io: Io, flags: Flags, log: Log): Promise<void> {
   const { clock, signal } = io;
   const metrics = createMetrics();
   const processMetrics = createRuntimeMetrics(metrics, createLoopDelay());
+  registerBuildInfo(metrics, { process: 'sync', version: KUBENODE_VERSION });
   const connection = await connectOptionsFor(io, flags, PRINCIPAL_SYNC);
   const connectHub = (fence?: () => void): Promise<Client> =>
     connect({ ...connection, onCall: (report) => processMetrics.call(report), ...(fence ? { fence } : {}) });
@@ -150,6 +153,7 @@ async function sync(io: Io, flags: Flags, log: Log): Promise<void> {
     log,
     random: systemRandom,
     metrics: { ...processMetrics.lease, ...processMetrics.watch, ...processMetrics.events },
+    times: registerSyncTimes(metrics),
     onCall: (report) => processMetrics.call(report),
   };
   for (const name of PRIVATE_FOLDERS) await ensurePrivateFolder(join(flags.cache, name));

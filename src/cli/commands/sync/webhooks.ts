@@ -2,6 +2,7 @@
 import type { Log } from '../../../kube/process/log.ts';
 import type { Metrics } from '../../../kube/process/metrics.ts';
 import { type HookServer, startHookServer } from '../../../kube/webhook/server.ts';
+import { SYNC_WEBHOOK_REQUESTS } from '../../../observability/metrics/sync.ts';
 import type { Clock } from '../../../os/clock.ts';
 import type { HubCache } from '../../../sync/hub/hub-cache.ts';
 import { createHookIntake } from '../../../sync/intake/intake.ts';
@@ -25,11 +26,7 @@ export async function serveWebhooks(
   { metrics, clock, log }: WebhookParts,
 ): Promise<HookServer | undefined> {
   if (port === undefined) return undefined;
-  const requests = metrics.counter({
-    name: 'sync_webhook_requests_total',
-    help: 'Requests at the webhook port, by result. Refused: not signed with the secret of the Pipeline.',
-    labels: ['result'],
-  });
+  const requests = metrics.counter(SYNC_WEBHOOK_REQUESTS);
   const { pipelines, secrets } = stores;
   const requestPoll = createPollRequests({ record: recordWebhook, clock });
   const intake = createHookIntake({ pipelines, secrets, requestPoll, clock, log });

@@ -18,6 +18,7 @@ import type { ReadableStore, ReconcileContext } from '../../../kube/controller/r
 import { conditionStatus } from '../../../kube/objects/conditions.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
 import { textAt } from '../../../kube/objects/json.ts';
+import { optional } from '../../../kube/objects/optional.ts';
 import { createCheckedRules } from '../checked-rules.ts';
 import { createTurnOrder } from '../execute/order.ts';
 import { createShadowTally } from '../shadow.ts';
@@ -25,9 +26,9 @@ import { machineKey, parseKey, type RemedyState, ruleKey } from '../state.ts';
 import { reconcileMachine } from './machine.ts';
 import { reconcileRule } from './rule.ts';
 
-export type RemedyControllerOptions = Pick<RemedyState, 'facts' | 'grants'>;
+export type RemedyControllerOptions = Pick<RemedyState, 'facts' | 'grants' | 'metrics'>;
 
-export function createRemedyController({ facts, grants }: RemedyControllerOptions): Controller {
+export function createRemedyController({ facts, grants, metrics }: RemedyControllerOptions): Controller {
   let machines: ReadableStore<Machine> | undefined;
   let add: ((key: string) => void) | undefined;
   const state: RemedyState = {
@@ -37,6 +38,7 @@ export function createRemedyController({ facts, grants }: RemedyControllerOption
     findings: new Map(),
     tally: createShadowTally(),
     turns: createTurnOrder(),
+    ...optional('metrics', metrics),
     machineChanged: (machine) => add?.(machineKey(machine)),
     ruleChanged: (rule) => add?.(ruleKey(rule)),
   };

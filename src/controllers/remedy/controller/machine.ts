@@ -47,6 +47,7 @@ export async function reconcileMachine(
   const parts: MachineParts = { state, context };
   const subject: EvaluatedMachine = { machine, node: context.view(NODES).get(name) };
   const { rules: evaluated, faults } = await evaluateRules(subject, state, context);
+  state.metrics?.found(evaluated, state.findings.get(name)?.byRule);
   // Before anything can fail: rules wait until each of their targets was evaluated.
   rememberFindings(subject, evaluated, state);
   const remedyWaits = machine.status?.remedyWaits ?? [];

@@ -120,7 +120,7 @@ async function settleGrant(
   const { id, fence } = job.spec.grant;
   await grants.settle([{ id, fence, outcome }]);
   const { status } = await write(change, parts);
-  if (status) metrics?.settled(job, status);
+  if (status) metrics?.settled(job, status, context.view<RemedyOperationJob>(REMEDY_OPERATION_JOBS).list());
   return { requeueAt: context.clock.now() };
 }
 

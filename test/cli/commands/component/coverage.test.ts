@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Machine } from '../../../../src/api/generated/types.ts';
-import { coverageOf, usesOf } from '../../../../src/cli/commands/component/coverage.ts';
+import { coverageOf } from '../../../../src/cli/commands/component/coverage.ts';
+import { usesOf } from '../../../../src/observability/fleet/component-uses.ts';
 import { DESIRED, FLEET_WORDS, fleet, machine, PREVIOUS } from '../../../support/builders.ts';
 
 function coverage(machines: readonly Machine[], versions: readonly string[] = []) {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { coverageOf, usesOf } from '../../../../src/cli/commands/component/coverage.ts';
+import { coverageOf } from '../../../../src/cli/commands/component/coverage.ts';
 import { formatCoverage } from '../../../../src/cli/commands/component/text.ts';
+import { usesOf } from '../../../../src/observability/fleet/component-uses.ts';
 import { fleet } from '../../../support/builders.ts';
 
 it('ROL-63 shows versions, coverage and the machines that differ', () => {

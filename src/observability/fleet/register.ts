@@ -1,0 +1,84 @@
+/** Registers the metrics of the machines of a cluster. They are counted from the view when Prometheus scrapes: no request is sent. */
+import type { Machine } from '../../api/generated/types.ts';
+import type { View } from '../../kube/cache/view.ts';
+import type { GaugeSample, Metrics } from '../../kube/process/metrics.ts';
+import type { Clock } from '../../os/clock.ts';
+import {
+  AGENT_CERTIFICATE_END,
+  AGENT_STATES,
+  AGENTS_BY_STATE,
+  COMPONENT_DIFFERING_SECONDS,
+  COMPONENT_MACHINES,
+  COVERAGE_STATES,
+  MACHINE_STATES,
+  MACHINES_BY_STATE,
+} from '../metrics/machine.ts';
+import { REMEDY_DENIED_SECONDS, REMEDY_WAITING } from '../metrics/repair.ts';
+import { countFleet, type FleetCounts } from './counts.ts';
+
+/** All gauges of one scrape are from one count. */
+const COUNT_MS = 1000;
+
+type Machines = { readonly store: Pick<View<Machine>['store'], 'list' | 'hasSynced'> };
+
+export function registerFleetMetrics(
+  metrics: Metrics,
+  machines: Machines,
+  clock: Pick<Clock, 'now' | 'monotonicMs'>,
+): void {
+  let counted: { readonly atMs: number; readonly counts: FleetCounts } | undefined;
+  const counts = (): FleetCounts | undefined => {
+    // A list that is not complete must not look like a small fleet.
+    if (!machines.store.hasSynced()) return undefined;
+    const atMs = clock.monotonicMs();
+    if (!counted || atMs - counted.atMs >= COUNT_MS) {
+      counted = { atMs, counts: countFleet(machines.store.list(), clock.now()) };
+    }
+    return counted.counts;
+  };
+  function read<L extends string>(
+    samples: (found: FleetCounts) => readonly GaugeSample<L>[],
+  ): () => readonly GaugeSample<L>[] {
+    return () => {
+      const found = counts();
+      return found ? samples(found) : [];
+    };
+  }
+
+  metrics.gauge({
+    ...MACHINES_BY_STATE,
+    read: read((found) => MACHINE_STATES.map((state) => [{ state }, found.machines.get(state) ?? 0])),
+  });
+  metrics.gauge({
+    ...AGENTS_BY_STATE,
+    read: read((found) => AGENT_STATES.map((state) => [{ state }, found.agents.get(state) ?? 0])),
+  });
+  metrics.gauge({
+    ...AGENT_CERTIFICATE_END,
+    read: read(({ certificateEnd }) => (certificateEnd ? [[{}, certificateEnd.getTime() / 1000]] : [])),
+  });
+  metrics.gauge({ ...COMPONENT_MACHINES, read: read(coverage) });
+  metrics.gauge({ ...COMPONENT_DIFFERING_SECONDS, read: read(differing) });
+  metrics.gauge({ ...REMEDY_WAITING, read: read(waitingMachines) });
+  metrics.gauge({ ...REMEDY_DENIED_SECONDS, read: read(deniedSeconds) });
+}
+
+function coverage({ components }: FleetCounts): readonly GaugeSample<'component' | 'state'>[] {
+  return [...components].flatMap(([component, { states }]) =>
+    COVERAGE_STATES.map((state) => [{ component, state }, states[state]] as const),
+  );
+}
+
+function differing({ components }: FleetCounts): readonly GaugeSample<'component'>[] {
+  return [...components].map(([component, { differingSeconds }]) => [{ component }, differingSeconds]);
+}
+
+function waitingMachines({ waits }: FleetCounts): readonly GaugeSample<'rule' | 'reason'>[] {
+  return waits.map(({ rule, reason, machines }) => [{ rule, reason }, machines]);
+}
+
+function deniedSeconds({ waits }: FleetCounts): readonly GaugeSample<'rule' | 'reason'>[] {
+  return waits.flatMap(({ rule, reason, seconds, isDenied }) =>
+    isDenied ? [[{ rule, reason }, seconds] as const] : [],
+  );
+}

@@ -1,0 +1,94 @@
+/** The metrics of machines, their agents and their components. Machines are counted, never named. */
+import { PROVIDERS } from '../../api/enums.ts';
+import { defineCounter, defineGauge } from '../../kube/process/metrics.ts';
+import { HOOK_RESULTS } from '../../kube/webhook/request.ts';
+import { COMPONENTS } from './limits.ts';
+
+const SERVED = { processes: ['controllers'], writtenIn: 'src/observability/fleet/register.ts' } as const;
+
+/** Each machine has exactly one of these. */
+export const MACHINE_STATES = ['Ready', 'NotReady', 'Held', 'Joining', 'Deleting'] as const;
+
+export const MACHINES_BY_STATE = defineGauge({
+  ...SERVED,
+  name: 'machines',
+  help: 'Machines by state. NotReady is what the SLO counts: Held is not Ready while a person holds it, Joining was never in service.',
+  labels: { state: MACHINE_STATES },
+});
+
+export const AGENT_STATES = ['Reporting', 'Silent', 'Joining'] as const;
+
+export const AGENTS_BY_STATE = defineGauge({
+  ...SERVED,
+  name: 'agents',
+  help: 'Machines by what their agent does: it renews its Lease, it has stopped doing so, or it never did.',
+  labels: { state: AGENT_STATES },
+});
+
+export const AGENT_CERTIFICATE_END = defineGauge({
+  ...SERVED,
+  name: 'agents_certificate_end_seconds',
+  help: 'When the first certificate of an agent that reports ends, in seconds since 1970.',
+});
+
+export const COVERAGE_STATES = ['Desired', 'Installed', 'Consistent', 'Failed', 'Differing'] as const;
+
+export const COMPONENT_MACHINES = defineGauge({
+  ...SERVED,
+  name: 'component_machines',
+  help: 'Machines that shall have a component, have it, run exactly the desired content, on which it failed, or that differ from what is desired.',
+  labels: { component: COMPONENTS, state: COVERAGE_STATES },
+  maxSeries: 1000,
+});
+
+export const COMPONENT_DIFFERING_SECONDS = defineGauge({
+  ...SERVED,
+  name: 'component_differing_seconds',
+  help: 'For how long the machine that has differed longest has not run what is desired.',
+  labels: { component: COMPONENTS },
+});
+
+export const INCOMPLETE_CLEANUPS = defineCounter({
+  processes: ['controllers'],
+  writtenIn: 'src/controllers/machine-group.ts',
+  name: 'incomplete_host_cleanups_total',
+  help: 'Imported hosts whose Machine was deleted and that may not be as they were before, by reason.',
+  labels: { reason: { of: 'reasons', most: 10 } },
+});
+
+export const ORPHAN_INSTANCES = defineGauge({
+  processes: ['controllers'],
+  writtenIn: 'src/controllers/machine-group.ts',
+  name: 'orphan_instances',
+  help: 'Instances of providers whose Machine does not exist, by provider and by why they are left.',
+  labels: { provider: PROVIDERS, reason: { of: 'reasons', most: 20 } },
+});
+
+export const CERTIFICATE_REQUEST_DECISIONS = defineCounter({
+  processes: ['controllers'],
+  writtenIn: 'src/controllers/identity-group.ts',
+  name: 'certificate_requests_total',
+  help: 'Certificate requests of agents and their kubelets that were approved or denied, by reason.',
+  labels: { result: { of: 'Approved and Denied', most: 2 }, reason: { of: 'reasons', most: 30 } },
+});
+
+export const MAINTENANCE_WEBHOOK_REQUESTS = defineCounter({
+  processes: ['controllers'],
+  option: '--maintenance-port',
+  writtenIn: 'src/cli/commands/controllers/maintenance.ts',
+  name: 'maintenance_webhook_requests_total',
+  help: 'Requests at the port of maintenance events, by result. Refused: not signed with the secret of the webhook.',
+  labels: { result: HOOK_RESULTS },
+});
+
+export const MACHINE_METRICS = [
+  MACHINES_BY_STATE,
+  AGENTS_BY_STATE,
+  AGENT_CERTIFICATE_END,
+  COMPONENT_MACHINES,
+  COMPONENT_DIFFERING_SECONDS,
+  INCOMPLETE_CLEANUPS,
+  ORPHAN_INSTANCES,
+  CERTIFICATE_REQUEST_DECISIONS,
+  MAINTENANCE_WEBHOOK_REQUESTS,
+];
