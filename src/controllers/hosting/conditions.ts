@@ -86,7 +86,7 @@ function upToDate(input: HostingInput): ConditionUpdate {
   if (!plane.isPrepared) {
     return { type, status: 'Unknown', reason: 'NotCreated', message: 'the control plane is not created yet' };
   }
-  if (upgrade) return { type, status: 'False', reason: 'Upgrading', message: upgradeText(upgrade) };
+  if (upgrade) return { type, status: 'False', reason: 'Upgrading', message: upgradeText(upgrade, plane) };
   const pending = pendingChanges(input);
   if (pending.length === 0) {
     return { type, status: 'True', reason: 'AsWanted', message: 'it runs with the settings of its spec' };
@@ -108,8 +108,15 @@ function pendingChange(
   return { reason: isRotating ? 'Rotating' : 'ChangePending', message };
 }
 
-function upgradeText({ from, to, step }: Upgrade): string {
-  return `${from === to ? 'its flags and settings' : `${from} to ${to}`}: step ${step}`;
+function upgradeText(upgrade: Upgrade, { withoutSnapshot }: HostingInput['plane']): string {
+  const { from, to, step } = upgrade;
+  const note = from === to || withoutSnapshot === undefined ? '' : `; ${withoutSnapshot}`;
+  return `${changeText(upgrade)}: step ${step}${note}`;
+}
+
+function changeText({ from, to, controllers }: Upgrade): string {
+  if (controllers !== undefined) return `our controllers to ${controllers}`;
+  return from === to ? 'its flags and settings' : `${from} to ${to}`;
 }
 
 function etcdReady(input: HostingInput): ConditionUpdate {

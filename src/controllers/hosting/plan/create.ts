@@ -17,6 +17,7 @@ import { planReturn, planRotation } from './rotation/rotation.ts';
 import { rotationInWork } from './rotation/state.ts';
 import { planEndOfLife } from './throw-away.ts';
 import { changeHeld } from './upgrade/closed.ts';
+import { planCorrection } from './upgrade/drift.ts';
 import { targetProblem } from './upgrade/target.ts';
 import { planPlaneUpgrade } from './upgrade/upgrade.ts';
 import { wait, withHint } from './wait.ts';
@@ -57,6 +58,7 @@ function planSteps(input: HostingInput): HostingDecision {
 /** The number of API servers comes first: an upgrade has no outage where there are several. */
 function planChanges(input: HostingInput): HostingDecision | undefined {
   return (
+    planCorrection(input) ??
     planApiServers(input, isCountHeld(input)) ??
     planPlaneUpgrade(input) ??
     planReturn(input) ??

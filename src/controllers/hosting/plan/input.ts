@@ -3,11 +3,11 @@ import type { Cluster, HostedAddon } from '../../../api/generated/types.ts';
 import type { AddonsReport } from '../addons/report.ts';
 import type {
   BackupOptions,
+  ChangeableMember,
   EtcdMember,
   MemberRun,
   PlaneMember,
   PlaneReport,
-  RunMember,
   SettledPlane,
   UpkeepStep,
 } from '../drivers/driver.ts';
@@ -69,8 +69,14 @@ export type HostingAct =
   | { readonly type: EtcdAct; readonly member: EtcdMember; readonly because: string }
   | {
       readonly type: 'Change';
-      readonly member: RunMember;
+      readonly member: ChangeableMember;
       readonly run: MemberRun;
+      readonly because: string;
+    }
+  | {
+      readonly type: 'Correct';
+      readonly member: PlaneMember;
+      readonly isDisruptive: boolean;
       readonly because: string;
     }
   | { readonly type: 'SetApiServers'; readonly count: number; readonly because: string }
