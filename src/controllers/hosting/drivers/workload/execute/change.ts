@@ -10,11 +10,11 @@ import {
 } from '../../driver.ts';
 import { requireData } from '../data.ts';
 import { type FoundPlane, readHubPlane, requireOwnNamespace } from '../hub.ts';
-import { workloadDrift, workloadRun } from '../members/templates.ts';
+import { programDrift, workloadDrift, workloadRun } from '../members/templates.ts';
 import { isWorkloadMember, type WorkloadMember } from '../names.ts';
 import { type WorkloadRecord, withCorrectedStart, withRun, withSettled } from '../record.ts';
 import { recordedDigest } from '../runs.ts';
-import { applyMember, memberNotPrepared, requireImage, type WorkloadParts } from './members.ts';
+import { applyMember, memberNotPrepared, requireImage, scaleMember, type WorkloadParts } from './members.ts';
 import { requireKeysOf } from './prepare.ts';
 import { changeRecord } from './record.ts';
 
@@ -70,7 +70,11 @@ export async function correctMember(
   const after = await changeRecord(parts.client, plane, (current) =>
     current.isDestroying ? current : withCorrectedStart(current, place.member, at),
   );
-  if (!after.isDestroying) await applyMember(found, after, { ...parts, member: place.member });
+  if (after.isDestroying) return;
+  // Written as a whole, it could have what a later version of hosting adds, and start the member again.
+  if (programDrift(workload) === undefined) {
+    await scaleMember(parts.client, plane, { member: place.member, replicas: 1 });
+  } else await applyMember(found, after, { ...parts, member: place.member });
 }
 
 export async function settleWorkload(

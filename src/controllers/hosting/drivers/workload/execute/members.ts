@@ -124,15 +124,19 @@ export async function stopMember(
   requireOwnNamespace(found);
   if (!isWorkloadMember(member) || !found.record) return;
   await changeRecord(client, plane, (current) => withStop(current, member));
-  await scaleToZero(client, plane, member);
+  await scaleMember(client, plane, { member, replicas: 0 });
   const hasEnded = async (): Promise<boolean> => (await podsLeft(client, found, member)).length === 0;
   const deadlineMs = clock.monotonicMs() + STOP_MS;
   if (await pollUntil(hasEnded, { clock, everyMs: POLL_MS, deadlineMs })) return;
   throw notStopped(found, await podsLeft(client, found, member));
 }
 
-async function scaleToZero(client: Client, { name }: PlaneOwner, member: WorkloadMember): Promise<void> {
-  const body = { spec: { replicas: 0 } };
+export async function scaleMember(
+  client: Client,
+  { name }: PlaneOwner,
+  { member, replicas }: { readonly member: WorkloadMember; readonly replicas: 0 | 1 },
+): Promise<void> {
+  const body = { spec: { replicas } };
   const at = { name: member, namespace: planeNamespace(name) };
   try {
     await client.patch(workloadResource(member), at, { type: 'merge', body }, AS_HOSTING);

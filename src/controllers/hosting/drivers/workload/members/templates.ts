@@ -35,20 +35,25 @@ export function podVersion(pod: KubeObject): string | undefined {
   return pod.metadata.annotations?.[ANNOTATION_VERSION];
 }
 
-/** Finds what somebody edited in the workload of a member that is to run. */
+/** Finds what somebody edited in the workload of a member that is to run. One without replicas has no pod that is started again. */
 export function workloadDrift(workload: KubeObject): MemberDrift | undefined {
-  const { kind } = workload;
+  const [replicas, program] = [replicasDrift(workload), programDrift(workload)];
+  const found = [replicas, program].filter((text) => text !== undefined);
+  if (found.length === 0) return undefined;
+  const isDisruptive = program !== undefined && valueAt(workload, 'spec', 'replicas') !== 0;
+  return { what: `its ${workload.kind} has ${found.join(', and ')}`, isDisruptive };
+}
+
+function replicasDrift(workload: KubeObject): string | undefined {
   const replicas = valueAt(workload, 'spec', 'replicas');
-  if (typeof replicas === 'number' && replicas !== 1) {
-    return { what: `its ${kind} has ${replicas} replicas, not 1`, isDisruptive: false };
-  }
+  return typeof replicas === 'number' && replicas !== 1 ? `${replicas} replicas, not 1` : undefined;
+}
+
+/** Tells whether what the pods are made from was edited, and not only how many there are. */
+export function programDrift(workload: KubeObject): string | undefined {
   const template = valueAt(workload, 'spec', 'template');
   const made = textAt(template, 'metadata', 'annotations', ANNOTATION_CONTAINER);
   const container = listAt(template, 'spec', 'containers')[0];
   if (made === undefined || made === containerDigest(container)) return undefined;
-  const image = textAt(container, 'image') ?? 'no image';
-  return {
-    what: `its ${kind} has another program or other flags, with the image ${image}`,
-    isDisruptive: true,
-  };
+  return `another program or other flags, with the image ${textAt(container, 'image') ?? 'none'}`;
 }

@@ -4,6 +4,7 @@ import {
   isPodEdited,
   podRun,
   podVersion,
+  programDrift,
   workloadDrift,
   workloadRun,
 } from '../../../../../../src/controllers/hosting/drivers/workload/members/templates.ts';
@@ -65,11 +66,28 @@ describe('what somebody edited in a workload', () => {
       flagged,
       `disruptive: its Deployment has another program or other flags, with the image ${IMAGE}`,
     ],
+    [
+      'another image and two replicas',
+      (found) => [scaled(2), imaged(OTHER)].forEach((change) => change(found)),
+      `disruptive: its Deployment has 2 replicas, not 1, and another program or other flags, with the image ${OTHER}`,
+    ],
+    [
+      'another image and no replica',
+      (found) => [scaled(0), imaged(OTHER)].forEach((change) => change(found)),
+      `its Deployment has 0 replicas, not 1, and another program or other flags, with the image ${OTHER}`,
+    ],
     ['the same image of a mirror', imaged(MIRRORED), 'none'],
     ['requests, as an autoscaler does', reserved, 'none'],
   ])('is found: %s', (_, change, expected) => {
     const drift = workloadDrift(workload(change));
     expect(drift ? `${drift.isDisruptive ? 'disruptive: ' : ''}${drift.what}` : 'none').toBe(expected);
+  });
+
+  it('is told apart from replicas alone', () => {
+    expect([programDrift(workload(scaled(2))), programDrift(workload(flagged)) === undefined]).toEqual([
+      undefined,
+      false,
+    ]);
   });
 
   it('is not looked for in a workload of a hosting that recorded nothing', () => {
