@@ -16,6 +16,7 @@ import { etcdFull } from './plan/etcd/space.ts';
 import type { HostingInput, HostingWait, Upgrade } from './plan/input.ts';
 import { isRotationMoving } from './plan/rotation/state.ts';
 import { changeHeld, pendingChanges } from './plan/upgrade/closed.ts';
+import { controllersHeld } from './plan/upgrade/controllers.ts';
 import { targetProblem } from './plan/upgrade/target.ts';
 
 export function hostingConditions(
@@ -91,8 +92,14 @@ function upToDate(input: HostingInput): ConditionUpdate {
   if (pending.length === 0) {
     return { type, status: 'True', reason: 'AsWanted', message: 'it runs with the settings of its spec' };
   }
-  const { reason, message } = targetProblem(input) ?? changeHeld(input) ?? pendingChange(input, pending);
+  const { reason, message } = changeWait(input) ?? pendingChange(input, pending);
   return { type, status: 'False', reason, message };
+}
+
+/** A change of the spec waits for no other control plane. */
+function changeWait(input: HostingInput): HostingWait | undefined {
+  const found = targetProblem(input) ?? changeHeld(input);
+  return found ?? (input.plane.differences.length === 0 ? controllersHeld(input) : undefined);
 }
 
 /** Two changes of the same members at once would hide what failed. */

@@ -17,6 +17,7 @@ import { planReturn, planRotation } from './rotation/rotation.ts';
 import { rotationInWork } from './rotation/state.ts';
 import { planEndOfLife } from './throw-away.ts';
 import { changeHeld } from './upgrade/closed.ts';
+import { controllersHeld } from './upgrade/controllers.ts';
 import { planCorrection } from './upgrade/drift.ts';
 import { targetProblem } from './upgrade/target.ts';
 import { planPlaneUpgrade } from './upgrade/upgrade.ts';
@@ -37,7 +38,8 @@ function planHeld(input: HostingInput): HostingDecision | undefined {
 /** Add-ons come while a change of the control plane is held, which then is what it waits for. */
 function planLater(input: HostingInput): HostingDecision {
   const addons = planAddons(input);
-  return addons?.act ? addons : (waitOf(changeHeld(input)) ?? addons ?? {});
+  const held = changeHeld(input) ?? controllersHeld(input);
+  return addons?.act ? addons : (waitOf(held) ?? addons ?? {});
 }
 
 function waitOf(found: HostingDecision['wait']): HostingDecision | undefined {

@@ -14,7 +14,7 @@ import { programsMissing } from '../programs.ts';
 import { isRotationMoving } from '../rotation/state.ts';
 import { wait, withHint } from '../wait.ts';
 import { changeHeld } from './closed.ts';
-import { controllersChange, controllersDifference } from './controllers.ts';
+import { controllersChange, controllersDifference, controllersHeld } from './controllers.ts';
 import { upgradeFailureReason } from './failure.ts';
 import { differs, gateWait, isEtcdAhead, planChange } from './members.ts';
 import { etcdStays, planPlaneRollback } from './rollback.ts';
@@ -74,7 +74,7 @@ function mayBegin(input: HostingInput): boolean {
 /** New controllers come after the kinds and roles that they need. */
 function planControllers(input: HostingInput, settled: SettledPlane): HostingDecision | undefined {
   const upgrade = controllersChange(input, settled);
-  if (!upgrade || input.inside?.isInstalled !== true) return undefined;
+  if (!upgrade || input.inside?.isInstalled !== true || controllersHeld(input)) return undefined;
   const because = controllersDifference(input) ?? 'our controllers do not run the image that is recorded';
   return recordStep(input, upgrade, 'Managers', because);
 }

@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import type { Cluster } from '../../../../../src/api/generated/types.ts';
+import { hostingConditions } from '../../../../../src/controllers/hosting/conditions.ts';
 import type { PlaneReport } from '../../../../../src/controllers/hosting/drivers/driver.ts';
-import type { HostingInput } from '../../../../../src/controllers/hosting/plan/input.ts';
+import type {
+  ControllersElsewhere,
+  HostingInput,
+} from '../../../../../src/controllers/hosting/plan/input.ts';
 import {
   controllersChange,
   controllersDifference,
   controllersDigest,
+  controllersElsewhere,
+  controllersHeld,
 } from '../../../../../src/controllers/hosting/plan/upgrade/controllers.ts';
 import { targetProblem } from '../../../../../src/controllers/hosting/plan/upgrade/target.ts';
 import { planPlaneUpgrade } from '../../../../../src/controllers/hosting/plan/upgrade/upgrade.ts';
@@ -12,6 +19,7 @@ import {
   decisionText,
   freeze,
   HOSTED,
+  hostedCluster,
   INSIDE,
   PROGRAMS,
   settledPlane,
@@ -69,6 +77,27 @@ describe('another image of our own controllers', () => {
       'is not tried again after it was taken back',
       { status: { rolledBack: { digest: controllersDigest('two'), message: 'it hangs' } } },
       'none',
+    ],
+    [
+      'waits for another control plane whose controllers are being changed',
+      { input: { elsewhere: { changing: ['b'], takenBack: [] } } },
+      'none',
+    ],
+    [
+      'does not begin where another control plane took it back',
+      {
+        input: {
+          elsewhere: { changing: [], takenBack: [{ cluster: 'b', digest: controllersDigest('two') }] },
+        },
+      },
+      'none',
+    ],
+    [
+      'begins where another control plane took another image back',
+      {
+        input: { elsewhere: { changing: [], takenBack: [{ cluster: 'b', digest: controllersDigest('x') }] } },
+      },
+      'Managers of two',
     ],
     [
       'is found by what they run where its record was lost',
@@ -139,6 +168,36 @@ describe('another image of our own controllers', () => {
     expect(controllersChange(input(), settledPlane())).toBeUndefined();
   });
 });
+
+describe('the controllers of other control planes', () => {
+  it('are read from the status of their Clusters, without the own one', () => {
+    const failed = hostedCluster({
+      name: 'c',
+      status: { conditions: [], hosted: { rolledBack: { digest: 'x', message: 'it hangs' } } },
+    });
+    const all = [failed, changing('b'), changing('own'), hostedCluster({ name: 'd' })];
+    expect(controllersElsewhere('own', all)).toEqual({
+      changing: ['b'],
+      takenBack: [{ cluster: 'c', digest: 'x' }],
+    });
+  });
+
+  it('are named by the condition of the one that waits for them', () => {
+    const text = (elsewhere: ControllersElsewhere): string => {
+      const found = hostingConditions(input({ input: { elsewhere } }), undefined);
+      const { reason, message } = found.find(({ type }) => type === 'ControlPlaneUpToDate') ?? {};
+      return `${reason}: ${message}`;
+    };
+    expect(text({ changing: ['b'], takenBack: [] })).toMatch(/^ControllersChanging: .*, now in Cluster b$/);
+    const takenBack = [{ cluster: 'c', digest: controllersDigest('two') }];
+    expect(text({ changing: ['b'], takenBack })).toMatch(/^RolledBackElsewhere: Cluster c took two back; /);
+    expect(controllersHeld(input())).toBeUndefined();
+  });
+});
+
+function changing(name: string): Cluster {
+  return hostedCluster({ name, status: { conditions: [], hosted: { upgrade: UPGRADE } } });
+}
 
 function problem(ends: number): NonNullable<HostingInput['plane']['members'][number]['problem']> {
   return { reason: 'MemberCrashes', message: 'it ends', blocker: { kind: 'Pod', name: 'x' }, ends };
