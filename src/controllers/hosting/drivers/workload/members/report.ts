@@ -3,8 +3,10 @@ import { X509Certificate } from 'node:crypto';
 import { valueAt } from '../../../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../../../kube/objects/object.ts';
 import { optional } from '../../../../../kube/objects/optional.ts';
-import type { MemberCertificate, MemberReport } from '../../driver.ts';
+import { isRunMember, type MemberCertificate, type MemberReport } from '../../driver.ts';
+import { memberRuns } from '../../runs.ts';
 import { addressesOf, serverOf } from '../access.ts';
+import { settledOf } from '../differences.ts';
 import type { FoundPlane } from '../hub.ts';
 import type { WorkloadMember } from '../names.ts';
 import { type KeyRequest, servedFile } from '../pki/keys.ts';
@@ -64,23 +66,23 @@ async function reportRunning(member: WorkloadMember, input: RunningInput): Promi
   const living = livingPods(pods);
   const pod = podOfWorkload(living, workload);
   const others = living.filter((each) => each !== pod);
-  const problem = addressProblem(member, input) ?? memberProblem(member, { workload, pod, now });
+  const unreachable = addressProblem(member, input);
+  const problem = unreachable ?? memberProblem(member, { workload, pod, now });
   const shared = {
     isOutdated: workloadRun(workload) !== expected,
     ...optional('version', lowestVersion(living, input, member)),
     ...optional('problem', problem),
     ...(pod ? await describePod(member, pod, input) : {}),
   };
-  const isReady = isServing(pod, problem);
-  if (isReady && others.length === 0) {
+  if (isAnswering(pod, problem) && others.length === 0) {
     return { ...shared, state: 'Ready', ...optional('readySince', sinceOf(pod)) };
   }
   const since = sinceOf(pod) ?? startsOf(record, member).at(-1);
-  const isServed = isReady || others.some(isPodReady);
+  const isServed = !unreachable && living.some(isPodReady);
   return { ...shared, state: 'Starting', isServed, ...optional('unreadySince', since) };
 }
 
-function isServing(pod: KubeObject | undefined, problem: MemberReport['problem']): boolean {
+function isAnswering(pod: KubeObject | undefined, problem: MemberReport['problem']): boolean {
   return pod !== undefined && isPodReady(pod) && !problem;
 }
 
@@ -113,7 +115,7 @@ function lowestVersion(
   { record }: RunningInput,
   member: WorkloadMember,
 ): string | undefined {
-  const settled = recordedRun(record, member)?.version;
+  const settled = isRunMember(member) ? memberRuns(settledOf(record))[member].version : undefined;
   const versions = living.filter(isPodReady).flatMap((pod) => podVersion(pod) ?? settled ?? []);
   return versions.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }))[0];
 }

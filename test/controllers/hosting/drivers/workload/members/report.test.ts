@@ -11,7 +11,7 @@ import {
   recordedDigest,
   recordedRun,
 } from '../../../../../../src/controllers/hosting/drivers/workload/runs.ts';
-import { valueAt } from '../../../../../../src/kube/objects/json.ts';
+import { listAt, valueAt } from '../../../../../../src/kube/objects/json.ts';
 import type { KubeObject } from '../../../../../../src/kube/objects/object.ts';
 import { ago, NOW } from '../../../../../support/builders.ts';
 import { IMAGE, planeRecord, podParts } from '../../../../../support/hosting/workload.ts';
@@ -37,10 +37,18 @@ interface Pod {
   readonly seconds?: number;
   readonly phase?: string;
   readonly deleted?: boolean;
+  /** Whether a hosting made it that recorded nothing. */
+  readonly legacy?: boolean;
+  readonly image?: string;
 }
 
-function podOf({ of = started, ready = true, seconds = 60, phase, deleted = false }: Pod): KubeObject {
-  const template = valueAt(workloadOf(of), 'spec', 'template') as KubeObject;
+const USUAL = { of: started, ready: true, seconds: 60, deleted: false, legacy: false };
+
+function podOf(parts: Pod): KubeObject {
+  const { of, ready, seconds, phase, deleted, legacy, image } = { ...USUAL, ...parts };
+  const template = structuredClone(valueAt(workloadOf(of), 'spec', 'template') as KubeObject);
+  const container = listAt(template, 'spec', 'containers')[0] as Record<string, unknown>;
+  if (image !== undefined) container['image'] = image;
   const owner = {
     apiVersion: 'apps/v1',
     kind: 'ReplicaSet',
@@ -58,6 +66,7 @@ function podOf({ of = started, ready = true, seconds = 60, phase, deleted = fals
       name: `pod-${seconds}`,
       uid: `pod-${seconds}`,
       creationTimestamp: ago(seconds),
+      ...(legacy ? { annotations: {} } : {}),
       ownerReferences: [owner],
       ...(deleted ? { deletionTimestamp: ago(1) } : {}),
     },
@@ -144,6 +153,21 @@ describe('a member that is changed', () => {
     const at = new Date(+NOW - 60_000);
     expect((await report(started, workloadOf(started), {})).readySince).toEqual(at);
     expect((await report(started, workloadOf(started), { ready: false })).unreadySince).toEqual(at);
+  });
+
+  it('HOS-14 has the settled version while a pod serves whose version was not recorded', async () => {
+    const found = await report(
+      changed,
+      workloadOf(changed),
+      { legacy: true },
+      { of: changed, ready: false, seconds: 5 },
+    );
+    expect(text(found)).toBe('Starting served v1.36.3 pod-5 0');
+  });
+
+  it('is served by a pod that somebody edited, and reported', async () => {
+    const found = await report(started, workloadOf(started), { image: `x@sha256:${'e'.repeat(64)}` });
+    expect([text(found), found.problem?.reason]).toEqual(['Starting served v1.36.3 pod-60 0', 'PodEdited']);
   });
 
   it('of a hosting that recorded no image runs as recorded', async () => {
