@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFENDER_POLICIES } from '../../../../../../src/api/generated/resources.ts';
 import { FLEET_DEFAULT } from '../../../../../../src/api/names.ts';
 import { API_VERSION } from '../../../../../../src/api/version.ts';
+import { ANNOTATION_VERSION } from '../../../../../../src/controllers/hosting/drivers/workload/names.ts';
 import type { Hosted } from '../../../../../../src/controllers/hosting/plan/input.ts';
 import { listAt, valueAt } from '../../../../../../src/kube/objects/json.ts';
 import { applied, conditionText, found } from '../../../../../support/hosting/bed.ts';
@@ -206,32 +207,80 @@ describe('a change of a control plane of pods', () => {
   it.each(['before', 'after'] as const)(
     'HOS-04 reaches the same end when it is killed %s any write of an upgrade',
     async (when) => {
-      let crashed = true;
-      for (let n = 1 + (SEED % STRIDE); crashed; n += STRIDE) {
-        const hub = memoryHub([applied({ hosted: OLD })], hubImages());
-        const first = await hub.start();
-        await hub.advance(15_000);
-        await first.kill();
-        forget(hub);
-        const dying = await hub.start({ n, when });
-        hub.apply(applied({ hosted: NEW }));
-        for (let seconds = 0; seconds < 60 && !dying.crashed; seconds += 5) await hub.advance(5000);
-        ({ crashed } = dying);
-        await dying.kill();
-        await hub.start();
-        await hub.advance(70_000);
-        expect([n, hub.made, stalled(hub)]).toEqual([
-          n,
-          [...TRIAL, ...RAISE],
-          'False NotStalled; True AsWanted',
-        ]);
-        expect(hub.status()?.history).toMatchObject([
-          { from: OLD_VERSION, to: VERSION, result: 'Completed' },
-        ]);
-      }
+      await killedAtWrites(when, {
+        begin: (hub) => hub.apply(applied({ hosted: NEW })),
+        check: (hub, n) => {
+          expect([n, hub.made, stalled(hub)]).toEqual([n, [...TRIAL, ...RAISE], DONE]);
+          expect(hub.status()?.history).toMatchObject([
+            { from: OLD_VERSION, to: VERSION, result: 'Completed' },
+          ]);
+        },
+      });
+    },
+  );
+
+  it.each(['before', 'after'] as const)(
+    'HOS-04 takes a version back when it is killed %s any write, and runs the former one everywhere',
+    async (when) => {
+      await killedAtWrites(when, {
+        begin: (hub) => {
+          hub.faults.set('kube-scheduler v1.36.3', 'crashes');
+          hub.apply(applied({ hosted: NEW }));
+        },
+        check: (hub, n) => {
+          expect([n, stalled(hub)]).toEqual([n, 'True RolledBack; False RolledBack']);
+          expect([n, versionsOf(hub)]).toEqual([n, ['v3.6.5', 'v1.35.4', 'v1.35.4', 'v1.35.4']]);
+        },
+      });
+    },
+  );
+
+  it.each(['before', 'after'] as const)(
+    'HOS-04 changes the image of our own controllers once when it is killed %s any write',
+    async (when) => {
+      await killedAtWrites(when, {
+        begin: (hub) => {
+          hub.images = hubImages('d');
+        },
+        check: (hub, n) => {
+          expect([n, hub.made, stalled(hub)]).toEqual([n, ['kubenode-controllers dddd'], DONE]);
+        },
+      });
     },
   );
 });
+
+const DONE = 'False NotStalled; True AsWanted';
+
+interface KilledChange {
+  readonly begin: (hub: MemoryHub) => void;
+  readonly check: (hub: MemoryHub, n: number) => void;
+}
+
+/** Kills hosting at a write of the change, and lets the next one go on; at the next write with the next control plane, until there is none left. */
+async function killedAtWrites(when: 'before' | 'after', { begin, check }: KilledChange): Promise<void> {
+  let crashed = true;
+  for (let n = 1 + (SEED % STRIDE); crashed; n += STRIDE) {
+    const hub = memoryHub([applied({ hosted: OLD })], hubImages());
+    const first = await hub.start();
+    await hub.advance(15_000);
+    await first.kill();
+    forget(hub);
+    const dying = await hub.start({ n, when });
+    begin(hub);
+    for (let seconds = 0; seconds < 60 && !dying.crashed; seconds += 5) await hub.advance(5000);
+    ({ crashed } = dying);
+    await dying.kill();
+    await hub.start();
+    await hub.advance(70_000);
+    check(hub, n);
+  }
+}
+
+function versionsOf(hub: MemoryHub): readonly unknown[] {
+  const members = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
+  return members.map((member) => hub.pods(member)[0]?.metadata.annotations?.[ANNOTATION_VERSION]);
+}
 
 describe('another image of our own controllers', () => {
   const moved = ['kubenode-controllers dddd'];
