@@ -105,6 +105,7 @@ const PHASE_PRINTED = [
 const PHASE_OF_KUBERNETES = [
   'src/controllers/componentset/observe/pod-view.ts',
   'src/controllers/hosting/drivers/workload/data.ts',
+  'src/controllers/hosting/drivers/workload/members/pods.ts',
   'src/defender/facts/observed-views.ts',
   'src/kube/drain/pods.ts',
   'src/local/kubelet/pods.ts',

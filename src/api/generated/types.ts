@@ -1508,6 +1508,8 @@ export interface HostedUpgradeStatus {
   readonly since?: string;
   /** Digest of the version and settings after. */
   readonly digest?: string;
+  /** Image of kubenode that our own controllers are changed to. Absent: the version or settings are changed. */
+  readonly controllers?: string;
   /** spec.hosted.retryToken that the step was tried with. */
   readonly retryToken?: string;
   /** Why the upgrade failed and is taken back. */

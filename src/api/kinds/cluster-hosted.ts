@@ -200,6 +200,10 @@ const hostedUpgradeStatus = named(
     ).optional(),
     since: time('When the step began.').optional(),
     digest: text('Digest of the version and settings after.', { max: 80 }).optional(),
+    controllers: text(
+      'Image of kubenode that our own controllers are changed to. Absent: the version or settings are changed.',
+      { max: 512 },
+    ).optional(),
     retryToken: text('spec.hosted.retryToken that the step was tried with.', { max: 64 }).optional(),
     message: text('Why the upgrade failed and is taken back.', { max: 512 }).optional(),
   },

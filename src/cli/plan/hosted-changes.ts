@@ -10,6 +10,7 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { judgingTimes } from '../../rollout/closed-times.ts';
 import { type ClosedTimes, closedLimit } from '../../rollout/maintenance-windows.ts';
 import type { Rendered } from '../../sync/rendered.ts';
+import { FIXED_FOR_PODS, NO_SNAPSHOT, podOutageText, RESERVED_BY_PODS } from './pod-notes.ts';
 import { rotationNotes } from './rotation-notes.ts';
 
 /** The fields whose change starts members again, with their defaults: what git declares has none. */
@@ -80,6 +81,8 @@ function hasBalancers(cluster: KubeObject): boolean {
 }
 
 function memberNotes(change: PlaneChange): readonly string[] {
+  const fixed = fixedFields(change);
+  if (fixed.length > 0) return [fixedNote(fixed)];
   const fields = changedFields(change);
   if (fields.length === 0) return [];
   const { from, to } = versionsOf(change);
@@ -87,7 +90,7 @@ function memberNotes(change: PlaneChange): readonly string[] {
   if (refused !== undefined) return [refused];
   const soak = Number(hostedField(change.after, 'upgrade.soakSeconds') ?? 60);
   const steps = UPGRADE_STEPS.filter(
-    (step) => step !== 'RollingBack' && (step !== 'Snapshot' || from !== to),
+    (step) => step !== 'RollingBack' && (step !== 'Snapshot' || (from !== to && !isOfPods(change))),
   );
   const what = from === to ? fields.join(', ') : `${from} to ${to}`;
   return [
@@ -99,10 +102,30 @@ function memberNotes(change: PlaneChange): readonly string[] {
   ];
 }
 
-function changedFields({ before, after }: PlaneChange): readonly string[] {
-  return Object.keys(CHANGED).filter((field) => {
+function changedFields(change: PlaneChange): readonly string[] {
+  return differing(change, isOfPods(change) ? { ...CHANGED, ...RESERVED_BY_PODS } : CHANGED);
+}
+
+function fixedFields(change: PlaneChange): readonly string[] {
+  return isOfPods(change) ? differing(change, FIXED_FOR_PODS) : [];
+}
+
+function fixedNote(fields: readonly string[]): string {
+  return `driver workload does not change this of a control plane that exists (${fields.join(', ')}): hosting refuses it as ChangeNotSupported`;
+}
+
+function isOfPods({ after }: PlaneChange): boolean {
+  return hostedField(after, 'driver') === 'workload';
+}
+
+/** `defaults`: the fields, with what they are where git declares nothing. */
+function differing(
+  { before, after }: PlaneChange,
+  defaults: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  return Object.keys(defaults).filter((field) => {
     const [is, should] = [before, after].map((each) =>
-      canonicalJson(hostedField(each, field) ?? CHANGED[field] ?? null),
+      canonicalJson(hostedField(each, field) ?? defaults[field] ?? null),
     );
     return is !== should;
   });
@@ -110,9 +133,6 @@ function changedFields({ before, after }: PlaneChange): readonly string[] {
 
 /** Returns why hosting does not carry the change out. */
 function refusalNote(change: PlaneChange): string | undefined {
-  if (hostedField(change.after, 'driver') === 'workload') {
-    return `driver workload does not change a control plane that exists (${changedFields(change).join(', ')}): hosting refuses it as ChangeNotSupported`;
-  }
   const { from, to } = versionsOf(change);
   const minors = minorsBetween(from, to);
   if (minors > 1) {
@@ -138,6 +158,7 @@ function outageNote(change: PlaneChange): string {
   if (fields.every((field) => /^(controllerManager|scheduler)\./.test(field))) {
     return 'its API server is not started again: no outage is expected';
   }
+  if (isOfPods(change)) return podOutageText(fields);
   const times = minorsBetween(from, to) === 0 ? 'once' : 'twice';
   return `its one API server is started again ${times}: ${durationText(change.before)}`;
 }
@@ -162,7 +183,9 @@ function rollbackNotes(change: PlaneChange): readonly string[] {
   if (minorsBetween(from, to) === 0) {
     return ['a later commit with the former values takes it back at any time'];
   }
+  const snapshot = isOfPods(change) ? [NO_SNAPSHOT] : [];
   return [
+    ...snapshot,
     `until PointOfNoReturn a commit with ${from} takes it back, and a failure does so by itself; after it only a snapshot of etcd has the former state`,
   ];
 }

@@ -16,6 +16,7 @@ import { etcdFull } from './plan/etcd/space.ts';
 import type { HostingInput, HostingWait, Upgrade } from './plan/input.ts';
 import { isRotationMoving } from './plan/rotation/state.ts';
 import { changeHeld, pendingChanges } from './plan/upgrade/closed.ts';
+import { controllersHeld } from './plan/upgrade/controllers.ts';
 import { targetProblem } from './plan/upgrade/target.ts';
 
 export function hostingConditions(
@@ -86,13 +87,19 @@ function upToDate(input: HostingInput): ConditionUpdate {
   if (!plane.isPrepared) {
     return { type, status: 'Unknown', reason: 'NotCreated', message: 'the control plane is not created yet' };
   }
-  if (upgrade) return { type, status: 'False', reason: 'Upgrading', message: upgradeText(upgrade) };
+  if (upgrade) return { type, status: 'False', reason: 'Upgrading', message: upgradeText(upgrade, plane) };
   const pending = pendingChanges(input);
   if (pending.length === 0) {
     return { type, status: 'True', reason: 'AsWanted', message: 'it runs with the settings of its spec' };
   }
-  const { reason, message } = targetProblem(input) ?? changeHeld(input) ?? pendingChange(input, pending);
+  const { reason, message } = changeWait(input) ?? pendingChange(input, pending);
   return { type, status: 'False', reason, message };
+}
+
+/** A change of the spec waits for no other control plane. */
+function changeWait(input: HostingInput): HostingWait | undefined {
+  const found = targetProblem(input) ?? changeHeld(input);
+  return found ?? (input.plane.differences.length === 0 ? controllersHeld(input) : undefined);
 }
 
 /** Two changes of the same members at once would hide what failed. */
@@ -108,8 +115,15 @@ function pendingChange(
   return { reason: isRotating ? 'Rotating' : 'ChangePending', message };
 }
 
-function upgradeText({ from, to, step }: Upgrade): string {
-  return `${from === to ? 'its flags and settings' : `${from} to ${to}`}: step ${step}`;
+function upgradeText(upgrade: Upgrade, { withoutSnapshot }: HostingInput['plane']): string {
+  const { from, to, step } = upgrade;
+  const note = from === to || withoutSnapshot === undefined ? '' : `; ${withoutSnapshot}`;
+  return `${changeText(upgrade)}: step ${step}${note}`;
+}
+
+function changeText({ from, to, controllers }: Upgrade): string {
+  if (controllers !== undefined) return `our controllers to ${controllers}`;
+  return from === to ? 'its flags and settings' : `${from} to ${to}`;
 }
 
 function etcdReady(input: HostingInput): ConditionUpdate {

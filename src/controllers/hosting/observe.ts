@@ -26,6 +26,7 @@ import { isApiServing } from './plan/api-servers/serving.ts';
 import type { Hosted, HostingInput } from './plan/input.ts';
 import { planeOf } from './plan/plane-of.ts';
 import { isRotationMoving } from './plan/rotation/state.ts';
+import { controllersElsewhere } from './plan/upgrade/controllers.ts';
 
 export interface HostingPorts {
   readonly grants: GrantPort;
@@ -77,6 +78,7 @@ export async function observeHosting(
     ...secretState(cluster.metadata.name, access, context),
     overLimit: overLimit(cluster, maxClusters, context),
     maxAgeSeconds,
+    elsewhere: controllersElsewhere(cluster.metadata.name, context.view<Cluster>(CLUSTERS).list()),
     grant: heldGrant(cluster.metadata.name, context),
     halt: haltOf(context),
     ...optional('upkeep', running),

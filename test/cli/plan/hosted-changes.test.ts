@@ -48,10 +48,32 @@ describe('what plan shows of a hosted control plane that changes', () => {
     ]);
   });
 
-  it('HOS-15 a change that the driver of pods refuses', () => {
+  it('HOS-15 a change that the driver of pods refuses: size of the volume and address', () => {
+    const pods = { driver: 'workload', version: NEW };
+    const after = cluster({ ...pods, etcd: { storageGiB: 20 }, exposure: { type: 'LoadBalancer' } });
+    expect(notes(cluster({ ...pods, version: OLD }), after)).toEqual([
+      'Cluster ci: driver workload does not change this of a control plane that exists (exposure.type, etcd.storageGiB): hosting refuses it as ChangeNotSupported',
+    ]);
+  });
+
+  it('HOS-15 a new minor version of pods: no snapshot, and who does not answer meanwhile', () => {
     const pods = { driver: 'workload' };
-    expect(notes(cluster(pods), cluster({ ...pods, version: NEW }))).toEqual([
-      'Cluster ci: driver workload does not change a control plane that exists (version): hosting refuses it as ChangeNotSupported',
+    expect(notes(cluster(pods, {}), cluster({ ...pods, version: NEW }))).toEqual([
+      'Cluster ci: its control plane changes (v1.35.4 to v1.36.3): Preflight, Etcd, APIServers, Managers, Soak, PointOfNoReturn; the soak takes 60 s',
+      'Cluster ci: its next API server answers before the former one ends; etcd has one member, and nothing is served while that is replaced because its own version or quota changes',
+      'Cluster ci: driver workload takes no snapshot of etcd: take one of its volume before the commit is merged',
+      'Cluster ci: until PointOfNoReturn a commit with v1.35.4 takes it back, and a failure does so by itself; after it only a snapshot of etcd has the former state',
+      'Cluster ci: clients use no API that 1.36 removes, since its API server was started',
+    ]);
+  });
+
+  it('HOS-15 flags and requests of pods, which cause no outage', () => {
+    const pods = { driver: 'workload' };
+    const after = cluster({ ...pods, apiServer: { extraArgs: { v: '4' }, memoryMiB: 1024 } });
+    expect(notes(cluster(pods, {}), after)).toEqual([
+      'Cluster ci: its control plane changes (apiServer.extraArgs, apiServer.memoryMiB): Preflight, Etcd, APIServers, Managers, Soak, PointOfNoReturn; the soak takes 60 s',
+      'Cluster ci: its next API server answers before the former one ends: no outage is expected',
+      'Cluster ci: a later commit with the former values takes it back at any time',
     ]);
   });
 

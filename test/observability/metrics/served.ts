@@ -16,6 +16,7 @@ import { registerBuildInfo } from '../../../src/observability/metrics/process.ts
 import type { MetricProcess } from '../../../src/observability/metrics/table.ts';
 import { createEventAnswers } from '../../../src/providers/event-answers.ts';
 import { createPowerSwitches } from '../../../src/providers/power/switches.ts';
+import { createCheckRunner } from '../../../src/rollout/checks/runner.ts';
 import { registerSyncMetrics, registerSyncTimes } from '../../../src/sync/metrics.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
@@ -84,6 +85,7 @@ async function registerControllers(metrics: Metrics): Promise<void> {
     power: createPowerSwitches({ providers: () => ({}), secrets: CLIENT }),
     grants: defender.ledger,
     eventAnswers: createEventAnswers(() => ({})),
+    checkRunner: createCheckRunner({ clock, get: noBootstrap }),
   };
   await createControllerGroups(parts, defender.views);
   const flags = { maintenancePort: 0, maintenanceHost: '127.0.0.1' };

@@ -3,12 +3,14 @@ import { describeBackups } from './contract/backups.ts';
 import { describeBasics } from './contract/basics.ts';
 import { describeBlockers } from './contract/blockers.ts';
 import { describeCertificates } from './contract/certificates.ts';
+import { describeChanges } from './contract/changes.ts';
 import { type DriverTraits, type OpenBed } from './contract/faults.ts';
 import { describeMembers } from './contract/members.ts';
 
 export function describePlaneDriver(name: string, open: OpenBed, traits: DriverTraits): void {
   describeBasics(name, open, traits);
   describeMembers(name, open, traits);
+  describeChanges(name, open, traits);
   describeCertificates(name, open, traits);
   describeBlockers(name, open, traits);
   if (traits.takesBackups) describeBackups(name, open, traits);

@@ -125,6 +125,7 @@ function renamed(driver: PlaneDriver, suffix: string): PlaneDriver {
     start: (plane, member) => driver.start(to(plane), member),
     stop: (plane, member) => driver.stop(to(plane), member),
     change: (plane, member, run) => driver.change(to(plane), member, run),
+    correct: async (plane, member) => driver.correct?.(to(plane), member),
     setApiServers: (plane, count) => driver.setApiServers(to(plane), count),
     addEtcdMember: (plane, member) => driver.addEtcdMember(to(plane), member),
     promoteEtcdMember: (plane, member) => driver.promoteEtcdMember(to(plane), member),

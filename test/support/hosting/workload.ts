@@ -34,12 +34,12 @@ export function planeRecord(hosted: Partial<Hosted> = {}): WorkloadRecord {
 }
 
 export function podParts(record: WorkloadRecord = planeRecord()): PodParts {
-  const { versions, kubenode, priorityClass } = workloadImages();
-  const [set] = versions;
-  if (!set) throw new Error('no images');
   return {
     plane: record,
-    images: { images: set.images, kubenode, priorityClass },
+    image: IMAGE,
+    priorityClass: workloadImages().priorityClass,
+    version: VERSION,
+    run: 'sha256:run',
     addresses: { etcd: '10.0.0.2', apiServer: '10.0.0.3' },
   };
 }

@@ -45,6 +45,12 @@ export const RUN_MEMBERS = [
 ] as const;
 export type RunMember = (typeof RUN_MEMBERS)[number];
 
+/** Our own controllers, which are changed by their image alone. */
+export const OWN_CONTROLLERS = 'kubenode-controllers';
+/** The members that a change can reach: those of a Cluster's version and flags, and our own controllers. */
+export const CHANGEABLE_MEMBERS = [...RUN_MEMBERS, OWN_CONTROLLERS] as const;
+export type ChangeableMember = (typeof CHANGEABLE_MEMBERS)[number];
+
 export function isRunMember(member: PlaneMember): member is RunMember {
   return RUN_MEMBERS.some((each) => each === member);
 }
@@ -55,6 +61,10 @@ export interface MemberRun {
   readonly version?: string | undefined;
   /** Its additional flags, without leading dashes. */
   readonly flags: Readonly<Record<string, string>>;
+  /** Undefined: the driver reserves nothing for it. */
+  readonly requests?: MemberRequests | undefined;
+  /** The image of our own controllers. The driver finds those of other members by their version. */
+  readonly image?: string | undefined;
 }
 
 /** Holds what a control plane was created with, or what its last change was completed with. A rollback returns to it. */
@@ -62,6 +72,10 @@ export interface SettledPlane {
   readonly version: string;
   readonly etcdVersion?: string | undefined;
   readonly settings: PlaneSettings;
+  /** The requests of members that are pods. Undefined: the members are processes. */
+  readonly requests?: PlanePlacement['requests'] | undefined;
+  /** The image of our own controllers. Undefined: they are processes, or it is not known. */
+  readonly controllers?: string | undefined;
 }
 
 /** The versions of programs that belong together: `v1.36.3` and `v3.6.8`. */
@@ -119,6 +133,12 @@ export interface MemberReport {
   readonly run?: MemberRun | undefined;
   /** Whether a process runs that was started with something else: a change was interrupted. */
   readonly isOutdated?: boolean | undefined;
+  /** Whether a former one of it still serves while the one that was started does not. */
+  readonly isServed?: boolean | undefined;
+  /** Since when it answers, where the hub reports that. */
+  readonly readySince?: Date | undefined;
+  /** Why it is not what the driver has made of it, although nothing is being changed: somebody edited it. */
+  readonly drift?: MemberDrift | undefined;
   /** Whether an API server has the port of clients itself: it was started as the only one. */
   readonly isDirect?: boolean | undefined;
   readonly certificate?: MemberCertificate | undefined;
@@ -139,6 +159,14 @@ export interface MemberProblem {
   readonly message: string;
   /** The object that blocks it. */
   readonly blocker: { readonly kind: string; readonly name: string };
+  /** How often it has ended since it was started with what it runs with. Undefined: it has not. */
+  readonly ends?: number | undefined;
+}
+
+export interface MemberDrift {
+  readonly what: string;
+  /** Whether the member is started again to correct it. */
+  readonly isDisruptive: boolean;
 }
 
 export interface MemberOutage {
@@ -207,8 +235,12 @@ export interface PlaneReport {
   readonly settled: SettledPlane | undefined;
   /** The settings in which the control plane differs from its spec: `version v1.36.3, not v1.36.4`. */
   readonly differences: readonly string[];
+  /** Those of the differences that the driver does not carry out. Undefined: none. */
+  readonly fixed?: readonly string[] | undefined;
   /** The versions of the programs that can be started, or why none can. */
-  readonly programs: { readonly versions: readonly ProgramVersions[] } | ProgramsProblem;
+  readonly programs: AvailablePrograms | ProgramsProblem;
+  /** Why no snapshot of etcd is taken before a version is changed. Undefined: one is taken. */
+  readonly withoutSnapshot?: string | undefined;
   /** When the snapshot of etcd was taken that is kept until the next upgrade. */
   readonly snapshotAt?: Date | undefined;
   /** Undefined: the driver takes no backups, or the control plane is not prepared. */
@@ -290,6 +322,12 @@ export interface BackupOperations {
   restore(plane: PlaneSpec, name: string): Promise<void>;
 }
 
+export interface AvailablePrograms {
+  readonly versions: readonly ProgramVersions[];
+  /** The image that our own controllers are to run. Undefined: the driver does not change them. */
+  readonly controllers?: string | undefined;
+}
+
 export interface ProgramsProblem {
   readonly problem: string;
   /** Whether they are still looked for, downloaded or built. */
@@ -318,8 +356,13 @@ export interface PlaneDriver {
   /** Starts the member, or leaves the one that runs. Does not wait until it answers. */
   start(plane: PlaneSpec, member: PlaneMember): Promise<void>;
   stop(plane: PlaneOwner, member: PlaneMember): Promise<void>;
-  /** Records what the member is started with from now on, then stops the process that was started with something else. */
-  change(plane: PlaneOwner, member: RunMember, run: MemberRun): Promise<void>;
+  /**
+   * Records what the member is started with from now on, then stops the process that was started with something else, or lets the hub replace
+   * its pod.
+   */
+  change(plane: PlaneOwner, member: ChangeableMember, run: MemberRun): Promise<void>;
+  /** Makes the member what was recorded for it again, after somebody edited it. Undefined: the driver has nothing that others can edit. */
+  correct?(plane: PlaneOwner, member: PlaneMember): Promise<void>;
   /**
    * Records how many API servers the control plane has. A new one is started with what is settled. Rejects while one that is not counted any
    * more runs.

@@ -126,6 +126,7 @@ export async function performOnMember(
 ): Promise<void> {
   if (isEtcdAct(act)) await ETCD_ACTS[act.type](driver, plane, act.member);
   else if (act.type === 'Change') await driver.change(plane, act.member, act.run);
+  else if (act.type === 'Correct') await driver.correct?.(plane, act.member);
   else if (act.type === 'Start') await driver.start(plane, act.member);
   else await driver.stop(plane, act.member);
 }
@@ -242,6 +243,7 @@ const TOLD: Partial<Record<HostingAct['type'], string>> = {
   RemoveFinalizer: 'Released',
   Stop: 'MemberStopped',
   Change: 'MemberChanged',
+  Correct: 'MemberCorrected',
   SetApiServers: 'ApiServersCounted',
   AddEtcdMember: 'EtcdMemberAdded',
   PromoteEtcdMember: 'EtcdMemberPromoted',

@@ -17,6 +17,8 @@ import { planReturn, planRotation } from './rotation/rotation.ts';
 import { rotationInWork } from './rotation/state.ts';
 import { planEndOfLife } from './throw-away.ts';
 import { changeHeld } from './upgrade/closed.ts';
+import { controllersHeld } from './upgrade/controllers.ts';
+import { planCorrection } from './upgrade/drift.ts';
 import { targetProblem } from './upgrade/target.ts';
 import { planPlaneUpgrade } from './upgrade/upgrade.ts';
 import { wait, withHint } from './wait.ts';
@@ -36,7 +38,8 @@ function planHeld(input: HostingInput): HostingDecision | undefined {
 /** Add-ons come while a change of the control plane is held, which then is what it waits for. */
 function planLater(input: HostingInput): HostingDecision {
   const addons = planAddons(input);
-  return addons?.act ? addons : (waitOf(changeHeld(input)) ?? addons ?? {});
+  const held = changeHeld(input) ?? controllersHeld(input);
+  return addons?.act ? addons : (waitOf(held) ?? addons ?? {});
 }
 
 function waitOf(found: HostingDecision['wait']): HostingDecision | undefined {
@@ -57,6 +60,7 @@ function planSteps(input: HostingInput): HostingDecision {
 /** The number of API servers comes first: an upgrade has no outage where there are several. */
 function planChanges(input: HostingInput): HostingDecision | undefined {
   return (
+    planCorrection(input) ??
     planApiServers(input, isCountHeld(input)) ??
     planPlaneUpgrade(input) ??
     planReturn(input) ??

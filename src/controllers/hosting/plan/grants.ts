@@ -12,8 +12,8 @@ const DISRUPTIVE: ReadonlySet<HostingAct['type']> = new Set([
 ]);
 
 /** Tells whether the act takes a control plane, or a part of it, out of service. */
-export function needsGrant({ type }: HostingAct): boolean {
-  return DISRUPTIVE.has(type);
+export function needsGrant(act: HostingAct): boolean {
+  return act.type === 'Correct' ? act.isDisruptive : DISRUPTIVE.has(act.type);
 }
 
 /** Replaces the decision by giving the grant back when the act that it permits is over: nothing else knows when that is. */

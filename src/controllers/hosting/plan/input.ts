@@ -3,11 +3,11 @@ import type { Cluster, HostedAddon } from '../../../api/generated/types.ts';
 import type { AddonsReport } from '../addons/report.ts';
 import type {
   BackupOptions,
+  ChangeableMember,
   EtcdMember,
   MemberRun,
   PlaneMember,
   PlaneReport,
-  RunMember,
   SettledPlane,
   UpkeepStep,
 } from '../drivers/driver.ts';
@@ -43,6 +43,8 @@ export interface HostingInput {
   readonly overLimit: string | undefined;
   /** How long a throw-away cluster may exist at most, whether it was ever ready or not. */
   readonly maxAgeSeconds: number;
+  /** The changes of our own controllers that other control planes of the hub have in work, or took back. Undefined: none. */
+  readonly elsewhere?: ControllersElsewhere | undefined;
   /** The grant of the Defender for an act on the control plane that is in work. */
   readonly grant: HeldGrant | undefined;
   /** Who engaged the kill switch of the hub, and why. */
@@ -50,6 +52,13 @@ export interface HostingInput {
   /** The backup or the drill that runs beside the reconcile now. */
   readonly upkeep?: UpkeepRun | undefined;
   readonly now: Date;
+}
+
+export interface ControllersElsewhere {
+  /** The Clusters whose controllers are being changed. */
+  readonly changing: readonly string[];
+  /** The digests of changes that were taken back, with their Clusters. */
+  readonly takenBack: readonly { readonly cluster: string; readonly digest: string }[];
 }
 
 export interface UpkeepRun {
@@ -69,8 +78,14 @@ export type HostingAct =
   | { readonly type: EtcdAct; readonly member: EtcdMember; readonly because: string }
   | {
       readonly type: 'Change';
-      readonly member: RunMember;
+      readonly member: ChangeableMember;
       readonly run: MemberRun;
+      readonly because: string;
+    }
+  | {
+      readonly type: 'Correct';
+      readonly member: PlaneMember;
+      readonly isDisruptive: boolean;
       readonly because: string;
     }
   | { readonly type: 'SetApiServers'; readonly count: number; readonly because: string }

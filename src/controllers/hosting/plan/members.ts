@@ -66,10 +66,11 @@ function guarded(input: HostingInput, decision: HostingDecision): HostingDecisio
 }
 
 function planStarting(
-  { member, unreadySince, problem }: MemberReport,
+  { member, unreadySince, problem, isServed }: MemberReport,
   input: HostingInput,
 ): HostingDecision | undefined {
-  if (problem) return undefined;
+  // A stop would end the former one, too, which serves meanwhile.
+  if (problem || isServed) return undefined;
   const silentMs = unreadySince ? +input.now - +unreadySince : 0;
   if (silentMs < ANSWER_MS) return undefined;
   const because = `it has not answered for ${Math.round(silentMs / 1000)} s`;
@@ -103,16 +104,26 @@ export function disruptMember(
   return atRisk ? { wait: atRisk } : disruptive(input, act);
 }
 
-function endedTooOften({ starts }: MemberReport, now: Date): boolean {
+export function endedTooOften({ starts }: MemberReport, now: Date): boolean {
   return starts.filter((at) => +now - +at < WINDOW_MS).length >= MAX_STARTS;
 }
 
 /** Returns why a member has failed that was started as often as is tried. */
-export function crashReason(report: MemberReport, now: Date): string | undefined {
-  if (report.state !== 'Stopped' || !endedTooOften(report, now)) return undefined;
-  const line = (report.logTail ?? '').trim().split('\n').at(-1) ?? '';
-  const last = line.replace(/^\s*\|\s*/, '').slice(-MAX_REASON);
-  return `${report.member} ended ${MAX_STARTS} times within 5 minutes: ${last}`;
+export function crashReason(report: MemberReport | undefined, now: Date): string | undefined {
+  if (report?.state !== 'Stopped' || !endedTooOften(report, now)) return undefined;
+  return `${report.member} ended ${MAX_STARTS} times within 5 minutes: ${lastLine(report)}`;
+}
+
+/** Returns why a member has failed that the hub starts again each time it ends. */
+export function crashingReason(report: MemberReport | undefined): string | undefined {
+  const ends = report?.problem?.ends ?? 0;
+  if (!report || ends < MAX_STARTS) return undefined;
+  return `${report.member} ended ${ends} times: ${lastLine(report)}`;
+}
+
+function lastLine({ logTail = '' }: MemberReport): string {
+  const line = logTail.trim().split('\n').at(-1) ?? '';
+  return line.replace(/^\s*\|\s*/, '').slice(-MAX_REASON);
 }
 
 function crashed({ member, logTail = '' }: MemberReport, { plane }: HostingInput): HostingWait {

@@ -1,5 +1,5 @@
 /** Decides whether hosting has the programs that a step needs. Pure. */
-import type { PlaneMember } from '../drivers/driver.ts';
+import type { PlaneMember, PlaneReport } from '../drivers/driver.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
 import { wait, withHint } from './wait.ts';
 
@@ -18,10 +18,13 @@ export function programsMissing(
   if (versions.some(({ kubernetes, etcd }) => kubernetes === needed || etcd === needed)) return undefined;
   const found = versions.map(({ kubernetes }) => kubernetes);
   const message = `this hosting has the programs of ${found.join(', ')}, and not of ${needed}`;
-  const source =
-    place === 'Namespace'
-      ? `add ${needed} to the file of --images`
-      : `start hosting with --kube-assets and a folder with ${needed}`;
-  const hint = `set spec.hosted.version to ${found.join(' or ')}, or ${source}`;
+  const hint = `set spec.hosted.version to ${found.join(' or ')}, or ${programsSource({ place }, needed)}`;
   return { wait: wait('VersionNotAvailable', withHint(message, hint), ['Program', member], 'stalled') };
+}
+
+/** Tells a person how hosting gets the programs of a version. */
+export function programsSource({ place }: Pick<PlaneReport, 'place'>, version: string): string {
+  return place === 'Namespace'
+    ? `add ${version} to the file of --images`
+    : `start hosting with --kube-assets and a folder with ${version}`;
 }

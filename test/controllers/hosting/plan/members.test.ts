@@ -36,6 +36,12 @@ describe('the plan of the members of a control plane', () => {
     expect(waitForMembers(input)).toEqual({ ...problem, isStalled: true });
   });
 
+  it('HOS-13 does not stop a member that does not answer while a former one of it serves', () => {
+    const silentFor = { state: 'Starting', unreadySince: new Date(+NOW - 600_000) } as const;
+    expect(plan({ 'kube-apiserver': silentFor })).toMatch(/^Stop kube-apiserver/);
+    expect(plan({ 'kube-apiserver': { ...silentFor, isServed: true } })).toBe('nothing');
+  });
+
   it('starts etcd first, and the API server when etcd answers', () => {
     expect(plan({ etcd: STOPPED, 'kube-apiserver': STOPPED })).toBe('Start etcd: it is not running');
     expect(plan({ etcd: { state: 'Starting' }, 'kube-apiserver': STOPPED })).toBe('nothing');

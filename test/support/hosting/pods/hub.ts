@@ -36,12 +36,23 @@ export interface PodHubParts {
   readonly startServer: (options: ApiServerOptions) => Promise<ApiServer>;
   /** Returns the path of an archive of the image of kubenode with that name. */
   readonly kubenodeArchive: (name: string) => Promise<string>;
+  /** The programs of an older version, for the file of images. */
+  readonly older?: OlderPrograms;
+}
+
+export interface OlderPrograms {
+  readonly version: string;
+  readonly etcdVersion: string;
+  /** The folder of its programs. */
+  readonly folder: string;
 }
 
 const NODE = 'hub-1';
 const KUBE_IMAGE = 'registry.example.com/hosted/kubernetes:test';
 const KUBENODE_IMAGE = 'registry.example.com/platform/kubenode:test';
+const OLDER_IMAGE = 'registry.example.com/hosted/kubernetes:older';
 const KUBE_ARCHIVE = '/srv/kubernetes.tar';
+const OLDER_ARCHIVE = '/srv/older-kubernetes.tar';
 const KUBENODE_ARCHIVE = '/srv/kubenode.tar';
 /** Of the Service `kubernetes`, which pods use as the name of the API server. */
 const SERVICE_ADDRESS = '10.96.0.1';
@@ -68,7 +79,7 @@ export function hostingArgs({ server, imagesFile, kubenodeImage }: PodHub): read
 }
 
 async function startParts(
-  { folder, startServer, kubenodeArchive }: PodHubParts,
+  { folder, startServer, kubenodeArchive, older }: PodHubParts,
   ends: (() => Promise<unknown>)[],
 ): Promise<Omit<PodHub, 'stop'>> {
   const kit = await nodeKit();
@@ -81,14 +92,14 @@ async function startParts(
   });
   ends.push(() => server.stop());
   ends.push(await startControllerManager(server, ['*']), await startScheduler(server));
-  const kubeFolder = join(folder, 'kubernetes');
-  await mkdir(kubeFolder);
-  const kubeArchive = await writeKubeImage(kubeFolder, KUBE_IMAGE, dirname(server.kubectl));
+  const kubeArchive = await archiveOf(folder, KUBE_IMAGE, dirname(server.kubectl));
+  const olderArchive = older && (await archiveOf(folder, OLDER_IMAGE, older.folder));
   const node = await kit.boot({
     name: NODE,
     cluster: server,
     binds: [
       [kubeArchive, KUBE_ARCHIVE],
+      ...(olderArchive === undefined ? [] : ([[olderArchive, OLDER_ARCHIVE]] as const)),
       [await kubenodeArchive(KUBENODE_IMAGE), KUBENODE_ARCHIVE],
       await kubeProxyBind(),
     ],
@@ -96,11 +107,14 @@ async function startParts(
   });
   await importImage(node);
   const kubernetes = await importByDigest(node, KUBE_ARCHIVE, KUBE_IMAGE);
+  const olderImage = older && (await importByDigest(node, OLDER_ARCHIVE, OLDER_IMAGE));
   const kubenodeImage = await importByDigest(node, KUBENODE_ARCHIVE, KUBENODE_IMAGE);
   await giveStorage(server.client, node);
   ends.push(await startProvisioner(server.client, node));
   const imagesFile = join(folder, 'images.yaml');
-  await writeFile(imagesFile, imagesText(kubernetes, kubenodeImage));
+  const current = { version: CONTROL_PLANE_VERSION, etcdVersion: ETCD_VERSION, image: kubernetes };
+  const former = older && olderImage !== undefined ? [{ ...older, image: olderImage }] : [];
+  await writeFile(imagesFile, imagesText([...former, current], kubenodeImage));
   return { server, kit, node, kubenodeImage, imagesFile };
 }
 
@@ -114,16 +128,26 @@ async function prepareNode(root: string, server: ApiServer, gateway: string): Pr
   await putFile(root, 'etc/kubernetes/kubelet.json', JSON.stringify(configuration, undefined, 2));
 }
 
-function imagesText(kubernetes: string, kubenode: string): string {
+async function archiveOf(folder: string, image: string, programs: string): Promise<string> {
+  const own = join(folder, image.slice(image.lastIndexOf('/') + 1).replace(':', '-'));
+  await mkdir(own);
+  return await writeKubeImage(own, image, programs);
+}
+
+interface VersionImage {
+  readonly version: string;
+  readonly etcdVersion: string;
+  readonly image: string;
+}
+
+function imagesText(versions: readonly VersionImage[], kubenode: string): string {
   const programs = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
   return stringify({
-    versions: [
-      {
-        version: CONTROL_PLANE_VERSION,
-        etcdVersion: ETCD_VERSION,
-        images: Object.fromEntries(programs.map((program) => [program, kubernetes])),
-      },
-    ],
+    versions: versions.map(({ version, etcdVersion, image }) => ({
+      version,
+      etcdVersion,
+      images: Object.fromEntries(programs.map((program) => [program, image])),
+    })),
     kubenode,
   });
 }

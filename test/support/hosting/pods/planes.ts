@@ -1,6 +1,6 @@
 /** Control planes that run as pods of a hub: how tests create, reach and remove them. */
 import { CLUSTERS } from '../../../../src/api/generated/resources.ts';
-import type { Cluster } from '../../../../src/api/generated/types.ts';
+import type { Cluster, ClusterHosted } from '../../../../src/api/generated/types.ts';
 import { kubeconfigSecret, NAMESPACE } from '../../../../src/api/names.ts';
 import { API_VERSION } from '../../../../src/api/version.ts';
 import { planeNamespace } from '../../../../src/controllers/hosting/drivers/workload/names.ts';
@@ -17,7 +17,11 @@ import { CLAIMS, VOLUMES } from './volumes.ts';
 const LIMIT_MS = 400_000;
 
 /** Resolves to the seconds until it is ready. The node serves it, so that programs of this machine reach it, too. */
-export async function createPlane({ server, node }: PodHub, name: string): Promise<number> {
+export async function createPlane(
+  { server, node }: PodHub,
+  name: string,
+  more: Partial<ClusterHosted> = {},
+): Promise<number> {
   const exposure = { type: 'NodePort', host: node.address };
   await server.client.create(CLUSTERS, {
     apiVersion: API_VERSION,
@@ -26,7 +30,13 @@ export async function createPlane({ server, node }: PodHub, name: string): Promi
     spec: {
       environment: 'test',
       deletion: { protection: false, policy: 'Delete' },
-      hosted: { driver: 'workload', version: CONTROL_PLANE_VERSION, etcd: { storageGiB: 1 }, exposure },
+      hosted: {
+        driver: 'workload',
+        version: CONTROL_PLANE_VERSION,
+        etcd: { storageGiB: 1 },
+        exposure,
+        ...more,
+      },
     },
   });
   const started = performance.now();

@@ -10,7 +10,9 @@ import type { Clock } from '../../../../os/clock.ts';
 import type { FreeBytes } from '../../../../os/files.ts';
 import { startProcess } from '../../../../os/process/child.ts';
 import {
+  type ChangeableMember,
   isApiServer,
+  isRunMember,
   type MemberOutage,
   type MemberReport,
   type MemberRun,
@@ -134,8 +136,10 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     await startProcess(command, spec.logFile);
   }
 
-  async function change(plane: PlaneOwner, member: RunMember, run: MemberRun): Promise<void> {
+  async function change(plane: PlaneOwner, member: ChangeableMember, run: MemberRun): Promise<void> {
     const before = await openPlane(plane);
+    // Our own controllers have the version of this hosting when they are started.
+    if (!isRunMember(member)) throw notPrepared(before, member);
     if (!(await recordChange(before, member, run))) return;
     const found = await openPlane(plane);
     const { specs, runs } = found;

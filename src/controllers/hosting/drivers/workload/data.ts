@@ -3,8 +3,8 @@ import { textAt } from '../../../../kube/objects/json.ts';
 import { HostingError } from '../../errors.ts';
 import type { DataState } from '../driver.ts';
 import { claimOfVolume, type FoundPlane } from './hub.ts';
+import { currentPod, isPodReady, lastWords, podsOfMember } from './members/pods.ts';
 import { ANNOTATION_OWNER_UID, planeNamespace, VOLUME } from './names.ts';
-import { currentPod, isPodReady, lastWords, podsOfMember } from './pods.ts';
 import { startsOf } from './record.ts';
 
 /**

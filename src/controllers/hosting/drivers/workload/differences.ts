@@ -1,11 +1,18 @@
 /** Finds in what a control plane differs from its spec. Pure. */
 import { canonicalJson } from '../../../../kube/objects/digest.ts';
+import { optional } from '../../../../kube/objects/optional.ts';
 import type { PlaneSpec, SettledPlane } from '../driver.ts';
 import { settledDifferences } from '../runs.ts';
 import type { WorkloadRecord } from './record.ts';
 
-export function settledOf({ version, etcdVersion, settings }: WorkloadRecord): SettledPlane {
-  return { version, etcdVersion, settings };
+export function settledOf({
+  version,
+  etcdVersion,
+  settings,
+  placement: { requests },
+  controllers,
+}: WorkloadRecord): SettledPlane {
+  return { version, etcdVersion, settings, requests, ...optional('controllers', controllers) };
 }
 
 export function recordDifferences(record: WorkloadRecord, plane: PlaneSpec): readonly string[] {
@@ -18,12 +25,13 @@ export function withLife(record: WorkloadRecord, { settings }: PlaneSpec): Workl
   return { ...record, settings: { ...record.settings, leafLifetimeSeconds, renewAtPercent } };
 }
 
+/** Returns the differences that no change removes: the volume has its size, and clients the address. */
 export function placementDifferences(
   { placement: before }: WorkloadRecord,
   { placement }: PlaneSpec,
 ): readonly string[] {
   if (!placement) return [];
-  return (['storageGiB', 'exposure', 'requests'] as const).flatMap((name) => {
+  return (['storageGiB', 'exposure'] as const).flatMap((name) => {
     const [is, should] = [before[name], placement[name]].map(canonicalJson);
     return is === should ? [] : [`${name} is ${is}, not ${should}`];
   });

@@ -1,6 +1,6 @@
 /**
  * The driver `workload`: the members of a control plane are pods of its hub, in a namespace of its own. Everything about it is in that
- * namespace, so that each hosting of the hub finds it. It creates, keeps and removes control planes, and changes none that exists.
+ * namespace, so that each hosting of the hub finds it.
  */
 import type { Client } from '../../../../kube/client/client.ts';
 import { isKubeError } from '../../../../kube/client/errors.ts';
@@ -9,6 +9,7 @@ import { messageOf } from '../../../../os/errors.ts';
 import { HostingError } from '../../errors.ts';
 import type { PlaneDriver, PlaneReport, PlaneSpec } from '../driver.ts';
 import { accessOf } from './access.ts';
+import { changeMember, correctMember, settleWorkload } from './execute/change.ts';
 import { startMember, stopMember } from './execute/members.ts';
 import { prepareWorkload } from './execute/prepare.ts';
 import { beginRemoval, removeWorkload } from './execute/remove.ts';
@@ -37,6 +38,10 @@ export function createWorkloadDriver(options: WorkloadDriverOptions): PlaneDrive
     },
     start: async (plane, member) => startMember(plane, member, { ...hub, images: await images() }),
     stop: (plane, member) => stopMember(plane, member, hub),
+    change: async (plane, member, run) =>
+      changeMember(plane, { member, run }, { ...hub, images: await images() }),
+    correct: async (plane, member) => correctMember(plane, member, { ...hub, images: await images() }),
+    settle: (plane, settled) => settleWorkload(plane, settled, hub),
     beginDestroy: (plane) => beginRemoval(plane, hub),
     remove: (plane) => removeWorkload(plane, hub),
     access: async (plane) => accessOf(await readHubPlane(client, plane, { only: ACCESS_KINDS }), clock.now()),
@@ -84,7 +89,7 @@ async function readImages({ images }: WorkloadDriverOptions): Promise<FoundImage
       kubernetes: version,
       etcd: etcdVersion,
     }));
-    return { found, programs: { versions } };
+    return { found, programs: { versions, controllers: found.kubenode } };
   } catch (error) {
     return { found: undefined, programs: { problem: messageOf(error), isLoading: false } };
   }
@@ -104,19 +109,15 @@ function choices(
 async function refuse(): Promise<never> {
   throw new HostingError(
     'ChangeNotSupported',
-    'driver workload does not change a control plane that exists',
-    {
-      hint: 'set spec.hosted to what it was, or create another Cluster',
-    },
+    'driver workload runs one API server and one member of etcd, and takes no snapshot of it',
+    { hint: 'set spec.hosted to what it was, or create another Cluster' },
   );
 }
 
 const UNSUPPORTED = {
-  change: refuse,
   setApiServers: refuse,
   addEtcdMember: refuse,
   promoteEtcdMember: refuse,
   removeEtcdMember: refuse,
   snapshot: refuse,
-  settle: refuse,
 };

@@ -7,7 +7,8 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { KUBERNETES_VERSION_PATTERN } from '../../../../api/patterns.ts';
 import { messageOf, OsError } from '../../../../os/errors.ts';
-import { RUN_PROGRAMS } from './names.ts';
+import { isRunMember, type MemberRun } from '../driver.ts';
+import { RUN_PROGRAMS, type WorkloadMember } from './names.ts';
 
 /** `registry.example/team/etcd@sha256:…`, without a tag beside the digest, which nothing would check. */
 const IMAGE = /^[a-z0-9]+(?:[._:/-]+[a-z0-9]+)*@sha256:[0-9a-f]{64}$/;
@@ -83,6 +84,25 @@ function invalid(where: string, problem: string, cause?: unknown): OsError {
 
 export function imagesOf({ versions }: WorkloadImages, version: string): ImageSet | undefined {
   return versions.find((each) => each.version === version);
+}
+
+/**
+ * Returns the image of a member that is to run so. Undefined: the file does not name one. Two versions of Kubernetes may have an etcd of the same
+ * version: that beside the version of the control plane comes first.
+ */
+export function imageFor(
+  { versions, kubenode }: WorkloadImages,
+  member: WorkloadMember,
+  { run, version }: { readonly run: MemberRun; readonly version: string },
+): string | undefined {
+  if (!isRunMember(member)) return run.image ?? kubenode;
+  const ofPlane = versions.filter((each) => each.version === version);
+  const fitting = [...ofPlane, ...versions].find((each) =>
+    member === 'etcd'
+      ? each.etcdVersion === (run.version ?? each.etcdVersion)
+      : each.version === (run.version ?? version),
+  );
+  return fitting?.images[member];
 }
 
 /** Returns every image with a name for people, in a fixed order. */

@@ -16,6 +16,13 @@ export const ANNOTATION_OWNER_UID = `${GROUP}/cluster-uid`;
 /** Whether hosting was given the right to read what is in the namespace: from then on, what it cannot read is not absent. */
 export const ANNOTATION_READABLE = `${GROUP}/readable`;
 
+/** The digest of what the pod of a member was made from: version, flags, requests and image. */
+export const ANNOTATION_RUN = `${GROUP}/run`;
+/** The digest of its container as hosting has written it: another one was edited by others. */
+export const ANNOTATION_CONTAINER = `${GROUP}/container`;
+/** The version of its program. */
+export const ANNOTATION_VERSION = `${GROUP}/version`;
+
 /** The ConfigMap with the record of the control plane. */
 export const RECORD = 'kubenode-plane';
 /** The Secret with every key and certificate. No pod mounts it. */

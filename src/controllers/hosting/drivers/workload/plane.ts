@@ -1,7 +1,6 @@
 /** Describes one control plane to the builders of its objects: what was chosen when it was created, and where its members are found. */
 import type { PlaneSettings } from '../../../../local/state.ts';
 import type { PlanePlacement } from '../driver.ts';
-import type { ImageSet } from './images.ts';
 
 export interface WorkloadPlane {
   readonly cluster: string;
@@ -16,10 +15,4 @@ export interface WorkloadPlane {
 export interface PlaneAddresses {
   readonly etcd: string;
   readonly apiServer: string;
-}
-
-export interface MemberImages {
-  readonly images: ImageSet['images'];
-  readonly kubenode: string;
-  readonly priorityClass: string;
 }

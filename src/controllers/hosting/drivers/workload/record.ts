@@ -3,15 +3,31 @@
  * before the act that it is about, so that an interrupted act is repeated and never doubled.
  */
 import { z } from 'zod';
+import { canonicalJson } from '../../../../kube/objects/digest.ts';
 import { textAt } from '../../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
+import { optional } from '../../../../kube/objects/optional.ts';
 import { planeSettings } from '../../../../local/state.ts';
 import { HostingError } from '../../errors.ts';
-import { MEMBERS, type PlaneSpec, RUN_MEMBERS } from '../driver.ts';
+import {
+  MEMBERS,
+  type MemberRun,
+  OWN_CONTROLLERS,
+  type PlaneSpec,
+  RUN_MEMBERS,
+  type SettledPlane,
+} from '../driver.ts';
 import { PLANE_KEYS } from '../keys.ts';
 import { planeLabels, planeNamespace, RECORD, type WorkloadMember } from './names.ts';
 
 const requests = z.strictObject({ cpuMillis: z.int().optional(), memoryMiB: z.int().optional() });
+
+const memberRun = z.strictObject({
+  version: z.string().optional(),
+  flags: z.record(z.string(), z.string()),
+  requests: requests.optional(),
+  image: z.string().optional(),
+});
 
 const placement = z.strictObject({
   storageGiB: z.int(),
@@ -27,11 +43,13 @@ const workloadRecord = z.strictObject({
   format: z.literal(1),
   cluster: z.string(),
   uid: z.string(),
-  /** The Kubernetes version that it was created with. */
+  /** The Kubernetes version that it was created with, or that its last change was completed with; as etcdVersion, settings and placement. */
   version: z.string(),
   etcdVersion: z.string().optional(),
   settings: planeSettings,
   placement,
+  /** The image of our own controllers. Absent: they were never started by a hosting that changes it. */
+  controllers: z.string().optional(),
   isDestroying: z.boolean(),
   /** Whether etcd has had data. It is recorded before the first API server can write any. */
   isSealed: z.boolean(),
@@ -39,7 +57,14 @@ const workloadRecord = z.strictObject({
   keys: z.partialRecord(z.enum(PLANE_KEYS), z.string()).optional(),
   members: z.partialRecord(
     z.enum(MEMBERS),
-    z.strictObject({ isRunning: z.boolean(), starts: z.array(z.iso.datetime()) }),
+    z.strictObject({
+      isRunning: z.boolean(),
+      starts: z.array(z.iso.datetime()),
+      /** The run that it was changed to. Absent: it runs with what is settled. */
+      run: memberRun.optional(),
+      /** The image that it was started with last. Absent: by a hosting that did not record it. */
+      image: z.string().optional(),
+    }),
   ),
 });
 export type WorkloadRecord = Readonly<z.infer<typeof workloadRecord>>;
@@ -103,18 +128,96 @@ export function recordObject(record: WorkloadRecord, resourceVersion?: string): 
   };
 }
 
-/** Records that a member is to run. A member that is to run already is not started again. */
-export function withStart(record: WorkloadRecord, member: WorkloadMember, at: Date): WorkloadRecord {
-  const before = record.members[member];
-  if (before?.isRunning === true) return record;
-  const starts = [...(before?.starts ?? []), at.toISOString()].slice(-MAX_STARTS);
-  return { ...record, members: { ...record.members, [member]: { isRunning: true, starts } } };
+/** Records that a member is to run with that image. A member that is to run already is not started again. */
+export function withStart(
+  record: WorkloadRecord,
+  member: WorkloadMember,
+  { at, image }: { readonly at: Date; readonly image: string },
+): WorkloadRecord {
+  if (record.members[member]?.isRunning === true) return withImage(record, member, image);
+  const started = withMember(record, member, {
+    isRunning: true,
+    starts: startedAt(record, member, at),
+    image,
+  });
+  return member === OWN_CONTROLLERS ? { ...started, controllers: record.controllers ?? image } : started;
+}
+
+/** Records that etcd has data from now on. */
+export function withSeal(record: WorkloadRecord, image: string): WorkloadRecord {
+  const named = withImage(record, 'etcd', image);
+  return named.isSealed ? named : { ...named, isSealed: true };
+}
+
+/** An earlier version of hosting recorded no image of a member that it started. */
+function withImage(record: WorkloadRecord, member: WorkloadMember, image: string): WorkloadRecord {
+  return record.members[member]?.image === undefined ? withMember(record, member, { image }) : record;
+}
+
+/** Records a start of a member that runs, and is to run as it was recorded. */
+export function withCorrectedStart(record: WorkloadRecord, member: WorkloadMember, at: Date): WorkloadRecord {
+  return withMember(record, member, { starts: startedAt(record, member, at) });
 }
 
 export function withStop(record: WorkloadRecord, member: WorkloadMember): WorkloadRecord {
+  return record.members[member]?.isRunning === true
+    ? withMember(record, member, { isRunning: false })
+    : record;
+}
+
+interface RecordedChange {
+  readonly run: MemberRun;
+  readonly image: string;
+  readonly at: Date;
+  /** The image that our own controllers run before their first change. */
+  readonly controllers?: string | undefined;
+}
+
+/**
+ * Records what a member is to run with from now on. The starts are forgotten, as nothing is known about that. The same change again is not
+ * another start.
+ */
+export function withRun(
+  record: WorkloadRecord,
+  member: WorkloadMember,
+  { run, image, at, controllers }: RecordedChange,
+): WorkloadRecord {
   const before = record.members[member];
-  if (before?.isRunning !== true) return record;
-  return { ...record, members: { ...record.members, [member]: { ...before, isRunning: false } } };
+  const isRunning = before?.isRunning === true;
+  if (before?.image === image && canonicalJson(before.run) === canonicalJson(run)) return record;
+  const starts = isRunning ? [at.toISOString()] : [];
+  const changed = withMember(record, member, { isRunning, starts, run, image });
+  return member === OWN_CONTROLLERS
+    ? { ...changed, ...optional('controllers', record.controllers ?? controllers) }
+    : changed;
+}
+
+/** Records what the control plane has from now on. What members emulate stays until each is changed. */
+export function withSettled(record: WorkloadRecord, settled: SettledPlane): WorkloadRecord {
+  const { version, etcdVersion, settings, requests: reserved, controllers } = settled;
+  return {
+    ...record,
+    version,
+    etcdVersion,
+    settings,
+    placement: { ...record.placement, ...optional('requests', reserved) },
+    ...optional('controllers', controllers ?? record.controllers),
+  };
+}
+
+type MemberRecord = NonNullable<WorkloadRecord['members'][WorkloadMember]>;
+
+function withMember(
+  record: WorkloadRecord,
+  member: WorkloadMember,
+  parts: Partial<MemberRecord>,
+): WorkloadRecord {
+  const before = record.members[member] ?? { isRunning: false, starts: [] };
+  return { ...record, members: { ...record.members, [member]: { ...before, ...parts } } };
+}
+
+function startedAt(record: WorkloadRecord, member: WorkloadMember, at: Date): string[] {
+  return [...(record.members[member]?.starts ?? []), at.toISOString()].slice(-MAX_STARTS);
 }
 
 export function startsOf(record: WorkloadRecord | undefined, member: WorkloadMember): readonly Date[] {

@@ -18,12 +18,17 @@ function isReady({ state }: MemberReport): boolean {
   return state === 'Ready';
 }
 
+/** While one is replaced, the former one serves. */
+function isAnswering(report: MemberReport): boolean {
+  return isReady(report) || report.isServed === true;
+}
+
 /** Tells whether a client that connects reaches an API server that answers. */
 export function isApiServing(input: Input): boolean {
   const balancers = input.plane.members.filter(({ member }) => isBalancer(member));
   const direct = directReport(input);
   if (direct) return isReady(direct);
-  return apiServerReports(input).some(isReady) && (balancers.length === 0 || balancers.some(isReady));
+  return apiServerReports(input).some(isAnswering) && (balancers.length === 0 || balancers.some(isReady));
 }
 
 /**

@@ -10,7 +10,8 @@ import { areAsDeclared } from '../../addons/declared.ts';
 import { countDifference } from '../api-servers/count.ts';
 import type { Hosted, HostedStatus, HostingInput, HostingWait } from '../input.ts';
 import { wait } from '../wait.ts';
-import { targetDigest, targetOf } from './target.ts';
+import { controllersDifference } from './controllers.ts';
+import { specTarget, targetDigest } from './target.ts';
 
 type TimesInForce = NonNullable<HostedStatus['closedTimes']>;
 type ClosedInput = Pick<HostingInput, 'cluster' | 'hosted' | 'plane' | 'addons' | 'now'>;
@@ -26,8 +27,8 @@ export function changeHeld(input: ClosedInput): HostingWait | undefined {
 
 /** Returns what is to be changed: `version v1.35.4, not v1.36.3`, `replicas is 1, not 2`. */
 export function pendingChanges(input: Pick<HostingInput, 'plane' | 'hosted'>): readonly string[] {
-  const count = countDifference(input);
-  return [...input.plane.differences, ...(count === undefined ? [] : [count])];
+  const [count, controllers] = [countDifference(input), controllersDifference(input)];
+  return [...input.plane.differences, ...[count, controllers].filter((text) => text !== undefined)];
 }
 
 /** Returns until when nothing is begun. Undefined: a change may begin now. */
@@ -44,7 +45,7 @@ function changeDigest(input: Omit<ClosedInput, 'now'>): string {
   const { replicas, addons, pki } = input.hosted;
   const several = replicas === 1 ? [] : [replicas];
   const rotation = pki.caRotation ? [pki.caRotation] : [];
-  return digestOf([targetDigest(targetOf(input)), addons, ...several, ...rotation]);
+  return digestOf([targetDigest(specTarget(input)), addons, ...several, ...rotation]);
 }
 
 /**
@@ -88,6 +89,8 @@ function declaredTimes({ upgrade }: Hosted): ClosedTimes {
 /** The former version is not held while it can be had again, as a rollback of machines is not. */
 function isReturn({ plane, hosted, cluster }: ClosedInput): boolean {
   const { rollbackPossible, rollbackVersion } = cluster.status?.hosted ?? {};
-  const isOnlyVersion = pendingChanges({ plane, hosted }).every((text) => text.startsWith('version '));
+  const isOnlyVersion =
+    countDifference({ plane, hosted }) === undefined &&
+    plane.differences.every((text) => text.startsWith('version '));
   return rollbackPossible === true && rollbackVersion === hosted.version && isOnlyVersion;
 }

@@ -1,11 +1,13 @@
 /** Compares the members with what they are to be started with, and plans the change of one. Pure. */
 import { UPGRADE_CANARY } from '../../../../api/names.ts';
 import { canonicalJson } from '../../../../kube/objects/digest.ts';
+import { optional } from '../../../../kube/objects/optional.ts';
 import {
+  type ChangeableMember,
   ETCD_MEMBERS,
   isEtcdMember,
   type MemberReport,
-  type RunMember,
+  type MemberRun,
   type SettledPlane,
 } from '../../drivers/driver.ts';
 import { EMULATED_VERSION, type MemberRuns } from '../../drivers/runs.ts';
@@ -17,19 +19,26 @@ import { wait } from '../wait.ts';
 import { isNewerMinor } from './versions.ts';
 
 /** Tells whether the member has to be stopped, or another start has to be recorded for it. */
-export function differs(input: HostingInput, member: RunMember, runs: MemberRuns): boolean {
+export function differs(input: HostingInput, member: ChangeableMember, runs: MemberRuns): boolean {
   const report = memberReport(input, member);
-  return report?.run !== undefined && (report.isOutdated === true || !isSame(report, runs[member]));
+  const desired = runs[member];
+  if (!report?.run || !desired) return false;
+  return report.isOutdated === true || !isSame(report, desired);
 }
 
 /** A version that is not known yet is not another one. */
-function isSame({ run, version: observed }: MemberReport, desired: MemberRuns[RunMember]): boolean {
+function isSame({ run, version: observed }: MemberReport, desired: MemberRun): boolean {
   if (!run) return true;
   const version = run.version ?? observed ?? desired.version;
   return (
     (desired.version === undefined || version === desired.version) &&
-    canonicalJson(run.flags) === canonicalJson(desired.flags)
+    canonicalJson(besideVersion(run)) === canonicalJson(besideVersion(desired))
   );
+}
+
+/** A member that reserves nothing is the same as one that never could. */
+function besideVersion({ flags, image, requests = {} }: MemberRun): object {
+  return { flags, requests, ...optional('image', image) };
 }
 
 /** Tells whether etcd may have written data of a newer minor version, which the settled version cannot read. */
@@ -46,13 +55,14 @@ export function isEtcdAhead(input: HostingInput, { etcdVersion: settled }: Settl
  */
 export function planChange(
   input: HostingInput,
-  members: readonly RunMember[],
+  members: readonly ChangeableMember[],
   runs: MemberRuns,
 ): HostingDecision | undefined {
   const differing = members.filter((each) => differs(input, each, runs));
   const member = differing.find((each) => memberReport(input, each)?.state !== 'Ready') ?? differing[0];
-  if (!member) return undefined;
-  const { version } = runs[member];
+  const run = member && runs[member];
+  if (!run) return undefined;
+  const { version } = run;
   const missing = version === undefined ? undefined : programsMissing(input, version, member);
   if (missing) return missing;
   const backup = backupWait(input, member);
@@ -60,19 +70,20 @@ export function planChange(
   return disruptMember(input, {
     type: 'Change',
     member,
-    run: runs[member],
-    because: changeText(runs[member]),
+    run,
+    because: changeText(run),
   });
 }
 
 /** A backup reads from a member of etcd that answers. */
-function backupWait(input: HostingInput, member: RunMember): HostingDecision['wait'] {
+function backupWait(input: HostingInput, member: ChangeableMember): HostingDecision['wait'] {
   const isRead = isEtcdMember(member) && memberReport(input, member)?.state === 'Ready';
   const running = isRead ? backupRunning(input) : undefined;
   return running === undefined ? undefined : wait('BackupRunning', running, ['Process', member]);
 }
 
-function changeText({ version = 'unknown', flags }: MemberRuns[RunMember]): string {
+function changeText({ version = 'unknown', flags, image }: MemberRun): string {
+  if (image !== undefined) return `it is to run ${image}`;
   const { [EMULATED_VERSION]: emulated } = flags;
   return `it is to run ${version}${emulated === undefined ? ' with the flags of the spec' : `, which emulates ${emulated}`}`;
 }

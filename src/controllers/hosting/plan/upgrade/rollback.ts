@@ -1,5 +1,11 @@
 /** Plans how a change of a control plane is taken back before the point of no return. Pure. */
-import { API_SERVERS, ETCD_MEMBERS, type RunMember, type SettledPlane } from '../../drivers/driver.ts';
+import {
+  API_SERVERS,
+  type ChangeableMember,
+  ETCD_MEMBERS,
+  OWN_CONTROLLERS,
+  type SettledPlane,
+} from '../../drivers/driver.ts';
 import { memberRuns } from '../../drivers/runs.ts';
 import type { HostingDecision, HostingInput, Upgrade } from '../input.ts';
 import { hasItsNeeds, memberReport, planMembers, planStart } from '../members.ts';
@@ -7,7 +13,7 @@ import { wait, withHint } from '../wait.ts';
 import { differs, gateWait, isEtcdAhead, planChange } from './members.ts';
 
 /** The reverse of the way there: a manager must not be newer than its API server. */
-const ORDER: readonly RunMember[] = ['kube-scheduler', 'kube-controller-manager'];
+const ORDER: readonly ChangeableMember[] = [OWN_CONTROLLERS, 'kube-scheduler', 'kube-controller-manager'];
 
 /**
  * Changes the members back one by one. A member that does not answer because the one it needs does not holds nothing up: that one may be
@@ -29,18 +35,24 @@ export function planPlaneRollback(
   if (decision) return decision;
   const gate = gateWait(input);
   if (gate) return { wait: gate };
-  const because = `every member runs ${settled.version} with its former flags again`;
+  const because = rolledBackText(upgrade, settled);
   return { act: { type: 'FinishUpgrade', upgrade, result: 'RolledBack', because } };
 }
 
+function rolledBackText({ controllers }: Upgrade, { version }: SettledPlane): string {
+  return controllers === undefined
+    ? `every member runs ${version} with its former flags again`
+    : 'our controllers run their former image again';
+}
+
 /** One of several members that does not answer is changed back first: meanwhile no other one may be touched. */
-function silentFirst(input: HostingInput, members: readonly RunMember[]): readonly RunMember[] {
-  const isReady = (member: RunMember): boolean => memberReport(input, member)?.state === 'Ready';
+function silentFirst(input: HostingInput, members: readonly ChangeableMember[]): readonly ChangeableMember[] {
+  const isReady = (member: ChangeableMember): boolean => memberReport(input, member)?.state === 'Ready';
   return [...members.filter((each) => !isReady(each)), ...members.filter(isReady)];
 }
 
 /** Tells whether the member was changed back, and does not answer although the one that it needs does. */
-function isHeldUp(input: HostingInput, member: RunMember): boolean {
+function isHeldUp(input: HostingInput, member: ChangeableMember): boolean {
   const report = memberReport(input, member);
   return report !== undefined && report.state !== 'Ready' && hasItsNeeds(input, member);
 }
@@ -60,7 +72,11 @@ export function etcdStays(
   const { plane, cluster } = input;
   const { etcdVersion } = settled;
   const message = `etcd was started with a newer minor version, whose data ${etcdVersion} cannot read`;
-  const hint = `set spec.hosted.version and flags to those of the change to ${to}, or restore ${plane.where}/snapshots/upgrade by hand`;
+  const snapshot =
+    plane.withoutSnapshot === undefined
+      ? `${plane.where}/snapshots/upgrade by hand`
+      : 'a snapshot of its volume';
+  const hint = `set spec.hosted.version and flags to those of the change to ${to}, or restore ${snapshot}`;
   const about = ['Cluster', cluster.metadata.name] as const;
   return { wait: wait('RollbackImpossible', withHint(message, hint), about, 'stalled') };
 }

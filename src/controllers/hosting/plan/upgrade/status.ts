@@ -28,14 +28,16 @@ function finished(
   { cluster, hosted, now }: HostingInput,
   { upgrade, result }: Extract<HostingAct, { readonly type: 'FinishUpgrade' }>,
 ): Pick<UpgradePart, 'upgrade' | 'history' | 'rolledBack'> {
-  const { from, to, digest, message } = upgrade;
+  const { from, to, digest, controllers, message } = upgrade;
   const at = wholeSeconds(now);
   const record = { ...optional('from', from), ...optional('to', to), at, result };
-  const history = [record, ...(cluster.status?.hosted?.history ?? [])].slice(0, MAX_HISTORY);
+  const before = cluster.status?.hosted?.history ?? [];
+  // With other controllers the control plane has the same version.
+  const history = controllers === undefined ? [record, ...before].slice(0, MAX_HISTORY) : before;
   // What a person took back by the spec may be tried again at once.
   if (message === undefined) return { history };
   const rolledBack = {
-    ...optional('version', to),
+    ...optional('version', controllers === undefined ? to : undefined),
     ...optional('digest', digest),
     ...optional('retryToken', hosted.retryToken),
     message,
@@ -52,7 +54,7 @@ function rollback(
 ): Pick<UpgradePart, 'rollbackPossible' | 'rollbackVersion'> {
   const { settled } = input.plane;
   if (!settled) return {};
-  if (upgrade) {
+  if (upgrade && upgrade.controllers === undefined) {
     const isPossible = upgrade.step !== 'PointOfNoReturn' && !isEtcdAhead(input, settled);
     return { rollbackPossible: isPossible, ...(isPossible ? optional('rollbackVersion', upgrade.from) : {}) };
   }

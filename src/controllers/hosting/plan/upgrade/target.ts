@@ -1,23 +1,47 @@
 /** Finds what a control plane is to be changed to, and why it is not. Pure. */
 import { digestOf } from '../../../../kube/objects/digest.ts';
-import type { PlaneSpec, SettledPlane } from '../../drivers/driver.ts';
+import { optional } from '../../../../kube/objects/optional.ts';
+import type { SettledPlane } from '../../drivers/driver.ts';
 import { changedByUpgrade, type MemberRuns, memberRuns } from '../../drivers/runs.ts';
 import type { HostingInput, HostingWait, Upgrade } from '../input.ts';
 import { memberReport } from '../members.ts';
 import { planeOf } from '../plane-of.ts';
 import { hostingProblems } from '../problems.ts';
+import { programsSource } from '../programs.ts';
 import { wait, withHint } from '../wait.ts';
+import { controllersDifference, controllersDigest, desiredControllers } from './controllers.ts';
 import { isNewerMinor, minorAfter, minorOf, minorsBetween } from './versions.ts';
 
 /** Identifies a version with its settings. Settings that need no change of a member, such as the lifetime of certificates, are not part of it. */
-export function targetDigest(target: Pick<PlaneSpec, 'version' | 'settings'>): string {
+export function targetDigest(target: Pick<SettledPlane, 'version' | 'settings' | 'requests'>): string {
   return digestOf(changedByUpgrade(target));
 }
 
+type TargetInput = Pick<HostingInput, 'cluster' | 'hosted' | 'plane'>;
+
 /** Returns the version and settings of the spec. The version of etcd is unknown while its programs are missing. */
-export function targetOf(input: Pick<HostingInput, 'cluster' | 'hosted' | 'plane'>): SettledPlane {
-  const { version, settings } = planeOf(input.cluster, input.hosted);
-  return { version, settings, etcdVersion: etcdOf(input, version) };
+export function specTarget(input: TargetInput): SettledPlane {
+  const { version, settings, placement } = planeOf(input.cluster, input.hosted);
+  return {
+    version,
+    settings,
+    etcdVersion: etcdOf(input, version),
+    ...optional('requests', placement?.requests),
+    ...optional('controllers', input.plane.settled?.controllers),
+  };
+}
+
+/** Returns what the change in work, or the next one, leads to. One of our own controllers changes nothing else. */
+export function targetOf(input: TargetInput): SettledPlane {
+  const { settled } = input.plane;
+  const controllers = input.cluster.status?.hosted?.upgrade?.controllers;
+  return settled && controllers !== undefined ? { ...settled, controllers } : specTarget(input);
+}
+
+/** Tells whether the change in work leads to something else than what is declared now. */
+export function isTargetChanged(input: HostingInput, { digest, controllers }: Upgrade): boolean {
+  if (controllers !== undefined) return desiredControllers(input) !== controllers;
+  return digest !== targetDigest(specTarget(input));
 }
 
 function etcdOf({ plane }: Pick<HostingInput, 'plane'>, version: string): string | undefined {
@@ -34,15 +58,21 @@ export function emulatingRuns(settled: SettledPlane, target: SettledPlane): Memb
 }
 
 /** Tells whether the point of no return was passed, by what the driver has recorded. */
-export function isTargetSettled({ plane }: HostingInput, { digest }: Upgrade): boolean {
-  return plane.settled !== undefined && targetDigest(plane.settled) === digest;
+export function isTargetSettled({ plane }: HostingInput, { digest, controllers }: Upgrade): boolean {
+  if (!plane.settled) return false;
+  return controllers === undefined
+    ? targetDigest(plane.settled) === digest
+    : plane.settled.controllers === controllers;
 }
 
 /** Returns why the control plane is not changed to its spec. It keeps what it has. */
 export function targetProblem(input: HostingInput): HostingWait | undefined {
   const { plane, cluster } = input;
-  if (!plane.settled || plane.differences.length === 0 || isLoading(input)) return undefined;
-  const found = findProblem(input, plane.settled, targetOf(input));
+  if (!plane.settled || isLoading(input)) return undefined;
+  const found =
+    plane.differences.length === 0
+      ? controllersProblem(input)
+      : findProblem(input, plane.settled, specTarget(input));
   if (!found) return undefined;
   const [reason, message, hint] = found;
   const text = hint === undefined ? message : withHint(message, hint);
@@ -58,20 +88,20 @@ function findProblem(input: HostingInput, settled: SettledPlane, target: Settled
   const [unsupported] = hostingProblems(input.cluster, input.hosted);
   if (unsupported !== undefined) return ['NotSupported', unsupported];
   return (
-    driverProblem(input) ??
+    fixedProblem(input) ??
     replicasProblem(settled, target) ??
     versionProblem(settled, target) ??
-    rolledBack(input, target) ??
+    rolledBack(input, targetDigest(target), specChangeText(input, target)) ??
     programsProblem(input, target) ??
     etcdProblem(input, settled, target)
   );
 }
 
-/** A change that fails can be taken back only with a snapshot of etcd, which this driver does not take. */
-function driverProblem({ plane, hosted }: HostingInput): Problem | undefined {
-  if (hosted.driver !== 'workload') return undefined;
-  const message = `driver workload does not change a control plane that exists: ${plane.differences.join('; ')}`;
-  return ['ChangeNotSupported', message, 'set spec.hosted to what it was, or create another Cluster'];
+/** A volume is not made larger, and the address of clients is in every kubeconfig. */
+function fixedProblem({ plane: { fixed = [] }, hosted }: HostingInput): Problem | undefined {
+  if (fixed.length === 0) return undefined;
+  const message = `driver ${hosted.driver} does not change this of a control plane that exists: ${fixed.join('; ')}`;
+  return ['ChangeNotSupported', message, 'set it to what it was, or create another Cluster'];
 }
 
 type Problem = readonly [reason: string, message: string, hint?: string];
@@ -102,14 +132,20 @@ function versionProblem(settled: SettledPlane, target: SettledPlane): Problem | 
 }
 
 /** Finds that the target was taken back: it is not tried again before a person asks for it. */
-function rolledBack({ cluster, hosted, plane }: HostingInput, target: SettledPlane): Problem | undefined {
+function rolledBack({ cluster, hosted }: HostingInput, digest: string, what: string): Problem | undefined {
   const failed = cluster.status?.hosted?.rolledBack;
-  if (!failed || failed.digest !== targetDigest(target) || failed.retryToken !== hosted.retryToken) {
-    return undefined;
-  }
-  const what = plane.differences.some((text) => text.startsWith('version ')) ? target.version : 'other flags';
+  if (!failed || failed.digest !== digest || failed.retryToken !== hosted.retryToken) return undefined;
   const message = `the change to ${what} was taken back: ${failed.message}`;
   return ['RolledBack', message, 'fix the cause, then change spec.hosted.retryToken'];
+}
+
+function specChangeText({ plane }: HostingInput, { version }: SettledPlane): string {
+  return plane.differences.some((text) => text.startsWith('version ')) ? version : 'other flags';
+}
+
+function controllersProblem(input: HostingInput): Problem | undefined {
+  const image = controllersDifference(input) === undefined ? undefined : desiredControllers(input);
+  return image === undefined ? undefined : rolledBack(input, controllersDigest(image), image);
 }
 
 function programsProblem({ plane }: HostingInput, target: SettledPlane): Problem | undefined {
@@ -118,7 +154,7 @@ function programsProblem({ plane }: HostingInput, target: SettledPlane): Problem
     'versions' in plane.programs
       ? `this hosting has the programs of ${plane.programs.versions.map(({ kubernetes }) => kubernetes).join(', ')}, and not of ${target.version}`
       : `the programs of ${target.version} are not available: ${plane.programs.problem}`;
-  return ['VersionNotAvailable', has, `start hosting with --kube-assets and a folder with ${target.version}`];
+  return ['VersionNotAvailable', has, programsSource(plane, target.version)];
 }
 
 /** A newer minor version of etcd changes the format of its data. Where no version was recorded, it is that of the etcd that runs. */
@@ -135,5 +171,12 @@ function etcdProblem(
     return ['RollbackImpossible', message, 'use programs with an etcd of the same minor version'];
   }
   if (minors === 0 || input.hosted.upgrade.allowEtcdUpgrade) return undefined;
-  return ['EtcdUpgradeNotAllowed', message, 'set spec.hosted.upgrade.allowEtcdUpgrade to true'];
+  const hint = `${snapshotFirst(input)}set spec.hosted.upgrade.allowEtcdUpgrade to true`;
+  return ['EtcdUpgradeNotAllowed', message, hint];
+}
+
+function snapshotFirst({ plane: { withoutSnapshot } }: HostingInput): string {
+  return withoutSnapshot === undefined
+    ? ''
+    : `take a snapshot of its volume, because ${withoutSnapshot}; then `;
 }

@@ -1,18 +1,33 @@
 /** Plans the next step of a change of version or flags: forward, or back before the point of no return. Pure. */
-import type { SettledPlane } from '../../drivers/driver.ts';
-import { RUN_MEMBERS } from '../../drivers/driver.ts';
+import {
+  CHANGEABLE_MEMBERS,
+  type ChangeableMember,
+  type MemberReport,
+  RUN_MEMBERS,
+  type SettledPlane,
+} from '../../drivers/driver.ts';
 import { memberRuns } from '../../drivers/runs.ts';
 import type { HostingDecision, HostingInput, Upgrade } from '../input.ts';
 import { memberReport, planMembers, planStart, waitForMembers } from '../members.ts';
+import { logPlace } from '../names.ts';
 import { programsMissing } from '../programs.ts';
 import { isRotationMoving } from '../rotation/state.ts';
 import { wait, withHint } from '../wait.ts';
 import { changeHeld } from './closed.ts';
+import { controllersChange, controllersDifference, controllersHeld } from './controllers.ts';
 import { upgradeFailureReason } from './failure.ts';
 import { differs, gateWait, isEtcdAhead, planChange } from './members.ts';
 import { etcdStays, planPlaneRollback } from './rollback.ts';
-import { CHANGES, isChange, recordStep, UPGRADE_STEPS, type UpgradeStep } from './steps.ts';
-import { emulatingRuns, isTargetSettled, targetDigest, targetOf, targetProblem } from './target.ts';
+import { changedMembers, isChange, recordStep, UPGRADE_STEPS, type UpgradeStep } from './steps.ts';
+import {
+  emulatingRuns,
+  isTargetChanged,
+  isTargetSettled,
+  specTarget,
+  targetDigest,
+  targetOf,
+  targetProblem,
+} from './target.ts';
 
 /** Undefined: nothing is to be changed now, or members have to answer first. */
 export function planPlaneUpgrade(input: HostingInput): HostingDecision | undefined {
@@ -32,25 +47,40 @@ function planWithoutPrograms(input: HostingInput, { version }: SettledPlane): Ho
 
 function planReversible(input: HostingInput, upgrade: Upgrade, settled: SettledPlane): HostingDecision {
   if (upgrade.step === 'RollingBack') return planPlaneRollback(input, upgrade, settled);
-  if (upgrade.digest !== targetDigest(targetOf(input))) {
+  if (isTargetChanged(input, upgrade)) {
+    const what = upgrade.controllers === undefined ? 'the spec' : 'the image of our controllers';
     return (
-      etcdStays(input, upgrade, settled) ?? recordStep(input, upgrade, 'RollingBack', 'the spec was changed')
+      etcdStays(input, upgrade, settled) ?? recordStep(input, upgrade, 'RollingBack', `${what} was changed`)
     );
   }
   return planBeforeSettle(input, upgrade, settled);
 }
 
 function planBegin(input: HostingInput, settled: SettledPlane): HostingDecision | undefined {
+  const { differences } = input.plane;
+  const repair = differences.length === 0 ? planRepair(input, settled) : undefined;
+  if (repair || !mayBegin(input)) return repair;
+  if (differences.length === 0) return planControllers(input, settled);
+  const because = `the spec differs: ${differences.join('; ')}`;
+  return recordStep(input, upgradeTo(input, settled, input.hosted.version), 'Preflight', because);
+}
+
+/** A change begins while every member answers, and nothing else holds it. */
+function mayBegin(input: HostingInput): boolean {
   const isHealthy = input.inside !== undefined && !waitForMembers(input);
-  if (input.plane.differences.length === 0) return planRepair(input, settled);
-  if (!isHealthy || targetProblem(input) || changeHeld(input) || isRotationMoving(input)) return undefined;
-  const { version } = input.hosted;
-  const because = `the spec differs: ${input.plane.differences.join('; ')}`;
-  return recordStep(input, upgradeTo(input, settled, version), 'Preflight', because);
+  return isHealthy && !targetProblem(input) && !changeHeld(input) && !isRotationMoving(input);
+}
+
+/** New controllers come after the kinds and roles that they need. */
+function planControllers(input: HostingInput, settled: SettledPlane): HostingDecision | undefined {
+  const upgrade = controllersChange(input, settled);
+  if (!upgrade || input.inside?.isInstalled !== true || controllersHeld(input)) return undefined;
+  const because = controllersDifference(input) ?? 'our controllers do not run the image that is recorded';
+  return recordStep(input, upgrade, 'Managers', because);
 }
 
 function upgradeTo({ hosted, ...input }: HostingInput, { version: from }: SettledPlane, to: string): Upgrade {
-  const digest = targetDigest(targetOf({ hosted, ...input }));
+  const digest = targetDigest(specTarget({ hosted, ...input }));
   const { retryToken } = hosted;
   return { from, to, digest, ...(retryToken === undefined ? {} : { retryToken }) };
 }
@@ -71,18 +101,20 @@ function planRepair(input: HostingInput, settled: SettledPlane): HostingDecision
 function planBeforeSettle(input: HostingInput, upgrade: Upgrade, settled: SettledPlane): HostingDecision {
   const again = planClockReset(input, upgrade);
   if (again) return again;
-  const runs = emulatingRuns(settled, targetOf(input));
+  const target = targetOf(input);
+  const runs = emulatingRuns(settled, target);
   const failure = upgradeFailureReason(input, upgrade, runs);
   if (failure !== undefined) return planFailure(input, { upgrade, settled, message: failure });
   // Without the programs the version of the new etcd is not known, and its step would be skipped.
-  const waiting = planMembers(input) ?? programsMissing(input, input.hosted.version) ?? planGate(input);
+  const waiting = planMembers(input) ?? programsMissing(input, target.version) ?? planGate(input);
   if (waiting) return waiting;
   const { step } = upgrade;
   if (isChange(step)) {
     const next = { Etcd: 'APIServers', APIServers: 'Managers', Managers: 'Soak' } as const;
-    const changed = CHANGES[step].filter((member) => memberReport(input, member));
-    const because = `${changed.join(' and ')}: every gate holds`;
-    return planChange(input, CHANGES[step], runs) ?? recordStep(input, upgrade, next[step], because);
+    const changed = changedMembers(upgrade);
+    const present = changed.filter((member) => memberReport(input, member));
+    const because = `${present.join(' and ')}: every gate holds`;
+    return planChange(input, changed, runs) ?? recordStep(input, upgrade, next[step], because);
   }
   return planOther(input, upgrade, settled);
 }
@@ -95,17 +127,24 @@ function planClockReset(input: HostingInput, upgrade: Upgrade): HostingDecision 
 }
 
 function planOther(input: HostingInput, upgrade: Upgrade, settled: SettledPlane): HostingDecision {
-  const { step, from, to, since = '' } = upgrade;
-  if (step === 'Preflight') {
-    const next: UpgradeStep = from === to ? 'Etcd' : 'Snapshot';
-    return recordStep(input, upgrade, next, 'the control plane answers, and its programs are there');
-  }
+  const { step, since = '' } = upgrade;
+  if (step === 'Preflight') return planAfterPreflight(input, upgrade);
   if (step === 'Snapshot') {
     const isTaken = +(input.plane.snapshotAt ?? 0) >= Date.parse(since);
     if (isTaken) return recordStep(input, upgrade, 'Etcd', 'the snapshot was opened');
     return { act: { type: 'Snapshot', because: `${settled.version} may have to be restored` } };
   }
   return step === 'Soak' ? planSoak(input, upgrade) : planSettle(input);
+}
+
+/** Flags need no snapshot, and some drivers take none. */
+function planAfterPreflight(input: HostingInput, upgrade: Upgrade): HostingDecision {
+  const { withoutSnapshot } = input.plane;
+  const because = 'the control plane answers, and its programs are there';
+  if (upgrade.from === upgrade.to) return recordStep(input, upgrade, 'Etcd', because);
+  return withoutSnapshot === undefined
+    ? recordStep(input, upgrade, 'Snapshot', because)
+    : recordStep(input, upgrade, 'Etcd', `${because}; ${withoutSnapshot}`);
 }
 
 function planGate(input: HostingInput): HostingDecision | undefined {
@@ -138,11 +177,17 @@ function planFailure(input: HostingInput, { upgrade, settled, message }: FailedU
   const start = planStart(input);
   if (start) return start;
   const back = isAhead
-    ? `fix the cause: the log is in ${input.plane.where}/logs; then`
-    : `set spec.hosted.version and flags back to those of ${upgrade.from}, or`;
+    ? `fix the cause: read the logs ${logPlace(input.plane, 'etcd')}; then`
+    : wayBack(upgrade);
   const hint = `${back} set spec.hosted.retryToken to another value`;
   const about = ['Cluster', input.cluster.metadata.name] as const;
   return { wait: wait('UpgradeFailed', withHint(message, hint), about, 'stalled') };
+}
+
+function wayBack({ from, controllers }: Upgrade): string {
+  return controllers === undefined
+    ? `set spec.hosted.version and flags back to those of ${from}, or`
+    : 'give hosting the former image of kubenode, or';
 }
 
 const MAX_MESSAGE = 512;
@@ -153,9 +198,9 @@ function stepOf({ step }: Upgrade): UpgradeStep {
 
 /** A member that ended in between begins the soak again. */
 function planSoak(input: HostingInput, upgrade: Upgrade): HostingDecision {
-  const starts = RUN_MEMBERS.map((member) => +(memberReport(input, member)?.starts.at(-1) ?? 0)).filter(
-    (startMs) => startMs <= +input.now,
-  );
+  const starts = soakingMembers(upgrade)
+    .map((member) => answeringSinceMs(memberReport(input, member)))
+    .filter((sinceMs) => sinceMs <= +input.now);
   const { soakSeconds } = input.hosted.upgrade;
   const end = new Date(Math.max(Date.parse(upgrade.since ?? ''), ...starts) + soakSeconds * 1000);
   if (input.now >= end) {
@@ -165,11 +210,20 @@ function planSoak(input: HostingInput, upgrade: Upgrade): HostingDecision {
   return { wait: wait('Soaking', message, ['Cluster', input.cluster.metadata.name]) };
 }
 
+function soakingMembers({ controllers }: Upgrade): readonly ChangeableMember[] {
+  return controllers === undefined ? RUN_MEMBERS : CHANGEABLE_MEMBERS;
+}
+
+/** The hub starts pods again without telling anybody, but for the time since which they answer. */
+function answeringSinceMs(report: MemberReport | undefined): number {
+  return Math.max(+(report?.starts.at(-1) ?? 0), +(report?.readySince ?? 0));
+}
+
 function planSettle(input: HostingInput): HostingDecision {
-  const { version } = input.hosted;
-  return {
-    act: { type: 'Settle', settled: targetOf(input), because: `${version} is not taken back from here on` },
-  };
+  const settled = targetOf(input);
+  const what =
+    settled.controllers === input.plane.settled?.controllers ? settled.version : settled.controllers;
+  return { act: { type: 'Settle', settled, because: `${what} is not taken back from here on` } };
 }
 
 /** After the point of no return: no member emulates another version any more. */
@@ -183,7 +237,7 @@ function planRaise(
   if (waiting) return waiting.wait ? stalledIfLate(input, upgrade, waiting) : waiting;
   const because = `every member runs ${settled.version} with the flags of the spec`;
   return (
-    planChange(input, RUN_MEMBERS, runs) ?? {
+    planChange(input, CHANGEABLE_MEMBERS, runs) ?? {
       act: { type: 'FinishUpgrade', upgrade, result: 'Completed', because },
     }
   );
@@ -192,7 +246,7 @@ function planRaise(
 function stalledIfLate(input: HostingInput, upgrade: Upgrade, decision: HostingDecision): HostingDecision {
   const failure = upgradeFailureReason(input, upgrade, memberRuns(targetOf(input)));
   if (failure === undefined || !decision.wait || decision.wait.isStalled) return decision;
-  const hint = `the point of no return is passed: read the logs in ${input.plane.where}/logs`;
+  const hint = `the point of no return is passed: read the logs ${logPlace(input.plane, 'kube-apiserver')}`;
   const message = withHint(failure, hint);
   return { wait: { ...decision.wait, reason: 'UpgradeFailed', message, isStalled: true } };
 }

@@ -9,12 +9,12 @@ import {
 import type { KubeObject } from '../../../../../src/kube/objects/object.ts';
 import { NOW } from '../../../../support/builders.ts';
 import { WITHOUT_DATA } from '../../../../support/hosting/pod-player.ts';
-import { planeRecord } from '../../../../support/hosting/workload.ts';
+import { IMAGE, planeRecord } from '../../../../support/hosting/workload.ts';
 
 const OWNER = { name: 'ci', uid: 'uid-ci' };
 const OWN = volumeClaim(OWNER, { storageGiB: 8, storageClass: undefined });
 const OTHERS = volumeClaim({ name: 'ci', uid: 'another' }, { storageGiB: 8, storageClass: undefined });
-const STARTED = withStart(planeRecord(), 'etcd', NOW);
+const STARTED = withStart(planeRecord(), 'etcd', { at: NOW, image: IMAGE });
 const SEALED: WorkloadRecord = { ...STARTED, isSealed: true };
 
 function etcdPod(message: string, ready = 'False'): KubeObject {

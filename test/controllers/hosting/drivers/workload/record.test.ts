@@ -1,13 +1,25 @@
 import { describe, expect, it } from 'vitest';
+import { settledOf } from '../../../../../src/controllers/hosting/drivers/workload/differences.ts';
 import {
   parseWorkloadRecord,
   recordObject,
   startsOf,
+  withCorrectedStart,
+  withRun,
+  withSeal,
+  withSettled,
   withStart,
   withStop,
 } from '../../../../../src/controllers/hosting/drivers/workload/record.ts';
 import { NOW } from '../../../../support/builders.ts';
-import { planeRecord } from '../../../../support/hosting/workload.ts';
+import { IMAGE, planeRecord } from '../../../../support/hosting/workload.ts';
+
+const OTHER = `registry.example/other@sha256:${'b'.repeat(64)}`;
+const RUN = { version: 'v1.36.4', flags: { v: '4' } };
+
+function later(ms: number): Date {
+  return new Date(+NOW + ms);
+}
 
 describe('the record of a control plane of pods', () => {
   const record = planeRecord();
@@ -28,15 +40,60 @@ describe('the record of a control plane of pods', () => {
   });
 
   it('counts a start once until the member is stopped, and keeps the last ten', () => {
-    const started = withStart(record, 'etcd', NOW);
-    expect(withStart(started, 'etcd', new Date(+NOW + 1))).toBe(started);
+    const started = withStart(record, 'etcd', { at: NOW, image: IMAGE });
+    expect(withStart(started, 'etcd', { at: later(1), image: OTHER })).toBe(started);
     expect(startsOf(started, 'etcd')).toEqual([NOW]);
-    let later = started;
+    let last = started;
     for (let time = 1; time <= 12; time += 1) {
-      later = withStart(withStop(later, 'etcd'), 'etcd', new Date(+NOW + time));
+      last = withStart(withStop(last, 'etcd'), 'etcd', { at: later(time), image: IMAGE });
     }
-    expect(startsOf(later, 'etcd').map((at) => +at - +NOW)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
-    expect(startsOf(later, 'kube-apiserver')).toEqual([]);
+    expect(startsOf(last, 'etcd').map((at) => +at - +NOW)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    expect(startsOf(last, 'kube-apiserver')).toEqual([]);
+  });
+
+  it('records a change once, with its start, and forgets the starts before it', () => {
+    const started = withStart(record, 'etcd', { at: NOW, image: IMAGE });
+    const changed = withRun(started, 'etcd', { run: RUN, image: OTHER, at: later(1) });
+    expect(changed.members.etcd).toEqual({
+      isRunning: true,
+      starts: [later(1).toISOString()],
+      run: RUN,
+      image: OTHER,
+    });
+    expect(withRun(changed, 'etcd', { run: RUN, image: OTHER, at: later(2) })).toBe(changed);
+    expect(startsOf(withCorrectedStart(changed, 'etcd', later(3)), 'etcd')).toEqual([later(1), later(3)]);
+    expect(parseWorkloadRecord(recordObject(changed))).toEqual(changed);
+  });
+
+  it('records no start of a member that is changed while it does not run', () => {
+    const changed = withRun(record, 'etcd', { run: RUN, image: OTHER, at: NOW });
+    expect(changed.members.etcd).toMatchObject({ isRunning: false, starts: [], image: OTHER });
+  });
+
+  it('has the image of our own controllers from their first start, or from before their first change', () => {
+    const at = NOW;
+    const started = withStart(record, 'kubenode-controllers', { at, image: IMAGE });
+    expect(started.controllers).toBe(IMAGE);
+    const run = { flags: {}, image: OTHER };
+    expect(withRun(started, 'kubenode-controllers', { run, image: OTHER, at }).controllers).toBe(IMAGE);
+    const change = { run, image: OTHER, at, controllers: IMAGE };
+    expect(withRun(record, 'kubenode-controllers', change).controllers).toBe(IMAGE);
+  });
+
+  it('names the image of a member that an earlier version of hosting started, and has it sealed once', () => {
+    const before = { ...record, members: { etcd: { isRunning: true, starts: [] } } };
+    const sealed = withSeal(before, IMAGE);
+    expect([sealed.isSealed, sealed.members.etcd?.image]).toEqual([true, IMAGE]);
+    expect(withSeal(sealed, OTHER)).toBe(sealed);
+    expect(withStart(before, 'etcd', { at: NOW, image: IMAGE }).members.etcd?.image).toBe(IMAGE);
+  });
+
+  it('has what was settled, and keeps size and address', () => {
+    const settled = { ...settledOf(record), version: 'v1.36.4', controllers: OTHER };
+    const requests = { 'kube-scheduler': { memoryMiB: 96 } };
+    const after = withSettled(record, { ...settled, requests });
+    expect(settledOf(after)).toEqual({ ...settled, requests });
+    expect(after.placement).toEqual({ ...record.placement, requests });
   });
 
   it('changes nothing for a stop of a member that is not to run', () => {

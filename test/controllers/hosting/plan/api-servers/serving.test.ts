@@ -36,6 +36,13 @@ describe('whether clients reach an API server', () => {
     expect(isApiServing(input(but))).toBe(expected);
   });
 
+  it('HOS-13 counts a former API server that serves while the next one starts', () => {
+    const served = { ...STARTING, isServed: true };
+    expect(isApiServing(hostingInput({ plane: { members: members({ 'kube-apiserver': served }) } }))).toBe(
+      true,
+    );
+  });
+
   it('needs no balancer for the only API server', () => {
     expect(isApiServing(hostingInput())).toBe(true);
     const down = hostingInput({ plane: { members: members({ 'kube-apiserver': STOPPED }) } });

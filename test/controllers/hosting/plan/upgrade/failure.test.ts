@@ -50,6 +50,20 @@ describe('the failure of a change', () => {
     expect(reason('Managers', 9000, { runs, but: { etcd: but['kube-controller-manager'] } })).toBeUndefined();
   });
 
+  it('HOS-12 fails at once when a pod that the step has changed ended three times, and not for others', () => {
+    const blocker = { kind: 'Pod', name: 'kn-ci/x' };
+    const ended = (ends: number): object => ({
+      state: 'Starting',
+      logTail: 'panic: no',
+      problem: { reason: 'MemberCrashes', message: 'x', blocker, ends },
+    });
+    expect(reason('APIServers', 1, { runs: API, but: { 'kube-apiserver': ended(3) } })).toBe(
+      'kube-apiserver ended 3 times: panic: no',
+    );
+    expect(reason('APIServers', 1, { runs: API, but: { 'kube-apiserver': ended(2) } })).toBeUndefined();
+    expect(reason('APIServers', 1, { runs: API, but: { 'kube-scheduler': ended(9) } })).toBeUndefined();
+  });
+
   it('HOS-12 adds the soak to the deadline of the soak', () => {
     const runs = { ...API, 'kube-controller-manager': 'emulating', 'kube-scheduler': 'emulating' } as const;
     expect(reason('Soak', 960, { runs, input: NO_CANARY })).toBeUndefined();

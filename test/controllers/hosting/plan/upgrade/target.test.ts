@@ -46,10 +46,21 @@ describe('what a control plane is not changed to', () => {
       { settled: 'new', ...to(VERSION, hostedWith(3)) },
       /^ReplicasFixed: .*created with 1 members of etcd, .*changed to 3; set spec.hosted.etcd.replicas to 1/,
     ],
+    ['the next minor version, where its members are pods', { hosted: { driver: 'workload' } }, NONE],
     [
-      'anything, where its members are pods',
-      { hosted: { driver: 'workload' } },
-      /^ChangeNotSupported: driver workload does not change a control plane that exists: version is .*; set spec.hosted to what it was/,
+      'what the driver does not change',
+      { hosted: { driver: 'workload' }, plane: { fixed: ['storageGiB is 8, not 20'] } },
+      /^ChangeNotSupported: driver workload does not change this of a control plane that exists: storageGiB is 8, not 20; set it to what it was/,
+    ],
+    [
+      'a version whose images are missing',
+      { ...to('v1.36.9'), plane: { place: 'Namespace' } },
+      /^VersionNotAvailable: .*not of v1.36.9; add v1.36.9 to the file of --images/,
+    ],
+    [
+      'an etcd of another minor version, without a snapshot',
+      { plane: { ...programs([VERSION, 'v3.7.0']), withoutSnapshot: 'none is taken' } },
+      /^EtcdUpgradeNotAllowed: .*; take a snapshot of its volume, because none is taken; then set spec.hosted.upgrade.allowEtcdUpgrade to true/,
     ],
     ['another major version', to('v2.35.0'), /^VersionSkew: /],
     [

@@ -3,18 +3,20 @@ import type { Client } from '../../../../../kube/client/client.ts';
 import { isKubeError } from '../../../../../kube/client/errors.ts';
 import { PODS } from '../../../../../kube/objects/core-kinds.ts';
 import { valueAt } from '../../../../../kube/objects/json.ts';
+import { optional } from '../../../../../kube/objects/optional.ts';
 import type { Clock } from '../../../../../os/clock.ts';
 import { pollUntil } from '../../../../../os/poll.ts';
 import { HostingError } from '../../../errors.ts';
-import type { PlaneMember, PlaneOwner, PlaneSpec } from '../../driver.ts';
+import type { MemberRun, PlaneMember, PlaneOwner, PlaneSpec } from '../../driver.ts';
 import { addressesOf } from '../access.ts';
 import { requireData } from '../data.ts';
 import { type FoundPlane, readHubPlane, requireOwnNamespace } from '../hub.ts';
-import { imagesOf, type WorkloadImages } from '../images.ts';
+import { imageFor, type WorkloadImages } from '../images.ts';
+import { podsOfMember } from '../members/pods.ts';
 import { isWorkloadMember, planeNamespace, type WorkloadMember } from '../names.ts';
 import { memberWorkload, workloadResource } from '../objects/workloads.ts';
-import { podsOfMember } from '../pods.ts';
-import { type WorkloadRecord, withStart, withStop } from '../record.ts';
+import { type WorkloadRecord, withSeal, withStart, withStop } from '../record.ts';
+import { recordedRun, runDigest, runningRecord } from '../runs.ts';
 import { requireKeysOf } from './prepare.ts';
 import { AS_HOSTING, changeRecord } from './record.ts';
 
@@ -38,13 +40,15 @@ export async function startMember(
   const found = await readHubPlane(client, plane);
   requireOwnNamespace(found);
   const { record } = found;
-  if (!isWorkloadMember(member) || !record) throw notPrepared(found, member);
+  if (!isWorkloadMember(member) || !record) throw memberNotPrepared(found, member);
   if (record.isDestroying) return;
   requireKeysOf(found, record);
   requireData(found);
   if (isStarted(found, record, member)) return;
   if (member === 'kube-apiserver') await sealEtcd(found, record, parts);
-  const after = await changeRecord(client, plane, (current) => withStart(current, member, clock.now()));
+  const at = clock.now();
+  const image = requireImage(found, record, { ...parts, member });
+  const after = await changeRecord(client, plane, (current) => withStart(current, member, { at, image }));
   if (!after.isDestroying) await applyMember(found, after, { ...parts, member });
 }
 
@@ -63,9 +67,8 @@ function isDesired({ objects }: FoundPlane, member: WorkloadMember): boolean {
  */
 async function sealEtcd(found: FoundPlane, record: WorkloadRecord, parts: WorkloadParts): Promise<void> {
   if (record.isSealed && isSealedPod(found)) return;
-  const sealed = await changeRecord(parts.client, found.owner, (current) =>
-    current.isSealed ? current : { ...current, isSealed: true },
-  );
+  const image = requireImage(found, record, { ...parts, member: 'etcd' });
+  const sealed = await changeRecord(parts.client, found.owner, (current) => withSeal(current, image));
   if (isDesired(found, 'etcd')) await applyMember(found, sealed, { ...parts, member: 'etcd' });
 }
 
@@ -74,19 +77,42 @@ function isSealedPod({ objects }: FoundPlane): boolean {
   return Array.isArray(args) && args.includes('--initial-cluster-state=existing');
 }
 
-async function applyMember(
+type MemberParts = WorkloadParts & { readonly member: WorkloadMember };
+
+/** Writes the workload of a member as it is recorded. */
+export async function applyMember(
   found: FoundPlane,
   record: WorkloadRecord,
-  { client, images, member }: WorkloadParts & { readonly member: WorkloadMember },
+  parts: MemberParts,
 ): Promise<void> {
-  const set = images && imagesOf(images, record.version);
+  const { client, images, member } = parts;
   const addresses = addressesOf(found);
-  if (!images || !set || !addresses) throw notPrepared(found, member);
-  const { kubenode, priorityClass } = images;
-  const parts = { plane: record, addresses, images: { images: set.images, kubenode, priorityClass } };
-  const object = memberWorkload(member, parts);
+  const image = record.members[member]?.image;
+  if (!images || !addresses || image === undefined) throw memberNotPrepared(found, member);
+  const object = memberWorkload(member, {
+    plane: runningRecord(record),
+    addresses,
+    image,
+    priorityClass: images.priorityClass,
+    ...optional('version', recordedRun(record, member)?.version),
+    run: runDigest(recordedRun(record, member), image),
+  });
   await client.apply(workloadResource(member), object, { ...AS_HOSTING, force: true });
 }
+
+/** Returns the image that the member is to run. Throws where the file of images does not name one. */
+export function requireImage(
+  found: FoundPlane,
+  record: WorkloadRecord,
+  { images, member }: Pick<MemberParts, 'images' | 'member'>,
+  run: MemberRun = recordedRun(record, member) ?? NOTHING_CHOSEN,
+): string {
+  const image = images && imageFor(images, member, { run, version: record.version });
+  if (image === undefined) throw memberNotPrepared(found, member);
+  return image;
+}
+
+const NOTHING_CHOSEN: MemberRun = { flags: {} };
 
 export async function stopMember(
   plane: PlaneOwner,
@@ -98,15 +124,19 @@ export async function stopMember(
   requireOwnNamespace(found);
   if (!isWorkloadMember(member) || !found.record) return;
   await changeRecord(client, plane, (current) => withStop(current, member));
-  await scaleToZero(client, plane, member);
+  await scaleMember(client, plane, { member, replicas: 0 });
   const hasEnded = async (): Promise<boolean> => (await podsLeft(client, found, member)).length === 0;
   const deadlineMs = clock.monotonicMs() + STOP_MS;
   if (await pollUntil(hasEnded, { clock, everyMs: POLL_MS, deadlineMs })) return;
   throw notStopped(found, await podsLeft(client, found, member));
 }
 
-async function scaleToZero(client: Client, { name }: PlaneOwner, member: WorkloadMember): Promise<void> {
-  const body = { spec: { replicas: 0 } };
+export async function scaleMember(
+  client: Client,
+  { name }: PlaneOwner,
+  { member, replicas }: { readonly member: WorkloadMember; readonly replicas: 0 | 1 },
+): Promise<void> {
+  const body = { spec: { replicas } };
   const at = { name: member, namespace: planeNamespace(name) };
   try {
     await client.patch(workloadResource(member), at, { type: 'merge', body }, AS_HOSTING);
@@ -131,7 +161,7 @@ export function notStopped({ where }: Pick<FoundPlane, 'where'>, pods: readonly 
   });
 }
 
-function notPrepared({ where }: FoundPlane, member: PlaneMember): HostingError {
+export function memberNotPrepared({ where }: FoundPlane, member: PlaneMember): HostingError {
   return new HostingError('NotPrepared', `${member} cannot be started: it is not prepared, or has no image`, {
     where,
     hint: 'nothing to do: hosting prepares it first',

@@ -13,7 +13,7 @@ import {
   readNamespace,
   requireOwnNamespace,
 } from '../hub.ts';
-import { podsOfMember } from '../pods.ts';
+import { podsOfMember } from '../members/pods.ts';
 import { notStopped } from './members.ts';
 import { stillDeleted } from './prepare.ts';
 import { changeRecord } from './record.ts';

@@ -95,8 +95,17 @@ function apiServerArgs(plane: WorkloadPlane, { etcd, apiServer }: PlaneAddresses
     serviceRange: settings.serviceCIDR,
     frontProxy: true,
   });
-  return withFlags(args, settings.apiServer);
+  return withFlags(args, { ...GRACEFUL_END, ...settings.apiServer });
 }
+
+/**
+ * An API server that ends reports at once that it is not ready, and serves until every node sends new connections to the next one. Then it
+ * ends its watches within a second, as clients ask again at once.
+ */
+const GRACEFUL_END = {
+  'shutdown-delay-duration': '3s',
+  'shutdown-watch-termination-grace-period': '1s',
+};
 
 function controllerManagerArgs({ settings }: WorkloadPlane): readonly string[] {
   const { args } = createControllerManagerCommand(onPath, managerFlags('kube-controller-manager'));

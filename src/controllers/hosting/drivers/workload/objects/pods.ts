@@ -1,7 +1,16 @@
 /** Builds the pod of a member: no root, no token, nothing writable but what it needs, and its own keys only. Pure. */
+import { optional } from '../../../../../kube/objects/optional.ts';
 import { isRunMember } from '../../driver.ts';
-import { memberLabels, VOLUME, type WorkloadMember } from '../names.ts';
-import type { MemberImages, PlaneAddresses, WorkloadPlane } from '../plane.ts';
+import { containerDigest } from '../members/templates.ts';
+import {
+  ANNOTATION_CONTAINER,
+  ANNOTATION_RUN,
+  ANNOTATION_VERSION,
+  memberLabels,
+  VOLUME,
+  type WorkloadMember,
+} from '../names.ts';
+import type { PlaneAddresses, WorkloadPlane } from '../plane.ts';
 import { CONTROLLERS_PORT, ETCD_HEALTH_PORT, memberPort } from '../ports.ts';
 import { ETCD_PKI_FOLDER, ETCD_VOLUME_FOLDER, memberCommand, PKI_FOLDER } from './commands.ts';
 
@@ -31,22 +40,34 @@ const LIMIT_FACTOR = 4;
 
 export interface PodParts {
   readonly plane: WorkloadPlane;
-  readonly images: MemberImages;
+  readonly image: string;
+  readonly priorityClass: string;
   readonly addresses: PlaneAddresses;
+  /** The version of its program. */
+  readonly version?: string | undefined;
+  /** The digest of what it is made from. */
+  readonly run: string;
 }
 
-export function podTemplate(member: WorkloadMember, { plane, images, addresses }: PodParts): Json {
+/** A pod carries what it was made from, so that what runs is read from the pods that run. */
+export function podTemplate(member: WorkloadMember, parts: PodParts): Json {
+  const { plane, image, priorityClass, addresses, version, run } = parts;
   const labels = memberLabels(plane.cluster, member);
   const { args, command } = memberCommand(member, plane, addresses);
+  const program = { image, ...(command ? { command } : {}), args };
+  const annotations = {
+    [ANNOTATION_RUN]: run,
+    [ANNOTATION_CONTAINER]: containerDigest(program),
+    ...optional(ANNOTATION_VERSION, version),
+  };
   return {
-    metadata: { labels },
+    metadata: { labels, annotations },
     spec: {
       // Nothing in it may call the hub.
       automountServiceAccountToken: false,
       enableServiceLinks: false,
-      priorityClassName: images.priorityClass,
-      // etcd writes what it has accepted; the others have nothing to finish.
-      terminationGracePeriodSeconds: member === 'etcd' ? 10 : 5,
+      priorityClassName: priorityClass,
+      terminationGracePeriodSeconds: ENDS_IN_SECONDS[member],
       securityContext: {
         runAsNonRoot: true,
         runAsUser: RUN_AS,
@@ -59,10 +80,8 @@ export function podTemplate(member: WorkloadMember, { plane, images, addresses }
       containers: [
         {
           name: member,
-          image: isRunMember(member) ? images.images[member] : images.kubenode,
+          ...program,
           imagePullPolicy: 'IfNotPresent',
-          ...(command ? { command } : {}),
-          args,
           // Compiled code is kept beside other temporary files.
           ...(isRunMember(member) ? {} : { env: [{ name: 'XDG_CACHE_HOME', value: '/tmp' }] }),
           ports: portsOf(member, plane),
@@ -78,6 +97,15 @@ export function podTemplate(member: WorkloadMember, { plane, images, addresses }
     },
   };
 }
+
+/** etcd writes what it has accepted, and an API server answers what it was asked; the others have nothing to finish. */
+const ENDS_IN_SECONDS: Readonly<Record<WorkloadMember, number>> = {
+  etcd: 10,
+  'kube-apiserver': 15,
+  'kube-controller-manager': 5,
+  'kube-scheduler': 5,
+  'kubenode-controllers': 5,
+};
 
 /** The file of kube-apiserver has this capability, and does not start in a container that may not have it. */
 function containerSecurity(member: WorkloadMember): Json {

@@ -24,11 +24,22 @@ export function memberWorkload(member: WorkloadMember, parts: PodParts): KubeObj
     spec: {
       replicas: 1,
       selector: { matchLabels: labels },
-      ...(member === 'etcd' ? STATEFUL : ONE_AT_A_TIME),
+      ...strategyOf(member),
       template: podTemplate(member, parts),
     },
   };
 }
+
+function strategyOf(member: WorkloadMember): object {
+  if (member === 'etcd') return STATEFUL;
+  return member === 'kube-apiserver' ? SURGE : ONE_AT_A_TIME;
+}
+
+/** The next API server serves before the former one ends, so that clients see no gap. Two share an etcd without knowing of each other. */
+const SURGE = {
+  strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+  revisionHistoryLimit: 2,
+};
 
 /** The Service of etcd gives the pod its name; none uses it. */
 const STATEFUL = { serviceName: 'etcd', podManagementPolicy: 'Parallel' };

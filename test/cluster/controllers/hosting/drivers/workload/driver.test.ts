@@ -1,12 +1,20 @@
 /** The driver of pods on a real API server as hub, with the installed rights of hosting: what every driver fulfills, and what only a hub has. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { PlaneDriver, PlaneReport } from '../../../../../../src/controllers/hosting/drivers/driver.ts';
+import {
+  MEMBERS,
+  type MemberReport,
+  type PlaneDriver,
+  type PlaneReport,
+} from '../../../../../../src/controllers/hosting/drivers/driver.ts';
 import { createWorkloadDriver } from '../../../../../../src/controllers/hosting/drivers/workload/driver.ts';
 import { planeNamespace, VOLUME } from '../../../../../../src/controllers/hosting/drivers/workload/names.ts';
 import { VOLUME_CLAIMS } from '../../../../../../src/controllers/hosting/drivers/workload/objects/namespace.ts';
+import { DEPLOYMENTS } from '../../../../../../src/controllers/hosting/drivers/workload/objects/workloads.ts';
 import type { Client } from '../../../../../../src/kube/client/client.ts';
 import { isKubeError, unlessMissing } from '../../../../../../src/kube/client/errors.ts';
 import { NAMESPACES, PODS as POD_KIND, SECRETS } from '../../../../../../src/kube/objects/core-kinds.ts';
+import { listAt } from '../../../../../../src/kube/objects/json.ts';
+import type { KubeObject } from '../../../../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../../../../src/os/system-clock.ts';
 import { PODS } from '../../../../../support/hosting/contract/faults.ts';
 import { describePlaneDriver } from '../../../../../support/hosting/driver-contract.ts';
@@ -64,6 +72,50 @@ describe('the driver of pods', () => {
     expect([etcd?.state, etcd?.problem?.reason]).toEqual(['Starting', 'MemberCrashes']);
   });
 
+  it('HOS-13 replaces an API server while the former one serves, and has what it was changed to', async () => {
+    const { plane, driver, members } = await startedPlane('surge');
+    const report = async (): Promise<MemberReport | undefined> => (await members())[1];
+    const before = await report();
+    expect(before?.run).toBeDefined();
+    const run = { ...before?.run, flags: { ...before?.run?.flags, v: '4' } };
+    await driver.change(plane, 'kube-apiserver', run);
+    const states = new Set<string>();
+    const next = async (): Promise<string | undefined> => {
+      const found = await report();
+      states.add(`${found?.state} ${found?.isServed ?? false}`);
+      return found?.state;
+    };
+    await expect.poll(next, ANSWER).toBe('Ready');
+    // It was never without one that serves.
+    expect([...states].toSorted()).not.toContain('Starting false');
+    const after = await report();
+    expect(after).toMatchObject({ run, isOutdated: false });
+    expect(after?.identity).not.toBe(before?.identity);
+    const [pod, ...others] = await apiServerPods('surge');
+    expect([argsOf(pod).includes('--v=4'), others]).toEqual([true, []]);
+  });
+
+  it('HOS-04 finds no edit where there was none, and corrects one of a person', async () => {
+    const { plane, driver, members } = await startedPlane('edited');
+    const drifts = async (): Promise<readonly (string | undefined)[]> =>
+      (await members()).map(({ drift, isOutdated }) => drift?.what ?? (isOutdated ? 'outdated' : 'none'));
+    expect(await drifts()).toEqual(['none', 'none', 'none', 'none', 'none']);
+    const image = `registry.example/other@sha256:${'b'.repeat(64)}`;
+    const name = { name: 'kube-scheduler', namespace: planeNamespace('edited') };
+    const imaged = { op: 'replace', path: '/spec/template/spec/containers/0/image', value: image } as const;
+    const scaled = { op: 'replace', path: '/spec/replicas', value: 2 } as const;
+    await hub.client.patch(DEPLOYMENTS, name, { type: 'json', body: [scaled, imaged] });
+    expect((await drifts())[3]).toMatch(/^its Deployment has 2 replicas, not 1/);
+    await driver.correct?.(plane, 'kube-scheduler');
+    expect(await drifts()).toEqual(['none', 'none', 'none', 'none', 'none']);
+    await hub.client.patch(DEPLOYMENTS, name, { type: 'json', body: [imaged] });
+    expect((await drifts())[3]).toContain(`another program or other flags, with the image ${image}`);
+    await driver.correct?.(plane, 'kube-scheduler');
+    const state = async (): Promise<string | undefined> => (await members())[3]?.state;
+    await expect.poll(state, ANSWER).toBe('Ready');
+    expect(await drifts()).toEqual(['none', 'none', 'none', 'none', 'none']);
+  });
+
   it('HOS-04 goes on after a crash at any write of a creation, with the same keys', async () => {
     const plane = planeNamed('crashes');
     const keys = new Set<string>();
@@ -104,6 +156,36 @@ describe('the driver of pods', () => {
     expect(isKubeError(await elsewhere, 'Forbidden')).toBe(true);
   });
 });
+
+interface StartedPlane {
+  readonly plane: ReturnType<typeof workloadSpec>;
+  readonly driver: PlaneDriver;
+  readonly members: () => Promise<readonly MemberReport[]>;
+}
+
+/** All members are pods that answer. */
+async function startedPlane(name: string): Promise<StartedPlane> {
+  const plane = planeNamed(name);
+  const driver = driverWith(hub.hosting);
+  const members = async (): Promise<readonly MemberReport[]> => (await driver.observe(plane, signal)).members;
+  await driver.prepare(plane);
+  const states = async (): Promise<readonly string[]> => (await members()).map(({ state }) => state);
+  await driver.start(plane, 'etcd');
+  await expect.poll(async () => (await states())[0], ANSWER).toBe('Ready');
+  for (const member of MEMBERS) await driver.start(plane, member);
+  await expect.poll(states, ANSWER).toEqual(MEMBERS.map(() => 'Ready'));
+  return { plane, driver, members };
+}
+
+async function apiServerPods(name: string): Promise<readonly KubeObject[]> {
+  const options = { namespace: planeNamespace(name), labelSelector: 'kubenode.dev/part=kube-apiserver' };
+  const { items } = await hub.client.list(POD_KIND, options);
+  return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+}
+
+function argsOf(pod: KubeObject | undefined): readonly unknown[] {
+  return listAt(pod, 'spec', 'containers', 0, 'args');
+}
 
 /** Resolves to whether it got to the end. */
 async function createOnce(driver: PlaneDriver, plane: ReturnType<typeof workloadSpec>): Promise<boolean> {

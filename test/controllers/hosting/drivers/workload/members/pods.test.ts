@@ -6,9 +6,9 @@ import {
   memberProblem,
   podIdentity,
   podsOfMember,
-} from '../../../../../src/controllers/hosting/drivers/workload/pods.ts';
-import type { KubeObject } from '../../../../../src/kube/objects/object.ts';
-import { ago, NOW } from '../../../../support/builders.ts';
+} from '../../../../../../src/controllers/hosting/drivers/workload/members/pods.ts';
+import type { KubeObject } from '../../../../../../src/kube/objects/object.ts';
+import { ago, NOW } from '../../../../../support/builders.ts';
 
 const WORKLOAD: KubeObject = {
   apiVersion: 'apps/v1',

@@ -1,10 +1,11 @@
 /** Judges the pods of a member: whether one serves, and what keeps it from it. Pure. */
-import { LABEL_PART } from '../../../../api/names.ts';
-import { listAt, parseRecord, textAt, valueAt } from '../../../../kube/objects/json.ts';
-import type { KubeObject, OwnerReference } from '../../../../kube/objects/object.ts';
-import type { MemberProblem } from '../driver.ts';
-import type { PlaneObjects } from './hub.ts';
-import type { WorkloadMember } from './names.ts';
+import { LABEL_PART } from '../../../../../api/names.ts';
+import { listAt, parseRecord, textAt, valueAt } from '../../../../../kube/objects/json.ts';
+import type { KubeObject, OwnerReference } from '../../../../../kube/objects/object.ts';
+import type { MemberProblem } from '../../driver.ts';
+import type { PlaneObjects } from '../hub.ts';
+import type { WorkloadMember } from '../names.ts';
+import { isPodEdited } from './templates.ts';
 
 /** A pod is scheduled in less where there is room, and its image pulled at once where it is there. */
 const PATIENCE_MS = 10_000;
@@ -41,11 +42,18 @@ function isMadeBy(owner: OwnerReference, member: WorkloadMember, uid: string | u
   return owner.kind === 'StatefulSet' && (uid === undefined || owner.uid === uid);
 }
 
+/** Returns the pods that run or are to run. One that was evicted stays as an object, and never runs again. */
+export function livingPods(pods: readonly KubeObject[]): readonly KubeObject[] {
+  return pods.filter(
+    (pod) =>
+      pod.metadata.deletionTimestamp === undefined &&
+      !['Failed', 'Succeeded'].includes(textAt(pod, 'status', 'phase') ?? ''),
+  );
+}
+
 /** Returns the pod that counts: the newest that is not being deleted. */
 export function currentPod(pods: readonly KubeObject[]): KubeObject | undefined {
-  return pods
-    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-    .toSorted((a, b) => (createdAt(a) < createdAt(b) ? 1 : -1))[0];
+  return livingPods(pods).toSorted((a, b) => (createdAt(a) < createdAt(b) ? 1 : -1))[0];
 }
 
 function createdAt({ metadata }: KubeObject): string {
@@ -78,8 +86,8 @@ export function podAddress(pod: KubeObject): string | undefined {
   return textAt(pod, 'status', 'podIP');
 }
 
-/** When it was last ready, or created. */
-export function unreadySince(pod: KubeObject): Date | undefined {
+/** Returns since when it is ready, or is not. */
+export function readinessChangedAt(pod: KubeObject): Date | undefined {
   const changed = conditionIn(pod, 'Ready')?.lastTransitionTime ?? pod.metadata.creationTimestamp;
   return changed === undefined ? undefined : new Date(changed);
 }
@@ -105,7 +113,8 @@ export function memberProblem(
   member: WorkloadMember,
   { workload, pod, now }: { workload: KubeObject; pod: KubeObject | undefined; now: Date },
 ): MemberProblem | undefined {
-  return pod ? (schedulingProblem(pod, now) ?? containerProblem(member, pod)) : creationProblem(workload);
+  if (!pod) return creationProblem(workload);
+  return schedulingProblem(pod, now) ?? containerProblem(member, pod) ?? editedProblem(member, pod);
 }
 
 /** A quota, or a policy of the hub. */
@@ -128,6 +137,18 @@ function schedulingProblem(pod: KubeObject, now: Date): MemberProblem | undefine
   return problemOf(pod, scheduled.reason ?? 'Unschedulable', scheduled.message ?? 'no node takes the pod');
 }
 
+/** A change of its workload does not reach a pod that exists. */
+function editedProblem(member: WorkloadMember, pod: KubeObject): MemberProblem | undefined {
+  if (!isPodEdited(pod)) return undefined;
+  const image = textAt(valueAt(pod, 'spec', 'containers', 0), 'image') ?? 'no image';
+  const { namespace = '', name } = pod.metadata;
+  return problemOf(
+    pod,
+    'PodEdited',
+    `the pod of ${member} runs another program or other flags than it was made with, with the image ${image}: kubectl -n ${namespace} delete pod ${name}`,
+  );
+}
+
 function containerProblem(member: WorkloadMember, pod: KubeObject): MemberProblem | undefined {
   const reason = textAt(container(pod), 'state', 'waiting', 'reason');
   if (reason !== undefined && NO_START.has(reason)) {
@@ -146,11 +167,8 @@ function crashProblem(member: WorkloadMember, pod: KubeObject): MemberProblem | 
   const { namespace = '', name } = pod.metadata;
   const log = `kubectl -n ${namespace} logs ${name} --previous`;
   const words = endOfLog(lastWords(pod) ?? '');
-  return problemOf(
-    pod,
-    'MemberCrashes',
-    `${member} ended ${ended} times; it is tried again. Read its log: ${log}; its end:\n${words}`,
-  );
+  const message = `${member} ended ${ended} times; it is tried again. Read its log: ${log}; its end:\n${words}`;
+  return { ...problemOf(pod, 'MemberCrashes', message), ends: ended };
 }
 
 /** The programs log JSON, whose end is a stack trace. */

@@ -1,0 +1,28 @@
+/** Notes of `kubenode plan` about hosted control planes that run as pods: what is refused, and who does not answer meanwhile. Pure. */
+
+/** The fields that driver workload does not change once the control plane exists, with their defaults. */
+export const FIXED_FOR_PODS: Readonly<Record<string, unknown>> = {
+  'exposure.type': 'ClusterIP',
+  'exposure.host': undefined,
+  'exposure.port': 6443,
+  'etcd.storageGiB': 8,
+};
+
+/** The requests of members, which processes do not have. */
+export const RESERVED_BY_PODS: Readonly<Record<string, unknown>> = Object.fromEntries(
+  ['apiServer', 'controllerManager', 'scheduler'].flatMap((part) =>
+    ['cpuMillis', 'memoryMiB'].map((name) => [`${part}.${name}`, undefined]),
+  ),
+);
+
+export const NO_SNAPSHOT =
+  'driver workload takes no snapshot of etcd: take one of its volume before the commit is merged';
+
+/** Only etcd has no second one beside it: its version belongs to that of the control plane. */
+export function podOutageText(fields: readonly string[]): string {
+  const surge = 'its next API server answers before the former one ends';
+  if (!fields.some((field) => field === 'version' || field.startsWith('etcd.'))) {
+    return `${surge}: no outage is expected`;
+  }
+  return `${surge}; etcd has one member, and nothing is served while that is replaced because its own version or quota changes`;
+}

@@ -1,0 +1,48 @@
+/** Finds what each member of a control plane is to run with: what it was changed to, or what is settled. Pure. */
+import { digestOf } from '../../../../kube/objects/digest.ts';
+import { isRunMember, type MemberRun, OWN_CONTROLLERS, type PlanePlacement, RUN_MEMBERS } from '../driver.ts';
+import { type MemberRuns, memberRuns, settingsWith } from '../runs.ts';
+import { settledOf } from './differences.ts';
+import { RUN_PROGRAMS, type WorkloadMember } from './names.ts';
+import type { WorkloadRecord } from './record.ts';
+
+export function workloadRuns(record: WorkloadRecord): MemberRuns {
+  const runs = memberRuns(settledOf(record));
+  const changed = RUN_PROGRAMS.map(
+    (member) => [member, record.members[member]?.run ?? runs[member]] as const,
+  );
+  return { ...runs, ...Object.fromEntries(changed) };
+}
+
+/** Undefined: our own controllers, whose image is not recorded. */
+export function recordedRun(record: WorkloadRecord, member: WorkloadMember): MemberRun | undefined {
+  if (isRunMember(member)) return workloadRuns(record)[member];
+  return record.members[member]?.run ?? memberRuns(settledOf(record))[OWN_CONTROLLERS];
+}
+
+/** Returns the record as the builders of objects read it: with the flags and requests of the members as they are now. */
+export function runningRecord(record: WorkloadRecord): WorkloadRecord {
+  const runs = workloadRuns(record);
+  const settings = settingsWith(record.settings, runs);
+  return { ...record, settings, placement: { ...record.placement, requests: requestsOf(runs) } };
+}
+
+function requestsOf(runs: MemberRuns): PlanePlacement['requests'] {
+  const reserved = RUN_MEMBERS.map((member) => [member, runs[member].requests ?? {}] as const);
+  return Object.fromEntries(reserved);
+}
+
+/**
+ * Identifies what a pod is made from. It contains nothing that hosting itself adds, so that a later version of hosting, which makes other
+ * pods of the same, starts none again.
+ */
+export function runDigest(run: MemberRun | undefined, image: string): string {
+  const { version, flags = {}, requests = {} } = run ?? {};
+  return digestOf({ version, flags, requests, image });
+}
+
+/** Undefined: the image of the member was not recorded, because an earlier version of hosting started it. */
+export function recordedDigest(record: WorkloadRecord, member: WorkloadMember): string | undefined {
+  const image = record.members[member]?.image;
+  return image === undefined ? undefined : runDigest(recordedRun(record, member), image);
+}

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { podOutageText, RESERVED_BY_PODS } from '../../../src/cli/plan/pod-notes.ts';
+
+it.each([
+  [['apiServer.extraArgs'], false],
+  [['scheduler.memoryMiB', 'apiServer.cpuMillis'], false],
+  [['version'], true],
+  [['etcd.quotaMiB'], true],
+])('HOS-15 names the outage of etcd where %o changes, and only there', (fields, isNamed) => {
+  const text = podOutageText(fields);
+  expect(text).toMatch(/^its next API server answers before the former one ends/);
+  expect(text.includes('nothing is served')).toBe(isNamed);
+});
+
+it('HOS-15 knows the requests of three members', () => {
+  expect(Object.keys(RESERVED_BY_PODS)).toHaveLength(6);
+});

@@ -1,0 +1,163 @@
+/** Driver `workload` with pods on a real node: a control plane of the minor version before is upgraded, and taken back, under a client. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CLUSTERS } from '../../../src/api/generated/resources.ts';
+import type { Cluster } from '../../../src/api/generated/types.ts';
+import { kubeconfigSecret, NAMESPACE } from '../../../src/api/names.ts';
+import { runCommandLine } from '../../../src/cli/run.ts';
+import { connect } from '../../../src/kube/client/connect.ts';
+import { SECRETS } from '../../../src/kube/objects/core-kinds.ts';
+import { textAt } from '../../../src/kube/objects/json.ts';
+import { CONTROL_PLANE_VERSION } from '../../../src/local/binaries/versions.ts';
+import { startApiServer } from '../../support/control-plane.ts';
+import { eventually } from '../../support/eventually.ts';
+import { OLD_ETCD_VERSION, OLD_VERSION } from '../../support/hosting/objects.ts';
+import { noOlderKubernetesReason, olderKubernetes } from '../../support/hosting/older-kubernetes.ts';
+import { hostingArgs, type PodHub, startPodHub } from '../../support/hosting/pods/hub.ts';
+import { noKubeProxyReason } from '../../support/hosting/pods/kube-proxy.ts';
+import { conditionText, createPlane } from '../../support/hosting/pods/planes.ts';
+import { imitateProductImage } from '../../support/node-kit/product-image.ts';
+import { whyNoNodes } from '../../support/node-kit.ts';
+import { tempFolder } from '../../support/temp.ts';
+import { testIo } from '../../support/test-io.ts';
+
+const reason = whyNoNodes() ?? (await noKubeProxyReason()) ?? (await noOlderKubernetesReason());
+if (reason) process.stderr.write(`skipped: ${reason}\n`);
+
+const NAME = 'ci';
+const UPGRADE = { soakSeconds: 5, progressDeadlineSeconds: 300 };
+const LIMIT_MS = 400_000;
+/** A request every 100 ms, on a new connection, as a client without a cache sends it. */
+const EVERY_MS = 100;
+
+describe.skipIf(reason)(`an upgrade of pods on a real node${reason ? ` (${reason})` : ''}`, () => {
+  let hub: PodHub;
+  let kubeconfig: string;
+
+  beforeAll(async () => {
+    const programs = await olderKubernetes(tempFolder('older'));
+    hub = await startPodHub({
+      folder: tempFolder('pod-hub'),
+      startServer: startApiServer,
+      kubenodeArchive: (name) => imitateProductImage(tempFolder('image'), name, ''),
+      older: { version: OLD_VERSION, etcdVersion: OLD_ETCD_VERSION, folder: programs },
+    });
+    const io = testIo({ env: { KUBECONFIG: hub.server.kubeconfig } });
+    if ((await runCommandLine(io, hostingArgs(hub))) !== 0) throw new Error(io.stderr);
+    await createPlane(hub, NAME, { version: OLD_VERSION, upgrade: UPGRADE as never });
+    kubeconfig = join(tempFolder('kubeconfig'), 'kubeconfig');
+    const secret = await hub.server.client.get(SECRETS, {
+      name: kubeconfigSecret(NAME),
+      namespace: NAMESPACE,
+    });
+    const text = Buffer.from(textAt(secret, 'data', 'kubeconfig') ?? '', 'base64').toString();
+    writeFileSync(kubeconfig, text, { mode: 0o600 });
+  });
+  afterAll(() => hub?.stop());
+
+  async function patch(hosted: object): Promise<void> {
+    await hub.server.client.patch(CLUSTERS, { name: NAME }, { type: 'merge', body: { spec: { hosted } } });
+  }
+
+  async function ended(expected: string): Promise<Cluster> {
+    const isEnded = async (): Promise<Cluster | undefined> => {
+      const cluster = await hub.server.client.get<Cluster>(CLUSTERS, { name: NAME });
+      const isChanging = cluster.status?.hosted?.upgrade !== undefined;
+      const text = await conditionText(hub, NAME, 'ControlPlaneUpToDate');
+      return !isChanging && text.startsWith(expected) ? cluster : undefined;
+    };
+    return await eventually(isEnded, `the change did not end as ${expected}`, LIMIT_MS);
+  }
+
+  async function serverVersion(): Promise<unknown> {
+    const client = await connect({ kubeconfig });
+    try {
+      return await client.raw('/version');
+    } finally {
+      await client.close();
+    }
+  }
+
+  it('HOS-13 changes a flag of the API server while each request of a client is answered', async () => {
+    const client = startClient(kubeconfig);
+    await patch({ apiServer: { extraArgs: { 'goaway-chance': '0.001' } } });
+    await ended('True');
+    report('flag', await client.stop());
+    expect(client.failed).toEqual([]);
+  });
+
+  it('HOS-10 upgrades a minor version, with an outage only while etcd is replaced', async () => {
+    const client = startClient(kubeconfig);
+    await patch({ version: CONTROL_PLANE_VERSION });
+    const { status } = await ended('True');
+    const observed = await client.stop();
+    report('upgrade', observed);
+    expect(status?.hosted?.history?.[0]).toMatchObject({
+      from: OLD_VERSION,
+      to: CONTROL_PLANE_VERSION,
+      result: 'Completed',
+    });
+    expect(await serverVersion()).toMatchObject({ gitVersion: CONTROL_PLANE_VERSION });
+    expect(observed.outageMs).toBeLessThan(60_000);
+  });
+
+  it('HOS-12 takes a flag back with which the API server does not start, and serves meanwhile', async () => {
+    const client = startClient(kubeconfig);
+    await patch({ apiServer: { extraArgs: { 'goaway-chance': '7' } } });
+    await ended('False RolledBack');
+    report('rollback', await client.stop());
+    expect(client.failed).toEqual([]);
+  });
+});
+
+interface ObservedByClient {
+  readonly requests: number;
+  readonly outageMs: number;
+}
+
+interface PollingClient {
+  readonly failed: readonly string[];
+  stop(): Promise<ObservedByClient>;
+}
+
+/** Asks for an object of the cluster again and again. Like client-go it sends a request again that an ending API server refused. */
+function startClient(kubeconfig: string): PollingClient {
+  const failed: string[] = [];
+  const stopped = new AbortController();
+  let [requests, outageMs, answeredMs] = [0, 0, performance.now()];
+  const running = run();
+  return {
+    failed,
+    stop: async () => {
+      stopped.abort();
+      await running;
+      return { requests, outageMs };
+    },
+  };
+
+  async function run(): Promise<void> {
+    while (!stopped.signal.aborted) {
+      requests += 1;
+      await ask().catch((error: unknown) => failed.push(String(error)));
+      await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+    }
+  }
+
+  async function ask(): Promise<void> {
+    const client = await connect({ kubeconfig });
+    try {
+      await client.raw('/version', { signal: AbortSignal.timeout(10_000) });
+      outageMs = Math.max(outageMs, performance.now() - answeredMs);
+      answeredMs = performance.now();
+    } finally {
+      await client.close();
+    }
+  }
+}
+
+function report(what: string, { requests, outageMs }: ObservedByClient): void {
+  process.stderr.write(
+    `control plane as pods: ${what}: ${requests} requests, at most ${outageMs.toFixed(0)} ms without an answer\n`,
+  );
+}

@@ -1,0 +1,330 @@
+/**
+ * A hub in memory for control planes of pods: an API server, and what its controllers and a kubelet do with workloads. The real driver and the
+ * real controller of hosting run on it. Programs are not started: each pod answers after a moment, unless its program has a fault.
+ */
+import type { ClusterHostedStatus } from '../../../src/api/generated/types.ts';
+import { LABEL_PART } from '../../../src/api/names.ts';
+import { createHostingController } from '../../../src/controllers/hosting/controller.ts';
+import { createWorkloadDriver } from '../../../src/controllers/hosting/drivers/workload/driver.ts';
+import type { WorkloadImages } from '../../../src/controllers/hosting/drivers/workload/images.ts';
+import {
+  ANNOTATION_VERSION,
+  planeNamespace,
+} from '../../../src/controllers/hosting/drivers/workload/names.ts';
+import {
+  DISRUPTION_BUDGETS,
+  ROLE_BINDINGS,
+  VOLUME_CLAIMS,
+} from '../../../src/controllers/hosting/drivers/workload/objects/namespace.ts';
+import {
+  NETWORK_POLICIES,
+  SERVICES,
+} from '../../../src/controllers/hosting/drivers/workload/objects/network.ts';
+import {
+  DEPLOYMENTS,
+  STATEFUL_SETS,
+} from '../../../src/controllers/hosting/drivers/workload/objects/workloads.ts';
+import type { ClusterInside } from '../../../src/controllers/hosting/inside/execute.ts';
+import { CONFIG_MAPS, NAMESPACES, PODS } from '../../../src/kube/objects/core-kinds.ts';
+import { canonicalJson, digestOf } from '../../../src/kube/objects/digest.ts';
+import { listAt, textAt, valueAt } from '../../../src/kube/objects/json.ts';
+import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
+import { servedKind } from '../../../src/sim/api-server/kinds.ts';
+import { type ControllerBed, createControllerBed } from '../controller/bed.ts';
+import { ledgerOf, type MemoryGrants, memoryGrants } from '../memory-grants.ts';
+import { found, KINDS } from './bed.ts';
+
+const HUB_KINDS: readonly Resource[] = [
+  NAMESPACES,
+  CONFIG_MAPS,
+  SERVICES,
+  VOLUME_CLAIMS,
+  NETWORK_POLICIES,
+  DISRUPTION_BUDGETS,
+  ROLE_BINDINGS,
+  STATEFUL_SETS,
+  DEPLOYMENTS,
+  PODS,
+];
+const NAMESPACE = planeNamespace('ci');
+const BY_HUB = { manager: 'hub', force: true };
+const TICK_MS = 100;
+/** A pod answers this long after it was created. */
+const READY_MS = 300;
+
+/** `refuses`: it answers, and takes no writes. */
+export type PodFault = 'crashes' | 'hangs' | 'refuses';
+
+export interface MemoryHub extends ControllerBed {
+  readonly grants: MemoryGrants;
+  /** What was made, in its order: `kube-apiserver v1.36.3 as 1.35`. */
+  readonly log: ControllerBed['log'];
+  readonly made: string[];
+  /** By member and version, or by the image of our own controllers: `kube-apiserver v1.36.3`. */
+  readonly faults: Map<string, PodFault>;
+  /** The file of images. */
+  images: WorkloadImages;
+  /** The times at which no API server answered, in steps. */
+  silentSteps: number;
+  /** The most pods of one member that lived at once. */
+  readonly most: Map<string, number>;
+  readonly pods: (member: string) => readonly KubeObject[];
+  readonly workload: (member: string) => KubeObject;
+  /** A person edits a workload. */
+  readonly edit: (member: string, change: (spec: Record<string, unknown>) => void) => void;
+  readonly status: () => ClusterHostedStatus | undefined;
+}
+
+export function memoryHub(objects: readonly KubeObject[], images: WorkloadImages): MemoryHub {
+  const grants = memoryGrants({ now: () => bed.clock.now() });
+  const inside = { isInstalled: false };
+  const bed: ControllerBed = createControllerBed({
+    controllers: (client) => [
+      createHostingController({
+        grants,
+        maxClusters: 20,
+        maxAgeSeconds: 691_200,
+        workload: createWorkloadDriver({ client, clock: bed.clock, images: async () => hub.images }),
+        inside: insideOf(() => hub, inside),
+        addons: {
+          read: async () => ({ installed: [], hasNodes: false }),
+          apply: async () => undefined,
+          remove: async () => undefined,
+        },
+      }),
+    ],
+    kinds: [...KINDS, ...HUB_KINDS.map(servedKind)],
+    objects,
+  });
+  grants.changed = (ledger) => bed.apply(ledgerOf(ledger));
+  const played = playHub(bed, () => hub);
+  const hub: MemoryHub = {
+    ...bed,
+    grants,
+    made: [],
+    faults: new Map(),
+    images,
+    silentSteps: 0,
+    most: new Map(),
+    ...played,
+    status: () => found(bed)?.status?.hosted,
+  };
+  return hub;
+}
+
+interface PlayedHub {
+  readonly advance: ControllerBed['advance'];
+  readonly pods: MemoryHub['pods'];
+  readonly workload: MemoryHub['workload'];
+  readonly edit: MemoryHub['edit'];
+}
+
+function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
+  const { objects } = bed.api;
+  const pods = (member: string): readonly KubeObject[] =>
+    objects
+      .list(servedKind(PODS), NAMESPACE)
+      .filter(({ metadata }) => metadata.labels?.[LABEL_PART] === member);
+  const workload = (member: string): KubeObject => {
+    const resource = member === 'etcd' ? STATEFUL_SETS : DEPLOYMENTS;
+    return objects.get(servedKind(resource), { name: member, namespace: NAMESPACE });
+  };
+  let next = 0;
+
+  function play(): void {
+    for (const service of objects.list(servedKind(SERVICES), NAMESPACE)) giveAddress(service);
+    const sets = objects.list(servedKind(STATEFUL_SETS), NAMESPACE);
+    for (const each of [...sets, ...objects.list(servedKind(DEPLOYMENTS), NAMESPACE)]) playWorkload(each);
+    for (const pod of objects.list(servedKind(PODS), NAMESPACE)) playPod(pod);
+    const hub = hubOf();
+    const isMeant = pods('kube-scheduler').length > 0 || pods('kube-apiserver').length > 0;
+    if (isMeant && !pods('kube-apiserver').some(isReady)) hub.silentSteps += 1;
+  }
+
+  function giveAddress(service: KubeObject): void {
+    if (textAt(service, 'spec', 'clusterIP') !== undefined) return;
+    const clusterIP = service.metadata.name === 'etcd' ? '10.0.0.2' : '10.0.0.3';
+    merge(SERVICES, service, { spec: { clusterIP } });
+  }
+
+  function merge(resource: Resource, { metadata }: KubeObject, body: object, subresource?: string): void {
+    const { name, namespace = '' } = metadata;
+    const options = subresource === undefined ? BY_HUB : { ...BY_HUB, subresource };
+    objects.merge(servedKind(resource), { name, namespace }, (live) => merged(live, body), options);
+  }
+
+  function playWorkload(live: KubeObject): void {
+    const { name } = live.metadata;
+    const replicas = Number(valueAt(live, 'spec', 'replicas') ?? 1);
+    const hash = digestOf(valueAt(live, 'spec', 'template')).slice(7, 17);
+    const [current, others] = split(pods(name), hash);
+    const surges = valueAt(live, 'spec', 'strategy', 'type') === 'RollingUpdate';
+    if (surges && replicas > 0) {
+      if (current.some(isReady)) others.forEach(end);
+      fill(live, hash, replicas - current.length);
+    } else if (others.length > 0) others.forEach(end);
+    else fill(live, hash, replicas - current.length);
+    current.slice(replicas).forEach(end);
+  }
+
+  function fill(owner: KubeObject, hash: string, count: number): void {
+    for (let index = 0; index < count; index += 1) createPod(owner, hash);
+  }
+
+  function end({ metadata: { name } }: KubeObject): void {
+    objects.delete(servedKind(PODS), { name, namespace: NAMESPACE });
+  }
+
+  function createPod(owner: KubeObject, hash: string): void {
+    const { name: member, uid = '' } = owner.metadata;
+    const template = valueAt(owner, 'spec', 'template') as Pick<KubeObject, 'metadata'>;
+    next += 1;
+    const isSet = owner.kind === 'StatefulSet';
+    const controller = isSet
+      ? { kind: 'StatefulSet', name: member, uid }
+      : { kind: 'ReplicaSet', name: `${member}-${hash}`, uid: `${uid}-${hash}` };
+    const { labels, annotations } = template.metadata;
+    const metadata = {
+      name: `${member}-${hash}-${next}`,
+      namespace: NAMESPACE,
+      labels: { ...labels, hash },
+      annotations,
+      ownerReferences: [{ apiVersion: 'apps/v1', controller: true, ...controller }],
+    };
+    const { spec } = structuredClone(template) as unknown as { spec: object };
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec } as KubeObject;
+    objects.create(servedKind(PODS), pod, BY_HUB);
+    const hub = hubOf();
+    hub.made.push(programOf(pod));
+    hub.most.set(member, Math.max(hub.most.get(member) ?? 0, pods(member).length));
+  }
+
+  function playPod(pod: KubeObject): void {
+    const now = bed.clock.now();
+    if (isReady(pod) || +now - Date.parse(pod.metadata.creationTimestamp ?? '') < READY_MS) return;
+    const fault = hubOf().faults.get(faultKey(pod));
+    if (fault === 'hangs') return;
+    const status = fault === 'crashes' ? crashed(now) : answering(now);
+    if (canonicalJson(pod['status']) !== canonicalJson(status)) merge(PODS, pod, { status }, 'status');
+  }
+
+  return {
+    pods,
+    workload,
+    edit: (member, change) => {
+      const edited = structuredClone(workload(member));
+      change(edited['spec'] as Record<string, unknown>);
+      const resource = member === 'etcd' ? STATEFUL_SETS : DEPLOYMENTS;
+      objects.replace(servedKind(resource), edited, { manager: 'person' });
+    },
+    advance: async (ms) => {
+      for (let left = ms; left > 0; left -= TICK_MS) {
+        play();
+        await bed.advance(Math.min(TICK_MS, left));
+      }
+    },
+  };
+}
+
+/** Both have objects at most two levels deep, which are replaced as a whole below that. */
+function merged(live: KubeObject, change: object): KubeObject {
+  const parts = Object.entries(change as Record<string, object>).map(
+    ([key, value]) => [key, { ...(live[key] as object), ...value }] as const,
+  );
+  return { ...live, ...(Object.fromEntries(parts) as object) };
+}
+
+function split(pods: readonly KubeObject[], hash: string): readonly [KubeObject[], KubeObject[]] {
+  const isCurrent = ({ metadata }: KubeObject): boolean => metadata.labels?.['hash'] === hash;
+  return [pods.filter(isCurrent), pods.filter((pod) => !isCurrent(pod))];
+}
+
+function isReady(pod: KubeObject): boolean {
+  return listAt(pod, 'status', 'conditions').some(
+    (each) => textAt(each, 'type') === 'Ready' && textAt(each, 'status') === 'True',
+  );
+}
+
+function answering(now: Date): object {
+  const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: now.toISOString() }];
+  return { phase: 'Running', conditions, containerStatuses: [{ restartCount: 0, state: { running: {} } }] };
+}
+
+function crashed(now: Date): object {
+  const waiting = { reason: 'CrashLoopBackOff', message: 'back-off' };
+  const lastState = { terminated: { exitCode: 1, message: 'panic: it does not work' } };
+  const conditions = [{ type: 'Ready', status: 'False', lastTransitionTime: now.toISOString() }];
+  return {
+    phase: 'Running',
+    conditions,
+    containerStatuses: [{ restartCount: 3, state: { waiting }, lastState }],
+  };
+}
+
+function containerOf(pod: KubeObject): unknown {
+  return listAt(pod, 'spec', 'containers')[0];
+}
+
+function imageOf(pod: KubeObject): string {
+  return textAt(containerOf(pod), 'image') ?? '';
+}
+
+function faultKey(pod: KubeObject): string {
+  const member = pod.metadata.labels?.[LABEL_PART];
+  return `${member} ${pod.metadata.annotations?.[ANNOTATION_VERSION] ?? imageOf(pod).slice(-4)}`;
+}
+
+/** `kube-apiserver v1.36.3 as 1.35`, or `kubenode-controllers …aaaa`. */
+function programOf(pod: KubeObject): string {
+  const args = listAt(containerOf(pod), 'args').map(String);
+  const emulated = args.find((arg) => arg.startsWith('--emulated-version='))?.split('=')[1];
+  return emulated === undefined ? faultKey(pod) : `${faultKey(pod)} as ${emulated}`;
+}
+
+function insideOf(hubOf: () => MemoryHub, state: { isInstalled: boolean }): ClusterInside {
+  const requireServing = (): void => {
+    if (!hubOf().pods('kube-apiserver').some(isReady)) throw new Error('connection refused');
+  };
+  return {
+    read: async () => {
+      requireServing();
+      const controllersLead = hubOf().pods('kubenode-controllers').some(isReady);
+      return { isInstalled: state.isInstalled, controllersLead, machines: [], machineSets: [] };
+    },
+    canary: async () => {
+      const serving = hubOf().pods('kube-apiserver').filter(isReady);
+      if (serving.length === 0) return { problem: 'connection refused' };
+      const isRefused = serving.some((pod) => hubOf().faults.get(faultKey(pod)) === 'refuses');
+      return isRefused ? { problem: 'the write was refused' } : 'Passed';
+    },
+    clients: async () => ({ nodes: [], tokens: [] }),
+    install: async () => {
+      requireServing();
+      state.isInstalled = true;
+    },
+    scaleDown: async () => undefined,
+  };
+}
+
+/** The images of the old and the new version. Each program has a digest of its own, by its first letter. */
+export function hubImages(controllers = 'c'): WorkloadImages {
+  const set = (version: string, etcdVersion: string, digit: string): WorkloadImages['versions'][number] => ({
+    version,
+    etcdVersion,
+    images: {
+      etcd: imageNamed('etcd', digit),
+      'kube-apiserver': imageNamed('kube-apiserver', digit),
+      'kube-controller-manager': imageNamed('kube-controller-manager', digit),
+      'kube-scheduler': imageNamed('kube-scheduler', digit),
+    },
+  });
+  return {
+    versions: [set('v1.35.4', 'v3.6.5', '1'), set('v1.36.3', 'v3.6.8', '2')],
+    kubenode: imageNamed('kubenode', controllers),
+    priorityClass: 'system-cluster-critical',
+  };
+}
+
+function imageNamed(name: string, digit: string): string {
+  return `registry.example/${name}@sha256:${digit.repeat(64)}`;
+}
