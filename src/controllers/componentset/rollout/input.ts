@@ -5,6 +5,7 @@ import type { GrantOutcome } from '../../../api/grants.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { GateResult } from '../../../rollout/gate.ts';
 import type { Limit } from '../../../rollout/limit.ts';
+import type { CompatRule } from '../compat/rule.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import type { RevisionHistory } from '../revision/history.ts';
 import type { ResolvedRevision, Revision } from '../revision/resolve.ts';
@@ -61,6 +62,8 @@ export interface RolloutInput {
   readonly classOf: (member: MemberState, to: Revision) => ActivationClass;
   /** Default: none of the components is a kubelet. */
   readonly skewOf?: SkewRule;
+  /** Default: no component limits where it runs. */
+  readonly compatOf?: CompatRule;
   readonly now: Date;
 }
 

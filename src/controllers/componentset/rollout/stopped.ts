@@ -8,6 +8,7 @@ const STOPPED: ReadonlySet<string> = new Set<Reason>([
   'FailureBudgetSpent',
   'GateFailed',
   'HealthUnknown',
+  'HeldByPartition',
   'NothingProven',
   'Paused',
   'RollbackImpossible',
