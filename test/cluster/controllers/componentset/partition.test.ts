@@ -20,7 +20,8 @@ describe('a component set with a partition', () => {
     const held = await fleet.setIs('part', 'held', ({ waiting }) => waiting?.reason === 'HeldByPartition');
     expect(held.waiting?.message).toBe('2 machines held by partition');
     const versions = Object.values(await fleet.versions('part'));
-    expect(versions.toSorted()).toEqual(['part-1.0', 'part-1.0', 'part-2.0', 'part-2.0', 'part-2.0']);
+    expect(versions.filter((each) => each === 'part-2.0')).toHaveLength(3);
+    expect(versions.filter((each) => each === 'part-1.0')).toHaveLength(2);
 
     await fleet.declare('part', '2.0', { rollout: { ...rollout, partition: 0 } });
     const { currentRevision = '' } = await fleet.completed('part');
