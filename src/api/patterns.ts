@@ -15,6 +15,10 @@ export const MOMENT: Pattern = {
     '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$',
   description: 'a time in RFC 3339, such as 2026-11-20T07:00:00Z',
 };
+export const NUMBERED_VERSION: Pattern = {
+  regex: '^v?[0-9]+([.-][0-9]+)*$',
+  description: 'a version of numbers, such as 1.34 or 6.1.0-18',
+};
 export const SHARE: Pattern = {
   regex: '^(100|[1-9]?[0-9])%$',
   description: 'a number, or a percentage such as "10%"',
@@ -157,6 +161,7 @@ export const LABEL_VALUE: Pattern = {
 export const PATTERNS: readonly Pattern[] = [
   CLOCK_TIME,
   MOMENT,
+  NUMBERED_VERSION,
   SHARE,
   REASON,
   CONDITION_REASON,

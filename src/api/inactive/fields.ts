@@ -42,20 +42,10 @@ const MACHINE_SET: readonly InactiveField[] = [
   },
 ];
 
-const NO_COMPATIBILITY = 'no version is compared with it';
-
-const MACHINE_COMPONENT: readonly InactiveField[] = [
-  { path: 'spec.compat.kubernetes', because: NO_COMPATIBILITY },
-  { path: 'spec.compat.upgradeFrom', because: NO_COMPATIBILITY },
-  { path: 'spec.compat.kernelMin', because: NO_COMPATIBILITY },
-];
-
 const ONLY_MACHINES =
   'a machine whose builtin health is bad has failed, and spec.rollout.failure limits how many may';
 
 const MACHINE_COMPONENT_SET: readonly InactiveField[] = [
-  { path: 'spec.rollout.partition', accepts: [0], because: 'every selected machine gets the revision' },
-  { path: 'spec.rollout.spread', because: 'updates are not counted by domain' },
   {
     path: 'spec.rollout.gate.checks[].failureLimit',
     accepts: [0],
@@ -87,7 +77,6 @@ export const INACTIVE_FIELDS: Readonly<Record<string, readonly InactiveField[]>>
   Cluster: CLUSTER,
   Machine: MACHINE,
   MachineSet: MACHINE_SET,
-  MachineComponent: MACHINE_COMPONENT,
   MachineComponentSet: MACHINE_COMPONENT_SET,
   NodeRemedier: NODE_REMEDIER,
   DefenderPolicy: DEFENDER_POLICY,

@@ -1,7 +1,13 @@
 /** MachineComponent: one immutable version of one component. */
 import { count, statusHead } from '../common.ts';
 import { CLASSES } from '../enums.ts';
-import { COMPONENT_NAME, COMPONENT_VERSION, NETWORK_INTERFACE, STATE_DIRECTORY } from '../patterns.ts';
+import {
+  COMPONENT_NAME,
+  COMPONENT_VERSION,
+  NETWORK_INTERFACE,
+  NUMBERED_VERSION,
+  STATE_DIRECTORY,
+} from '../patterns.ts';
 import { choice, digest, flag, immutable, int, list, listMap, name, named, rules, text } from '../schema.ts';
 import { machineComponentPhases } from '../status/phase-tables.ts';
 import { AGE, conditionColumn, type Kind, PHASE } from './kind.ts';
@@ -85,18 +91,29 @@ const spec = rules(
         }),
         [0, 16],
       ).default([]),
-      compat: named('ComponentCompat', 'Compatibility of the version.', {
-        kubernetes: named('KubernetesRange', 'Compatible Kubernetes versions.', {
-          min: text('Minimum version.', { max: 16 }).optional(),
-          max: text('Maximum version.', { max: 16 }).optional(),
-        }).optional(),
-        upgradeFrom: list(
-          'Versions that can be upgraded to this one. Empty: all.',
-          name('A version.', 40),
-          [0, 16],
-        ).default([]),
-        kernelMin: text('Minimum kernel version.', { max: 32 }).optional(),
-      }).optional(),
+      compat: named(
+        'ComponentCompat',
+        'Compatibility of the version. A machine that differs is not started.',
+        {
+          kubernetes: named(
+            'KubernetesRange',
+            'Versions of the API servers, such as 1.34: any patch of it.',
+            {
+              min: text('Minimum version.', { max: 16, pattern: NUMBERED_VERSION }).optional(),
+              max: text('Maximum version.', { max: 16, pattern: NUMBERED_VERSION }).optional(),
+            },
+          ).optional(),
+          upgradeFrom: list(
+            'Versions that can be upgraded to this one; 1.30 stands for 1.30.4 too. Empty: all.',
+            name('A version.', 40),
+            [0, 16],
+          ).default([]),
+          kernelMin: text('Minimum kernel version, such as 6.1.', {
+            max: 32,
+            pattern: NUMBERED_VERSION,
+          }).optional(),
+        },
+      ).optional(),
     }),
   ),
   {

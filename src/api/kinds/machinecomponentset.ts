@@ -50,10 +50,15 @@ const rollout = rules(
     preferUnhealthy: flag(
       'Whether machines that are not Ready are updated first. The change may repair them and costs no availability.',
     ).default(true),
-    partition: int('Machines that keep the old revision.').default(0),
+    partition: amount(
+      'Number of machines that keep the old revision. A smaller number lets more of them go on.',
+    ).default(0),
     spread: named('RolloutSpread', 'Limits concurrent updates in each domain.', {
-      labelKey: name('Label whose value names the domain.', 317),
-      max: amount('Maximum number of machines that are updated at the same time.'),
+      labelKey: name(
+        'Label of the Node or the Machine whose value names the domain. Machines without it are one domain.',
+        317,
+      ),
+      max: amount('Maximum number of machines of one domain that are updated at the same time.'),
     }).optional(),
     newMachinePolicy: choice('Revision of machines that join during a rollout.', [
       'Stable',
@@ -108,6 +113,11 @@ const rollout = rules(
     rule: "self.batches.all(b, b != 0 && b != '0%')",
     message: 'a batch of 0 machines would never end; set paused: true to wait',
     fieldPath: '.batches',
+  },
+  {
+    rule: "!has(self.spread) || (self.spread.max != 0 && self.spread.max != '0%')",
+    message: 'a spread of 0 machines would never end; set paused: true to wait',
+    fieldPath: '.spread',
   },
 ).prefault({ batches: BATCHES, machineTimeoutSeconds: 900, progressDeadlineSeconds: 7200 });
 

@@ -1,7 +1,13 @@
 /** Reads what the reasons of machines are computed from, once and trimmed: bounded even for 10,000 machines. */
 import { MACHINE_COMPONENT_SETS, MACHINE_COMPONENTS } from '../../api/generated/resources.ts';
-import type { LedgerGrant, MachineComponentSet } from '../../api/generated/types.ts';
+import type {
+  LedgerGrant,
+  MachineComponent,
+  MachineComponentSet,
+  MachineComponentSpec,
+} from '../../api/generated/types.ts';
 import { ANNOTATION_HOLD } from '../../api/names.ts';
+import { type CompatRule, createCompatRule } from '../../controllers/componentset/compat/rule.ts';
 import { type ClassOf, createClassOf } from '../../controllers/componentset/observe/classes.ts';
 import { createFindVersion } from '../../controllers/componentset/observe/component-versions.ts';
 import type { FindInstalled } from '../../controllers/componentset/revision/entry-content.ts';
@@ -12,6 +18,8 @@ import { NODES } from '../../kube/objects/core-kinds.ts';
 import { listAt, textAt, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import type { ServerVersions } from '../../rollout/kubelet-skew.ts';
+import { versionIn } from '../../rollout/server-version.ts';
 import { readGrants } from './machine-context.ts';
 import { collect } from './read.ts';
 import { findComponentIn } from './versions.ts';
@@ -21,6 +29,7 @@ export interface SetsAndVersions {
   readonly find: FindComponent;
   readonly findInstalled: FindInstalled;
   readonly classOf: ClassOf;
+  readonly compatOf: CompatRule;
   readonly grants: Readonly<Record<string, LedgerGrant>>;
 }
 
@@ -31,7 +40,28 @@ export async function readSetsAndVersions(client: Client, signal: AbortSignal): 
     readGrants(client, signal),
   ]);
   const get = findComponentIn(components);
-  return { sets, find: createFindVersion({ get }), findInstalled: get, classOf: createClassOf(get), grants };
+  const find = createFindVersion({ get });
+  const specOf = (componentRef: string): MachineComponentSpec | undefined => get(componentRef)?.spec;
+  const compatOf = createCompatRule(await readServers(client, components, signal), specOf);
+  return { sets, find, findInstalled: get, classOf: createClassOf(get), compatOf, grants };
+}
+
+/** Asks the API server that the command is connected to, if a component is compared with its version. */
+async function readServers(
+  client: Client,
+  components: readonly MachineComponent[],
+  signal: AbortSignal,
+): Promise<ServerVersions> {
+  const isCompared = components.some(({ spec }) => spec.compat?.kubernetes !== undefined);
+  return isCompared ? serversOf(await client.raw('/version', { signal })) : serversOf(undefined);
+}
+
+/** Returns the version of the API server. The controllers ask each API server; a command asks the one that it is connected to. */
+export function serversOf(answer: unknown): ServerVersions {
+  const version = versionIn(answer);
+  return version === undefined
+    ? { state: 'Unknown', because: 'expected gitVersion in the answer of /version' }
+    : { state: 'Known', versions: [version] };
 }
 
 /** Reads the Nodes by name; empty where the person may not read Nodes. */
@@ -48,7 +78,7 @@ export async function readNodes(
   }
 }
 
-/** Trims a Node to what identity, readiness, cordons, holds and the start-up taint are read from. */
+/** Trims a Node to what identity, readiness, cordons, holds, the start-up taint, domains and versions are read from. */
 export function trimNode({ apiVersion, kind, metadata, ...rest }: KubeObject): KubeObject {
   const hold = metadata.annotations?.[ANNOTATION_HOLD];
   const ready = listAt(rest, 'status', 'conditions').find((each) => textAt(each, 'type') === 'Ready');
@@ -58,12 +88,16 @@ export function trimNode({ apiVersion, kind, metadata, ...rest }: KubeObject): K
     metadata: {
       name: metadata.name,
       ...optional('uid', metadata.uid),
+      ...optional('labels', metadata.labels),
       ...(hold !== undefined && { annotations: { [ANNOTATION_HOLD]: hold } }),
     },
     spec: {
       unschedulable: valueAt(rest, 'spec', 'unschedulable'),
       taints: listAt(rest, 'spec', 'taints'),
     },
-    status: { conditions: ready === undefined ? [] : [ready] },
+    status: {
+      conditions: ready === undefined ? [] : [ready],
+      nodeInfo: valueAt(rest, 'status', 'nodeInfo'),
+    },
   };
 }

@@ -260,13 +260,13 @@ export interface ComponentAssignment {
   readonly retryToken?: string;
 }
 
-/** Compatibility of the version. */
+/** Compatibility of the version. A machine that differs is not started. */
 export interface ComponentCompat {
-  /** Compatible Kubernetes versions. */
+  /** Versions of the API servers, such as 1.34: any patch of it. */
   readonly kubernetes?: KubernetesRange;
-  /** Versions that can be upgraded to this one. Empty: all. (at most 16) */
+  /** Versions that can be upgraded to this one; 1.30 stands for 1.30.4 too. Empty: all. (at most 16) */
   readonly upgradeFrom?: readonly string[];
-  /** Minimum kernel version. */
+  /** Minimum kernel version, such as 6.1. */
   readonly kernelMin?: string;
 }
 
@@ -924,7 +924,7 @@ export interface KubeconfigRef {
   readonly key?: string;
 }
 
-/** Compatible Kubernetes versions. */
+/** Versions of the API servers, such as 1.34: any patch of it. */
 export interface KubernetesRange {
   /** Minimum version. */
   readonly min?: string;
@@ -1136,7 +1136,7 @@ export interface MachineComponentSpec {
   readonly rollback?: ComponentRollback;
   /** Components that must be committed before this one starts. (at most 16) */
   readonly dependsOn?: readonly ComponentDependency[];
-  /** Compatibility of the version. */
+  /** Compatibility of the version. A machine that differs is not started. */
   readonly compat?: ComponentCompat;
 }
 
@@ -1786,8 +1786,8 @@ export interface Rollout {
   readonly maxUnavailable?: Amount;
   /** Whether machines that are not Ready are updated first. The change may repair them and costs no availability. (default true) */
   readonly preferUnhealthy?: boolean;
-  /** Machines that keep the old revision. (default 0) */
-  readonly partition?: number;
+  /** Number of machines that keep the old revision. A smaller number lets more of them go on. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. (default 0) */
+  readonly partition?: Amount;
   /** Limits concurrent updates in each domain. */
   readonly spread?: RolloutSpread;
   /** Revision of machines that join during a rollout. (default "Stable") */
@@ -1848,9 +1848,9 @@ export interface RolloutGate {
 
 /** Limits concurrent updates in each domain. */
 export interface RolloutSpread {
-  /** Label whose value names the domain. */
+  /** Label of the Node or the Machine whose value names the domain. Machines without it are one domain. */
   readonly labelKey: string;
-  /** Maximum number of machines that are updated at the same time. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. */
+  /** Maximum number of machines of one domain that are updated at the same time. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. */
   readonly max: Amount;
 }
 

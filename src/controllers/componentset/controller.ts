@@ -6,7 +6,11 @@ import {
   MACHINES,
   REMEDY_OPERATION_JOBS,
 } from '../../api/generated/resources.ts';
-import type { MachineComponent, MachineComponentSet } from '../../api/generated/types.ts';
+import type {
+  MachineComponent,
+  MachineComponentSet,
+  MachineComponentSpec,
+} from '../../api/generated/types.ts';
 import { readAgentLeases } from '../../api/machine/agent-lease.ts';
 import { EVENT_PREFIX, MANAGER_COMPONENTSET, NAMESPACE, PRINCIPAL_COMPONENTSET } from '../../api/names.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
@@ -15,7 +19,9 @@ import type { ReconcileContext } from '../../kube/controller/reconcile-context.t
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { CheckScheduler } from '../../rollout/checks/scheduler.ts';
+import type { ServerVersions } from '../../rollout/kubelet-skew.ts';
 import { tellStalled } from '../../rollout/stalled.ts';
+import { comparesServers, createCompatRule } from './compat/rule.ts';
 import { endDeletedSet } from './deleted-set.ts';
 import { type AnnouncedResult, carryOutRollout, type RolloutResult } from './execute/execute.ts';
 import { previewDenials, type RolloutGrants } from './execute/permissions.ts';
@@ -33,6 +39,7 @@ import { machineOfKey, pinKeys, reconcilePins } from './pin/controller.ts';
 import { planRollout } from './plan.ts';
 import { previewRollout } from './preview/preview.ts';
 import { nextReconcileAt } from './requeue.ts';
+import type { Revision } from './revision/resolve.ts';
 import { CONTROLLER_REVISIONS } from './revision/stored-revisions.ts';
 import type { RolloutInput, RolloutPlan } from './rollout/input.ts';
 import type { ReadServerVersions } from './servers/read-versions.ts';
@@ -110,7 +117,7 @@ async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResul
     return ended ?? {};
   }
   const observed = observeRollout(set, context, observedBeside(name, parts));
-  const { input, conflicts } = await withSkewRule(observed, parts);
+  const { input, conflicts } = await withVersionRules(observed, parts);
   const plan = planRollout(input);
   const shown: SetReport = { input, plan, conflicts, denials: [], runs: builtinRuns(input, plan) };
   const status = componentSetStatus(shown);
@@ -124,23 +131,25 @@ async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResul
   return { requeueAt: nextReconcileAt({ input, plan, ...result }) };
 }
 
-/** Without a kubelet no API server has to be asked. */
-async function withSkewRule(
+/** Without a kubelet, and without a range of Kubernetes versions, no API server has to be asked. */
+async function withVersionRules(
   observed: ObservedRollout,
   { readServers, context }: Reconcile,
 ): Promise<ObservedRollout> {
   const components = context.view<MachineComponent>(MACHINE_COMPONENTS);
-  const find: FindIdentity = (componentRef) => components.get(componentRef)?.spec;
-  if (!movesKubelets(observed.input, find)) return observed;
-  const skewOf = createSkewRule(await readServers(), find);
-  return { ...observed, input: { ...observed.input, skewOf, now: context.clock.now() } };
+  const find = (componentRef: string): MachineComponentSpec | undefined => components.get(componentRef)?.spec;
+  const { desired, stable } = observed.input;
+  const revisions = [...('revision' in desired ? [desired.revision] : []), ...(stable ? [stable] : [])];
+  const isCompared = revisions.some((each) => hasKubelet(each, find) || comparesServers(each, find));
+  const servers = isCompared ? await readServers() : NOT_READ;
+  const rules = { skewOf: createSkewRule(servers, find), compatOf: createCompatRule(servers, find) };
+  return { ...observed, input: { ...observed.input, ...rules, now: context.clock.now() } };
 }
 
-function movesKubelets({ desired, stable }: RolloutInput, find: FindIdentity): boolean {
-  const revisions = ['revision' in desired ? desired.revision : undefined, stable];
-  return revisions.some((revision) =>
-    revision?.components.some(({ componentRef }) => find(componentRef)?.identity === 'Kubelet'),
-  );
+const NOT_READ: ServerVersions = { state: 'Unknown', because: 'no component is compared with them' };
+
+function hasKubelet({ components }: Revision, find: FindIdentity): boolean {
+  return components.some(({ componentRef }) => find(componentRef)?.identity === 'Kubelet');
 }
 
 function forgetSet(name: string, { metrics, restarts, checks }: Reconcile): void {

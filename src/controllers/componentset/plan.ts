@@ -15,6 +15,7 @@ import { endSoak, pausedSoak } from './rollout/batch-phase.ts';
 import { countCheckRuns } from './rollout/checks/count.ts';
 import { unknownGateReason } from './rollout/checks/gate.ts';
 import { planChecks } from './rollout/checks/plan.ts';
+import { type SpreadUse, spreadUse, withStarted } from './rollout/choice/spread.ts';
 import { failureReason } from './rollout/failure/failure.ts';
 import {
   beginRollback,
@@ -52,19 +53,25 @@ export function planRollout(unordered: RolloutInput): RolloutPlan {
   const begun = beginRollout({ ...input, progress: recordClosedTimes(input, resumed) });
   const { mode, progress } = afterFailure(input, begun);
   const availability = availabilityLimit(input.set.spec.rollout, input.members);
-  const joining = planJoining(input, progress, mode, availability.slots);
+  // Of the limits of a set only its availability holds machines that go back (ROL-32, ROL-33).
+  const spread = mode === 'Forward' || mode === 'Steady' ? spreadUse(input) : undefined;
+  const joining = planJoining(input, { progress, mode, available: availability.slots, spread });
   const step = planStep(input, {
     progress,
     mode,
     joining,
     availability: { ...availability, slots: joining.available },
+    spread: withStarted(spread, joining.actions),
   });
   const assigned = [...joining.actions, ...step.actions];
   const changing = new Set(
     assigned.flatMap((action) => (action.type === 'Assign' ? [action.member.name] : [])),
   );
   const available = availability.slots - costOf(assigned);
-  const restarts = planRestarts({ ...input, progress }, { changing, available });
+  const restarts = planRestarts(
+    { ...input, progress },
+    { changing, available, spread: withStarted(spread, assigned) },
+  );
   const limit = limitOf(step.limit, joining);
   return finishPlan(input, mode, {
     progress: limit.reason === 'AllDone' ? completeClosedTimes(input, step.progress) : step.progress,
@@ -73,9 +80,10 @@ export function planRollout(unordered: RolloutInput): RolloutPlan {
   });
 }
 
-/** A rollout that is at its end may still have machines that wait for a closed time. */
-function limitOf(limit: Limit, { closed }: Joining): Limit {
-  return closed && limit.reason === 'AllDone' ? closed : limit;
+/** A rollout that is at its end may still have machines that wait for a closed time, or for others of their domain. */
+function limitOf(limit: Limit, { closed, spread }: Joining): Limit {
+  if (limit.reason !== 'AllDone') return limit;
+  return closed ?? (spread ? { ...spread, slots: 0 } : limit);
 }
 
 /** Counts the machines that serve now and that these actions take out of service. */
@@ -150,9 +158,11 @@ function stopRollout(
 interface StepContext extends Decided {
   readonly joining: Joining;
   readonly availability: Limit;
+  readonly spread: SpreadUse | undefined;
 }
 
-function planStep(input: RolloutInput, { progress, mode, joining, availability }: StepContext): RolloutStep {
+function planStep(input: RolloutInput, context: StepContext): RolloutStep {
+  const { progress, mode, joining, availability, spread } = context;
   const { desired, stable } = input;
   if (!('revision' in desired)) return stopped(progress, problemLimit(desired.problems));
   if (stable && goesBack(input, progress, mode)) {
@@ -165,7 +175,7 @@ function planStep(input: RolloutInput, { progress, mode, joining, availability }
     failureReason(input, progress) ??
     stoppedReason(progress);
   if (stop) return stopped(progress, { ...stop, slots: 0 });
-  return planBatches(input, progress, { mode, revision, joining: joining.names, availability });
+  return planBatches(input, progress, { mode, revision, joining: joining.names, availability, spread });
 }
 
 function stoppedReason({ stopped: stop }: RolloutProgress): Explanation | undefined {

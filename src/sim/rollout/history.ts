@@ -27,6 +27,10 @@ export interface DesiredSet {
   readonly maxFailed: number;
   readonly soakMs: number;
   readonly timeoutMs: number;
+  /** The number of machines of one domain that may be in work. Absent: no domain limits. */
+  readonly maxOfDomain?: number;
+  /** The number of machines that keep the old revision. Absent: none. */
+  readonly kept?: number;
   /** The last batch that may begin without a further approval. */
   readonly maxBatch: number;
 }
@@ -50,6 +54,8 @@ export interface MachineTruth {
   /** Whether its Node reports a fault: at its revision it is not in service, as the health patrol observes it. */
   readonly isFaulty: boolean;
   readonly isHeld: boolean;
+  /** The rack that the machine is in. */
+  readonly rack?: string;
 }
 
 /** The state of the entries of a set on a host. */

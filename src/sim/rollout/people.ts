@@ -14,11 +14,16 @@ export interface PeopleContext {
   readonly hosts: Map<string, SimulatedHost>;
   /** The versions by name of the MachineComponent. */
   readonly versions: Map<string, SimulatedVersion>;
+  /** Whether sets have a partition and a spread over racks. */
+  readonly isLimited?: boolean;
 }
 
 export const SETS = ['general', 'extra'] as const;
 const API_VERSION = `${GROUP}/v1alpha1`;
 const MINUTE_MS = 60_000;
+const RACKS = 3;
+/** The limits of sets in a run with them: no random number is drawn, so that other runs stay the same. */
+const LIMITS = { partition: 2, spread: { labelKey: 'rack', max: 1 } } as const;
 
 export function createSets(context: PeopleContext): void {
   for (const [index, name] of SETS.entries()) {
@@ -28,12 +33,14 @@ export function createSets(context: PeopleContext): void {
 }
 
 /** Adds a machine: machines join one after the other. */
-export function addMachine({ api, hosts, nowMs, random }: PeopleContext): void {
-  const name = `m-${hosts.size + api.list(MACHINES).length}-${random.below(10_000)}`;
+export function addMachine({ api, hosts, nowMs, random, isLimited }: PeopleContext): void {
+  const number = random.below(10_000);
+  const name = `m-${hosts.size + api.list(MACHINES).length}-${number}`;
+  const rack = optional('rack', isLimited ? `r${number % RACKS}` : undefined);
   const machine: Machine = {
     apiVersion: API_VERSION,
     kind: 'Machine',
-    metadata: { name, labels: { pool: random.chance(0.5) ? 'a' : 'b' }, managedFields: [] },
+    metadata: { name, labels: { pool: random.chance(0.5) ? 'a' : 'b', ...rack }, managedFields: [] },
     spec: {
       infra: { provider: 'local', config: {} },
       host: { type: 'systemd' },
@@ -114,8 +121,9 @@ export function interfere(context: PeopleContext): void {
   else putSet(context, name, SETS.indexOf(name));
 }
 
-function putSet({ api, random }: PeopleContext, name: string, index: number): void {
-  const spec = specOf(random, name, index);
+function putSet({ api, random, isLimited }: PeopleContext, name: string, index: number): void {
+  const drawn = specOf(random, name, index);
+  const spec = isLimited ? withRollout(drawn, LIMITS) : drawn;
   api.put({ apiVersion: API_VERSION, kind: 'MachineComponentSet', metadata: { name }, spec });
 }
 
@@ -125,7 +133,8 @@ function editMachine({ api, random }: PeopleContext): void {
   const { hold, ...spec } = machine.spec;
   const isHeld = hold === undefined && random.chance(0.5);
   const pool = machine.metadata.labels?.['pool'] === 'a' ? 'b' : 'a';
-  const labels = hold === undefined && !isHeld ? { pool } : machine.metadata.labels;
+  const labels =
+    hold === undefined && !isHeld ? { ...machine.metadata.labels, pool } : machine.metadata.labels;
   const next = isHeld ? { ...spec, hold: { reason: 'debugging', scope: 'All' } } : spec;
   api.put({ ...machine, metadata: { ...machine.metadata, ...optional('labels', labels) }, spec: next });
 }

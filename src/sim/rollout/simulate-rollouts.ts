@@ -48,6 +48,8 @@ export interface RolloutSimulationOptions {
     /** Kernels die, and the power of their machines is switched. */
     readonly power?: boolean;
   };
+  /** Whether sets have a partition and a spread. */
+  readonly isLimited?: boolean;
   /** A guard of the planner that is taken out. */
   readonly broken?: RolloutBreakage;
 }
@@ -127,7 +129,8 @@ function resultOf(
   };
 }
 
-function createClusterRun({ seed, machines, repairs: asked, broken }: RolloutSimulationOptions): ClusterRun {
+function createClusterRun(options: RolloutSimulationOptions): ClusterRun {
+  const { seed, machines, repairs: asked, broken, isLimited = false } = options;
   const random = createRandom(seed);
   const clock = { nowMs: START_MS, skewMs: 0, skewUntilMs: 0 };
   const hosts = new Map<string, SimulatedHost>();
@@ -141,7 +144,7 @@ function createClusterRun({ seed, machines, repairs: asked, broken }: RolloutSim
   };
   const api = createSimulatedApi({ nowMs, changed });
   const recorder = createRecorder({ api, nowMs, skewMs: () => clock.skewMs, hosts });
-  const people: PeopleContext = { api, random, hosts, versions, nowMs };
+  const people: PeopleContext = { api, random, hosts, versions, nowMs, isLimited };
   const repairs = asked && createRepairs(people, asked);
   const run: ClusterRun = {
     ...people,

@@ -50,6 +50,18 @@ export function desiredSet(
     soakMs: rollout.gate.soakSeconds * 1000,
     timeoutMs: rollout.machineTimeoutSeconds * 1000,
     maxBatch: isApproved ? UNLIMITED : 0,
+    ...limitsOf(rollout, members),
+  };
+}
+
+function limitsOf(
+  { partition, spread }: MachineComponentSet['spec']['rollout'],
+  members: number,
+): Pick<DesiredSet, 'kept' | 'maxOfDomain'> {
+  const kept = resolveIntOrPercent(partition, members);
+  return {
+    ...optional('kept', kept > 0 ? kept : undefined),
+    ...optional('maxOfDomain', spread && resolveIntOrPercent(spread.max, members)),
   };
 }
 
@@ -79,7 +91,12 @@ export function machineTruth(
     isCordonedByPerson: isCordoned(node) && !hasMark(node),
     isFaulty: hasFault(node),
     isHeld: machine.spec.hold !== undefined,
+    ...rackOf(machine),
   };
+}
+
+function rackOf({ metadata: { labels = {} } }: Machine): Pick<MachineTruth, 'rack'> {
+  return optional('rack', labels['rack']);
 }
 
 /** Tells whether the Node has the mark of the grant that it is cordoned for. */

@@ -26,6 +26,11 @@ export interface PlannedRollout {
   readonly grants: number;
   /** The reason for which the rollout would wait now. */
   readonly wait?: { readonly reason: string; readonly message: string };
+  /** Why machines are left out of the batches, and how many more reasons there are. Absent: none is left out. */
+  readonly holds?: {
+    readonly first: readonly { readonly reason: string; readonly message: string }[];
+    readonly more: number;
+  };
   /** The duration of the rollout from its begin, if nothing fails or waits: when it begins depends on the stages before. */
   readonly takes?: { readonly shortestSeconds: number; readonly longestSeconds: number };
   /** The answer that the Defender would give now for the machines that would be started at once. Absent if it would not be asked. */
@@ -89,9 +94,16 @@ function rolloutLines(rollout: PlannedRollout): readonly string[] {
       : []),
     ...(joining.count > 0 ? field('joining', machinesText(joining)) : []),
     ...defenderLines(rollout.defender),
+    ...holdLines(rollout.holds),
     ...(wait ? field('waits', `${wait.reason}: ${wait.message}`) : []),
     ...(takes ? field('takes', takesText(takes)) : []),
   ];
+}
+
+function holdLines(holds: PlannedRollout['holds']): readonly string[] {
+  if (!holds) return [];
+  const more = holds.more > 0 ? field('held', `and ${holds.more} more`) : [];
+  return [...holds.first.flatMap(({ reason, message }) => field('held', `${reason}: ${message}`)), ...more];
 }
 
 function takesText({ shortestSeconds, longestSeconds }: NonNullable<PlannedRollout['takes']>): string {

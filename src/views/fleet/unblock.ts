@@ -46,6 +46,11 @@ const UNBLOCKS: Readonly<Record<string, string>> = {
     'no action required once that component is committed: kubenode machine show BLOCKER',
   MachineBusy: 'no action required: it goes on when BLOCKER has ended',
   NodeCordoned: 'no action required once the repair gives the node back: kubenode why machine BLOCKER',
+  HeldByPartition: 'commit a smaller spec.rollout.partition to go on, or go back: kubenode rollout undo SET',
+  SpreadLimit: 'no action required once BLOCKER is done: kubenode why machine BLOCKER',
+  ComponentIncompatible:
+    'do what the message names, commit a version that fits, or exclude the machine in the selector of the set',
+  CompatibilityUnknown: 'repair what reports the version that the message names',
   TooManyUnavailable: 'repair the machines that are out of service: kubenode machine list',
   AgentSilent: 'check the host and its agent: kubenode agent status there; kubenode machine show BLOCKER',
   Held: 'kubenode machine release BLOCKER',

@@ -77,11 +77,6 @@ describe('the fields of an object that this version does not act on', () => {
       { updateStrategy: { type: 'OnDelete', maxUnavailable: 2 } },
       'remove it',
     ],
-    ['MachineComponent', 'compat.kubernetes', { compat: { kubernetes: { min: '1.31' } } }, 'remove it'],
-    ['MachineComponent', 'compat.upgradeFrom', { compat: { upgradeFrom: ['1.0.0'] } }, 'remove it'],
-    ['MachineComponent', 'compat.kernelMin', { compat: { kernelMin: '6.1' } }, 'remove it'],
-    ['MachineComponentSet', 'rollout.partition', rollout({ partition: 3 }), 'remove it'],
-    ['MachineComponentSet', 'rollout.spread', rollout({ spread: { labelKey: 'rack', max: 1 } }), 'remove it'],
     [
       'MachineComponentSet',
       'rollout.gate.checks[0].failureLimit',

@@ -1,6 +1,7 @@
 /** Explains why a machine is not at the revision of its sets: exactly one reason for each set, by the code that decides it. Pure. */
 import type { LedgerGrant, Machine, MachineComponentSet } from '../../../api/generated/types.ts';
 import { versionsText } from '../../../api/machine/versions-text.ts';
+import type { CompatRule } from '../../../controllers/componentset/compat/rule.ts';
 import { membershipOf } from '../../../controllers/componentset/members/membership.ts';
 import type { ClassOf } from '../../../controllers/componentset/observe/classes.ts';
 import { type FindComponent, resolveRevision } from '../../../controllers/componentset/revision/resolve.ts';
@@ -32,6 +33,8 @@ export interface AssignmentsInput {
   readonly sets: readonly MachineComponentSet[];
   readonly find: FindComponent;
   readonly classOf: ClassOf;
+  /** Default: no component limits where it runs. */
+  readonly compatOf?: CompatRule;
   readonly now: Date;
 }
 
@@ -78,13 +81,17 @@ const LEFT: Explanation = {
 };
 
 function memberReason(
-  { machine, node, grant, find, classOf, now }: AssignmentsInput,
+  { machine, node, grant, find, classOf, compatOf, now }: AssignmentsInput,
   set: MachineComponentSet,
 ): Dated {
   const member = readMember({ machine, node, grant }, set, now);
   const desired = resolveRevision(set.spec.components, find);
   const limit = limitOf(set);
-  const waits = explainWaits({ members: [member], desired, classOf }, [], limit);
+  const waits = explainWaits(
+    { members: [member], desired, classOf, ...optional('compatOf', compatOf) },
+    [],
+    limit,
+  );
   const found = waits.get(member.name);
   if (!found) return SETTLED;
   return found === limit ? { ...limit, ...optional('since', set.status?.waiting?.since) } : found;

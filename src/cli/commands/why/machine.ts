@@ -71,12 +71,15 @@ interface Content {
 /** Reads the Machine again, and what assigns content to it: the view of the Defender has no owners of fields, by which pins are known. */
 async function readContent({ signal, clock }: Io, client: Client, name: string): Promise<Content> {
   const machine = await readNamed(client, MACHINES, name, signal);
-  const [{ sets, find, findInstalled, classOf, grants }, node] = await Promise.all([
+  const [{ sets, find, findInstalled, classOf, compatOf, grants }, node] = await Promise.all([
     readSetsAndVersions(client, signal),
     readNodeOf(client, name, signal),
   ]);
   const shared = { machine, node, grant: ownValue(grants, name), now: clock.now() };
-  return { assignments: { ...shared, sets, find, classOf }, pins: { ...shared, find: findInstalled } };
+  return {
+    assignments: { ...shared, sets, find, classOf, compatOf },
+    pins: { ...shared, find: findInstalled },
+  };
 }
 
 interface Known {

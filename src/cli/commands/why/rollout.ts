@@ -79,7 +79,7 @@ const FAILING_ROWS = 5;
 /** Reads the machines page by page: of each machine only its reason is kept. */
 async function machineReasons(io: Io, client: Client, name: string): Promise<readonly MachineReason[]> {
   const { signal, clock } = io;
-  const [{ sets, find, classOf, grants }, nodes] = await Promise.all([
+  const [{ sets, find, classOf, compatOf, grants }, nodes] = await Promise.all([
     readSetsAndVersions(client, signal),
     readNodes(client, signal),
   ]);
@@ -91,6 +91,7 @@ async function machineReasons(io: Io, client: Client, name: string): Promise<rea
       grant: ownValue(grants, own),
       find,
       classOf,
+      compatOf,
       now: clock.now(),
     };
     return explainAssignments({ ...context, sets }, name).map((each) => ({ machine: own, ...each }));

@@ -14,11 +14,10 @@ import { NODES } from '../../../kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
 import { type ObjectId, objectIdOf } from '../../../kube/objects/object-id.ts';
 import type { ServerVersions } from '../../../rollout/kubelet-skew.ts';
-import { versionIn } from '../../../rollout/server-version.ts';
 import type { LivePreview } from '../../../sync/preview/live.ts';
 import { readGrants } from '../../fleet/machine-context.ts';
 import { collect } from '../../fleet/read.ts';
-import { trimNode } from '../../fleet/rollout-facts.ts';
+import { serversOf, trimNode } from '../../fleet/rollout-facts.ts';
 
 /** The objects of rollouts that a commit may change. */
 export interface RolloutObjects {
@@ -76,14 +75,6 @@ async function readRevisions(client: Client, signal: AbortSignal): Promise<Reado
     if (isKubeError(error, 'Forbidden')) return new Map();
     throw error;
   }
-}
-
-/** Returns the version of the API server. The controllers ask each API server; a command asks the one that it is connected to. */
-function serversOf(answer: unknown): ServerVersions {
-  const version = versionIn(answer);
-  return version === undefined
-    ? { state: 'Unknown', because: 'expected gitVersion in the answer of /version' }
-    : { state: 'Known', versions: [version] };
 }
 
 /** Returns the fleet with what the commit writes, and without what it deletes. */

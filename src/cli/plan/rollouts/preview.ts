@@ -1,6 +1,7 @@
 /** Previews what the controllers of a cluster would roll out after a commit, with the planner that they run. Pure. */
-import type { MachineComponentSet } from '../../../api/generated/types.ts';
+import type { MachineComponentSet, MachineComponentSpec } from '../../../api/generated/types.ts';
 import type { GrantAsk } from '../../../api/grants.ts';
+import { createCompatRule } from '../../../controllers/componentset/compat/rule.ts';
 import { membershipOf } from '../../../controllers/componentset/members/membership.ts';
 import { createClassOf } from '../../../controllers/componentset/observe/classes.ts';
 import { createFindVersion } from '../../../controllers/componentset/observe/component-versions.ts';
@@ -54,7 +55,9 @@ function createPreviewer(fleet: RolloutFleet, now: Date): (set: MachineComponent
   const get = findComponentIn(fleet.components);
   const find = createFindVersion({ get });
   const classOf = createClassOf(get);
-  const skewOf = createSkewRule(fleet.servers, (componentRef) => get(componentRef)?.spec);
+  const specOf = (componentRef: string): MachineComponentSpec | undefined => get(componentRef)?.spec;
+  const skewOf = createSkewRule(fleet.servers, specOf);
+  const compatOf = createCompatRule(fleet.servers, specOf);
   return (set) => {
     const { members, conflicts } = membershipOf(set, fleet.sets, fleet.machines);
     const progress = progressFromStatus(set.status);
@@ -78,6 +81,7 @@ function createPreviewer(fleet: RolloutFleet, now: Date): (set: MachineComponent
       runs: [],
       classOf,
       skewOf,
+      compatOf,
       now,
     };
     const { wait: found, ...preview } = previewRollout(input);
@@ -98,7 +102,7 @@ function plannedRollout(
   before: MachineComponentSet | undefined,
   preview: SetPreview,
 ): PlannedRollout {
-  const { batches, joining, joiningClass, wait, takes, selected, drains, grants } = preview;
+  const { batches, joining, joiningClass, wait, takes, selected, drains, grants, holds } = preview;
   const rest = batches.slice(MAX_BATCHES);
   return {
     set: set.metadata.name,
@@ -114,6 +118,15 @@ function plannedRollout(
     grants,
     ...optional('wait', wait && { reason: wait.reason, message: wait.because }),
     ...optional('takes', wait || grants === 0 ? undefined : takes),
+    ...optional('holds', holds.length > 0 ? holdsOf(holds) : undefined),
+  };
+}
+
+function holdsOf(holds: readonly Explanation[]): NonNullable<PlannedRollout['holds']> {
+  const first = holds.slice(0, MAX_PLANNED_NAMES);
+  return {
+    first: first.map(({ reason, because }) => ({ reason, message: because })),
+    more: holds.length - first.length,
   };
 }
 

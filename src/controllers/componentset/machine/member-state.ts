@@ -69,6 +69,8 @@ export interface MemberState extends Progress {
   readonly name: string;
   readonly uid: string;
   readonly machine: Machine;
+  /** The Node of the same name. Undefined: there is none. */
+  readonly node?: KubeObject;
   /** The revision of its entries. Undefined: the set has assigned nothing to it yet. */
   readonly revision?: string;
   readonly batch?: number;
@@ -121,6 +123,7 @@ export function memberState(observed: ObservedMember, context: MembersContext): 
     ...view,
     ...held,
     ...nameOf(machine),
+    ...optional('node', node),
     ...optional('nodeUID', node?.metadata.uid),
     ...optional('cordonedFor', cordonedFor(machine, node, held)),
     ...optional('revision', assignment?.revision),

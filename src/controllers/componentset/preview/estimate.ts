@@ -1,6 +1,7 @@
 /** When a rollout would end if nothing fails or waits. Pure. */
 import { resolveIntOrPercent } from '../../../rollout/int-or-percent.ts';
 import type { MemberState } from '../machine/member-state.ts';
+import { domainOf, type SpreadUse, spreadUse } from '../rollout/choice/spread.ts';
 import type { RolloutInput, RolloutMode } from '../rollout/input.ts';
 
 export interface BatchMembers {
@@ -49,15 +50,26 @@ interface SpentTime {
 }
 
 function spentMs(
-  { set, members }: RolloutInput,
+  input: RolloutInput,
   mode: RolloutMode,
   batches: readonly BatchMembers[],
 ): SpentTime | undefined {
+  const { set, members } = input;
   const { gate, canary, maxUnavailable } = set.spec.rollout;
   const needsPerson = gate.approval !== 'None' || canary?.hold === true;
   if (mode === 'Forward' && needsPerson) return undefined;
   const atOnce = Math.max(1, resolveIntOrPercent(maxUnavailable, members.length));
-  const rounds = batches.reduce((sum, batch) => sum + Math.ceil(batch.members.length / atOnce), 0);
+  const spread = mode === 'Forward' ? spreadUse(input) : undefined;
+  const rounds = batches.reduce((sum, batch) => sum + roundsOf(batch, atOnce, spread), 0);
   const soakMs = mode === 'Forward' ? gate.soakSeconds * 1000 * batches.length : 0;
   return { rounds, soakMs };
+}
+
+/** The fullest domain of a batch takes as many rounds as it has machines for each that may be in work there. */
+function roundsOf({ members }: BatchMembers, atOnce: number, spread: SpreadUse | undefined): number {
+  const rounds = Math.ceil(members.length / atOnce);
+  if (!spread) return rounds;
+  const domains = Map.groupBy(members, (member) => domainOf(spread, member));
+  const fullest = Math.max(0, ...[...domains.values()].map(({ length }) => length));
+  return Math.max(rounds, Math.ceil(fullest / Math.max(1, spread.most)));
 }

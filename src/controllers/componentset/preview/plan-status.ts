@@ -10,7 +10,8 @@ const MAX_NAMES = 20;
 
 /** The estimate stays the same while the plan does: a set in a dry run is not written all the time. */
 export function planStatus(preview: RolloutPreview, before: RolloutPlan | undefined, now: Date): RolloutPlan {
-  const { batches, joining, wait } = preview;
+  const { batches, joining, holds } = preview;
+  const wait = preview.wait ?? holds[0];
   const plan = {
     batches: batches.slice(0, MAX_BATCHES).map(({ machines }) => machines.length),
     class: preview.class,

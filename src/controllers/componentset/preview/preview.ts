@@ -11,6 +11,7 @@ import { planRollout } from '../plan.ts';
 import { worstClass } from '../revision/change-class.ts';
 import type { Revision } from '../revision/resolve.ts';
 import { startedIn } from '../rollout/batch-phase.ts';
+import { countKinds, representativesFirst, uncountKinds } from '../rollout/choice/representatives.ts';
 import { membersInOrder, todoOf } from '../rollout/forward.ts';
 import type { RolloutInput, RolloutPlan } from '../rollout/input.ts';
 import { planJoining } from '../rollout/joining.ts';
@@ -19,6 +20,7 @@ import { countEarlier, mayBeIn, nextBatch } from '../rollout/next-batch.ts';
 import type { DeniedMachine } from '../status/report.ts';
 import { setWait } from '../status/wait.ts';
 import { type BatchMembers, estimateDuration, estimateEnd, type RolloutDuration } from './estimate.ts';
+import { findStartable } from './holds.ts';
 
 export interface PlannedBatch {
   readonly index: number;
@@ -41,6 +43,8 @@ export interface RolloutPreview {
   readonly grants: number;
   /** The asks that the Defender would get now, for the machines that would be started at once. */
   readonly asks: readonly GrantAsk[];
+  /** Why machines are left out of the batches: a partition, or what their versions declare. */
+  readonly holds: readonly Explanation[];
   /** The reason for which the rollout would wait now. */
   readonly wait?: Explanation;
   /** When the rollout ends if nothing fails or waits. Undefined while something does, or where a person has to approve. */
@@ -59,7 +63,9 @@ export function previewRollout(asked: RolloutInput, denials: readonly DeniedMach
   if (!('revision' in desired)) return withWait({ ...NOTHING }, wait);
   const joining = joiningMembers(input, plan);
   const names = new Set(joining.map(({ name }) => name));
-  const batches = rollsOut(plan.mode) ? plannedBatches(input, plan, desired.revision, names) : [];
+  const { batches, holds } = rollsOut(plan.mode)
+    ? plannedBatches(input, plan, desired.revision, names)
+    : { batches: [], holds: [] };
   const changed = [...joining, ...batches.flatMap(({ members }) => members)];
   const classOf = (member: MemberState): ActivationClass => input.classOf(member, desired.revision);
   const worstOf = (members: readonly MemberState[]): ActivationClass => worstClass(members.map(classOf));
@@ -73,9 +79,11 @@ export function previewRollout(asked: RolloutInput, denials: readonly DeniedMach
     drains: changed.filter((each) => each.isEstablished && isClassAtLeast(classOf(each), 'Drain')).length,
     grants: changed.length,
     asks: asksOf(input, plan),
+    holds,
   };
   const takes = estimateDuration(input, plan.mode, batches);
-  return withWait({ ...preview, ...optional('takes', takes) }, wait, estimateEnd(input, plan.mode, batches));
+  const endsAt = holds.length > 0 ? undefined : estimateEnd(input, plan.mode, batches);
+  return withWait({ ...preview, ...optional('takes', takes) }, wait, endsAt);
 }
 
 const NOTHING = {
@@ -86,6 +94,7 @@ const NOTHING = {
   drains: 0,
   grants: 0,
   asks: [],
+  holds: [],
 } as const;
 
 function asksOf(input: RolloutInput, { actions }: RolloutPlan): readonly GrantAsk[] {
@@ -100,8 +109,13 @@ function withWait(preview: RolloutPreview, wait: Explanation | undefined, endsAt
 }
 
 function joiningMembers(input: RolloutInput, { progress, mode }: RolloutPlan): readonly MemberState[] {
-  const { names } = planJoining(input, progress, mode, UNLIMITED.slots);
+  const { names } = planJoining(input, { progress, mode, available: UNLIMITED.slots });
   return input.members.filter(({ name }) => names.has(name));
+}
+
+interface PlannedBatches {
+  readonly batches: readonly BatchMembers[];
+  readonly holds: readonly Explanation[];
 }
 
 /** Returns the batches that follow. A batch whose machines all have the revision already is empty: it is given to none, and soaks. */
@@ -110,41 +124,51 @@ function plannedBatches(
   { mode, progress }: RolloutPlan,
   revision: Revision,
   joining: ReadonlySet<string>,
-): readonly BatchMembers[] {
-  const todo = todoOf(input, { mode, revision, joining, availability: UNLIMITED });
-  let waiting = membersInOrder(input, todo, revision.name);
+): PlannedBatches {
+  const { set } = input;
+  const context = { mode, revision, joining, availability: UNLIMITED };
+  const { startable, holds, ...planned } = findStartable(input, todoOf(input, context), context);
+  let { slots } = planned;
+  let waiting = membersInOrder(input, startable, revision.name);
+  const kinds = countKinds(waiting);
   const earlier = countEarlier(input, revision, mode);
   const batches: BatchMembers[] = [];
-  const take = (index: number, size: number): void => {
-    const { members, others } = takeFirst(waiting, size, (member) => mayBeIn(input, index, member));
-    waiting = others;
+  const take = (index: number, size: number, started: readonly MemberState[]): void => {
+    const { preferUnhealthy } = set.spec.rollout;
+    const own = index === 0 ? waiting.filter((member) => mayBeIn(input, index, member)) : waiting;
+    const ordered = representativesFirst(own, { preferUnhealthy, started, kinds });
+    const members = takeFirst(ordered, Math.min(size, slots));
+    waiting = without(waiting, members);
+    uncountKinds(kinds, members);
+    slots -= members.length;
     if (members.length > 0 || size === 0) batches.push({ index, members });
   };
   let { batch: open } = progress;
-  const openSize = open ? open.size - startedIn(input, progress, open).length : 0;
-  if (open && openSize > 0) take(open.index, openSize);
+  const begun = open ? startedIn(input, progress, open) : [];
+  if (open && open.size > begun.length) take(open.index, open.size - begun.length, begun);
   for (;;) {
-    const batch = nextBatch(input, open, { todo: waiting, earlier });
-    if (!batch) return batches;
-    take(batch.index, batch.size - batch.earlier);
+    const batch = nextBatch(input, open, { todo: waiting, earlier, slots });
+    if (!batch) return { batches, holds };
+    take(batch.index, batch.size - batch.earlier, []);
     open = { ...batch, startedAt: input.now };
   }
 }
 
-/** Takes machines from the list. It reads no more machines than it takes: a set of 10,000 machines may have as many batches. */
-function takeFirst(
-  waiting: readonly MemberState[],
-  size: number,
-  mayBeTaken: (member: MemberState) => boolean,
-): { readonly members: readonly MemberState[]; readonly others: readonly MemberState[] } {
+function takeFirst(ordered: Iterable<MemberState>, size: number): readonly MemberState[] {
   const members: MemberState[] = [];
-  const passedOver: MemberState[] = [];
-  for (const member of waiting) {
+  if (size <= 0) return members;
+  for (const member of ordered) {
+    members.push(member);
     if (members.length >= size) break;
-    if (mayBeTaken(member)) members.push(member);
-    else passedOver.push(member);
   }
-  return { members, others: [...passedOver, ...waiting.slice(members.length + passedOver.length)] };
+  return members;
+}
+
+/** Most often they are the first ones: a set of 10,000 machines may have as many batches. */
+function without(waiting: readonly MemberState[], taken: readonly MemberState[]): readonly MemberState[] {
+  if (taken.every((member, index) => member === waiting[index])) return waiting.slice(taken.length);
+  const names = new Set(taken);
+  return waiting.filter((member) => !names.has(member));
 }
 
 function namesOf(members: readonly MemberState[]): Pick<PlannedBatch, 'machines'> {

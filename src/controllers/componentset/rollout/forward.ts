@@ -11,6 +11,9 @@ import { addRecord, recordFor } from '../revision/history.ts';
 import type { Revision } from '../revision/resolve.ts';
 import { approvalReason } from './approval.ts';
 import { batchPhase, settling, startedIn, unsettled, withSoak } from './batch-phase.ts';
+import { type PartitionLimit, partitionLimit } from './choice/partition.ts';
+import { representativesFirst } from './choice/representatives.ts';
+import type { SpreadUse } from './choice/spread.ts';
 import { proofWait } from './failure/proof.ts';
 import type {
   OpenBatch,
@@ -38,6 +41,8 @@ export interface BatchContext {
   readonly joining: ReadonlySet<string>;
   /** How many more machines that serve may be taken out of service. */
   readonly availability: Limit;
+  /** The machines in work by domain. Undefined: domains do not limit. */
+  readonly spread?: SpreadUse | undefined;
 }
 
 export function planBatches(
@@ -51,8 +56,9 @@ export function planBatches(
   );
   const own = (index: number | undefined): readonly MemberState[] =>
     ready.filter((each) => mayBeIn(input, index, each));
+  const partition = partitionLimit(input, context);
   const phase = batchPhase(input, progress, {
-    canStart: own(progress.batch?.index).length > 0,
+    canStart: partition.slots > 0 && own(progress.batch?.index).length > 0,
     mode: context.mode,
   });
   const soaked = withSoak(input, progress, phase);
@@ -62,15 +68,16 @@ export function planBatches(
   if (phase.phase === 'Filling') {
     const closed = closedWait(input, soaked, context.mode);
     if (closed) return { progress: soaked, actions: [], limit: closed };
-    return fill(input, soaked, context, own(progress.batch?.index));
+    return fill(input, soaked, context, { candidates: own(progress.batch?.index), partition });
   }
   if (after.phase !== 'Passed') return { progress: soaked, actions: [], limit: stop(after as Explanation) };
-  return next(input, soaked, context, { todo, own });
+  return next(input, soaked, context, { todo, own, partition });
 }
 
 interface Candidates {
   readonly todo: readonly MemberState[];
   readonly own: (index: number | undefined) => readonly MemberState[];
+  readonly partition: PartitionLimit;
 }
 
 /** Opens the next batch after one that has passed, or ends the rollout. */
@@ -78,10 +85,11 @@ function next(
   input: RolloutInput,
   progress: RolloutProgress,
   context: BatchContext,
-  { todo, own }: Candidates,
+  { todo, own, partition }: Candidates,
 ): RolloutStep {
   const earlier = countEarlier(input, context.revision, context.mode);
-  const batch = nextBatch(input, progress.batch, { todo, earlier });
+  const batch = nextBatch(input, progress.batch, { todo, earlier, slots: partition.slots });
+  if (!batch && partition.kept > 0) return { progress, actions: [], limit: stop(partition) };
   if (!batch) return complete(input, progress, context);
   const wait = forwardWait(input, progress, context, canariesOf(input, { todo, earlier }));
   const closed = closedWait(input, progress, context.mode);
@@ -93,7 +101,7 @@ function next(
   }
   const { index, size, total } = batch;
   const opened = { ...progress, batch: { index, size, total, startedAt: input.now } };
-  return fill(input, opened, context, candidates);
+  return fill(input, opened, context, { candidates, partition });
 }
 
 /** S36: a closed time stops the next machine. Those in work finish, and a revert is not stopped (ROL-33). */
@@ -145,18 +153,27 @@ function isWithoutCanary(input: RolloutInput, progress: RolloutProgress, batch: 
   );
 }
 
+interface Filling extends Pick<Candidates, 'partition'> {
+  readonly candidates: readonly MemberState[];
+}
+
 function fill(
   input: RolloutInput,
   progress: RolloutProgress,
   context: BatchContext,
-  candidates: readonly MemberState[],
+  { candidates, partition }: Filling,
 ): RolloutStep {
   const { batch } = progress;
   if (!batch) return { progress, actions: [], limit: context.availability };
-  const { revision, availability } = context;
-  const most = batch.size - startedIn(input, progress, batch).length;
-  const ordered = membersInOrder(input, candidates, revision.name);
-  const { members } = pickMembers(ordered, most, availability.slots, input.set.spec.rollout);
+  const { revision, availability, spread } = context;
+  const started = startedIn(input, progress, batch);
+  const most = batch.size - started.length;
+  const { preferUnhealthy } = input.set.spec.rollout;
+  const waiting = membersInOrder(input, candidates, revision.name);
+  const ordered = representativesFirst(waiting, { preferUnhealthy, started });
+  const rules = { preferUnhealthy, spread };
+  const picked = pickMembers(ordered, Math.min(most, partition.slots), availability.slots, rules);
+  const { members } = picked;
   const actions = members.map((member): RolloutAction => {
     const permission = permissionOf(input, context, member);
     return {
@@ -177,7 +194,9 @@ function fill(
     ...availability,
     slots: availability.slots - members.filter(isAvailable).length,
   };
-  return { progress, actions, limit: tightestLimit([full, available]) };
+  const held = { ...partition, slots: partition.slots - members.length };
+  const crowded = picked.spread ? [stop(picked.spread)] : [];
+  return { progress, actions, limit: tightestLimit([full, held, available, ...crowded]) };
 }
 
 export function membersInOrder(

@@ -12,6 +12,7 @@ import type { CheckRun } from '../../../rollout/checks/gate.ts';
 import type { ComparedMachines } from '../../../rollout/checks/query.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { Limit } from '../../../rollout/limit.ts';
+import type { CompatRule } from '../compat/rule.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import type { RevisionHistory } from '../revision/history.ts';
 import type { ResolvedRevision, Revision } from '../revision/resolve.ts';
@@ -72,6 +73,8 @@ export interface RolloutInput {
   readonly classOf: (member: MemberState, to: Revision) => ActivationClass;
   /** Default: none of the components is a kubelet. */
   readonly skewOf?: SkewRule;
+  /** Default: no component limits where it runs. */
+  readonly compatOf?: CompatRule;
   readonly now: Date;
 }
 

@@ -8,6 +8,7 @@ import type { MemberState } from '../machine/member-state.ts';
 import { recordOf } from '../revision/history.ts';
 import type { Revision } from '../revision/resolve.ts';
 import { needsReassignment } from './assignment.ts';
+import type { SpreadUse } from './choice/spread.ts';
 import type { RolloutAction, RolloutInput, RolloutMode, RolloutProgress } from './input.ts';
 import { rollsOut } from './mode.ts';
 import { permissionFor } from './permission.ts';
@@ -22,13 +23,18 @@ export interface Joining extends Picked {
   readonly closed?: Limit;
 }
 
+export interface JoiningContext {
+  readonly progress: RolloutProgress;
+  readonly mode: RolloutMode;
+  /** How many machines that serve may be taken out of service. */
+  readonly available: number;
+  /** The machines in work by domain. Undefined: domains do not limit. */
+  readonly spread?: SpreadUse | undefined;
+}
+
 /** Plans the joining machines. A new machine is not a risk to those that serve, so it waits for no batch. */
-export function planJoining(
-  input: RolloutInput,
-  progress: RolloutProgress,
-  mode: RolloutMode,
-  available: number,
-): Joining {
+export function planJoining(input: RolloutInput, context: JoiningContext): Joining {
+  const { progress, mode, available, spread } = context;
   const joiners = input.members.flatMap((member) => {
     const assignment = joinerAssignment(input, { progress, mode, member });
     return assignment ? [{ member, ...assignment }] : [];
@@ -47,6 +53,7 @@ export function planJoining(
     ready.map(({ member }) => member),
     ready.length,
     available,
+    { preferUnhealthy: true, spread, ignoresSpread: (member) => wasRolledBack(member, progress) },
   );
   const actions = picked.members.flatMap((member): RolloutAction[] => {
     const { revision, batch } = byName.get(member.name) ?? {};

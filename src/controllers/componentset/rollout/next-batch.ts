@@ -15,6 +15,8 @@ export interface RemainingMachines {
   /** Machines that are not at the revision. */
   readonly todo: readonly MemberState[];
   readonly earlier: EarlierMachines;
+  /** How many of them a partition lets go on. Default: all. */
+  readonly slots?: number;
 }
 
 export interface NextBatch extends Pick<OpenBatch, 'index' | 'size' | 'total'> {
@@ -40,15 +42,16 @@ export function countEarlier(
 export function nextBatch(
   { set, members }: Pick<RolloutInput, 'set' | 'members'>,
   open: OpenBatch | undefined,
-  { todo, earlier }: RemainingMachines,
+  { todo, earlier, slots = todo.length }: RemainingMachines,
 ): NextBatch | undefined {
+  const left = Math.max(0, Math.min(todo.length, slots));
   const canaries = open ? 0 : canariesOf({ set }, { todo, earlier });
   const later = [...earlier.keys()].filter((each) => each > (open?.index ?? -1));
-  const index = todo.length > 0 ? indexAfter({ set }, open, canaries) : Math.min(...later);
+  const index = left > 0 ? indexAfter({ set }, open, canaries) : Math.min(...later);
   if (!Number.isFinite(index)) return undefined;
   const total = open?.total ?? members.length;
   const its = earlier.get(index) ?? 0;
-  const size = batchSize(set.spec.rollout, index, { total, left: todo.length + its, canaries });
+  const size = batchSize(set.spec.rollout, index, { total, left: left + its, canaries });
   return { index, size: Math.max(size, its), total, earlier: its };
 }
 

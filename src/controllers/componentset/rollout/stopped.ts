@@ -9,6 +9,7 @@ const STOPPED: ReadonlySet<string> = new Set<Reason>([
   'GateFailed',
   'GateInconclusive',
   'HealthUnknown',
+  'HeldByPartition',
   'NothingProven',
   'Paused',
   'RollbackImpossible',

@@ -3,6 +3,7 @@ import type { RolloutBatch } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { startedIn } from '../rollout/batch-phase.ts';
 import { plannedSizes } from '../rollout/batch-size.ts';
+import { partitionLimit } from '../rollout/choice/partition.ts';
 import { countEarlier } from '../rollout/next-batch.ts';
 import { isPinned } from '../rollout/start-wait.ts';
 import { hasFailed } from './counts.ts';
@@ -37,7 +38,9 @@ function batchesAfter({ input, plan }: Pick<SetReport, 'input' | 'plan'>, open: 
   const todo = members.filter(
     (each) => each.revision !== desired.revision.name && !each.hold && !isPinned(each, desired.revision),
   );
-  const left = Math.max(0, todo.length - open);
+  const joining = new Set<string>();
+  const { slots } = partitionLimit(input, { mode: plan.mode, revision: desired.revision, joining });
+  const left = Math.max(0, Math.min(todo.length, slots) - open);
   const machines = { total: batch.total, left, canaries: 0, first: batch.index + 1 };
   const planned = plannedSizes(set.spec.rollout, machines, left).length;
   const last = Math.max(batch.index, ...countEarlier(input, desired.revision, plan.mode).keys());

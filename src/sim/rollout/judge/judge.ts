@@ -4,6 +4,7 @@
  */
 
 import type { DesiredSet, HostTruth, RolloutEvent, RolloutViolation, StartedUpdate } from '../history.ts';
+import { choiceViolations } from './choice-rules.ts';
 import { gateViolations } from './gate-rule.ts';
 import {
   type BatchMember,
@@ -27,13 +28,14 @@ const ENDS: ReadonlySet<string> = new Set([
   'FailureBudgetSpent',
   'BatchUnproven',
   'ComponentNotFound',
+  'HeldByPartition',
 ]);
 
 /** Ends after which a machine keeps what was begun on it until a person acts. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set(['FailureBudgetSpent', 'BatchUnproven']);
 
 /** Others may wait for a machine whose update never ends, until a person acts. */
-const WAITS_FOR_HUNG: ReadonlySet<string> = new Set(['TooManyUnavailable', 'MachineBusy']);
+const WAITS_FOR_HUNG: ReadonlySet<string> = new Set(['TooManyUnavailable', 'MachineBusy', 'SpreadLimit']);
 
 export function judgeHistory(history: readonly RolloutEvent[]): readonly RolloutViolation[] {
   const fleet: JudgedFleet = { sets: new Map(), machines: new Map(), clocks: [] };
@@ -118,6 +120,7 @@ function judgeStart(fleet: JudgedFleet, start: StartedUpdate, atMs: number): rea
   const found = [
     ...startViolations(fleet, { set, machine, start, atMs }),
     ...gateViolations(fleet, { set, machine, start, atMs }),
+    ...choiceViolations(fleet, { set, machine, start, atMs }),
   ];
   noteStart(set, machine, start, atMs);
   return found;

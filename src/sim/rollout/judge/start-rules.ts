@@ -88,9 +88,19 @@ function isOverBudget(fleet: JudgedFleet, { set, start, atMs }: JudgedStart): bo
 }
 
 function availabilityViolations(fleet: JudgedFleet, judged: JudgedStart): readonly string[] {
-  const { set, machine, start, atMs } = judged;
+  const { set } = judged;
   if (!isInService(judged)) return [];
-  const out = [...fleet.machines.values()].filter(
+  const out = takenOut(fleet, judged);
+  const most = Math.max(...set.desired.map(({ maxUnavailable }) => maxUnavailable));
+  return out.length + 1 > most ? [`${out.length + 1} machines out of service, and ${most} allowed`] : [];
+}
+
+/** Returns the other machines that the set took out of service, and that are not back. */
+export function takenOut(
+  fleet: JudgedFleet,
+  { machine, start, atMs }: JudgedStart,
+): readonly JudgedMachine[] {
+  return [...fleet.machines.values()].filter(
     (each) =>
       each !== machine &&
       each.truth.exists &&
@@ -99,8 +109,6 @@ function availabilityViolations(fleet: JudgedFleet, judged: JudgedStart): readon
       !isGivenUp(each, start.set) &&
       !isJustSilent(each, start.set, atMs),
   );
-  const most = Math.max(...set.desired.map(({ maxUnavailable }) => maxUnavailable));
-  return out.length + 1 > most ? [`${out.length + 1} machines out of service, and ${most} allowed`] : [];
 }
 
 /**
@@ -122,7 +130,7 @@ function isJustSilent({ truth, silentChangedMs, hosts }: JudgedMachine, set: str
 }
 
 /** Tells whether the machine is known to be in service. One that was in service just before may still be known as one that was not. */
-function isInService({ machine, start, atMs }: JudgedStart): boolean {
+export function isInService({ machine, start, atMs }: JudgedStart): boolean {
   const { truth, servesChangedMs, hosts } = machine;
   const host = hosts.get(start.set);
   if (!truth.serves || atMs - servesChangedMs <= OBSERVED_AFTER_MS) return false;

@@ -22,6 +22,8 @@ const SETS = {
   FailuresIgnored: (spec) =>
     withRollout(spec, { failure: { ...spec.rollout.failure, maxFailed: '100%', onFailure: 'Pause' } }),
   ApprovalIgnored: (spec) => withRollout(spec, { gate: { ...spec.rollout.gate, approval: 'None' } }),
+  PartitionIgnored: (spec) => withRollout(spec, { partition: 0 }),
+  SpreadIgnored: (spec) => ({ ...spec, rollout: withoutSpread(spec.rollout) }),
   SoakIgnored: (spec) => withRollout(spec, { gate: { ...spec.rollout.gate, soakSeconds: 0 } }),
 } satisfies Readonly<Record<string, (spec: SetSpec) => SetSpec>>;
 
@@ -111,6 +113,11 @@ export function unheld({ spec, ...machine }: Machine): Machine {
 /** Returns the entry of a breakage in a table that has only some of them. */
 export function find<T>(table: Readonly<Record<string, T>>, name: string | undefined): T | undefined {
   return name !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+function withoutSpread(rollout: Rollout): Rollout {
+  const { spread: _, ...rest } = rollout;
+  return rest;
 }
 
 function withRollout(spec: SetSpec, rollout: Partial<Rollout>): SetSpec {

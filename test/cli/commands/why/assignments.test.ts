@@ -161,4 +161,21 @@ describe('explainAssignments', () => {
     expect(explain(member(), [elsewhere])[0]?.reason).toBe('Left');
     expect(explain(member(), [{ ...elsewhere, metadata: { name: 'unrelated' } }])).toEqual([]);
   });
+
+  it('names what a version needs that the machine does not have', () => {
+    const because = 'm-1: kubelet-1.36.3 needs kernel 6.1 or newer, and the machine runs 5.15';
+    const blocker = { kind: 'Machine', name: 'm-1' };
+    const [found] = explainAssignments({
+      machine: member(),
+      node: node('m-1'),
+      grant: undefined,
+      sets: [set()],
+      find: () => VERSION,
+      classOf: () => 'Restart',
+      compatOf: () => ({ reason: 'ComponentIncompatible', because, blocker }),
+      now: NOW,
+    });
+    expect(found).toMatchObject({ reason: 'ComponentIncompatible', because });
+    expect(found?.unblock).toMatch(/^do what the message names/);
+  });
 });

@@ -71,6 +71,26 @@ describe('planRollouts', () => {
     expect(found?.takes).toBeUndefined();
   });
 
+  it('ROL-04 names the machines that a partition keeps, and plans batches of the others', () => {
+    const [found] = planned(rolloutFleet(7), upgraded('1.36.3', { rollout: { partition: 4 } }));
+    expect(found?.batches.map(({ count }) => count)).toEqual([1, 2]);
+    expect(found).toMatchObject({
+      grants: 3,
+      holds: { first: [{ reason: 'HeldByPartition', message: '4 machines held by partition' }], more: 0 },
+    });
+  });
+
+  it('names a machine that a version does not fit, and plans it in no batch', () => {
+    const { spec, ...found } = kubelet('1.36.3');
+    const limited = { ...found, spec: { ...spec, compat: { kernelMin: '99', upgradeFrom: [] } } };
+    const [plan] = planned(rolloutFleet(2), upgraded('1.36.3'), limited);
+    expect(plan).toMatchObject({ batches: [], grants: 0, holds: { more: 0 } });
+    expect(plan?.holds?.first.map(({ reason }) => reason)).toEqual([
+      'CompatibilityUnknown',
+      'CompatibilityUnknown',
+    ]);
+  });
+
   it('names a version that does not exist, and changes no machine', () => {
     expect(planned(rolloutFleet(2), upgraded('1.36.9'))).toMatchObject([
       { grants: 0, wait: { reason: 'ComponentNotFound', message: 'kubelet-1.36.9 was not found' } },

@@ -16,7 +16,7 @@ function joined(
   progress: Partial<RolloutProgress> = {},
 ): string {
   const input = inputOf({ members: [NEWCOMER], ...parts });
-  const { actions } = planJoining(input, { ...progressOf(), ...progress }, mode, available);
+  const { actions } = planJoining(input, { progress: { ...progressOf(), ...progress }, mode, available });
   return actions
     .map((action) =>
       action.type === 'Assign' ? `${VERSIONS.get(action.revision.name)} ${action.batch ?? '-'}` : '',
@@ -46,7 +46,10 @@ describe('planJoining', () => {
 
   it('ROL-40 leaves a new machine to the batches while nothing is proven', () => {
     const { stable: _stable, ...input } = inputOf({ members: [NEWCOMER] });
-    expect(planJoining(input, progressOf(), 'Forward', 5)).toMatchObject({ actions: [], names: new Set() });
+    expect(planJoining(input, { progress: progressOf(), mode: 'Forward', available: 5 })).toMatchObject({
+      actions: [],
+      names: new Set(),
+    });
   });
 
   it('updates a machine that was away when everything completed', () => {
@@ -75,7 +78,11 @@ describe('planJoining', () => {
 
   it('waits like any other machine, and is left to no batch meanwhile', () => {
     const silent = member('m', { at: 'None', isSilent: true });
-    const found = planJoining(inputOf({ members: [silent] }), progressOf(), 'Forward', 5);
+    const found = planJoining(inputOf({ members: [silent] }), {
+      progress: progressOf(),
+      mode: 'Forward',
+      available: 5,
+    });
     expect(found).toMatchObject({ actions: [], names: new Set(['m']) });
   });
 });

@@ -55,7 +55,7 @@ export interface SimulationParts {
 }
 
 const IDLE =
-  /^\w+: (AllDone|RolledBack|ApprovalRequired|FailureBudgetSpent|Paused|GateInconclusive|BatchUnproven) /;
+  /^\w+: (AllDone|RolledBack|ApprovalRequired|HeldByPartition|FailureBudgetSpent|Paused|GateInconclusive|BatchUnproven) /;
 
 class Killed extends Error {}
 
@@ -319,7 +319,10 @@ export class RolloutSimulation {
     const known = this.ledger.grants.get(machine)?.id;
     if (grant && known !== grant.id) throw new Error(`${machine}: grant ${grant.id} is not in the ledger`);
     const isWritten = this.#write(() => target.apply(components.filter((entry) => 'componentRef' in entry)));
-    if (action.type === 'Assign') this.#checkSize(action.batch);
+    if (action.type === 'Assign') {
+      this.#checkSize(action.batch);
+      if (!action.permission.recovery) this.#checkChoice(target);
+    }
     return isWritten;
   }
 
@@ -332,6 +335,29 @@ export class RolloutSimulation {
       this.#judge.judge(this.progress, after, judged) ??
       checkViolation(this.progress, after, { checks, members, runs: this.allRuns });
     if (violation !== undefined) throw new Error(violation);
+  }
+
+  #checkChoice(started: SimulatedMachine): void {
+    const all = [...this.machines.values()];
+    this.#checkSpread(started, all);
+    const kept = resolveIntOrPercent(this.set.spec.rollout.partition, all.length);
+    const { name } = this.#desired();
+    const isAt = ({ entries }: SimulatedMachine): boolean =>
+      entries.some(({ assignment }) => assignment?.revision === name);
+    const others = all.filter((each) => !isAt(each)).length;
+    if (isAt(started) && others < kept) {
+      throw new Error(`${started.name}: ${others} keep the old revision, expected ${kept}`);
+    }
+  }
+
+  #checkSpread(started: SimulatedMachine, all: readonly SimulatedMachine[]): void {
+    const { spread } = this.set.spec.rollout;
+    if (!spread) return;
+    const rackOf = ({ labels }: SimulatedMachine): string | undefined => labels[spread.labelKey];
+    const inWork = all.filter(({ entries }) => entries.some(({ grant }) => grant !== undefined));
+    const domain = inWork.filter((each) => rackOf(each) === rackOf(started)).length;
+    const most = resolveIntOrPercent(spread.max, all.length);
+    if (domain > most) throw new Error(`${started.name}: ${domain} of its domain in work, allowed: ${most}`);
   }
 
   /** A batch never grows. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Rollout } from '../../../../src/api/generated/types.ts';
 import { ago, condition, machine } from '../../../support/builders.ts';
 import { COMPLETED, member, NEW, OLD, progressOf } from '../rollout/rollout-input.ts';
 import { message, read, statusOf } from './set-report.ts';
@@ -20,10 +21,22 @@ describe('setFindings', () => {
   });
 
   it('is stalled with a field that nothing acts on, until a failure of the rollout is more urgent', () => {
-    const rollout = { partition: 3 };
+    const checks = [
+      {
+        name: 'slow',
+        builtin: {},
+        intervalSeconds: 30,
+        failureLimit: 3,
+        inconclusiveLimit: 3,
+        consecutiveSuccess: 1,
+      },
+    ] as unknown as Rollout['gate']['checks'];
+    const rollout = { gate: { soakSeconds: 300, checks, approval: 'None' } } as const;
     const status = statusOf({ members: [member('a')], rollout });
     expect(read(status, 'Stalled')).toBe('True NotSupported');
-    expect(message(status, 'Stalled')).toMatch(/^spec\.rollout\.partition: not supported in this version/);
+    expect(message(status, 'Stalled')).toMatch(
+      /^spec\.rollout\.gate\.checks\[0\]\.failureLimit: not supported in this version/,
+    );
     const failure = { maxFailed: 0, per: 'Rollout', onFailure: 'Pause' } as const;
     const failed = statusOf({ members: [member('a', FAILED)], rollout: { ...rollout, failure } });
     expect(read(failed, 'Stalled')).toBe('True FailureBudgetSpent');

@@ -21,17 +21,21 @@ const GUARDS: readonly (readonly [RolloutBreakage, first: number, promise: RegEx
   ['HoldIgnored', 11, /^a start on a machine that is held$/, 1],
   ['HealthIgnored', 18, /^batch \d+ begins \S+ s after .* was well, and \d+ s are asked for$/, 1],
   ['ReportIgnored', 3, /^the rollout of \w+ does not end: BatchOpen$/, 1],
+  ['PartitionIgnored', 1, /^\d+ machines keep the old revision, and \d+ should$/, 1],
+  ['SpreadIgnored', 2, /^\d+ machines of rack \w+ in work, and \d+ allowed$/, 1],
   ['GrantIgnored', 1, /^an entry without a grant that is live$/, 1],
 ];
 /** It starts machines without end, for most of a minute. */
 const SLOW: typeof GUARDS = LONG ? [['RefusalForgotten', 1, /^a second start on /, 2]] : [];
+/** They have something to limit only where sets have a partition and a spread. */
+const LIMITED: ReadonlySet<string> = new Set(['PartitionIgnored', 'SpreadIgnored']);
 const runWithAll = createRuns(simulateRollouts);
 
 describe('simulateRollouts', () => {
   it.each([...slice(GUARDS, 1), ...SLOW])(
     'ROL-10 breaks a promise with %s, and none with all guards',
     async (broken, first, promise, hours) => {
-      const size = { hours, machines: 8 };
+      const size = { hours, machines: 8, isLimited: LIMITED.has(broken) };
       const seed = await findSeed(first, promise, async (each) =>
         simulateRollouts({ seed: each, ...size, broken }),
       );

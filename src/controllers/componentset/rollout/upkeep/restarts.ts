@@ -1,8 +1,11 @@
 /** Plans grants that agents ask for: for a restart, or for the rest of an update whose drain was given up. Pure. */
 import type { MachineComponentReport } from '../../../../api/generated/types.ts';
 import { reportOf } from '../../../../api/machine/entry-report.ts';
+import { optional } from '../../../../kube/objects/optional.ts';
+import type { Explanation } from '../../../../rollout/explanation.ts';
 import type { Limit } from '../../../../rollout/limit.ts';
 import type { MemberState } from '../../machine/member-state.ts';
+import type { SpreadUse } from '../choice/spread.ts';
 import type { RolloutAction, RolloutInput } from '../input.ts';
 import { returnRevision } from '../mode.ts';
 import { pickMembers } from '../slots.ts';
@@ -11,23 +14,30 @@ export interface Restarts {
   readonly actions: readonly RolloutAction[];
   /** Machines that wait until more of the others are in service. */
   readonly waiting: ReadonlySet<string>;
+  /** Why the first of them waits, if others of its domain are in work. */
+  readonly spread?: Explanation;
+}
+
+export interface RestartContext {
+  /** Machines that get other entries now. */
+  readonly changing: ReadonlySet<string>;
+  readonly available: number;
+  /** The machines in work by domain. Undefined: domains do not limit. */
+  readonly spread?: SpreadUse | undefined;
 }
 
 /**
  * Plans restarts. Agents found that a process runs with wrong content, and may not restart it by themselves. A restart costs
  * availability as an update does. Where a rollout has stopped, an agent may ask for the rest of its update: nothing of that
- * revision begins. A restart of what is in force is permitted. `changing` get other entries now.
+ * revision begins. A restart of what is in force is permitted.
  */
-export function planRestarts(
-  input: RolloutInput,
-  { changing, available }: { readonly changing: ReadonlySet<string>; readonly available: number },
-): Restarts {
+export function planRestarts(input: RolloutInput, { changing, available, spread }: RestartContext): Restarts {
   const asking = input.members.filter((member) => !changing.has(member.name) && mayRestart(member, input));
-  const picked = pickMembers(asking, asking.length, available).members;
-  const late = asking.filter((member) => !picked.includes(member));
+  const picked = pickMembers(asking, asking.length, available, { preferUnhealthy: true, spread });
+  const late = asking.filter((member) => !picked.members.includes(member));
   const back = returnRevision(input);
-  const actions = picked.map((member) => permitRestart(member, back));
-  return { actions, waiting: new Set(late.map(({ name }) => name)) };
+  const actions = picked.members.map((member) => permitRestart(member, back));
+  return { actions, waiting: new Set(late.map(({ name }) => name)), ...optional('spread', picked.spread) };
 }
 
 function mayRestart(member: MemberState, input: RolloutInput): boolean {
@@ -90,7 +100,8 @@ function unfinished({
 }
 
 /** Adds to a limit what the agent of the machine cannot know: its restart waits for others. */
-export function withRestartWait(limit: Limit, { waiting }: Restarts, availability: Limit): Limit {
+export function withRestartWait(limit: Limit, { waiting, spread }: Restarts, availability: Limit): Limit {
   if (!waiting.has(limit.blocker?.name ?? '')) return limit;
-  return { ...availability, because: `${limit.because}; ${availability.because}` };
+  const cause = spread ? { ...spread, slots: 0 } : availability;
+  return { ...cause, because: `${limit.because}; ${cause.because}` };
 }
