@@ -5,6 +5,7 @@ import { PRINCIPAL_CONTROLLERS, serviceAccountUser } from '../../../src/api/name
 import { LEASES } from '../../../src/kube/leader/record.ts';
 import { NAMESPACES, PODS, SERVICE_ACCOUNTS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { ACCOUNTS, applyFleetDefault, createMachineWithNode } from './objects.ts';
 import { killed, kubenodeAs, startControllers } from './processes.ts';
@@ -99,5 +100,5 @@ interface Denied {
 
 /** As a MicroTime. */
 function now(): string {
-  return new Date().toISOString().replace('Z', '000Z');
+  return createSystemClock().now().toISOString().replace('Z', '000Z');
 }
