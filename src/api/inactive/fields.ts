@@ -63,25 +63,11 @@ const MACHINE_COMPONENT_SET: readonly InactiveField[] = [
   { path: 'spec.rollout.gate.checks[].failureLimit', accepts: [0], because: ONLY_MACHINES },
 ];
 
-const NODE_REMEDIER: readonly InactiveField[] = [
-  {
-    path: 'spec.rule.onIndeterminate.action',
-    accepts: ['Wait'],
-    because: 'a result that stays Indeterminate is only reported',
-  },
-  {
-    path: 'spec.rule.onIndeterminate.afterSeconds',
-    accepts: [3600],
-    because: 'a result that stays Indeterminate is only reported',
-  },
-];
-
 export const INACTIVE_FIELDS: Readonly<Record<string, readonly InactiveField[]>> = {
   Cluster: CLUSTER,
   Machine: MACHINE,
   MachineSet: MACHINE_SET,
   MachineComponent: MACHINE_COMPONENT,
   MachineComponentSet: MACHINE_COMPONENT_SET,
-  NodeRemedier: NODE_REMEDIER,
   DefenderPolicy: DEFENDER_POLICY,
 };

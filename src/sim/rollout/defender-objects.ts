@@ -33,7 +33,6 @@ export function putDefender(
       concurrency: [{ name: 'cluster', per: 'Cluster', actions: [], risks: ['Node', 'Machine'], max }],
       perMachine: { ...rest.perMachine, ...perMachine },
       blockers: { ...spec.blockers, promql: [] },
-      ruleWaves: { ...spec.ruleWaves, waves: [1, '5%', '20%', '100%'] },
       selfDoubt: { ...spec.selfDoubt, massUnknownPercent: 60 },
     },
   });
