@@ -1,6 +1,7 @@
 /** The metrics of the Defender. Gauges are computed from the views when they are read, so they cost nothing otherwise. */
 import type { DefenderLedgerSpec, LedgerGrant, LimitUsage } from '../api/generated/types.ts';
 import type { GaugeSample, Metrics } from '../kube/process/metrics.ts';
+import { isProven, waveOf } from '../rollout/rule-waves/wave.ts';
 import { limitUsage } from './controller/usage.ts';
 import type { FleetFacts } from './facts/facts.ts';
 import { isSuspect } from './ledger/entries.ts';
@@ -97,6 +98,12 @@ function registerGauges(metrics: Metrics, source: Source): void {
     read: () => breakerStates(source()),
   });
   metrics.gauge({
+    name: 'defender_rule_wave',
+    help: 'Waves of the rules that are not proven. Failed: too many repairs failed, and the rule is held.',
+    labels: ['rule', 'state'],
+    read: () => ruleWaves(source()),
+  });
+  metrics.gauge({
     name: 'defender_unrecorded_acts',
     help: 'Acts that are not in the audit record. Waiting: written with the next append. Dropped: never written.',
     labels: ['state'],
@@ -145,6 +152,18 @@ function sampleOf(
 
 function perOf({ spec: { concurrency, rates } }: PreparedPolicy, rule: string): string {
   return [...concurrency, ...rates].find(({ name }) => name === rule)?.per ?? 'unknown';
+}
+
+/** Returns the wave of each rule that is not proven. */
+function ruleWaves({ ledger, facts, now }: DefenderMetricsSource): readonly GaugeSample<'rule' | 'state'>[] {
+  if (!ledger) return [];
+  const machines = [...facts.machines()].filter(({ established }) => established).length;
+  return Object.entries(ledger.rules ?? {})
+    .filter(([, entry]) => !isProven(entry))
+    .map(([rule, entry]) => {
+      const { number, failed, tolerated } = waveOf({ rule, entry, ledger, machines, now });
+      return [{ rule, state: failed > tolerated ? 'Failed' : 'InWave' }, number];
+    });
 }
 
 const LEVELS = { HalfOpen: 1, Open: 2, NeedsPerson: 3 } as const;

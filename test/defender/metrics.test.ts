@@ -5,6 +5,7 @@ import type { DecidedRequest } from '../../src/defender/ledger/ledger.ts';
 import { type DefenderMetricsSource, registerDefenderMetrics } from '../../src/defender/metrics.ts';
 import { preparePolicies } from '../../src/defender/policies/prepare.ts';
 import { createMetrics } from '../../src/kube/process/metrics.ts';
+import { ledgerRule } from '../rollout/rule-waves/builders.ts';
 import { ago, ask, entry, fleetFacts, ledgerSpec, machines, NOW, policy } from './builders.ts';
 
 const LIMITS = {
@@ -78,6 +79,19 @@ describe('the metrics of the Defender', () => {
       'kubenode_defender_decisions_total{action="UpdateComponent",reason="NodeBusy"} 1',
       'kubenode_defender_decisions_total{action="unknown",reason="NodeBusy"} 1',
       'kubenode_defender_ledger_conflicts_total 3',
+    ]);
+  });
+
+  it('R10 show the wave of each rule that is not proven, and whether it failed', async () => {
+    const rules = {
+      new: ledgerRule({ wave: 2 }),
+      bad: ledgerRule({ failed: ['m-1'] }),
+      old: ledgerRule({ proven: ['d-1'] }),
+    };
+    const text = await textOf({ rules });
+    expect(samples(text).filter((line) => line.includes('rule_wave'))).toEqual([
+      'kubenode_defender_rule_wave{rule="bad",state="Failed"} 1',
+      'kubenode_defender_rule_wave{rule="new",state="InWave"} 2',
     ]);
   });
 

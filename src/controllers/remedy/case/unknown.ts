@@ -17,10 +17,8 @@ export interface UnknownInput {
 }
 
 /** Returns what follows a result that is Indeterminate; undefined: it is known. Nothing is repaired by what is not known: people look at the machine. */
-export function unknownResult(
-  { remedier, finding, bound }: UnknownInput,
-  now: Date,
-): UnknownResult | undefined {
+export function unknownResult(input: UnknownInput, now: Date): UnknownResult | undefined {
+  const { remedier, finding } = input;
   if (finding.outcome !== 'Indeterminate') return undefined;
   const { mode, rule } = remedier.spec;
   const { action, afterSeconds } = rule.onIndeterminate;
@@ -28,6 +26,8 @@ export function unknownResult(
   const due = secondsAfter(unknownSince, afterSeconds);
   if (action === 'Wait' || mode === 'Observe') return { wait: waitFor(because) };
   if (due > now) return { wait: { ...waitFor(because), until: due } };
+  // It lists the fleet, so it is read only here.
+  const { bound } = input;
   if (bound.unknown > bound.limit) return { wait: waitFor(`${because}; ${manyText(bound)}`) };
   const why = `it is not known for ${afterSeconds} s whether the machine is faulty: ${because}`;
   return { since: unknownSince, why };

@@ -97,7 +97,8 @@ export function recordRepair(
   const entry = rule === undefined ? undefined : ruleEntry(draft, rule);
   if (rule === undefined || !entry || !policy || !countsInWave(grant)) return;
   const outcome = settlement.handedOff ? 'Failed' : settlement.outcome;
-  const ended = { machine, digest: grant.ruleDigest, outcome, hasBegun: grant.state === 'Started' };
+  const hasBegun = outcome !== 'Unused' || grant.state === 'Started';
+  const ended = { machine, digest: grant.ruleDigest, outcome, hasBegun };
   setRule(draft, rule, withOutcome(entry, ended, { inForce: inForceNow(draft.ruleTerms, policy), now }));
 }
 
