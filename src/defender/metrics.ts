@@ -1,7 +1,7 @@
 /** The metrics of the Defender. Gauges are computed from the views when they are read, so they cost nothing otherwise. */
 import type { DefenderLedgerSpec, LedgerGrant, LimitUsage } from '../api/generated/types.ts';
 import type { GaugeSample, Metrics } from '../kube/process/metrics.ts';
-import { isProven, waveOf } from '../rollout/rule-waves/wave.ts';
+import { isProvenRule, waveOf } from '../rollout/rule-waves/wave.ts';
 import { limitUsage } from './controller/usage.ts';
 import type { FleetFacts } from './facts/facts.ts';
 import { isSuspect } from './ledger/entries.ts';
@@ -159,7 +159,7 @@ function ruleWaves({ ledger, facts, now }: DefenderMetricsSource): readonly Gaug
   if (!ledger) return [];
   const machines = [...facts.machines()].filter(({ established }) => established).length;
   return Object.entries(ledger.rules ?? {})
-    .filter(([, entry]) => !isProven(entry))
+    .filter(([, entry]) => !isProvenRule(entry))
     .map(([rule, entry]) => {
       const { number, failed, tolerated } = waveOf({ rule, entry, ledger, machines, now });
       return [{ rule, state: failed > tolerated ? 'Failed' : 'InWave' }, number];

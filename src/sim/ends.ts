@@ -5,8 +5,8 @@ import { planExpiry } from '../defender/controller/plan.ts';
 import type { LedgerRequest } from '../defender/ledger/requests.ts';
 import { suspectCause, watchCause } from './causes.ts';
 import { endAct, isOn, type SimulatedAct, type SimulatedFleet, type SimulatedMachine } from './fleet.ts';
+import { endRuleAct } from './machines/judge/rule-versions.ts';
 import { LIMITS } from './policies.ts';
-import { endRuleAct } from './rule-versions.ts';
 import { anyReplica, type SimulationRun } from './run.ts';
 import { countVerified } from './storms.ts';
 

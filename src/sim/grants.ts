@@ -7,7 +7,12 @@ import { drawAsks, rememberAsk, scenarioAsks } from './asks.ts';
 import { isUnderCause } from './causes.ts';
 import { beginAct, isOn, type SimulatedMachine } from './fleet.ts';
 import { brokenPromises } from './invariants.ts';
-import { beginRuleAct, isBeyondFirstWave, type RuleVersions, versionAt } from './rule-versions.ts';
+import {
+  beginRuleAct,
+  isBeyondFirstWave,
+  type RuleVersions,
+  versionAt,
+} from './machines/judge/rule-versions.ts';
 import { anyReplica, isNode, type SimulationRun } from './run.ts';
 import type { Scenario } from './scenario.ts';
 import { allowanceAfterStorm } from './storms.ts';

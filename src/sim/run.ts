@@ -12,9 +12,9 @@ import type { Log } from '../kube/process/log.ts';
 import type { Clock } from '../os/clock.ts';
 import { createFleet, factsOf, isOn, type SimulatedFleet, type SimulatedMachine } from './fleet.ts';
 import { createSimulatedLedger, type SimulatedLedger } from './ledger-store.ts';
+import { createRuleVersions, type RuleVersions } from './machines/judge/rule-versions.ts';
 import { simulatedPolicy } from './policies.ts';
 import { createRandom, type Random } from './random.ts';
-import { createRuleVersions, type RuleVersions } from './rule-versions.ts';
 import type { Scenario } from './scenario.ts';
 
 export interface SimulationOptions {

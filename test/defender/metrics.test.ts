@@ -150,7 +150,7 @@ describe('the metrics of the Defender', () => {
       ({ groups }) => groups?.['metric'] ?? '',
     );
     const breaker = { state: 'Open', since: ago(60), trips: 1 } as const;
-    const text = await textOf({ breakers: { 'a/b/c': breaker } }, [DENIED]);
+    const text = await textOf({ breakers: { 'a/b/c': breaker }, rules: { r: ledgerRule() } }, [DENIED]);
     const registered = [...text.matchAll(/^# TYPE (?<name>\S+)/gm)].map(({ groups }) => {
       const name = groups?.['name'] ?? '';
       const labels = new RegExp(`^${name}\\{(?<labels>.*)\\}`, 'm').exec(text)?.groups?.['labels'] ?? '';

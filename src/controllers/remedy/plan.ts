@@ -10,7 +10,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import { type Case, caseOf } from './case/case.ts';
 import { changesByJobs, type Flap, flapOf, flapWait } from './case/flap.ts';
 import { isJobAtWork, jobsOfRule } from './case/jobs.ts';
-import { limitWait, waitFor } from './case/limit-wait.ts';
+import { limitWait, ruleWait } from './case/limit-wait.ts';
 import { type Attempt, jobNameOf, type NextAttempt, nextAttempt, operationIdOf } from './case/rungs.ts';
 import { handOffOnly, type UnknownResult, unknownResult } from './case/unknown.ts';
 import type { RemedyFinding } from './findings.ts';
@@ -84,7 +84,7 @@ export function planRemedy(input: RemedyPlanInput): RemedyPlan {
   for (const { remedier } of others) {
     waits.set(
       remedier.metadata.name,
-      waitFor('Outranked', `rule ${act?.remedier.metadata.name ?? ''} goes first`),
+      ruleWait('Outranked', `rule ${act?.remedier.metadata.name ?? ''} goes first`),
     );
   }
   return { ...optional('act', act), shadow, waits };
@@ -102,8 +102,8 @@ function isEnforced({ remedier, commit }: RemedyAct): boolean {
 
 function shadowWait({ spec }: NodeRemedier): RemedyWait {
   return spec.mode === 'Enforce'
-    ? waitFor('NoCommit', `the rule has no annotation ${ANNOTATION_COMMIT} of sync, so it only shadows`)
-    : waitFor('Shadow', 'spec.mode is Shadow');
+    ? ruleWait('NoCommit', `the rule has no annotation ${ANNOTATION_COMMIT} of sync, so it only shadows`)
+    : ruleWait('Shadow', 'spec.mode is Shadow');
 }
 
 /** Compares rules: highest priority first, then by name. */
@@ -118,7 +118,7 @@ function withoutCovered(acts: readonly RemedyAct[], waits: Map<string, RemedyWai
     if (!cover) return true;
     waits.set(
       act.remedier.metadata.name,
-      waitFor('Covered', `rule ${cover.remedier.metadata.name} covers it`),
+      ruleWait('Covered', `rule ${cover.remedier.metadata.name} covers it`),
     );
     return false;
   });
@@ -138,7 +138,7 @@ function readyFor(rule: RuleOnMachine, input: RemedyPlanInput): Ready {
   return unknown ? handOffFor(rule, unknown, { node, input }) : attemptFor(rule, node, input);
 }
 
-const NO_BOOT: Ready = { wait: waitFor('NoNode', 'the machine has no Node with a boot id') };
+const NO_BOOT: Ready = { wait: ruleWait('NoNode', 'the machine has no Node with a boot id') };
 
 interface NodeOfPlan {
   readonly node: JobNodeIdentity;
@@ -209,15 +209,15 @@ function nextFor(
 
 function outcomeWait({ finding, remedier }: RuleOnMachine): RemedyWait | undefined {
   const { outcome, because } = finding;
-  if (outcome === 'Held') return waitFor('GateClosed', because);
-  return remedier.spec.mode === 'Observe' ? waitFor('Observe', 'spec.mode is Observe') : undefined;
+  if (outcome === 'Held') return ruleWait('GateClosed', because);
+  return remedier.spec.mode === 'Observe' ? ruleWait('Observe', 'spec.mode is Observe') : undefined;
 }
 
 function fleetWait({ bound }: RuleOnMachine): RemedyWait | undefined {
   if (bound.unseen > 0) {
-    return waitFor('Starting', `${bound.unseen} targets of the rule are not evaluated yet`);
+    return ruleWait('Starting', `${bound.unseen} targets of the rule are not evaluated yet`);
   }
-  return isWithin(bound) ? undefined : waitFor('TooManyMatches', boundText(bound));
+  return isWithin(bound) ? undefined : ruleWait('TooManyMatches', boundText(bound));
 }
 
 function machineWait(
@@ -225,12 +225,12 @@ function machineWait(
   { machine, node, jobs }: RemedyPlanInput,
 ): RemedyWait | undefined {
   if (!node || machine.metadata.deletionTimestamp !== undefined) {
-    return waitFor('NoNode', node ? 'the machine is being deleted' : 'the machine has no Node');
+    return ruleWait('NoNode', node ? 'the machine is being deleted' : 'the machine has no Node');
   }
   const active = jobs.find(isJobAtWork);
   if (active) return activeWait(remedier, active);
   return conditionStatus(machine.status?.conditions, 'NeedsPerson') === 'True'
-    ? waitFor('NeedsPerson', 'the machine was handed off to people')
+    ? ruleWait('NeedsPerson', 'the machine was handed off to people')
     : undefined;
 }
 
@@ -239,8 +239,8 @@ function activeWait(remedier: NodeRemedier, { metadata, spec }: RemedyOperationJ
   const isCovered =
     spec.cause.remedier !== remedier.metadata.name && [...covers, dedupGroup(remedier)].includes(spec.group);
   return isCovered
-    ? waitFor('Covered', `job ${metadata.name} covers it`)
-    : waitFor('JobActive', `job ${metadata.name} is at work`);
+    ? ruleWait('Covered', `job ${metadata.name} covers it`)
+    : ruleWait('JobActive', `job ${metadata.name} is at work`);
 }
 
 /** Returns the identity of the node. Without a boot id a job could not tell whether the node was rebooted. */

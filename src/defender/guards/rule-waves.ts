@@ -7,7 +7,7 @@ import { withVersion } from '../../rollout/rule-waves/progress.ts';
 import {
   countsInWave,
   inForceNow,
-  machinesOf,
+  machinesInWave,
   mayBegin,
   ruleEntry,
   ruleOfOrigin,
@@ -59,7 +59,7 @@ function waveCauses(
   if (verdict.permitted) return [];
   const key = `rule ${rule}`;
   const message = `${key}: wave ${wave.number} of ${wave.of}${verdict.isFailed ? ' failed' : ''}: ${verdict.because}`;
-  const used = machinesOf(entry, wave, ask.machine);
+  const used = machinesInWave(entry, wave, ask.machine);
   return [{ reason: 'RuleWave', message, key, used, limit: wave.limit, ...optional('until', verdict.until) }];
 }
 

@@ -1,8 +1,8 @@
-/** How the record of a rule changes: another version appears, a repair ends, a wave passes. Pure. */
+/** How the record of a rule changes: another version appears, a repair ends, a wave ends. Pure. */
 import type { LedgerGrant, LedgerRule, RuleWaves } from '../../api/generated/types.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { lastMoment, secondsAfter } from '../../os/dates.ts';
-import { isProven, termsOf } from './wave.ts';
+import { isProvenRule, termsOf } from './wave.ts';
 
 /** How often it is written that a rule still exists. */
 const HEARD_SECONDS = 86_400;
@@ -25,14 +25,14 @@ export function withVersion(
   const since = now.toISOString();
   const first = { wave: 1, since, heardAt: since, succeeded: 0, failed: [], moreFailed: 0, terms: inForce };
   if (!before) return { digest, proven: [], ...first };
-  const terms = isProven(before) ? inForce : termsOf(before, inForce);
+  const terms = isProvenRule(before) ? inForce : termsOf(before, inForce);
   return { digest, proven: before.proven, ...first, terms, ...opening(before, terms) };
 }
 
 /** Kept also while a version that was proven is in between: a revert and another change do not skip the soak. */
 function opening(before: LedgerRule, { soakSeconds }: RuleWaves): Pick<LedgerRule, 'opensAt'> {
   const { endedAt, opensAt } = before;
-  const isTried = endedAt !== undefined && !isProven(before);
+  const isTried = endedAt !== undefined && !isProvenRule(before);
   const soaked = isTried ? secondsAfter(new Date(endedAt), soakSeconds) : undefined;
   const opens = lastMoment([soaked, opensAt === undefined ? undefined : new Date(opensAt)]);
   return optional('opensAt', opens?.toISOString());

@@ -27,7 +27,7 @@ export interface RulesOfLedger {
   readonly grants: Readonly<Record<string, LedgerGrant>>;
 }
 
-export function isProven({ proven, digest }: LedgerRule): boolean {
+export function isProvenRule({ proven, digest }: LedgerRule): boolean {
   return proven.includes(digest);
 }
 
@@ -46,7 +46,7 @@ export interface WaveState {
   readonly minSuccessPercent: number;
   /** When a repair may begin after one that proved nothing. */
   readonly opensAt?: Date;
-  /** When the wave passes, if no other repair begins. Absent: something is in work, or too few succeeded. */
+  /** When the wave is over, if no other repair begins. Absent: something is in work, or too few succeeded. */
   readonly passesAt?: Date;
 }
 
@@ -135,7 +135,7 @@ export type WaveVerdict =
 /** Decides whether the rule may begin a repair of a machine. One that is in the wave already may go on: the ladder continues. */
 export function mayBegin(machine: string, entry: LedgerRule, wave: WaveState): WaveVerdict {
   if (entry.failed.includes(machine)) return { permitted: true };
-  const used = machinesOf(entry, wave, machine);
+  const used = machinesInWave(entry, wave, machine);
   if (wave.failed > wave.tolerated) return { permitted: false, because: failedText(wave), isFailed: true };
   if (wave.opensAt) {
     const because = `a repair that proved nothing ended before, so the next may begin at ${wave.opensAt.toISOString()}`;
@@ -146,7 +146,7 @@ export function mayBegin(machine: string, entry: LedgerRule, wave: WaveState): W
 }
 
 /** Counts the machines that the wave has repaired or is repairing, besides one that asks. */
-export function machinesOf({ failed }: LedgerRule, wave: WaveState, besides = ''): number {
+export function machinesInWave({ failed }: LedgerRule, wave: WaveState, besides = ''): number {
   const working = wave.inWork.filter((name) => name !== besides && !failed.includes(name));
   return wave.succeeded + wave.failed + working.length;
 }

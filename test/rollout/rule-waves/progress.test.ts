@@ -48,7 +48,7 @@ describe('the progress of a rule', () => {
       'd-2',
       { digest: 'd-2', proven: ['d-1'], ...FIRST, opensAt: ago(-900) },
     ],
-  ])('R10 %s', (_, before, digest, expected) => {
+  ])('R10 the record of a rule %s', (_, before, digest, expected) => {
     expect(withVersion(before && ledgerRule(before), digest, AT)).toEqual(expected);
   });
 
@@ -75,7 +75,7 @@ describe('the progress of a rule', () => {
       { opensAt: ago(-1800) },
     ],
     ['takes no proof from a grant that was rebuilt', { digest: undefined }, { opensAt: ago(-1800) }],
-  ])('R10 %s', (_, repair, changes) => {
+  ])('R10 the record of a rule %s', (_, repair, changes) => {
     expect(withOutcome(ledgerRule(), ended(repair), AT)).toEqual(ledgerRule(changes));
   });
 

@@ -27,7 +27,7 @@ describe('the terms of rule waves', () => {
       { waves: ['100%'], soakSeconds: 7200 },
       { soakSeconds: 7200 },
     ],
-  ])('R10 %s', (_, next, expected) => {
+  ])('R10 what is in force %s', (_, next, expected) => {
     const { inForce } = termsInForce({ inForce: USUAL }, { ...USUAL, ...next }, NOW);
     expect(inForce).toEqual({ ...USUAL, ...expected });
   });

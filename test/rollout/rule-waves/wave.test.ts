@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LedgerGrant, LedgerRule } from '../../../src/api/generated/types.ts';
 import {
   countsInWave,
-  machinesOf,
+  machinesInWave,
   mayBegin,
   ruleOfOrigin,
   waveOf,
@@ -104,7 +104,7 @@ describe('a wave of a rule', () => {
       { entry: { wave: 2, moreFailed: 2 }, machines: 200 },
       '2 of 2 repairs failed, and at least 90 % must succeed: change or revert the rule',
     ],
-  ])('R10 %s', (_, situation, expected) => {
+  ])('R10 a wave of a rule %s', (_, situation, expected) => {
     expect(explain(situation)).toBe(expected);
   });
 
@@ -118,7 +118,7 @@ describe('a wave of a rule', () => {
       machines: 9,
       now: NOW,
     });
-    expect(machinesOf(ledgerRule(entry), wave)).toBe(1);
+    expect(machinesInWave(ledgerRule(entry), wave)).toBe(1);
   });
 
   it('R10 is judged by what was in force when the version appeared, and by what was tightened since', () => {
@@ -140,7 +140,7 @@ describe('a wave of a rule', () => {
     const text = (fields: Partial<LedgerRule>): string => {
       const entry = ledgerRule(fields);
       const wave = waveOf({ rule: 'hang', entry, ledger: { grants: {} }, machines: 100, now: NOW });
-      return waveText(wave, machinesOf(entry, wave));
+      return waveText(wave, machinesInWave(entry, wave));
     };
     expect(text({})).toBe('0 of at most 1 machines, 0 repairs succeeded, 0 failed');
     expect(text({ wave: 2, succeeded: 2, endedAt: ago(0) })).toBe(

@@ -74,7 +74,7 @@ async function report(
   context.reportStatus(NODE_REMEDIERS, { metadata: { name }, status: fitting });
 }
 
-/** As soon as the rule is there: its first ask may come much later, under looser terms. A failure is no reason not to report. */
+/** As soon as the rule is there: its first ask may come much later, under looser terms. The status is reported after a failure, too. */
 async function announce(
   remedier: NodeRemedier,
   ledger: DefenderLedger | undefined,

@@ -11,8 +11,8 @@ import { optional } from '../../../kube/objects/optional.ts';
 import { isHeard } from '../../../rollout/rule-waves/progress.ts';
 import { behaviorDigest } from '../../../rollout/rule-waves/rule-digest.ts';
 import {
-  isProven,
-  machinesOf,
+  isProvenRule,
+  machinesInWave,
   ruleEntry,
   type WaveState,
   waveOf,
@@ -57,7 +57,7 @@ export function proofOf({ remedier, ledger, machines, now }: ProofInput): RulePr
   const rule = remedier.metadata.name;
   const entry = ledger && ruleEntry(ledger.spec, rule);
   if (!ledger || entry?.digest !== behaviorDigest(remedier)) return NOT_RECORDED;
-  if (isProven(entry)) return PROVEN;
+  if (isProvenRule(entry)) return PROVEN;
   return proofInWave(entry, waveOf({ rule, entry, ledger: ledger.spec, machines: machines(), now }));
 }
 
@@ -80,7 +80,7 @@ const PROVEN: RuleProof = {
 };
 
 function proofInWave(entry: LedgerRule, wave: WaveState): RuleProof {
-  const used = machinesOf(entry, wave);
+  const used = machinesInWave(entry, wave);
   const hasFailed = wave.failed > wave.tolerated;
   const message = `wave ${wave.number} of ${wave.of}: ${waveText(wave, used)}`;
   const reason = hasFailed ? 'WaveFailed' : 'InWave';

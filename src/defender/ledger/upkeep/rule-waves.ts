@@ -12,7 +12,7 @@ import { termsInForce } from '../../../rollout/rule-waves/terms.ts';
 import {
   countsInWave,
   inForceNow,
-  isProven,
+  isProvenRule,
   passingTime,
   ruleEntry,
   ruleOfOrigin,
@@ -45,7 +45,9 @@ export function reviewRules(draft: LedgerDraft, { policies, now }: RulesInput): 
   draft.ruleTerms = terms;
   const passed = Object.entries(draft.rules ?? {}).filter(([rule, entry]) => {
     const judged = termsOf(entry, terms.inForce);
-    const at = isProven(entry) ? undefined : passingTime({ rule, entry, ledger: draft, terms: judged, now });
+    const at = isProvenRule(entry)
+      ? undefined
+      : passingTime({ rule, entry, ledger: draft, terms: judged, now });
     if (at === undefined || at > now) return false;
     setRule(draft, rule, withNextWave(entry, judged.waves.length, now));
     return true;

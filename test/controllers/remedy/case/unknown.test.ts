@@ -53,7 +53,7 @@ describe('a result that stays Indeterminate', () => {
       explain({}, LONG, { unknown: 6 }),
       'wait: xid is unknown; 6 of 100 targets are unknown, and at most 5 may be handed off (5 %): check what reports the fact',
     ],
-  ])('R5 %s', (_, actual, expected) => {
+  ])('R5 an Indeterminate result of a rule %s', (_, actual, expected) => {
     expect(actual).toBe(expected);
   });
 

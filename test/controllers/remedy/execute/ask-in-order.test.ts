@@ -38,7 +38,7 @@ async function zoneBed(zones: Readonly<Record<string, string>>, max: number): Pr
   const policies = [
     policy({
       // The rule is not new.
-      ruleWaves: { waves: ['100%'], soakSeconds: 0, minSuccessPercent: 0 },
+      ruleWaves: { waves: [1000], soakSeconds: 0, minSuccessPercent: 0 },
       concurrency: [{ name: 'zone', per: 'Zone', actions: [], max }],
       counting: { include: ['InFlight'], lingerSeconds: 0, smallPool: { below: 0, max: 1 } },
     }),

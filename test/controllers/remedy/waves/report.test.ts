@@ -66,7 +66,7 @@ describe('the proof of a rule in its status', () => {
       `False WaveFailed: wave 1 of 4: 1 of 1 repairs failed, and at least 90 % must succeed: change or revert the rule | {"index":1,"machines":1,"since":"${ago(7200)}","successPercent":0} | holds the rule`,
     ],
     ['is absent for a rule that shadows', explain({}, remedier({ '/mode': 'Shadow' })), 'no waves'],
-  ])('R10 %s', (_, actual, expected) => {
+  ])('R10 the proof of a rule %s', (_, actual, expected) => {
     expect(actual).toBe(expected);
   });
 

@@ -2,8 +2,8 @@
  * The rule of a run in which it changes every 18 hours: what each version really did. A second machine before the first one was healed, and
  * stayed so, breaks the promise of the first wave. What the ledger counts is not read.
  */
-import type { GrantAsk } from '../api/grants.ts';
-import { LIMITS } from './policies.ts';
+import type { GrantAsk } from '../../../api/grants.ts';
+import { LIMITS } from '../../policies.ts';
 
 const VERSION_MS = 18 * 3_600_000;
 /** The clock of the Defender may be wrong by less. */
