@@ -151,7 +151,7 @@ describe('the fields of an object that this version does not act on', () => {
     const ruleWaves = { waves: [1], soakSeconds: 1, minSuccessPercent: 1 };
     const named = (name: string): Candidate => {
       const policy = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'DefenderPolicy', spec: { ruleWaves } };
-      return { ...policy, ...{ metadata: { name } } };
+      return Object.assign(policy, { metadata: { name } });
     };
     expect(inactiveFields(named('fleet-default'))).toEqual([]);
     expect(inactiveFields(named('other'))).toHaveLength(3);

@@ -26,6 +26,12 @@ function explain({ entry: fields, grants = {}, machines = 100 }: Situation, mach
 
 const OTHER = { ...repairGrant(), holder: { ...repairGrant().holder, origin: 'NodeRemedier/disk' } };
 
+function text(fields: Partial<LedgerRule>): string {
+  const entry = ledgerRule(fields);
+  const wave = waveOf({ rule: 'hang', entry, ledger: { grants: {} }, machines: 100, now: NOW });
+  return waveText(wave, machinesInWave(entry, wave));
+}
+
 describe('a wave of a rule', () => {
   it.each<[name: string, situation: Situation, expected: string]>([
     ['permits the first machine', {}, 'permitted'],
@@ -137,11 +143,6 @@ describe('a wave of a rule', () => {
   });
 
   it('R10 tells people its numbers and what is next', () => {
-    const text = (fields: Partial<LedgerRule>): string => {
-      const entry = ledgerRule(fields);
-      const wave = waveOf({ rule: 'hang', entry, ledger: { grants: {} }, machines: 100, now: NOW });
-      return waveText(wave, machinesInWave(entry, wave));
-    };
     expect(text({})).toBe('0 of at most 1 machines, 0 repairs succeeded, 0 failed');
     expect(text({ wave: 2, succeeded: 2, endedAt: ago(0) })).toBe(
       `2 of at most 5 machines, 2 repairs succeeded, 0 failed; it passes at ${ago(-1800)} if none fails until then`,

@@ -26,6 +26,10 @@ function explain(
   return until ? `wait until ${until.toISOString()}: ${message}` : `wait: ${message}`;
 }
 
+function step(name: string): object {
+  return { step: name, timeoutSeconds: 60 };
+}
+
 const LONG = { unknownSince: new Date(ago(600)) };
 
 describe('a result that stays Indeterminate', () => {
@@ -58,7 +62,6 @@ describe('a result that stays Indeterminate', () => {
   });
 
   it('R5 is handed off without the other steps of the last rung', () => {
-    const step = (name: string) => ({ step: name, timeoutSeconds: 60 });
     const rung = {
       name: 'person',
       maxAttempts: 1,

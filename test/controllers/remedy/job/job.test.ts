@@ -109,7 +109,7 @@ describe('a job', () => {
       nodeUID: 'node-uid-1',
       action: 'Reboot',
       risk: 'Node',
-      ruleDigest: DIGEST,
+      ruleDigest: expect.stringMatching(/^[0-9a-f]{32}$/),
       faultClass: 'Kernel',
       factsAt: NOW,
       expectedSeconds: 1500,
