@@ -41,7 +41,8 @@ export function reviewRules(draft: LedgerDraft, { policies, now }: RulesInput): 
   const policy = policyWaves(policies);
   if (!policy) return false;
   const terms = termsInForce(draft.ruleTerms, policy, now);
-  const haveChanged = !isDeepStrictEqual(terms, draft.ruleTerms);
+  // The first terms are written with what else is written: a leader writes its epoch before anything.
+  const haveChanged = draft.ruleTerms !== undefined && !isDeepStrictEqual(terms, draft.ruleTerms);
   draft.ruleTerms = terms;
   const passed = Object.entries(draft.rules ?? {}).filter(([rule, entry]) => {
     const judged = termsOf(entry, terms.inForce);
