@@ -17,7 +17,7 @@ export interface GrantAsk {
   readonly nodeUID?: string;
   readonly action: Action;
   readonly risk: Risk;
-  /** The digest of the rule, in asks of a rule only: rule waves start again with each digest. */
+  /** The digest of what the rule does, in asks of a rule only: rule waves start again with each digest. */
   readonly ruleDigest?: string;
   /** The fault class, in asks of a rule only: quiet windows may exempt it. */
   readonly faultClass?: FaultClass;
@@ -96,8 +96,17 @@ export interface GrantSettlement {
   readonly id: string;
   readonly fence: number;
   readonly outcome: GrantOutcome;
+  /** Whether people took over: the act did what it had to, and has not healed the machine. */
+  readonly handedOff?: boolean;
   /** The holder. The settlement is denied when the grant belongs to another one, or has a lower fence: for callers that are not trusted. */
   readonly holder?: Pick<LedgerHolder, 'kind' | 'name'>;
+}
+
+/** A version of a rule that may act from now on. */
+export interface RuleVersion {
+  readonly rule: string;
+  /** The digest of what the rule does. */
+  readonly digest: string;
 }
 
 /** Each verb takes a list, because a batch costs one write. Answers have the order of the asks. */
@@ -110,6 +119,8 @@ export interface GrantPort {
   renew(renewals: readonly GrantRenewal[]): Promise<readonly (Grant | Denial)[]>;
   /** Ends the grant. Settling a grant that is settled or no longer in the ledger succeeds. */
   settle(settlements: readonly GrantSettlement[]): Promise<void>;
+  /** Records versions of rules when they appear. The first ask of a version does so, too, but it may be much later. */
+  announceRules?(versions: readonly RuleVersion[]): Promise<void>;
 }
 
 /** Turns the entry that was written into the grant that its holder receives. Only the ledger may call it. */

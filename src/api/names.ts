@@ -380,6 +380,7 @@ export const CONDITIONS = {
   // NodeRemedier
   MatchBounded: '+',
   StepsPermitted: '+',
+  Proven: '+',
   Enforcing: '+',
   Indeterminate: '-',
   // RemedyOperationJob

@@ -9,9 +9,11 @@ import {
   DEFENDER_GRANTS,
   DEFENDER_LEDGER_CONFLICTS,
   DEFENDER_LEDGER_FAILING,
+  DEFENDER_RULE_WAVES,
   DEFENDER_UNRECORDED,
   DEFENDER_USAGE,
 } from '../observability/metrics/defender.ts';
+import { isProvenRule, waveOf } from '../rollout/rule-waves/wave.ts';
 import { limitUsage } from './controller/usage.ts';
 import type { FleetFacts } from './facts/facts.ts';
 import { darkZones } from './guards/view/dark-zone.ts';
@@ -87,6 +89,7 @@ function registerGauges(metrics: Metrics, source: Source): void {
   metrics.gauge({ ...DEFENDER_GRANTS, read: () => grantCounts(source()) });
   metrics.gauge({ ...DEFENDER_USAGE, read: () => usageRatios(source()) });
   metrics.gauge({ ...DEFENDER_BREAKERS, read: () => breakerStates(source()) });
+  metrics.gauge({ ...DEFENDER_RULE_WAVES, read: () => ruleWaves(source()) });
   metrics.gauge({ ...DEFENDER_DARK_ZONES, read: () => darkZoneCounts(source()) });
   metrics.gauge({ ...DEFENDER_UNRECORDED, read: () => unrecordedActs(source()) });
 }
@@ -138,6 +141,18 @@ function sampleOf(
 
 function perOf({ spec: { concurrency, rates } }: PreparedPolicy, rule: string): string {
   return [...concurrency, ...rates].find(({ name }) => name === rule)?.per ?? 'unknown';
+}
+
+/** Returns the wave of each rule that is not proven. */
+function ruleWaves({ ledger, facts, now }: DefenderMetricsSource): readonly GaugeSample<'rule' | 'state'>[] {
+  if (!ledger) return [];
+  const machines = [...facts.machines()].filter(({ established }) => established).length;
+  return Object.entries(ledger.rules ?? {})
+    .filter(([, entry]) => !isProvenRule(entry))
+    .map(([rule, entry]) => {
+      const { number, failed, tolerated } = waveOf({ rule, entry, ledger, machines, now });
+      return [{ rule, state: failed > tolerated ? 'Failed' : 'InWave' }, number];
+    });
 }
 
 const LEVELS = { HalfOpen: 1, Open: 2, NeedsPerson: 3 } as const;

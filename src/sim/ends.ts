@@ -5,6 +5,7 @@ import { planExpiry } from '../defender/controller/plan.ts';
 import type { LedgerRequest } from '../defender/ledger/requests.ts';
 import { suspectCause, watchCause } from './causes.ts';
 import { endAct, isOn, type SimulatedAct, type SimulatedFleet, type SimulatedMachine } from './fleet.ts';
+import { endRuleAct } from './machines/judge/rule-versions.ts';
 import { LIMITS } from './policies.ts';
 import { anyReplica, type SimulationRun } from './run.ts';
 import { countVerified } from './storms.ts';
@@ -36,8 +37,9 @@ export async function endActs(run: SimulationRun): Promise<void> {
 }
 
 function endOne(run: SimulationRun, machine: SimulatedMachine, { ask, willFail }: SimulatedAct): void {
-  const { fleet, dirty } = run;
+  const { fleet, dirty, ruleVersions } = run;
   endAct(fleet, machine);
+  if (ruleVersions && !willFail) endRuleAct(ruleVersions, machine.name, fleet.nowMs);
   machine.isDark = isOn(fleet, 'zoneDark') && machine.zone === 'a' && !machine.isControlPlane;
   machine.isReady = !willFail && !machine.isDark;
   machine.changedMs = fleet.nowMs;

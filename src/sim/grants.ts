@@ -7,16 +7,23 @@ import { drawAsks, rememberAsk, scenarioAsks } from './asks.ts';
 import { isUnderCause } from './causes.ts';
 import { beginAct, isOn, type SimulatedMachine } from './fleet.ts';
 import { brokenPromises } from './invariants.ts';
+import {
+  beginRuleAct,
+  isBeyondFirstWave,
+  type RuleVersions,
+  versionAt,
+} from './machines/judge/rule-versions.ts';
 import { anyReplica, isNode, type SimulationRun } from './run.ts';
 import type { Scenario } from './scenario.ts';
 import { allowanceAfterStorm } from './storms.ts';
 
 /** The asks of one step go to all replicas at once. */
 export async function decideAsks(run: SimulationRun, scenario?: Scenario): Promise<void> {
-  const { fleet, ill, random, replicas, denials } = run;
-  const asks = scenario
+  const { fleet, ill, random, replicas, denials, ruleVersions } = run;
+  const drawn = scenario
     ? scenarioAsks(fleet, ill.values(), random, scenario)
     : drawAsks(fleet, ill.values(), random);
+  const asks = ruleVersions ? drawn.map((ask) => withVersionOfRule(ask, ruleVersions, fleet.nowMs)) : drawn;
   const shares = replicas.map((_, replica) =>
     asks.filter((__, order) => order % replicas.length === replica),
   );
@@ -30,6 +37,11 @@ export async function decideAsks(run: SimulationRun, scenario?: Scenario): Promi
   }
 }
 
+function withVersionOfRule(ask: GrantAsk, versions: RuleVersions, nowMs: number): GrantAsk {
+  if (ask.holder.kind !== 'RemedyOperationJob') return ask;
+  return { ...ask, ruleDigest: versionAt(versions, nowMs) };
+}
+
 /** The holder renews before the disruptive step; only then the act begins. */
 async function begin(run: SimulationRun, ask: GrantAsk, { id, fence }: Grant): Promise<void> {
   const { fleet } = run;
@@ -40,11 +52,12 @@ async function begin(run: SimulationRun, ask: GrantAsk, { id, fence }: Grant): P
   run.acts += 1;
   if (ask.action === 'Reboot') run.reboots.push(Date.parse(answer.entry.issuedAt));
   judge(run, machine, ask);
+  if (run.ruleVersions) beginRuleAct(run.ruleVersions, ask, fleet.nowMs);
   start(run, machine, { ask, entry: answer.entry });
 }
 
 function judge(run: SimulationRun, machine: SimulatedMachine, ask: GrantAsk): void {
-  const { fleet, ledger, violations, reboots, lostMs, recoversMs, failures } = run;
+  const { fleet, ledger, violations, reboots, lostMs, recoversMs, failures, ruleVersions } = run;
   const inWork = [...fleet.acting].filter(({ act }) => act && isNode(act.ask)).length;
   const grants = Object.keys(ledger.spec()?.grants ?? {}).length;
   const breakerOpenMs = failures.openMs;
@@ -61,6 +74,8 @@ function judge(run: SimulationRun, machine: SimulatedMachine, ask: GrantAsk): vo
     grants,
     stormAllowance: allowanceAfterStorm(run, machine),
     isUnderCause: isUnderCause(run, machine),
+    isBeyondFirstWave:
+      ruleVersions !== undefined && isBeyondFirstWave(ruleVersions, ask, { nowMs: fleet.nowMs, lostMs }),
   });
   for (const what of found) violations.push({ at, machine: machine.name, what });
 }

@@ -38,6 +38,8 @@ export interface Begun {
   readonly stormAllowance: number;
   /** Whether it is clear that the version of the machine is bad. */
   readonly isUnderCause: boolean;
+  /** Whether the version of the rule has healed no machine for long enough, and works on another one. */
+  readonly isBeyondFirstWave: boolean;
 }
 
 const FORBIDDEN: readonly Hazard[] = ['stopped', 'alerting', 'apiErrors', 'clockWrong', 'massUnknown'];
@@ -49,6 +51,7 @@ export function brokenPromises(begun: Begun): readonly string[] {
     ...askViolations(begun),
     ...machineViolations(begun),
     ...limitViolations(begun),
+    ...broken([[begun.isBeyondFirstWave, 'a rule on more machines than its wave permits']]),
   ];
 }
 

@@ -11,6 +11,7 @@ export const LIMITS = {
   minIntervalSeconds: 1800,
   minNodeAgeSeconds: 900,
   maxViewAgeSeconds: 150,
+  soakSeconds: 1800,
 } as const;
 
 /** As many as a fleet of this size needs: with fewer, sick machines would only pile up. */
@@ -158,7 +159,7 @@ const BASE: Omit<DefenderPolicySpec, 'killSwitch' | 'freezes' | 'rates'> = {
   capacity: { minFreePercent: {}, simulateScheduling: false, replacementFirst: false },
   // oxlint-disable-next-line unicorn/no-thenable -- name of the API field
   drain: { maxBudgetWaitSeconds: 1800, then: 'RequestApproval' },
-  ruleWaves: { waves: [1], soakSeconds: 1800, minSuccessPercent: 90 },
+  ruleWaves: { waves: [1, '5%', '20%', '100%'], soakSeconds: LIMITS.soakSeconds, minSuccessPercent: 90 },
   approval: [
     {
       name: 'replace',

@@ -12,6 +12,7 @@ import type { Log } from '../kube/process/log.ts';
 import type { Clock } from '../os/clock.ts';
 import { createFleet, factsOf, isOn, type SimulatedFleet, type SimulatedMachine } from './fleet.ts';
 import { createSimulatedLedger, type SimulatedLedger } from './ledger-store.ts';
+import { createRuleVersions, type RuleVersions } from './machines/judge/rule-versions.ts';
 import { simulatedPolicy } from './policies.ts';
 import { createRandom, type Random } from './random.ts';
 import type { Scenario } from './scenario.ts';
@@ -21,6 +22,8 @@ export interface SimulationOptions {
   readonly days: number;
   readonly machines: number;
   readonly without?: ReadonlySet<string>;
+  /** Whether the rule changes every 18 hours, and is enforced in waves. */
+  readonly hasNewRules?: boolean;
   /** The scenario. Default: everything happens by chance. */
   readonly scenario?: Scenario;
 }
@@ -67,6 +70,8 @@ export interface SimulationRun {
   lostMs: number;
   recoversMs: number;
   readonly cause: CauseWatch;
+  /** Absent: the asks name no version of their rule. */
+  readonly ruleVersions: RuleVersions | undefined;
   acts: number;
 }
 
@@ -89,7 +94,7 @@ const FOREIGN = simulatedPolicy({ isStopped: false, isFrozen: false, machines: 0
 
 const quiet: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => quiet };
 
-export function createRun({ seed, machines, without }: SimulationOptions): SimulationRun {
+export function createRun({ seed, machines, without, hasNewRules }: SimulationOptions): SimulationRun {
   const random = createRandom(seed);
   const run: SimulationRun = {
     fleet: createFleet(machines, START_MS),
@@ -109,6 +114,7 @@ export function createRun({ seed, machines, without }: SimulationOptions): Simul
     lostMs: NEVER,
     recoversMs: NEVER,
     cause: { suspectedMs: NEVER, lastMs: NEVER, knownMs: NEVER },
+    ruleVersions: hasNewRules ? createRuleVersions(START_MS) : undefined,
     acts: 0,
   };
   const policies = preparedPolicies();

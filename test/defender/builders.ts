@@ -183,6 +183,7 @@ export function ledgerSpec(spec: Partial<DefenderLedgerSpec> = {}): DefenderLedg
     rates: {},
     breakers: {},
     approvals: {},
+    ruleTerms: { inForce: { waves: [1, '5%', '20%', '100%'], soakSeconds: 1800, minSuccessPercent: 90 } },
     ...spec,
   };
 }

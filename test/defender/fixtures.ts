@@ -9,6 +9,7 @@ import type {
 } from '../../src/api/generated/types.ts';
 import type { ControlPlaneMember, MachineFacts } from '../../src/defender/facts/facts.ts';
 import { jsonBytes } from '../../src/defender/ledger/usage.ts';
+import { ledgerRule } from '../rollout/rule-waves/builders.ts';
 import {
   ago,
   entry,
@@ -545,6 +546,14 @@ export const FIXTURES: readonly DenialFixture[] = [
     reason: 'RateWindow',
     scene: rate(3),
     because: `RateWindow ${P}: reboots: 3 acts within 3600 s, and at most 3 allowed for cluster`,
+  },
+  {
+    reason: 'RuleWave',
+    scene: {
+      ledger: { rules: { hang: ledgerRule({ failed: ['m-2'] }) } },
+      ask: { ruleDigest: 'd-1' },
+    },
+    because: `RuleWave ${P}: rule hang: wave 1 of 4 failed: 1 of 1 repairs failed, and at least 90 % must succeed: change or revert the rule`,
   },
   {
     reason: 'RateBurst',

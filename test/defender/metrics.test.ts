@@ -6,6 +6,7 @@ import { type DefenderMetricsSource, registerDefenderMetrics } from '../../src/d
 import { preparePolicies } from '../../src/defender/policies/prepare.ts';
 import { createMetrics } from '../../src/kube/process/metrics.ts';
 import { DEFENDER_METRICS } from '../../src/observability/metrics/defender.ts';
+import { ledgerRule } from '../rollout/rule-waves/builders.ts';
 import { ago, ask, entry, fleetFacts, ledgerSpec, machines, NOW, policy } from './builders.ts';
 
 const LIMITS = {
@@ -82,6 +83,19 @@ describe('the metrics of the Defender', () => {
     ]);
   });
 
+  it('R10 show the wave of each rule that is not proven, and whether it failed', async () => {
+    const rules = {
+      new: ledgerRule({ wave: 2 }),
+      bad: ledgerRule({ failed: ['m-1'] }),
+      old: ledgerRule({ proven: ['d-1'] }),
+    };
+    const text = await textOf({ rules });
+    expect(samples(text).filter((line) => line.includes('rule_wave'))).toEqual([
+      'kubenode_defender_rule_wave{rule="bad",state="Failed"} 1',
+      'kubenode_defender_rule_wave{rule="new",state="InWave"} 2',
+    ]);
+  });
+
   it('R29 show grants, the fullest limits and open breakers before anything is denied', async () => {
     const ended = { issuedAt: ago(600), notAfter: ago(300) };
     const settled = { state: 'Settled', settledAt: ago(10), outcome: 'Succeeded' } as const;
@@ -133,7 +147,7 @@ describe('the metrics of the Defender', () => {
 
   it('DAT-01 are those of the table, with these labels', async () => {
     const breaker = { state: 'Open', since: ago(60), trips: 1 } as const;
-    const text = await textOf({ breakers: { 'a/b/c': breaker } }, [DENIED]);
+    const text = await textOf({ breakers: { 'a/b/c': breaker }, rules: { r: ledgerRule() } }, [DENIED]);
     const declared = DEFENDER_METRICS.map(({ name, labels = {} }) =>
       withLabels(`kubenode_${name}`, Object.keys(labels)),
     );

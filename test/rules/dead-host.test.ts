@@ -20,7 +20,7 @@ const FOUND = {
   since: new Date(ago(310)),
   isSinceKnown: true,
 } as const;
-const WITHIN = { targets: 40, unseen: 0, matched: 1, limit: 2, percent: 5 };
+const WITHIN = { targets: 40, unseen: 0, matched: 1, unknown: 0, limit: 2, percent: 5 };
 const NODE = node('m-1', 'Unknown', { uid: 'node-uid-1' });
 const DEAD = { ...NODE, status: { ...(NODE['status'] as object), nodeInfo: { bootID: 'boot-1' } } };
 

@@ -59,6 +59,11 @@ describe('brokenPromises', () => {
       ['more acts in a zone than it may begin after a storm'],
     ],
     ['a bad version', { begun: { isUnderCause: true } }, ['an act on a machine of a bad version']],
+    [
+      'a rule beyond its wave',
+      { begun: { isBeyondFirstWave: true } },
+      ['a rule on more machines than its wave permits'],
+    ],
     ['an open breaker', { begun: { breakerOpenMs: NOON_MS - 60_000 } }, ['an act under an open breaker']],
     ['a recovery', { begun: { recoversMs: NOON_MS - 60_000 } }, ['an act while the ledger recovers']],
   ])('judges %s', (_, { nowMs = NOON_MS, machine: fields, ask: asked, begun, hazard }, promises) => {
@@ -84,6 +89,7 @@ describe('brokenPromises', () => {
       grants: 1,
       stormAllowance: Number.POSITIVE_INFINITY,
       isUnderCause: false,
+      isBeyondFirstWave: false,
     };
     expect(brokenPromises({ fleet, machine, ask, ...usual, ...begun })).toEqual(promises);
   });

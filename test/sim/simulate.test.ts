@@ -16,6 +16,17 @@ describe('simulate', () => {
     expect(acts).toBeGreaterThan(0);
   });
 
+  it.each(SEEDS)(
+    'R10 breaks no promise while its rule changes, with seed %i',
+    { timeout: 600_000 },
+    async (seed) => {
+      const { acts, denials, violations } = await simulate({ seed, ...SIZE, hasNewRules: true });
+      expect(violations).toEqual([]);
+      expect(acts).toBeGreaterThan(0);
+      expect(denials['RuleWave']).toBeGreaterThan(0);
+    },
+  );
+
   it('repeats a run from its seed', async () => {
     const options = { seed: 7, days: 1, machines: 30 };
     expect(await simulate(options)).toEqual(await simulate(options));
@@ -32,8 +43,8 @@ describe('simulate', () => {
 
   it.each(slice(GUARDS, 4))(
     'breaks its promise without the guard $id: $proof.promise',
-    async ({ id, proof: { seed, promise, machines = 60, days = 3 } }) => {
-      const options = { seed, days, machines };
+    async ({ id, proof: { seed, promise, machines = 60, days = 3, hasNewRules = false } }) => {
+      const options = { seed, days, machines, hasNewRules };
       const { violations } = await simulate({ ...options, without: new Set([id]) });
       expect(violations.map(({ what }) => what)).toContain(promise);
       expect(await violationsWithAll(options)).toEqual([]);

@@ -76,9 +76,9 @@ export const LIMIT_DENIALS = [
         hint: WAIT_FOR_TIME,
       },
       RuleWave: {
-        meaning: 'The rule is new, and is tried on few machines first.',
-        hint: 'no action required: the rule is tried on few machines first',
-        later: true,
+        meaning:
+          'The rule is new or has changed, and repairs few machines first: `ruleWaves` of `fleet-default`. The next wave begins when the repairs of this one succeeded and it has soaked. A wave of which too many repairs failed begins no repair on another machine.',
+        hint: 'no action required while repairs succeed. After a wave that failed, change or revert the rule in git: kubenode remedy list shows its jobs',
       },
     },
   },

@@ -982,6 +982,10 @@ export interface DefenderLedgerSpec {
   readonly approvals: Readonly<Record<string, LedgerApproval>>;
   /** Breakers that people closed last, by <policy>/<breaker>/<key>. (at most 16) */
   readonly closures?: Readonly<Record<string, LedgerClosure>>;
+  /** How far rules are proven, by the name of the rule. (at most 256) */
+  readonly rules?: Readonly<Record<string, LedgerRule>>;
+  /** Terms for rules that change now. */
+  readonly ruleTerms?: LedgerRuleTerms;
 }
 
 /** Use of the ledger. */
@@ -1916,6 +1920,8 @@ export interface LedgerGrant {
   readonly settledAt?: string;
   /** Outcome of the act. */
   readonly outcome?: 'Succeeded' | 'Failed' | 'Ambiguous' | 'Unused';
+  /** Version of the rule that asked, by what it does. */
+  readonly ruleDigest?: string;
 }
 
 /** Grant counts. */
@@ -1972,6 +1978,52 @@ export interface LedgerRate {
   readonly firstBucketAt: string;
   /** Number of acts in each bucket. (at most 24) */
   readonly counts: readonly number[];
+}
+
+/** How far a rule is proven. */
+export interface LedgerRule {
+  /** Version of the rule, by what it does. */
+  readonly digest: string;
+  /** Versions whose waves all passed, the last one last. (at most 4) */
+  readonly proven: readonly string[];
+  /** Number of the wave. (1 to 8) */
+  readonly wave: number;
+  /** When the wave began. */
+  readonly since: string;
+  /** When the rule was announced, to a day. */
+  readonly heardAt: string;
+  /** Repairs of the wave that were verified. */
+  readonly succeeded: number;
+  /** Machines of the wave whose last repair failed. (at most 64) */
+  readonly failed: readonly string[];
+  /** Failed repairs on machines that are not named. */
+  readonly moreFailed: number;
+  /** When the last repair of the wave ended. */
+  readonly endedAt?: string;
+  /** When the first repair may begin after a version that was not proven. */
+  readonly opensAt?: string;
+  /** Terms that the waves of a rule are judged by. */
+  readonly terms: LedgerRuleWaves;
+}
+
+/** Terms for rules that change now. */
+export interface LedgerRuleTerms {
+  /** Terms that the waves of a rule are judged by. */
+  readonly inForce: LedgerRuleWaves;
+  /** Terms that the waves of a rule are judged by. */
+  readonly looser?: LedgerRuleWaves;
+  /** When the looser terms were first observed. They are in force a day later. */
+  readonly looserSince?: string;
+}
+
+/** Terms that the waves of a rule are judged by. */
+export interface LedgerRuleWaves {
+  /** Machines of each wave. (at most 8) */
+  readonly waves: readonly Amount[];
+  /** How long a wave soaks after its last repair. */
+  readonly soakSeconds: number;
+  /** Minimum percentage of successful repairs. (0 to 100) */
+  readonly minSuccessPercent: number;
 }
 
 /** When a machine is a lemon, which is not repaired again. */

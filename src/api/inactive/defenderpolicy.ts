@@ -1,10 +1,12 @@
-/** The fields of a DefenderPolicy that the Defender does not act on. */
+/** The fields of a DefenderPolicy that the Defender does not act on, or only in one policy. */
 import { DIMENSIONS } from '../enums.ts';
+import { FLEET_DEFAULT } from '../names.ts';
 import type { InactiveField } from './field.ts';
 
 const NO_CAPACITY = 'the Defender does not count free resources';
 const NO_DRAIN = 'drains wait for PodDisruptionBudgets as long as their step allows';
-const NO_WAVES = 'a rule is not enforced in waves';
+const ONE_POLICY = `rules are enforced in the waves of ${FLEET_DEFAULT}, for the whole cluster`;
+const IN_FLEET_DEFAULT = ['metadata.name', FLEET_DEFAULT] as const;
 const COMMON_CAUSE = ['type', 'CommonCause'] as const;
 
 export const DEFENDER_POLICY: readonly InactiveField[] = [
@@ -14,9 +16,19 @@ export const DEFENDER_POLICY: readonly InactiveField[] = [
   { path: 'spec.capacity.minFreePercent', accepts: [{}], because: NO_CAPACITY },
   { path: 'spec.drain.maxBudgetWaitSeconds', accepts: [1800], because: NO_DRAIN },
   { path: 'spec.drain.then', accepts: ['RequestApproval'], because: NO_DRAIN },
-  { path: 'spec.ruleWaves.waves', accepts: [[1, '5%', '20%', '100%']], because: NO_WAVES },
-  { path: 'spec.ruleWaves.soakSeconds', accepts: [1800], because: NO_WAVES },
-  { path: 'spec.ruleWaves.minSuccessPercent', accepts: [90], because: NO_WAVES },
+  {
+    path: 'spec.ruleWaves.waves',
+    accepts: [[1, '5%', '20%', '100%']],
+    because: ONE_POLICY,
+    whenNotAt: IN_FLEET_DEFAULT,
+  },
+  { path: 'spec.ruleWaves.soakSeconds', accepts: [1800], because: ONE_POLICY, whenNotAt: IN_FLEET_DEFAULT },
+  {
+    path: 'spec.ruleWaves.minSuccessPercent',
+    accepts: [90],
+    because: ONE_POLICY,
+    whenNotAt: IN_FLEET_DEFAULT,
+  },
   {
     path: 'spec.breakers[].type',
     accepts: ['UnhealthyRatio', 'FailedActs', 'ConsecutiveFailures', 'CommonCause'],

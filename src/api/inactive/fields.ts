@@ -60,24 +60,10 @@ const MACHINE_COMPONENT_SET: readonly InactiveField[] = [
   },
 ];
 
-const NODE_REMEDIER: readonly InactiveField[] = [
-  {
-    path: 'spec.rule.onIndeterminate.action',
-    accepts: ['Wait'],
-    because: 'a result that stays Indeterminate is only reported',
-  },
-  {
-    path: 'spec.rule.onIndeterminate.afterSeconds',
-    accepts: [3600],
-    because: 'a result that stays Indeterminate is only reported',
-  },
-];
-
 export const INACTIVE_FIELDS: Readonly<Record<string, readonly InactiveField[]>> = {
   Cluster: CLUSTER,
   Machine: MACHINE,
   MachineSet: MACHINE_SET,
   MachineComponentSet: MACHINE_COMPONENT_SET,
-  NodeRemedier: NODE_REMEDIER,
   DefenderPolicy: DEFENDER_POLICY,
 };

@@ -2,7 +2,7 @@
  * DefenderLedger: grants in flight, rate counters and breakers. A single object, written by compare-and-swap only. What a write
  * must keep of the one before is in `src/api/policies/ledger-rules.ts`.
  */
-import { count, machineCounts, statusHead } from '../common.ts';
+import { amount, count, machineCounts, statusHead } from '../common.ts';
 import { HOLDERS, RISKS } from '../enums.ts';
 import {
   atomic,
@@ -15,6 +15,7 @@ import {
   message,
   name,
   named,
+  percent,
   rules,
   type Schema,
   text,
@@ -57,6 +58,7 @@ const grant = named('LedgerGrant', 'A grant.', {
   renewedAt: time('When the grant was last renewed.').optional(),
   settledAt: time('When the grant was settled. It counts for lingerSeconds more.').optional(),
   outcome: choice('Outcome of the act.', ['Succeeded', 'Failed', 'Ambiguous', 'Unused']).optional(),
+  ruleDigest: text('Version of the rule that asked, by what it does.', { max: 64 }).optional(),
 });
 
 const gone = named('LedgerGone', 'A machine that was deleted and is not yet replaced.', {
@@ -96,6 +98,34 @@ const approval = named('LedgerApproval', 'Decision of a person.', {
   until: time('End of the decision.'),
 });
 
+const terms = named('LedgerRuleWaves', 'Terms that the waves of a rule are judged by.', {
+  waves: list('Machines of each wave.', amount('Number of machines.'), [1, 8]),
+  soakSeconds: int('How long a wave soaks after its last repair.'),
+  minSuccessPercent: percent('Minimum percentage of successful repairs.'),
+});
+
+const rule = named('LedgerRule', 'How far a rule is proven.', {
+  digest: text('Version of the rule, by what it does.', { max: 64 }),
+  proven: list(
+    'Versions whose waves all passed, the last one last.',
+    text('A version.', { max: 64 }),
+    [0, 4],
+  ),
+  wave: int('Number of the wave.', [1, 8]),
+  since: time('When the wave began.'),
+  heardAt: time('When the rule was announced, to a day.'),
+  succeeded: int('Repairs of the wave that were verified.'),
+  failed: list(
+    'Machines of the wave whose last repair failed.',
+    text('Name of a machine.', { max: 63 }),
+    [0, 64],
+  ),
+  moreFailed: int('Failed repairs on machines that are not named.'),
+  endedAt: time('When the last repair of the wave ended.').optional(),
+  opensAt: time('When the first repair may begin after a version that was not proven.').optional(),
+  terms,
+});
+
 const closure = named('LedgerClosure', 'A breaker that a person closed.', {
   by: name('User who closed it.', 128),
   reason: text('Why, in the words of the user.', { max: 256 }),
@@ -126,6 +156,14 @@ const spec = rules(
     closures: atomic(
       map('Breakers that people closed last, by <policy>/<breaker>/<key>.', closure, 16),
     ).optional(),
+    rules: atomic(map('How far rules are proven, by the name of the rule.', rule, 256)).optional(),
+    ruleTerms: named('LedgerRuleTerms', 'Terms for rules that change now.', {
+      inForce: terms,
+      looser: terms.optional(),
+      looserSince: time(
+        'When the looser terms were first observed. They are in force a day later.',
+      ).optional(),
+    }).optional(),
   }),
   {
     rule: 'self.recovering == has(self.recoveringSince)',

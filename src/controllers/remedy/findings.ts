@@ -24,6 +24,8 @@ export interface RemedyFinding {
   readonly isFaulty?: boolean;
   /** When the conditions became true or false, as far as this process observed it; the oldest one first. */
   readonly changes?: readonly Date[];
+  /** Since when the result is Indeterminate; absent: it is known. */
+  readonly unknownSince?: Date;
   /** Why there is no job. */
   readonly wait?: RemedyWait;
   /** When the wait got its reason. */
@@ -35,12 +37,24 @@ export interface FindingInput {
   readonly result: RuleResult;
   /** The start of the fault that was recorded before this process. */
   readonly recorded: Date | undefined;
+  /** Since when the result is Indeterminate, as it was recorded before this process. */
+  readonly recordedUnknown?: Date | undefined;
   readonly clearSeconds: number;
   readonly now: Date;
 }
 
 export function nextFinding(input: FindingInput): RemedyFinding {
-  return { ...startedFinding(input), ...changesOf(input) };
+  return { ...startedFinding(input), ...changesOf(input), ...unknownOf(input) };
+}
+
+function unknownOf({
+  before,
+  result,
+  recordedUnknown,
+  now,
+}: FindingInput): Pick<RemedyFinding, 'unknownSince'> {
+  if (result.outcome !== 'Indeterminate') return {};
+  return { unknownSince: before ? (before.unknownSince ?? now) : (recordedUnknown ?? now) };
 }
 
 /** Counts what is known only: conditions that are unknown in between have not changed. */

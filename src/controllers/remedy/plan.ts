@@ -1,22 +1,20 @@
 /** Decides on the one act for a machine that its rules ask for, or on the one reason of each rule for none. Pure. */
 import { dedupGroup } from '../../api/dedup.ts';
-import type { Risk } from '../../api/enums.ts';
 import type { Machine, NodeRemedier, RemedyOperationJob } from '../../api/generated/types.ts';
-import { ANNOTATION_COMMIT, LABEL_EXCLUDE } from '../../api/names.ts';
-import type { RemedyWait, WaitReason } from '../../api/status/rule-waits.ts';
+import { ANNOTATION_COMMIT } from '../../api/names.ts';
+import type { RemedyWait } from '../../api/status/rule-waits.ts';
 import { conditionStatus } from '../../kube/objects/conditions.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import { secondsAfter } from '../../os/dates.ts';
-import { holdInForce } from '../../rollout/holds.ts';
 import { type Case, caseOf } from './case/case.ts';
 import { changesByJobs, type Flap, flapOf, flapWait } from './case/flap.ts';
-import { beginOf, isJobAtWork, jobsOfRule } from './case/jobs.ts';
+import { isJobAtWork, jobsOfRule } from './case/jobs.ts';
+import { limitWait, ruleWait } from './case/limit-wait.ts';
 import { type Attempt, jobNameOf, type NextAttempt, nextAttempt, operationIdOf } from './case/rungs.ts';
+import { handOffOnly, type UnknownResult, unknownResult } from './case/unknown.ts';
 import type { RemedyFinding } from './findings.ts';
-import { highestRisk } from './job/steps.ts';
-import { boundText, isControlPlane, isWithin, labelsOf, type MatchBound } from './targets.ts';
+import { boundText, isWithin, type MatchBound } from './targets.ts';
 
 export interface RuleOnMachine {
   readonly remedier: NodeRemedier;
@@ -56,6 +54,8 @@ export interface RemedyAct extends Attempt {
   readonly jobName: string;
   /** Why it is not the rung that is next otherwise: the fault flaps, or the hardware was repaired too often. */
   readonly why?: string;
+  /** Whether it only hands off a machine of which too little is known. */
+  readonly isUnknown?: true;
 }
 
 export interface RemedyPlan {
@@ -79,17 +79,20 @@ export function planRemedy(input: RemedyPlanInput): RemedyPlan {
   }
   const shadow = ready.filter((act) => !isEnforced(act));
   for (const { remedier } of shadow) waits.set(remedier.metadata.name, shadowWait(remedier));
-  const ranked = withoutCovered(ready.filter(isEnforced), waits).toSorted((a, b) =>
-    byPriority(a.remedier, b.remedier),
-  );
+  const ranked = withoutCovered(ready.filter(isEnforced), waits).toSorted(byRank);
   const [act, ...others] = ranked;
   for (const { remedier } of others) {
     waits.set(
       remedier.metadata.name,
-      waitFor('Outranked', `rule ${act?.remedier.metadata.name ?? ''} goes first`),
+      ruleWait('Outranked', `rule ${act?.remedier.metadata.name ?? ''} goes first`),
     );
   }
   return { ...optional('act', act), shadow, waits };
+}
+
+/** A fault that is known goes before what is not known. */
+function byRank(a: RemedyAct, b: RemedyAct): number {
+  return Number(a.isUnknown ?? false) - Number(b.isUnknown ?? false) || byPriority(a.remedier, b.remedier);
 }
 
 /** Tells whether the rule acts. Only what sync applied from a commit may act. */
@@ -99,8 +102,8 @@ function isEnforced({ remedier, commit }: RemedyAct): boolean {
 
 function shadowWait({ spec }: NodeRemedier): RemedyWait {
   return spec.mode === 'Enforce'
-    ? waitFor('NoCommit', `the rule has no annotation ${ANNOTATION_COMMIT} of sync, so it only shadows`)
-    : waitFor('Shadow', 'spec.mode is Shadow');
+    ? ruleWait('NoCommit', `the rule has no annotation ${ANNOTATION_COMMIT} of sync, so it only shadows`)
+    : ruleWait('Shadow', 'spec.mode is Shadow');
 }
 
 /** Compares rules: highest priority first, then by name. */
@@ -115,7 +118,7 @@ function withoutCovered(acts: readonly RemedyAct[], waits: Map<string, RemedyWai
     if (!cover) return true;
     waits.set(
       act.remedier.metadata.name,
-      waitFor('Covered', `rule ${cover.remedier.metadata.name} covers it`),
+      ruleWait('Covered', `rule ${cover.remedier.metadata.name} covers it`),
     );
     return false;
   });
@@ -126,12 +129,47 @@ function isCoveredBy({ remedier }: RemedyAct, other: RemedyAct): boolean {
 }
 
 function readyFor(rule: RuleOnMachine, input: RemedyPlanInput): Ready {
+  const unknown = unknownResult(rule, input.now);
+  if (unknown && 'wait' in unknown) return unknown;
   const general = outcomeWait(rule) ?? fleetWait(rule) ?? machineWait(rule, input);
-  if (general) return { wait: general };
   const node = identityOf(input);
-  return node
-    ? attemptFor(rule, node, input)
-    : { wait: waitFor('NoNode', 'the machine has no Node with a boot id') };
+  if (general) return { wait: general };
+  if (!node) return NO_BOOT;
+  return unknown ? handOffFor(rule, unknown, { node, input }) : attemptFor(rule, node, input);
+}
+
+const NO_BOOT: Ready = { wait: ruleWait('NoNode', 'the machine has no Node with a boot id') };
+
+interface NodeOfPlan {
+  readonly node: JobNodeIdentity;
+  readonly input: RemedyPlanInput;
+}
+
+/** Returns the hand-off of a machine of which too little is known: it changes nothing on the machine. */
+function handOffFor(
+  rule: RuleOnMachine,
+  { since, why }: Extract<UnknownResult, { since: Date }>,
+  { node, input }: NodeOfPlan,
+): Ready {
+  const { remedier, digest } = rule;
+  const { now, machine, jobs } = input;
+  const found = caseOf({ remedier, nodeUID: node.uid, since, isSinceKnown: true, jobs });
+  const next = nextAttempt(remedier, found.jobs, { since, now, flap: 'HandOff' });
+  if ('wait' in next) return next;
+  const attempt = { ...next.attempt, rung: handOffOnly(next.attempt.rung) };
+  const limited = limitWait(rule, attempt, input);
+  if (limited) return { wait: limited };
+  const jobName = jobNameOf(machine.metadata.name, remedier.metadata.name, operationIdOf(found.id, attempt));
+  const commit = remedier.metadata.annotations?.[ANNOTATION_COMMIT] ?? '';
+  const cause = {
+    case: found.id,
+    since,
+    isSinceKnown: false,
+    detectedAt: since,
+    why,
+    isUnknown: true,
+  } as const;
+  return { act: { ...attempt, remedier, digest, commit, ...cause, node, jobName } };
 }
 
 function attemptFor(rule: RuleOnMachine, node: JobNodeIdentity, input: RemedyPlanInput): Ready {
@@ -171,16 +209,15 @@ function nextFor(
 
 function outcomeWait({ finding, remedier }: RuleOnMachine): RemedyWait | undefined {
   const { outcome, because } = finding;
-  if (outcome === 'Held') return waitFor('GateClosed', because);
-  if (outcome === 'Indeterminate') return waitFor('Indeterminate', because);
-  return remedier.spec.mode === 'Observe' ? waitFor('Observe', 'spec.mode is Observe') : undefined;
+  if (outcome === 'Held') return ruleWait('GateClosed', because);
+  return remedier.spec.mode === 'Observe' ? ruleWait('Observe', 'spec.mode is Observe') : undefined;
 }
 
 function fleetWait({ bound }: RuleOnMachine): RemedyWait | undefined {
   if (bound.unseen > 0) {
-    return waitFor('Starting', `${bound.unseen} targets of the rule are not evaluated yet`);
+    return ruleWait('Starting', `${bound.unseen} targets of the rule are not evaluated yet`);
   }
-  return isWithin(bound) ? undefined : waitFor('TooManyMatches', boundText(bound));
+  return isWithin(bound) ? undefined : ruleWait('TooManyMatches', boundText(bound));
 }
 
 function machineWait(
@@ -188,12 +225,12 @@ function machineWait(
   { machine, node, jobs }: RemedyPlanInput,
 ): RemedyWait | undefined {
   if (!node || machine.metadata.deletionTimestamp !== undefined) {
-    return waitFor('NoNode', node ? 'the machine is being deleted' : 'the machine has no Node');
+    return ruleWait('NoNode', node ? 'the machine is being deleted' : 'the machine has no Node');
   }
   const active = jobs.find(isJobAtWork);
   if (active) return activeWait(remedier, active);
   return conditionStatus(machine.status?.conditions, 'NeedsPerson') === 'True'
-    ? waitFor('NeedsPerson', 'the machine was handed off to people')
+    ? ruleWait('NeedsPerson', 'the machine was handed off to people')
     : undefined;
 }
 
@@ -202,50 +239,8 @@ function activeWait(remedier: NodeRemedier, { metadata, spec }: RemedyOperationJ
   const isCovered =
     spec.cause.remedier !== remedier.metadata.name && [...covers, dedupGroup(remedier)].includes(spec.group);
   return isCovered
-    ? waitFor('Covered', `job ${metadata.name} covers it`)
-    : waitFor('JobActive', `job ${metadata.name} is at work`);
-}
-
-/** Returns the wait for limits that depend on what would be done. */
-function limitWait(
-  { remedier }: RuleOnMachine,
-  { rung }: Attempt,
-  input: RemedyPlanInput,
-): RemedyWait | undefined {
-  const risk = highestRisk(rung);
-  const wait = personWait(risk, input) ?? controlPlaneWait(input);
-  // The ladder always ends at a person.
-  const isHandOff = risk === 'None' && rung.plan.some(({ step }) => step === 'HandOff');
-  return wait ?? (isHandOff ? undefined : jobsWait(remedier, input));
-}
-
-function personWait(risk: Risk, { machine, node, now }: RemedyPlanInput): RemedyWait | undefined {
-  if (risk !== 'None' && labelsOf(machine, node)[LABEL_EXCLUDE] !== undefined) {
-    return waitFor('NodeExcluded', `the machine has the label ${LABEL_EXCLUDE}`);
-  }
-  const hold = holdInForce(machine, node, now);
-  if (!hold || (hold.scope !== 'All' && risk === 'None')) return undefined;
-  const until = hold.until === undefined ? undefined : new Date(hold.until);
-  return waitFor('HumanHold', `the machine is held: ${hold.reason}`, until);
-}
-
-function controlPlaneWait({ machine, node, controlPlaneJob }: RemedyPlanInput): RemedyWait | undefined {
-  return controlPlaneJob !== undefined && isControlPlane(labelsOf(machine, node))
-    ? waitFor('ControlPlaneBusy', `job ${controlPlaneJob} is at work on another control plane machine`)
-    : undefined;
-}
-
-function jobsWait({ metadata, spec }: NodeRemedier, { jobs, now }: RemedyPlanInput): RemedyWait | undefined {
-  const { maxJobs, windowSeconds } = spec.perMachine;
-  const begins = jobs
-    .filter((job) => job.spec.cause.remedier === metadata.name)
-    .map(beginOf)
-    .filter((begin) => secondsAfter(begin, windowSeconds) > now)
-    .toSorted((a, b) => +b - +a);
-  const first = begins[maxJobs - 1];
-  if (!first) return undefined;
-  const message = `the rule had ${begins.length} jobs on this machine in ${windowSeconds} s, at most ${maxJobs} are allowed`;
-  return waitFor('MaxJobs', message, secondsAfter(first, windowSeconds));
+    ? ruleWait('Covered', `job ${metadata.name} covers it`)
+    : ruleWait('JobActive', `job ${metadata.name} is at work`);
 }
 
 /** Returns the identity of the node. Without a boot id a job could not tell whether the node was rebooted. */
@@ -254,8 +249,4 @@ function identityOf({ machine, node }: RemedyPlanInput): JobNodeIdentity | undef
   const bootID = textAt(node, 'status', 'nodeInfo', 'bootID') ?? machine.status?.node?.bootID;
   if (!uid || !bootID) return undefined;
   return { uid, bootID, ...optional('providerID', textAt(node, 'spec', 'providerID')) };
-}
-
-function waitFor(reason: WaitReason, message: string, until?: Date): RemedyWait {
-  return { reason, message, ...optional('until', until) };
 }

@@ -11,7 +11,7 @@ export type RemedyFacts = Pick<LiveFacts, 'read' | 'onChange' | 'dueInMs' | 'now
 
 export interface RemedyState {
   readonly facts: RemedyFacts;
-  readonly grants: Pick<GrantPort, 'ask' | 'dryRun'>;
+  readonly grants: Pick<GrantPort, 'ask' | 'dryRun' | 'announceRules'>;
   readonly checkedRules: CheckedRules;
   readonly findings: Findings;
   readonly tally: ShadowTally;

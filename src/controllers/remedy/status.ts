@@ -20,6 +20,7 @@ import type { RemedyFinding } from './findings.ts';
 import { permittedFinding } from './permits.ts';
 import type { ShadowCounts } from './shadow.ts';
 import { boundText, isIll, isWithin, type MatchBound } from './targets.ts';
+import type { RuleProof } from './waves/report.ts';
 
 export interface RemedierInput {
   readonly remedier: NodeRemedier;
@@ -33,6 +34,8 @@ export interface RemedierInput {
   /** The jobs of this rule. */
   readonly jobs: readonly RemedyOperationJob[];
   readonly shadow: ShadowCounts;
+  /** Absent: the rule has no waves, because it does not act. */
+  readonly proof?: RuleProof | undefined;
   readonly now: Date;
 }
 
@@ -46,11 +49,16 @@ export function remedierStatus(input: RemedierInput): NodeRemedierStatus {
   const isUsed = problems.length === 0 && remedier.spec.mode !== 'Suspended';
   const stop = enforcing(input);
   const found = isUsed
-    ? [matchBounded(input), permittedFinding(remedier, input.targets), indeterminate(input)]
+    ? [
+        matchBounded(input),
+        permittedFinding(remedier, input.targets),
+        ...optionalList(input.proof?.condition),
+        indeterminate(input),
+      ]
     : [];
   const findings = [accepted(remedier, problems), ...found, stop];
   const conditions = withConditions(
-    keptConditions(status?.conditions, isUsed),
+    keptConditions(status?.conditions, isUsed, input.proof !== undefined),
     findings,
     now,
     metadata.generation,
@@ -67,15 +75,20 @@ export function remedierStatus(input: RemedierInput): NodeRemedierStatus {
   };
 }
 
-const OF_MACHINES: readonly string[] = ['MatchBounded', 'StepsPermitted', 'Indeterminate'];
+const OF_MACHINES: readonly string[] = ['MatchBounded', 'StepsPermitted', 'Proven', 'Indeterminate'];
 
-/** A rule that is not used matches nothing, and nothing is unknown. */
+/** A rule that is not used matches nothing, and nothing is unknown; one that does not act has no waves. */
 function keptConditions(
   conditions: NodeRemedierStatus['conditions'] | undefined,
   isUsed: boolean,
+  hasProof: boolean,
 ): NodeRemedierStatus['conditions'] {
-  const present = conditions ?? [];
+  const present = (conditions ?? []).filter(({ type }) => hasProof || type !== 'Proven');
   return isUsed ? present : present.filter(({ type }) => !OF_MACHINES.includes(type));
+}
+
+function optionalList<T>(value: T | undefined): readonly T[] {
+  return value === undefined ? [] : [value];
 }
 
 function accepted({ metadata, spec }: NodeRemedier, problems: readonly Problem[]): ConditionUpdate {
@@ -130,14 +143,15 @@ function stopOf(input: RemedierInput): Stop | undefined {
   return fleetStop(input);
 }
 
-function fleetStop({ bound, findings }: RemedierInput): Stop | undefined {
+function fleetStop({ bound, findings, proof }: RemedierInput): Stop | undefined {
   if (!isWithin(bound)) return { reason: 'TooManyMatches', message: boundText(bound) };
   const denied = [...findings.values()].find(({ wait }) => STOPS.has(wait?.denial ?? ''))?.wait;
-  return denied && { reason: denied.denial ?? 'Denied', message: denied.message };
+  if (denied) return { reason: denied.denial ?? 'Denied', message: denied.message };
+  return proof?.failure === undefined ? undefined : { reason: 'WaveFailed', message: proof.failure };
 }
 
 /** The reasons that a person has to look at: the others are a choice, or shown by Accepted. */
-const WAITED_FOR: ReadonlySet<string> = new Set(['NoCommit', 'TooManyMatches', ...STOPS]);
+const WAITED_FOR: ReadonlySet<string> = new Set(['NoCommit', 'TooManyMatches', 'WaveFailed', ...STOPS]);
 
 function waitingOf(
   { reason, message }: ConditionUpdate,
@@ -153,7 +167,8 @@ function reportOf({
   findings,
   jobs,
   shadow,
-}: RemedierInput): Pick<NodeRemedierStatus, 'counts' | 'matchedMachines' | 'shadow'> {
+  proof,
+}: RemedierInput): Pick<NodeRemedierStatus, 'counts' | 'matchedMachines' | 'wave' | 'shadow'> {
   const all = [...findings.values()];
   const matching = [...findings].filter(([, finding]) => isIll(finding)).map(([machine]) => machine);
   const isShadowing = remedier.spec.mode !== 'Observe' && shadow.wouldAct + shadow.wouldDeny > 0;
@@ -169,6 +184,7 @@ function reportOf({
       ),
     },
     matchedMachines: matching.slice(0, MAX_MACHINES),
+    ...optional('wave', proof?.wave),
     ...optional('shadow', isShadowing || remedier.spec.mode === 'Shadow' ? shadow : undefined),
   };
 }

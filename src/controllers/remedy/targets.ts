@@ -27,6 +27,8 @@ export interface MatchBound {
   /** Targets that were not evaluated since this process began. */
   readonly unseen: number;
   readonly matched: number;
+  /** Targets for which the result is Indeterminate. */
+  readonly unknown: number;
   readonly limit: number;
   readonly percent: number;
 }
@@ -36,10 +38,12 @@ export function matchBound(
   found: { readonly targets: number; readonly unseen: number },
   findings: ReadonlyMap<string, RemedyFinding>,
 ): MatchBound {
-  const matched = [...findings.values()].filter(isIll).length;
+  const all = [...findings.values()];
+  const matched = all.filter(isIll).length;
+  const unknown = all.filter(({ outcome }) => outcome === 'Indeterminate').length;
   // One machine may always be repaired: a fleet may be small.
   const limit = Math.max(1, Math.floor((found.targets * target.maxMatchPercent) / 100));
-  return { ...found, matched, limit, percent: target.maxMatchPercent };
+  return { ...found, matched, unknown, limit, percent: target.maxMatchPercent };
 }
 
 export function isWithin({ matched, limit }: MatchBound): boolean {

@@ -94,6 +94,7 @@ function nearFull(spec: DefenderLedgerSpec, sizeBytes: number): ConditionUpdate 
     rates: Object.keys(spec.rates).length,
     breakers: Object.keys(spec.breakers).length,
     approvals: Object.keys(spec.approvals).length,
+    rules: Object.keys(spec.rules ?? {}).length,
     bytes: sizeBytes,
   };
   const full = (Object.keys(used) as (keyof typeof used)[]).filter(

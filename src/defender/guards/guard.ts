@@ -31,6 +31,8 @@ export interface GuardProof {
   readonly days?: number;
   /** Default: 60. */
   readonly machines?: number;
+  /** Whether the rule of the run changes, and is enforced in waves. Default: false. */
+  readonly hasNewRules?: boolean;
 }
 
 interface GuardRules {

@@ -8,6 +8,7 @@ import type { Guard } from './guard.ts';
 import { ledgerFull, ledgerRecovering } from './ledger-state.ts';
 import { nodeAge, oneAct, repairLimits } from './machine.ts';
 import { rates } from './rates.ts';
+import { ruleWaves } from './rule-waves.ts';
 import { held, killSwitch } from './stop.ts';
 import { concurrencyLimits, lastReady } from './unavailable-limits.ts';
 import { darkZone, zonalShift } from './view/dark-zone.ts';
@@ -46,6 +47,7 @@ export const GUARDS: readonly Guard[] = [
   lastReady,
   concurrencyLimits,
   rates,
+  ruleWaves,
   approvals,
 ];
 

@@ -11,6 +11,7 @@ export const LEDGER_MAXIMUM = {
   rates: 128,
   breakers: 64,
   approvals: 64,
+  rules: 256,
   bytes: 384 * 1024,
 } as const;
 /** The last fifth is kept for acts that bring machines back. */
@@ -76,8 +77,8 @@ function breakersFull({ ledger, ask }: GuardInput): readonly DenialCause[] {
 const SMALL_ENTRIES = 64;
 
 /** Then its bytes need not be counted. */
-function isSmall({ grants, gone, rates, approvals }: DefenderLedgerSpec): boolean {
-  return [grants, gone, rates, approvals].every((map) => sizeOf(map) < SMALL_ENTRIES);
+function isSmall({ grants, gone, rates, approvals, rules = {} }: DefenderLedgerSpec): boolean {
+  return [grants, gone, rates, approvals, rules].every((map) => sizeOf(map) < SMALL_ENTRIES);
 }
 
 /** An upper bound: counters of limits and breakers of policies that apply; some may exist already. */

@@ -3,6 +3,7 @@
 import type { LedgerGrant } from '../../api/generated/types.ts';
 import type { GrantAsk } from '../../api/grants.ts';
 import { ownValue } from '../../kube/objects/json.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import { secondsAfter } from '../../os/dates.ts';
 import { breakerKeys, isBreakerFor } from '../breakers/keys.ts';
 import type { MachineFacts } from '../facts/facts.ts';
@@ -13,6 +14,7 @@ import type { LedgerDraft } from './draft.ts';
 import { isAnswerTo } from './entries.ts';
 import { countAct, rateKey } from './rates.ts';
 import { setRate } from './upkeep/bounds.ts';
+import { recordAct } from './upkeep/rule-waves.ts';
 
 /** Bounds of `keys` of a grant. */
 const MAX_KEYS = 8;
@@ -39,6 +41,7 @@ export function issueGrant(draft: LedgerDraft, input: IssueInput): LedgerGrant {
   draft.changed = true;
   for (const policy of applying) countRates(draft, policy, input);
   if (ask.recovery !== true) claimProbes(draft, applying, input);
+  recordAct(draft, entry, input);
   if (isAnswerTo(draft.approvals[ask.machine], ask)) delete draft.approvals[ask.machine];
   return entry;
 }
@@ -49,7 +52,7 @@ function createEntry(
   input: IssueInput,
 ): LedgerGrant {
   const { ask, machine, now, index } = input;
-  const { holder, action, risk, nodeUID, started } = ask;
+  const { holder, action, risk, nodeUID, started, ruleDigest } = ask;
   return {
     id: `g-${draft.seq}-${index}`,
     fence: draft.seq,
@@ -58,6 +61,7 @@ function createEntry(
     action,
     risk,
     ...(nodeUID === undefined ? {} : { nodeUID }),
+    ...optional('ruleDigest', ruleDigest),
     keys: keysOf(applying, machine),
     issuedAt: now.toISOString(),
     notAfter: endOfGrant(applying, now),

@@ -3,11 +3,19 @@
  * until this one is written. A grant is handed out only after the write that holds it succeeded.
  */
 import type { LedgerApproval, LedgerClosure, LedgerGone } from '../../api/generated/types.ts';
-import { type Allowance, type Denial, type Grant, type GrantPort, grantFromEntry } from '../../api/grants.ts';
+import {
+  type Allowance,
+  type Denial,
+  type Grant,
+  type GrantPort,
+  grantFromEntry,
+  type RuleVersion,
+} from '../../api/grants.ts';
 import { type AttemptOptions, createLedgerAttempts } from './attempt.ts';
 import type { LedgerAnswer, LedgerRequest } from './requests.ts';
 
 export interface Ledger extends GrantPort {
+  announceRules(versions: readonly RuleVersion[]): Promise<void>;
   /** Drops what has expired, and finishes a recovery. */
   sweep(): Promise<void>;
   recordDeleted(machine: string, deleted: LedgerGone): Promise<void>;
@@ -68,6 +76,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     renew: async (renewals) =>
       (await submit(renewals.map((renewal) => ({ kind: 'renew', renewal })))).map(grantOf),
     settle: (settlements) => done(settlements.map((settlement) => ({ kind: 'settle', settlement }))),
+    announceRules: (versions) => done(versions.map((version) => ({ kind: 'rule', version }))),
     sweep: () => done([{ kind: 'sweep' }]),
     recordDeleted: (machine, deleted) => done([{ kind: 'deleted', machine, deleted }]),
     reviewBreakers: () => done([{ kind: 'reviewBreakers' }]),

@@ -1,6 +1,6 @@
 /** Plans one write of the ledger for a batch of requests: its next content, and the answer to each. Pure. */
 import type { DefenderLedgerSpec, LedgerGrant } from '../../api/generated/types.ts';
-import type { DenialCause, GrantAsk, GrantRenewal, GrantSettlement } from '../../api/grants.ts';
+import type { DenialCause, GrantAsk, GrantRenewal, GrantSettlement, RuleVersion } from '../../api/grants.ts';
 import { isInFlight } from '../../api/grants.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { reviewBreakers } from '../breakers/review.ts';
@@ -17,6 +17,7 @@ import { renewalAsk, renewGrant } from './renew.ts';
 import { DONE, type LedgerAnswer, type LedgerRequest } from './requests.ts';
 import { type FoundGrant, settleGrant, settlementProblem } from './settle.ts';
 import { recordChange, refused } from './upkeep/record.ts';
+import { recordVersion, reviewRules } from './upkeep/rule-waves.ts';
 import { createLedgerUsage } from './usage.ts';
 
 export interface LedgerPlanInput {
@@ -59,6 +60,7 @@ export function planLedger(given: LedgerPlanInput, requests: readonly LedgerRequ
     [
       expireEntries(draft, { policies, facts, now, ...optional('inWork', inWork) }),
       endRecovery(draft, now),
+      reviewRules(draft, { policies, now }),
     ].includes(true);
   const usage = createLedgerUsage({ policies, ledger: draft, facts, now });
   const input = { policies, ledger: draft, usage, facts, now, ...(without ? { without } : {}) };
@@ -84,7 +86,14 @@ function answer(batch: Batch, request: LedgerRequest): LedgerAnswer {
     return DONE;
   }
   if (request.kind === 'reviewBreakers') return review(batch);
+  if (request.kind === 'rule') return announce(batch, request.version);
   return recordChange(draft, request, { ...batch, facts: input.facts });
+}
+
+/** Records nothing with a wrong clock: it is announced again, and its first ask records it. */
+function announce({ draft, input, isClockTrusted: isTrusted }: Batch, version: RuleVersion): LedgerAnswer {
+  if (isTrusted) recordVersion(draft, version, input);
+  return DONE;
 }
 
 /** Reviews the breakers, but not with a wrong clock: cooldowns would be over too early or too late. Every ask is denied meanwhile. */

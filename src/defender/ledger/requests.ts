@@ -1,11 +1,20 @@
 /** Describes what the ledger is asked to do. A batch of requests costs one write. */
 import type { LedgerApproval, LedgerClosure, LedgerGone, LedgerGrant } from '../../api/generated/types.ts';
-import type { Allowance, Denial, GrantAsk, GrantRenewal, GrantSettlement } from '../../api/grants.ts';
+import type {
+  Allowance,
+  Denial,
+  GrantAsk,
+  GrantRenewal,
+  GrantSettlement,
+  RuleVersion,
+} from '../../api/grants.ts';
 
 export type LedgerRequest =
   | { readonly kind: 'ask'; readonly ask: GrantAsk; readonly dryRun?: boolean }
   | { readonly kind: 'renew'; readonly renewal: GrantRenewal }
   | { readonly kind: 'settle'; readonly settlement: GrantSettlement }
+  /** A version of a rule appeared. */
+  | { readonly kind: 'rule'; readonly version: RuleVersion }
   /** Drops what has expired, and finishes a recovery. */
   | { readonly kind: 'sweep' }
   /** A machine was deleted. */

@@ -9,6 +9,7 @@ import type { PreparedPolicies } from '../policies/prepare.ts';
 import type { LedgerDraft } from './draft.ts';
 import { isSameHolder } from './entries.ts';
 import { hasRoom } from './upkeep/bounds.ts';
+import { recordRepair } from './upkeep/rule-waves.ts';
 
 /** Acts after which the machine is missing until its replacement was Ready. */
 const DELETING: readonly string[] = ['DeleteMachine', 'ReplaceMachine'];
@@ -28,6 +29,7 @@ export function settleGrant(draft: LedgerDraft, settlement: GrantSettlement, inp
   const { policies, facts, now } = input;
   draft.changed = true;
   recordOutcome(draft, { machine, entry, outcome, facts: facts.machine(machine) }, policies, now);
+  recordRepair(draft, { machine, entry, settlement }, { policies, now });
   const settled: LedgerGrant = { ...entry, state: 'Settled', settledAt: now.toISOString(), outcome };
   const hasBegun = outcome !== 'Unused' || entry.state === 'Started';
   if (hasBegun) draft.grants[machine] = settled;

@@ -56,6 +56,13 @@ export const DEFENDER_BREAKERS = defineGauge({
   maxSeries: 100,
 });
 
+export const DEFENDER_RULE_WAVES = defineGauge({
+  ...SERVED,
+  name: 'defender_rule_wave',
+  help: 'Waves of the rules that are not proven. Failed: too many repairs failed, and the rule is held.',
+  labels: { rule: { of: 'NodeRemediers', most: 100 }, state: ['InWave', 'Failed'] },
+});
+
 export const DEFENDER_DARK_ZONES = defineGauge({
   ...SERVED,
   name: 'defender_dark_zones',
@@ -78,6 +85,7 @@ export const DEFENDER_METRICS = [
   DEFENDER_GRANTS,
   DEFENDER_USAGE,
   DEFENDER_BREAKERS,
+  DEFENDER_RULE_WAVES,
   DEFENDER_DARK_ZONES,
   DEFENDER_UNRECORDED,
 ];

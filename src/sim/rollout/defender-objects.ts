@@ -33,7 +33,8 @@ export function putDefender(
       concurrency: [{ name: 'cluster', per: 'Cluster', actions: [], risks: ['Node', 'Machine'], max }],
       perMachine: { ...rest.perMachine, ...perMachine },
       blockers: { ...spec.blockers, promql: [] },
-      ruleWaves: { ...spec.ruleWaves, waves: [1, '5%', '20%', '100%'] },
+      // Rules that change are simulated with the Defender alone.
+      ruleWaves: { waves: ['100%'], soakSeconds: 0, minSuccessPercent: 0 },
       selfDoubt: { ...spec.selfDoubt, massUnknownPercent: 60 },
     },
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inactiveFields } from '../../../src/api/inactive/find.ts';
+import type { Candidate } from '../../../src/api/validation/validate.ts';
 
 function problemsOf(kind: string, spec: unknown, apiVersion = 'kubenode.dev/v1alpha1'): string[] {
   return inactiveFields({ apiVersion, kind, spec } as object).map(
@@ -121,6 +122,16 @@ describe('the fields of an object that this version does not act on', () => {
     const problems = problemsOf(kind, spec);
     expect(problems).toEqual([expect.stringContaining(`spec.${path}: ${NO} `)]);
     expect(problems[0]?.endsWith(`: ${hint}`)).toBe(true);
+  });
+
+  it('do not include the waves of rules in fleet-default, which are those of the cluster', () => {
+    const ruleWaves = { waves: [1], soakSeconds: 1, minSuccessPercent: 1 };
+    const named = (name: string): Candidate => {
+      const policy = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'DefenderPolicy', spec: { ruleWaves } };
+      return Object.assign(policy, { metadata: { name } });
+    };
+    expect(inactiveFields(named('fleet-default'))).toEqual([]);
+    expect(inactiveFields(named('other'))).toHaveLength(3);
   });
 
   it('do not include defaults, whether they are written or not', () => {

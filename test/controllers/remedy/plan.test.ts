@@ -14,7 +14,7 @@ import { type JobParts, remedier, remedyJob } from '../../support/remediers.ts';
 
 const COMMIT = { 'kubenode.dev/commit': '4f2c9e1a77b0' };
 const DIGEST = `sha256:${'a'.repeat(64)}`;
-const WITHIN: MatchBound = { targets: 40, unseen: 0, matched: 1, limit: 2, percent: 5 };
+const WITHIN: MatchBound = { targets: 40, unseen: 0, matched: 1, unknown: 0, limit: 2, percent: 5 };
 
 function finding(outcome: RemedyFinding['outcome'] = 'Match', sinceSeconds = 300): RemedyFinding {
   return { outcome, because: `it is ${outcome}`, since: new Date(ago(sinceSeconds)), isSinceKnown: true };

@@ -1,6 +1,11 @@
 /** What the tests of the remedy controller share: the kinds of its API server, machines with their Nodes, and the end of a job. */
 
-import { MACHINES, NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../../src/api/generated/resources.ts';
+import {
+  DEFENDER_LEDGERS,
+  MACHINES,
+  NODE_REMEDIERS,
+  REMEDY_OPERATION_JOBS,
+} from '../../../src/api/generated/resources.ts';
 import type { RemedyOperationJob } from '../../../src/api/generated/types.ts';
 import type { GrantPort } from '../../../src/api/grants.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
@@ -10,7 +15,13 @@ import { machine, node } from '../../support/builders.ts';
 import type { ControllerBed } from '../../support/controller/bed.ts';
 
 const JOBS = servedKind(REMEDY_OPERATION_JOBS);
-export const REMEDY_KINDS = [servedKind(NODE_REMEDIERS), servedKind(MACHINES), { resource: NODES }, JOBS];
+export const REMEDY_KINDS = [
+  servedKind(NODE_REMEDIERS),
+  servedKind(MACHINES),
+  { resource: NODES },
+  JOBS,
+  servedKind(DEFENDER_LEDGERS),
+];
 
 /** The machine, and its Node, which has booted. */
 export function bootedMachine(name: string): readonly KubeObject[] {

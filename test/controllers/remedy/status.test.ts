@@ -16,7 +16,7 @@ function statusOf(rule: NodeRemedier, more: Partial<RemedierInput> = {}): NodeRe
     remedier: rule,
     problems: [],
     findings: new Map(),
-    bound: { targets: 40, unseen: 0, matched: 0, limit: 2, percent: 5 },
+    bound: { targets: 40, unseen: 0, matched: 0, unknown: 0, limit: 2, percent: 5 },
     targets: [],
     jobs: [],
     shadow: { wouldAct: 0, wouldDeny: 0 },
@@ -149,7 +149,7 @@ describe('the status of a NodeRemedier', () => {
   });
 
   it('does not enforce a rule that matches too much of its targets', () => {
-    const bound = { targets: 40, unseen: 0, matched: 3, limit: 2, percent: 5 };
+    const bound = { targets: 40, unseen: 0, matched: 3, unknown: 0, limit: 2, percent: 5 };
     const text = '3 of 40 targets match, and at most 2 may (5 %)';
     const rule = remedier({}, { annotations: COMMIT });
     expect(explain(rule, { bound })).toContain(`MatchBounded=False TooManyMatches: ${text}`);

@@ -4,7 +4,18 @@ import type { DefenderPolicy, DefenderPolicySpec, LedgerBreaker } from '../../..
 import type { MachineFacts } from '../../../src/defender/facts/facts.ts';
 import type { Guard } from '../../../src/defender/guards/guard.ts';
 import { GUARD_IDS, GUARDS } from '../../../src/defender/guards/guards.ts';
-import { ago, breaker, decideScene, entry, machineFacts, machines, policy, type Scene } from '../builders.ts';
+import { ledgerRule } from '../../rollout/rule-waves/builders.ts';
+import {
+  ago,
+  breaker,
+  decideScene,
+  entry,
+  machineFacts,
+  machines,
+  NOW,
+  policy,
+  type Scene,
+} from '../builders.ts';
 import { FIXTURES } from '../fixtures.ts';
 
 const SALE = {
@@ -15,6 +26,9 @@ const SALE = {
   risks: [],
 };
 
+const FULL_OF_RULES = Object.fromEntries(
+  Array.from({ length: 256 }, (_, index) => [`rule-${index}`, ledgerRule({ heardAt: NOW.toISOString() })]),
+);
 /** Scenes that no fixture has: facts that guards need and that were not observed, and breakers of a common cause. */
 const MORE_SCENES: readonly Scene[] = [
   { facts: { view: { ageSeconds: 0, apiErrorPercent: 0, clockSkewSeconds: undefined } } },
@@ -27,6 +41,7 @@ const MORE_SCENES: readonly Scene[] = [
   { ...unobserved('blockingPods'), policies: [blocking({ podLabels: ['block=true'] })] },
   commonCause({ state: 'NeedsPerson' }),
   commonCause({ state: 'HalfOpen', probe: 'm-4' }),
+  { ledger: { rules: FULL_OF_RULES }, ask: { ruleDigest: 'd-1' } },
 ];
 
 describe('GUARDS', () => {
@@ -64,6 +79,7 @@ describe('GUARDS', () => {
       'last-ready',
       'concurrency',
       'rates',
+      'rule-waves',
     ]);
   });
 

@@ -304,11 +304,4 @@ describe('findRefusals', () => {
     const foreign = { ...rule({ '/rule': {} }), apiVersion: 'example.com/v1' };
     expect(await messagesFor([foreign])).toEqual([]);
   });
-
-  it('refuses a field that this version does not act on', async () => {
-    const remedier = rule({ '/rule/onIndeterminate': { action: 'Wait', afterSeconds: 60 } });
-    expect(await messagesFor([remedier])).toEqual([
-      'kubenode.dev/NodeRemedier hung: spec.rule.onIndeterminate.afterSeconds: not supported in this version, because a result that stays Indeterminate is only reported: remove it',
-    ]);
-  });
 });

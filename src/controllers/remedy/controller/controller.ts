@@ -2,8 +2,18 @@
  * Repairs by the rules of NodeRemediers, as kubenode-remedy. Two kinds of keys: a machine is evaluated and gets at most one
  * job; a rule gets its status.
  */
-import { MACHINES, NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
-import type { Machine, NodeRemedier, RemedyOperationJob } from '../../../api/generated/types.ts';
+import {
+  DEFENDER_LEDGERS,
+  MACHINES,
+  NODE_REMEDIERS,
+  REMEDY_OPERATION_JOBS,
+} from '../../../api/generated/resources.ts';
+import type {
+  DefenderLedger,
+  Machine,
+  NodeRemedier,
+  RemedyOperationJob,
+} from '../../../api/generated/types.ts';
 import {
   ANNOTATION_COMMIT,
   ANNOTATION_HOLD,
@@ -51,6 +61,10 @@ export function createRemedyController({ facts, grants, metrics }: RemedyControl
       }),
       read(MACHINES, { keys: ({ metadata }) => [machineKey(metadata.name)], changed: machineChanged }),
       read(NODES, { keys: ({ metadata }) => [machineKey(metadata.name)], changed: nodeChanged }),
+      read<DefenderLedger>(DEFENDER_LEDGERS, {
+        keys: ({ spec }) => Object.keys(spec.rules ?? {}).map(ruleKey),
+        changed: partChanged(({ spec }) => [spec.rules, spec.ruleTerms?.inForce]),
+      }),
       read(REMEDY_OPERATION_JOBS, {
         keys: ({ spec }) => [machineKey(spec.machine.name), ruleKey(spec.cause.remedier)],
         changed: jobChanged,

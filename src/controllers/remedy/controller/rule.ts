@@ -1,9 +1,22 @@
 /** Reconciles one rule: its status, and the jobs that it does not need any more. */
-import { NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
-import type { NodeRemedier, RemedyOperationJob } from '../../../api/generated/types.ts';
+import {
+  DEFENDER_LEDGERS,
+  MACHINES,
+  NODE_REMEDIERS,
+  REMEDY_OPERATION_JOBS,
+} from '../../../api/generated/resources.ts';
+import type {
+  DefenderLedger,
+  Machine,
+  NodeRemedier,
+  RemedyOperationJob,
+} from '../../../api/generated/types.ts';
+import { isEstablished } from '../../../api/machine/node-state.ts';
+import { LEDGER } from '../../../api/names.ts';
 import { truncateToSchema } from '../../../api/validation/truncate-to-schema.ts';
 import type { ReconcileResult } from '../../../kube/controller/controller.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
+import { NODES } from '../../../kube/objects/core-kinds.ts';
 import { firstMoment, secondsAfter } from '../../../os/dates.ts';
 import { DEFAULT_RETENTION, longestHistory, planRetention, type Retention } from '../case/retention.ts';
 import type { CheckedRules } from '../checked-rules.ts';
@@ -11,6 +24,7 @@ import { findingsOf } from '../findings.ts';
 import { boundOf, targetsOf } from '../observe/observe.ts';
 import type { RemedyState } from '../state.ts';
 import { remedierStatus } from '../status.ts';
+import { proofOf, versionToAnnounce } from '../waves/report.ts';
 
 /** How long until changes elsewhere are observed, such as the number of targets. */
 const RECHECK_SECONDS = 60;
@@ -41,6 +55,10 @@ async function report(
   const { problems, digest } = await state.checkedRules.check(remedier);
   const { shadow: recorded, ruleDigest } = remedier.status ?? {};
   const { wouldAct = 0, wouldDeny = 0 } = (ruleDigest === digest ? recorded : undefined) ?? {};
+  const ledger = context.view<DefenderLedger>(DEFENDER_LEDGERS).get(LEDGER);
+  const now = context.clock.now();
+  if (problems.length === 0) await announce(remedier, ledger, { state, context });
+  const proof = proofOf({ remedier, ledger, machines: () => countEstablished(context), now });
   const status = remedierStatus({
     remedier,
     problems,
@@ -48,11 +66,31 @@ async function report(
     bound: boundOf(remedier, state.findings, context),
     targets: targetsOf(remedier, context),
     jobs,
+    proof,
     shadow: state.tally.counts({ name, digest }, { wouldAct, wouldDeny }),
-    now: context.clock.now(),
+    now,
   });
   const { status: fitting } = truncateToSchema({ ...remedier, status });
   context.reportStatus(NODE_REMEDIERS, { metadata: { name }, status: fitting });
+}
+
+/** As soon as the rule is there: its first ask may come much later, under looser terms. The status is reported after a failure, too. */
+async function announce(
+  remedier: NodeRemedier,
+  ledger: DefenderLedger | undefined,
+  { state: { grants }, context }: { readonly state: RemedyState; readonly context: ReconcileContext },
+): Promise<void> {
+  const version = versionToAnnounce(remedier, ledger, context.clock.now());
+  if (!version) return;
+  await grants.announceRules?.([version]).catch((error: unknown) => {
+    context.log.warn('version of a rule not recorded', { rule: version.rule, error });
+  });
+}
+
+function countEstablished(context: ReconcileContext): number {
+  const nodes = context.view(NODES);
+  const machines = context.view<Machine>(MACHINES).list();
+  return machines.filter((machine) => isEstablished(machine, nodes.get(machine.metadata.name))).length;
 }
 
 async function retentionOf(

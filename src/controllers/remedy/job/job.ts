@@ -14,6 +14,7 @@ import {
 import type { Intent } from '../../../kube/controller/intent.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { secondsAfter, wholeSeconds } from '../../../os/dates.ts';
+import { behaviorDigest } from '../../../rollout/rule-waves/rule-digest.ts';
 import { operationIdOf } from '../case/rungs.ts';
 import type { RemedyAct } from '../plan.ts';
 import { actionOf, highestRisk, jobSteps } from './steps.ts';
@@ -27,7 +28,7 @@ const SETTLE = {
 } as const;
 
 export function askFor(act: RemedyAct, machine: string, now: Date): GrantAsk {
-  const { remedier, digest, commit, rung, node, jobName } = act;
+  const { remedier, commit, rung, node, jobName } = act;
   const { faultClass, job } = remedier.spec;
   const planned = rung.plan.reduce((total, { timeoutSeconds }) => total + timeoutSeconds, 0);
   return {
@@ -41,7 +42,7 @@ export function askFor(act: RemedyAct, machine: string, now: Date): GrantAsk {
     nodeUID: node.uid,
     action: actionOf(rung),
     risk: highestRisk(rung),
-    ruleDigest: digest,
+    ruleDigest: behaviorDigest(remedier),
     faultClass,
     factsAt: now,
     expectedSeconds: Math.min(planned, job.deadlineSeconds),

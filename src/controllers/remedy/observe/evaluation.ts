@@ -5,6 +5,7 @@ import type { Machine, MachineFault, NodeRemedier } from '../../../api/generated
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import { lastMoment } from '../../../os/dates.ts';
 import { messageOf } from '../../../os/errors.ts';
 import { type CompiledRule, type FactReader, UNKNOWN_READING } from '../../../rules/compiled-rule.ts';
 import type { RuleResult } from '../../../rules/explain.ts';
@@ -54,12 +55,24 @@ export async function evaluateRules(
       before: before.get(rule.remedier.metadata.name),
       result,
       recorded: recordedSince(rule, faults),
+      recordedUnknown: recordedUnknownSince(rule.remedier, subject),
       clearSeconds: rule.remedier.spec.rule.clearSeconds,
       now: context.clock.now(),
     });
     evaluated.push({ ...rule, finding, ...optional('dueAt', dueAt) });
   }
   return { rules: evaluated, faults };
+}
+
+/** Returns since when the result is recorded as unknown, for this Node: another process wrote it for people. */
+function recordedUnknownSince(
+  { metadata: { name } }: NodeRemedier,
+  { machine, node }: EvaluatedMachine,
+): Date | undefined {
+  const wait = machine.status?.remedyWaits?.find(({ rule }) => rule === name);
+  const created = node?.metadata.creationTimestamp;
+  if (wait?.reason !== 'Indeterminate' || wait.since === undefined || created === undefined) return undefined;
+  return lastMoment([new Date(wait.since), new Date(created)]);
 }
 
 function dueAtOf(

@@ -112,13 +112,13 @@ async function restore(last: PowerRecord, parts: JobParts): Promise<ReconcileRes
 }
 
 async function settleGrant(
-  { outcome, change }: Extract<JobDecision, { type: 'SettleGrant' }>,
+  { outcome, handedOff, change }: Extract<JobDecision, { type: 'SettleGrant' }>,
   parts: JobParts,
 ): Promise<ReconcileResult> {
   const { observation, grants, metrics, context } = parts;
   const { job } = observation;
   const { id, fence } = job.spec.grant;
-  await grants.settle([{ id, fence, outcome }]);
+  await grants.settle([{ id, fence, outcome, ...(handedOff ? { handedOff } : {}) }]);
   const { status } = await write(change, parts);
   if (status) metrics?.settled(job, status, context.view<RemedyOperationJob>(REMEDY_OPERATION_JOBS).list());
   return { requeueAt: context.clock.now() };

@@ -54,7 +54,12 @@ export type JobDecision = { readonly because: string } & (
   /** The machine is switched on again, after the outcome. */
   | { readonly type: 'RestorePower'; readonly last: PowerRecord }
   | { readonly type: 'ReportMachine'; readonly needsPerson: ConditionUpdate | undefined }
-  | { readonly type: 'SettleGrant'; readonly outcome: GrantOutcome; readonly change: JobChange }
+  | {
+      readonly type: 'SettleGrant';
+      readonly outcome: GrantOutcome;
+      readonly handedOff: boolean;
+      readonly change: JobChange;
+    }
   | { readonly type: 'RemoveFinalizer' }
 );
 

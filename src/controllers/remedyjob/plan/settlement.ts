@@ -64,7 +64,8 @@ function settleGrant(observation: JobInput, outcome: JobOutcome, mode: SettleMod
     findings: [jobFinding('Settled', 'True', outcome.class, message)],
     timeline: { settledAt: now.toISOString() },
   };
-  return { type: 'SettleGrant', outcome: grantOutcome(job, outcome), change, because: message };
+  const settled = { outcome: grantOutcome(job, outcome), handedOff: outcome.class === 'HandedOff' };
+  return { type: 'SettleGrant', ...settled, change, because: message };
 }
 
 const UNDONE: readonly (string | undefined)[] = ['Cordon', 'Taint', 'OutOfServiceTaint', 'PowerOff'];

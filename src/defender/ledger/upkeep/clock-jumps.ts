@@ -2,7 +2,7 @@
  * Times in the ledger after a clock went back. A moment in the future was written by a clock that was wrong, the API server's
  * too: an act would count, a breaker stay open and a recovery last until that moment. It becomes now. Pure.
  */
-import type { LedgerRate } from '../../../api/generated/types.ts';
+import type { LedgerRate, LedgerRule } from '../../../api/generated/types.ts';
 import { MAX_CLOCK_SKEW_SECONDS } from '../../guards/view/self-doubt.ts';
 import type { LedgerDraft } from '../draft.ts';
 
@@ -32,9 +32,21 @@ export function correctFutureTimes(draft: LedgerDraft, now: Date): boolean {
       return aheadMs <= 0 ? rate : { ...rate, firstBucketAt: earlier(rate.firstBucketAt, aheadMs) };
     }),
   ];
+  const rules = { ...draft.rules };
+  if (changeAll(rules, (rule) => withoutFuture(rule, now)).length > 0) {
+    draft.rules = rules;
+    changes.push('rules');
+  }
   if (ahead(draft.recoveringSince, now) <= 0) return changes.length > 0;
   draft.recoveringSince = now.toISOString();
   return true;
+}
+
+/** A soak would last until then. `opensAt` may be later than now, by the soak at most: `waveOf` sees to it. */
+function withoutFuture(rule: LedgerRule, now: Date): LedgerRule {
+  const isAhead = [rule.endedAt, rule.heardAt].some((time) => ahead(time, now) > 0);
+  const endedAt = rule.endedAt === undefined ? {} : { endedAt: now.toISOString() };
+  return isAhead ? { ...rule, heardAt: now.toISOString(), ...endedAt } : rule;
 }
 
 function startOfLastBucketMs({ firstBucketAt, bucketSeconds, counts }: LedgerRate): number {

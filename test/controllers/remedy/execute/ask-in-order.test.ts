@@ -29,6 +29,9 @@ interface ZoneBed {
   readonly waitOf: (name: string) => MachineRemedyWait | undefined;
 }
 
+/** The order is the same in each wave. */
+const NO_WAVES = { waves: [1000], soakSeconds: 0, minSuccessPercent: 0 };
+
 /** Machines in zones: at most `max` of each zone may be out of service. */
 async function zoneBed(zones: Readonly<Record<string, string>>, max: number): Promise<ZoneBed> {
   const names = Object.keys(zones);
@@ -37,12 +40,13 @@ async function zoneBed(zones: Readonly<Record<string, string>>, max: number): Pr
   for (const name of names) facts.set(name, { ...READY, maintenance: { pending: false } });
   const policies = [
     policy({
+      ruleWaves: NO_WAVES,
       concurrency: [{ name: 'zone', per: 'Zone', actions: [], max }],
       counting: { include: ['InFlight'], lingerSeconds: 0, smallPool: { below: 0, max: 1 } },
     }),
   ];
   const grants = ledgerGrants({
-    ledger: ledgerSpec(),
+    ledger: ledgerSpec({ ruleTerms: { inForce: NO_WAVES } }),
     policies,
     clock: { now: () => clock.now() },
     facts: () => {

@@ -4,6 +4,7 @@ import { validate } from '../../../../src/api/validation/validate.ts';
 import { evidenceOf } from '../../../../src/controllers/remedy/job/evidence.ts';
 import { askFor, jobIntent } from '../../../../src/controllers/remedy/job/job.ts';
 import type { RemedyAct } from '../../../../src/controllers/remedy/plan.ts';
+import { behaviorDigest } from '../../../../src/rollout/rule-waves/rule-digest.ts';
 import { compileRule } from '../../../../src/rules/compile.ts';
 import type { FactReader } from '../../../../src/rules/compiled-rule.ts';
 import { machine, NOW } from '../../../support/builders.ts';
@@ -109,7 +110,7 @@ describe('a job', () => {
       nodeUID: 'node-uid-1',
       action: 'Reboot',
       risk: 'Node',
-      ruleDigest: DIGEST,
+      ruleDigest: behaviorDigest(RULE),
       faultClass: 'Kernel',
       factsAt: NOW,
       expectedSeconds: 1500,
