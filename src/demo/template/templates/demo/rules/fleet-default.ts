@@ -9,6 +9,8 @@ export const fleetDefault: DefenderPolicySpec = {
   counting: { lingerSeconds: 10 },
   // A machine can be repaired again at once, and often: by default after half an hour, and three times a day by a reboot.
   perMachine: { minIntervalSeconds: 30, maxGrants: 100, maxReboots: 100, lemon: { repairs: 100 } },
+  // A rule repairs a second machine soon: by default half an hour after its first repair, and then in waves of 5 %, 20 % and all.
+  ruleWaves: { waves: [1, '100%'], soakSeconds: 10 },
   // By default a node is not repaired in its first 15 minutes.
   blockers: { minNodeAgeSeconds: 0 },
   // Both percentages are above half of prod, which is a zone: while one zone is dark, repairs go on in the other.
