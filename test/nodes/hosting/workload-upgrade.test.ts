@@ -108,12 +108,11 @@ describe.skipIf(reason)(`an upgrade of pods on a real node${reason ? ` (${reason
   });
 });
 
-/** Returns status and reason of the change; empty while it goes on. What is reported of an earlier spec says nothing about it. */
+/** Returns status and reason of the change; empty while it goes on, or is not reported yet. */
 function stateOfChange({ status }: Cluster, generation: number): string {
-  const condition = status?.conditions?.find(({ type }) => type === 'ControlPlaneUpToDate');
-  if (!condition || status?.hosted?.upgrade) return '';
-  const { observedGeneration = 0 } = condition;
-  return observedGeneration < generation ? '' : `${condition.status} ${condition.reason}`;
+  const found = status?.conditions?.find(({ type }) => type === 'ControlPlaneUpToDate');
+  if (status?.hosted?.upgrade || found?.observedGeneration !== generation) return '';
+  return `${found.status} ${found.reason}`;
 }
 
 interface ObservedByClient {
