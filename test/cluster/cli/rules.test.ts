@@ -78,6 +78,9 @@ function now(): string {
     .replace(/\.\d+Z$/, 'Z');
 }
 
+/** A report replaces what the same account reported before. */
+const STOPPED = { components: [{ name: 'kubelet', state: 'Committed', running: false, ready: false }] };
+
 /** A healthy kernel, and a kubelet that does not run. */
 async function startMachine(name: string): Promise<void> {
   await declareMachine(client, name, {}, { pool: 'general' });
@@ -92,9 +95,7 @@ async function startMachine(name: string): Promise<void> {
   };
   const body = { status: { conditions: [wellSince] } };
   await client.patch(NODES, { name }, { type: 'merge', body }, { subresource: 'status' });
-  await reportMachine(client, name, {
-    components: [{ name: 'kubelet', state: 'Committed', running: false, ready: false }],
-  });
+  await reportMachine(client, name, STOPPED);
 }
 
 interface FoundRule {
@@ -118,7 +119,7 @@ describe('rules explain, of a gate that counts', () => {
     expect(before.stdout).toMatch(/^ +no +workload blockers is 1, not 0$/m);
 
     const wait = { rule: 'kernel-hang', faultClass: 'Kernel', reason: 'GateClosed', since: now() };
-    await reportMachine(client, 'heard', { remedyWaits: [wait] });
+    await reportMachine(client, 'heard', { ...STOPPED, remedyWaits: [wait] });
     const after = await run(installed, ...silent);
     expect(after.stdout).toMatch(/^gate +no +fleet cluster Kernel 3600 affectedCount is 1, not below 1$/m);
     expect((await explain('heard'))[COUNTING]?.because).toMatch(/affectedCount is 1/);
