@@ -53,7 +53,20 @@ function stalled({ api }: Pick<ControllerBed, 'api'>): readonly string[] {
     .map((event) => [textAt(event, 'type'), textAt(event, 'reason'), textAt(event, 'note')].join(' '));
 }
 
-const SPREAD = { labelKey: 'zone', max: 1 };
+const LENIENT = {
+  soakSeconds: 10,
+  approval: 'None',
+  checks: [
+    {
+      name: 'health',
+      builtin: {},
+      intervalSeconds: 60,
+      failureLimit: 1,
+      inconclusiveLimit: 3,
+      consecutiveSuccess: 1,
+    },
+  ],
+} as const;
 
 describe('an object that is Stalled', () => {
   it('MAC-04 has one Event: a Machine', async () => {
@@ -73,12 +86,14 @@ describe('an object that is Stalled', () => {
   });
 
   it('ROL-36 has one Event: a MachineComponentSet', async () => {
-    const bed = createFleetBed({ machines: 1, rollout: { spread: SPREAD } });
+    const bed = createFleetBed({ machines: 1, rollout: { gate: LENIENT } });
     await bed.start();
     bed.version('1');
     await bed.run(30);
     expect(stalled(bed)).toEqual([
-      expect.stringMatching(/^Warning RolloutStalled NotSupported: spec\.rollout\.spread: not supported/),
+      expect.stringMatching(
+        /^Warning RolloutStalled NotSupported: spec\.rollout\.gate\.checks\[0\]\.failureLimit: not supported/,
+      ),
     ]);
   });
 });

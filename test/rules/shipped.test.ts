@@ -87,6 +87,7 @@ const MATCH = { outcome: 'Match', because: 'it is flipped', isSinceKnown: true }
 
 /** Pages about kubenode itself. */
 const OF_NO_RULE = new Set([
+  'alerts.md',
   'certificate-expiry.md',
   'denials.md',
   'etcd-backup.md',

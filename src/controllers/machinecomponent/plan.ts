@@ -1,6 +1,5 @@
 /** Decides whether an agent can use a MachineComponent, whether it is in use, and whether it is yanked. Pure. */
 import type { MachineComponent } from '../../api/generated/types.ts';
-import { inactiveFields } from '../../api/inactive/find.ts';
 import { componentProblems } from '../../api/machine/component-problems.ts';
 import { ANNOTATION_YANKED } from '../../api/names.ts';
 import { acceptedFinding } from '../../api/status/accepted.ts';
@@ -12,7 +11,7 @@ export function planComponentUse({ component, use }: ComponentUseInput): readonl
 }
 
 function accepted(component: MachineComponent): ConditionUpdate {
-  const problems = [...componentProblems(component.spec), ...inactiveFields(component)];
+  const problems = componentProblems(component.spec);
   const valid = 'every placeholder is known, and no paths or ports exclude each other';
   return acceptedFinding({ what: 'component', metadata: component.metadata, problems, valid });
 }

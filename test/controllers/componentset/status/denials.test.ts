@@ -16,6 +16,7 @@ const OF_REPAIRS: readonly DenyReason[] = [
   'Lemon',
   'SecondVantageMissing',
   'SecondVantageDisagrees',
+  'RuleWave',
 ];
 /** What is so whatever the policies are. */
 const WITHOUT_POLICY: readonly DenyReason[] = [
