@@ -166,7 +166,15 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   ],
   [
     inSystem('get', 'leases', 'coordination.k8s.io'),
-    [PRINCIPAL_CONTROLLERS, PRINCIPAL_HOSTING, PRINCIPAL_SYNC, ROLE_VIEW, ROLE_OPERATOR, ROLE_ADMIN],
+    [
+      PRINCIPAL_CONTROLLERS,
+      PRINCIPAL_DEFENDER,
+      PRINCIPAL_HOSTING,
+      PRINCIPAL_SYNC,
+      ROLE_VIEW,
+      ROLE_OPERATOR,
+      ROLE_ADMIN,
+    ],
   ],
   [{ verb: 'update', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kubenode-agents' }, []],
   [
@@ -180,7 +188,7 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   ],
   [
     { verb: 'list', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kubenode-hosts' },
-    [PRINCIPAL_HOSTING, PRINCIPAL_MACHINE, PRINCIPAL_MACHINESET, PRINCIPAL_SYNC],
+    [PRINCIPAL_DEFENDER, PRINCIPAL_HOSTING, PRINCIPAL_MACHINE, PRINCIPAL_MACHINESET, PRINCIPAL_SYNC],
   ],
   [{ verb: 'patch', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kubenode-hosts' }, []],
   [

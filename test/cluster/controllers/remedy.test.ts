@@ -113,7 +113,10 @@ async function remedyWaits(): Promise<readonly string[]> {
 /** Without the numbers of the buckets. */
 async function remedyMetrics(): Promise<readonly string[]> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  return text.split('\n').filter((line) => /^kubenode_remedy_\w+(_total|_count)\{/.test(line));
+  return text
+    .split('\n')
+    .filter((line) => /^kubenode_remedy_\w+(_total|_count)\{/.test(line))
+    .toSorted();
 }
 
 /** A job that is deleted while its agent, which does not exist, has not begun is cancelled. */
@@ -125,9 +128,14 @@ async function expectCounted(): Promise<void> {
   await expect
     .poll(remedyMetrics)
     .toEqual([
-      'kubenode_remedy_jobs_total{rule="b-high",rung="soft",fault="Kernel",outcome="Cancelled"} 1',
-      'kubenode_remedy_detection_seconds_count{rule="b-high"} 1',
       'kubenode_remedy_decision_seconds_count{rule="b-high"} 1',
+      'kubenode_remedy_detection_seconds_count{rule="b-high"} 1',
+      ...['a-low', 'b-high', 'c-high', 'watching'].map(
+        (rule) => `kubenode_remedy_faults_total{rule="${rule}",fault="Kernel"} 1`,
+      ),
+      'kubenode_remedy_first_step_seconds_count{rule="b-high"} 1',
+      'kubenode_remedy_healing_seconds_count{rule="b-high"} 0',
+      'kubenode_remedy_jobs_total{rule="b-high",rung="soft",fault="Kernel",outcome="Cancelled"} 1',
     ]);
 }
 
