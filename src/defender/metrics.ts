@@ -1,5 +1,6 @@
 /** The metrics of the Defender. Gauges are computed from the views when they are read, so they cost nothing otherwise. */
 import type { DefenderLedgerSpec, LedgerGrant, LimitUsage } from '../api/generated/types.ts';
+import { FLEET_DEFAULT } from '../api/names.ts';
 import type { GaugeSample, Metrics } from '../kube/process/metrics.ts';
 import {
   DEFENDER_ASK_SECONDS,
@@ -16,6 +17,7 @@ import {
 import { isProvenRule, waveOf } from '../rollout/rule-waves/wave.ts';
 import { limitUsage } from './controller/usage.ts';
 import type { FleetFacts } from './facts/facts.ts';
+import { CLUSTER_KEY } from './facts/grouping.ts';
 import { darkZones } from './guards/view/dark-zone.ts';
 import { isSuspect } from './ledger/entries.ts';
 import type { DecidedRequest } from './ledger/ledger.ts';
@@ -144,9 +146,15 @@ function perOf({ spec: { concurrency, rates } }: PreparedPolicy, rule: string): 
 }
 
 /** Returns the wave of each rule that is not proven. */
-function ruleWaves({ ledger, facts, now }: DefenderMetricsSource): readonly GaugeSample<'rule' | 'state'>[] {
-  if (!ledger) return [];
-  const machines = [...facts.machines()].filter(({ established }) => established).length;
+function ruleWaves({
+  policies,
+  ledger,
+  facts,
+  now,
+}: DefenderMetricsSource): readonly GaugeSample<'rule' | 'state'>[] {
+  const policy = policies.valid.find(({ name }) => name === FLEET_DEFAULT);
+  if (!ledger || !policy) return [];
+  const machines = facts.group(policy.cluster.id, CLUSTER_KEY).total;
   return Object.entries(ledger.rules ?? {})
     .filter(([, entry]) => !isProvenRule(entry))
     .map(([rule, entry]) => {

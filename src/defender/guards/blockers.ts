@@ -2,6 +2,7 @@
 import type { DenialCause } from '../../api/grants.ts';
 import type { MachineFacts } from '../facts/facts.ts';
 import { foreignOwner } from '../facts/foreign.ts';
+import { MAX_SELECTIONS } from '../facts/signs/named-signs.ts';
 import type { PreparedPolicy } from '../policies/prepare.ts';
 import type { GuardInput, PolicyGuard } from './guard.ts';
 
@@ -52,7 +53,7 @@ function checkForeign({ ask, machine }: GuardInput, { spec }: PreparedPolicy): r
   }
   const unknown = foreign.find(({ lease }) => isUnobserved(machine, lease));
   if (unknown) {
-    const message = `Leases ${unknown.lease ?? ''} of another tool could not be read`;
+    const message = `Leases ${unknown.lease ?? ''} of another tool are not observed: ${WHY_UNOBSERVED}`;
     return [{ reason: 'FactUnknown', message }];
   }
   const owner = foreignOwner(machine, foreign);
@@ -69,13 +70,18 @@ function checkPods({ ask, machine }: GuardInput, { spec }: PreparedPolicy): read
   if (!pods) return [{ reason: 'FactUnknown', message: `Pods of machine ${machine.name} were not observed` }];
   return podLabels.flatMap((label): readonly DenialCause[] => {
     if (isUnobserved(machine, label)) {
-      return [{ reason: 'FactUnknown', message: `Pods with label ${label} could not be read` }];
+      return [
+        { reason: 'FactUnknown', message: `Pods with label ${label} are not observed: ${WHY_UNOBSERVED}` },
+      ];
     }
     const pod = pods[label];
     if (pod === undefined) return [];
     return [{ reason: 'BlockedByPod', message: `Pod ${pod} with label ${label} runs on it`, key: label }];
   });
 }
+
+/** The log of the process names what cannot be read. */
+const WHY_UNOBSERVED = `they were not read yet or cannot be read, or policies name more than ${MAX_SELECTIONS}`;
 
 function isUnobserved({ unobserved = [] }: MachineFacts, sign: string | undefined): boolean {
   return sign !== undefined && unobserved.includes(sign);

@@ -69,7 +69,7 @@ function leaseProblems(lease: string): readonly string[] {
   const namespace = namespaceOfLease(lease);
   if (namespace === undefined) {
     return [
-      `blockers.foreign: ${lease} names no namespace: use namespace/name, as medik8s-leases/node-{node}`,
+      `blockers.foreign: ${lease} is not the namespace and name of a Lease: use medik8s-leases/node-{node}`,
     ];
   }
   return namespace === NAMESPACE_OF_NODE_LEASES

@@ -97,6 +97,14 @@ describe('the signs of other tools, in the facts of the fleet', () => {
     expect(countsOf(made)).toEqual([1, [8]]);
     leases.store.remove(lease);
     expect(countsOf(made)).toEqual([1, [0]]);
+    const renewTime = made.clock.now().toISOString();
+    leases.store.put({ ...lease, spec: { holderIdentity: 'nhc', leaseDurationSeconds: 60, renewTime } });
+    expect(made.observer.facts().machine('m-1')?.foreignLeases).toEqual(['medik8s-leases/node-m-1']);
+    // No event tells that the time of a Lease is over, or that its watch is stale.
+    made.clock.jumpWall(61_000);
+    expect(made.observer.facts().machine('m-1')?.foreignLeases).toEqual([]);
+    leases.ageMs = 150_001;
+    expect(made.observer.facts().machine('m-1')?.unobserved).toEqual(['medik8s-leases/node-{node}']);
     const unopened = completeBed();
     unopened.views.machines.store.put(machine('m-1'));
     expect(unopened.observer.facts().machine('m-1')?.foreignLeases).toBeUndefined();

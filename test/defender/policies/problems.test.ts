@@ -37,7 +37,7 @@ describe('policyProblems', () => {
     [
       'a Lease without a namespace',
       blockedBy({ foreign: [{ lease: 'node-{node}' }] }),
-      'blockers.foreign: node-{node} names no namespace: use namespace/name, as medik8s-leases/node-{node}',
+      'blockers.foreign: node-{node} is not the namespace and name of a Lease: use medik8s-leases/node-{node}',
     ],
     [
       'the Lease of a kubelet',

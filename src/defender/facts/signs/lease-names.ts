@@ -9,10 +9,12 @@ export function leaseNameFor(pattern: string, node: string): string {
   return pattern.replaceAll(NODE, node);
 }
 
-/** Undefined: the pattern names no namespace. */
+/** A namespace of its own: of `..` an API server lists the Leases of all namespaces, and of `{node}` those of none. */
+const LEASE = /^(?<namespace>[a-z0-9]([-a-z0-9]*[a-z0-9])?)\/[a-z0-9{][-a-z0-9.{}]*$/;
+
+/** Undefined: the pattern is not a namespace and a name. */
 export function namespaceOfLease(pattern: string): string | undefined {
-  const parts = pattern.split('/');
-  return parts.length === 2 && parts.every((part) => part !== '') ? parts[0] : undefined;
+  return LEASE.exec(pattern)?.groups?.['namespace'];
 }
 
 /** Returns the node that a Lease is about: undefined where the pattern names all nodes, `false` where it is not of the pattern. */

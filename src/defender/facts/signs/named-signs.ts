@@ -1,5 +1,6 @@
 /** Collects the Leases and labels of Pods that policies name, beyond what is always observed. Pure. */
 import type { DefenderPolicy } from '../../../api/generated/types.ts';
+import { NAMESPACE_OF_NODE_LEASES } from '../../../api/names.ts';
 import { BLOCKING_PODS } from '../observed-views.ts';
 import { namespaceOfLease } from './lease-names.ts';
 
@@ -18,7 +19,7 @@ export interface SignSelection {
 }
 
 /** Each is a watch of its own in every replica. What is beyond is not observed, and policies that name it deny. */
-const MAX_SELECTIONS = 32;
+export const MAX_SELECTIONS = 32;
 
 export function namedSigns(policies: readonly Pick<DefenderPolicy, 'spec'>[]): NamedSigns {
   const leases = distinct(
@@ -27,7 +28,10 @@ export function namedSigns(policies: readonly Pick<DefenderPolicy, 'spec'>[]): N
   const podLabels = distinct(policies.flatMap(({ spec }) => spec.blockers.podLabels)).filter(
     (label) => label !== BLOCKING_PODS,
   );
-  const namespaces = distinct(leases.flatMap((pattern) => namespaceOfLease(pattern) ?? []));
+  // Policies that name those of kubelets are refused, and would be a watch of every node's heartbeat.
+  const namespaces = distinct(leases.flatMap((pattern) => namespaceOfLease(pattern) ?? [])).filter(
+    (namespace) => namespace !== NAMESPACE_OF_NODE_LEASES,
+  );
   const selections = [
     ...namespaces.map((of): SignSelection => ({ kind: 'Lease', of })),
     ...podLabels.map((of): SignSelection => ({ kind: 'Pod', of })),

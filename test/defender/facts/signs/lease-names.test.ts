@@ -37,15 +37,19 @@ describe('the name of a Lease in a policy', () => {
   });
 
   it('has a namespace', () => {
-    const names = [PATTERN, 'node-{node}', '/node', 'a/b/c', ''];
-    expect(names.map(namespaceOfLease)).toEqual([
+    expect([PATTERN, 'locks/all', 'locks/{node}'].map(namespaceOfLease)).toEqual([
       'medik8s-leases',
-      undefined,
-      undefined,
-      undefined,
-      undefined,
+      'locks',
+      'locks',
     ]);
   });
+
+  it.each(['node-{node}', '/node', 'a/b/c', '', '../node', './node', '{node}/lock', 'A/b', 'a/..', 'a/'])(
+    'is not in %j',
+    (pattern) => {
+      expect(namespaceOfLease(pattern)).toBeUndefined();
+    },
+  );
 });
 
 describe('a Lease of another tool', () => {

@@ -20,6 +20,11 @@ describe('what policies name of other tools and Pods', () => {
     ]);
   });
 
+  it('R23 has no watch of the Leases of kubelets, and none of a name that is not a namespace', () => {
+    const odd = ['kube-node-lease/{node}', '../{node}', '{node}/lock', 'lock'];
+    expect(namedSigns([naming(odd, [])])).toMatchObject({ leases: odd.toSorted(), selections: [] });
+  });
+
   it('has no watch where nothing is named, and at most 32', () => {
     expect(namedSigns([naming([], ['kubenode.dev/block=true'])]).selections).toEqual([]);
     const labels = Array.from({ length: 40 }, (_, index) => `app=${index}`);
