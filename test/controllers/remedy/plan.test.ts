@@ -89,6 +89,63 @@ function controlPlaneRule(): RuleOnMachine {
   return rule({ changes: { '/target/controlPlane': 'OneAtATime' } });
 }
 
+const UNKNOWN: RemedyFinding = {
+  ...finding('Indeterminate'),
+  unknownSince: new Date(ago(700)),
+};
+const HAND_OFF = { '/rule/onIndeterminate': { action: 'HandOff', afterSeconds: 600 } };
+
+function planned(rules: readonly RuleOnMachine[], more: Partial<RemedyPlanInput> = {}) {
+  const input = {
+    machine: machine('m-1'),
+    node: liveNode(),
+    jobs: [],
+    controlPlaneJob: undefined,
+    rules,
+    now: NOW,
+  };
+  return planRemedy({ ...input, ...more });
+}
+
+describe('the plan of a machine of which too little is known', () => {
+  it('R5 only hands it off, and tells why', () => {
+    const isolate = { '/ladder/1/plan': [{ step: 'Cordon' }, { step: 'HandOff' }] };
+    const { act } = planned([rule({ changes: { ...HAND_OFF, ...isolate }, finding: UNKNOWN })]);
+    expect(act?.rung.plan.map(({ step }) => step)).toEqual(['HandOff']);
+    expect(act?.rung.onVerified).toEqual([]);
+    expect(act).toMatchObject({ isUnknown: true, since: UNKNOWN.unknownSince, isSinceKnown: false });
+    expect(act?.why).toBe('it is not known for 600 s whether the machine is faulty: it is Indeterminate');
+  });
+
+  it('R5 repairs a fault that is known first', () => {
+    const known = rule({ name: 'low', changes: { '/priority': 1 } });
+    const unknown = rule({ name: 'high', changes: { ...HAND_OFF, '/priority': 900 }, finding: UNKNOWN });
+    const { act, waits } = planned([unknown, known]);
+    expect(act?.remedier.metadata.name).toBe('low');
+    expect(waits.get('high')).toMatchObject({ reason: 'Outranked', message: 'rule low goes first' });
+  });
+
+  it.each<[string, Partial<RemedyPlanInput>, string]>([
+    ['has no Node', { node: undefined }, 'NoNode'],
+    [
+      'is held by a person',
+      { machine: machine('m-1', { spec: { hold: { reason: 'disk swap', scope: 'All' } } }) },
+      'HumanHold',
+    ],
+    ['was handed off already', { machine: withConditions(condition('NeedsPerson', 'True')) }, 'NeedsPerson'],
+  ])('R5 waits where the machine %s', (_, more, reason) => {
+    const { act, waits } = planned([rule({ changes: HAND_OFF, finding: UNKNOWN })], more);
+    expect([act, waits.get('kernel-hang')?.reason]).toEqual([undefined, reason]);
+  });
+
+  it('R5 hands it off once for each case', () => {
+    const first = planned([rule({ changes: HAND_OFF, finding: UNKNOWN })]).act;
+    const job = remedyJob({ case: first?.case ?? '', begun: 60 });
+    const { act, waits } = planned([rule({ changes: HAND_OFF, finding: UNKNOWN })], { jobs: [job] });
+    expect([act, waits.get('kernel-hang')?.reason]).toEqual([undefined, 'JobActive']);
+  });
+});
+
 describe('the plan of a machine', () => {
   it('names the first job after machine, rule and case, and another fault gives another case', () => {
     expect(FIRST).toMatch(/^m-1-kernel-hang-[0-9a-f]{8}-r1-a1$/);
