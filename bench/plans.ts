@@ -1,5 +1,6 @@
 /** How soon a pull request that changes every object of fifty clusters has its plan as a comment, by sync and a real git host (S22). */
 import { createSystemClock } from '../src/os/system-clock.ts';
+import { eventually } from '../test/support/eventually.ts';
 import { GITEA_USER } from '../test/support/gitea/server.ts';
 import { type Bench, type BenchResult, percentile } from './bench.ts';
 import { openPlansBed, type PlansBed } from './plans/bed.ts';
@@ -7,7 +8,6 @@ import { openPlansBed, type PlansBed } from './plans/bed.ts';
 const FLEET = { clusters: 50, objects: 20 };
 const PULLS = 5;
 const PATIENCE_MS = 600_000;
-const POLL_MS = 250;
 /** A row of the table of clusters. */
 const CHECKED = new RegExp(`^\\| bench-\\d+ \\| ${FLEET.objects} update, checked in the cluster \\|$`, 'gm');
 const REPOSITORY = `/repos/${GITEA_USER}/fleet`;
@@ -29,7 +29,7 @@ interface Planned {
 async function run(): Promise<BenchResult> {
   const bed = await openPlansBed(FLEET);
   try {
-    await eventually('the first commit is applied to all clusters', () => isProven(bed));
+    await eventually(() => isProven(bed), 'the first commit is not applied to all clusters', PATIENCE_MS);
     const planned: Planned[] = [];
     for (let index = 1; index <= PULLS; index += 1) planned.push(await planOf(bed, index));
     return resultOf(planned);
@@ -39,9 +39,9 @@ async function run(): Promise<BenchResult> {
 }
 
 /** Before sync has applied it, the hub has no Pipeline. */
-async function isProven(bed: PlansBed): Promise<boolean> {
+async function isProven(bed: PlansBed): Promise<true | undefined> {
   const pipeline = await bed.pipeline().catch(() => undefined);
-  return pipeline?.status?.stages?.every(({ commit }) => commit === bed.first) ?? false;
+  return pipeline?.status?.stages?.every(({ commit }) => commit === bed.first) || undefined;
 }
 
 async function planOf(bed: PlansBed, index: number): Promise<Planned> {
@@ -52,12 +52,11 @@ async function planOf(bed: PlansBed, index: number): Promise<Planned> {
   const { number } = await gitea.api<{ number: number }>('POST', `${REPOSITORY}/pulls`, pull);
   const startMs = clock.monotonicMs();
   await hooks.announce();
-  let body = '';
-  await eventually(`pull request ${number} has the plan of ${commit}`, async () => {
+  const comment = async (): Promise<string | undefined> => {
     const comments = await gitea.api<{ body: string }[]>('GET', `${REPOSITORY}/issues/${number}/comments`);
-    body = comments[0]?.body ?? '';
-    return body.includes(commit);
-  });
+    return comments.map(({ body }) => body).find((body) => body.includes(commit));
+  };
+  const body = await eventually(comment, `pull request ${number} has no plan of ${commit}`, PATIENCE_MS);
   const seconds = (clock.monotonicMs() - startMs) / 1000;
   await gitea.api('PATCH', `${REPOSITORY}/pulls/${number}`, { state: 'closed' });
   return { seconds, checked: body.match(CHECKED)?.length ?? 0 };
@@ -86,14 +85,4 @@ function resultOf(planned: readonly Planned[]): BenchResult {
     ],
     setting: { ...FLEET, pulls: PULLS },
   };
-}
-
-async function eventually(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const endMs = clock.monotonicMs() + PATIENCE_MS;
-  while (!(await holds())) {
-    if (clock.monotonicMs() > endMs) {
-      throw new Error(`timed out after ${PATIENCE_MS / 1000} s: expected that ${what}`);
-    }
-    await clock.sleep(POLL_MS);
-  }
 }

@@ -1,10 +1,7 @@
 /** A real hub and real clusters, a fleet in Gitea, and `kubenode sync` as users run it, which plans the pull requests. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { execPath } from 'node:process';
 import PQueue from 'p-queue';
 import { PIPELINES } from '../../src/api/generated/resources.ts';
 import type { Pipeline } from '../../src/api/generated/types.ts';
@@ -19,9 +16,9 @@ import { type ApiServer, startServer } from '../../test/support/control-plane-se
 import { createTestRepository } from '../../test/support/git-server/repository.ts';
 import { GITEA_USER, type Gitea, startGitea } from '../../test/support/gitea/server.ts';
 import { createHookSender, type HookSender } from '../intake/hooks.ts';
+import { compileProgram, ended, startSyncProcess } from '../sync/process.ts';
 import { clusterName, fleetFiles, type PlansFleet } from './fleet.ts';
 
-const BIN = new URL('../../bin/kubenode.js', import.meta.url).pathname;
 const HOOK_SECRET = 'the secret of the webhook';
 /** API servers that start at one time. */
 const STARTING = 3;
@@ -99,7 +96,8 @@ async function open(
     '--webhook-port',
     String(port),
   ];
-  const sync = startSync([...flags, '--from', fleet.source.repository]);
+  compileProgram();
+  const sync = startSyncProcess([...flags, '--from', fleet.source.repository]);
   opened.push(() => ended(sync));
   return {
     gitea,
@@ -146,25 +144,4 @@ async function connectClusters(
 async function createSecret(hub: ApiServer, name: string, use: string, stringData: object): Promise<void> {
   const metadata = { name, namespace: NAMESPACE, annotations: { [ANNOTATION_SECRET_USE]: use } };
   await hub.client.create(SECRETS, { apiVersion: 'v1', kind: 'Secret', metadata, stringData });
-}
-
-function startSync(args: readonly string[]): ChildProcess {
-  // Fills the cache of compiled code (bin/kubenode.js).
-  execFileSync(execPath, [BIN, '--version']);
-  const child = spawn(execPath, [BIN, 'sync', ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let log = '';
-  child.stderr?.on('data', (text: Buffer) => {
-    log = (log + text.toString()).slice(-4000);
-  });
-  child.once('exit', (code) => {
-    if (code) process.stderr.write(`kubenode sync exited with ${code}:\n${log}\n`);
-  });
-  return child;
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exit = once(child, 'exit');
-  child.kill('SIGTERM');
-  await exit;
 }

@@ -1,11 +1,9 @@
 /** A real hub, a real cluster with an audit log, a repository written in cdk8s, and `kubenode sync` as users run it. */
 
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { execPath } from 'node:process';
 import { install } from '../../src/api/install/install.ts';
 import { PRINCIPAL_SYNC } from '../../src/api/names.ts';
 import { SECRETS } from '../../src/kube/objects/core-kinds.ts';
@@ -16,9 +14,8 @@ import { type ApiServer, startServer } from '../../test/support/control-plane-se
 import { createTestRepository } from '../../test/support/git-server/repository.ts';
 import { type Audit, auditOf } from './audit.ts';
 import { CLUSTER, type FleetContent, type FleetSource, fleetFiles } from './fleet.ts';
+import { compileProgram, ended, runs, startSyncProcess } from './process.ts';
 import { type ProcessUsage, readUsage, resetPeak } from './usage.ts';
-
-const BIN = new URL('../../bin/kubenode.js', import.meta.url).pathname;
 
 export interface Bed {
   readonly server: ApiServer;
@@ -40,8 +37,7 @@ export interface BedOptions {
 }
 
 export async function openBed({ flags = [], source = polledSource }: BedOptions = {}): Promise<Bed> {
-  // Fills the cache of compiled code (bin/kubenode.js): the package needs no types stripped, and a checkout only the first time.
-  execFileSync(execPath, [BIN, '--version']);
+  compileProgram();
   const folder = await mkdtemp(join(tmpdir(), 'kubenode-bench-sync-'));
   const run = await openRun();
   const { user } = createPrincipal(PRINCIPAL_SYNC);
@@ -61,25 +57,14 @@ export async function openBed({ flags = [], source = polledSource }: BedOptions 
   const git = createTestRepository(folder);
   const fleetSource = await source(git.bare, hub);
   let child: ChildProcess | undefined;
-  /** The last parts of its log. */
-  const stderr: string[] = [];
 
   return {
     server,
     audit,
     push: (content) => void git.commit('bench', fleetFiles(fleetSource, content)),
     startSync() {
-      const args = ['sync', '--kubeconfig', hubKubeconfig, '--cache', join(folder, 'cache'), ...flags];
-      child = spawn(execPath, [BIN, ...args, '--from', fleetSource.repository], {
-        stdio: ['ignore', 'ignore', 'pipe'],
-      });
-      child.stderr?.on('data', (text: Buffer) => {
-        if (stderr.push(text.toString()) > 20) stderr.shift();
-      });
-      child.once('exit', (code) => {
-        const log = stderr.join('').slice(-4000);
-        if (code) process.stderr.write(`kubenode sync exited with ${code}:\n${log}\n`);
-      });
+      const args = ['--kubeconfig', hubKubeconfig, '--cache', join(folder, 'cache'), ...flags];
+      child = startSyncProcess([...args, '--from', fleetSource.repository]);
     },
     usage: () => readUsage(pidOf(child)),
     resetPeak: () => resetPeak(pidOf(child)),
@@ -110,15 +95,4 @@ async function asSync(server: ApiServer): Promise<string> {
 function pidOf(child: ChildProcess | undefined): number {
   if (!runs(child) || child.pid === undefined) throw new Error('kubenode sync is not running');
   return child.pid;
-}
-
-function runs(child: ChildProcess | undefined): child is ChildProcess {
-  return child !== undefined && child.exitCode === null && child.signalCode === null;
-}
-
-async function ended(child: ChildProcess | undefined): Promise<void> {
-  if (!runs(child)) return;
-  const exit = once(child, 'exit');
-  child.kill('SIGTERM');
-  await exit;
 }

@@ -43,31 +43,27 @@ function liveNode(metadata: Parameters<typeof node>[2] = {}): KubeObject {
   return { ...found, status: { ...(found['status'] as object), nodeInfo: { bootID: 'boot-1' } } };
 }
 
-function planFor(rules: readonly RuleOnMachine[], more: Partial<RemedyPlanInput> = {}): string[] {
-  const plan = planRemedy({
+function planned(rules: readonly RuleOnMachine[], more: Partial<RemedyPlanInput> = {}) {
+  const input = {
     machine: machine('m-1'),
     node: liveNode(),
     jobs: [],
     controlPlaneJob: undefined,
     rules,
     now: NOW,
-    ...more,
-  });
+  };
+  return planRemedy({ ...input, ...more });
+}
+
+function planFor(rules: readonly RuleOnMachine[], more: Partial<RemedyPlanInput> = {}): string[] {
+  const plan = planned(rules, more);
   const names = plan.shadow.map(({ jobName }) => `shadow ${jobName}`);
   const waits = [...plan.waits].map(([name, { reason }]) => `${name} ${reason}`);
   return [...(plan.act ? [plan.act.jobName] : []), ...names, ...waits.toSorted()];
 }
 
 function untilOf(more: Partial<RemedyPlanInput>, parts: RuleParts = {}): string | undefined {
-  const plan = planRemedy({
-    machine: machine('m-1'),
-    node: liveNode(),
-    jobs: [],
-    controlPlaneJob: undefined,
-    rules: [rule(parts)],
-    now: NOW,
-    ...more,
-  });
+  const plan = planned([rule(parts)], more);
   return plan.waits.get('kernel-hang')?.until?.toISOString();
 }
 
@@ -94,18 +90,6 @@ const UNKNOWN: RemedyFinding = {
   unknownSince: new Date(ago(700)),
 };
 const HAND_OFF = { '/rule/onIndeterminate': { action: 'HandOff', afterSeconds: 600 } };
-
-function planned(rules: readonly RuleOnMachine[], more: Partial<RemedyPlanInput> = {}) {
-  const input = {
-    machine: machine('m-1'),
-    node: liveNode(),
-    jobs: [],
-    controlPlaneJob: undefined,
-    rules,
-    now: NOW,
-  };
-  return planRemedy({ ...input, ...more });
-}
 
 describe('the plan of a machine of which too little is known', () => {
   it('R5 only hands it off, and tells why', () => {
