@@ -1,6 +1,5 @@
 /** Observes a control plane by its objects in the hub, and by what its pods answer. */
 import type { Client } from '../../../../kube/client/client.ts';
-import { listAt, textAt } from '../../../../kube/objects/json.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import {
   MEMBERS,
@@ -17,6 +16,7 @@ import { placementDifferences, recordDifferences, settledOf, withLife } from './
 import { expectedBefore, expectedSecrets, missingObjects } from './expected.ts';
 import { claimOfVolume, type FoundPlane, readHubPlane } from './hub.ts';
 import { reportMember } from './members/report.ts';
+import { workloadImage } from './members/templates.ts';
 import { type KeyRequest, lostKeysOf, reportKeys } from './pki/keys.ts';
 import { startsOf, type WorkloadRecord } from './record.ts';
 
@@ -58,8 +58,7 @@ const WITHOUT_SNAPSHOT = 'driver workload takes no snapshot of etcd';
 
 /** A hosting that recorded no image of our own controllers left it in their Deployment, which nothing has changed since. */
 function settledPlane({ objects }: FoundPlane, record: WorkloadRecord): SettledPlane {
-  const containers = listAt(objects.workloads.get(OWN_CONTROLLERS), 'spec', 'template', 'spec', 'containers');
-  const controllers = record.controllers ?? textAt(containers[0], 'image');
+  const controllers = record.controllers ?? workloadImage(objects.workloads.get(OWN_CONTROLLERS));
   return { ...settledOf(record), ...optional('controllers', controllers) };
 }
 

@@ -1,5 +1,4 @@
 /** Changes what members run with, and makes one that was edited what was recorded for it. What is to run is recorded before the hub is asked for it. */
-import { listAt, textAt } from '../../../../../kube/objects/json.ts';
 import {
   type ChangeableMember,
   type MemberRun,
@@ -10,7 +9,7 @@ import {
 } from '../../driver.ts';
 import { requireData } from '../data.ts';
 import { type FoundPlane, readHubPlane, requireOwnNamespace } from '../hub.ts';
-import { programDrift, workloadDrift, workloadRun } from '../members/templates.ts';
+import { programDrift, workloadDrift, workloadImage, workloadRun } from '../members/templates.ts';
 import { isWorkloadMember, type WorkloadMember } from '../names.ts';
 import { type WorkloadRecord, withCorrectedStart, withRun, withSettled } from '../record.ts';
 import { recordedDigest } from '../runs.ts';
@@ -34,7 +33,12 @@ export async function changeMember(
   if (!place) return;
   const { found, record } = place;
   const image = requireImage(found, record, { ...parts, member: place.member }, run);
-  const change = { run, image, at: parts.clock.now(), controllers: liveControllers(found) };
+  const change = {
+    run,
+    image,
+    at: parts.clock.now(),
+    controllers: workloadImage(found.objects.workloads.get(OWN_CONTROLLERS)),
+  };
   const after = await changeRecord(parts.client, plane, (current) =>
     current.isDestroying ? current : withRun(current, place.member, change),
   );
@@ -48,11 +52,6 @@ export async function changeMember(
 function isWritten({ objects }: FoundPlane, record: WorkloadRecord, member: WorkloadMember): boolean {
   const workload = objects.workloads.get(member);
   return workload !== undefined && workloadRun(workload) === recordedDigest(record, member);
-}
-
-function liveControllers({ objects }: FoundPlane): string | undefined {
-  const containers = listAt(objects.workloads.get(OWN_CONTROLLERS), 'spec', 'template', 'spec', 'containers');
-  return textAt(containers[0], 'image');
 }
 
 /** Each correction counts as a start, so that one that is edited again each time is noticed. */

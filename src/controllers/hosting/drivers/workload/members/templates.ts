@@ -15,6 +15,15 @@ function imageDigest(image = ''): string {
   return image.slice(image.lastIndexOf('@') + 1);
 }
 
+/** Returns the image that the pods of a workload are made with. */
+export function workloadImage(workload: KubeObject | undefined): string | undefined {
+  return textAt(containerOf(workload), 'image');
+}
+
+function containerOf(workload: KubeObject | undefined): unknown {
+  return listAt(workload, 'spec', 'template', 'spec', 'containers')[0];
+}
+
 /** Returns the digest of what the workload was written for. Undefined: a hosting wrote it that recorded none. */
 export function workloadRun(workload: KubeObject): string | undefined {
   return textAt(workload, 'spec', 'template', 'metadata', 'annotations', ANNOTATION_RUN);
@@ -51,9 +60,7 @@ function replicasDrift(workload: KubeObject): string | undefined {
 
 /** Tells whether what the pods are made from was edited, and not only how many there are. */
 export function programDrift(workload: KubeObject): string | undefined {
-  const template = valueAt(workload, 'spec', 'template');
-  const made = textAt(template, 'metadata', 'annotations', ANNOTATION_CONTAINER);
-  const container = listAt(template, 'spec', 'containers')[0];
-  if (made === undefined || made === containerDigest(container)) return undefined;
-  return `another program or other flags, with the image ${textAt(container, 'image') ?? 'none'}`;
+  const made = textAt(workload, 'spec', 'template', 'metadata', 'annotations', ANNOTATION_CONTAINER);
+  if (made === undefined || made === containerDigest(containerOf(workload))) return undefined;
+  return `another program or other flags, with the image ${workloadImage(workload) ?? 'none'}`;
 }
