@@ -36,6 +36,7 @@ export const POLICY = {
   concurrency: [{ name: 'many', per: 'Cluster', risks: ['Node', 'Machine'], max: 100 }],
   counting: { lingerSeconds: 0, smallPool: { below: 1, max: 100 } },
   zones: { haltPercent: 100, minNodes: 1000 },
+  ruleWaves: { waves: ['100%'], soakSeconds: 0 },
 };
 
 /** Runs the agent of one host until the signal. */

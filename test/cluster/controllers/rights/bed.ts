@@ -68,7 +68,7 @@ export interface RightsBed {
 export const READS = ['get', 'list', 'watch'];
 const clock = createSystemClock();
 /** Nodes of a test are young. */
-const YOUNG = { ...POLICY, blockers: { minNodeAgeSeconds: 0 } };
+export const YOUNG = { ...POLICY, blockers: { minNodeAgeSeconds: 0 } };
 
 export async function startRightsBed(
   kinds: readonly WatchedKind[],
@@ -167,18 +167,21 @@ export async function startRightsBed(
   }
 
   async function readOne(right: Right): Promise<void> {
-    const { verb, resource, namespace = '' } = right;
+    const { verb, resource } = right;
     if (verb === 'get') return await loseSpare(right);
     if (verb === 'list') return await listAgain(right, 'before');
-    return watches.get(`${resource} ${namespace}`)?.end();
+    return watches.get(`${resource} ${namespaceOf(right)}`)?.end();
+  }
+
+  /** A right to all namespaces may be used in one alone. */
+  function namespaceOf({ namespace, resource }: Right): string {
+    return namespace ?? kinds.find((kind) => kind.resource.plural === resource)?.namespace ?? '';
   }
 
   /** Its watch ends as that of a client that fell too far behind, so that it lists again. */
-  async function listAgain(
-    { resource, namespace = '' }: Right,
-    when: When,
-    run: () => unknown = () => undefined,
-  ): Promise<void> {
+  async function listAgain(right: Right, when: When, run: () => unknown = () => undefined): Promise<void> {
+    const { resource } = right;
+    const namespace = namespaceOf(right);
     const listed = Promise.withResolvers<void>();
     const fault = callback(async () => {
       await run();

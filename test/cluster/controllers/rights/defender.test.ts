@@ -16,7 +16,8 @@ import {
 } from '../../../../src/api/generated/resources.ts';
 import { LABEL_BLOCK, PRINCIPAL_DEFENDER, ROLE_GRANTS } from '../../../../src/api/names.ts';
 import { defenderRights } from '../../../../src/api/roles/controllers.ts';
-import { NODES, PODS } from '../../../../src/kube/objects/core-kinds.ts';
+import { LEASES } from '../../../../src/kube/leader/record.ts';
+import { NAMESPACES, NODES, PODS } from '../../../../src/kube/objects/core-kinds.ts';
 import { createAuthority, issueCertificate } from '../../../../src/local/pki/certificate.ts';
 import { findFreePort } from '../../../../src/os/net/ports.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
@@ -26,15 +27,18 @@ import { slice } from '../../../support/sweep-size.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import { RBAC } from '../../api/permission-table.ts';
 import { resources } from '../../api/resources.ts';
-import { applyPolicy, createMachineWithNode } from '../../defender/objects.ts';
+import { applyFleetDefault, applyPolicy, createMachineWithNode } from '../../defender/objects.ts';
 import { ensureAccount } from '../budgeted-pod.ts';
 import { expectedMisses, rightsIn, rightTo, textOf } from '../rights.ts';
-import { READS, type RightsBed, startRightsBed } from './bed.ts';
+import { READS, type RightsBed, startRightsBed, YOUNG } from './bed.ts';
 import { createRepairs, type Repairs } from './repairs.ts';
 
 const SANDBOX = { infra: { provider: 'local' }, host: { type: 'sandbox' } };
 const ELSEWHERE = { scope: { nodeSelector: { matchLabels: { pool: 'none' } } } };
 const POD = { automountServiceAccountToken: false, containers: [{ name: 'main', image: 'x' }] };
+/** Its Leases are watched while a policy names them. */
+const TOOL = 'medik8s-leases';
+const FOREIGN = { ...YOUNG, blockers: { ...YOUNG.blockers, foreign: [{ lease: `${TOOL}/node-{node}` }] } };
 const KINDS = [
   { resource: MACHINES, spare: { spec: SANDBOX } },
   { resource: MACHINE_SETS, spare: { spec: { replicas: 0, template: SANDBOX } } },
@@ -42,6 +46,7 @@ const KINDS = [
   { resource: REMEDY_OPERATION_JOBS },
   { resource: DEFENDER_LEDGERS },
   { resource: NODES, spare: {} },
+  { resource: LEASES, namespace: TOOL, spare: { spec: {} } },
   { resource: PODS, labels: { [LABEL_BLOCK]: 'true' }, spare: { spec: POD } },
 ];
 const ALL = rightsIn(defenderRights);
@@ -77,6 +82,8 @@ beforeAll(async () => {
   http = httpsClient({ url: `https://localhost:${port}`, caPem: authority.certPem });
   repairs = createRepairs(bed);
   await ensureAccount(bed.admin);
+  await bed.admin.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: TOOL } });
+  await applyFleetDefault(bed.installed, FOREIGN);
   await createMachineWithNode(bed.admin, ASKED);
   await bed.admin.create(resources.ClusterRoleBinding, {
     apiVersion: `${RBAC}/v1`,
