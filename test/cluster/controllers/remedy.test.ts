@@ -111,8 +111,8 @@ async function remedyWaits(): Promise<readonly string[]> {
 }
 
 /**
- * Without the numbers of the buckets, and without the rule of the other test. A fault that a machine has when it is seen first is not
- * counted, so that of the first rule may be or not.
+ * Without the numbers of the buckets, and without the rule of the other test. The first reconcile of a machine counts no fault of it, so
+ * that of the first rule may be counted or not.
  */
 async function remedyMetrics(): Promise<readonly string[]> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();

@@ -1,7 +1,9 @@
 /**
  * `node test/support/report/repeat.ts FILE`: runs the test files again that failed in the runs whose results are in FILE, one after the other
- * with nothing beside them, and writes the judged results back.
+ * with nothing beside them, and writes the judged results back. No second run lasts beyond KUBENODE_REPEAT_UNTIL, in milliseconds
+ * since the epoch: a file for which no time is left has failed.
  */
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import type { FileResult } from './results.ts';
 import { readResults, replaceResults } from './results-file.ts';
 import { runVitest } from './run-vitest.ts';
@@ -10,6 +12,8 @@ import { type FileName, filesThatFailed, judgeSecondRun } from './second-run.ts'
 /** So many files fail by a fault: a second run of each would take hours and tell nothing new. */
 const MOST_REPEATED = 10;
 
+const clock = createSystemClock();
+const until = process.env['KUBENODE_REPEAT_UNTIL'];
 const [path = ''] = process.argv.slice(2);
 const results = readResults(path);
 const failed = filesThatFailed(results);
@@ -33,7 +37,12 @@ async function repeatAll(files: readonly FileName[]): Promise<readonly FileResul
 
 /** A leak of the whole run, as an error outside of the file, counts against it. */
 async function repeat({ project, file }: FileName): Promise<readonly FileResult[]> {
-  const result = await runVitest(['--project', project, file]);
+  const limitMs = until === undefined ? undefined : Number(until) - Number(clock.now());
+  if (limitMs !== undefined && limitMs <= 0) {
+    print(`no time is left for ${file}: it has failed`);
+    return [];
+  }
+  const result = await runVitest(['--project', project, file], { limitMs });
   const found = result?.files.find((each) => each.file === file && each.project === project);
   return found && result?.errors.length === 0 ? [found] : [];
 }

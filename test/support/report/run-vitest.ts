@@ -8,10 +8,16 @@ import { readResults } from './results-file.ts';
 
 const VITEST = join(import.meta.dirname, '../../../node_modules/vitest/vitest.mjs');
 
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** After so long vitest is killed. What it started is ended by the next run. */
+  readonly limitMs?: number | undefined;
+}
+
 /** Returns undefined if vitest ended without a result. */
 export async function runVitest(
   args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
+  { env = {}, limitMs }: RunOptions = {},
 ): Promise<RunResult | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'kubenode-results-'));
   const file = join(folder, 'results');
@@ -19,6 +25,7 @@ export async function runVitest(
     const child = spawn(process.execPath, [VITEST, 'run', ...args], {
       stdio: ['ignore', 'inherit', 'inherit'],
       env: { ...process.env, ...env, KUBENODE_RESULTS: file },
+      ...(limitMs === undefined ? {} : { timeout: limitMs, killSignal: 'SIGKILL' }),
     });
     await new Promise((resolve, reject) => {
       child.once('error', reject);

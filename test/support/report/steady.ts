@@ -66,7 +66,7 @@ async function repeat(): Promise<boolean> {
 
 async function runOnce(args: readonly string[]): Promise<RunResult> {
   const seed = String(randomInt(1, 2 ** 31));
-  const result = await runVitest(args, { KUBENODE_SEED: seed });
+  const result = await runVitest(args, { env: { KUBENODE_SEED: seed } });
   return result ?? { seed, seconds: 0, files: [], errors: ['a run that ended without a result'] };
 }
 

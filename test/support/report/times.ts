@@ -33,7 +33,7 @@ async function runAll(): Promise<readonly RunResult[]> {
   const found: RunResult[] = [];
   for (const { args, env } of RUNS) {
     // oxlint-disable-next-line no-await-in-loop -- one run after the other: beside another it would take longer
-    const result = await runVitest(args, env);
+    const result = await runVitest(args, env === undefined ? {} : { env });
     if (result) found.push(result);
   }
   return found;
