@@ -423,6 +423,7 @@ export const REASONS = [
   'Freeze',
   'GateFailed',
   'GateInconclusive',
+  'GateLoosened',
   'GateOpen',
   'GrantDenied',
   'HealthUnknown',

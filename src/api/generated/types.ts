@@ -2176,6 +2176,8 @@ export interface MachineComponentSetStatus {
   readonly pausedAt?: string;
   /** The windows and freezes that judge the set, with those that its last change removed. */
   readonly closedTimes?: RolloutClosedTimes;
+  /** The gate that judges the set, with what its last change loosened. A change that loosens its own gate waits. */
+  readonly gateInForce?: RolloutGateInForce;
   /** Why the rollout stopped for a person. A new revision, a new retryToken or a pause ends it. */
   readonly stopped?: RolloutStop;
   /** Machine counts, computed in every reconcile. */
@@ -3796,6 +3798,14 @@ export interface RolloutCanary {
   readonly hold: boolean;
 }
 
+/** A check in force. */
+export interface RolloutCheckInForce {
+  /** Name of the check. */
+  readonly name: string;
+  /** Digest of the check. */
+  readonly digest: string;
+}
+
 /** The windows and freezes that judge the set, with those that its last change removed. */
 export interface RolloutClosedTimes {
   /** Digest of the rest of the spec. A change is judged by the times before it. */
@@ -3852,6 +3862,20 @@ export interface RolloutGate {
   readonly checks: readonly Check[];
   /** Whether a person must approve. (default "None") */
   readonly approval: 'None' | 'FirstBatch' | 'EveryBatch';
+}
+
+/** The gate that judges the set, with what its last change loosened. A change that loosens its own gate waits. */
+export interface RolloutGateInForce {
+  /** Digest of the rest of the spec. A change is judged by the gate before it. */
+  readonly spec: string;
+  /** Digest of the gate of the spec. */
+  readonly declared: string;
+  /** How long a batch must stay healthy. (0 to 604800) */
+  readonly soakSeconds: number;
+  /** Whether a person must approve. */
+  readonly approval: 'None' | 'FirstBatch' | 'EveryBatch';
+  /** Checks in force. (at most 32) */
+  readonly checks: readonly RolloutCheckInForce[];
 }
 
 /** Plan of the rollout. */

@@ -32,6 +32,8 @@ const component = rules(
 );
 
 const BATCHES = [1, 5, 10, 50, 100];
+/** From the loosest to the strictest. */
+const APPROVALS = ['None', 'FirstBatch', 'EveryBatch'] as const;
 
 const rollout = rules(
   named('Rollout', 'How a change is rolled out.', {
@@ -67,9 +69,7 @@ const rollout = rules(
     gate: named('RolloutGate', 'Conditions for the next batch.', {
       soakSeconds: int('How long a batch must stay healthy.', [0, 604_800]).default(300),
       checks: checks('Health checks that must pass during the whole soak.').default([]),
-      approval: choice('Whether a person must approve.', ['None', 'FirstBatch', 'EveryBatch']).default(
-        'None',
-      ),
+      approval: choice('Whether a person must approve.', APPROVALS).default('None'),
     }).prefault({}),
     approved: named('RolloutApproval', 'Approval by a person.', {
       revision: name('Revision that is approved.', 64),
@@ -177,6 +177,25 @@ const status = named('MachineComponentSetStatus', 'Progress of the rollout.', {
       declared: text('Digest of the windows and freezes of the spec.', { max: 71 }),
       windows: windows('The windows in force.'),
       freezes: freezes('The freezes in force.', 32),
+    },
+  ).optional(),
+  gateInForce: named(
+    'RolloutGateInForce',
+    'The gate that judges the set, with what its last change loosened. A change that loosens its own gate waits.',
+    {
+      spec: text('Digest of the rest of the spec. A change is judged by the gate before it.', { max: 71 }),
+      declared: text('Digest of the gate of the spec.', { max: 71 }),
+      soakSeconds: int('How long a batch must stay healthy.', [0, 604_800]),
+      approval: choice('Whether a person must approve.', APPROVALS),
+      checks: listMap(
+        'Checks in force.',
+        ['name'],
+        named('RolloutCheckInForce', 'A check in force.', {
+          name: name('Name of the check.'),
+          digest: text('Digest of the check.', { max: 71 }),
+        }),
+        [0, 32],
+      ),
     },
   ).optional(),
   stopped: named(

@@ -1,12 +1,10 @@
-/**
- * By which windows and freezes a set is judged: a change that brings anything besides them is judged by those in force before it,
- * too, until its rollout is complete or the set is changed again. Pure.
- */
+/** The windows and freezes by which a set is judged. Pure. */
 import type { MachineComponentSet, RolloutClosedTimes } from '../../api/generated/types.ts';
 import { digestOf } from '../../kube/objects/digest.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { judgedLimit, strictestTimes } from '../../rollout/closed-times.ts';
 import type { Limit } from '../../rollout/limit.ts';
+import { recordInForce } from './in-force.ts';
 import type { RolloutInput, RolloutProgress } from './rollout/input.ts';
 
 /** Records the change that a reconcile observes. A set that is paused is not at its change yet. */
@@ -14,15 +12,11 @@ export function recordClosedTimes(
   { set }: Pick<RolloutInput, 'set'>,
   progress: RolloutProgress,
 ): RolloutProgress {
-  const { closedTimes: before } = progress;
-  const now = declaredTimes(set);
-  if (!before) return withTimes(progress, now);
-  const isSameSpec = before.spec === now.spec;
-  const isSameTimes = before.declared === now.declared;
-  if (isSameSpec && isSameTimes) return progress;
-  // What changes nothing else loosens nothing that it is judged by, and what keeps the times is judged by them.
-  if (isSameSpec || isSameTimes) return withTimes(progress, now);
-  return withTimes(progress, { ...now, ...strictestTimes(before, now) });
+  const times = recordInForce(progress.closedTimes, declaredTimes(set), (before, now) => ({
+    ...now,
+    ...strictestTimes(before, now),
+  }));
+  return times === progress.closedTimes ? progress : withTimes(progress, times);
 }
 
 /** Ends the judgment of a change whose rollout is complete: its own times are in force. */

@@ -9,6 +9,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import type { Explanation } from '../../rollout/explanation.ts';
 import { type Limit, tightestLimit } from '../../rollout/limit.ts';
 import { completeClosedTimes, recordClosedTimes } from './closed-times.ts';
+import { completeGate, recordGate } from './gate-in-force.ts';
 import { isAvailable } from './machine/member-state.ts';
 import type { Revision } from './revision/resolve.ts';
 import { endSoak, pausedSoak } from './rollout/batch-phase.ts';
@@ -50,7 +51,7 @@ export function planRollout(unordered: RolloutInput): RolloutPlan {
   if (input.set.spec.dryRun) return idlePlan(input, input.progress, DRY_RUN);
   const resumed = pauseClock(input.set.spec.paused, input.progress, input.now);
   if (input.set.spec.paused) return idlePlan(input, pausedSoak(input, resumed), PAUSED);
-  const begun = beginRollout({ ...input, progress: recordClosedTimes(input, resumed) });
+  const begun = beginRollout({ ...input, progress: recordGate(input, recordClosedTimes(input, resumed)) });
   const { mode, progress } = afterFailure(input, begun);
   const availability = availabilityLimit(input.set.spec.rollout, input.members);
   // Of the limits of a set only its availability holds machines that go back (ROL-32, ROL-33).
@@ -74,10 +75,14 @@ export function planRollout(unordered: RolloutInput): RolloutPlan {
   );
   const limit = limitOf(step.limit, joining);
   return finishPlan(input, mode, {
-    progress: limit.reason === 'AllDone' ? completeClosedTimes(input, step.progress) : step.progress,
+    progress: limit.reason === 'AllDone' ? completeInForce(input, step.progress) : step.progress,
     limit: withRestartWait(limit, restarts, availability),
     actions: [...planUpkeep({ ...input, progress }, changing), ...assigned, ...restarts.actions],
   });
+}
+
+function completeInForce(input: RolloutInput, progress: RolloutProgress): RolloutProgress {
+  return completeGate(input, completeClosedTimes(input, progress));
 }
 
 /** A rollout that is at its end may still have machines that wait for a closed time, or for others of their domain. */

@@ -46,6 +46,8 @@ const UNBLOCKS: Readonly<Record<string, string>> = {
     'no action required once that component is committed: kubenode machine show BLOCKER',
   MachineBusy: 'no action required: it goes on when BLOCKER has ended',
   NodeCordoned: 'no action required once the repair gives the node back: kubenode why machine BLOCKER',
+  GateLoosened:
+    'commit the gate as it was, and change it in a commit of its own. If it is meant so, commit another spec.retryToken',
   HeldByPartition: 'commit a smaller spec.rollout.partition to go on, or go back: kubenode rollout undo SET',
   SpreadLimit: 'no action required once BLOCKER is done: kubenode why machine BLOCKER',
   ComponentIncompatible:

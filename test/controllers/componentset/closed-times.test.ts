@@ -5,7 +5,15 @@ import { planRollout } from '../../../src/controllers/componentset/plan.ts';
 import type { RolloutPlan } from '../../../src/controllers/componentset/rollout/input.ts';
 import { optional } from '../../../src/kube/objects/optional.ts';
 import { NOW } from '../../support/builders.ts';
-import { grant, type InputParts, inputOf, member, NEW, OLD, progressOf } from './rollout/rollout-input.ts';
+import {
+  grant,
+  type InputParts,
+  member,
+  NEW,
+  OLD,
+  observedInput,
+  progressOf,
+} from './rollout/rollout-input.ts';
 
 const HOUR_MS = 3_600_000;
 const UNTIL = new Date(+NOW + HOUR_MS).toISOString();
@@ -30,7 +38,7 @@ const BEGIN = progressOf({ batch: undefined as never });
 const IN_WORK = { at: NEW, batch: 1, step: 'InWork', holdsGrant: true, grant: grant() } as const;
 
 function plan(parts: InputParts): RolloutPlan {
-  return planRollout(inputOf({ members: [member('a'), member('b'), member('c')], ...parts }));
+  return planRollout(observedInput({ members: [member('a'), member('b'), member('c')], ...parts }));
 }
 
 function started({ actions }: RolloutPlan): readonly string[] {

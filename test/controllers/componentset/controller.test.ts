@@ -365,6 +365,8 @@ describe('the componentset controller', () => {
         gate: { soakSeconds: 0, checks: [], approval: 'None' },
       },
     });
+    await bed.run(1);
+    calls.length = 0;
     bed.version('2');
     await bed.run(30);
     expect(bed.summary()).toBe('3 run app-2; grants: 0');

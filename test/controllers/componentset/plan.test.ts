@@ -5,7 +5,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planRollout } from '../../../src/controllers/componentset/plan.ts';
 import { NOW } from '../../support/builders.ts';
-import { BATCH, COMPLETED, inputOf, member, NEW, progressOf } from './rollout/rollout-input.ts';
+import {
+  BATCH,
+  COMPLETED,
+  inputOf,
+  member,
+  NEW,
+  observedInput,
+  progressOf,
+} from './rollout/rollout-input.ts';
 import { CANARY_LABELS, CANARY_STORIES } from './simulation/canary-stories.ts';
 import { REVERT_STORIES } from './simulation/revert-stories.ts';
 import { RolloutSimulation, type SimulationParts } from './simulation/rollout-simulation.ts';
@@ -104,7 +112,7 @@ describe('planRollout', () => {
     const members = [member('a', { at: NEW, batch: 1 }), member('b')];
     const stopped = { reason: 'FailureBudgetSpent', because: 'machines failed: 1, allowed: 0' };
     const plan = (progress: object): string => {
-      const input = inputOf({ members, progress: progressOf(progress), rollout: { failure } });
+      const input = observedInput({ members, progress: progressOf(progress), rollout: { failure } });
       const { limit, actions } = planRollout(input);
       return `${limit.reason}: ${actions.map((action) => action.type).join()}`;
     };
@@ -126,7 +134,7 @@ describe('planRollout', () => {
 
   it('ROL-32 never starts a machine when the revision to return to was not read', () => {
     const history = [{ revision: NEW.name, result: 'RolledBack' }, COMPLETED] as const;
-    const { stable: _stable, ...input } = inputOf({
+    const { stable: _stable, ...input } = observedInput({
       members: [member('a')],
       progress: progressOf({ history }),
     });

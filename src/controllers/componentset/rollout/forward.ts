@@ -5,6 +5,7 @@ import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { type Limit, tightestLimit } from '../../../rollout/limit.ts';
 import { setClosedLimit } from '../closed-times.ts';
+import { loosenedGateLimit } from '../gate-in-force.ts';
 import { isAvailable, type MemberState } from '../machine/member-state.ts';
 import { inOrder } from '../order.ts';
 import { addRecord, recordFor } from '../revision/history.ts';
@@ -66,8 +67,8 @@ export function planBatches(
   const after =
     soaked === progress ? phase : batchPhase(input, soaked, { canStart: false, mode: context.mode });
   if (phase.phase === 'Filling') {
-    const closed = closedWait(input, soaked, context.mode);
-    if (closed) return { progress: soaked, actions: [], limit: closed };
+    const held = heldBack(input, soaked, context.mode);
+    if (held) return { progress: soaked, actions: [], limit: held };
     return fill(input, soaked, context, { candidates: own(progress.batch?.index), partition });
   }
   if (after.phase !== 'Passed') return { progress: soaked, actions: [], limit: stop(after as Explanation) };
@@ -92,8 +93,7 @@ function next(
   if (!batch && partition.kept > 0) return { progress, actions: [], limit: stop(partition) };
   if (!batch) return complete(input, progress, context);
   const wait = forwardWait(input, progress, context, canariesOf(input, { todo, earlier }));
-  const closed = closedWait(input, progress, context.mode);
-  const limit = wait ? stop(wait) : closed;
+  const limit = wait ? stop(wait) : heldBack(input, progress, context.mode);
   if (limit) return { progress, actions: [], limit };
   const candidates = own(batch.index);
   if (candidates.length === 0 && batch.earlier === 0) {
@@ -104,9 +104,10 @@ function next(
   return fill(input, opened, context, { candidates, partition });
 }
 
-/** S36: a closed time stops the next machine. Those in work finish, and a revert is not stopped (ROL-33). */
-function closedWait(input: RolloutInput, progress: RolloutProgress, mode: RolloutMode): Limit | undefined {
-  return mode === 'Forward' ? setClosedLimit(input, progress) : undefined;
+/** S36: a closed time, and a gate that the change loosened, stop the next machine. Those in work finish, and a revert is not stopped (ROL-33). */
+function heldBack(input: RolloutInput, progress: RolloutProgress, mode: RolloutMode): Limit | undefined {
+  if (mode !== 'Forward') return undefined;
+  return loosenedGateLimit(input, progress) ?? setClosedLimit(input, progress);
 }
 
 /** Returns what has to come before the next batch: a proof, an approval, or a canary that can start. A revert waits for none. */

@@ -6,6 +6,7 @@ import type {
   LedgerGrant,
   MachineComponentSet,
   RolloutClosedTimes,
+  RolloutGateInForce,
 } from '../../../api/generated/types.ts';
 import type { GrantOutcome } from '../../../api/grants.ts';
 import type { CheckRun } from '../../../rollout/checks/gate.ts';
@@ -30,6 +31,8 @@ export interface RolloutProgress {
   readonly pausedAt?: Date;
   /** The closed times that judge the set. Absent: none do. */
   readonly closedTimes?: RolloutClosedTimes;
+  /** The gate that judges the set. Absent: nothing of it was observed yet. */
+  readonly gateInForce?: RolloutGateInForce;
   /** Set if the rollout failed and did not go back: a machine that recovers by itself does not resume it. */
   readonly stopped?: StoppedRollout;
 }

@@ -8,6 +8,7 @@ const STOPPED: ReadonlySet<string> = new Set<Reason>([
   'FailureBudgetSpent',
   'GateFailed',
   'GateInconclusive',
+  'GateLoosened',
   'HealthUnknown',
   'HeldByPartition',
   'NothingProven',

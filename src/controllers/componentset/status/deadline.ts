@@ -14,6 +14,7 @@ const WITHOUT_DEADLINE: ReadonlySet<string> = new Set<Reason>([
   'AllDone',
   'ApprovalRequired',
   'Freeze',
+  'GateLoosened',
   'HeldByPartition',
   'OutsideWindow',
   'Paused',

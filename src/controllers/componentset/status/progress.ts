@@ -7,7 +7,16 @@ import type { OpenBatch, RolloutProgress, StoppedRollout } from '../rollout/inpu
 const MAX_MESSAGE = 256;
 
 export function progressFromStatus(status: MachineComponentSetStatus | undefined): RolloutProgress {
-  const { updateRevision, startedAt, batch, history = [], pausedAt, closedTimes, stopped } = status ?? {};
+  const {
+    updateRevision,
+    startedAt,
+    batch,
+    history = [],
+    pausedAt,
+    closedTimes,
+    gateInForce,
+    stopped,
+  } = status ?? {};
   return {
     ...optional('updateRevision', updateRevision),
     ...optional('startedAt', dateOf(startedAt)),
@@ -15,6 +24,7 @@ export function progressFromStatus(status: MachineComponentSetStatus | undefined
     history,
     ...optional('pausedAt', dateOf(pausedAt)),
     ...optional('closedTimes', closedTimes),
+    ...optional('gateInForce', gateInForce),
     ...optional('stopped', stopped && stoppedRollout(stopped)),
   };
 }
@@ -46,7 +56,14 @@ function dateOf(time: string | undefined): Date | undefined {
 
 type ProgressStatus = Pick<
   MachineComponentSetStatus,
-  'updateRevision' | 'currentRevision' | 'startedAt' | 'history' | 'pausedAt' | 'closedTimes' | 'stopped'
+  | 'updateRevision'
+  | 'currentRevision'
+  | 'startedAt'
+  | 'history'
+  | 'pausedAt'
+  | 'closedTimes'
+  | 'gateInForce'
+  | 'stopped'
 >;
 
 /** The batch is in a field that shows more than what is remembered. */
@@ -56,6 +73,7 @@ export function progressStatus({
   history,
   pausedAt,
   closedTimes,
+  gateInForce,
   stopped,
 }: RolloutProgress): ProgressStatus {
   const current = history.find(({ result }) => result === 'Completed')?.revision;
@@ -66,6 +84,7 @@ export function progressStatus({
     history,
     ...optional('pausedAt', pausedAt?.toISOString()),
     ...optional('closedTimes', closedTimes),
+    ...optional('gateInForce', gateInForce),
     ...optional('stopped', stopped && stopStatus(stopped)),
   };
 }

@@ -64,6 +64,7 @@ const BY_REASON: Readonly<Partial<Record<string, WaitKind>>> = {
   ComponentIncompatible: 'Blocked',
   ComponentYanked: 'Blocked',
   GateInconclusive: 'Gate',
+  GateLoosened: 'Gate',
   GateOpen: 'Gate',
   GrantDenied: 'NoGrant',
   GrantNeeded: 'NoGrant',

@@ -19,6 +19,7 @@ import {
   member,
   NEW,
   OLD,
+  observedInput,
   progressOf,
   type StateParts,
 } from '../rollout/rollout-input.ts';
@@ -235,7 +236,9 @@ describe('planRollout with compatibility', () => {
       updateRevision: NEW.name,
       history: [{ revision: NEW.name, result: 'Completed' }, COMPLETED],
     } as const;
-    const plan = planRollout(inputOf({ members: [joining], progress: done, stable: NEW, rollout, compatOf }));
+    const plan = planRollout(
+      observedInput({ members: [joining], progress: done, stable: NEW, rollout, compatOf }),
+    );
     expect(plan.waiting.get('old')?.reason).toBe('ComponentIncompatible');
     expect(plan.actions).toEqual([]);
     expect(appRevision('2').name).toBe(NEW.name);

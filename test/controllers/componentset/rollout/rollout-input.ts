@@ -1,5 +1,6 @@
 /** Inputs of the planner for tests: machines at revisions, without the objects that they are read from. */
 import type { Check, GateRuns, LedgerGrant, Machine, Rollout } from '../../../../src/api/generated/types.ts';
+import { recordGate } from '../../../../src/controllers/componentset/gate-in-force.ts';
 import type { MemberState } from '../../../../src/controllers/componentset/machine/member-state.ts';
 import { type Revision, revisionOf } from '../../../../src/controllers/componentset/revision/resolve.ts';
 import type {
@@ -137,6 +138,12 @@ export function inputOf({
     now: NOW,
     ...parts,
   };
+}
+
+/** Of a set whose gate was observed before. */
+export function observedInput(parts: InputParts = {}): RolloutInput {
+  const input = inputOf(parts);
+  return { ...input, progress: recordGate(input, input.progress) };
 }
 
 function rolloutWith(rollout: Partial<Rollout>, gate: GateResult | undefined): Partial<Rollout> {

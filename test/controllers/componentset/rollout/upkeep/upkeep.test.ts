@@ -16,6 +16,7 @@ import {
   member,
   NEW,
   OLD,
+  observedInput,
   progressOf,
   type StateParts,
 } from '../rollout-input.ts';
@@ -249,7 +250,7 @@ describe('planUpkeep', () => {
   it('ROL-11 frees the place that an update to an earlier revision takes, where unhealthy machines do not go first', () => {
     const late = reporting('WaitingForGrant', { ...HOLDS, at: OLD, step: 'Failed', reason: 'TimedOut' });
     const rollout = { maxUnavailable: 1, preferUnhealthy: false };
-    const input = inputOf({
+    const input = observedInput({
       rollout,
       members: [late],
       progress: { ...progressOf(), batch: { ...BATCH, index: 0 } },
@@ -272,7 +273,7 @@ describe('planUpkeep', () => {
     const { batch: _, ...late } = reporting(state, { ...HOLDS, at: NEW, step: 'Failed', reason: 'TimedOut' });
     const each = running({ ...late, ...(batch === undefined ? {} : { batch }) }, refOf(current));
     const waiting = member('n', { at: OLD });
-    const input = inputOf({ rollout: { ...PAUSES, maxUnavailable: 1 }, members: [each, waiting] });
+    const input = observedInput({ rollout: { ...PAUSES, maxUnavailable: 1 }, members: [each, waiting] });
     const { actions, limit } = planRollout(input);
     expect([limit.reason, doneBy({ actions })]).toEqual(['TooManyUnavailable', expected]);
   });
@@ -294,7 +295,7 @@ describe('planUpkeep', () => {
     const late = reporting('WaitingForDrain', { ...HOLDS, at: another, step: 'Failed', reason: 'TimedOut' });
     const bad = member('n', { at: NEW, batch: 1 });
     const rollout = { maxUnavailable: 1, failure: { ...PAUSES.failure, onFailure: 'RollbackAll' } } as const;
-    const input = inputOf({ rollout, members: [late, bad], progress: GOES_BACK_NOW });
+    const input = observedInput({ rollout, members: [late, bad], progress: GOES_BACK_NOW });
     const { actions, limit } = planRollout(input);
     expect([limit.reason, doneBy({ actions })]).toEqual(['TooManyUnavailable', 'Settle']);
     const begun = reporting('Activating', { ...HOLDS, at: another, step: 'Failed', reason: 'TimedOut' });
