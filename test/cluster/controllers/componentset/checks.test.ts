@@ -95,7 +95,11 @@ describe('a component set', () => {
       Object.fromEntries(names.map((name) => [name, 'failing-1.0'])),
     );
     const before = queriesOf('failing');
-    await fleet.declare('failing', '3.0', { rollout: { batches: ['100%'], gate: gateOf(0) } });
+    const unchecked = { rollout: { gate: gateOf(0) } };
+    await fleet.declare('failing', '3.0', unchecked);
+    const held = await fleet.setIs('failing', 'held', ({ waiting }) => waiting?.reason === 'GateLoosened');
+    expect(held.waiting?.message).toContain('check errors removed');
+    await fleet.declare('failing', '3.0', { ...unchecked, retryToken: 'without the check' });
     await fleet.completed('failing');
     expect(queriesOf('failing')).toBe(before);
   });
