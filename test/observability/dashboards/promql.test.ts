@@ -55,7 +55,7 @@ describe('the queries of dashboards', () => {
       seriesIn('sync', RECONCILE, { where: { outcome: 'failed' }, suffix: '_count', ...WINDOW }),
       'increase(kubenode_reconcile_seconds_count{outcome="failed"}[1h]) and on (job, instance) kubenode_build_info{process="sync"}',
     ],
-  ])('DAT-07 %s', (_title, query, expected) => {
+  ])('DAT-07 are written from rows of the table of metrics: %s', (_title, query, expected) => {
     expect(query).toBe(expected);
   });
 });
@@ -100,7 +100,7 @@ describe.skipIf(!hasPrometheus)('the queries of dashboards in promtool', () => {
       [1],
     ],
     ['take the worst replica', highest(REMEDY_WAITING), { kubenode_remedy_waiting_machines: 3 }, [3]],
-  ])('DAT-07 %s', (_title, query, series, values) => {
+  ])('DAT-07 have the value that a person expects: %s', (_title, query, series, values) => {
     expect(evaluate(query, series, values)).toContain('SUCCESS');
     expect(evaluate(query, series, [-1])).toContain('FAILED');
   });
