@@ -116,6 +116,7 @@ const PHASE_OF_KUBERNETES = [
 /** Packages that only one folder imports: every other file uses what that folder exports. */
 const homes: Record<string, string> = {
   '@aws-sdk/client-ec2': 'src/providers/aws/',
+  '@grafana/grafana-foundation-sdk': 'src/observability/dashboards/',
   '@kubernetes/client-node': 'src/kube/',
   '@prometheus-io/client': 'src/kube/',
   '@marcbachmann/cel-js': 'src/sync/health/expressions/',

@@ -1,6 +1,7 @@
-/** Writes what is generated from the metrics, objectives and alerts: a part of `npm run generate`. */
+/** Writes what is generated from the metrics, objectives, alerts and dashboards: a part of `npm run generate`. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { dashboardFiles } from './dashboards/dashboards.ts';
 import { alertsPage } from './pages/alerts-page.ts';
 import { metricsPage } from './pages/metrics-page.ts';
 import { RULE_GROUPS } from './prometheus/groups.ts';
@@ -20,6 +21,7 @@ export function observabilityFiles(): ReadonlyMap<string, string> {
     ],
     ['docs/reference/metrics.md', metricsPage()],
     ['docs/reference/alerts.md', alertsPage()],
+    ...dashboardFiles(),
   ]);
 }
 

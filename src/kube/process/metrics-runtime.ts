@@ -95,7 +95,7 @@ const OUTCOMES = [
   'withheld',
 ] as const satisfies readonly ReconcileOutcome[];
 
-const API_REQUESTS = defineCounter({
+export const API_REQUESTS = defineCounter({
   ...SERVED,
   name: 'api_requests_total',
   help: 'Requests to API servers by verb and status code.',
@@ -109,27 +109,27 @@ const API_REQUEST_SECONDS = defineHistogram({
   labels: { verb: VERBS },
   buckets: CALL_SECONDS,
 });
-const RECONCILE = defineHistogram({
+export const RECONCILE = defineHistogram({
   ...SERVED,
   name: 'reconcile_seconds',
   help: 'Duration of reconciles by controller and outcome.',
   labels: { controller: { of: 'controllers', most: 20 }, outcome: OUTCOMES },
   buckets: RECONCILE_SECONDS,
 });
-const WATCH_RESTARTS = defineCounter({
+export const WATCH_RESTARTS = defineCounter({
   ...SERVED,
   name: 'watch_restarts_total',
   help: 'Watches that ended and were restarted, by kind and reason.',
   labels: { kind: { of: 'kinds', most: 60 }, because: CODES },
   maxSeries: 300,
 });
-const LEASE_HELD = defineGauge({
+export const LEASE_HELD = defineGauge({
   ...SERVED,
   name: 'lease_held',
   help: '1 while this process holds the Lease.',
   labels: { lease: LEASES },
 });
-const LEASE_EPOCH = defineGauge({
+export const LEASE_EPOCH = defineGauge({
   ...SERVED,
   name: 'lease_epoch',
   help: 'How often the holder of the Lease that this process holds has changed.',
@@ -159,7 +159,7 @@ const QUEUE_DEPTH = defineGauge({
   help: 'Keys that wait to be reconciled.',
   labels: { queue: QUEUES },
 });
-const QUEUE_WAIT = defineHistogram({
+export const QUEUE_WAIT = defineHistogram({
   ...SERVED,
   name: 'queue_wait_seconds',
   help: 'Time from when a key was due until it was taken.',
@@ -172,7 +172,7 @@ const QUEUE_RETRIES = defineCounter({
   help: 'Keys added again after a failure.',
   labels: { queue: QUEUES },
 });
-const LOOP_DELAY = defineGauge({
+export const LOOP_DELAY = defineGauge({
   ...SERVED,
   name: 'event_loop_delay_seconds',
   help: 'Delay of the event loop since these metrics were last read.',

@@ -8,7 +8,8 @@ import type { AlertRule, RecordingRule, RuleGroup } from '../prometheus/rule.ts'
 import { errorRatio, eventCount, type Slo } from './slo.ts';
 
 /** The ratio of bad things, by objective. The window is in the name, as Prometheus recommends. */
-const RATIO = 'kubenode:slo_errors:ratio';
+export const SLO_ERRORS = 'kubenode:slo_errors:ratio';
+export const SLO_OBJECTIVE = 'kubenode:slo_objective:ratio';
 
 interface BurnRate {
   readonly severity: AlertRule['severity'];
@@ -32,9 +33,9 @@ export function sloGroup(slo: Slo): RuleGroup {
   const { name, objective } = slo;
   const labels = { slo: name };
   const recordings: readonly RecordingRule[] = [
-    { record: 'kubenode:slo_objective:ratio', expr: `vector(${objective})`, labels },
+    { record: SLO_OBJECTIVE, expr: `vector(${objective})`, labels },
     ...WINDOWS.map((window) => ({
-      record: `${RATIO}_rate${window}`,
+      record: `${SLO_ERRORS}_rate${window}`,
       expr: errorRatio(slo, window),
       labels,
     })),
@@ -62,7 +63,7 @@ function burnAlert(slo: Slo, severity: AlertRule['severity']): AlertRule {
 /** Above 1 no ratio of errors can be: the objectives are high enough for each factor (a test checks that). */
 function burnCondition({ name, objective, indicator }: Slo, { factor, long, short }: BurnRate): string {
   const limit = burnLimit(objective, factor);
-  const above = (window: string): string => `${RATIO}_rate${window}{slo="${name}"} > ${limit}`;
+  const above = (window: string): string => `${SLO_ERRORS}_rate${window}{slo="${name}"} > ${limit}`;
   const events =
     indicator.type === 'Durations'
       ? ` and on () ${eventCount(indicator, long)} >= ${indicator.minEvents}`

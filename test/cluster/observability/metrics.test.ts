@@ -5,8 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MACHINES } from '../../../src/api/generated/resources.ts';
 import { METRIC_TABLE, type MetricProcess } from '../../../src/observability/metrics/table.ts';
 import { findFreePort } from '../../../src/os/net/ports.ts';
+import { asGrafana, describedPanels } from '../../observability/dashboards/described.ts';
 import { typesIn } from '../../observability/metrics/served.ts';
 import { machine } from '../../support/builders.ts';
+import { eventually } from '../../support/eventually.ts';
+import { hasPrometheus, startPrometheus } from '../../support/prometheus.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { killed } from '../defender/processes.ts';
@@ -29,13 +32,26 @@ afterAll(async () => {
   await installed.stop();
 });
 
-/** Starts the process as an administrator, who impersonates its account. */
-async function start(command: readonly string[]): Promise<() => Promise<string>> {
+const launched = new Map<readonly string[], Promise<string>>();
+
+/** Starts the process once, as an administrator, who impersonates its account. Returns the address of its metrics. */
+async function launch(command: readonly string[]): Promise<string> {
+  const found = launched.get(command) ?? spawnProcess(command);
+  launched.set(command, found);
+  return await found;
+}
+
+async function spawnProcess(command: readonly string[]): Promise<string> {
   const port = await findFreePort();
   const flags = ['--kubeconfig', installed.server.kubeconfig, '--port', String(port), '--log-level', 'warn'];
   const args = ['src/cli/main.ts', ...command, ...flags];
   running.push(spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] }));
-  return async () => await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  return `http://127.0.0.1:${port}/metrics`;
+}
+
+async function start(command: readonly string[]): Promise<() => Promise<string>> {
+  const url = await launch(command);
+  return async () => await (await fetch(url)).text();
 }
 
 describe('the metrics of a real process', () => {
@@ -66,4 +82,37 @@ describe('the metrics of a real process', () => {
       )
       .toContain('kubenode_machines{state="Joining"} 1');
   });
+
+  it.skipIf(!hasPrometheus)(
+    'DAT-07 give a number to each large one of the dashboards, in a real Prometheus that scrapes them',
+    async () => {
+      const targets = Object.entries(COMMANDS).map(async ([process, command]) => {
+        return [process, new URL(await launch(command)).host] as const;
+      });
+      const prometheus = await startPrometheus(Object.fromEntries(await Promise.all(targets)));
+      try {
+        const ready = 'count(kubenode_build_info) == 3 and on () kubenode_machines';
+        const find = async (): Promise<true | undefined> =>
+          (await prometheus.query(ready).catch(() => [])).length > 0 ? true : undefined;
+        await eventually(find, 'Prometheus has not scraped the three processes');
+        const queries = describedPanels().flatMap(([name, panel]) =>
+          panel.queries.map(({ expr }) => ({ name, expr, isLarge: panel.form === 'Now' })),
+        );
+        const empty: string[] = [];
+        for (const { name, expr, isLarge } of queries) {
+          const found = await prometheus.query(asGrafana(expr));
+          if (isLarge && found.length === 0) empty.push(name);
+        }
+        expect(empty).toEqual(Object.keys(WITHOUT_DATA));
+      } finally {
+        await prometheus.stop();
+      }
+    },
+  );
 });
+
+/** The panels without a number here, each with the reason. */
+const WITHOUT_DATA: Readonly<Record<string, string>> = {
+  'kubenode / Repairs and Defender: Dark zones': 'this cluster has no DefenderPolicy',
+  'kubenode / Agents: First certificate ends in': 'the only Machine never joined',
+};
