@@ -17,6 +17,7 @@ import {
   type SyncTimes,
 } from '../observability/metrics/sync.ts';
 import type { ClusterReport } from './cluster-report.ts';
+import { registerDelivery } from './promote/release/delivery-metrics.ts';
 
 /** The objects of the hub and the reports of the clusters. */
 export interface SyncMetricsSource {
@@ -56,6 +57,7 @@ export function registerSyncTimes(metrics: Metrics): SyncTimes {
   const drift = metrics.histogram(SYNC_DRIFT_SECONDS);
   const push = metrics.histogram(SYNC_PUSH_SECONDS);
   return {
+    ...registerDelivery(metrics),
     driftCorrected: (seconds) => drift.observe({}, seconds),
     firstStageBegan: (seconds) => push.observe({}, seconds),
   };
