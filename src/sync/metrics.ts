@@ -17,7 +17,6 @@ import {
   type SyncTimes,
 } from '../observability/metrics/sync.ts';
 import type { ClusterReport } from './cluster-report.ts';
-import { registerDelivery } from './promote/release/delivery-metrics.ts';
 
 /** The objects of the hub and the reports of the clusters. */
 export interface SyncMetricsSource {
@@ -53,11 +52,10 @@ export function registerSyncMetrics(
 }
 
 /** Registers the times, which the process that does the work observes. */
-export function registerSyncTimes(metrics: Metrics): SyncTimes {
+export function registerSyncTimes(metrics: Metrics): Pick<SyncTimes, 'driftCorrected' | 'firstStageBegan'> {
   const drift = metrics.histogram(SYNC_DRIFT_SECONDS);
   const push = metrics.histogram(SYNC_PUSH_SECONDS);
   return {
-    ...registerDelivery(metrics),
     driftCorrected: (seconds) => drift.observe({}, seconds),
     firstStageBegan: (seconds) => push.observe({}, seconds),
   };

@@ -3,7 +3,7 @@
  * lasts. A Release that changes no cluster is in none of them.
  */
 import { defineCounter, defineHistogram } from '../../kube/process/metrics.ts';
-import { PIPELINES, STAGES } from './limits.ts';
+import { PIPELINES, STAGE_NAMES } from './limits.ts';
 
 const SERVED = { processes: ['sync'], writtenIn: 'src/sync/promote/release/delivery-metrics.ts' } as const;
 
@@ -18,7 +18,7 @@ export const STAGE_LEAD = defineHistogram({
   ...SERVED,
   name: 'sync_stage_lead_seconds',
   help: 'Time from a commit until a stage proved it.',
-  labels: { pipeline: PIPELINES, stage: STAGES },
+  labels: { pipeline: PIPELINES, stage: STAGE_NAMES },
   maxSeries: 200,
   buckets: LEAD_SECONDS,
 });
@@ -37,7 +37,7 @@ export const STAGE_RELEASES = defineCounter({
   ...SERVED,
   name: 'sync_stage_releases_total',
   help: 'Releases that a stage started, proved, or failed with, each once.',
-  labels: { pipeline: PIPELINES, stage: STAGES, event: STAGE_EVENTS },
+  labels: { pipeline: PIPELINES, stage: STAGE_NAMES, event: STAGE_EVENTS },
   maxSeries: 600,
 });
 
@@ -61,7 +61,7 @@ export const RESTORE = defineHistogram({
 
 export const DELIVERY_METRICS = [STAGE_LEAD, FLEET_LEAD, STAGE_RELEASES, RELEASES, RESTORE];
 
-/** What happened to a Release. */
+/** Describes what happened to a Release. */
 export type DeliveryEvent =
   | {
       readonly type: 'Stage';

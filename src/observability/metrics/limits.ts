@@ -11,4 +11,4 @@ export const CLUSTERS: LabelValues = { of: 'Clusters', most: 500 };
 export const PIPELINES: LabelValues = { of: 'Pipelines', most: 100 };
 export const CONDITION_REASONS: LabelValues = { of: 'reasons of conditions', most: 60 };
 /** Stages of one Pipeline. */
-export const STAGES: LabelValues = { of: 'stages', most: 32 };
+export const STAGE_NAMES: LabelValues = { of: 'stages', most: 32 };

@@ -6,12 +6,12 @@ import type { RuleGroup } from './rule.ts';
 
 const COMPONENT_FAILURES = 'Stopped|RolledBack';
 
-/** Of the Releases of a Pipeline that started: those that failed, or were reverted. Without a start it has no sample. */
+/** Returns the share of the Releases of a Pipeline that failed or were reverted. Without a start it has no sample. */
 export function changeFailureRatio(window: string): string {
   return failureRatio({ metric: RELEASES.name, by: 'pipeline', failed: 'Failed|Reverted', window });
 }
 
-/** Of the rollouts of a component that started: those that stopped for a person, or were rolled back. */
+/** Returns the share of the rollouts of a component that stopped for a person or were rolled back. */
 export function componentFailureRatio(window: string): string {
   return failureRatio({
     metric: COMPONENT_ROLLOUTS.name,

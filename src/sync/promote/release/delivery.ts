@@ -23,14 +23,14 @@ export function deliveryEvents(input: DeliveryInput): readonly DeliveryEvent[] {
   ];
 }
 
-/** Against what the clusters had when the Release was created: a commit of documents is no change. */
+/** Against what the clusters had when the Release was created: a commit of documents is not a change. */
 function changesFleet({ spec }: Release): boolean {
   return spec.plan.changed > 0;
 }
 
 function stageEvents(input: DeliveryInput): readonly DeliveryEvent[] {
   return changedStages(input.update).flatMap(({ before, after }): readonly DeliveryEvent[] => {
-    // What a stage without clusters proves reached nobody.
+    // A stage without clusters proves nothing.
     if ((after.clusters?.total ?? 0) === 0) return [];
     const { name: stage, provenAt } = after;
     return STAGE_EVENTS.filter((event) => begins(TIMES[event], before, after)).map((event) => ({
@@ -95,7 +95,7 @@ function revertsChange({ releases, update }: DeliveryInput): boolean {
   return startedAt !== undefined && !hasFailed(stages);
 }
 
-/** The revert of a revert brings its change back, so it is none. */
+/** The revert of a revert brings its change back, so it does not count as one. */
 function isRevert(releases: readonly OrderedRelease[], release: Release): boolean {
   if (release.spec.revertOf === undefined) return false;
   const target = revertedBy(releases, release);
@@ -110,7 +110,7 @@ function revertedBy(releases: readonly OrderedRelease[], { spec }: Release): Ord
 }
 
 /**
- * A failure of a stage lasts from the first Release that failed there until one is proven there. It is told with the proof, which is
+ * A failure of a stage lasts from the first Release that failed there until one is proven there. It is counted with the proof, which is
  * recorded once. A failed Release that was deleted meanwhile is not known any more.
  */
 function restoredStages(input: DeliveryInput): readonly DeliveryEvent[] {
