@@ -1,7 +1,7 @@
 /** `kubenode report`: what a platform team reads in its weekly review, from Prometheus. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { reportMarkdown } from '../../observability/report/markdown.ts';
-import { readReport } from '../../observability/report/read.ts';
+import { askPrometheus } from '../../observability/report/read.ts';
 import { composeReport } from '../../observability/report/report.ts';
 import { reportSections } from '../../observability/report/sections.ts';
 import { messageOf } from '../../os/errors.ts';
@@ -64,7 +64,7 @@ async function report(io: Io, flags: ReportFlags): Promise<void> {
   }
   const plans = reportSections({ seconds, clusterLabel });
   const source = { prometheusUrl, get: httpGet, clock: io.clock, signal: io.signal };
-  const answers = await readReport(source, plans, seconds).catch((error: unknown) => {
+  const answers = await askPrometheus(source, plans, seconds).catch((error: unknown) => {
     io.signal.throwIfAborted();
     throw new CliError(`Prometheus does not answer: ${messageOf(error)}`, {
       where: prometheusUrl,

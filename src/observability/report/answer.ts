@@ -15,6 +15,8 @@ export type Answered<T> =
 /** Prometheus has results of thousands of series in far less. */
 export const MAX_ANSWER_BYTES = 1024 ** 2;
 
+const TOO_LARGE = `the answer has more than ${MAX_ANSWER_BYTES} bytes`;
+
 export function readSamples(answer: HttpAnswer): Answered<ReportSample> {
   const body = successOf(answer);
   if ('problem' in body) return body;
@@ -24,7 +26,7 @@ export function readSamples(answer: HttpAnswer): Answered<ReportSample> {
   return { found: found.flatMap((sample) => sample ?? []), ...partialOf(body.json) };
 }
 
-export function readNames(answer: HttpAnswer): Answered<string> {
+export function readMetricNames(answer: HttpAnswer): Answered<string> {
   const body = successOf(answer);
   if ('problem' in body) return body;
   const names = listAt(body.json, 'data').filter((name) => typeof name === 'string');
@@ -33,8 +35,7 @@ export function readNames(answer: HttpAnswer): Answered<string> {
 
 function successOf({ status, body }: HttpAnswer): { readonly json: unknown } | { readonly problem: string } {
   if (status !== 200) return { problem: `expected status 200, got ${status}` };
-  if (body.length >= MAX_ANSWER_BYTES)
-    return { problem: `the answer has more than ${MAX_ANSWER_BYTES} bytes` };
+  if (body.length >= MAX_ANSWER_BYTES) return { problem: TOO_LARGE };
   const json = parsed(body);
   return valueAt(json, 'status') === 'success'
     ? { json }
@@ -44,7 +45,9 @@ function successOf({ status, body }: HttpAnswer): { readonly json: unknown } | {
 /** Thanos and Mimir warn of parts that they could not ask. */
 function partialOf(json: unknown): { readonly partial?: string } {
   const [warning] = listAt(json, 'warnings');
-  return warning === undefined ? {} : { partial: String(warning).slice(0, 200) };
+  return warning === undefined
+    ? {}
+    : { partial: (typeof warning === 'string' ? warning : 'no reason').slice(0, 200) };
 }
 
 /** Without events a ratio is NaN: there is no value, which is not a problem. */

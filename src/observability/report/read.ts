@@ -5,7 +5,7 @@ import { messageOf, systemCode } from '../../os/errors.ts';
 import type { HttpAnswer } from '../../os/net/http-get.ts';
 import { BUILD_INFO } from '../metrics/process.ts';
 import { METRIC_PREFIX } from '../metrics/table.ts';
-import { type Answered, MAX_ANSWER_BYTES, readNames, readSamples } from './answer.ts';
+import { type Answered, MAX_ANSWER_BYTES, readMetricNames, readSamples } from './answer.ts';
 import { gapsIn } from './gaps.ts';
 import type { ColumnAnswer, ReportAnswers } from './report.ts';
 import type { ReportSectionPlan } from './sections.ts';
@@ -27,7 +27,7 @@ const TOTAL_MS = 180_000;
 const AT_ONCE = 3;
 
 /** Rejects only if Prometheus does not answer at all. */
-export async function readReport(
+export async function askPrometheus(
   source: ReportSource,
   plans: readonly ReportSectionPlan[],
   seconds: number,
@@ -35,7 +35,7 @@ export async function readReport(
   const to = source.clock.now();
   const period = { from: secondsAfter(to, -seconds), to, seconds };
   const ask = createAsk(source);
-  const names = await ask(namesPath(plans, period), readNames);
+  const names = await ask(namesPath(plans, period), readMetricNames);
   if ('problem' in names && names.noAnswer) throw new Error(names.problem);
   const scraped = await ask(queryPath(presenceQuery(seconds), to), readSamples);
   const known = 'found' in names ? new Set(names.found) : undefined;
@@ -70,12 +70,13 @@ function namesPath(plans: readonly ReportSectionPlan[], { from, to }: Period): s
     start: String(+from / 1000),
     end: String(+to / 1000),
   });
-  return `/api/v1/label/__name__/values?${query}`;
+  return `/api/v1/label/__name__/values?${query.toString()}`;
 }
 
 /** All at the same moment, so that the figures belong together. */
 function queryPath(query: string, at: Date): string {
-  return `/api/v1/query?${new URLSearchParams({ query, time: String(+at / 1000) })}`;
+  const asked = new URLSearchParams({ query, time: String(+at / 1000) });
+  return `/api/v1/query?${asked.toString()}`;
 }
 
 const STEPS = 100;
@@ -110,7 +111,8 @@ function createAsk(source: ReportSource): Ask {
     const request = AbortSignal.any([timer.signal, signal]);
     const done = new AbortController();
     const timeout = clock.sleep(leftMs, done.signal).then(
-      () => ({ problem: `no answer within ${Math.round(leftMs / 1000)} s`, noAnswer: true }) as const,
+      () =>
+        ({ problem: `no answer within ${Number((leftMs / 1000).toFixed(1))} s`, noAnswer: true }) as const,
       () => ({ problem: 'answered' }) as const,
     );
     try {

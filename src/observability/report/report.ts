@@ -8,7 +8,7 @@ export interface FleetReport {
   readonly from: string;
   readonly to: string;
   readonly isComplete: boolean;
-  /** What is not in the report, or only in part, and why. */
+  /** Names what is not in the report, or only in part, and why. */
   readonly missing: readonly string[];
   readonly sections: readonly ReportSection[];
 }
@@ -42,7 +42,7 @@ export interface ReportAnswers {
   /** The names of metrics that have samples in the period. Undefined: unknown. */
   readonly names?: ReadonlySet<string>;
   readonly columns: readonly ColumnAnswer[];
-  /** What was found to be missing before the queries. */
+  /** Names what was found to be missing before the queries. */
   readonly missing: readonly string[];
 }
 

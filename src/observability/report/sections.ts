@@ -18,7 +18,7 @@ export interface ReportColumn {
   readonly query: string;
   /** Names of series, as Prometheus stores them. */
   readonly needs: readonly string[];
-  /** What identifies the row, where the answer has no labels. */
+  /** The labels of the row, where the answer has none. */
   readonly labels?: Readonly<Record<string, string>>;
 }
 

@@ -177,7 +177,7 @@ describe('kubenode report without a Prometheus', () => {
   it.each([
     ['--since', '1m', '--since must be from 5m to 90d'],
     ['--cluster-label', 'a) or (b', 'Expected the name of a label'],
-  ])('DAT-11 refuses the option %s %s', async (flag, value, text) => {
+  ])('DAT-11 refuses a period or a label that no query may have: %s %s', async (flag, value, text) => {
     const io = testIo();
     const code = await runCommandLine(io, ['report', '--prometheus-url', 'http://127.0.0.1:1', flag, value]);
     expect(code).toBe(64);

@@ -31,7 +31,7 @@ async function metricsAfter(reports: readonly ReportParts[]): Promise<string> {
 const WORK = { members: [member('a', IN_WORK), member('b', DONE), member('c')] };
 const STARTED = statusOf(WORK);
 
-describe('DAT-04 registerComponentMetrics', () => {
+describe('registerComponentMetrics', () => {
   it('DAT-04 begins each component of a set at zero', async () => {
     const text = await metricsAfter([{ ...WORK, before: STARTED }]);
     expect(text).toContain('kubenode_component_rollouts_total{component="app",event="RolledBack"} 0');

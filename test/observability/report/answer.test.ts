@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_ANSWER_BYTES, readNames, readSamples } from '../../../src/observability/report/answer.ts';
+import { MAX_ANSWER_BYTES, readMetricNames, readSamples } from '../../../src/observability/report/answer.ts';
 
 const answer = (data: unknown, more: object = {}, status = 200) => ({
   status,
@@ -56,11 +56,11 @@ describe('readSamples', () => {
       { status: 200, body: ' '.repeat(MAX_ANSWER_BYTES) },
       { problem: 'the answer has more than 1048576 bytes' },
     ],
-  ])('DAT-11 %s', (_, given, want) => {
+  ])('DAT-11 takes nothing that cannot be read for an empty answer: %s', (_, given, want) => {
     expect(readSamples(given)).toEqual(want);
   });
 
   it('DAT-11 reads the names of metrics', () => {
-    expect(readNames(answer(['kubenode_machines', 1]))).toEqual({ found: ['kubenode_machines'] });
+    expect(readMetricNames(answer(['kubenode_machines', 1]))).toEqual({ found: ['kubenode_machines'] });
   });
 });

@@ -18,6 +18,6 @@ it.each<[name: string, given: Parameters<typeof gapsIn>[0], want: readonly strin
     ['kubenode sync was not scraped in this period'],
   ],
   ['that it is unknown', { problem: 'no answer' }, ['whether the metrics have gaps: no answer']],
-])('DAT-11 names %s', (_, given, want) => {
+])('DAT-11 names the processes that were not scraped throughout: %s', (_, given, want) => {
   expect(gapsIn(given, 100)).toEqual(want);
 });

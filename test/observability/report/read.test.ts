@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readReport } from '../../../src/observability/report/read.ts';
+import { askPrometheus } from '../../../src/observability/report/read.ts';
 import { reportSections } from '../../../src/observability/report/sections.ts';
 import type { HttpAnswer } from '../../../src/os/net/http-get.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
@@ -16,7 +16,7 @@ const SAMPLES = json({ resultType: 'vector', result: [{ metric: { component: 'ru
 
 async function read(get: (url: URL, signal: AbortSignal) => Promise<HttpAnswer>, totalMs = 2000) {
   const urls: URL[] = [];
-  const answers = await readReport(
+  const answers = await askPrometheus(
     {
       prometheusUrl: 'http://prometheus:9090/',
       get: (url, signal) => {
@@ -40,7 +40,7 @@ const never = (signal: AbortSignal): Promise<HttpAnswer> =>
     signal.addEventListener('abort', () => reject(signal.reason as Error));
   });
 
-describe('DAT-11 readReport', () => {
+describe('askPrometheus', () => {
   it('DAT-11 asks all queries of one moment, and only those whose metrics exist', async () => {
     const known = await read(async (url) => (isNames(url) ? json(ALL) : SAMPLES));
     expect(known.columns).toHaveLength(6);
@@ -67,7 +67,7 @@ describe('DAT-11 readReport', () => {
     const problems = columns.flatMap(({ column, answer }) =>
       'problem' in answer ? [`${column.name}: ${answer.problem}`] : [],
     );
-    expect(problems).toEqual(['paused: no answer within 0 s', 'stopped: expected status 200, got 503']);
+    expect(problems).toEqual(['paused: no answer within 0.1 s', 'stopped: expected status 200, got 503']);
   });
 
   it('DAT-11 asks without the names where the server has no list of them', async () => {

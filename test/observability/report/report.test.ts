@@ -33,7 +33,7 @@ function compose(id: string, columns: readonly ColumnAnswer[], more: Partial<Rep
   return { ...report, rows: section?.rows.map(({ keys, values }) => [...keys, ...values]), section };
 }
 
-describe('DAT-11 composeReport', () => {
+describe('composeReport', () => {
   it('DAT-11 puts the values of one key into one row, sorted by the worst', () => {
     const { rows, isComplete } = compose('rollouts', [
       answered('rollouts', 'started', found([{ component: 'runc' }, 1], [{ component: 'kubelet' }, 4])),

@@ -86,7 +86,7 @@ const STARTED = 'test=Promoting:10';
 const FAILED = releaseOf('bad', 'test=Proven:1:5 prod=Superseded:10::20');
 const GOOD = releaseOf('good', 'test=Proven:1:5 prod=Proven:10:20');
 
-describe('DAT-04 deliveryEvents', () => {
+describe('deliveryEvents', () => {
   it.each<[name: string, given: Case, want: readonly string[]]>([
     ['counts a start once', { after: STARTED }, ['test Started', 'Release Started']],
     ['counts nothing that was recorded before', { before: STARTED, after: STARTED }, []],
@@ -196,7 +196,7 @@ describe('DAT-04 deliveryEvents', () => {
       { changed: 0, older: [FAILED], before: 'prod=Promoting:30', after: 'prod=Proven:30:50' },
       ['Restored 30'],
     ],
-  ])('%s', (_, given, want) => {
+  ])('DAT-04 counts each event of a Release once: %s', (_, given, want) => {
     expect(eventsOf(given)).toEqual(want);
   });
 
