@@ -37,6 +37,7 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   freeze: async (io) => (await import('./commands/freeze/freeze.ts')).createFreezeCommand(io),
   history: async (io) => (await import('./commands/history.ts')).createHistoryCommand(io),
   audit: async (io) => (await import('./commands/audit/audit.ts')).createAuditCommand(io),
+  report: async (io) => (await import('./commands/report.ts')).createReportCommand(io),
   rollout: async (io) => (await import('./commands/rollout/rollout.ts')).createRolloutCommand(io),
   remedy: async (io) => (await import('./commands/remedy/remedy.ts')).createRemedyCommand(io),
   maintenance: async (io) =>

@@ -52,7 +52,7 @@ export function registerSyncMetrics(
 }
 
 /** Registers the times, which the process that does the work observes. */
-export function registerSyncTimes(metrics: Metrics): SyncTimes {
+export function registerSyncTimes(metrics: Metrics): Pick<SyncTimes, 'driftCorrected' | 'firstStageBegan'> {
   const drift = metrics.histogram(SYNC_DRIFT_SECONDS);
   const push = metrics.histogram(SYNC_PUSH_SECONDS);
   return {

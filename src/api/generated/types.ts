@@ -3416,6 +3416,8 @@ export interface ReleaseStage {
   readonly soakUntil?: string;
   /** When the stage was proven. */
   readonly provenAt?: string;
+  /** When the stage first failed with this commit. It stays when the stage recovers. */
+  readonly failedAt?: string;
   /** What the object waits for. Absent while it does not wait. */
   readonly waiting?: Wait;
   /** Cluster counts of the stage. */

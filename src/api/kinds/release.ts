@@ -86,6 +86,9 @@ const stage = rules(
     startedAt: time('When the first cluster started.').optional(),
     soakUntil: time('When the soak ends.').optional(),
     provenAt: time('When the stage was proven.').optional(),
+    failedAt: time(
+      'When the stage first failed with this commit. It stays when the stage recovers.',
+    ).optional(),
     waiting: waiting(),
     clusters: named('ReleaseStageClusters', 'Cluster counts of the stage.', {
       total: count('All clusters that git declares.'),

@@ -1,5 +1,5 @@
 /** Metrics of rollouts. Machines are counted, never named. */
-import type { MachineComponentSetStatus, RevisionRecord } from '../../api/generated/types.ts';
+import type { MachineComponentSetStatus } from '../../api/generated/types.ts';
 import type { Counter, Gauge, Histogram, Metrics } from '../../kube/process/metrics.ts';
 import {
   ROLLOUT_BATCH,
@@ -10,6 +10,7 @@ import {
   ROLLOUT_SETTLE,
   COUNTED_ROLLOUT_STATES as STATES,
 } from '../../observability/metrics/rollout.ts';
+import { hasNewRecord, registerComponentMetrics } from './component-metrics.ts';
 import type { SetReport } from './status/report.ts';
 import { WAIT_KINDS, type WaitKind, waitKinds } from './status/wait-kind.ts';
 
@@ -22,6 +23,7 @@ export interface RolloutMetrics {
 
 export function registerRolloutMetrics(metrics: Metrics): RolloutMetrics {
   const instruments = register(metrics);
+  const components = registerComponentMetrics(metrics);
   /** Blocked time is counted from one reconcile to the next, so the process keeps what it saw last. */
   const last = new Map<string, LastReport>();
   return {
@@ -32,9 +34,11 @@ export function registerRolloutMetrics(metrics: Metrics): RolloutMetrics {
       last.set(name, { at: now, kinds: countKinds(report) });
       setGauges(instruments, name, status);
       countEvents(instruments, report, status);
+      components.observe(report, status);
     },
     forget: (set) => {
       last.delete(set);
+      components.forget(set);
       instruments.batch.remove({ set });
       for (const state of STATES) instruments.machines.remove({ set, state });
     },
@@ -107,24 +111,9 @@ function countEvents(
     instruments.settle.observe({ set }, (+input.now - Date.parse(action.member.grant.issuedAt)) / 1000);
   }
   const before = input.set.status;
-  if (hasNewRollback(before, status)) instruments.rollbacks.add({ set });
+  if (hasNewRecord('RolledBack', before, status)) instruments.rollbacks.add({ set });
   const result = gateResult(before, status);
   if (result !== undefined) instruments.gates.add({ set, result });
-}
-
-/** Not by their number: a record replaces that of the oldest revision. A rollback is recorded when it begins, and again when it ends. */
-function hasNewRollback(
-  before: MachineComponentSetStatus | undefined,
-  after: MachineComponentSetStatus,
-): boolean {
-  const known = new Set(before?.history?.map(recordKey));
-  return (after.history ?? []).some(
-    (record) => record.result === 'RolledBack' && !known.has(recordKey(record)),
-  );
-}
-
-function recordKey({ revision, result, retryToken }: RevisionRecord): string {
-  return [revision, result, retryToken].join(' ');
 }
 
 function gateResult(

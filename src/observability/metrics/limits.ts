@@ -10,3 +10,5 @@ export const COMPONENTS: LabelValues = { of: 'components', most: 200 };
 export const CLUSTERS: LabelValues = { of: 'Clusters', most: 500 };
 export const PIPELINES: LabelValues = { of: 'Pipelines', most: 100 };
 export const CONDITION_REASONS: LabelValues = { of: 'reasons of conditions', most: 60 };
+/** Stages of one Pipeline. */
+export const STAGE_NAMES: LabelValues = { of: 'stages', most: 32 };

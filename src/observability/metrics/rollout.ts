@@ -1,6 +1,6 @@
 /** The metrics of rollouts of component sets. */
 import { defineCounter, defineGauge, defineHistogram } from '../../kube/process/metrics.ts';
-import { CONDITION_REASONS, SET_NAMES } from './limits.ts';
+import { COMPONENTS, CONDITION_REASONS, SET_NAMES } from './limits.ts';
 
 const SERVED = { processes: ['controllers'], writtenIn: 'src/controllers/componentset/metrics.ts' } as const;
 
@@ -52,6 +52,39 @@ export const ROLLOUT_ROLLBACKS = defineCounter({
   labels: { set: SET_NAMES },
 });
 
+/** Stopped: it failed and waits for a person. RolledBack: it failed and goes back. */
+export const COMPONENT_ROLLOUT_EVENTS = [
+  'Started',
+  'BatchStarted',
+  'Paused',
+  'Completed',
+  'Stopped',
+  'RolledBack',
+] as const;
+
+const BY_COMPONENT = {
+  processes: ['controllers'],
+  writtenIn: 'src/controllers/componentset/component-metrics.ts',
+} as const;
+
+export const COMPONENT_ROLLOUTS = defineCounter({
+  ...BY_COMPONENT,
+  name: 'component_rollouts_total',
+  help: 'Rollouts of a component by component sets that started, started a batch, were paused, completed, stopped, or were rolled back.',
+  labels: { component: COMPONENTS, event: COMPONENT_ROLLOUT_EVENTS },
+  maxSeries: 600,
+});
+
+/** The time that a rollout takes to go back is in no status: a process that begins in between does not observe it. */
+export const COMPONENT_ROLLBACK = defineHistogram({
+  ...BY_COMPONENT,
+  name: 'component_rollback_seconds',
+  help: 'Time from when a rollout of a component failed until its machines were back.',
+  labels: { component: COMPONENTS },
+  maxSeries: 60,
+  buckets: [60, 300, 600, 1800, 3600, 7200, 14_400, 28_800],
+});
+
 export const ROLLOUT_BLOCKED = defineCounter({
   ...SERVED,
   name: 'rollout_blocked_seconds_total',
@@ -75,6 +108,8 @@ export const ROLLOUT_METRICS = [
   ROLLOUT_GATES,
   ROLLOUT_SETTLE,
   ROLLOUT_ROLLBACKS,
+  COMPONENT_ROLLOUTS,
+  COMPONENT_ROLLBACK,
   ROLLOUT_BLOCKED,
   STALLED_OBJECTS,
 ];

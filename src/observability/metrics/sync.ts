@@ -1,6 +1,7 @@
 /** The metrics of sync. */
 import { defineCounter, defineGauge, defineHistogram } from '../../kube/process/metrics.ts';
 import { HOOK_RESULTS } from '../../kube/webhook/request.ts';
+import type { DeliveryTimes } from './delivery.ts';
 import { CLUSTERS, PIPELINES } from './limits.ts';
 
 const SERVED = { processes: ['sync'], writtenIn: 'src/sync/metrics.ts' } as const;
@@ -96,8 +97,8 @@ export const SYNC_WEBHOOK_REQUESTS = defineCounter({
   labels: { result: HOOK_RESULTS },
 });
 
-/** The times that the objectives of sync are about, told by the parts that know them. */
-export interface SyncTimes {
+/** The times that the objectives of sync and the figures of its releases are about, told by the parts that know them. */
+export interface SyncTimes extends DeliveryTimes {
   /** A difference was written back, so many seconds after sync found it. */
   driftCorrected(seconds: number): void;
   /** The first stage of a commit began, so many seconds after sync heard of the commit. */

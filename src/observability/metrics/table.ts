@@ -3,6 +3,7 @@ import type { MetricDefinition } from '../../kube/process/metrics.ts';
 import { RUNTIME_METRICS } from '../../kube/process/metrics-runtime.ts';
 import { AGENT_METRICS } from './agent.ts';
 import { DEFENDER_METRICS } from './defender.ts';
+import { DELIVERY_METRICS } from './delivery.ts';
 import { HOSTING_METRICS } from './hosting.ts';
 import { MACHINE_METRICS } from './machine.ts';
 import { PROCESS_METRICS } from './process.ts';
@@ -21,6 +22,7 @@ export const METRIC_GROUPS: readonly MetricGroup[] = [
   { title: 'Rollouts', metrics: ROLLOUT_METRICS },
   { title: 'The Defender', metrics: DEFENDER_METRICS },
   { title: 'Sync', metrics: SYNC_METRICS },
+  { title: 'Delivery of commits', metrics: DELIVERY_METRICS },
   { title: 'Hosted control planes', metrics: HOSTING_METRICS },
   { title: 'Every process', metrics: [...PROCESS_METRICS, ...RUNTIME_METRICS] },
   { title: 'The agent', metrics: AGENT_METRICS },

@@ -17,6 +17,11 @@ if you publish the folder \`docs\` elsewhere, replace \`${DOCS_URL}\` in the fil
 Over 30 days. Each has the recording rules \`kubenode:slo_errors:ratio_rate5m\` to \`…_rate3d\` with the label \`slo\`, and \`kubenode:slo_objective:ratio\`.
 `;
 
+const DELIVERY = `
+## The four DORA figures
+\`kubenode:change_failure:ratio_rate7d\` and \`…_rate30d\` are the share of the Releases of a Pipeline that failed or were reverted, \`kubenode:component_change_failure:ratio_rate7d\` and \`…_rate30d\` that of
+the rollouts of a component. The other figures need no rule: \`kubenode_sync_releases_total\`, \`kubenode_sync_fleet_lead_seconds\` and \`kubenode_sync_restore_seconds\`. \`kubenode report\` prints all of them.`;
+
 export function alertsPage(): string {
   const slos = SLOS.map(({ name, promise, scope }) => `| \`${name}\` | ${promise} | ${scope} |`);
   return [
@@ -26,6 +31,7 @@ export function alertsPage(): string {
     '\n### Burn rates',
     'An alert needs both windows, so that it begins with the long one and ends with the short one. Objectives of durations also need five events in the long window.\n',
     burnTable(SLOS),
+    DELIVERY,
     ...(['cluster', 'hub'] as const).map(alertSection),
     '',
   ].join('\n');

@@ -12,7 +12,7 @@ function ruleGroup({ name, recordings, alerts }: RuleGroup): object {
 }
 
 function recordingRule({ record, expr, labels }: RecordingRule): object {
-  return { record, expr, labels };
+  return { record, expr, ...(Object.keys(labels).length > 0 && { labels }) };
 }
 
 function alertRule(rule: AlertRule): object {

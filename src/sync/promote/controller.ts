@@ -17,13 +17,17 @@ import { type CheckScheduler, createCheckScheduler } from '../../rollout/checks/
 import type { AcceptedCommits, HeadReport } from '../commits.ts';
 import type { ClusterPlan } from './cluster/plan.ts';
 import { clusterStatus, ownStatus } from './cluster/status.ts';
+import { createCommitHistory } from './commit-history.ts';
 import { type PromotionEvents, recordClusterChange, recordReleaseChange } from './events.ts';
 import { fencedHub } from './fenced-hub.ts';
 import { observePromotion, type PromotionObservation, type PromotionSources } from './observe.ts';
 import { ownPipelineStatus, sourceStatus } from './pipeline-status.ts';
 import { type PromotionPlan, planPromotion } from './plan.ts';
 import type { CommitSource, WriteFence } from './ports.ts';
+import { deliveryEvents } from './release/delivery.ts';
 import { firstStageDelay } from './release/first-stage.ts';
+import { orderReleases } from './release/order.ts';
+import type { ReleaseUpdate } from './release/plan.ts';
 import { withStageChanges } from './release/stage-changes.ts';
 
 export interface PromotionPorts extends PromotionSources, PromotionEvents {
@@ -31,7 +35,7 @@ export interface PromotionPorts extends PromotionSources, PromotionEvents {
   readonly runner?: CheckRunner;
   /** Is called when a check has a result: the Pipeline has to be reconciled. */
   readonly onCheckResult?: (pipeline: string) => void;
-  readonly times?: Pick<SyncTimes, 'firstStageBegan'>;
+  readonly times?: Pick<SyncTimes, 'firstStageBegan' | 'pipelineOpened' | 'delivered'>;
 }
 
 export interface PromotionController {
@@ -83,6 +87,8 @@ export function createPromotionController(unfenced: PromotionPorts): PromotionCo
     const ports = fence ? { ...unfenced, hub: fencedHub(hub, fence) } : unfenced;
     const pipeline = await hub.pipeline(name);
     if (!pipeline) return {};
+    const stages = pipeline.spec.stages.map((stage) => stage.name);
+    unfenced.times?.pipelineOpened(name, stages);
     const checks = schedulerOf(name);
     const observation = await observePromotion(ports, pipeline, { commits, checks });
     const plan = planPromotion(observation.snapshot, observation.head);
@@ -210,24 +216,38 @@ interface PlannedWrite {
 function releaseWrites(
   ports: PromotionPorts,
   { create, releases, stages }: PromotionPlan,
-  { commits, head, snapshot }: PromotionObservation & { readonly commits: CommitSource },
+  observation: PromotionObservation & { readonly commits: CommitSource },
 ): readonly PlannedWrite[] {
+  const { commits } = observation;
   return releases.map((planned) => ({
     key: planned.release.metadata.name,
     write: async () => {
-      if (planned.release === create) {
-        const counted = await countChanges(commits, { release: create, stages });
-        await ports.hub.createRelease(truncateToSchema(counted));
+      let { release } = planned;
+      if (release === create) {
+        release = await countChanges(commits, { release, stages });
+        await ports.hub.createRelease(truncateToSchema(release));
       }
       const changed = withNewStatus(planned.release, planned.status);
       if (!changed) return;
       await ports.hub.applyReleaseStatus(changed);
       recordReleaseChange(ports, planned);
-      const { pipeline } = snapshot;
-      const seconds = firstStageDelay({ pipeline, head, update: planned });
-      if (seconds !== undefined) ports.times?.firstStageBegan(seconds);
+      if (ports.times) countDelivery(ports.times, { release, status: planned.status }, observation);
     },
   }));
+}
+
+/** Counts what is recorded now. A process that ends between the write and this loses the events of one update. */
+function countDelivery(
+  times: NonNullable<PromotionPorts['times']>,
+  update: ReleaseUpdate,
+  { head, snapshot: { pipeline, commits, releases } }: PromotionObservation,
+): void {
+  const seconds = firstStageDelay({ pipeline, head, update });
+  if (seconds !== undefined) times.firstStageBegan(seconds);
+  const ordered = orderReleases(releases, createCommitHistory(commits));
+  for (const event of deliveryEvents({ pipeline, releases: ordered, update })) {
+    times.delivered(pipeline.metadata.name, event);
+  }
 }
 
 /** Counts the changes of a Release once, as it is created: an approval is about them. */

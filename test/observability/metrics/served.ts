@@ -18,6 +18,7 @@ import { createEventAnswers } from '../../../src/providers/event-answers.ts';
 import { createPowerSwitches } from '../../../src/providers/power/switches.ts';
 import { createCheckRunner } from '../../../src/rollout/checks/runner.ts';
 import { registerSyncMetrics, registerSyncTimes } from '../../../src/sync/metrics.ts';
+import { registerDelivery } from '../../../src/sync/promote/release/delivery-metrics.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
@@ -102,6 +103,7 @@ async function registerSync(metrics: Metrics): Promise<void> {
   const clock = virtualClock();
   const source = { clusters: [], pipelines: [], releases: [], report: () => undefined };
   registerSyncTimes(metrics);
+  registerDelivery(metrics);
   registerSyncMetrics(
     metrics,
     () => source,

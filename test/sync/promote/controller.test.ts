@@ -79,6 +79,24 @@ describe('the promotion controller', () => {
     expect(calls).toEqual([]);
   });
 
+  it('DAT-04 counts each start, proof and failure once, and the time to restore', async () => {
+    const hub = new HubSimulation({ stages: STAGES, clusters: CLUSTERS });
+    await runStory(hub);
+    const good = ['test', 'pre', 'prod'].flatMap((stage) => [`${stage} Proven`, `${stage} Started`]);
+    const counts = Object.groupBy(hub.deliveries, (text) => text);
+    const found = Object.entries(counts).map(([text, all]) => `${text} ${all?.length}`);
+    expect(found.toSorted()).toEqual(
+      [
+        ...good.map((text) => `${text} ${text === 'prod Proven' ? 2 : 3}`),
+        'prod Failed 1',
+        'Release Started 3',
+        'Release Failed 1',
+        'Release Proven 2',
+        'Restored 1',
+      ].toSorted(),
+    );
+  });
+
   it('logs each change once and records it as an Event', async () => {
     const hub = new HubSimulation({ stages: STAGES, clusters: CLUSTERS });
     await runStory(hub);

@@ -24,6 +24,7 @@ import { registerBuildInfo } from '../../../observability/metrics/process.ts';
 import { ensurePrivateFolder } from '../../../os/files.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { registerSyncMetrics, registerSyncTimes, type SyncMetricsSource } from '../../../sync/metrics.ts';
+import { registerDelivery } from '../../../sync/promote/release/delivery-metrics.ts';
 import { createRenderCache } from '../../../sync/render/cache.ts';
 import { createRenderer } from '../../../sync/render/renderer.ts';
 import { type SyncOptions, startSync } from '../../../sync/sync.ts';
@@ -153,7 +154,7 @@ async function sync(io: Io, flags: Flags, log: Log): Promise<void> {
     log,
     random: systemRandom,
     metrics: { ...processMetrics.lease, ...processMetrics.watch, ...processMetrics.events },
-    times: registerSyncTimes(metrics),
+    times: { ...registerSyncTimes(metrics), ...registerDelivery(metrics) },
     onCall: (report) => processMetrics.call(report),
   };
   for (const name of PRIVATE_FOLDERS) await ensurePrivateFolder(join(flags.cache, name));

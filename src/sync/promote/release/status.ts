@@ -63,12 +63,14 @@ function stageStatus(before: ReleaseStatus | undefined, finding: StageFinding, n
 }
 
 function merged(old: ReleaseStage | undefined, { wait, ...found }: StageFinding, now: Date): ReleaseStage {
-  const startedAt = STARTED.has(found.state) ? now.toISOString() : undefined;
+  const since = (holds: boolean): string | undefined => (holds ? now.toISOString() : undefined);
+  const { startedAt, failedAt, waiting }: Partial<ReleaseStage> = old ?? {};
   return {
     ...found,
-    ...optional('startedAt', old?.startedAt ?? startedAt),
-    ...optional('provenAt', found.state === 'Proven' ? now.toISOString() : undefined),
-    ...optional('waiting', wait && waitFor(old?.waiting, wait, now)),
+    ...optional('startedAt', startedAt ?? since(STARTED.has(found.state))),
+    ...optional('provenAt', since(found.state === 'Proven')),
+    ...optional('failedAt', failedAt ?? since(found.state === 'Failed')),
+    ...optional('waiting', wait && waitFor(waiting, wait, now)),
   };
 }
 

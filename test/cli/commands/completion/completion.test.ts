@@ -27,7 +27,7 @@ describe('listCompletions', () => {
 
 describe('the bash script', () => {
   it('completes commands by their prefix', () => {
-    expect(complete('kubenode re')).toEqual(['release', 'remedy', 'render']);
+    expect(complete('kubenode re')).toEqual(['release', 'remedy', 'render', 'report']);
   });
 
   it('completes subcommands', () => {

@@ -88,4 +88,16 @@ describe('releaseStatus', () => {
     expect(second.stages?.[1]?.waiting).toMatchObject({ reason: 'StageFull', since: NOW.toISOString() });
     expect(second.startedAt).toBe(NOW.toISOString());
   });
+
+  it('DAT-04 keeps when a stage first failed, also when it recovers or is superseded', () => {
+    const failed = releaseStatus(releaseOf('c1'), { stages: findings('prod=Failed'), failed: [] }, NOW);
+    expect(failed.stages?.[0]).toMatchObject({ failedAt: NOW.toISOString() });
+    for (const state of ['Soaking', 'Failed', 'Superseded']) {
+      const release = { ...releaseOf('c1'), status: failed };
+      const status = releaseStatus(release, { stages: findings(`prod=${state}`), failed: [] }, later(60));
+      expect(status.stages?.[0]).toMatchObject({ state, failedAt: NOW.toISOString() });
+    }
+    const good = releaseStatus(releaseOf('c1'), { stages: findings('prod=Soaking'), failed: [] }, NOW);
+    expect(good.stages?.[0]).not.toHaveProperty('failedAt');
+  });
 });

@@ -2,6 +2,7 @@
 
 import type { Cluster, Pipeline, Release } from '../../../../src/api/generated/types.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
+import type { DeliveryEvent } from '../../../../src/observability/metrics/delivery.ts';
 import {
   createPromotionController,
   type PromotionController,
@@ -21,6 +22,8 @@ export class HubSimulation {
   /** Every call of a port, in order. */
   readonly calls: string[] = [];
   readonly events: string[] = [];
+  /** What was counted: `prod Failed`. */
+  readonly deliveries: string[] = [];
   log: MemoryLog = memoryLog();
   /** Kills the process before or after the n-th call. */
   kill: { readonly at: number; readonly when: 'before' | 'after' } | undefined;
@@ -81,6 +84,11 @@ export class HubSimulation {
         sleep: () => new Promise(() => undefined),
       },
       log: this.log,
+      times: {
+        firstStageBegan: () => undefined,
+        pipelineOpened: () => undefined,
+        delivered: (_, event) => void this.deliveries.push(deliveryText(event)),
+      },
       recordEvent: ({ metadata }, { type, reason }) => this.events.push(`${type} ${metadata.name} ${reason}`),
     });
   }
@@ -183,4 +191,9 @@ export class HubSimulation {
     const release = [...this.releases.values()].find(({ spec }) => spec.commit === commit);
     return (release?.status?.stages ?? []).map(({ state }) => state).join(' ');
   }
+}
+
+function deliveryText(event: DeliveryEvent): string {
+  if (event.type === 'Restored') return 'Restored';
+  return event.type === 'Stage' ? `${event.stage} ${event.event}` : `Release ${event.event}`;
 }

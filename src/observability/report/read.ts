@@ -1,0 +1,145 @@
+/** Asks Prometheus for the answers of a report. Each request is limited in time and size, and all of them together in time. */
+import type { Clock } from '../../os/clock.ts';
+import { secondsAfter } from '../../os/dates.ts';
+import { messageOf, systemCode } from '../../os/errors.ts';
+import type { HttpAnswer } from '../../os/net/http-get.ts';
+import { BUILD_INFO } from '../metrics/process.ts';
+import { METRIC_PREFIX } from '../metrics/table.ts';
+import { type Answered, MAX_ANSWER_BYTES, readMetricNames, readSamples } from './answer.ts';
+import { gapsIn } from './gaps.ts';
+import type { ColumnAnswer, ReportAnswers } from './report.ts';
+import type { ReportSectionPlan } from './sections.ts';
+
+export interface ReportSource {
+  readonly prometheusUrl: string;
+  /** One GET that does not follow redirects, and reads so much of the body. Rejects without an answer. */
+  readonly get: (url: string, signal: AbortSignal, maxBytes?: number) => Promise<HttpAnswer>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly timeoutMs?: number;
+  readonly totalMs?: number;
+}
+
+// The queries of a month over 20,000 series take a few seconds.
+const TIMEOUT_MS = 30_000;
+const TOTAL_MS = 180_000;
+/** Prometheus runs 20 queries at once by default, and has others to answer. */
+const AT_ONCE = 3;
+
+/** Rejects only if Prometheus does not answer at all. */
+export async function askPrometheus(
+  source: ReportSource,
+  plans: readonly ReportSectionPlan[],
+  seconds: number,
+): Promise<ReportAnswers> {
+  const to = source.clock.now();
+  const period = { from: secondsAfter(to, -seconds), to, seconds };
+  const ask = createAsk(source);
+  const names = await ask(namesPath(plans, period), readMetricNames);
+  if ('problem' in names && names.noAnswer) throw new Error(names.problem);
+  const scraped = await ask(queryPath(presenceQuery(seconds), to), readSamples);
+  const known = 'found' in names ? new Set(names.found) : undefined;
+  const asked = plans.flatMap(({ id, columns }) =>
+    columns
+      .filter(({ needs }) => !known || needs.every((name) => known.has(name)))
+      .map((column) => ({ section: id, column })),
+  );
+  const columns = await inTurns(
+    asked,
+    async (each): Promise<ColumnAnswer> => ({
+      ...each,
+      answer: await ask(queryPath(each.column.query, to), readSamples),
+    }),
+  );
+  const missing = [
+    ...('problem' in names ? [`the names of the metrics: ${names.problem}`] : []),
+    ...gapsIn(scraped, expectedSteps(seconds)),
+  ];
+  return { ...period, ...(known && { names: known }), columns, missing };
+}
+
+interface Period {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+function namesPath(plans: readonly ReportSectionPlan[], { from, to }: Period): string {
+  const needs = new Set(plans.flatMap(({ columns }) => columns.flatMap((column) => column.needs)));
+  const query = new URLSearchParams({
+    'match[]': `{__name__=~"${[...needs].join('|')}"}`,
+    start: String(+from / 1000),
+    end: String(+to / 1000),
+  });
+  return `/api/v1/label/__name__/values?${query.toString()}`;
+}
+
+/** All at the same moment, so that the figures belong together. */
+function queryPath(query: string, at: Date): string {
+  const asked = new URLSearchParams({ query, time: String(+at / 1000) });
+  return `/api/v1/query?${asked.toString()}`;
+}
+
+const STEPS = 100;
+
+function stepSeconds(seconds: number): number {
+  return Math.max(60, Math.ceil(seconds / STEPS));
+}
+
+/** Counts in how many steps of the period each process was scraped. */
+function presenceQuery(seconds: number): string {
+  const { name } = BUILD_INFO;
+  return `count_over_time((max by (process) (${METRIC_PREFIX}${name}))[${seconds}s:${stepSeconds(seconds)}s])`;
+}
+
+function expectedSteps(seconds: number): number {
+  return Math.max(1, Math.floor(seconds / stepSeconds(seconds)));
+}
+
+type Ask = <T>(
+  path: string,
+  read: (answer: HttpAnswer) => Answered<T>,
+) => Promise<Answered<T> & { readonly noAnswer?: true }>;
+
+function createAsk(source: ReportSource): Ask {
+  const { get, clock, signal, timeoutMs = TIMEOUT_MS, totalMs = TOTAL_MS } = source;
+  const base = source.prometheusUrl.replace(/\/$/, '');
+  const endMs = clock.monotonicMs() + totalMs;
+  return async (path, read) => {
+    const leftMs = Math.min(timeoutMs, endMs - clock.monotonicMs());
+    if (leftMs <= 0) return { problem: `not asked: the report took longer than ${totalMs / 1000} s` };
+    const timer = new AbortController();
+    const request = AbortSignal.any([timer.signal, signal]);
+    const done = new AbortController();
+    const timeout = clock.sleep(leftMs, done.signal).then(
+      () =>
+        ({ problem: `no answer within ${Number((leftMs / 1000).toFixed(1))} s`, noAnswer: true }) as const,
+      () => ({ problem: 'answered' }) as const,
+    );
+    try {
+      return await Promise.race([get(`${base}${path}`, request, MAX_ANSWER_BYTES).then(read), timeout]);
+    } catch (error) {
+      signal.throwIfAborted();
+      return { problem: failureText(error), noAnswer: true };
+    } finally {
+      timer.abort();
+      done.abort();
+    }
+  };
+}
+
+/** Returns why there is no answer: `fetch` has that in the cause of its error. */
+function failureText(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return messageOf(cause) || (systemCode(cause) ?? 'no answer');
+}
+
+/** Keeps the order of the items. */
+async function inTurns<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<readonly R[]> {
+  const results: R[] = [];
+  const rest = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of rest) results[index] = await run(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return results;
+}
