@@ -7,6 +7,7 @@ import {
   DEFENDER_POLICIES,
   MACHINE_SETS,
   MACHINES,
+  NODE_REMEDIERS,
   REMEDY_OPERATION_JOBS,
 } from '../api/generated/resources.ts';
 import type { Cluster } from '../api/generated/types.ts';
@@ -162,7 +163,9 @@ const MACHINE_DROPS = ['status.drift'];
 /** The managedFields that are kept from every manager: the owner of an entry of a Machine decides whether it is a pin. */
 const OWNERS_OF_COMPONENTS = ['f:spec', 'f:components'];
 
-type DefenderViews = { readonly [K in Exclude<keyof ObservedViews, 'clusters'>]: View & ObservedViews[K] };
+type DefenderViews = {
+  readonly [K in Exclude<keyof ObservedViews, 'clusters'>]: View & Required<ObservedViews>[K];
+};
 
 function createDefenderViews(options: DefenderOptions): DefenderViews {
   const { managers: sharing = [] } = options;
@@ -179,6 +182,7 @@ function createDefenderViews(options: DefenderOptions): DefenderViews {
     policies: view(DEFENDER_POLICIES, { managers }),
     jobs: view(REMEDY_OPERATION_JOBS, { managers: sharing, indexers: JOB_INDEXERS }),
     ledgers: view(DEFENDER_LEDGERS, { managers }),
+    rules: view(NODE_REMEDIERS, { managers: sharing }),
   };
 
   function view<T extends KubeObject>(

@@ -169,7 +169,6 @@ function factsNow({ fleet, index, observedMs }: SimulationRun): FleetFacts {
     desiredIn: () => undefined,
     zonalShifts: new Set(isOn(fleet, 'zonalShift') ? ['b'] : []),
     alert: () => (isOn(fleet, 'alerting') ? 'Firing' : 'Quiet'),
-    indeterminatePercent: 0,
   };
 }
 

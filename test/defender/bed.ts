@@ -5,6 +5,7 @@ import {
   DEFENDER_POLICIES,
   MACHINE_SETS,
   MACHINES,
+  NODE_REMEDIERS,
   REMEDY_OPERATION_JOBS,
 } from '../../src/api/generated/resources.ts';
 import type { DefenderLedger, DefenderPolicy } from '../../src/api/generated/types.ts';
@@ -48,7 +49,14 @@ export interface DefenderBed {
   readonly events: () => readonly string[];
 }
 
-const OURS = [DEFENDER_LEDGERS, DEFENDER_POLICIES, MACHINES, MACHINE_SETS, REMEDY_OPERATION_JOBS];
+const OURS = [
+  DEFENDER_LEDGERS,
+  DEFENDER_POLICIES,
+  MACHINES,
+  MACHINE_SETS,
+  NODE_REMEDIERS,
+  REMEDY_OPERATION_JOBS,
+];
 const KINDS: readonly ServedKind[] = [
   ...OURS.map((resource: Resource) => ({ resource, status: true })),
   ...[CONFIG_MAPS, NODES, PODS, LEASES, EVENTS].map((resource: Resource) => ({ resource })),

@@ -126,7 +126,6 @@ export function fleetFacts(
     missingIn: () => undefined,
     desiredIn: () => undefined,
     alert: () => undefined,
-    indeterminatePercent: 0,
     ...facts,
   };
 }

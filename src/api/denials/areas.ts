@@ -66,8 +66,9 @@ export const AREA_DENIALS = [
         hint: 'roll back the version that is named, or fix the place that is named',
       },
       DetectorSuspect: {
-        meaning: 'So many facts are indeterminate that the detector itself is suspect.',
-        hint: 'check the last rollout of the detector, or roll it back',
+        meaning:
+          'Facts that rules need stay unknown on so many machines that the detector itself is suspect: the message names the rule.',
+        hint: 'restore what the message names, or roll the detector back; kubenode rules explain MACHINE shows each fact',
       },
       StormCooldown: {
         meaning:

@@ -30,15 +30,16 @@ export const DEFENDER_POLICY: readonly InactiveField[] = [
     whenNotAt: IN_FLEET_DEFAULT,
   },
   {
-    path: 'spec.breakers[].type',
-    accepts: ['UnhealthyRatio', 'FailedActs', 'ConsecutiveFailures', 'CommonCause'],
-    because: 'facts that stay unknown are not counted',
-  },
-  {
     path: 'spec.breakers[].per',
     accepts: ['Cluster'],
     when: COMMON_CAUSE,
     because: 'a common cause is searched in the whole cluster',
+  },
+  {
+    path: 'spec.breakers[].per',
+    accepts: ['Cluster', 'Zone', 'Pool'],
+    when: ['type', 'IndeterminateRatio'],
+    because: 'unknown facts are those of machines, and not of a holder',
   },
   {
     path: 'spec.breakers[].dimensions[]',

@@ -45,6 +45,8 @@ export interface PolicyTestMachines {
   readonly readiness?: 'Ready' | 'NotReady' | 'Unknown';
   /** Default: 600. For machines that are Unknown. */
   readonly unknownForSeconds?: number;
+  /** For how long facts are unknown that a rule in mode Enforce needs. Default: they are known. */
+  readonly unknownFactsForSeconds?: number;
   readonly ageSeconds?: number;
   readonly cordoned?: boolean;
   /** Keys of taints. */

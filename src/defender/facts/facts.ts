@@ -52,6 +52,17 @@ export interface MachineFacts {
   readonly dimensions?: Dimensions;
   /** Conditions of the Node that show a fault, and since when; absent: none. */
   readonly faults?: Faults;
+  /** Rules that cannot tell whether the machine is faulty; absent: none. */
+  readonly unknownFacts?: readonly UnknownFact[];
+}
+
+/** Describes what a rule needs to know about a machine, and does not. */
+export interface UnknownFact {
+  /** Name of the NodeRemedier. */
+  readonly rule: string;
+  readonly since: Date;
+  /** Names the facts. */
+  readonly message: string;
 }
 
 export interface RepairFact {
@@ -119,6 +130,8 @@ export interface FleetFacts {
   createdAfter(moment: Date): readonly MachineFacts[];
   /** Established machines of which a condition shows a fault. */
   faulty(): Iterable<MachineFacts>;
+  /** Established machines of which facts are unknown that a rule in mode Enforce needs; undefined: not observed. */
+  withUnknownFacts(): readonly MachineFacts[] | undefined;
   /** Returns since when the machines that are Unknown now are so: of all machines, or of those that are selected. */
   unknownSince(selector?: Selector): readonly Date[];
   /** Members of the control plane; undefined: could not be read. */
@@ -131,6 +144,4 @@ export interface FleetFacts {
   readonly zonalShifts: ReadonlySet<string>;
   /** Tells whether a query returns samples; undefined: error or timeout. */
   alert(query: string): 'Firing' | 'Quiet' | undefined;
-  /** Machines whose facts could not be evaluated, in percent; undefined: not observed. */
-  readonly indeterminatePercent: number | undefined;
 }

@@ -91,7 +91,7 @@ export function createFleetObserver(options: FleetObserverOptions): FleetObserve
         controlPlane: undefined,
         zonalShifts: new Set(),
         alert: () => undefined,
-        indeterminatePercent: undefined,
+        withUnknownFacts: () => (isComplete(views) ? unknownToRules(fleet) : undefined),
         missingIn: (pool) => (isComplete(views) ? fleet.pools.missingIn(pool) : undefined),
         desiredIn: (pool) => (isComplete(views) ? fleet.pools.desiredIn(pool) : undefined),
       };
@@ -150,6 +150,16 @@ function controlPlaneOf({ clusters }: ObservedViews, key: string): MachineFacts 
   const name = clusterOfKey(key);
   const cluster = name === undefined ? undefined : clusters?.store.get(name);
   return cluster && hostedControlPlaneFacts(cluster);
+}
+
+/** A rule that only observes acts on nothing, so that what it does not know holds nothing up. Undefined: rules are not read. */
+function unknownToRules({ index, views: { rules } }: ObservedFleet): readonly MachineFacts[] | undefined {
+  if (!rules) return undefined;
+  const isEnforced = (rule: string): boolean => rules.store.get(rule)?.spec.mode === 'Enforce';
+  return index.withUnknownFacts().flatMap((machine) => {
+    const unknownFacts = (machine.unknownFacts ?? []).filter(({ rule }) => isEnforced(rule));
+    return unknownFacts.length > 0 ? { ...machine, unknownFacts } : [];
+  });
 }
 
 function stateOfHolder(

@@ -27,7 +27,6 @@ export function testFleet(facts: PolicyTestFacts, policies: PreparedPolicies, no
     desiredIn: () => undefined,
     zonalShifts: new Set(),
     alert: () => undefined,
-    indeterminatePercent: undefined,
   };
 }
 
@@ -50,7 +49,7 @@ const USUAL = {
 
 function machineOf(name: string, entry: PolicyTestMachines, now: Date): MachineFacts {
   const { count: _, ageSeconds = A_MONTH_SECONDS, unknownForSeconds = UNKNOWN_SECONDS, ...more } = entry;
-  const { hold, repairs = [], ...own } = more;
+  const { hold, repairs = [], unknownFactsForSeconds, ...own } = more;
   return {
     ...USUAL,
     ...own,
@@ -58,6 +57,7 @@ function machineOf(name: string, entry: PolicyTestMachines, now: Date): MachineF
     nodeUID: `uid-${name}`,
     nodeCreatedAt: after(now, -ageSeconds),
     ...(own.readiness === 'Unknown' ? { unknownSince: after(now, -unknownForSeconds) } : {}),
+    ...(unknownFactsForSeconds === undefined ? {} : unknownFacts(after(now, -unknownFactsForSeconds))),
     established: true,
     holds: hold === undefined ? [] : [{ reason: hold, scope: 'All' }],
     paused: false,
@@ -65,6 +65,10 @@ function machineOf(name: string, entry: PolicyTestMachines, now: Date): MachineF
       .map(({ secondsAgo, rebooted = false }) => ({ at: after(now, -secondsAgo), rebooted }))
       .toSorted((a, b) => +b.at - +a.at),
   };
+}
+
+function unknownFacts(since: Date): Pick<MachineFacts, 'unknownFacts'> {
+  return { unknownFacts: [{ rule: 'test', since, message: 'facts are unknown' }] };
 }
 
 function memberOf(member: PolicyTestMember): ControlPlaneMember {

@@ -30,6 +30,7 @@ const machines = z.strictObject({
   labels: texts.exactOptional(),
   readiness: z.literal(['Ready', 'NotReady', 'Unknown']).exactOptional(),
   unknownForSeconds: seconds.exactOptional(),
+  unknownFactsForSeconds: seconds.exactOptional(),
   ageSeconds: seconds.exactOptional(),
   cordoned: flag,
   taints: z.array(name).exactOptional(),

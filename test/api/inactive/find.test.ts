@@ -12,7 +12,6 @@ const NO = 'not supported in this version, because';
 const CAUSE = { type: 'CommonCause', per: 'Cluster', dimensions: ['zone'] };
 const DIMENSIONS =
   'zone, rack, pool, kernelVersion, osImage, kubeletVersion, containerRuntimeVersion, driverVersion, componentVersion';
-const BREAKERS = 'UnhealthyRatio, FailedActs, ConsecutiveFailures, CommonCause';
 
 function rollout(fields: object): object {
   return { rollout: fields };
@@ -117,7 +116,12 @@ describe('the fields of an object that this version does not act on', () => {
       { breakers: [{ ...CAUSE, dimensions: ['rack', 'x'] }] },
       `use ${DIMENSIONS}`,
     ],
-    ['DefenderPolicy', 'breakers[0].type', { breakers: [{ type: 'IndeterminateRatio' }] }, `use ${BREAKERS}`],
+    [
+      'DefenderPolicy',
+      'breakers[0].per',
+      { breakers: [{ type: 'IndeterminateRatio', per: 'Holder' }] },
+      'use Cluster, Zone, Pool',
+    ],
   ])('are named in a %s: %s', (kind, path, spec, hint) => {
     const problems = problemsOf(kind, spec);
     expect(problems).toEqual([expect.stringContaining(`spec.${path}: ${NO} `)]);

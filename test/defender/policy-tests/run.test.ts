@@ -10,6 +10,7 @@ const fleetDefault: DefenderPolicySpec = {
   breakers: [
     { name: 'sick', type: 'UnhealthyRatio', per: 'Zone', percent: 50, count: 2 },
     { name: 'failed', type: 'ConsecutiveFailures', per: 'Cluster', count: 2, cooldownSeconds: 3600 },
+    { name: 'detector', type: 'IndeterminateRatio', per: 'Cluster', percent: 30, count: 3 },
   ],
   approval: [{ name: 'replace', actions: ['ReplaceMachine'], approvers: ['sre'] }],
   quiet: [{ name: 'noon', days: ['Tue'], start: '12:00', end: '13:00', timeZone: 'UTC', risks: ['Data'] }],
@@ -38,6 +39,9 @@ function settled(machine: string, outcome: 'Succeeded' | 'Failed' = 'Succeeded')
 
 const sick = { name: 'sick', zone: 'a', pool: 'web', readiness: 'NotReady' } as const;
 
+const SEVEN = [{ name: 'm', count: 7, zone: 'a', pool: 'web' }] as const;
+const SILENT = { name: 's', count: 3, zone: 'a', pool: 'web', unknownFactsForSeconds: 600 } as const;
+
 describe('a test of policies', () => {
   it.each<[name: string, test: Partial<PolicyTest>]>([
     ['a healthy fleet', {}],
@@ -49,6 +53,19 @@ describe('a test of policies', () => {
     [
       'as many acts as the rate allows',
       { expect: 'RateWindow', ledger: { acts: [settled('m-2'), settled('m-3')] } },
+    ],
+    ['facts that are unknown on few machines', { facts: { machines: [...SEVEN, { ...SILENT, count: 2 }] } }],
+    [
+      'facts that are unknown for a moment',
+      { facts: { machines: [...SEVEN, { ...SILENT, unknownFactsForSeconds: 599 }] } },
+    ],
+    ['facts that stay unknown', { expect: 'DetectorSuspect', facts: { machines: [...SEVEN, SILENT] } }],
+    [
+      'a recovery while facts stay unknown',
+      {
+        facts: { machines: [...SEVEN, SILENT] },
+        ask: { machine: 'm-1', action: 'UpdateComponent', recovery: true },
+      },
     ],
     [
       'failed acts that open a breaker',
