@@ -20,6 +20,7 @@ import { LEASES } from '../../src/kube/leader/record.ts';
 import { CONFIG_MAPS, NODES, PODS } from '../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../src/kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../src/kube/objects/object.ts';
+import type { QueryAnswer } from '../../src/rollout/prometheus/client.ts';
 import type { ServedKind } from '../../src/sim/api-server/kinds.ts';
 import { createMemoryApi, type MemoryApi, type MemoryConnection } from '../support/controller/memory-api.ts';
 import { type MemoryLog, memoryLog } from '../support/memory-log.ts';
@@ -34,6 +35,8 @@ export interface DefenderProcess {
 
 export interface DefenderBed {
   readonly clock: VirtualClock;
+  /** What Prometheus answers to every query. */
+  prometheus: QueryAnswer;
   readonly log: MemoryLog;
   readonly api: MemoryApi;
   readonly apply: (...objects: readonly KubeObject[]) => void;
@@ -81,8 +84,9 @@ export function defenderBed(...objects: readonly KubeObject[]): DefenderBed {
   const empty = { grants: {}, gone: {}, rates: {}, breakers: {}, approvals: {}, recovering: false };
   apply({ ...initialLedger, spec: { ...empty, seq: 0, epoch: 0 } });
   apply(...objects);
-  return {
+  const bed: DefenderBed = {
     clock,
+    prometheus: { problem: 'away' },
     log,
     api,
     apply,
@@ -99,6 +103,8 @@ export function defenderBed(...objects: readonly KubeObject[]): DefenderBed {
         what.includes(' Event ') ? (textAt(body, 'reason') ?? []) : [],
       ),
   };
+
+  return bed;
 
   function apply(...given: readonly KubeObject[]): void {
     for (const object of given) {
@@ -128,8 +134,9 @@ export function defenderBed(...objects: readonly KubeObject[]): DefenderBed {
     const client = await connection.connect();
     const shared = { clock, random: () => 0, log };
     const identity = `process-${processes}`;
+    const prometheus = { query: async () => bed.prometheus };
     const lease = watchTerm(createLeaseElection({ ...shared, client, name: LEASE, identity }));
-    const defender = createDefender({ ...shared, client, calls: CALLS, leads: lease.leads });
+    const defender = createDefender({ ...shared, client, calls: CALLS, leads: lease.leads, prometheus });
     const stop = new AbortController();
     const running = runControllers(
       {

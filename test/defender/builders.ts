@@ -125,7 +125,7 @@ export function fleetFacts(
     zonalShifts: new Set(),
     missingIn: () => undefined,
     desiredIn: () => undefined,
-    alert: () => undefined,
+    alert: () => ({ state: 'Unknown', message: 'Prometheus was not asked yet' }),
     ...facts,
   };
 }

@@ -99,12 +99,13 @@ export const AREA_DENIALS = [
     title: 'Blockers',
     reasons: {
       BlockedByAlert: {
-        meaning: 'An alert that the policy names is firing.',
+        meaning: 'A query of blockers.promql of the policy returns samples: an alert is firing.',
         hint: 'end the alert that is named',
       },
       AlertUnreadable: {
-        meaning: 'An alert that the policy names could not be read.',
-        hint: 'remove blockers.promql from the policy: this version reads no alerts',
+        meaning:
+          'A query of blockers.promql of the policy has no answer that can be trusted: the message has why.',
+        hint: 'restore what the message names; without a Prometheus, remove blockers.promql from the policy',
       },
       ForeignOwner: {
         meaning: 'Another tool maintains the machine: the message shows its taint, label or Lease.',

@@ -1064,6 +1064,8 @@ export interface DefenderPolicyStatus {
   readonly usage?: readonly LimitUsage[];
   /** Breakers that are not closed. (at most 20) */
   readonly breakers?: readonly BreakerStatus[];
+  /** What Prometheus answered last to the queries of blockers.promql. (at most 8) */
+  readonly alerts?: readonly PolicyAlert[];
   /** Denials of the last 24 hours by reason. In mode Audit, what would have been denied. (at most 80) */
   readonly denials?: Readonly<Record<string, number>>;
 }
@@ -3228,6 +3230,20 @@ export interface PlannedPullRequest {
   readonly isPartial?: boolean;
   /** When it was planned. */
   readonly plannedAt: string;
+}
+
+/** The last answer to one query. */
+export interface PolicyAlert {
+  /** Name of the query. */
+  readonly name: string;
+  /** Digest of the query. */
+  readonly asked: string;
+  /** Quiet: no sample. Firing: at least one. */
+  readonly state: 'Quiet' | 'Firing' | 'Unknown';
+  /** When the query was sent. */
+  readonly at: string;
+  /** What was found, or why it is Unknown. */
+  readonly message?: string;
 }
 
 /** Result of one check. */

@@ -10,7 +10,6 @@ const IN_FLEET_DEFAULT = ['metadata.name', FLEET_DEFAULT] as const;
 const COMMON_CAUSE = ['type', 'CommonCause'] as const;
 
 export const DEFENDER_POLICY: readonly InactiveField[] = [
-  { path: 'spec.blockers.promql', because: 'the Defender asks no Prometheus' },
   { path: 'spec.capacity.simulateScheduling', accepts: [false], because: NO_CAPACITY },
   { path: 'spec.capacity.replacementFirst', accepts: [false], because: NO_CAPACITY },
   { path: 'spec.capacity.minFreePercent', accepts: [{}], because: NO_CAPACITY },

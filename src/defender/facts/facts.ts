@@ -1,8 +1,15 @@
 /** Holds what the Defender knows when it decides. What was not observed is absent or Unknown, and permits nothing. */
 
 import type { Dimensions } from '../../api/diagnosis/dimensions.ts';
-import type { MachineHold, MachineSilence, PeerAnswer, Selector } from '../../api/generated/types.ts';
+import type {
+  MachineHold,
+  MachineSilence,
+  PeerAnswer,
+  PromqlBlocker,
+  Selector,
+} from '../../api/generated/types.ts';
 import type { Labels } from '../../kube/objects/selector.ts';
+import type { AlertResult } from '../alerts/alert-state.ts';
 import type { Faults } from './fault-since.ts';
 
 export interface MachineFacts {
@@ -142,6 +149,6 @@ export interface FleetFacts {
   desiredIn(pool: string): number | undefined;
   /** Zones that their provider reports as failing. */
   readonly zonalShifts: ReadonlySet<string>;
-  /** Tells whether a query returns samples; undefined: error or timeout. */
-  alert(query: string): 'Firing' | 'Quiet' | undefined;
+  /** Tells whether a query of the policy returned samples. */
+  alert(policy: string, blocker: Pick<PromqlBlocker, 'name' | 'query'>): AlertResult;
 }

@@ -9,6 +9,7 @@ import { generationChanged } from '../../kube/controller/predicates.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
+import { recordedAlert } from '../alerts/recorded-alerts.ts';
 import type { LiveGrant } from '../ledger/recover.ts';
 import { type PreparedPolicies, preparePolicies } from '../policies/prepare.ts';
 import { acceptanceProblems } from '../policies/unsupported.ts';
@@ -87,10 +88,11 @@ export function createFleetObserver(options: FleetObserverOptions): FleetObserve
         ...fleet.index,
         machine: (name) => machineOf(fleet, name) ?? controlPlaneOf(views, name) ?? orphanInstanceFacts(name),
         view: viewFacts(views, calls),
-        // This version reads neither etcd members nor providers nor alerts: what needs them is denied.
+        // This version reads neither etcd members nor providers: what needs them is denied.
         controlPlane: undefined,
         zonalShifts: new Set(),
-        alert: () => undefined,
+        alert: (policy, blocker) =>
+          recordedAlert(views.policies.store.get(policy), blocker, options.clock.now()),
         withUnknownFacts: () => (isComplete(views) ? unknownToRules(fleet) : undefined),
         missingIn: (pool) => (isComplete(views) ? fleet.pools.missingIn(pool) : undefined),
         desiredIn: (pool) => (isComplete(views) ? fleet.pools.desiredIn(pool) : undefined),

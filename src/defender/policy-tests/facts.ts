@@ -18,7 +18,7 @@ export function testFleet(facts: PolicyTestFacts, policies: PreparedPolicies, no
   const signs = policies.valid.flatMap(({ spec }) => spec.blockers.foreign);
   index.setGroupings(policies.groupings, (machine) => foreignOwner(machine, signs) !== undefined);
   for (const machine of facts.machines.flatMap((each) => machinesOf(each, now))) index.put(machine);
-  const { viewAgeSeconds = 0, apiErrorPercent = 0, clockSkewSeconds = 0, controlPlane } = facts;
+  const { viewAgeSeconds = 0, apiErrorPercent = 0, clockSkewSeconds = 0, controlPlane, alerts = {} } = facts;
   return {
     ...index,
     view: { ageSeconds: viewAgeSeconds, apiErrorPercent, clockSkewSeconds },
@@ -26,7 +26,7 @@ export function testFleet(facts: PolicyTestFacts, policies: PreparedPolicies, no
     missingIn: () => undefined,
     desiredIn: () => undefined,
     zonalShifts: new Set(),
-    alert: () => undefined,
+    alert: (_policy, { name }) => ({ state: alerts[name] ?? 'Unknown', message: 'of the test' }),
   };
 }
 
