@@ -1,6 +1,5 @@
 /** The controllers of NodeRemediers and their jobs, the facts that both read, and the views that only they need. */
-import { NODE_REMEDIERS } from '../api/generated/resources.ts';
-import { MANAGER_REMEDY, PRINCIPAL_REMEDY, PRINCIPAL_REMEDYJOB } from '../api/names.ts';
+import { PRINCIPAL_REMEDY, PRINCIPAL_REMEDYJOB } from '../api/names.ts';
 import { createTransform } from '../kube/cache/trim.ts';
 import { createView, type View } from '../kube/cache/view.ts';
 import type { Views } from '../kube/controller/views.ts';
@@ -17,7 +16,6 @@ import { registerRemedyMetrics } from './remedyjob/metrics.ts';
 export async function createRemedyControllers(parts: GroupParts): Promise<ControllerGroup> {
   const { connectAs, clock, skewSeconds, random, log, watch, metrics, grants, power, views } = parts;
   const shared = { clock, random, log, client: await connectAs(PRINCIPAL_REMEDY), metrics: watch };
-  const rules = createView({ ...shared, resource: NODE_REMEDIERS, managers: [MANAGER_REMEDY] });
   const own: Record<string, View> = {};
   const facts = createLiveFacts({
     workloads: createWorkloadReader(shared),
@@ -43,7 +41,7 @@ export async function createRemedyControllers(parts: GroupParts): Promise<Contro
         metrics: registerRemedyMetrics(metrics),
       }),
     ],
-    views: { [NODE_REMEDIERS.kind]: rules, ...own },
+    views: own,
   };
 }
 

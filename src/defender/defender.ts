@@ -7,6 +7,7 @@ import {
   DEFENDER_POLICIES,
   MACHINE_SETS,
   MACHINES,
+  NODE_REMEDIERS,
   REMEDY_OPERATION_JOBS,
 } from '../api/generated/resources.ts';
 import type { Cluster } from '../api/generated/types.ts';
@@ -25,6 +26,8 @@ import type { Log } from '../kube/process/log.ts';
 import type { Metrics } from '../kube/process/metrics.ts';
 import type { WatchMetrics } from '../kube/process/metrics-runtime.ts';
 import type { Clock } from '../os/clock.ts';
+import type { Prometheus } from '../rollout/prometheus/client.ts';
+import { createAlertReader } from './alerts/alert-reader.ts';
 import { createPendingApprovals, hearAsk, type PendingApprovals } from './approvals/pending.ts';
 import { createActRecorder } from './audit/recorder.ts';
 import { createDefenderController } from './controller/controller.ts';
@@ -52,6 +55,8 @@ export interface DefenderOptions {
   readonly leads: () => boolean;
   readonly watch?: WatchMetrics;
   readonly metrics?: Metrics;
+  /** Asked while this process leads. Default: the queries of policies are asked by no one, and deny. */
+  readonly prometheus?: Prometheus;
   /** The Clusters of a hub, in a process that asks about hosted control planes. Their view is run by that process. */
   readonly clusters?: View<Cluster>;
 }
@@ -70,7 +75,7 @@ export interface Defender {
 }
 
 export function createDefender(options: DefenderOptions): Defender {
-  const { client, clock, log, calls, leads } = options;
+  const { client, clock, log, calls, leads, prometheus } = options;
   const views = createDefenderViews(options);
   const observed: ObservedViews = { ...views, ...optional('clusters', options.clusters) };
   const observer = createFleetObserver({
@@ -116,7 +121,14 @@ export function createDefender(options: DefenderOptions): Defender {
       () => ledger.conflicts,
     );
   return {
-    controller: createDefenderController({ observer, ledger, denials, pending, recorder }),
+    controller: createDefenderController({
+      observer,
+      ledger,
+      denials,
+      pending,
+      recorder,
+      ...optional('alerts', prometheus && createAlertReader({ prometheus, clock })),
+    }),
     views: Object.fromEntries(Object.values(views).map((view) => [view.resource.kind, view])),
     observed,
     ledger,
@@ -162,7 +174,9 @@ const MACHINE_DROPS = ['status.drift'];
 /** The managedFields that are kept from every manager: the owner of an entry of a Machine decides whether it is a pin. */
 const OWNERS_OF_COMPONENTS = ['f:spec', 'f:components'];
 
-type DefenderViews = { readonly [K in Exclude<keyof ObservedViews, 'clusters'>]: View & ObservedViews[K] };
+type DefenderViews = {
+  readonly [K in Exclude<keyof ObservedViews, 'clusters'>]: View & Required<ObservedViews>[K];
+};
 
 function createDefenderViews(options: DefenderOptions): DefenderViews {
   const { managers: sharing = [] } = options;
@@ -179,6 +193,7 @@ function createDefenderViews(options: DefenderOptions): DefenderViews {
     policies: view(DEFENDER_POLICIES, { managers }),
     jobs: view(REMEDY_OPERATION_JOBS, { managers: sharing, indexers: JOB_INDEXERS }),
     ledgers: view(DEFENDER_LEDGERS, { managers }),
+    rules: view(NODE_REMEDIERS, { managers: sharing }),
   };
 
   function view<T extends KubeObject>(

@@ -168,8 +168,7 @@ function factsNow({ fleet, index, observedMs }: SimulationRun): FleetFacts {
     missingIn: () => 0,
     desiredIn: () => undefined,
     zonalShifts: new Set(isOn(fleet, 'zonalShift') ? ['b'] : []),
-    alert: () => (isOn(fleet, 'alerting') ? 'Firing' : 'Quiet'),
-    indeterminatePercent: 0,
+    alert: () => ({ state: isOn(fleet, 'alerting') ? 'Firing' : 'Quiet', message: 'simulated' }),
   };
 }
 

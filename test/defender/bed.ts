@@ -5,6 +5,7 @@ import {
   DEFENDER_POLICIES,
   MACHINE_SETS,
   MACHINES,
+  NODE_REMEDIERS,
   REMEDY_OPERATION_JOBS,
 } from '../../src/api/generated/resources.ts';
 import type { DefenderLedger, DefenderPolicy } from '../../src/api/generated/types.ts';
@@ -19,6 +20,7 @@ import { LEASES } from '../../src/kube/leader/record.ts';
 import { CONFIG_MAPS, NODES, PODS } from '../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../src/kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../src/kube/objects/object.ts';
+import type { QueryAnswer } from '../../src/rollout/prometheus/client.ts';
 import type { ServedKind } from '../../src/sim/api-server/kinds.ts';
 import { createMemoryApi, type MemoryApi, type MemoryConnection } from '../support/controller/memory-api.ts';
 import { type MemoryLog, memoryLog } from '../support/memory-log.ts';
@@ -33,6 +35,8 @@ export interface DefenderProcess {
 
 export interface DefenderBed {
   readonly clock: VirtualClock;
+  /** What Prometheus answers to every query. */
+  prometheus: QueryAnswer;
   readonly log: MemoryLog;
   readonly api: MemoryApi;
   readonly apply: (...objects: readonly KubeObject[]) => void;
@@ -48,7 +52,14 @@ export interface DefenderBed {
   readonly events: () => readonly string[];
 }
 
-const OURS = [DEFENDER_LEDGERS, DEFENDER_POLICIES, MACHINES, MACHINE_SETS, REMEDY_OPERATION_JOBS];
+const OURS = [
+  DEFENDER_LEDGERS,
+  DEFENDER_POLICIES,
+  MACHINES,
+  MACHINE_SETS,
+  NODE_REMEDIERS,
+  REMEDY_OPERATION_JOBS,
+];
 const KINDS: readonly ServedKind[] = [
   ...OURS.map((resource: Resource) => ({ resource, status: true })),
   ...[CONFIG_MAPS, NODES, PODS, LEASES, EVENTS].map((resource: Resource) => ({ resource })),
@@ -73,8 +84,9 @@ export function defenderBed(...objects: readonly KubeObject[]): DefenderBed {
   const empty = { grants: {}, gone: {}, rates: {}, breakers: {}, approvals: {}, recovering: false };
   apply({ ...initialLedger, spec: { ...empty, seq: 0, epoch: 0 } });
   apply(...objects);
-  return {
+  const bed: DefenderBed = {
     clock,
+    prometheus: { problem: 'away' },
     log,
     api,
     apply,
@@ -91,6 +103,8 @@ export function defenderBed(...objects: readonly KubeObject[]): DefenderBed {
         what.includes(' Event ') ? (textAt(body, 'reason') ?? []) : [],
       ),
   };
+
+  return bed;
 
   function apply(...given: readonly KubeObject[]): void {
     for (const object of given) {
@@ -120,8 +134,9 @@ export function defenderBed(...objects: readonly KubeObject[]): DefenderBed {
     const client = await connection.connect();
     const shared = { clock, random: () => 0, log };
     const identity = `process-${processes}`;
+    const prometheus = { query: async () => bed.prometheus };
     const lease = watchTerm(createLeaseElection({ ...shared, client, name: LEASE, identity }));
-    const defender = createDefender({ ...shared, client, calls: CALLS, leads: lease.leads });
+    const defender = createDefender({ ...shared, client, calls: CALLS, leads: lease.leads, prometheus });
     const stop = new AbortController();
     const running = runControllers(
       {

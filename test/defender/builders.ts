@@ -125,8 +125,7 @@ export function fleetFacts(
     zonalShifts: new Set(),
     missingIn: () => undefined,
     desiredIn: () => undefined,
-    alert: () => undefined,
-    indeterminatePercent: 0,
+    alert: () => ({ state: 'Unknown', message: 'Prometheus was not asked yet' }),
     ...facts,
   };
 }

@@ -421,9 +421,9 @@ export const FIXTURES: readonly DenialFixture[] = [
           promql: [{ name: 'paging', query: 'x' }],
         },
       }),
-      facts: { alert: () => 'Firing' },
+      facts: { alert: () => ({ state: 'Firing', message: '2 samples' }) },
     },
-    because: `BlockedByAlert ${P}: alert paging is firing`,
+    because: `BlockedByAlert ${P}: alert paging is firing: 2 samples`,
   },
   {
     reason: 'AlertUnreadable',
@@ -435,7 +435,7 @@ export const FIXTURES: readonly DenialFixture[] = [
         promql: [{ name: 'paging', query: 'x' }],
       },
     }),
-    because: `AlertUnreadable ${P}: alert paging could not be read`,
+    because: `AlertUnreadable ${P}: alert paging could not be read: Prometheus was not asked yet`,
   },
   {
     reason: 'ForeignOwner',

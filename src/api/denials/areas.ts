@@ -66,8 +66,9 @@ export const AREA_DENIALS = [
         hint: 'roll back the version that is named, or fix the place that is named',
       },
       DetectorSuspect: {
-        meaning: 'So many facts are indeterminate that the detector itself is suspect.',
-        hint: 'check the last rollout of the detector, or roll it back',
+        meaning:
+          'Facts that rules need stay unknown on so many machines that the detector itself is suspect: the message names the rule.',
+        hint: 'restore what the message names, or roll the detector back; kubenode rules explain MACHINE shows each fact',
       },
       StormCooldown: {
         meaning:
@@ -98,12 +99,13 @@ export const AREA_DENIALS = [
     title: 'Blockers',
     reasons: {
       BlockedByAlert: {
-        meaning: 'An alert that the policy names is firing.',
+        meaning: 'A query of blockers.promql of the policy returns samples: an alert is firing.',
         hint: 'end the alert that is named',
       },
       AlertUnreadable: {
-        meaning: 'An alert that the policy names could not be read.',
-        hint: 'remove blockers.promql from the policy: this version reads no alerts',
+        meaning:
+          'A query of blockers.promql of the policy has no answer that can be trusted: the message has why.',
+        hint: 'restore what the message names; without a Prometheus, remove blockers.promql from the policy',
       },
       ForeignOwner: {
         meaning: 'Another tool maintains the machine: the message shows its taint, label or Lease.',

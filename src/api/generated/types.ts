@@ -195,7 +195,7 @@ export interface Breaker {
   readonly percent?: number;
   /** Count at which the breaker opens, or the number of acts that percent refers to. */
   readonly count?: number;
-  /** Period that is evaluated. */
+  /** Period that is evaluated. For IndeterminateRatio, how long facts of a machine have been unknown before it counts: by default 600. */
   readonly withinSeconds?: number;
   /** Factor above the base rate. CommonCause only. (default 2) */
   readonly lift: number;
@@ -1064,6 +1064,8 @@ export interface DefenderPolicyStatus {
   readonly usage?: readonly LimitUsage[];
   /** Breakers that are not closed. (at most 20) */
   readonly breakers?: readonly BreakerStatus[];
+  /** What Prometheus answered last to the queries of blockers.promql. (at most 8) */
+  readonly alerts?: readonly PolicyAlert[];
   /** Denials of the last 24 hours by reason. In mode Audit, what would have been denied. (at most 80) */
   readonly denials?: Readonly<Record<string, number>>;
 }
@@ -3230,6 +3232,20 @@ export interface PlannedPullRequest {
   readonly isPartial?: boolean;
   /** When it was planned. */
   readonly plannedAt: string;
+}
+
+/** The last answer to one query. */
+export interface PolicyAlert {
+  /** Name of the query. */
+  readonly name: string;
+  /** Digest of the query. */
+  readonly asked: string;
+  /** Quiet: no sample. Firing: at least one. */
+  readonly state: 'Quiet' | 'Firing' | 'Unknown';
+  /** When the query was sent. */
+  readonly at: string;
+  /** What was found, or why it is Unknown. */
+  readonly message?: string;
 }
 
 /** Result of one check. */

@@ -10,7 +10,6 @@ const IN_FLEET_DEFAULT = ['metadata.name', FLEET_DEFAULT] as const;
 const COMMON_CAUSE = ['type', 'CommonCause'] as const;
 
 export const DEFENDER_POLICY: readonly InactiveField[] = [
-  { path: 'spec.blockers.promql', because: 'the Defender asks no Prometheus' },
   { path: 'spec.capacity.simulateScheduling', accepts: [false], because: NO_CAPACITY },
   { path: 'spec.capacity.replacementFirst', accepts: [false], because: NO_CAPACITY },
   { path: 'spec.capacity.minFreePercent', accepts: [{}], because: NO_CAPACITY },
@@ -30,15 +29,16 @@ export const DEFENDER_POLICY: readonly InactiveField[] = [
     whenNotAt: IN_FLEET_DEFAULT,
   },
   {
-    path: 'spec.breakers[].type',
-    accepts: ['UnhealthyRatio', 'FailedActs', 'ConsecutiveFailures', 'CommonCause'],
-    because: 'facts that stay unknown are not counted',
-  },
-  {
     path: 'spec.breakers[].per',
     accepts: ['Cluster'],
     when: COMMON_CAUSE,
     because: 'a common cause is searched in the whole cluster',
+  },
+  {
+    path: 'spec.breakers[].per',
+    accepts: ['Cluster', 'Zone', 'Pool'],
+    when: ['type', 'IndeterminateRatio'],
+    because: 'unknown facts are those of machines, and not of a holder',
   },
   {
     path: 'spec.breakers[].dimensions[]',

@@ -91,7 +91,9 @@ export const breaker = rules(
     risks: risks(),
     percent: percent('Percentage at which the breaker opens.').optional(),
     count: int('Count at which the breaker opens, or the number of acts that percent refers to.').optional(),
-    withinSeconds: int('Period that is evaluated.').optional(),
+    withinSeconds: int(
+      'Period that is evaluated. For IndeterminateRatio, how long facts of a machine have been unknown before it counts: by default 600.',
+    ).optional(),
     lift: int('Factor above the base rate. CommonCause only.').default(2),
     dimensions: list(
       'Properties that may be a common cause.',

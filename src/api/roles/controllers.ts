@@ -91,13 +91,12 @@ export const componentsetRights: Rights = {
 };
 
 /**
- * The permissions of the remedy controller. Machines, Nodes, jobs and the ledger are read by the Defender of the same process, Leases of
+ * The permissions of the remedy controller. Machines, Nodes, rules, jobs and the ledger are read by the Defender of the same process, Leases of
  * agents by the approver.
  */
 export const remedyRights: Rights = {
   description: 'RemedyOperationJobs, NodeRemedier status, and the faults and waits of Machines.',
   cluster: [
-    may(READ, GROUP, ['noderemediers']),
     may(['create', 'delete'], GROUP, ['remedyoperationjobs']), // delete: of those whose time is over
     may(PATCH, GROUP, ['noderemediers/status', 'machines/status']),
     may(['list'], '', ['pods']), // of a node, where the gate of a rule asks what runs there
@@ -175,7 +174,7 @@ export const hostingTenant: readonly PolicyRule[] = [
 export const defenderRights: Rights = {
   description: 'The DefenderLedger, DefenderPolicy status, and the reviews of its HTTP server.',
   cluster: [
-    may(READ, GROUP, ['machines', 'machinesets', 'remedyoperationjobs']),
+    may(READ, GROUP, ['machines', 'machinesets', 'remedyoperationjobs', 'noderemediers']),
     may(READ, GROUP, ['defenderpolicies', 'defenderledgers']),
     may(READ, '', ['nodes', 'pods']),
     leases, // of other tools that maintain nodes, in the namespaces that policies name

@@ -32,6 +32,8 @@ export interface PolicyTestFacts {
   readonly clockSkewSeconds?: number;
   /** Without it, the control plane could not be read. */
   readonly controlPlane?: readonly PolicyTestMember[];
+  /** The results of the queries of `blockers.promql`, by name. Without it Prometheus could not be asked. */
+  readonly alerts?: Readonly<Record<string, 'Quiet' | 'Firing' | 'Unknown'>>;
 }
 
 /** One machine, or several equal ones. Ready for 30 days, unless the test sets something else. */
@@ -45,6 +47,8 @@ export interface PolicyTestMachines {
   readonly readiness?: 'Ready' | 'NotReady' | 'Unknown';
   /** Default: 600. For machines that are Unknown. */
   readonly unknownForSeconds?: number;
+  /** For how long facts are unknown that a rule in mode Enforce needs. Default: they are known. */
+  readonly unknownFactsForSeconds?: number;
   readonly ageSeconds?: number;
   readonly cordoned?: boolean;
   /** Keys of taints. */

@@ -59,7 +59,7 @@ export interface Breaker {
   readonly percent?: number;
   /** Count at which the breaker opens, or the number of acts that percent refers to. */
   readonly count?: number;
-  /** Period that is evaluated. */
+  /** Period that is evaluated. For IndeterminateRatio, how long facts of a machine have been unknown before it counts: by default 600. */
   readonly withinSeconds?: number;
   /** Factor above the base rate. CommonCause only. (default 2) */
   readonly lift?: number;

@@ -6,13 +6,12 @@
 
 import { dimensionValues } from '../../api/diagnosis/dimensions.ts';
 import type { Breaker, LedgerBreaker } from '../../api/generated/types.ts';
-import { isInFlight } from '../../api/grants.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
 import type { FleetFacts, MachineFacts } from '../facts/facts.ts';
 import { CLUSTER_KEY } from '../facts/grouping.ts';
 import { after } from '../guards/guard.ts';
 import type { LedgerDraft } from '../ledger/draft.ts';
-import { grantOn } from '../ledger/entries.ts';
+import { isActedOn } from '../ledger/entries.ts';
 import { dimensionGrouping, type PreparedPolicy } from '../policies/prepare.ts';
 import { type CommonCause, type FaultSample, findCommonCauses } from './common-cause.ts';
 import { breakerId, valueKey } from './keys.ts';
@@ -39,10 +38,7 @@ export function reviewCauses(
   { breakers, grants }: Pick<LedgerDraft, 'breakers' | 'grants'>,
   input: CauseReviewInput,
 ): ReadonlyMap<string, string | undefined> {
-  const faulty = faultyMachines(input, (name) => {
-    const entry = grantOn(grants, name);
-    return entry !== undefined && isInFlight(entry);
-  });
+  const faulty = faultyMachines(input, grants);
   const stored = storedBreakers(breakers, input);
   const standing = [...stored].map(
     ([id, state]) => [id, standingCause(id, state, { faulty, input })] as const,
@@ -67,12 +63,12 @@ function storedBreakers(
 
 function faultyMachines(
   { policy, breaker, facts, young }: CauseReviewInput,
-  isActedOn: (name: string) => boolean,
+  grants: LedgerDraft['grants'],
 ): readonly Faulty[] {
   const left = new Set(young.map(({ name }) => name));
   const { dimensions = [] } = breaker;
   return [...facts.faulty()]
-    .filter(({ name, labels }) => !left.has(name) && !isActedOn(name) && isInScope(labels, policy))
+    .filter(({ name, labels }) => !left.has(name) && !isActedOn(grants, name) && isInScope(labels, policy))
     .map((machine) => ({
       machine,
       values: new Set(

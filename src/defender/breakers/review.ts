@@ -9,17 +9,19 @@ import { groupKey } from '../facts/grouping.ts';
 import { after } from '../guards/guard.ts';
 import { counterKey } from '../ledger/counter-key.ts';
 import type { LedgerDraft } from '../ledger/draft.ts';
+import { isActedOn } from '../ledger/entries.ts';
 import { breakerGrouping, type PreparedPolicies, type PreparedPolicy } from '../policies/prepare.ts';
 import { reviewCauses } from './cause-review.ts';
 import { clearCounters } from './counters.ts';
 import { breakerId } from './keys.ts';
 import { tripBreaker } from './trip.ts';
+import { unknownFactsCause } from './unknown-facts.ts';
 
 export interface ReviewInput {
   readonly policies: PreparedPolicies;
   readonly facts: Pick<
     FleetFacts,
-    'group' | 'groupKeys' | 'createdAfter' | 'statesOf' | 'faulty' | 'indeterminatePercent'
+    'group' | 'groupKeys' | 'createdAfter' | 'statesOf' | 'faulty' | 'withUnknownFacts'
   >;
   readonly now: Date;
 }
@@ -88,21 +90,40 @@ function reviewsOf(draft: LedgerDraft, declared: Declared): readonly Review[] {
   const { breakers } = draft;
   const start = breakerId(policy.name, breaker.name, '');
   const stored = Object.keys(breakers).flatMap((id) => (id.startsWith(start) ? id.slice(start.length) : []));
-  const groups =
-    breaker.type === 'UnhealthyRatio' ? facts.groupKeys(breakerGrouping(policy, breaker).id) : [];
-  const cluster = breaker.type === 'IndeterminateRatio' ? ['cluster'] : [];
-  return [...new Set([...stored, ...groups, ...cluster])].map((key) => ({
+  const causeOf = causesOf(draft, declared);
+  const groups = causeOf ? facts.groupKeys(breakerGrouping(policy, breaker).id) : [];
+  return [...new Set([...stored, ...groups])].map((key) => ({
     id: breakerId(policy.name, breaker.name, key),
     breaker,
-    cause: causeOf(declared, key),
+    cause: causeOf?.(key),
   }));
 }
 
-function causeOf(declared: Declared, key: string): string | undefined {
-  const { breaker, facts } = declared;
-  const { type, percent = 100, count = 1 } = breaker;
-  if (type === 'IndeterminateRatio') return indeterminate(facts.indeterminatePercent, percent);
-  if (type !== 'UnhealthyRatio') return undefined;
+/** Returns what finds the cause for one group. Undefined: the cause shows in acts, and not in facts. */
+function causesOf(draft: LedgerDraft, declared: Declared): ((key: string) => string | undefined) | undefined {
+  const { type } = declared.breaker;
+  if (type === 'UnhealthyRatio') return (key) => unhealthyCause(declared, key);
+  return type === 'IndeterminateRatio' ? unknownCauses(draft, declared) : undefined;
+}
+
+function unknownCauses(
+  { grants }: Pick<LedgerDraft, 'grants'>,
+  declared: Declared,
+): (key: string) => string | undefined {
+  const { policy, breaker, facts, young, now } = declared;
+  const left = new Set(young.map(({ name }) => name));
+  return unknownFactsCause({
+    breaker,
+    grouping: breakerGrouping(policy, breaker),
+    machines: facts.withUnknownFacts(),
+    isLeftOut: ({ name }) => left.has(name) || isActedOn(grants, name),
+    sizeOf: (key) => countGroup(declared, key).total,
+    now,
+  });
+}
+
+function unhealthyCause(declared: Declared, key: string): string | undefined {
+  const { percent = 100, count = 1 } = declared.breaker;
   const { unhealthy, total } = countGroup(declared, key);
   if (unhealthy < count || unhealthy * 100 < percent * total) return undefined;
   return `${unhealthy} of ${total} machines are not Ready`;
@@ -119,11 +140,6 @@ function countGroup(
   );
   const sick = left.filter((machine) => (facts.statesOf(machine) & UNHEALTHY) !== 0).length;
   return { unhealthy: countStates(counts, UNHEALTHY) - sick, total: counts.total - left.length };
-}
-
-function indeterminate(used: number | undefined, percent: number): string | undefined {
-  if (used === undefined) return 'the share of indeterminate facts was not observed';
-  return used >= percent ? `${used} % of the facts are indeterminate` : undefined;
 }
 
 function apply(draft: LedgerDraft, { id, breaker, cause }: Review, now: Date): void {

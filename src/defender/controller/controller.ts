@@ -9,13 +9,14 @@ import {
   MACHINES,
   REMEDY_OPERATION_JOBS,
 } from '../../api/generated/resources.ts';
-import type { DefenderLedger, DefenderLedgerSpec } from '../../api/generated/types.ts';
+import type { DefenderLedger, DefenderLedgerSpec, DefenderPolicy } from '../../api/generated/types.ts';
 import { EVENT_PREFIX, LEDGER, MANAGER_DEFENDER, NAMESPACE, PRINCIPAL_DEFENDER } from '../../api/names.ts';
 import { truncateToSchema } from '../../api/validation/truncate-to-schema.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
 import { generationChanged } from '../../kube/controller/predicates.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import type { AlertReader } from '../alerts/alert-reader.ts';
 import type { PendingApprovals } from '../approvals/pending.ts';
 import type { ActRecorder } from '../audit/recorder.ts';
 import type { FleetObserver } from '../facts/observer.ts';
@@ -34,6 +35,8 @@ export interface DefenderControllerOptions {
   readonly pending: PendingApprovals;
   /** Absent in a simulation, which keeps a record of its own. */
   readonly recorder?: ActRecorder;
+  /** Absent in a simulation, whose policies name no query. */
+  readonly alerts?: AlertReader;
 }
 
 const KEY = 'ledger';
@@ -73,6 +76,7 @@ function onlyKey(): readonly string[] {
 }
 
 async function reconcile(sweeper: Sweeper, context: ReconcileContext): Promise<ReconcileResult> {
+  sweeper.alerts?.refresh(context.view<DefenderPolicy>(DEFENDER_POLICIES).list());
   const failure = await sweep(sweeper, context).then(() => undefined, asError);
   await recordActs(sweeper, context);
   const ledger = context.view(DEFENDER_LEDGERS).get(LEDGER);
@@ -149,10 +153,16 @@ interface SweepResult {
 }
 
 function report(sweeper: Sweeper, context: ReconcileContext, result: SweepResult): void {
-  const { observer, denials } = sweeper;
+  const { observer, denials, alerts } = sweeper;
   const { ledger } = result;
   const now = context.clock.now();
-  const shared = { policies: observer.policies(), facts: observer.facts(), ledger: ledger?.spec, now };
+  const shared = {
+    policies: observer.policies(),
+    facts: observer.facts(),
+    ledger: ledger?.spec,
+    now,
+    alertOf: (query: string) => alerts?.result(query),
+  };
   for (const policy of context.view(DEFENDER_POLICIES).list()) {
     const { name } = policy.metadata;
     const status = policyStatus({ ...shared, policy, denials: denials.of(name) });

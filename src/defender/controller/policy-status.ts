@@ -4,12 +4,14 @@ import type {
   DefenderLedgerSpec,
   DefenderPolicy,
   DefenderPolicyStatus,
+  PolicyAlert,
 } from '../../api/generated/types.ts';
 import { FLEET_DEFAULT } from '../../api/names.ts';
 import { defenderPolicyPhases } from '../../api/status/phase-tables.ts';
 import type { Problem } from '../../api/validation/validate.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import { type AskedAlert, recordAlerts } from '../alerts/recorded-alerts.ts';
 import type { FleetFacts } from '../facts/facts.ts';
 import { darkZones } from '../guards/view/dark-zone.ts';
 import { endedTimes } from '../policies/ended.ts';
@@ -27,6 +29,8 @@ export interface PolicyStatusInput {
   readonly facts: FleetFacts;
   readonly denials: Readonly<Record<string, number>>;
   readonly now: Date;
+  /** The last answer of Prometheus to a query. Undefined: this process does not ask. */
+  readonly alertOf?: ((query: string) => AskedAlert | undefined) | undefined;
 }
 
 const SHOWN = 20;
@@ -34,14 +38,15 @@ const SHOWN_ZONES = 5;
 const MAX_KEY = 64;
 
 export function policyStatus(input: PolicyStatusInput): DefenderPolicyStatus {
-  const { policy, policies, ledger, facts, denials, now } = input;
+  const { policy, policies, ledger, facts, denials, now, alertOf } = input;
+  const alerts = recordAlerts(policy, alertOf ?? (() => undefined));
   const { name, generation } = policy.metadata;
   const breakers = breakersOf(name, ledger);
   const observedGeneration = optional('observedGeneration', generation);
   const prepared = policies.valid.find((each) => each.name === name);
   const findings = [
     accepted(policy, policies, now),
-    inForce(policy),
+    inForce(policy, alerts),
     stopped(policy, now),
     breakerOpen(name, breakers),
     zoneDark(prepared, facts),
@@ -54,6 +59,7 @@ export function policyStatus(input: PolicyStatusInput): DefenderPolicyStatus {
     ...optional('ledgerSeq', ledger?.seq),
     usage: prepared && ledger ? limitUsage(prepared, { policies, ledger, facts, now }) : [],
     breakers: breakers.slice(0, SHOWN),
+    ...(alerts.length > 0 && { alerts }),
     ...(Object.keys(denials).length > 0 && { denials }),
   };
 }
@@ -88,7 +94,7 @@ function problemText({ path, message }: Problem): string {
   return `${path}: ${message}`;
 }
 
-function inForce(policy: DefenderPolicy): ConditionUpdate {
+function inForce(policy: DefenderPolicy, alerts: readonly PolicyAlert[]): ConditionUpdate {
   const type = 'InForce';
   const isAudit = policy.spec.mode === 'Audit';
   if (acceptanceProblems(policy).length > 0) {
@@ -96,9 +102,13 @@ function inForce(policy: DefenderPolicy): ConditionUpdate {
     const message = isAudit ? audit : 'every ask is denied until the policy is fixed';
     return { type, status: 'False', reason: 'NotAccepted', message };
   }
+  const unreadable = alerts.flatMap(({ name, state, message = '' }) =>
+    state === 'Unknown' ? [`query ${name} could not be read, and denies: ${message}`] : [],
+  );
+  const decided = ['asks are decided by this generation', ...unreadable].join('; ');
   return isAudit
     ? { type, status: 'True', reason: 'Audit', message: 'denials are recorded, and deny nothing' }
-    : { type, status: 'True', reason: 'Enforced', message: 'asks are decided by this generation' };
+    : { type, status: 'True', reason: 'Enforced', message: decided };
 }
 
 function stopped({ spec: { killSwitch } }: DefenderPolicy, now: Date): ConditionUpdate {

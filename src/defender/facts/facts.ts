@@ -1,8 +1,15 @@
 /** Holds what the Defender knows when it decides. What was not observed is absent or Unknown, and permits nothing. */
 
 import type { Dimensions } from '../../api/diagnosis/dimensions.ts';
-import type { MachineHold, MachineSilence, PeerAnswer, Selector } from '../../api/generated/types.ts';
+import type {
+  MachineHold,
+  MachineSilence,
+  PeerAnswer,
+  PromqlBlocker,
+  Selector,
+} from '../../api/generated/types.ts';
 import type { Labels } from '../../kube/objects/selector.ts';
+import type { AlertResult } from '../alerts/alert-state.ts';
 import type { Faults } from './fault-since.ts';
 
 export interface MachineFacts {
@@ -52,6 +59,17 @@ export interface MachineFacts {
   readonly dimensions?: Dimensions;
   /** Conditions of the Node that show a fault, and since when; absent: none. */
   readonly faults?: Faults;
+  /** Rules that cannot tell whether the machine is faulty; absent: none. */
+  readonly unknownFacts?: readonly UnknownFact[];
+}
+
+/** Describes what a rule needs to know about a machine, and does not. */
+export interface UnknownFact {
+  /** Name of the NodeRemedier. */
+  readonly rule: string;
+  readonly since: Date;
+  /** Names the facts. */
+  readonly message: string;
 }
 
 export interface RepairFact {
@@ -119,6 +137,8 @@ export interface FleetFacts {
   createdAfter(moment: Date): readonly MachineFacts[];
   /** Established machines of which a condition shows a fault. */
   faulty(): Iterable<MachineFacts>;
+  /** Established machines of which facts are unknown that a rule in mode Enforce needs; undefined: not observed. */
+  withUnknownFacts(): readonly MachineFacts[] | undefined;
   /** Returns since when the machines that are Unknown now are so: of all machines, or of those that are selected. */
   unknownSince(selector?: Selector): readonly Date[];
   /** Members of the control plane; undefined: could not be read. */
@@ -129,8 +149,6 @@ export interface FleetFacts {
   desiredIn(pool: string): number | undefined;
   /** Zones that their provider reports as failing. */
   readonly zonalShifts: ReadonlySet<string>;
-  /** Tells whether a query returns samples; undefined: error or timeout. */
-  alert(query: string): 'Firing' | 'Quiet' | undefined;
-  /** Machines whose facts could not be evaluated, in percent; undefined: not observed. */
-  readonly indeterminatePercent: number | undefined;
+  /** Tells whether a query of the policy returned samples. */
+  alert(policy: string, blocker: Pick<PromqlBlocker, 'name' | 'query'>): AlertResult;
 }

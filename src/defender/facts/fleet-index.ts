@@ -19,6 +19,7 @@ export interface FleetIndex {
   groupKeys(grouping: string): readonly string[];
   createdAfter(moment: Date): readonly MachineFacts[];
   faulty(): Iterable<MachineFacts>;
+  withUnknownFacts(): readonly MachineFacts[];
   unknownSince(selector?: Selector): readonly Date[];
 }
 
@@ -42,6 +43,7 @@ export function createFleetIndex(): FleetIndex {
   const machines = new Map<string, MachineFacts>();
   const faulty = new Map<string, MachineFacts>();
   const unknown = new Map<string, MachineFacts>();
+  const unknownFacts = new Map<string, MachineFacts>();
   const young = createYoung();
   /** By selector, the same list until a machine changes: what is computed from it is kept with it. */
   const unknownLists = new Map<Selector | undefined, readonly Date[]>();
@@ -59,6 +61,7 @@ export function createFleetIndex(): FleetIndex {
     groupKeys: (grouping) => [...(groupings.get(grouping)?.counts.keys() ?? [])],
     createdAfter: (moment) => young.after(moment),
     faulty: () => faulty.values(),
+    withUnknownFacts: () => [...unknownFacts.values()],
     unknownSince,
   };
 
@@ -84,6 +87,7 @@ export function createFleetIndex(): FleetIndex {
     machines.set(machine.name, machine);
     young.put(machine);
     if (machine.established && machine.faults) faulty.set(machine.name, machine);
+    if (machine.established && machine.unknownFacts) unknownFacts.set(machine.name, machine);
     if (machine.established && machine.unknownSince) {
       unknown.set(machine.name, machine);
       unknownLists.clear();
@@ -96,6 +100,7 @@ export function createFleetIndex(): FleetIndex {
     if (!before) return;
     machines.delete(name);
     faulty.delete(name);
+    unknownFacts.delete(name);
     young.remove(before);
     if (unknown.delete(name)) unknownLists.clear();
     count(before, -1);

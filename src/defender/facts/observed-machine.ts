@@ -13,6 +13,7 @@ import {
   taintKeys,
 } from '../../api/machine/node-state.ts';
 import { LABEL_EXCLUDE } from '../../api/names.ts';
+import type { WaitReason } from '../../api/status/rule-waits.ts';
 import { conditionStatus } from '../../kube/objects/conditions.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
@@ -36,6 +37,7 @@ export interface ObservedMachine {
   readonly faults: Faults | undefined;
 }
 
+const INDETERMINATE: WaitReason = 'Indeterminate';
 const CONTROL_PLANE = 'node-role.kubernetes.io/control-plane';
 
 export function observedFacts(observed: ObservedMachine): MachineFacts {
@@ -66,7 +68,19 @@ export function observedFacts(observed: ObservedMachine): MachineFacts {
     isControlPlane: labels[CONTROL_PLANE] !== undefined,
     dimensions: dimensionsOf(place, machine, node),
     ...optional('faults', faults),
+    ...optional('unknownFacts', unknownFactsOf(machine, node)),
   };
+}
+
+/** Returns what rules do not know, as the remedy controller records it. A new Node begins again. */
+function unknownFactsOf({ status }: Machine, node: KubeObject | undefined): MachineFacts['unknownFacts'] {
+  const created = parseTime(node?.metadata.creationTimestamp);
+  const found = (status?.remedyWaits ?? []).flatMap(({ rule, reason, since, message = '' }) => {
+    const began = reason === INDETERMINATE ? parseTime(since) : undefined;
+    if (!began) return [];
+    return [{ rule, since: created && created > began ? created : began, message }];
+  });
+  return found.length > 0 ? found : undefined;
 }
 
 /** Returns what other tools and Pods show on the machine. */

@@ -5,6 +5,7 @@ import type {
   DefenderPolicy,
   Machine,
   MachineSet,
+  NodeRemedier,
   RemedyOperationJob,
 } from '../../api/generated/types.ts';
 import { LABEL_BLOCK } from '../../api/names.ts';
@@ -35,6 +36,8 @@ export interface ObservedViews {
   readonly policies: ObservedView<DefenderPolicy>;
   readonly jobs: ObservedView<RemedyOperationJob>;
   readonly ledgers: ObservedView<DefenderLedger>;
+  /** The rules, in a process that reviews breakers. */
+  readonly rules?: ObservedView<NodeRemedier>;
   /** The Clusters of a hub, in a process that hosts control planes. */
   readonly clusters?: ObservedView<Cluster>;
 }
@@ -49,9 +52,9 @@ export function isComplete(views: ObservedViews): boolean {
 }
 
 function allOf(views: ObservedViews): readonly AnyView[] {
-  const { machines, nodes, pods, machineSets, policies, jobs, ledgers, clusters } = views;
-  const hub = clusters ? [clusters] : [];
-  return [machines, nodes, pods, machineSets, policies, jobs, ledgers, ...hub];
+  const { machines, nodes, pods, machineSets, policies, jobs, ledgers, rules, clusters } = views;
+  const more = [rules, clusters].filter((view) => view !== undefined);
+  return [machines, nodes, pods, machineSets, policies, jobs, ledgers, ...more];
 }
 
 export function viewFacts(views: ObservedViews, calls: CallWindow): ViewFacts {

@@ -9,6 +9,7 @@ import { generationChanged } from '../../kube/controller/predicates.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
+import { recordedAlert } from '../alerts/recorded-alerts.ts';
 import type { LiveGrant } from '../ledger/recover.ts';
 import { type PreparedPolicies, preparePolicies } from '../policies/prepare.ts';
 import { acceptanceProblems } from '../policies/unsupported.ts';
@@ -87,11 +88,12 @@ export function createFleetObserver(options: FleetObserverOptions): FleetObserve
         ...fleet.index,
         machine: (name) => machineOf(fleet, name) ?? controlPlaneOf(views, name) ?? orphanInstanceFacts(name),
         view: viewFacts(views, calls),
-        // This version reads neither etcd members nor providers nor alerts: what needs them is denied.
+        // This version reads neither etcd members nor providers: what needs them is denied.
         controlPlane: undefined,
         zonalShifts: new Set(),
-        alert: () => undefined,
-        indeterminatePercent: undefined,
+        alert: (policy, blocker) =>
+          recordedAlert(views.policies.store.get(policy), blocker, options.clock.now()),
+        withUnknownFacts: () => (isComplete(views) ? unknownToRules(fleet) : undefined),
         missingIn: (pool) => (isComplete(views) ? fleet.pools.missingIn(pool) : undefined),
         desiredIn: (pool) => (isComplete(views) ? fleet.pools.desiredIn(pool) : undefined),
       };
@@ -150,6 +152,16 @@ function controlPlaneOf({ clusters }: ObservedViews, key: string): MachineFacts 
   const name = clusterOfKey(key);
   const cluster = name === undefined ? undefined : clusters?.store.get(name);
   return cluster && hostedControlPlaneFacts(cluster);
+}
+
+/** A rule that only observes acts on nothing, so that what it does not know holds nothing up. Undefined: rules are not read. */
+function unknownToRules({ index, views: { rules } }: ObservedFleet): readonly MachineFacts[] | undefined {
+  if (!rules) return undefined;
+  const isEnforced = (rule: string): boolean => rules.store.get(rule)?.spec.mode === 'Enforce';
+  return index.withUnknownFacts().flatMap((machine) => {
+    const unknownFacts = (machine.unknownFacts ?? []).filter(({ rule }) => isEnforced(rule));
+    return unknownFacts.length > 0 ? { ...machine, unknownFacts } : [];
+  });
 }
 
 function stateOfHolder(

@@ -33,14 +33,17 @@ export const blockingPods: PolicyGuard = {
   checkPolicy: checkPods,
 };
 
-function checkAlerts({ ask, facts }: GuardInput, { spec }: PreparedPolicy): readonly DenialCause[] {
+function checkAlerts(
+  { ask, facts }: GuardInput,
+  { name: policy, spec }: PreparedPolicy,
+): readonly DenialCause[] {
   if (ask.risk === 'None') return [];
   return spec.blockers.promql.flatMap(({ name, query }): readonly DenialCause[] => {
-    const state = facts.alert(query);
+    const { state, message } = facts.alert(policy, { name, query });
     if (state === 'Quiet') return [];
     return state === 'Firing'
-      ? [{ reason: 'BlockedByAlert', message: `alert ${name} is firing`, key: name }]
-      : [{ reason: 'AlertUnreadable', message: `alert ${name} could not be read`, key: name }];
+      ? [{ reason: 'BlockedByAlert', message: `alert ${name} is firing: ${message}`, key: name }]
+      : [{ reason: 'AlertUnreadable', message: `alert ${name} could not be read: ${message}`, key: name }];
   });
 }
 

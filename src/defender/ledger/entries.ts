@@ -2,6 +2,7 @@
 import type { Risk } from '../../api/enums.ts';
 import { RISKS } from '../../api/enums.ts';
 import type { LedgerApproval, LedgerGrant, LedgerHolder } from '../../api/generated/types.ts';
+import { isInFlight } from '../../api/grants.ts';
 import { ownValue } from '../../kube/objects/json.ts';
 
 /** Returns the grant on the machine. It reads own properties only, because a machine may have a name that every object has. */
@@ -10,6 +11,12 @@ export function grantOn(
   machine: string,
 ): LedgerGrant | undefined {
   return ownValue(grants, machine);
+}
+
+/** Tells whether an act is in flight on the machine. */
+export function isActedOn(grants: Readonly<Record<string, LedgerGrant>>, machine: string): boolean {
+  const grant = grantOn(grants, machine);
+  return grant !== undefined && isInFlight(grant);
 }
 
 /** Tells whether a grant is settled and still counted: the machine may fall ill again right after the act. */

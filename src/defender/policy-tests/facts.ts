@@ -18,7 +18,7 @@ export function testFleet(facts: PolicyTestFacts, policies: PreparedPolicies, no
   const signs = policies.valid.flatMap(({ spec }) => spec.blockers.foreign);
   index.setGroupings(policies.groupings, (machine) => foreignOwner(machine, signs) !== undefined);
   for (const machine of facts.machines.flatMap((each) => machinesOf(each, now))) index.put(machine);
-  const { viewAgeSeconds = 0, apiErrorPercent = 0, clockSkewSeconds = 0, controlPlane } = facts;
+  const { viewAgeSeconds = 0, apiErrorPercent = 0, clockSkewSeconds = 0, controlPlane, alerts = {} } = facts;
   return {
     ...index,
     view: { ageSeconds: viewAgeSeconds, apiErrorPercent, clockSkewSeconds },
@@ -26,8 +26,7 @@ export function testFleet(facts: PolicyTestFacts, policies: PreparedPolicies, no
     missingIn: () => undefined,
     desiredIn: () => undefined,
     zonalShifts: new Set(),
-    alert: () => undefined,
-    indeterminatePercent: undefined,
+    alert: (_policy, { name }) => ({ state: alerts[name] ?? 'Unknown', message: 'of the test' }),
   };
 }
 
@@ -50,7 +49,7 @@ const USUAL = {
 
 function machineOf(name: string, entry: PolicyTestMachines, now: Date): MachineFacts {
   const { count: _, ageSeconds = A_MONTH_SECONDS, unknownForSeconds = UNKNOWN_SECONDS, ...more } = entry;
-  const { hold, repairs = [], ...own } = more;
+  const { hold, repairs = [], unknownFactsForSeconds, ...own } = more;
   return {
     ...USUAL,
     ...own,
@@ -58,6 +57,7 @@ function machineOf(name: string, entry: PolicyTestMachines, now: Date): MachineF
     nodeUID: `uid-${name}`,
     nodeCreatedAt: after(now, -ageSeconds),
     ...(own.readiness === 'Unknown' ? { unknownSince: after(now, -unknownForSeconds) } : {}),
+    ...(unknownFactsForSeconds === undefined ? {} : unknownFacts(after(now, -unknownFactsForSeconds))),
     established: true,
     holds: hold === undefined ? [] : [{ reason: hold, scope: 'All' }],
     paused: false,
@@ -65,6 +65,10 @@ function machineOf(name: string, entry: PolicyTestMachines, now: Date): MachineF
       .map(({ secondsAgo, rebooted = false }) => ({ at: after(now, -secondsAgo), rebooted }))
       .toSorted((a, b) => +b.at - +a.at),
   };
+}
+
+function unknownFacts(since: Date): Pick<MachineFacts, 'unknownFacts'> {
+  return { unknownFacts: [{ rule: 'test', since, message: 'facts are unknown' }] };
 }
 
 function memberOf(member: PolicyTestMember): ControlPlaneMember {

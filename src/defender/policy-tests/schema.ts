@@ -30,6 +30,7 @@ const machines = z.strictObject({
   labels: texts.exactOptional(),
   readiness: z.literal(['Ready', 'NotReady', 'Unknown']).exactOptional(),
   unknownForSeconds: seconds.exactOptional(),
+  unknownFactsForSeconds: seconds.exactOptional(),
   ageSeconds: seconds.exactOptional(),
   cordoned: flag,
   taints: z.array(name).exactOptional(),
@@ -56,6 +57,7 @@ const facts = z.strictObject({
   apiErrorPercent: z.number().min(0).max(100).exactOptional(),
   clockSkewSeconds: z.number().exactOptional(),
   controlPlane: z.array(member).exactOptional(),
+  alerts: z.record(name, z.literal(['Quiet', 'Firing', 'Unknown'])).exactOptional(),
 });
 
 const act = { machine: name, action, risk, holder, origin: name.exactOptional() };

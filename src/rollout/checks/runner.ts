@@ -4,9 +4,8 @@
  */
 
 import type { Check } from '../../api/generated/types.ts';
-import type { Clock } from '../../os/clock.ts';
-import { messageOf, systemCode } from '../../os/errors.ts';
-import type { HttpAnswer } from '../../os/net/http-get.ts';
+import { createPrometheus, type PrometheusOptions } from '../prometheus/client.ts';
+import { answerInTime } from '../prometheus/timed-answer.ts';
 import type { CheckAnswer } from './gate.ts';
 import { type ComparedMachines, expandQuery } from './query.ts';
 import { evaluateSample } from './sample.ts';
@@ -30,26 +29,20 @@ export interface ObservedHealth {
   readonly because: string;
 }
 
-export interface CheckRunnerOptions {
-  readonly clock: Clock;
-  /** One GET that does not follow redirects, and reads so much of the body. Rejects without an answer. */
-  readonly get: (url: string, signal: AbortSignal, maxBytes?: number) => Promise<HttpAnswer>;
-  /** The Prometheus that evaluates `promql`, as http://prometheus.monitoring:9090. */
-  readonly prometheusUrl?: string;
-  readonly timeoutMs?: number;
-}
+/** `promql` is evaluated by the Prometheus of `prometheusUrl`. */
+export type CheckRunnerOptions = PrometheusOptions;
 
-const TIMEOUT_MS = 10_000;
 const UNCALLED_URL = 'the URL of the check cannot be read, or has a user or a password';
 
 export function createCheckRunner(options: CheckRunnerOptions): CheckRunner {
+  const prometheus = createPrometheus(options);
   return { run };
 
   async function run(check: Check, { health, machines }: CheckSubject): Promise<CheckAnswer> {
     const { name, builtin, http, promql } = check;
     if (builtin) return runBuiltin(health);
     if (http) return withTimeout((signal) => runHTTP(http, signal));
-    if (promql) return withTimeout((signal) => runPromQL(promql, machines, signal));
+    if (promql) return await runPromQL(promql, machines);
     return unknown(`check ${name} cannot be evaluated: it has no type. Use builtin, http or promql`);
   }
 
@@ -62,42 +55,18 @@ export function createCheckRunner(options: CheckRunnerOptions): CheckRunner {
     return { result: status === expectStatus ? 'Passed' : 'Failed', message };
   }
 
-  async function runPromQL(
-    check: PromQLCheck,
-    machines: ComparedMachines | undefined,
-    signal: AbortSignal,
-  ): Promise<CheckAnswer> {
-    const { prometheusUrl, clock } = options;
-    if (prometheusUrl === undefined) {
-      return unknown('no Prometheus is configured: start this program with --prometheus-url');
-    }
+  async function runPromQL(check: PromQLCheck, machines: ComparedMachines | undefined): Promise<CheckAnswer> {
     const expanded = expandQuery(check.query, machines);
     if ('problem' in expanded) return unknown(expanded.problem);
-    const query = new URLSearchParams(expanded);
-    const { status, body } = await options.get(
-      `${prometheusUrl.replace(/\/$/, '')}/api/v1/query?${query.toString()}`,
-      signal,
-    );
-    if (status !== 200) return unknown(`Prometheus: expected status 200, got ${status}`);
-    return evaluateSample(body, check, clock.now());
+    const found = await prometheus.query(expanded.query);
+    return 'problem' in found
+      ? unknown(found.problem)
+      : evaluateSample(found.body, check, options.clock.now());
   }
 
   async function withTimeout(ask: (signal: AbortSignal) => Promise<CheckAnswer>): Promise<CheckAnswer> {
-    const { timeoutMs = TIMEOUT_MS, clock } = options;
-    const end = new AbortController();
-    const timer = new AbortController();
-    const timeout = clock.sleep(timeoutMs, timer.signal).then(
-      () => unknown(`no answer within ${timeoutMs / 1000} s`),
-      () => unknown('answered'),
-    );
-    try {
-      return await Promise.race([ask(end.signal), timeout]);
-    } catch (error) {
-      return unknown(failureText(error));
-    } finally {
-      end.abort();
-      timer.abort();
-    }
+    const found = await answerInTime(options, ask);
+    return 'problem' in found ? unknown(found.problem) : found.answer;
   }
 }
 
@@ -117,12 +86,6 @@ function shownURL(text: string): string | undefined {
   // `fetch` refuses a user, with an error that has the password.
   if (!url || url.username !== '' || url.password !== '') return undefined;
   return `${url.origin}${url.pathname}`;
-}
-
-/** Returns why there is no answer: `fetch` has that in the cause of its error. */
-function failureText(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return messageOf(cause) || (systemCode(cause) ?? 'no answer');
 }
 
 function unknown(message: string): CheckAnswer {

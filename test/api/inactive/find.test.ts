@@ -12,7 +12,6 @@ const NO = 'not supported in this version, because';
 const CAUSE = { type: 'CommonCause', per: 'Cluster', dimensions: ['zone'] };
 const DIMENSIONS =
   'zone, rack, pool, kernelVersion, osImage, kubeletVersion, containerRuntimeVersion, driverVersion, componentVersion';
-const BREAKERS = 'UnhealthyRatio, FailedActs, ConsecutiveFailures, CommonCause';
 
 function rollout(fields: object): object {
   return { rollout: fields };
@@ -92,12 +91,6 @@ describe('the fields of an object that this version does not act on', () => {
     ],
     [
       'DefenderPolicy',
-      'blockers.promql',
-      { blockers: { promql: [{ name: 'a', query: 'up' }] } },
-      'remove it',
-    ],
-    [
-      'DefenderPolicy',
       'capacity.simulateScheduling',
       { capacity: { simulateScheduling: true } },
       'remove it',
@@ -117,7 +110,12 @@ describe('the fields of an object that this version does not act on', () => {
       { breakers: [{ ...CAUSE, dimensions: ['rack', 'x'] }] },
       `use ${DIMENSIONS}`,
     ],
-    ['DefenderPolicy', 'breakers[0].type', { breakers: [{ type: 'IndeterminateRatio' }] }, `use ${BREAKERS}`],
+    [
+      'DefenderPolicy',
+      'breakers[0].per',
+      { breakers: [{ type: 'IndeterminateRatio', per: 'Holder' }] },
+      'use Cluster, Zone, Pool',
+    ],
   ])('are named in a %s: %s', (kind, path, spec, hint) => {
     const problems = problemsOf(kind, spec);
     expect(problems).toEqual([expect.stringContaining(`spec.${path}: ${NO} `)]);
@@ -137,7 +135,11 @@ describe('the fields of an object that this version does not act on', () => {
   it('do not include defaults, whether they are written or not', () => {
     const policy = {
       selfDoubt: { secondVantage: [] },
-      blockers: { promql: [], foreign: [{ taint: 'x' }, { lease: 'a/b' }], podLabels: ['gang'] },
+      blockers: {
+        promql: [{ name: 'a', query: 'up' }],
+        foreign: [{ taint: 'x' }, { lease: 'a/b' }],
+        podLabels: ['gang'],
+      },
       capacity: { simulateScheduling: false, replacementFirst: false, minFreePercent: {} },
       // oxlint-disable-next-line unicorn/no-thenable -- name of the API field
       drain: { maxBudgetWaitSeconds: 1800, then: 'RequestApproval' },

@@ -89,16 +89,16 @@ describe('reviewBreakers', () => {
     expect(Object.keys(draft.breakers)).toHaveLength(64);
   });
 
-  it('opens when the share of indeterminate facts is not observed', () => {
+  it('opens when it is not observed which facts are unknown', () => {
     const draft = review(
       0,
       {},
       { type: 'IndeterminateRatio', per: 'Cluster', percent: 30 },
-      { indeterminatePercent: undefined },
+      { withUnknownFacts: () => undefined },
     );
     expect(draft.breakers['fleet-default/storm/cluster']).toMatchObject({
       state: 'Open',
-      evidence: 'the share of indeterminate facts was not observed',
+      evidence: 'facts that rules need were not observed',
     });
   });
 

@@ -65,7 +65,44 @@ async function askFor(
   return (await asking)[0];
 }
 
+function prometheusAnswer(
+  clock: DefenderBed['clock'],
+  ...values: readonly string[]
+): { readonly body: string } {
+  const result = values.map((value) => ({ value: [+clock.now() / 1000, value] }));
+  return { body: JSON.stringify({ status: 'success', data: { resultType: 'vector', result } }) };
+}
+
 describe('the controller of the Defender', () => {
+  it('R23 asks Prometheus while it leads, and every process decides by the recorded answer until it is old', async () => {
+    const promql = [{ name: 'paging', query: 'ALERTS' }];
+    const blockers = { foreign: [], podLabels: [], minNodeAgeSeconds: 0, promql };
+    const bed = defenderBed(policy({ ...SETTINGS.spec, blockers }), ...fleet());
+    bed.prometheus = prometheusAnswer(bed.clock);
+    const leader = await bed.start();
+    await bed.advance(15_000);
+    const follower = await bed.start();
+    await bed.advance(5000);
+    expect(await askFor(bed, leader.defender, 'm-1')).toMatchObject({ granted: true });
+    expect(await askFor(bed, follower.defender, 'm-2')).toMatchObject({ granted: true });
+    bed.prometheus = prometheusAnswer(bed.clock, '1');
+    await bed.advance(45_000);
+    for (const { defender } of [leader, follower]) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect(await askFor(bed, defender, 'm-3')).toMatchObject({
+        reason: 'BlockedByAlert',
+        message: 'alert paging is firing: 1 sample',
+      });
+    }
+    bed.prometheus = { problem: 'no answer within 10 s' };
+    await bed.advance(45_000);
+    expect(await askFor(bed, follower.defender, 'm-3')).toMatchObject({
+      reason: 'AlertUnreadable',
+      message: 'alert paging could not be read: no answer within 10 s',
+    });
+    expect(bed.policy().status?.alerts).toMatchObject([{ name: 'paging', state: 'Unknown' }]);
+  });
+
   it('R13 takes a new ledger over at once, and reports that policy and ledger are in force', async () => {
     const bed = await running(defenderBed(SETTINGS, ...fleet()));
     expect(bed.ledger().spec).toMatchObject({ seq: 1, epoch: 1, recovering: false });

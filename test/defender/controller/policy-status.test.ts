@@ -23,6 +23,33 @@ function message(given: Partial<typeof STOP> & { readonly until?: string }): str
   return conditionOf(conditions, 'KillSwitchEngaged')?.message;
 }
 
+describe('the queries of a policy, in its status', () => {
+  const promql = [{ name: 'paging', query: 'ALERTS' }];
+  const declared = policy({ blockers: { foreign: [], podLabels: [], minNodeAgeSeconds: 0, promql } });
+  const facts = fleetFacts(machines(4), [declared]);
+  const shared = {
+    policy: declared,
+    policies: preparePolicies([declared]),
+    ledger: ledgerSpec(),
+    facts,
+    denials: {},
+  };
+
+  it('R23 reports that a query denies because it could not be read, and why', () => {
+    const answer = { state: 'Unknown', message: 'no Prometheus is configured', at: NOW } as const;
+    const { alerts, conditions } = policyStatus({ ...shared, now: NOW, alertOf: () => answer });
+    expect(alerts).toMatchObject([
+      { name: 'paging', state: 'Unknown', message: 'no Prometheus is configured' },
+    ]);
+    expect(conditionOf(conditions, 'InForce')?.message).toBe(
+      'asks are decided by this generation; query paging could not be read, and denies: no Prometheus is configured',
+    );
+    const quiet = policyStatus({ ...shared, now: NOW, alertOf: () => ({ ...answer, state: 'Quiet' }) });
+    expect(conditionOf(quiet.conditions, 'InForce')?.message).toBe('asks are decided by this generation');
+    expect(policyStatus({ ...shared, now: NOW })).not.toHaveProperty('alerts');
+  });
+});
+
 describe('policyStatus', () => {
   it.each([
     ['InForce', policy()],

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { MachineSet, RemedyOperationJob } from '../../../src/api/generated/types.ts';
+import type {
+  Machine,
+  MachineSet,
+  NodeRemedier,
+  RemedyOperationJob,
+} from '../../../src/api/generated/types.ts';
 import { orphanInstanceKey } from '../../../src/api/grants.ts';
 import { createCallWindow } from '../../../src/defender/facts/call-window.ts';
 import {
@@ -64,6 +69,25 @@ function endedJobOn(name: string, settledSecondsAgo: number): RemedyOperationJob
 
 function repairsOf({ observer }: Bed, name: string): number | undefined {
   return observer.facts().machine(name)?.repairs?.length;
+}
+
+function rule(name: string, mode: 'Enforce' | 'Shadow'): NodeRemedier {
+  const found = {
+    apiVersion: 'kubenode.dev/v1alpha1',
+    kind: 'NodeRemedier',
+    metadata: { name },
+    spec: { mode },
+  };
+  return found as NodeRemedier;
+}
+
+function waits(...rules: readonly string[]): NonNullable<Machine['status']>['remedyWaits'] {
+  return rules.map((name) => ({
+    rule: name,
+    reason: 'Indeterminate',
+    since: ago(900),
+    message: 'x is unknown',
+  }));
 }
 
 describe('the signs of other tools, in the facts of the fleet', () => {
@@ -238,6 +262,29 @@ describe('the observer of the fleet', () => {
     views.machines.store.put(machine('m-1'));
     completeViews(views);
     expect(observer.facts().unknownSince()).toEqual([new Date(ago(3600))]);
+  });
+
+  it('R18 knows which facts a rule in mode Enforce has missed for how long, and nothing of other rules', () => {
+    const { views, observer } = completeBed();
+    views.nodes.store.put(node('m-1'));
+    views.rules.store.put(rule('hang', 'Enforce'));
+    views.rules.store.put(rule('disk', 'Shadow'));
+    const denied = { rule: 'hang', reason: 'NodeBusy', since: ago(900) };
+    const found = (remedyWaits: NonNullable<Machine['status']>['remedyWaits']) => {
+      views.machines.store.put(machine('m-1', { status: { ...optional('remedyWaits', remedyWaits) } }));
+      return observer
+        .facts()
+        .withUnknownFacts()
+        ?.map(({ unknownFacts }) => unknownFacts);
+    };
+    const missed = [[{ rule: 'hang', since: new Date(ago(900)), message: 'x is unknown' }]];
+    expect(found(waits('disk', 'hang', 'deleted'))).toEqual(missed);
+    expect(found(waits('disk'))).toEqual([]);
+    views.rules.store.put(rule('disk', 'Enforce'));
+    expect(found(waits('disk'))).toHaveLength(1);
+    expect(found([denied])).toEqual([]);
+    expect(found(undefined)).toEqual([]);
+    expect(bed().observer.facts().withUnknownFacts()).toBeUndefined();
   });
 
   it('R14 remembers a machine that was deleted until that is recorded, or until it is back', () => {

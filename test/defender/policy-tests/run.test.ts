@@ -10,6 +10,7 @@ const fleetDefault: DefenderPolicySpec = {
   breakers: [
     { name: 'sick', type: 'UnhealthyRatio', per: 'Zone', percent: 50, count: 2 },
     { name: 'failed', type: 'ConsecutiveFailures', per: 'Cluster', count: 2, cooldownSeconds: 3600 },
+    { name: 'detector', type: 'IndeterminateRatio', per: 'Cluster', percent: 30, count: 3 },
   ],
   approval: [{ name: 'replace', actions: ['ReplaceMachine'], approvers: ['sre'] }],
   quiet: [{ name: 'noon', days: ['Tue'], start: '12:00', end: '13:00', timeZone: 'UTC', risks: ['Data'] }],
@@ -38,8 +39,15 @@ function settled(machine: string, outcome: 'Succeeded' | 'Failed' = 'Succeeded')
 
 const sick = { name: 'sick', zone: 'a', pool: 'web', readiness: 'NotReady' } as const;
 
+const SEVEN = [{ name: 'm', count: 7, zone: 'a', pool: 'web' }] as const;
+const SILENT = { name: 's', count: 3, zone: 'a', pool: 'web', unknownFactsForSeconds: 600 } as const;
+
+const ALERTS = {
+  'fleet-default': { ...fleetDefault, blockers: { promql: [{ name: 'paging', query: 'ALERTS' }] } },
+};
+
 describe('a test of policies', () => {
-  it.each<[name: string, test: Partial<PolicyTest>]>([
+  it.each<[name: string, test: Partial<PolicyTest>, policies?: object]>([
     ['a healthy fleet', {}],
     [
       'another act of the zone',
@@ -49,6 +57,26 @@ describe('a test of policies', () => {
     [
       'as many acts as the rate allows',
       { expect: 'RateWindow', ledger: { acts: [settled('m-2'), settled('m-3')] } },
+    ],
+    ['alerts that are quiet', { facts: { ...TEST.facts, alerts: { paging: 'Quiet' } } }, ALERTS],
+    [
+      'an alert',
+      { expect: 'BlockedByAlert', facts: { ...TEST.facts, alerts: { paging: 'Firing' } } },
+      ALERTS,
+    ],
+    ['alerts that were not asked for', { expect: 'AlertUnreadable' }, ALERTS],
+    ['facts that are unknown on few machines', { facts: { machines: [...SEVEN, { ...SILENT, count: 2 }] } }],
+    [
+      'facts that are unknown for a moment',
+      { facts: { machines: [...SEVEN, { ...SILENT, unknownFactsForSeconds: 599 }] } },
+    ],
+    ['facts that stay unknown', { expect: 'DetectorSuspect', facts: { machines: [...SEVEN, SILENT] } }],
+    [
+      'a recovery while facts stay unknown',
+      {
+        facts: { machines: [...SEVEN, SILENT] },
+        ask: { machine: 'm-1', action: 'UpdateComponent', recovery: true },
+      },
     ],
     [
       'failed acts that open a breaker',
@@ -132,8 +160,8 @@ describe('a test of policies', () => {
       { at: '2030-01-01T13:00:00Z', ask: { machine: 'm-1', action: 'Reboot', risk: 'Data' } },
     ],
     ['an unknown machine', { expect: 'FactUnknown', ask: { machine: 'x', action: 'Reboot' } }],
-  ])('R29 decides for %s as in a cluster', (_, test) => {
-    expect(failure(test)).toBeUndefined();
+  ])('R29 decides for %s as in a cluster', (_, test, policies) => {
+    expect(failure(test, policies)).toBeUndefined();
   });
 
   it('R29 names the test, the expected verdict and the one that it got', () => {

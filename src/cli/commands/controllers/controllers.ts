@@ -33,7 +33,12 @@ import type { Io } from '../../io.ts';
 import { addLogOptions, createCommandLog, type LogFlags } from '../../log-options.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
-import { addCheckOptions, type CheckFlags, checkRunnerOf } from '../../programs/check-options.ts';
+import {
+  addCheckOptions,
+  type CheckFlags,
+  checkRunnerOf,
+  prometheusOf,
+} from '../../programs/check-options.ts';
 import { KUBENODE_VERSION } from '../../version.ts';
 import { addHttpOptions, filesOf, type HttpFlags, startHttp } from './http.ts';
 import { addHostImportOptions, type HostImportFlags, importsOpener } from './imports.ts';
@@ -60,7 +65,8 @@ With --defender-port other tools ask the Defender over HTTPS: docs/guides/http-a
 With --maintenance-port or --maintenance-folder the hardware systems of a data center report maintenance and faults of
 machines: docs/guides/hardware-events.md.
 
-With --prometheus-url the promql checks of component sets have a result: docs/guides/rollouts.md.
+With --prometheus-url the promql checks of component sets have a result: docs/guides/rollouts.md. The queries of
+DefenderPolicies have one, too; without it such a policy denies: docs/concepts/defender.md.
 
 Examples:
   kubenode controllers --context test --port 8080
@@ -91,7 +97,7 @@ export function createControllersCommand(io: Io): Command {
     )
     .option('--host <address>', 'address for --port to listen on', '127.0.0.1')
     .addHelpText('after', HELP);
-  const logged = addCheckOptions(addLogOptions(command), 'component sets');
+  const logged = addCheckOptions(addLogOptions(command), 'component sets and DefenderPolicies');
   return addConnectionOptions(
     addProviderOptions(addHostImportOptions(addMaintenanceOptions(addHttpOptions(logged)))),
   ).action((flags: Flags) => controllers(io, flags));
@@ -128,7 +134,8 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
   );
   const { leads } = lease;
   const common = { ...shared, leads, metrics, watch: runtime.watch };
-  const defender = createDefender({ ...common, client: defenderClient, calls, managers: MANAGERS });
+  const asking = { client: defenderClient, calls, prometheus: prometheusOf(io, flags) };
+  const defender = createDefender({ ...common, ...asking, managers: MANAGERS });
   const skewSeconds = (): number | undefined => calls.skewSeconds();
   const parts = {
     ...common,

@@ -43,7 +43,7 @@ export const BRAKES: Readonly<Partial<Record<DenyReason, Brake>>> = {
         promql: [{ name: 'paging', query: 'x' }],
       },
     },
-    facts: { alert: () => 'Firing' },
+    facts: { alert: () => ({ state: 'Firing', message: '1 sample' }) },
   },
   ConcurrencyCluster: {
     policy: { concurrency: [{ name: 'none', per: 'Cluster', actions: [], max: 0 }] },

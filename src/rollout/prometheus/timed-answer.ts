@@ -1,0 +1,40 @@
+/** Limits how long an answer may take. I/O goes through the clock and what is asked. */
+import type { Clock } from '../../os/clock.ts';
+import { messageOf, systemCode } from '../../os/errors.ts';
+
+export interface AnswerLimit {
+  readonly clock: Clock;
+  readonly timeoutMs?: number;
+}
+
+export type TimedAnswer<T> = { readonly answer: T } | { readonly problem: string };
+
+const TIMEOUT_MS = 10_000;
+
+/** Never rejects: an error and a timeout are a problem. */
+export async function answerInTime<T>(
+  { clock, timeoutMs = TIMEOUT_MS }: AnswerLimit,
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<TimedAnswer<T>> {
+  const end = new AbortController();
+  const timer = new AbortController();
+  const timeout = clock.sleep(timeoutMs, timer.signal).then(
+    () => ({ problem: `no answer within ${timeoutMs / 1000} s` }),
+    () => ({ problem: 'answered' }),
+  );
+  const asked = async (): Promise<TimedAnswer<T>> => ({ answer: await ask(end.signal) });
+  try {
+    return await Promise.race([asked(), timeout]);
+  } catch (error) {
+    return { problem: failureText(error) };
+  } finally {
+    end.abort();
+    timer.abort();
+  }
+}
+
+/** Returns why there is no answer: `fetch` has that in the cause of its error. */
+function failureText(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return messageOf(cause) || (systemCode(cause) ?? 'no answer');
+}
