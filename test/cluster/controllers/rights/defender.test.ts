@@ -12,6 +12,7 @@ import {
   DEFENDER_POLICIES,
   MACHINE_SETS,
   MACHINES,
+  NODE_REMEDIERS,
   REMEDY_OPERATION_JOBS,
 } from '../../../../src/api/generated/resources.ts';
 import { LABEL_BLOCK, PRINCIPAL_DEFENDER, ROLE_GRANTS } from '../../../../src/api/names.ts';
@@ -23,6 +24,7 @@ import { findFreePort } from '../../../../src/os/net/ports.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { httpsClient, type PlainAnswer, type PlainClient } from '../../../support/https-client.ts';
+import { remedier } from '../../../support/remediers.ts';
 import { slice } from '../../../support/sweep-size.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import { RBAC } from '../../api/permission-table.ts';
@@ -45,6 +47,7 @@ const KINDS = [
   { resource: DEFENDER_POLICIES, isOfGit: true, spare: { spec: ELSEWHERE } },
   { resource: REMEDY_OPERATION_JOBS },
   { resource: DEFENDER_LEDGERS },
+  { resource: NODE_REMEDIERS, isOfGit: true, spare: { spec: remedier({ '/mode': 'Suspended' }).spec } },
   { resource: NODES, spare: {} },
   { resource: LEASES, namespace: TOOL, spare: { spec: {} } },
   { resource: PODS, labels: { [LABEL_BLOCK]: 'true' }, spare: { spec: POD } },

@@ -1,6 +1,5 @@
 /** Each right of the accounts of repairs is taken away from `kubenode controllers`, which then logs or reports that it misses it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NODE_REMEDIERS } from '../../../../src/api/generated/resources.ts';
 import {
   NAMESPACE_OF_NODE_EVENTS,
   NAMESPACE_OF_NODE_LEASES,
@@ -11,7 +10,6 @@ import {
 import { remedyjobRights, remedyRights } from '../../../../src/api/roles/controllers.ts';
 import { LEASES } from '../../../../src/kube/leader/record.ts';
 import { NODE_EVENTS } from '../../../../src/rules/views.ts';
-import { remedier } from '../../../support/remediers.ts';
 import { slice } from '../../../support/sweep-size.ts';
 import { createBudget, deleteBudget } from '../budgeted-pod.ts';
 import { expectedMisses, type Right, rightsIn, rightTo, textOf } from '../rights.ts';
@@ -20,7 +18,6 @@ import { refusedAccounts, toImpersonate } from './impersonation.ts';
 import { createRepairs, type Repairs } from './repairs.ts';
 
 const KINDS = [
-  { resource: NODE_REMEDIERS, isOfGit: true, spare: { spec: remedier({ '/mode': 'Suspended' }).spec } },
   {
     resource: NODE_EVENTS,
     namespace: NAMESPACE_OF_NODE_EVENTS,
