@@ -17,7 +17,7 @@ export const MAX_ANSWER_BYTES = 1024 ** 2;
 
 const TOO_LARGE = `the answer has more than ${MAX_ANSWER_BYTES} bytes`;
 
-export function readSamples(answer: HttpAnswer): Answered<ReportSample> {
+export function readReportSamples(answer: HttpAnswer): Answered<ReportSample> {
   const body = successOf(answer);
   if ('problem' in body) return body;
   if (valueAt(body.json, 'data', 'resultType') !== 'vector') return { problem: 'the answer is not a vector' };

@@ -5,7 +5,7 @@ import { messageOf, systemCode } from '../../os/errors.ts';
 import type { HttpAnswer } from '../../os/net/http-get.ts';
 import { BUILD_INFO } from '../metrics/process.ts';
 import { METRIC_PREFIX } from '../metrics/table.ts';
-import { type Answered, MAX_ANSWER_BYTES, readMetricNames, readSamples } from './answer.ts';
+import { type Answered, MAX_ANSWER_BYTES, readMetricNames, readReportSamples } from './answer.ts';
 import { gapsIn } from './gaps.ts';
 import type { ColumnAnswer, ReportAnswers } from './report.ts';
 import type { ReportSectionPlan } from './sections.ts';
@@ -37,7 +37,7 @@ export async function askPrometheus(
   const ask = createAsk(source);
   const names = await ask(namesPath(plans, period), readMetricNames);
   if ('problem' in names && names.noAnswer) throw new Error(names.problem);
-  const scraped = await ask(queryPath(presenceQuery(seconds), to), readSamples);
+  const scraped = await ask(queryPath(presenceQuery(seconds), to), readReportSamples);
   const known = 'found' in names ? new Set(names.found) : undefined;
   const asked = plans.flatMap(({ id, columns }) =>
     columns
@@ -48,7 +48,7 @@ export async function askPrometheus(
     asked,
     async (each): Promise<ColumnAnswer> => ({
       ...each,
-      answer: await ask(queryPath(each.column.query, to), readSamples),
+      answer: await ask(queryPath(each.column.query, to), readReportSamples),
     }),
   );
   const missing = [

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_ANSWER_BYTES, readMetricNames, readSamples } from '../../../src/observability/report/answer.ts';
+import {
+  MAX_ANSWER_BYTES,
+  readMetricNames,
+  readReportSamples,
+} from '../../../src/observability/report/answer.ts';
 
 const answer = (data: unknown, more: object = {}, status = 200) => ({
   status,
@@ -7,7 +11,7 @@ const answer = (data: unknown, more: object = {}, status = 200) => ({
 });
 const vector = (...result: readonly object[]) => ({ resultType: 'vector', result });
 
-describe('readSamples', () => {
+describe('readReportSamples', () => {
   it.each<[name: string, given: { status: number; body: string }, want: unknown]>([
     [
       'reads labels and values',
@@ -57,7 +61,7 @@ describe('readSamples', () => {
       { problem: 'the answer has more than 1048576 bytes' },
     ],
   ])('DAT-11 takes nothing that cannot be read for an empty answer: %s', (_, given, want) => {
-    expect(readSamples(given)).toEqual(want);
+    expect(readReportSamples(given)).toEqual(want);
   });
 
   it('DAT-11 reads the names of metrics', () => {
