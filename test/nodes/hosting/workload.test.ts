@@ -67,7 +67,8 @@ describe.skipIf(reason)(`control planes as pods on a real node${reason ? ` (${re
       '--kubeconfig',
       kubeconfig,
       'get',
-      'machines',
+      // Other tests of this file create Machines.
+      'machinesets',
       '-o',
       'name',
     ]);
