@@ -187,9 +187,9 @@ const status = named('MachineComponentSetStatus', 'Progress of the rollout.', {
       declared: text('Digest of the gate of the spec.', { max: 71 }),
       soakSeconds: int('How long a batch must stay healthy.', [0, 604_800]),
       approval: choice('Whether a person must approve.', APPROVALS),
-      checks: listMap(
+      // Not a map by name: server-side apply makes null of one whose last entry is removed.
+      checks: list(
         'Checks in force.',
-        ['name'],
         named('RolloutCheckInForce', 'A check in force.', {
           name: name('Name of the check.'),
           digest: text('Digest of the check.', { max: 71 }),

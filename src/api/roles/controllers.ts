@@ -174,7 +174,8 @@ export const hostingTenant: readonly PolicyRule[] = [
 export const defenderRights: Rights = {
   description: 'The DefenderLedger, DefenderPolicy status, and the reviews of its HTTP server.',
   cluster: [
-    may(READ, GROUP, ['machines', 'machinesets', 'remedyoperationjobs', 'noderemediers']),
+    may(READ, GROUP, ['machines', 'machinesets', 'remedyoperationjobs']),
+    may(READ, GROUP, ['noderemediers']), // whose facts stay unknown
     may(READ, GROUP, ['defenderpolicies', 'defenderledgers']),
     may(READ, '', ['nodes', 'pods']),
     leases, // of other tools that maintain nodes, in the namespaces that policies name

@@ -7,6 +7,7 @@ import {
   MANAGER_SYNC,
   PRINCIPAL_COMPONENTSET,
   PRINCIPAL_CONTROLLERS,
+  PRINCIPAL_DEFENDER,
   PRINCIPAL_REMEDY,
   PRINCIPAL_SYNC,
   serviceAccountUser,
@@ -73,23 +74,28 @@ describe('the remedy controller', () => {
     expect(status).toMatchObject({ commit: '4f2c9e1a77b0', observedGeneration: metadata.generation });
   });
 
-  it.each<[right: string, resources: readonly string[], error: RegExp]>([
+  it.each<[right: string, account: string, resource: string, error: RegExp]>([
     [
       'to write its status',
-      ['noderemediers/status'],
+      PRINCIPAL_REMEDY,
+      'noderemediers/status',
       /noderemediers\.kubenode\.dev \W+late-0\W+ is forbidden/,
     ],
-    ['to read its kind', ['noderemediers'], /noderemediers\.kubenode\.dev is forbidden/],
-  ])('writes nothing without the right %s, logs it, and continues with it', async (right, removed, error) => {
-    const name = `late-${right === 'to write its status' ? 0 : 1}`;
-    const giveBack = await withoutRights(installed.server.client, PRINCIPAL_REMEDY, ...removed);
-    await restart();
-    await apply(remedier({}, { name }));
-    await expect.poll(() => logged).toMatch(error);
-    expect(await phaseOf(name)).toBeUndefined();
-    await giveBack();
-    await expect.poll(() => phaseOf(name)).toBe('Held');
-  });
+    // The Defender of the same process reads them.
+    ['to read its kind', PRINCIPAL_DEFENDER, 'noderemediers', /noderemediers\.kubenode\.dev is forbidden/],
+  ])(
+    'writes nothing without the right %s, logs it, and continues with it',
+    async (right, account, removed, error) => {
+      const name = `late-${right === 'to write its status' ? 0 : 1}`;
+      const giveBack = await withoutRights(installed.server.client, account, removed);
+      await restart();
+      await apply(remedier({}, { name }));
+      await expect.poll(() => logged).toMatch(error);
+      expect(await phaseOf(name)).toBeUndefined();
+      await giveBack();
+      await expect.poll(() => phaseOf(name)).toBe('Held');
+    },
+  );
 });
 
 function component(version: string, content: string): KubeObject {

@@ -154,10 +154,7 @@ export async function startJobCluster(): Promise<JobCluster> {
     });
     const shared = { clock, random: () => 0.5, log: memoryLog() };
     // As in `kubenode controllers`, others read for it.
-    const readers = new Map<Resource, Client>([
-      [NODE_REMEDIERS, await account(PRINCIPAL_REMEDY)],
-      [MAINTENANCE_EVENTS, await account(PRINCIPAL_HOSTDOCTOR)],
-    ]);
+    const readers = new Map<Resource, Client>([[MAINTENANCE_EVENTS, await account(PRINCIPAL_HOSTDOCTOR)]]);
     const views = KINDS.map((resource) => {
       const reader = readers.get(resource) ?? defender;
       const managers = [MANAGER_REMEDYJOB];

@@ -31,6 +31,21 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     coveredBy: ['test/printed-commands.test.ts'],
   },
   {
+    path: 'docs/guides/metrics.md',
+    because: 'it has no commands; tests run every rule and every query of a dashboard in a real Prometheus',
+    coveredBy: [
+      'test/observability/prometheus/rule-file.test.ts',
+      'test/observability/dashboards/dashboards.test.ts',
+      'test/cluster/observability/metrics.test.ts',
+    ],
+  },
+  {
+    path: 'docs/guides/report.md',
+    section: 'The report of a week',
+    because: 'it needs a Prometheus that has scraped for days; a test fills a real one',
+    coveredBy: ['test/cli/commands/report.test.ts'],
+  },
+  {
     path: 'docs/guides/helm-and-kustomize.md',
     section: 'Helm charts and Kustomize overlays',
     statements: ['helm template'],
