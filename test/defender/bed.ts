@@ -20,7 +20,7 @@ import { LEASES } from '../../src/kube/leader/record.ts';
 import { CONFIG_MAPS, NODES, PODS } from '../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../src/kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../src/kube/objects/object.ts';
-import type { QueryAnswer } from '../../src/rollout/prometheus/client.ts';
+import type { QueryAnswer } from '../../src/observability/query/client.ts';
 import type { ServedKind } from '../../src/sim/api-server/kinds.ts';
 import { createMemoryApi, type MemoryApi, type MemoryConnection } from '../support/controller/memory-api.ts';
 import { type MemoryLog, memoryLog } from '../support/memory-log.ts';

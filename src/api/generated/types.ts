@@ -1064,7 +1064,7 @@ export interface DefenderPolicyStatus {
   readonly usage?: readonly LimitUsage[];
   /** Breakers that are not closed. (at most 20) */
   readonly breakers?: readonly BreakerStatus[];
-  /** What Prometheus answered last to the queries of blockers.promql. (at most 8) */
+  /** The last answers of Prometheus to the queries of blockers.promql. (at most 8) */
   readonly alerts?: readonly PolicyAlert[];
   /** Denials of the last 24 hours by reason. In mode Audit, what would have been denied. (at most 80) */
   readonly denials?: Readonly<Record<string, number>>;
@@ -3244,7 +3244,7 @@ export interface PolicyAlert {
   readonly state: 'Quiet' | 'Firing' | 'Unknown';
   /** When the query was sent. */
   readonly at: string;
-  /** What was found, or why it is Unknown. */
+  /** The number of samples, or the reason of Unknown. */
   readonly message?: string;
 }
 

@@ -230,14 +230,14 @@ const status = named('DefenderPolicyStatus', 'Observed effect of the limits.', {
     [0, 20],
   ).optional(),
   alerts: listMap(
-    'What Prometheus answered last to the queries of blockers.promql.',
+    'The last answers of Prometheus to the queries of blockers.promql.',
     ['name'],
     named('PolicyAlert', 'The last answer to one query.', {
       name: name('Name of the query.'),
       asked: text('Digest of the query.', { max: 12 }),
       state: choice('Quiet: no sample. Firing: at least one.', ['Quiet', 'Firing', 'Unknown']),
       at: time('When the query was sent.'),
-      message: message('What was found, or why it is Unknown.', 256).optional(),
+      message: message('The number of samples, or the reason of Unknown.', 256).optional(),
     }),
     [0, 8],
   ).optional(),

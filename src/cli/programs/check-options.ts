@@ -1,13 +1,13 @@
 /** Defines the option of the programs that run checks, and creates what runs them. */
 import type { Command } from 'commander';
 import { optional } from '../../kube/objects/optional.ts';
-import { httpGet } from '../../os/net/http-get.ts';
-import { type CheckRunner, createCheckRunner } from '../../rollout/checks/runner.ts';
 import {
   createPrometheus,
   type Prometheus,
   type PrometheusOptions,
-} from '../../rollout/prometheus/client.ts';
+} from '../../observability/query/client.ts';
+import { httpGet } from '../../os/net/http-get.ts';
+import { type CheckRunner, createCheckRunner } from '../../rollout/checks/runner.ts';
 import type { Io } from '../io.ts';
 import { parsePrometheusUrl } from '../option-parsers.ts';
 

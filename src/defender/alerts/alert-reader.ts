@@ -1,7 +1,7 @@
 /** Asks Prometheus the queries that policies name, in the background: one round at a time, and never within a decision. */
 import type { DefenderPolicy } from '../../api/generated/types.ts';
+import type { Prometheus } from '../../observability/query/client.ts';
 import type { Clock } from '../../os/clock.ts';
-import type { Prometheus } from '../../rollout/prometheus/client.ts';
 import { alertResult } from './alert-state.ts';
 import type { AskedAlert } from './recorded-alerts.ts';
 

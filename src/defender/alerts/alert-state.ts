@@ -1,6 +1,6 @@
 /** Judges the answer of Prometheus to the query of a blocker: any sample blocks, and what cannot be trusted is Unknown. Pure. */
-import { readSamples, readValue } from '../../rollout/prometheus/answer.ts';
-import type { QueryAnswer } from '../../rollout/prometheus/client.ts';
+import { readSamples, readValue } from '../../observability/query/answer.ts';
+import type { QueryAnswer } from '../../observability/query/client.ts';
 
 export interface AlertResult {
   readonly state: 'Quiet' | 'Firing' | 'Unknown';

@@ -17,15 +17,20 @@ export interface AskedAlert extends AlertResult {
 export const MAX_ALERT_AGE_SECONDS = 150;
 const MAX_MESSAGE = 256;
 
-/** Returns the entries of a policy. What this process has not asked yet stays as the process before recorded it. */
+/**
+ * Returns the entries of a policy. What this process has not asked yet, or asked long ago when it led before, stays as another process
+ * recorded it.
+ */
 export function recordAlerts(
   { spec, status }: Pick<DefenderPolicy, 'spec' | 'status'>,
   resultOf: (query: string) => AskedAlert | undefined,
+  now: Date,
 ): readonly PolicyAlert[] {
   return spec.blockers.promql.flatMap(({ name, query }): readonly PolicyAlert[] => {
     const asked = askedDigest(query);
     const found = resultOf(query);
-    if (!found) return (status?.alerts ?? []).filter((each) => each.name === name && each.asked === asked);
+    if (!found || !isOfNow(found.at, now))
+      return (status?.alerts ?? []).filter((each) => each.name === name && each.asked === asked);
     const { state, at, message } = found;
     return [{ name, asked, state, at: wholeSeconds(at), message: message.slice(0, MAX_MESSAGE) }];
   });
@@ -39,13 +44,13 @@ export function recordedAlert(
 ): AlertResult {
   const entry = policy?.status?.alerts?.find((each) => each.name === name);
   if (!entry || entry.asked !== askedDigest(query)) return unknown('Prometheus was not asked yet');
-  if (!isOfNow(entry, now)) return unknown(`the last answer is of ${entry.at}`);
+  if (!isOfNow(new Date(entry.at), now)) return unknown(`the last answer is of ${entry.at}`);
   return { state: entry.state, message: entry.message ?? '' };
 }
 
 /** An answer of the future was written by a clock that was wrong. */
-function isOfNow({ at }: Pick<PolicyAlert, 'at'>, now: Date): boolean {
-  const ageSeconds = (+now - Date.parse(at)) / 1000;
+function isOfNow(at: Date, now: Date): boolean {
+  const ageSeconds = (+now - +at) / 1000;
   return ageSeconds <= MAX_ALERT_AGE_SECONDS && ageSeconds >= -MAX_CLOCK_SKEW_SECONDS;
 }
 

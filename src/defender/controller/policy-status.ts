@@ -39,7 +39,7 @@ const MAX_KEY = 64;
 
 export function policyStatus(input: PolicyStatusInput): DefenderPolicyStatus {
   const { policy, policies, ledger, facts, denials, now, alertOf } = input;
-  const alerts = recordAlerts(policy, alertOf ?? (() => undefined));
+  const alerts = recordAlerts(policy, alertOf ?? (() => undefined), now);
   const { name, generation } = policy.metadata;
   const breakers = breakersOf(name, ledger);
   const observedGeneration = optional('observedGeneration', generation);

@@ -74,7 +74,7 @@ export const REPAIRS_DASHBOARD: Dashboard = {
           {
             title: 'Dark zones',
             description:
-              'So many nodes are not Ready there that nothing disruptive is done. No data: there is no valid DefenderPolicy, or the nodes are not known.',
+              'So many nodes are not Ready there that nothing disruptive is done. No data: no DefenderPolicy is valid, or the nodes are not known.',
             thresholds: badFrom(1),
           },
           total(DEFENDER_DARK_ZONES),

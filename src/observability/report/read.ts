@@ -1,10 +1,11 @@
 /** Asks Prometheus for the answers of a report. Each request is limited in time and size, and all of them together in time. */
 import type { Clock } from '../../os/clock.ts';
 import { secondsAfter } from '../../os/dates.ts';
-import { messageOf, systemCode } from '../../os/errors.ts';
 import type { HttpAnswer } from '../../os/net/http-get.ts';
+import { answerInTime } from '../../os/net/timed-answer.ts';
 import { BUILD_INFO } from '../metrics/process.ts';
 import { METRIC_PREFIX } from '../metrics/table.ts';
+import type { HttpGet } from '../query/client.ts';
 import { type Answered, MAX_ANSWER_BYTES, readMetricNames, readReportSamples } from './answer.ts';
 import { gapsIn } from './gaps.ts';
 import type { ColumnAnswer, ReportAnswers } from './report.ts';
@@ -12,8 +13,7 @@ import type { ReportSectionPlan } from './sections.ts';
 
 export interface ReportSource {
   readonly prometheusUrl: string;
-  /** One GET that does not follow redirects, and reads so much of the body. Rejects without an answer. */
-  readonly get: (url: string, signal: AbortSignal, maxBytes?: number) => Promise<HttpAnswer>;
+  readonly get: HttpGet;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly timeoutMs?: number;
@@ -107,30 +107,12 @@ function createAsk(source: ReportSource): Ask {
   return async (path, read) => {
     const leftMs = Math.min(timeoutMs, endMs - clock.monotonicMs());
     if (leftMs <= 0) return { problem: `not asked: the report took longer than ${totalMs / 1000} s` };
-    const timer = new AbortController();
-    const request = AbortSignal.any([timer.signal, signal]);
-    const done = new AbortController();
-    const timeout = clock.sleep(leftMs, done.signal).then(
-      () =>
-        ({ problem: `no answer within ${Number((leftMs / 1000).toFixed(1))} s`, noAnswer: true }) as const,
-      () => ({ problem: 'answered' }) as const,
+    const found = await answerInTime({ clock, timeoutMs: leftMs }, (end) =>
+      get(`${base}${path}`, AbortSignal.any([end, signal]), MAX_ANSWER_BYTES),
     );
-    try {
-      return await Promise.race([get(`${base}${path}`, request, MAX_ANSWER_BYTES).then(read), timeout]);
-    } catch (error) {
-      signal.throwIfAborted();
-      return { problem: failureText(error), noAnswer: true };
-    } finally {
-      timer.abort();
-      done.abort();
-    }
+    signal.throwIfAborted();
+    return 'problem' in found ? { ...found, noAnswer: true } : read(found.answer);
   };
-}
-
-/** Returns why there is no answer: `fetch` has that in the cause of its error. */
-function failureText(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return messageOf(cause) || (systemCode(cause) ?? 'no answer');
 }
 
 /** Keeps the order of the items. */

@@ -25,7 +25,7 @@ export interface ReportSection {
 
 export interface ReportRow {
   readonly keys: readonly string[];
-  /** In the order of the columns. Null: there is no value, as of a duration without an event, or it is missing. */
+  /** In the order of the columns. Null: nothing was measured, as a duration without an event, or the value is missing. */
   readonly values: readonly (number | null)[];
 }
 

@@ -4,8 +4,8 @@
  */
 
 import type { Check } from '../../api/generated/types.ts';
-import { createPrometheus, type PrometheusOptions } from '../prometheus/client.ts';
-import { answerInTime } from '../prometheus/timed-answer.ts';
+import { createPrometheus, type PrometheusOptions } from '../../observability/query/client.ts';
+import { answerInTime } from '../../os/net/timed-answer.ts';
 import type { CheckAnswer } from './gate.ts';
 import { type ComparedMachines, expandQuery } from './query.ts';
 import { evaluateSample } from './sample.ts';

@@ -2,7 +2,7 @@
  * Judges what Prometheus answers to the query of a check: only one finite number within the bounds is Passed. Whatever is missing, partial,
  * old or not a number is Unknown. Pure.
  */
-import { readSamples, readValue } from '../prometheus/answer.ts';
+import { readSamples, readValue } from '../../observability/query/answer.ts';
 import type { CheckAnswer } from './gate.ts';
 
 export interface SampleBounds {

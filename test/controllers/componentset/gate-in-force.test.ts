@@ -135,6 +135,16 @@ describe('a change of a set that loosens its gate', () => {
     expect(second.limit.because).toContain('check errors removed, check latency removed');
   });
 
+  it('ROL-22 remembers no more checks than its status may have, whatever changes remove', () => {
+    let progress: RolloutProgress = { ...BEGIN, ...after({ checks: [] }) };
+    for (const [index, round] of ['x', 'y', 'z'].entries()) {
+      const checks = Array.from({ length: 16 }, (_, each) => askingCheck(`${round}-${each}`));
+      progress = plan({ progress, rollout: rolloutOf({ checks }, { maxUnavailable: 10 + index }) }).progress;
+    }
+    const names = progress.gateInForce?.checks.map(({ name }) => name) ?? [];
+    expect([names.length, names[0], names.at(-1)]).toEqual([32, 'x-0', 'y-15']);
+  });
+
   it('ROL-22 lets machines in work finish, and begins no other of the open batch', () => {
     const inWork = member('a', { at: NEW, batch: 1, step: 'InWork', holdsGrant: true });
     const members = [inWork, member('b'), member('c')];

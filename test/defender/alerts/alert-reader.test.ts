@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DefenderPolicy } from '../../../src/api/generated/types.ts';
 import { createAlertReader, MAX_QUERIES } from '../../../src/defender/alerts/alert-reader.ts';
+import { createPrometheus, type Prometheus } from '../../../src/observability/query/client.ts';
 import { httpGet } from '../../../src/os/net/http-get.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
-import { createPrometheus, type Prometheus } from '../../../src/rollout/prometheus/client.ts';
 import { type PrometheusApi, startPrometheusApi } from '../../support/prometheus-api.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 import { policy } from '../builders.ts';

@@ -17,7 +17,8 @@ function policyWith(query: string, status?: DefenderPolicy['status']): DefenderP
 
 function recorded(result: Partial<AskedAlert> = {}): DefenderPolicy {
   const found: AskedAlert = { state: 'Quiet', message: 'no sample', at: NOW, ...result };
-  return policyWith('ALERTS', { conditions: [], alerts: recordAlerts(policyWith('ALERTS'), () => found) });
+  const alerts = recordAlerts(policyWith('ALERTS'), () => found, found.at);
+  return policyWith('ALERTS', { conditions: [], alerts });
 }
 
 const UNASKED = { state: 'Unknown', message: 'Prometheus was not asked yet' };
@@ -52,12 +53,22 @@ describe('an answer of Prometheus in the status of its policy', () => {
 
   it('R23 is kept by a process that has not asked yet, unless the query is another one', () => {
     const before = recorded();
-    expect(recordAlerts(before, () => undefined)).toEqual(before.status?.alerts);
-    expect(recordAlerts(policyWith('up', before.status), () => undefined)).toEqual([]);
+    expect(recordAlerts(before, () => undefined, NOW)).toEqual(before.status?.alerts);
+    expect(recordAlerts(policyWith('up', before.status), () => undefined, NOW)).toEqual([]);
+  });
+
+  it('R23 is kept by a process that leads again and asked long ago', () => {
+    const before = recorded();
+    const old: AskedAlert = { state: 'Firing', message: '1 sample', at: new Date(ago(151)) };
+    expect(recordAlerts(before, () => old, NOW)).toEqual(before.status?.alerts);
   });
 
   it('R23 is replaced by the next one, with a message that the status accepts', () => {
-    const next = recordAlerts(recorded(), () => ({ state: 'Firing', message: 'x'.repeat(9999), at: NOW }));
+    const next = recordAlerts(
+      recorded(),
+      () => ({ state: 'Firing', message: 'x'.repeat(9999), at: NOW }),
+      NOW,
+    );
     expect(next).toMatchObject([{ name: PAGING.name, state: 'Firing', message: 'x'.repeat(256) }]);
   });
 });

@@ -38,12 +38,12 @@ describe('readReportSamples', () => {
     [
       'refuses the page of a proxy',
       { status: 200, body: '<html>' },
-      { problem: 'the answer is not one of Prometheus' },
+      { problem: 'Prometheus returned no result of a query' },
     ],
     [
       'refuses an error',
       { status: 200, body: '{"status":"error"}' },
-      { problem: 'the answer is not one of Prometheus' },
+      { problem: 'Prometheus returned no result of a query' },
     ],
     [
       'refuses a matrix',
@@ -53,6 +53,11 @@ describe('readReportSamples', () => {
     [
       'refuses a sample without a value',
       answer(vector({ metric: {} })),
+      { problem: 'a value cannot be read' },
+    ],
+    [
+      'takes no empty value for 0',
+      answer(vector({ metric: {}, value: [1, ''] })),
       { problem: 'a value cannot be read' },
     ],
     [

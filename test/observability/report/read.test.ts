@@ -67,7 +67,7 @@ describe('askPrometheus', () => {
     const problems = columns.flatMap(({ column, answer }) =>
       'problem' in answer ? [`${column.name}: ${answer.problem}`] : [],
     );
-    expect(problems).toEqual(['paused: no answer within 0.1 s', 'stopped: expected status 200, got 503']);
+    expect(problems).toEqual(['paused: no answer within 0.05 s', 'stopped: expected status 200, got 503']);
   });
 
   it('DAT-11 asks without the names where the server has no list of them', async () => {

@@ -2,6 +2,7 @@
 import type { FailedMachine } from '../../../api/generated/types.ts';
 import { inactiveFields, inactiveFieldText } from '../../../api/inactive/find.ts';
 import { versionsText } from '../../../api/machine/versions-text.ts';
+import type { Reason } from '../../../api/names.ts';
 import type { ConditionUpdate } from '../../../kube/objects/conditions.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { resolveIntOrPercent } from '../../../rollout/int-or-percent.ts';
@@ -151,11 +152,25 @@ function stalledFinding(
   }
   const inactive = inactiveFields(input.set).map(inactiveFieldText);
   if (inactive.length > 0) return finding('Stalled', 'True', 'NotSupported', inactive.join('; '));
-  if (!stalledSince) return finding('Stalled', 'False', 'AsWanted', 'no person is needed');
+  if (!stalledSince) return finding('Stalled', 'False', 'AsWanted', unstalledText(wait ?? limit));
   const { reason, because, blocker } = wait ?? limit;
   const object = blocker ? `${blocker.kind} ${blocker.name}: ` : '';
   const message = `no progress since ${stalledSince.toISOString()}: ${reason}: ${object}${because}`;
   return finding('Stalled', 'True', 'ProgressDeadlineExceeded', message);
+}
+
+/** Nothing has failed while a rollout waits for these, and only a person lets it continue. */
+const DECIDED_BY_PERSON: ReadonlySet<string> = new Set<Reason>([
+  'ApprovalRequired',
+  'GateLoosened',
+  'HeldByPartition',
+  'Paused',
+]);
+
+function unstalledText({ reason }: Explanation): string {
+  return DECIDED_BY_PERSON.has(reason)
+    ? `nothing has failed; a person lets it continue: ${reason}`
+    : 'no person is needed';
 }
 
 /** That no time and no other controller ends. */

@@ -3,7 +3,7 @@ import type { Rollout } from '../../../../src/api/generated/types.ts';
 import { ago, condition, machine } from '../../../support/builders.ts';
 import { COMPLETED, member, NEW, OLD, progressOf } from '../rollout/rollout-input.ts';
 import { message, read, statusOf } from './set-report.ts';
-import { DIFFERS, DONE, FAILED, IN_WORK, SITUATIONS, STEADY } from './situations.ts';
+import { DIFFERS, DONE, FAILED, IN_WORK, LOOSENED, SITUATIONS, STEADY } from './situations.ts';
 
 describe('setFindings', () => {
   it.each(SITUATIONS)('has conditions, phase and wait: $name', (row) => {
@@ -40,6 +40,14 @@ describe('setFindings', () => {
     const failure = { maxFailed: 0, per: 'Rollout', onFailure: 'Pause' } as const;
     const failed = statusOf({ members: [member('a', FAILED)], rollout: { ...rollout, failure } });
     expect(read(failed, 'Stalled')).toBe('True FailureBudgetSpent');
+  });
+
+  it('tells in Stalled that a person lets the rollout continue, where nothing has failed', () => {
+    const members = [member('a'), member('b')];
+    const loosened = statusOf({ members, progress: progressOf({ gateInForce: LOOSENED }) });
+    expect(message(loosened, 'Stalled')).toBe('nothing has failed; a person lets it continue: GateLoosened');
+    expect(message(statusOf({ members, paused: true }), 'Stalled')).toContain(': Paused');
+    expect(message(statusOf({ members }), 'Stalled')).toBe('no person is needed');
   });
 
   it('ROL-21 names a machine that was unhealthy before, while the rollout goes on and at its end', () => {

@@ -35,6 +35,14 @@ const HEALTH_CHECK = {
   inconclusiveLimit: 3,
   consecutiveSuccess: 1,
 };
+/** The gate of the set before, of which a check was removed by the last change. */
+export const LOOSENED = {
+  spec: 'before',
+  declared: 'before',
+  soakSeconds: 300,
+  approval: 'None',
+  checks: [{ name: 'errors', digest: 'before' }],
+} as const;
 export const SOAKED = { ...BATCH, soakUntil: new Date(ago(1)) };
 
 const CONFLICT: MachineConflict = {
@@ -206,6 +214,17 @@ export const SITUATIONS: readonly SetSituation[] = [
     progressing: 'False ApprovalRequired',
     waiting: 'ApprovalRequired MachineComponentSet/general',
     gates: 'Unknown Soaking',
+    answer: 'Progressing MachinesBehind',
+  },
+  {
+    name: 'a change that also loosened its gate',
+    members: [member('a'), member('b')],
+    progress: progressOf({ gateInForce: LOOSENED }),
+    phase: 'Waiting',
+    ready: 'False MachinesBehind',
+    progressing: 'False GateLoosened',
+    waiting: 'GateLoosened MachineComponentSet/general',
+    gates: 'True AsWanted',
     answer: 'Progressing MachinesBehind',
   },
   {

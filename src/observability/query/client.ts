@@ -3,7 +3,7 @@
  * blockers of the Defender share it, so that both treat a bad answer alike. It only watches.
  */
 import type { HttpAnswer } from '../../os/net/http-get.ts';
-import { type AnswerLimit, answerInTime } from './timed-answer.ts';
+import { type AnswerLimit, answerInTime } from '../../os/net/timed-answer.ts';
 
 /** One GET that does not follow redirects, and reads so much of the body. Rejects without an answer. */
 export type HttpGet = (url: string, signal: AbortSignal, maxBytes?: number) => Promise<HttpAnswer>;

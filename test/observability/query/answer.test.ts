@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readSamples, readValue } from '../../../src/rollout/prometheus/answer.ts';
-import { NOW } from '../builders.ts';
+import { readSamples, readValue } from '../../../src/observability/query/answer.ts';
+import { NOW } from '../../rollout/builders.ts';
 
 const SECONDS = +NOW / 1000;
 

@@ -1,6 +1,6 @@
 /** Limits how long an answer may take. I/O goes through the clock and what is asked. */
-import type { Clock } from '../../os/clock.ts';
-import { messageOf, systemCode } from '../../os/errors.ts';
+import type { Clock } from '../clock.ts';
+import { messageOf, systemCode } from '../errors.ts';
 
 export interface AnswerLimit {
   readonly clock: Clock;
@@ -19,7 +19,7 @@ export async function answerInTime<T>(
   const end = new AbortController();
   const timer = new AbortController();
   const timeout = clock.sleep(timeoutMs, timer.signal).then(
-    () => ({ problem: `no answer within ${timeoutMs / 1000} s` }),
+    () => ({ problem: `no answer within ${Number((timeoutMs / 1000).toFixed(2))} s` }),
     () => ({ problem: 'answered' }),
   );
   const asked = async (): Promise<TimedAnswer<T>> => ({ answer: await ask(end.signal) });
@@ -33,7 +33,7 @@ export async function answerInTime<T>(
   }
 }
 
-/** Returns why there is no answer: `fetch` has that in the cause of its error. */
+/** Returns why nothing answered: `fetch` has that in the cause of its error. */
 function failureText(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return messageOf(cause) || (systemCode(cause) ?? 'no answer');

@@ -9,11 +9,24 @@ export type ReadSamples =
 const MAX_AGE_MS = 300_000;
 
 export function readSamples(body: string): ReadSamples {
+  const answer = readAnswer(body);
+  if ('problem' in answer) return answer;
+  // What fails may be in the part that was not asked.
+  if (answer.warning !== undefined) return { problem: PARTIAL };
+  return samplesIn(answer.data) ?? { problem: 'Prometheus returned neither a scalar nor a vector' };
+}
+
+/** `warning`: Thanos and Mimir warn of parts that they could not ask. */
+export type ReadAnswer = { readonly data: unknown; readonly warning?: string } | { readonly problem: string };
+
+/** Reads what each answer of the API has. */
+export function readAnswer(body: string): ReadAnswer {
   const answer = parsed(body);
   if (valueAt(answer, 'status') !== 'success') return { problem: 'Prometheus returned no result of a query' };
-  // Thanos and Mimir warn of parts that they could not ask: what fails may be in there.
-  if (listAt(answer, 'warnings').length > 0) return { problem: PARTIAL };
-  return samplesIn(answer) ?? { problem: 'Prometheus returned neither a scalar nor a vector' };
+  const data = valueAt(answer, 'data');
+  const [warning] = listAt(answer, 'warnings');
+  if (warning === undefined) return { data };
+  return { data, warning: typeof warning === 'string' ? warning : 'no reason' };
 }
 
 const PARTIAL = 'Prometheus answered with warnings, as for a part of the data';
@@ -34,18 +47,19 @@ export function readValue(sample: unknown, now: Date): ReadValue {
 }
 
 /** A scalar is `[time, "value"]`; a vector is a list of samples, each with such a pair. Undefined: it is neither. */
-function samplesIn(answer: unknown): ReadSamples | undefined {
-  const result = listAt(answer, 'data', 'result');
-  const type = valueAt(answer, 'data', 'resultType');
+function samplesIn(data: unknown): ReadSamples | undefined {
+  const result = listAt(data, 'result');
+  const type = valueAt(data, 'resultType');
   if (type === 'scalar') return { type, samples: [result] };
-  const isVector = type === 'vector' && Array.isArray(valueAt(answer, 'data', 'result'));
+  const isVector = type === 'vector' && Array.isArray(valueAt(data, 'result'));
   return isVector ? { type, samples: result.map((each) => valueAt(each, 'value')) } : undefined;
 }
 
 /** The form of Go, which is narrower than what `Number` accepts: an empty text is not 0. */
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?|Inf)$|^NaN$/i;
 
-function numberIn(text: unknown): number | undefined {
+/** Reads a number of Prometheus, which may be NaN or infinite. */
+export function numberIn(text: unknown): number | undefined {
   return typeof text === 'string' && NUMBER.test(text) ? Number(text.replace(/inf/i, 'Infinity')) : undefined;
 }
 
