@@ -9,7 +9,7 @@ export type ReadSamples =
 const MAX_AGE_MS = 300_000;
 
 export function readSamples(body: string): ReadSamples {
-  const answer = readAnswer(body);
+  const answer = readApiAnswer(body);
   if ('problem' in answer) return answer;
   // What fails may be in the part that was not asked.
   if (answer.warning !== undefined) return { problem: PARTIAL };
@@ -20,7 +20,7 @@ export function readSamples(body: string): ReadSamples {
 export type ReadAnswer = { readonly data: unknown; readonly warning?: string } | { readonly problem: string };
 
 /** Reads what each answer of the API has. */
-export function readAnswer(body: string): ReadAnswer {
+export function readApiAnswer(body: string): ReadAnswer {
   const answer = parsed(body);
   if (valueAt(answer, 'status') !== 'success') return { problem: 'Prometheus returned no result of a query' };
   const data = valueAt(answer, 'data');

@@ -2,7 +2,7 @@
 import { listAt, valueAt } from '../../kube/objects/json.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { HttpAnswer } from '../../os/net/http-get.ts';
-import { numberIn, type ReadAnswer, readAnswer } from '../query/answer.ts';
+import { numberIn, type ReadAnswer, readApiAnswer } from '../query/answer.ts';
 
 export interface ReportSample {
   readonly labels: Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export function readMetricNames(answer: HttpAnswer): Answered<string> {
 
 function successOf({ status, body }: HttpAnswer): ReadAnswer {
   if (status !== 200) return { problem: `expected status 200, got ${status}` };
-  return body.length >= MAX_ANSWER_BYTES ? { problem: TOO_LARGE } : readAnswer(body);
+  return body.length >= MAX_ANSWER_BYTES ? { problem: TOO_LARGE } : readApiAnswer(body);
 }
 
 function partialOf(warning: string | undefined): { readonly partial?: string } {
