@@ -29,10 +29,11 @@ export function recordAlerts(
   return spec.blockers.promql.flatMap(({ name, query }): readonly PolicyAlert[] => {
     const asked = askedDigest(query);
     const found = resultOf(query);
-    if (!found || !isOfNow(found.at, now))
-      return (status?.alerts ?? []).filter((each) => each.name === name && each.asked === asked);
-    const { state, at, message } = found;
-    return [{ name, asked, state, at: wholeSeconds(at), message: message.slice(0, MAX_MESSAGE) }];
+    if (found && isOfNow(found.at, now)) {
+      const { state, at, message } = found;
+      return [{ name, asked, state, at: wholeSeconds(at), message: message.slice(0, MAX_MESSAGE) }];
+    }
+    return (status?.alerts ?? []).filter((each) => each.name === name && each.asked === asked);
   });
 }
 
