@@ -7,6 +7,7 @@ import { appendFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { it, TestRunner, type VitestTestRunner } from 'vitest';
 import { createSystemClock } from '../../src/os/system-clock.ts';
+import { endSkippedFile } from './leak-guard/skipped.ts';
 
 const clock = createSystemClock();
 type Source = Parameters<VitestTestRunner['importFile']>[1];
@@ -23,6 +24,11 @@ export class TimelyRunner extends TestRunner {
     // oxlint-disable-next-line vitest/no-disabled-tests, vitest/expect-expect -- it stands for the tests of the file
     it.skip('was left out: no time is left for it', () => undefined);
     return undefined;
+  }
+
+  override onAfterRunFiles(...[files]: Parameters<TestRunner['onAfterRunFiles']>): void {
+    super.onAfterRunFiles(files);
+    if (files?.every(({ mode }) => mode === 'skip' || mode === 'todo')) endSkippedFile();
   }
 }
 

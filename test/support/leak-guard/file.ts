@@ -9,6 +9,7 @@ import { afterAll } from 'vitest';
 import { removeFoldersOfFile } from '../temp.ts';
 import { isKeptForRun } from './kept.ts';
 import { bootTicks, end, FILE_MARK, listeners, processesOf, RUN_FOLDER, socketInodes } from './leaks.ts';
+import { whenSkipped } from './skipped.ts';
 import { untilClean } from './until-clean.ts';
 
 /** Caches of Node and npm, shared by all programs of this machine: tests do not create them on purpose. */
@@ -30,11 +31,20 @@ afterAll(async () => {
   removeFoldersOfFile();
   const leaks = await untilClean(() => [...processes(), ...listeners(openBefore), ...folders()]);
   if (leaks.length > 0) end(leftProcesses());
+  leaveFolder();
+  if (leaks.length > 0) throw new Error(`this test file leaks:\n  ${leaks.join('\n  ')}`);
+});
+
+whenSkipped(() => {
+  removeFoldersOfFile();
+  leaveFolder();
+});
+
+function leaveFolder(): void {
   if (outside === undefined) delete process.env['TMPDIR'];
   else process.env['TMPDIR'] = outside;
   rmSync(inside, { recursive: true, force: true });
-  if (leaks.length > 0) throw new Error(`this test file leaks:\n  ${leaks.join('\n  ')}`);
-});
+}
 
 function processes(): string[] {
   return leftProcesses().map(({ pid, command }) => `process ${pid}: ${command}`);

@@ -34,6 +34,11 @@ describe.runIf(process.platform === 'linux').each([
     expect(outcomes.get('tidy')).toEqual({ file: 'tidy', state: 'passed', message: '' });
   });
 
+  it('passes a file whose tests are all skipped, and removes what its import created', () => {
+    expect(outcomes.get('skipped')).toEqual({ file: 'skipped', state: 'skipped', message: '' });
+    expect(stderr.match(/file or folder .*/g)).toEqual([expect.stringMatching(/of-the-run-/)]);
+  });
+
   it('fails the run when a leak belongs to no file', () => {
     expect(status).toBe(1);
     expect(stderr).toMatch(
