@@ -115,7 +115,7 @@ function webhookService(
 }
 
 /** The selector of the Deployment, which can never change. */
-function podLabels({ component }: DeployedProgram): Readonly<Record<string, string>> {
+export function podLabels({ component }: DeployedProgram): Readonly<Record<string, string>> {
   return { 'app.kubernetes.io/name': 'kubenode', 'app.kubernetes.io/component': component };
 }
 

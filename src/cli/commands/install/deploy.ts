@@ -1,5 +1,6 @@
 /** Defines the options of `kubenode install` for running kubenode in the cluster itself, and the objects that they ask for. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import type { MetricsMode } from '../../../deploy/metrics.ts';
 import {
   CONTROLLERS,
   CONTROLLERS_WITH_MAINTENANCE,
@@ -26,6 +27,8 @@ export interface DeployFlags {
   readonly replicas?: number;
   readonly egressPort?: readonly number[];
   readonly prometheusUrl?: string;
+  /** `true`: the mode is that which the cluster serves. */
+  readonly metrics?: true | MetricsMode;
   readonly print?: true;
 }
 
@@ -62,7 +65,15 @@ export function addDeployOptions(command: Command): Command {
       'with --hub or --cluster: URL of the Prometheus server for promql checks; the pods may connect to its port',
       parsePrometheusUrl,
     )
+    .addOption(createMetricsOption())
     .option('--print', 'only print the objects of --hub, --cluster and --hosting as YAML, without a server');
+}
+
+function createMetricsOption(): Option {
+  return new Option(
+    '--metrics [how]',
+    'also Services for the metrics, and dashboards as ConfigMaps; with the Prometheus Operator also its ServiceMonitors and PrometheusRules, otherwise annotations (default: as the cluster serves)',
+  ).choices(['operator', 'annotations']);
 }
 
 const parsePort = createIntegerParser(1, 65_535);
@@ -148,12 +159,13 @@ export function permittedPorts(flags: DeployFlags): readonly number[] {
   return [...shared, ...(flags.egressPort ?? [])];
 }
 
-function checkUnused({ image, registry, replicas, egressPort, print }: DeployFlags): void {
+function checkUnused({ image, registry, replicas, egressPort, metrics, print }: DeployFlags): void {
   const [unused] = Object.entries({
     '--image': image,
     '--registry': registry,
     '--replicas': replicas,
     '--egress-port': egressPort,
+    '--metrics': metrics,
     '--print': print,
   }).find(([, value]) => value !== undefined) ?? [undefined];
   if (unused === undefined) return;
