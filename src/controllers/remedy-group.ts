@@ -8,6 +8,8 @@ import { createLiveFacts } from '../rules/live/live-facts.ts';
 import { createWorkloadReader } from '../rules/live/workload-reader.ts';
 import { createFactViews } from '../rules/views.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
+import { createNotifierController } from './notifier/controller.ts';
+import { registerNoticeMetrics } from './notifier/metrics.ts';
 import { createRemedyController } from './remedy/controller/controller.ts';
 import { registerFaultMetrics } from './remedy/metrics.ts';
 import { createRemedyJobController } from './remedyjob/controller.ts';
@@ -40,6 +42,9 @@ export async function createRemedyControllers(parts: GroupParts): Promise<Contro
         eventAnswers: parts.eventAnswers,
         metrics: registerRemedyMetrics(metrics),
       }),
+      ...(parts.notifications
+        ? [createNotifierController({ ...parts.notifications, metrics: registerNoticeMetrics(metrics) })]
+        : []),
     ],
     views: own,
   };

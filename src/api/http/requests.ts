@@ -1,11 +1,9 @@
 /** Validates the bodies of requests with the schemas that OpenAPI describes. */
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import { isRecord } from '../../kube/objects/json.ts';
 import type { LedgerApproval, LedgerHolder } from '../generated/types.ts';
 import type { GrantAsk, GrantRenewal, GrantSettlement } from '../grants.ts';
-import { messageFor } from '../validation/messages.ts';
-import { pathOf } from '../validation/path.ts';
-import type { Failure } from '../validation/runtime.ts';
+import { ajvProblem } from '../validation/ajv-problem.ts';
 import type { Problem } from '../validation/validate.ts';
 import { REQUESTS, type RequestName } from './schemas.ts';
 
@@ -42,26 +40,13 @@ export function readBodyOf<N extends RequestName>(name: N, body: unknown): BodyR
   const validator = validatorOf(name);
   const value: unknown = isRecord(body) ? { ...body } : body;
   if (validator(value)) return { body: value as RequestBodies[N] };
-  return { problems: (validator.errors ?? []).map((error) => problemOf(name, error)) };
+  return { problems: (validator.errors ?? []).map((error) => ajvProblem(error)) };
 }
 
 function validatorOf(name: RequestName): ValidateFunction {
   const known = compiled.get(name);
   if (known) return known;
-  const created = new Ajv({ allErrors: true, useDefaults: true }).compile(REQUESTS[name]);
+  const created = new Ajv({ allErrors: true, useDefaults: true, verbose: true }).compile(REQUESTS[name]);
   compiled.set(name, created);
   return created;
-}
-
-function problemOf(name: RequestName, { keyword, instancePath, params }: ErrorObject): Problem {
-  const { additionalProperty } = params as { readonly additionalProperty?: string };
-  const failure: Failure =
-    additionalProperty === undefined
-      ? { keyword, instancePath, params }
-      : {
-          keyword: 'x-kubenode-fields',
-          instancePath,
-          params: { field: additionalProperty, known: Object.keys(REQUESTS[name].properties ?? {}) },
-        };
-  return { path: pathOf(failure), message: messageFor(failure) };
 }

@@ -1,0 +1,67 @@
+/**
+ * Tells people outside of the cluster what jobs hand to them, as kubenode-remedyjob. It is apart from what carries the jobs out, so that no
+ * receiver delays a repair. Every choice is made in plan.ts.
+ */
+import { NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../api/generated/resources.ts';
+import type { NodeRemedier, RemedyOperationJob } from '../../api/generated/types.ts';
+import { ANNOTATION_NOTIFIED, MANAGER_NOTIFIER, NAMESPACE, PRINCIPAL_REMEDYJOB } from '../../api/names.ts';
+import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
+import { partChanged } from '../../kube/controller/predicates.ts';
+import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+import { isRecord, parseRecord } from '../../kube/objects/json.ts';
+import { deliver } from './execute.ts';
+import type { NoticeMetrics } from './metrics.ts';
+import { noticesOf } from './observe.ts';
+import { type Delivered, planDeliveries, type Route } from './plan.ts';
+import type { Receivers } from './receivers/receivers.ts';
+
+export interface Notifications {
+  readonly routes: readonly Route[];
+  readonly receivers: Receivers;
+}
+
+export interface NotifierOptions extends Notifications {
+  readonly metrics: NoticeMetrics;
+}
+
+/** So many notices are on their way at once: a receiver that hangs holds each for ten seconds. */
+const CONCURRENCY = 4;
+
+export function createNotifierController(options: NotifierOptions): Controller {
+  return {
+    name: 'notifier',
+    reads: [
+      read<RemedyOperationJob>(REMEDY_OPERATION_JOBS, { changed: partChanged(beginsOf) }),
+      read<NodeRemedier>(NODE_REMEDIERS, { keys: () => [] }),
+    ],
+    writes: [`RemedyOperationJob.metadata.annotations[${ANNOTATION_NOTIFIED}]`],
+    fieldManager: MANAGER_NOTIFIER,
+    serviceAccount: { namespace: NAMESPACE, name: PRINCIPAL_REMEDYJOB },
+    concurrency: CONCURRENCY,
+    reconcile: (name, context) => reconcile(name, options, context),
+  };
+}
+
+async function reconcile(
+  name: string,
+  { routes, ...parts }: NotifierOptions,
+  context: ReconcileContext,
+): Promise<ReconcileResult> {
+  const job = context.view<RemedyOperationJob>(REMEDY_OPERATION_JOBS).get(name);
+  if (!job) return {};
+  const remedier = context.view<NodeRemedier>(NODE_REMEDIERS).get(job.spec.cause.remedier);
+  const delivered = deliveredOf(job);
+  const now = context.clock.now();
+  const due = planDeliveries(noticesOf(job, remedier), routes, { delivered, now });
+  return await deliver(job, due, { ...parts, context, delivered });
+}
+
+function beginsOf({ status }: RemedyOperationJob): unknown {
+  return status?.steps?.map(({ id, startedAt }) => [id, startedAt]);
+}
+
+/** An annotation that somebody damaged counts as none: what was delivered is sent again. */
+function deliveredOf({ metadata }: RemedyOperationJob): Delivered {
+  const found = parseRecord(metadata.annotations?.[ANNOTATION_NOTIFIED] ?? '{}') ?? {};
+  return Object.fromEntries(Object.entries(found).filter(([, steps]) => isRecord(steps))) as Delivered;
+}
