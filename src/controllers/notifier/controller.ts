@@ -9,10 +9,10 @@ import { type Controller, type ReconcileResult, read } from '../../kube/controll
 import { partChanged } from '../../kube/controller/predicates.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { isRecord, parseRecord } from '../../kube/objects/json.ts';
-import { deliver } from './execute.ts';
+import { deliver, record } from './execute.ts';
 import type { NoticeMetrics } from './metrics.ts';
 import { noticesOf } from './observe.ts';
-import { type Delivered, planDeliveries, type Route } from './plan.ts';
+import { type Delivered, planDeliveries, type Route, withDelivered } from './plan.ts';
 import type { Receivers } from './receivers/receivers.ts';
 
 export interface Notifications {
@@ -28,6 +28,7 @@ export interface NotifierOptions extends Notifications {
 const CONCURRENCY = 4;
 
 export function createNotifierController(options: NotifierOptions): Controller {
+  const parts = { ...options, unrecorded: new Map<string, Delivered>() };
   return {
     name: 'notifier',
     reads: [
@@ -38,22 +39,34 @@ export function createNotifierController(options: NotifierOptions): Controller {
     fieldManager: MANAGER_NOTIFIER,
     serviceAccount: { namespace: NAMESPACE, name: PRINCIPAL_REMEDYJOB },
     concurrency: CONCURRENCY,
-    reconcile: (name, context) => reconcile(name, options, context),
+    reconcile: (name, context) => reconcile(name, parts, context),
   };
+}
+
+interface ControllerParts extends NotifierOptions {
+  /** By job: what was delivered, while the API server does not take the record of it. */
+  readonly unrecorded: Map<string, Delivered>;
 }
 
 async function reconcile(
   name: string,
-  { routes, ...parts }: NotifierOptions,
+  { routes, unrecorded, ...parts }: ControllerParts,
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
   const job = context.view<RemedyOperationJob>(REMEDY_OPERATION_JOBS).get(name);
-  if (!job) return {};
+  if (!job) {
+    unrecorded.delete(name);
+    return {};
+  }
   const remedier = context.view<NodeRemedier>(NODE_REMEDIERS).get(job.spec.cause.remedier);
-  const delivered = deliveredOf(job);
-  const now = context.clock.now();
-  const due = planDeliveries(noticesOf(job, remedier), routes, { delivered, now });
-  return await deliver(job, due, { ...parts, context, delivered });
+  const delivered = unrecorded.get(name) ?? deliveredOf(job);
+  const due = planDeliveries(noticesOf(job, remedier), routes, { delivered, now: context.clock.now() });
+  const { arrived, retryAt } = await deliver(job, due, { ...parts, context });
+  const after = withDelivered(delivered, arrived, context.clock.now());
+  if (arrived.length > 0) unrecorded.set(name, after);
+  if (unrecorded.has(name)) await record(job, after, context);
+  unrecorded.delete(name);
+  return retryAt ? { requeueAt: retryAt } : {};
 }
 
 function beginsOf({ status }: RemedyOperationJob): unknown {

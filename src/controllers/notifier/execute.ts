@@ -2,10 +2,9 @@
 import { REMEDY_OPERATION_JOBS } from '../../api/generated/resources.ts';
 import type { RemedyOperationJob } from '../../api/generated/types.ts';
 import { ANNOTATION_NOTIFIED, EVENT_PREFIX, MANAGER_NOTIFIER } from '../../api/names.ts';
-import type { ReconcileResult } from '../../kube/controller/controller.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import type { NoticeMetrics } from './metrics.ts';
-import { type Delivered, type Delivery, withDelivered } from './plan.ts';
+import type { Delivered, Delivery } from './plan.ts';
 import type { Receivers, SendOutcome } from './receivers/receivers.ts';
 
 export interface DeliverParts {
@@ -19,28 +18,32 @@ interface Sent {
   readonly result: SendOutcome;
 }
 
-/**
- * A process that ends between the answer of a receiver and the record sends the notice again, with the same id. So it is delivered at
- * least once.
- */
+export interface DeliveryResult {
+  readonly arrived: readonly Delivery[];
+  /** When what did not arrive is sent again. */
+  readonly retryAt?: Date;
+}
+
 export async function deliver(
   job: RemedyOperationJob,
   due: readonly Delivery[],
-  { delivered, ...parts }: DeliverParts & { readonly delivered: Delivered },
-): Promise<ReconcileResult> {
+  parts: DeliverParts,
+): Promise<DeliveryResult> {
   const { receivers, context } = parts;
   const sent: readonly Sent[] = await Promise.all(
     due.map(async (delivery) => ({ delivery, result: await receivers.send(delivery, context.signal) })),
   );
   for (const each of sent) report(job, each, parts);
-  const arrived = sent.filter(({ result }) => result.outcome === 'Delivered').map(({ delivery }) => delivery);
-  if (arrived.length > 0) await record(job, withDelivered(delivered, arrived, context.clock.now()), context);
   const waits = sent.flatMap(({ result }) => (result.outcome === 'Delivered' ? [] : [result.retryMs]));
-  if (waits.length === 0) return {};
-  return { requeueAt: new Date(context.clock.now().getTime() + Math.min(...waits)) };
+  const retryAt = new Date(context.clock.now().getTime() + Math.min(...waits));
+  return {
+    arrived: sent.filter(({ result }) => result.outcome === 'Delivered').map(({ delivery }) => delivery),
+    ...(waits.length > 0 ? { retryAt } : {}),
+  };
 }
 
-async function record(
+/** A process that ends between the answer of a receiver and this sends the notice again, with the same id: at least once. */
+export async function record(
   { metadata }: RemedyOperationJob,
   delivered: Delivered,
   context: ReconcileContext,

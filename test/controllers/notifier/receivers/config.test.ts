@@ -44,23 +44,45 @@ receivers:
   });
 
   it('may send other severities and another URL to PagerDuty', () => {
-    const own = { name: 'eu', type: 'PagerDuty', keyFile: 'k', url: 'https://eu.example.com', severities: ['info'] };
+    const own = {
+      name: 'eu',
+      type: 'PagerDuty',
+      keyFile: 'k',
+      url: 'https://eu.example.com',
+      severities: ['info'],
+    };
     expect(parseNotifications(JSON.stringify({ receivers: [own] }), PATH).receivers).toEqual([own]);
   });
 
   it.each([
     ['no receiver', [], 'notifications: receivers needs at least 1 entry'],
     ['a field that does not exist', [{ ...webhook, urls: 'x' }], 'did you mean url?'],
-    ['an unknown type', [{ ...webhook, type: 'Teams' }], 'receivers[0].type must be one of Webhook, Slack, PagerDuty'],
+    [
+      'an unknown type',
+      [{ ...webhook, type: 'Teams' }],
+      'receivers[0].type must be one of Webhook, Slack, PagerDuty',
+    ],
     ['an unknown severity', [{ ...webhook, severities: ['loud'] }], 'must be one of page, ticket, info'],
     ['a URL of another protocol', [{ ...webhook, url: 'file:///etc' }], 'receivers[0].url must be'],
-    ['two URLs', [{ ...webhook, urlFile: 'x' }], 'receiver tickets of type Webhook needs either url or urlFile'],
+    [
+      'two URLs',
+      [{ ...webhook, urlFile: 'x' }],
+      'receiver tickets of type Webhook needs either url or urlFile',
+    ],
     ['no URL', [{ name: 'chat', type: 'Slack' }], 'receiver chat of type Slack needs either url or urlFile'],
     ['no key', [{ name: 'p', type: 'PagerDuty' }], 'receiver p of type PagerDuty needs keyFile'],
-    ['a token of PagerDuty', [{ name: 'p', type: 'PagerDuty', keyFile: 'k', tokenFile: 't' }], 'takes no tokenFile'],
+    [
+      'a token of PagerDuty',
+      [{ name: 'p', type: 'PagerDuty', keyFile: 'k', tokenFile: 't' }],
+      'takes no tokenFile',
+    ],
     ['a key of a webhook', [{ ...webhook, keyFile: 'k' }], 'takes no keyFile'],
     ['a name twice', [webhook, webhook], 'receivers: tickets is declared twice'],
-    ['17 receivers', Array.from({ length: 17 }, (_, n) => ({ ...webhook, name: `r${n}` })), 'at most 16 entries'],
+    [
+      '17 receivers',
+      Array.from({ length: 17 }, (_, n) => ({ ...webhook, name: `r${n}` })),
+      'at most 16 entries',
+    ],
   ])('is refused with %s', (_, receivers, expected) => {
     expect(problemOf(receivers)).toContain(expected);
   });
