@@ -122,7 +122,7 @@ export const ANNOTATION_POLL_REQUEST = `${GROUP}/poll-request`;
  * the last one that was served.
  */
 export const ANNOTATION_BACKUP_REQUEST = `${GROUP}/backup-request`;
-/** The annotation of a job that lists which receivers were told about its steps, and when. */
+/** The annotation of a job that lists which receivers were notified of its steps, and when. */
 export const ANNOTATION_NOTIFIED = `${GROUP}/notified`;
 /**
  * The annotation of a MaintenanceEvent that a hardware system reports by a file or a webhook: the time of its last report. An older report,

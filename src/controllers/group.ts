@@ -49,7 +49,7 @@ export interface GroupParts {
   readonly checkRunner: CheckRunner;
   /** The folder in which hardware systems report maintenance events. */
   readonly maintenanceFolder?: string;
-  /** Who is told of what jobs hand to people. */
+  /** The receivers of what jobs hand to people. */
   readonly notifications?: Notifications;
   readonly clock: Clock;
   /** The wall clock of this process minus that of the API server; undefined while the server does not answer. */

@@ -19,6 +19,8 @@ export async function createRemedyControllers(parts: GroupParts): Promise<Contro
   const { connectAs, clock, skewSeconds, random, log, watch, metrics, grants, power, views } = parts;
   const shared = { clock, random, log, client: await connectAs(PRINCIPAL_REMEDY), metrics: watch };
   const own: Record<string, View> = {};
+  const { notifications } = parts;
+  const notices = registerNoticeMetrics(metrics);
   const facts = createLiveFacts({
     workloads: createWorkloadReader(shared),
     clock,
@@ -42,9 +44,7 @@ export async function createRemedyControllers(parts: GroupParts): Promise<Contro
         eventAnswers: parts.eventAnswers,
         metrics: registerRemedyMetrics(metrics),
       }),
-      ...(parts.notifications
-        ? [createNotifierController({ ...parts.notifications, metrics: registerNoticeMetrics(metrics) })]
-        : []),
+      ...(notifications ? [createNotifierController({ ...notifications, metrics: notices })] : []),
     ],
     views: own,
   };

@@ -5,18 +5,18 @@
 import { NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../api/generated/resources.ts';
 import type { NodeRemedier, RemedyOperationJob } from '../../api/generated/types.ts';
 import { ANNOTATION_NOTIFIED, MANAGER_NOTIFIER, NAMESPACE, PRINCIPAL_REMEDYJOB } from '../../api/names.ts';
+import { type Delivered, deliveredOf } from '../../api/status/step-records.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
 import { partChanged } from '../../kube/controller/predicates.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
-import { isRecord, parseRecord } from '../../kube/objects/json.ts';
 import { deliver, record } from './execute.ts';
 import type { NoticeMetrics } from './metrics.ts';
 import { noticesOf } from './observe.ts';
-import { type Delivered, planDeliveries, type Route, withDelivered } from './plan.ts';
+import { planDeliveries, type ReceiverSelection, withDelivered } from './plan.ts';
 import type { Receivers } from './receivers/receivers.ts';
 
 export interface Notifications {
-  readonly routes: readonly Route[];
+  readonly routes: readonly ReceiverSelection[];
   readonly receivers: Receivers;
 }
 
@@ -71,10 +71,4 @@ async function reconcile(
 
 function beginsOf({ status }: RemedyOperationJob): unknown {
   return status?.steps?.map(({ id, startedAt }) => [id, startedAt]);
-}
-
-/** An annotation that somebody damaged counts as none: what was delivered is sent again. */
-function deliveredOf({ metadata }: RemedyOperationJob): Delivered {
-  const found = parseRecord(metadata.annotations?.[ANNOTATION_NOTIFIED] ?? '{}') ?? {};
-  return Object.fromEntries(Object.entries(found).filter(([, steps]) => isRecord(steps))) as Delivered;
 }

@@ -2,9 +2,10 @@
 import { REMEDY_OPERATION_JOBS } from '../../api/generated/resources.ts';
 import type { RemedyOperationJob } from '../../api/generated/types.ts';
 import { ANNOTATION_NOTIFIED, EVENT_PREFIX, MANAGER_NOTIFIER } from '../../api/names.ts';
+import type { Delivered } from '../../api/status/step-records.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import type { NoticeMetrics } from './metrics.ts';
-import type { Delivered, Delivery } from './plan.ts';
+import type { Delivery } from './plan.ts';
 import type { Receivers, SendOutcome } from './receivers/receivers.ts';
 
 export interface DeliverParts {
@@ -52,7 +53,7 @@ export async function record(
   await context.apply(REMEDY_OPERATION_JOBS, { metadata: { name: metadata.name, annotations } });
 }
 
-/** A receiver that is left alone is told about once, when it failed. */
+/** A receiver that is left alone is reported once, when it failed. */
 function report(
   job: RemedyOperationJob,
   { delivery, result }: Sent,

@@ -1,4 +1,4 @@
-/** What people outside of the cluster are told about a step of a repair job. */
+/** Defines a notice: the description of a step of a repair job for people outside of the cluster. */
 import type { Evidence } from '../../api/generated/types.ts';
 
 /** How urgent a notice is: the severities of HandOff, and `info` for Notify. */

@@ -7,43 +7,46 @@ import { stepInput, stepInputProblems, stepOfReference } from '../../api/steps/s
 import { optional } from '../../kube/objects/optional.ts';
 import type { Notice } from './notice.ts';
 
-/** The team of a rule that is gone. */
+/** The team of a rule that is not found. */
 const UNKNOWN = 'unknown';
 
 export function noticesOf(job: RemedyOperationJob, remedier: NodeRemedier | undefined): readonly Notice[] {
   return [...job.spec.plan, ...job.spec.onVerified].flatMap((step) => {
     const startedAt = stepRecord(job, step.id)?.startedAt;
-    const told = toldBy(step, remedier?.spec.owner.team ?? UNKNOWN);
-    return startedAt === undefined || told === undefined
+    const announced = announcedBy(step, remedier?.spec.owner.team ?? UNKNOWN);
+    return startedAt === undefined || announced === undefined
       ? []
-      : [noticeOf(job, remedier, { startedAt, told })];
+      : [noticeOf(job, remedier, { startedAt, announced })];
   });
 }
 
-type Told = Pick<Notice, 'step' | 'stepId' | 'severity' | 'queue'> & { readonly text: string };
+type Announcement = Pick<Notice, 'step' | 'stepId' | 'severity' | 'queue'> & { readonly text: string };
 
-/** Returns undefined for a step that tells people nothing, or that the job controller refuses. */
-function toldBy({ id: stepId, step, with: input = {} }: JobStep, team: string): Told | undefined {
+/** Returns undefined for a step that announces nothing to people, or that the job controller refuses. */
+function announcedBy(
+  { id: stepId, step, with: input = {} }: JobStep,
+  team: string,
+): Announcement | undefined {
   const name = stepOfReference(step);
   if ((name !== 'HandOff' && name !== 'Notify') || stepInputProblems(name, input).length > 0) {
     return undefined;
   }
   return name === 'HandOff'
     ? handedOff(stepId, team, stepInput(name, input))
-    : announced(stepId, team, stepInput(name, input));
+    : signalled(stepId, team, stepInput(name, input));
 }
 
 function handedOff(
   stepId: string,
   team: string,
   { queue = team, severity, vendorCase }: StepInputs['HandOff'],
-): Told {
+): Announcement {
   const vendor = vendorCase ? ', and a case with the hardware vendor' : '';
   return { step: 'HandOff', stepId, severity, queue, text: `needs a person${vendor}` };
 }
 
-/** Workloads are told by an Event of their Node. */
-function announced(stepId: string, team: string, input: StepInputs['Notify']): Told | undefined {
+/** Workloads get an Event of their Node. */
+function signalled(stepId: string, team: string, input: StepInputs['Notify']): Announcement | undefined {
   const { to, signal, message = 'a repair is about to act' } = input;
   if (to === 'Workloads') return undefined;
   return { step: 'Notify', stepId, severity: 'info', queue: team, text: `${signal}: ${message}` };
@@ -51,18 +54,19 @@ function announced(stepId: string, team: string, input: StepInputs['Notify']): T
 
 interface Begun {
   readonly startedAt: string;
-  readonly told: Told;
+  readonly announced: Announcement;
 }
 
 function noticeOf(
   job: RemedyOperationJob,
   remedier: NodeRemedier | undefined,
-  { startedAt, told: { text, ...told } }: Begun,
+  { startedAt, announced }: Begun,
 ): Notice {
+  const { text, ...fields } = announced;
   const { cause, machine } = job.spec;
   return {
-    ...told,
-    id: `${job.metadata.uid ?? job.metadata.name}/${told.stepId}`,
+    ...fields,
+    id: `${job.metadata.uid ?? job.metadata.name}/${announced.stepId}`,
     incident: `kubenode/${machine.uid}/${cause.remedier}/${cause.case}`,
     summary: `${machine.name}: ${cause.faultClass} fault of rule ${cause.remedier}, ${text}`,
     machine: machine.name,

@@ -1,16 +1,14 @@
 /** Decides which notices of a job are sent to which receivers now. Pure. */
+import type { Delivered } from '../../api/status/step-records.ts';
 import type { Notice, NoticeSeverity } from './notice.ts';
 
-export interface Route {
+export interface ReceiverSelection {
   readonly name: string;
   /** Undefined: all. */
   readonly severities?: readonly NoticeSeverity[];
   /** Undefined: all. */
   readonly queues?: readonly string[];
 }
-
-/** When each notice was delivered: by receiver, and by the step of the job. */
-export type Delivered = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export interface Delivery {
   readonly receiver: string;
@@ -22,7 +20,7 @@ export const DELIVERED_WITHIN_MS = 24 * 3_600_000;
 
 export function planDeliveries(
   notices: readonly Notice[],
-  routes: readonly Route[],
+  routes: readonly ReceiverSelection[],
   { delivered, now }: { readonly delivered: Delivered; readonly now: Date },
 ): readonly Delivery[] {
   return routes.flatMap((route) =>
@@ -34,7 +32,7 @@ export function planDeliveries(
   );
 }
 
-function takes({ severities, queues }: Route, { severity, queue }: Notice): boolean {
+function takes({ severities, queues }: ReceiverSelection, { severity, queue }: Notice): boolean {
   return (severities?.includes(severity) ?? true) && (queues?.includes(queue) ?? true);
 }
 

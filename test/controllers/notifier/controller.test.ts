@@ -19,6 +19,10 @@ const RECEIVERS: readonly ReceiverConfig[] = [
   { name: 'chat', type: 'Slack', url: 'https://chat.example.com' },
 ];
 
+function jobIn(body: string): string {
+  return /job (?<job>[^"\\]+)/.exec(body)?.groups?.['job'] ?? '';
+}
+
 interface Bed extends ControllerBed {
   /** Requests by receiver: ids of the notices, or the status that was answered. */
   readonly arrived: Record<'tickets' | 'chat', (string | number)[]>;
@@ -29,7 +33,7 @@ interface Bed extends ControllerBed {
 
 function createBed(): Bed {
   const arrived: Bed['arrived'] = { tickets: [], chat: [] };
-  const parts = { status: (_: 'tickets' | 'chat'): number => 200 };
+  const parts: Pick<Bed, 'status'> = { status: () => 200 };
   const bed = createControllerBed({
     controllers: () => [
       createNotifierController({
@@ -43,7 +47,7 @@ function createBed(): Bed {
           exchange: async (url, { headers, body = '' }) => {
             const receiver = url.includes('chat') ? 'chat' : 'tickets';
             const status = parts.status(receiver);
-            const id = headers?.['idempotency-key'] ?? /job (\S+)/.exec(JSON.parse(body).text)?.[1] ?? '';
+            const id = headers?.['idempotency-key'] ?? jobIn(body);
             arrived[receiver].push(status === 200 ? id : status);
             return { status, headers: new Headers(), body: '' };
           },
@@ -65,8 +69,8 @@ function createBed(): Bed {
       const startedAt = bed.clock.now().toISOString();
       const steps = status?.steps?.map((step) => ({ ...step, startedAt }));
       const { apiVersion, kind } = job;
-      bed.apply({ ...job, metadata: { name } } as never);
-      bed.apply({ apiVersion, kind, metadata: { name }, status: { steps } } as never, 'status');
+      bed.apply({ ...job, metadata: { name } });
+      bed.apply({ apiVersion, kind, metadata: { name }, status: { steps } }, 'status');
     },
   });
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { JobStep } from '../../../src/api/generated/types.ts';
 import { noticesOf } from '../../../src/controllers/notifier/observe.ts';
 import { ago } from '../../support/builders.ts';
 import { remedier } from '../../support/remediers.ts';
@@ -7,13 +8,17 @@ import { HAND_OFF, tellingJob } from './jobs.ts';
 
 const rule = remedier({ '/owner': { team: 'storage', runbook: 'https://runbooks.example.com/kernel' } });
 
-function told(step: Parameters<typeof tellingJob>[0][number][0], begun: number | undefined = 60): unknown[] {
+function announced(step: JobStep, begun: number | undefined = 60): unknown[] {
   return noticesOf(tellingJob([[step, begun]]), rule).map(({ step: name, severity, queue, summary }) => [
     name,
     severity,
     queue,
     summary,
   ]);
+}
+
+function input(step: 'HandOff' | 'Notify', given: object): JobStep {
+  return jobStep('s1', step, { with: { ...given } });
 }
 
 describe('the notices of a job', () => {
@@ -39,7 +44,6 @@ describe('the notices of a job', () => {
     ]);
   });
 
-  const input = (step: 'HandOff' | 'Notify', given: object) => jobStep('s1', step, { with: { ...given } });
   it.each([
     [
       'a ticket by default',
@@ -62,7 +66,7 @@ describe('the notices of a job', () => {
       ['Notify', 'info', 'storage', 'n17: Kernel fault of rule kernel-hang, reboot-soon: in ten minutes'],
     ],
   ])('have %s', (_, step, expected) => {
-    expect(told(step)).toEqual([expected]);
+    expect(announced(step)).toEqual([expected]);
   });
 
   it.each([
@@ -74,7 +78,7 @@ describe('the notices of a job', () => {
     expect(noticesOf(tellingJob([[step, begun]]), rule)).toEqual([]);
   });
 
-  it('go to nobody known, without a runbook, when the rule is gone', () => {
+  it('have no known queue and no runbook when the rule is not found', () => {
     const [found] = noticesOf(tellingJob([[HAND_OFF, 60]]), undefined);
     expect(found).toMatchObject({ queue: 'unknown' });
     expect(found).not.toHaveProperty('runbook');

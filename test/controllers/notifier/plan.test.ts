@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { planDeliveries, type Route, withDelivered } from '../../../src/controllers/notifier/plan.ts';
+import {
+  planDeliveries,
+  type ReceiverSelection,
+  withDelivered,
+} from '../../../src/controllers/notifier/plan.ts';
 import { ago } from '../../support/builders.ts';
 import { NOW } from '../../support/virtual-clock.ts';
 import { notice } from './jobs.ts';
 
 const DAY = 24 * 3600;
-const all: Route = { name: 'tickets' };
-const pages: Route = { name: 'on-call', severities: ['page'] };
-const storage: Route = { name: 'storage', queues: ['storage'] };
+const all: ReceiverSelection = { name: 'tickets' };
+const pages: ReceiverSelection = { name: 'on-call', severities: ['page'] };
+const storage: ReceiverSelection = { name: 'storage', queues: ['storage'] };
 
 describe('the plan of deliveries', () => {
   it.each([

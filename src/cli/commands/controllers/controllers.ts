@@ -66,7 +66,7 @@ With --defender-port other tools ask the Defender over HTTPS: docs/guides/http-a
 With --maintenance-port or --maintenance-folder the hardware systems of a data center report maintenance and faults of
 machines: docs/guides/hardware-events.md.
 
-With --notifications people outside of the cluster are told what repair jobs hand to them, by a webhook, Slack or PagerDuty:
+With --notifications people outside of the cluster learn what repair jobs hand to them, by a webhook, Slack or PagerDuty:
 docs/guides/notifications.md.
 
 With --prometheus-url the promql checks of component sets have a result: docs/guides/rollouts.md. The queries of

@@ -1,4 +1,4 @@
-/** The option for who is told of what repair jobs hand to people. */
+/** The option for the receivers of what repair jobs hand to people. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';

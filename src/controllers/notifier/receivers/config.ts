@@ -1,13 +1,12 @@
-/** Reads the file of --notifications: who is told what, and where. Pure. */
-import { Ajv, type ErrorObject } from 'ajv';
+/** Reads the file of --notifications: who gets which notices, and where. Pure. */
 import { parse } from 'yaml';
-import { ajvProblem } from '../../../api/validation/ajv-problem.ts';
+import { compileSchema } from '../../../api/validation/schema-check.ts';
 import { messageOf, OsError } from '../../../os/errors.ts';
 import { NOTICE_SEVERITIES } from '../notice.ts';
-import type { Route } from '../plan.ts';
+import type { ReceiverSelection } from '../plan.ts';
 import { RECEIVER_TYPES, type ReceiverType } from './shapes.ts';
 
-export interface ReceiverConfig extends Route {
+export interface ReceiverConfig extends ReceiverSelection {
   readonly type: ReceiverType;
   /** Exactly one of `url` and `urlFile`. */
   readonly url?: string;
@@ -57,19 +56,17 @@ const CONFIG = {
 /** Throws BadInput, which names the file and everything that is wrong with it. */
 export function parseNotifications(text: string, path: string): NotificationConfig {
   const value = parseText(text, path);
-  const validate = new Ajv({ allErrors: true, verbose: true }).compile<NotificationConfig>(CONFIG);
-  if (!validate(value)) throw badFile(path, (validate.errors ?? []).map(errorText));
-  const problems = value.receivers.flatMap(problemsOf);
-  const names = value.receivers.map(({ name }) => name);
+  const wrong = compileSchema(CONFIG)(value).map(({ path: field, message }) => `${field} ${message}`.trim());
+  if (wrong.length > 0) throw badFile(path, wrong);
+  const config = value as NotificationConfig;
+  const names = config.receivers.map(({ name }) => name);
   const twice = names.filter((name, index) => names.indexOf(name) !== index);
-  if (twice.length > 0) problems.push(`receivers: ${twice.join(', ')} is declared twice`);
+  const problems = [
+    ...config.receivers.flatMap(problemsOf),
+    ...twice.map((name) => `receivers: ${name} is declared twice`),
+  ];
   if (problems.length > 0) throw badFile(path, problems);
-  return { ...value, receivers: value.receivers.map(withDefaults) };
-}
-
-function errorText(error: ErrorObject): string {
-  const { path, message } = ajvProblem(error);
-  return path === '' ? message : `${path} ${message}`;
+  return { ...config, receivers: config.receivers.map(withDefaults) };
 }
 
 function parseText(text: string, path: string): unknown {

@@ -88,8 +88,8 @@ export function createReceivers(parts: ReceiverParts): Receivers {
     const access = await accessOf(receiver).catch((error: unknown) => messageOf(error));
     if (typeof access === 'string') return { outcome: 'Failed', because: access };
     const { url, ...secrets } = access;
-    const told = { notice: delivery.notice, cluster: config.cluster };
-    const request = { method: 'POST', ...requestFor(receiver.type, told, secrets) } as const;
+    const content = { notice: delivery.notice, cluster: config.cluster };
+    const request = { method: 'POST', ...requestFor(receiver.type, content, secrets) } as const;
     try {
       const answer = await parts.exchange(url, request, { clock, signal, timeoutMs: TIMEOUT_MS });
       return judge(answer, clock.now());
@@ -123,7 +123,7 @@ type Tried =
   | { readonly outcome: 'Delivered' }
   | { readonly outcome: 'Refused' | 'Failed'; readonly because: string; readonly afterMs?: number };
 
-/** The body of an answer may quote the request: only its status is told. */
+/** The body of an answer may quote the request: only its status is reported. */
 function judge({ status, headers }: ExchangeAnswer, now: Date): Tried {
   if (status >= 200 && status <= 299) return { outcome: 'Delivered' };
   const because = `it answered with status ${status}`;

@@ -4,7 +4,7 @@ import type { Notice } from '../notice.ts';
 export const RECEIVER_TYPES = ['Webhook', 'Slack', 'PagerDuty'] as const;
 export type ReceiverType = (typeof RECEIVER_TYPES)[number];
 
-export interface Told {
+export interface Content {
   readonly notice: Notice;
   /** The name of the cluster for people; undefined: none is configured. */
   readonly cluster: string | undefined;
@@ -22,17 +22,18 @@ export interface NoticeRequest {
 
 const JSON_TYPE = { 'content-type': 'application/json', 'user-agent': 'kubenode' } as const;
 
-export function requestFor(type: ReceiverType, told: Told, secrets: ReceiverSecrets): NoticeRequest {
-  return SHAPES[type](told, secrets);
+export function requestFor(type: ReceiverType, content: Content, secrets: ReceiverSecrets): NoticeRequest {
+  return SHAPES[type](content, secrets);
 }
 
-const SHAPES: Readonly<Record<ReceiverType, (told: Told, secrets: ReceiverSecrets) => NoticeRequest>> = {
-  Webhook: webhook,
-  Slack: slack,
-  PagerDuty: pagerDuty,
-};
+const SHAPES: Readonly<Record<ReceiverType, (content: Content, secrets: ReceiverSecrets) => NoticeRequest>> =
+  {
+    Webhook: webhook,
+    Slack: slack,
+    PagerDuty: pagerDuty,
+  };
 
-function webhook({ notice, cluster }: Told, { secret }: ReceiverSecrets): NoticeRequest {
+function webhook({ notice, cluster }: Content, { secret }: ReceiverSecrets): NoticeRequest {
   const authorization = secret === undefined ? {} : { authorization: `Bearer ${secret}` };
   return {
     headers: { ...JSON_TYPE, ...authorization, 'idempotency-key': notice.id },
@@ -41,7 +42,7 @@ function webhook({ notice, cluster }: Told, { secret }: ReceiverSecrets): Notice
 }
 
 /** An incoming webhook of Slack, which others such as Mattermost accept, too. */
-function slack({ notice, cluster }: Told): NoticeRequest {
+function slack({ notice, cluster }: Content): NoticeRequest {
   const { severity, queue, runbook, job } = notice;
   const where = cluster === undefined ? '' : ` in ${cluster}`;
   const lines = [
@@ -52,7 +53,7 @@ function slack({ notice, cluster }: Told): NoticeRequest {
   return { headers: JSON_TYPE, body: JSON.stringify({ text: lines.join('\n') }) };
 }
 
-/** Of text that is not markup: https://docs.slack.dev/messaging/formatting-message-text */
+/** Returns text without markup: https://docs.slack.dev/messaging/formatting-message-text */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
@@ -61,7 +62,7 @@ const PAGERDUTY_SEVERITIES = { page: 'critical', ticket: 'warning', info: 'info'
 const MAX_SUMMARY = 1024;
 
 /** An event of the Events API v2: events with the same key are one incident. */
-function pagerDuty({ notice, cluster }: Told, { secret }: ReceiverSecrets): NoticeRequest {
+function pagerDuty({ notice, cluster }: Content, { secret }: ReceiverSecrets): NoticeRequest {
   const { incident, severity, summary, at, machine, rule, faultClass, runbook } = notice;
   const event = {
     routing_key: secret,
@@ -83,7 +84,7 @@ function pagerDuty({ notice, cluster }: Told, { secret }: ReceiverSecrets): Noti
   return { headers: JSON_TYPE, body: JSON.stringify(event) };
 }
 
-/** A runbook may be any text, and an event with a link that is none is refused. */
+/** A runbook may be any text, and PagerDuty refuses an event with a link that is not a URL. */
 function isLink(text: string | undefined): boolean {
   return text !== undefined && /^https?:\/\//.test(text) && URL.canParse(text);
 }

@@ -1,12 +1,21 @@
-/** Describes an error of ajv for people, as the errors of objects are described. For an Ajv with the option `verbose`. */
-import type { ErrorObject } from 'ajv';
+/** Checks values against a JSON schema that no kind has, with the messages of the kinds. */
+import { Ajv, type ErrorObject } from 'ajv';
 import { isRecord } from '../../kube/objects/json.ts';
 import { messageFor } from './messages.ts';
 import { pathOf } from './path.ts';
 import type { Failure } from './runtime.ts';
 import type { Problem } from './validate.ts';
 
-export function ajvProblem(error: ErrorObject): Problem {
+/** Returns nothing when the value is valid. It gets its defaults. */
+export type SchemaCheck = (value: unknown) => readonly Problem[];
+
+export function compileSchema(schema: object): SchemaCheck {
+  // verbose: the errors have the schema, which knows the fields.
+  const validate = new Ajv({ allErrors: true, useDefaults: true, verbose: true }).compile(schema);
+  return (value) => (validate(value) ? [] : (validate.errors ?? []).map(problemOf));
+}
+
+function problemOf(error: ErrorObject): Problem {
   const failure = failureOf(error);
   return { path: pathOf(failure), message: messageFor(failure) };
 }
