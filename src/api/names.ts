@@ -339,8 +339,6 @@ export const CONDITIONS = {
   CertificatesValid: '+',
   AddonsReady: '+',
   BackupReady: '+',
-  TunnelToNodes: '+',
-  TunnelFromNodes: '+',
   ControlPlaneStalled: '-',
   // Pipeline
   SourceReady: '+',
