@@ -366,7 +366,7 @@ export interface ClusterHosted {
   readonly driver: 'workload' | 'process';
   /** Kubernetes version of the control plane. */
   readonly version: string;
-  /** Number of API servers. (1 to 9; default 1) */
+  /** Number of API servers. (1 to 3; default 1) */
   readonly replicas: number;
   /** Address ranges and DNS domain of the cluster. */
   readonly network: HostedNetwork;
@@ -386,8 +386,6 @@ export interface ClusterHosted {
   readonly upgrade: HostedUpgrade;
   /** Manifests to apply to the new cluster, in this order. (at most 16) */
   readonly addons: readonly HostedAddon[];
-  /** Konnectivity tunnel from the control plane to the nodes. */
-  readonly tunnel: HostedTunnel;
   /** The cluster is deleted this long after it became ready. Environment test only. (60 to 604800) */
   readonly ttlSecondsAfterReady?: number;
   /** A new value allows a version again that was rolled back. */
@@ -1466,12 +1464,6 @@ export interface HostedRolledBack {
   readonly message?: string;
   /** When the former version ran again. */
   readonly at?: string;
-}
-
-/** Konnectivity tunnel from the control plane to the nodes. */
-export interface HostedTunnel {
-  /** Whether the API server reaches nodes through a tunnel. (default false) */
-  readonly enabled: boolean;
 }
 
 /** How a version upgrade is carried out. */
