@@ -31,6 +31,15 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     coveredBy: ['test/printed-commands.test.ts'],
   },
   {
+    path: 'docs/guides/notifications.md',
+    because: 'its receivers are systems of a company; a test has one of its own, which fails first',
+    coveredBy: [
+      'test/cluster/controllers/remedyjob/steps.test.ts',
+      'test/controllers/notifier/controller.test.ts',
+      'test/deploy/workload.test.ts',
+    ],
+  },
+  {
     path: 'docs/guides/metrics.md',
     because: 'it has no commands; tests run every rule and every query of a dashboard in a real Prometheus',
     coveredBy: [

@@ -1,11 +1,13 @@
 /** Defines the options of `kubenode install` for running kubenode in the cluster itself, and the objects that they ask for. */
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { NAMESPACE } from '../../../api/names.ts';
 import type { MetricsMode } from '../../../deploy/metrics.ts';
 import {
   CONTROLLERS,
   CONTROLLERS_WITH_MAINTENANCE,
   type DeployedProgram,
   HOSTING,
+  NOTIFICATIONS_FILE,
   SYNC,
   SYNC_WITH_WEBHOOKS,
 } from '../../../deploy/programs.ts';
@@ -27,6 +29,8 @@ export interface DeployFlags {
   readonly replicas?: number;
   readonly egressPort?: readonly number[];
   readonly prometheusUrl?: string;
+  /** The name of a Secret. */
+  readonly notifications?: string;
   /** `true`: the mode is that which the cluster serves. */
   readonly metrics?: true | MetricsMode;
   readonly print?: true;
@@ -65,6 +69,11 @@ export function addDeployOptions(command: Command): Command {
       'with --hub or --cluster: URL of the Prometheus server for promql checks; the pods may connect to its port',
       parsePrometheusUrl,
     )
+    .option(
+      '--notifications <secret>',
+      `with --cluster: Secret in ${NAMESPACE} with ${NOTIFICATIONS_FILE} and the files that it names: who is notified of what repairs hand to people`,
+      parseSecretName,
+    )
     .addOption(createMetricsOption())
     .option('--print', 'only print the objects of --hub, --cluster and --hosting as YAML, without a server');
 }
@@ -74,6 +83,11 @@ function createMetricsOption(): Option {
     '--metrics [how]',
     'also Services for the metrics, and dashboards as ConfigMaps; with the Prometheus Operator also its ServiceMonitors and PrometheusRules, otherwise annotations (default: as the cluster serves)',
   ).choices(['operator', 'annotations']);
+}
+
+function parseSecretName(text: string): string {
+  if (/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(text)) return text;
+  throw new InvalidArgumentError('Expected the name of a Secret.');
 }
 
 const parsePort = createIntegerParser(1, 65_535);
@@ -93,18 +107,19 @@ export async function deployedObjects(flags: DeployFlags, images?: string): Prom
     return [];
   }
   const image = imageOf(flags);
-  const { replicas = REPLICAS, egressPort: egressPorts = [], prometheusUrl } = flags;
+  const { replicas = REPLICAS, egressPort: egressPorts = [], prometheusUrl, notifications } = flags;
   // Loaded only here: most installations have no use for cdk8s.
   const { renderWorkload } = await import('../../../deploy/workload.ts');
   return programs.flatMap((program) => {
     const config = program.configFile === undefined ? undefined : images;
-    return renderWorkload(program, { image, replicas, egressPorts, prometheusUrl, config });
+    return renderWorkload(program, { image, replicas, egressPorts, prometheusUrl, notifications, config });
   });
 }
 
 export function programsOf(flags: DeployFlags): readonly DeployedProgram[] {
   const { hub, cluster, hosting, webhooks, maintenance } = flags;
   checkReceivers(flags);
+  checkNotifications(flags);
   checkImages(flags);
   checkPrometheus(flags);
   const sync = webhooks ? SYNC_WITH_WEBHOOKS : SYNC;
@@ -132,6 +147,14 @@ function checkPrometheus({ hub, cluster, prometheusUrl }: DeployFlags): void {
   if (prometheusUrl === undefined || hub || cluster) return;
   throw new CliError('--prometheus-url needs --hub or --cluster', {
     hint: 'the checks of stages run in kubenode sync, those of component sets in kubenode controllers',
+    exitCode: EXIT.usage,
+  });
+}
+
+function checkNotifications({ cluster, notifications }: DeployFlags): void {
+  if (notifications === undefined || cluster) return;
+  throw new CliError('--notifications needs --cluster', {
+    hint: 'the receivers are notified by kubenode controllers, which runs in each cluster with machines',
     exitCode: EXIT.usage,
   });
 }
