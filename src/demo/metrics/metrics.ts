@@ -55,7 +55,9 @@ export async function startMetrics(
 ): Promise<LocalMetrics | undefined> {
   await stopPrometheus(layout.root, clock);
   if (program === undefined) return undefined;
-  await writeFiles(layout, new Map([...prometheusFiles(), ...targetFiles([])]));
+  const files = new Map([...prometheusFiles(), ...targetFiles([])]);
+  await createFolders(layout, files.keys());
+  await writeFiles(layout, files);
   return { program, ...(await claimPort()) };
 }
 
@@ -108,15 +110,22 @@ async function keepTargets(
   }
 }
 
-async function writeFiles(layout: Layout, files: ReadonlyMap<string, string>): Promise<void> {
+/** Fails where the folder was removed: it is not created again for a fleet that was wiped. */
+async function writeFiles({ prometheus }: Layout, files: ReadonlyMap<string, string>): Promise<void> {
   for (const [name, text] of files) {
-    const path = join(layout.prometheus, name);
-    try {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      await writeFileAtomic(path, text, PRIVATE_MODE);
-    } catch (error) {
+    const path = join(prometheus, name);
+    await writeFileAtomic(path, text, PRIVATE_MODE).catch((error: unknown) => {
       throw toDiskError(error, path);
-    }
+    });
+  }
+}
+
+async function createFolders({ prometheus }: Layout, files: Iterable<string>): Promise<void> {
+  const folders = new Set([...files].map((name) => dirname(join(prometheus, name))));
+  for (const folder of folders) {
+    await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+      throw toDiskError(error, folder);
+    });
   }
 }
 

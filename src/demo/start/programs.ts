@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { type BackoffState, backOffAfterError, NO_ERRORS } from '../../kube/process/backoff.ts';
 import type { Clock } from '../../os/clock.ts';
+import { messageOf } from '../../os/errors.ts';
 import { readLogTail, rotateLog } from '../../os/process/child.ts';
 import { systemRandom } from '../../os/system-random.ts';
 import { endWithParent } from '../../os/worker/child-prefix.ts';
@@ -42,7 +43,10 @@ async function keepRunning(program: FleetProgram, options: ProgramsOptions): Pro
   const { clock, signal, warn } = options;
   let errors: BackoffState = NO_ERRORS;
   while (!signal.aborted) {
-    const how = await runOnce(program, options);
+    // Without its log, as on a full disk, or when its folder was removed, it is not started: the others run on.
+    const how = await runOnce(program, options).catch(
+      (error: unknown) => `could not be started (${messageOf(error)})`,
+    );
     if (signal.aborted) return;
     errors = backOffAfterError(errors, { atMs: clock.monotonicMs(), random: systemRandom() }, RETRY);
     const seconds = Math.ceil(errors.delayMs / 1000);

@@ -97,6 +97,7 @@ describe.skipIf(!hasPrometheus)('kubenode start --metrics', () => {
     const printed = /Prometheus, which scrapes it: (?<url>http:\S+)/;
     await expect.poll(() => start.out()).toMatch(printed);
     const url = printed.exec(start.out())?.groups?.['url'] ?? '';
+    await expect.poll(() => fleet.status()).toMatchObject({ prometheus: url });
     const { kubeconfig } = await fleet.status();
     const args = ['controllers', '--kubeconfig', kubeconfig, '--context', 'hub', '--port', '0'];
     const controllers = spawn(process.execPath, ['src/cli/main.ts', ...args], { stdio: 'ignore' });

@@ -41,8 +41,11 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
   },
   {
     path: 'docs/guides/metrics.md',
-    because: 'it has no commands; tests run every rule and every query of a dashboard in a real Prometheus',
+    because:
+      'it starts a second fleet, and needs a cluster with a Prometheus; tests run each command, and every rule and query in a real Prometheus',
     coveredBy: [
+      'test/cluster/local/start.test.ts',
+      'test/cluster/cli/install-deploy.test.ts',
       'test/observability/prometheus/rule-file.test.ts',
       'test/observability/dashboards/dashboards.test.ts',
       'test/cluster/observability/metrics.test.ts',
