@@ -32,6 +32,7 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
   },
   {
     path: 'docs/guides/notifications.md',
+    section: 'Declare the receivers',
     because: 'its receivers are systems of a company; a test has one of its own, which fails first',
     coveredBy: [
       'test/cluster/controllers/remedyjob/steps.test.ts',
@@ -39,8 +40,9 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
       'test/deploy/workload.test.ts',
     ],
   },
-  {
+  ...['On this computer', 'In clusters'].map((section) => ({
     path: 'docs/guides/metrics.md',
+    section,
     because:
       'it starts a second fleet, and needs a cluster with a Prometheus; tests run each command, and every rule and query in a real Prometheus',
     coveredBy: [
@@ -50,7 +52,7 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
       'test/observability/dashboards/dashboards.test.ts',
       'test/cluster/observability/metrics.test.ts',
     ],
-  },
+  })),
   {
     path: 'docs/guides/report.md',
     section: 'The report of a week',
