@@ -66,7 +66,7 @@ export function selectPipeline(pipelines: readonly Pipeline[], name: string | un
   });
 }
 
-/** What the hub knows of a Release beside itself: its Pipeline, and who approved its plan. */
+/** Returns the Pipeline of a Release, and who approved its plan. */
 export function releaseContext(
   { spec }: Release,
   { pipelines, releases }: Pick<HubObjects, 'pipelines' | 'releases'>,

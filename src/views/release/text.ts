@@ -30,9 +30,8 @@ export function formatTrouble(trouble: readonly string[]): string {
   return trouble.map((each) => `a person is needed: ${printableLine(each)}\n`).join('');
 }
 
-/** What is known of a release beside itself. */
 export interface ReleaseContext {
-  /** What holds it up may concern no cluster, and so no stage. */
+  /** A Pipeline may be held up by what concerns no cluster, and so no stage. */
   readonly pipeline?: Pipeline;
   readonly approvals?: readonly AuditApproval[];
 }
@@ -41,8 +40,9 @@ export function formatRelease(release: Release, now: Date, context: ReleaseConte
   return `${formatSummary(release, now, context)}\n${formatStages(release, now)}${formatFailures(release, now)}`;
 }
 
-function formatSummary(release: Release, now: Date, { pipeline, approvals = [] }: ReleaseContext): string {
+function formatSummary(release: Release, now: Date, context: ReleaseContext): string {
   const { metadata, spec } = release;
+  const { pipeline } = context;
   const trouble = pipeline && pipelineTrouble(pipeline);
   const gates = pipeline && earlierGatesNote(pipeline, spec.commit);
   const { plan } = spec;
@@ -53,7 +53,7 @@ function formatSummary(release: Release, now: Date, { pipeline, approvals = [] }
     `${metadata.name}: ${textField(release, 'status.phase', 'Pending')}`,
     `  commit   ${spec.commit}${revert ? `, a revert of ${shortCommit(revert)}` : ''}`,
     `  subject  ${textField(spec, 'subject', '-')} (${textField(spec, 'author', 'unknown')}, ${formatAge(spec.committedAt, now)} ago)`,
-    ...signatureLines(release, approvals),
+    ...signatureLines(release, context),
     `  plan     ${plan.changed} of ${plan.clusters} clusters change, ${numberField(plan, 'deletes')} objects deleted, ${plan.digest}`,
     ...planChanges(release).map((line) => `           ${line}`),
     waiting
@@ -69,7 +69,7 @@ function formatSummary(release: Release, now: Date, { pipeline, approvals = [] }
 }
 
 /** Names only whom a verified signature proves: an author may be any text. */
-function signatureLines({ spec }: Release, approvals: readonly AuditApproval[]): readonly string[] {
+function signatureLines({ spec }: Release, { approvals = [] }: ReleaseContext): readonly string[] {
   return [
     ...(spec.signer === undefined ? [] : [`  signed by ${spec.signer}`]),
     ...approvals.map(({ stage, by, commit, reason }) => {

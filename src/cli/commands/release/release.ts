@@ -74,12 +74,9 @@ function createShowCommand(io: Io): Command {
       const hub = await readHub(client, io.signal);
       const release = findByName('Release', hub.releases, name);
       const context = releaseContext(release, hub);
+      const { approvals } = context;
       if (flags.output === 'table') io.out(formatRelease(release, io.clock.now(), context));
-      else
-        printResult(io, flags.output, { ...release, approvals: context.approvals }, () => ({
-          columns: [],
-          rows: [],
-        }));
+      else printResult(io, flags.output, { ...release, approvals }, () => ({ columns: [], rows: [] }));
     }),
   );
 }
