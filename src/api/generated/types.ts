@@ -2968,7 +2968,7 @@ export interface PipelineGateSet {
   readonly unassigned: 'Ignore' | 'Fail';
   /** How much one commit may delete from one unit of one cluster. The larger value applies. */
   readonly deleteBudget: DeleteBudget;
-  /** Approvals of plans. An approval lapses when the plan becomes more destructive. (at most 32) */
+  /** Approvals of plans. An approval counts for exactly the content that the plan had: it lapses when the commit renders to other content. (at most 32) */
   readonly approvals: readonly Approval[];
   /** Periods without promotion. (at most 32) */
   readonly freezes?: readonly Freeze[];
@@ -3122,7 +3122,7 @@ export interface PipelineSpec {
   readonly deleteBudget: DeleteBudget;
   /** Held plans that a person accepted. (at most 16) */
   readonly acknowledgements: readonly Acknowledgement[];
-  /** Approvals of plans. An approval lapses when the plan becomes more destructive. (at most 32) */
+  /** Approvals of plans. An approval counts for exactly the content that the plan had: it lapses when the commit renders to other content. (at most 32) */
   readonly approvals: readonly Approval[];
   /** Field managers whose fields sync takes over when they conflict with git. A commit that adds one takes over nothing: the next commit does. (at most 16) */
   readonly forceManagers: readonly string[];
@@ -3362,8 +3362,6 @@ export interface ReleasePlan {
   readonly changed: number;
   /** Number of objects that are deleted. */
   readonly deletes?: number;
-  /** Number of machines that are disrupted. */
-  readonly disrupts?: number;
   /** Number of changes that no earlier stage ran. */
   readonly unexercised?: number;
   /** Changes in each stage, against what its clusters had when the release was created. (at most 16) */
