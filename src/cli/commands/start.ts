@@ -81,7 +81,11 @@ async function start(io: Io, { dir, demo, ...flags }: StartFlags): Promise<void>
     });
     if (warning !== undefined) io.err(warning);
     const metrics = await startMetrics(io, layout, prometheus);
-    await runStarted(io, layout, { dir, repository, metrics });
+    try {
+      await runStarted(io, layout, { dir, repository, metrics });
+    } finally {
+      await metrics?.lock.release();
+    }
   } finally {
     if (await endsFleet(dir)) await stop(io, dir);
   }

@@ -25,7 +25,7 @@ export interface LocalMetrics {
   /** The path of the program. */
   readonly program: string;
   readonly port: number;
-  /** Keeps the port from another fleet. */
+  /** Keeps the port from another fleet. While it is held this process does not end. */
   readonly lock: Lock;
 }
 
@@ -65,7 +65,7 @@ export async function startMetrics(
 export async function runMetrics(
   io: Io,
   layout: Layout,
-  { program, port, lock, expected }: LocalMetrics & { readonly expected: readonly MetricsTarget[] },
+  { program, port, expected }: LocalMetrics & { readonly expected: readonly MetricsTarget[] },
 ): Promise<void> {
   const { clock, signal, env } = io;
   const prometheus: FleetProgram = {
@@ -76,14 +76,10 @@ export async function runMetrics(
     cwd: layout.prometheus,
   };
   const warn = (text: string): void => io.err(`${text}\n`);
-  try {
-    await Promise.all([
-      runPrograms([prometheus], { clock, signal, warn }),
-      keepTargets({ clock, signal, warn }, layout, expected),
-    ]);
-  } finally {
-    await lock.release();
-  }
+  await Promise.all([
+    runPrograms([prometheus], { clock, signal, warn }),
+    keepTargets({ clock, signal, warn }, layout, expected),
+  ]);
 }
 
 /** Writes only changes. A file that cannot be written is reported once, and tried again. */
