@@ -269,37 +269,3 @@ describe('the Prometheus of the checks', () => {
     );
   });
 });
-
-describe('the receivers of notices', () => {
-  const parts = { ...settings, notifications: 'receivers' };
-
-  it('are files of a Secret for the controllers, which may connect to HTTPS and ask for names', () => {
-    const objects = renderWorkload(CONTROLLERS, parts);
-    const pod = valueAt(
-      objects.find(({ kind }) => kind === 'Deployment'),
-      'spec',
-      'template',
-      'spec',
-    );
-    const [found] = listAt(pod, 'containers');
-    expect(listAt(found, 'args').join(' ')).toContain(
-      ' --notifications /etc/kubenode-notifications/notifications.yaml ',
-    );
-    expect(listAt(pod, 'volumes')).toContainEqual({ name: 'secret', secret: { secretName: 'receivers' } });
-    expect(listAt(found, 'volumeMounts')).toContainEqual({
-      name: 'secret',
-      mountPath: '/etc/kubenode-notifications',
-      readOnly: true,
-    });
-    const policy = objects.find(({ kind }) => kind === 'NetworkPolicy');
-    const [rule] = listAt(policy, 'spec', 'egress');
-    const ports = listAt(rule, 'ports').map(
-      (port) => `${textAt(port, 'protocol')} ${Number(valueAt(port, 'port'))}`,
-    );
-    expect(ports).toEqual(expect.arrayContaining(['TCP 443', 'UDP 53']));
-  });
-
-  it('are nothing to sync, which has none', () => {
-    expect(renderWorkload(SYNC, parts)).toEqual(renderWorkload(SYNC, settings));
-  });
-});
