@@ -84,7 +84,7 @@ function withPrometheus(program: DeployedProgram, { prometheusUrl }: DeploySetti
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
-/** Adds the Secret of the receivers, and the rights to find them by name and to connect to the usual port of HTTPS. */
+/** Adds the Secret of the receivers, and the right to find them by name. The port of HTTPS is that of API servers, too. */
 function withNotifications(
   program: DeployedProgram,
   { notifications: secret }: DeploySettings,
@@ -95,7 +95,6 @@ function withNotifications(
     secret,
     args: [...program.args, '--notifications', `${SECRET_FOLDER}/${NOTIFICATIONS_FILE}`],
     usesDns: true,
-    egressPorts: [...program.egressPorts, 443],
   };
 }
 

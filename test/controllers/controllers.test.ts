@@ -43,7 +43,7 @@ beforeAll(async () => {
     checkRunner: createCheckRunner({ clock, get: () => Promise.reject(new Error('no check runs here')) }),
     eventAnswers: createEventAnswers(() => ({})),
     notifications: {
-      routes: [],
+      selections: [],
       receivers: { send: () => Promise.reject(new Error('nothing is sent here')) },
     },
   };

@@ -16,7 +16,7 @@ import { planDeliveries, type ReceiverSelection, withDelivered } from './plan.ts
 import type { Receivers } from './receivers/receivers.ts';
 
 export interface Notifications {
-  readonly routes: readonly ReceiverSelection[];
+  readonly selections: readonly ReceiverSelection[];
   readonly receivers: Receivers;
 }
 
@@ -28,7 +28,7 @@ export interface NotifierOptions extends Notifications {
 const CONCURRENCY = 4;
 
 export function createNotifierController(options: NotifierOptions): Controller {
-  const parts = { ...options, unrecorded: new Map<string, Delivered>() };
+  const parts = { ...options, unrecorded: new Map<string, Unrecorded>() };
   return {
     name: 'notifier',
     reads: [
@@ -43,14 +43,21 @@ export function createNotifierController(options: NotifierOptions): Controller {
   };
 }
 
+/** Holds what was delivered for a job while the API server does not take the record of it. */
+interface Unrecorded {
+  /** Another job of the same name has delivered nothing. */
+  readonly uid: string | undefined;
+  readonly delivered: Delivered;
+}
+
 interface ControllerParts extends NotifierOptions {
-  /** By job: what was delivered, while the API server does not take the record of it. */
-  readonly unrecorded: Map<string, Delivered>;
+  /** By name of the job. */
+  readonly unrecorded: Map<string, Unrecorded>;
 }
 
 async function reconcile(
   name: string,
-  { routes, unrecorded, ...parts }: ControllerParts,
+  { selections, unrecorded, ...parts }: ControllerParts,
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
   const job = context.view<RemedyOperationJob>(REMEDY_OPERATION_JOBS).get(name);
@@ -59,14 +66,25 @@ async function reconcile(
     return {};
   }
   const remedier = context.view<NodeRemedier>(NODE_REMEDIERS).get(job.spec.cause.remedier);
-  const delivered = unrecorded.get(name) ?? deliveredOf(job);
-  const due = planDeliveries(noticesOf(job, remedier), routes, { delivered, now: context.clock.now() });
+  const unsaved = unsavedOf(job, unrecorded);
+  const delivered = unsaved ?? deliveredOf(job);
+  const due = planDeliveries(noticesOf(job, remedier), selections, { delivered, now: context.clock.now() });
   const { arrived, retryAt } = await deliver(job, due, { ...parts, context });
   const after = withDelivered(delivered, arrived, context.clock.now());
-  if (arrived.length > 0) unrecorded.set(name, after);
-  if (unrecorded.has(name)) await record(job, after, context);
+  if (unsaved || arrived.length > 0) {
+    unrecorded.set(name, { uid: job.metadata.uid, delivered: after });
+    await record(job, after, context);
+  }
   unrecorded.delete(name);
   return retryAt ? { requeueAt: retryAt } : {};
+}
+
+function unsavedOf(
+  { metadata: { name, uid } }: RemedyOperationJob,
+  unrecorded: ControllerParts['unrecorded'],
+): Delivered | undefined {
+  const kept = unrecorded.get(name);
+  return kept?.uid === uid ? kept?.delivered : undefined;
 }
 
 function beginsOf({ status }: RemedyOperationJob): unknown {

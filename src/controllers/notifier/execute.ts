@@ -5,7 +5,7 @@ import { ANNOTATION_NOTIFIED, EVENT_PREFIX, MANAGER_NOTIFIER } from '../../api/n
 import type { Delivered } from '../../api/status/step-records.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import type { NoticeMetrics } from './metrics.ts';
-import type { Delivery } from './plan.ts';
+import { DELIVERED_WITHIN_HOURS, type Delivery } from './plan.ts';
 import type { Receivers, SendOutcome } from './receivers/receivers.ts';
 
 export interface DeliverParts {
@@ -70,7 +70,7 @@ function report(
   }
   const { because } = result;
   context.log.warn('notice not delivered', { ...fields, because });
-  const note = `receiver ${receiver}: ${because}. It is sent again for 24 hours after the step began`;
+  const note = `receiver ${receiver}: ${because}. It is sent again for ${DELIVERED_WITHIN_HOURS} hours after the step began`;
   const reason = `${EVENT_PREFIX[MANAGER_NOTIFIER]}NotDelivered`;
   context.event(job, { type: 'Warning', reason, action: 'Notify', note });
 }

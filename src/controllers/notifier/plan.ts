@@ -1,5 +1,6 @@
 /** Decides which notices of a job are sent to which receivers now. Pure. */
 import type { Delivered } from '../../api/status/step-records.ts';
+import { ownValue } from '../../kube/objects/json.ts';
 import type { Notice, NoticeSeverity } from './notice.ts';
 
 export interface ReceiverSelection {
@@ -16,20 +17,25 @@ export interface Delivery {
 }
 
 /** A receiver that is down for a night gets what it missed. A receiver that is added gets nothing that is older. */
-export const DELIVERED_WITHIN_MS = 24 * 3_600_000;
+export const DELIVERED_WITHIN_HOURS = 24;
 
 export function planDeliveries(
   notices: readonly Notice[],
-  routes: readonly ReceiverSelection[],
+  selections: readonly ReceiverSelection[],
   { delivered, now }: { readonly delivered: Delivered; readonly now: Date },
 ): readonly Delivery[] {
-  return routes.flatMap((route) =>
+  return selections.flatMap((selection) =>
     notices
-      .filter((notice) => takes(route, notice))
-      .filter(({ stepId }) => delivered[route.name]?.[stepId] === undefined)
-      .filter(({ at }) => now.getTime() - Date.parse(at) < DELIVERED_WITHIN_MS)
-      .map((notice) => ({ receiver: route.name, notice })),
+      .filter((notice) => takes(selection, notice))
+      .filter(({ stepId }) => !isDelivered(delivered, selection.name, stepId))
+      .filter(({ at }) => now.getTime() - Date.parse(at) < DELIVERED_WITHIN_HOURS * 3_600_000)
+      .map((notice) => ({ receiver: selection.name, notice })),
   );
+}
+
+/** A receiver may be named `constructor`, and a step `name`. */
+function isDelivered(delivered: Delivered, receiver: string, stepId: string): boolean {
+  return ownValue(ownValue(delivered, receiver) ?? {}, stepId) !== undefined;
 }
 
 function takes({ severities, queues }: ReceiverSelection, { severity, queue }: Notice): boolean {

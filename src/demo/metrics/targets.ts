@@ -1,5 +1,6 @@
 /** Plans what the Prometheus beside a local fleet scrapes: every process of kubenode that uses the fleet and serves metrics. Pure. */
 import { valuesOf } from '../../cli/local/fleet-users.ts';
+import { byCode } from '../../kube/objects/digest.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { formatJson } from '../../views/text/json.ts';
 
@@ -30,7 +31,7 @@ export function planTargets(
 ): readonly MetricsTarget[] {
   const found = processes.flatMap((process) => scrapeTargetOf(process) ?? []);
   const byAddress = new Map([...found, ...expected].map((target) => [target.address, target]));
-  return [...byAddress.values()].toSorted((a, b) => compare(sortKey(a), sortKey(b)));
+  return [...byAddress.values()].toSorted((a, b) => byCode(sortKey(a), sortKey(b)));
 }
 
 /** Undefined for a process that serves no metrics, or of which the port is not known. */
@@ -91,9 +92,4 @@ function labelsOfAgent(args: readonly string[]): Readonly<Record<string, string>
 
 function sortKey({ job, address, labels }: MetricsTarget): string {
   return [job, labels['cluster'], labels['machine'], address].join('\0');
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

@@ -10,6 +10,7 @@ import { EVENTS } from '../../../src/kube/events/object.ts';
 import { textAt } from '../../../src/kube/objects/json.ts';
 import { servedKind } from '../../../src/sim/api-server/kinds.ts';
 import { type ControllerBed, createControllerBed } from '../../support/controller/bed.ts';
+import { fakeContext } from '../../support/controller/fake-context.ts';
 import { remedier } from '../../support/remediers.ts';
 import { HAND_OFF, tellingJob } from './jobs.ts';
 
@@ -18,6 +19,10 @@ const RECEIVERS: readonly ReceiverConfig[] = [
   { name: 'tickets', type: 'Webhook', url: 'https://tickets.example.com' },
   { name: 'chat', type: 'Slack', url: 'https://chat.example.com' },
 ];
+
+function refuse(): Promise<never> {
+  return Promise.reject(new Error('the API server is away'));
+}
 
 function jobIn(body: string): string {
   return /job (?<job>[^"\\]+)/.exec(body)?.groups?.['job'] ?? '';
@@ -37,7 +42,7 @@ function createBed(): Bed {
   const bed = createControllerBed({
     controllers: () => [
       createNotifierController({
-        routes: RECEIVERS,
+        selections: RECEIVERS,
         metrics: { sent: () => undefined },
         receivers: createReceivers({
           config: { receivers: RECEIVERS },
@@ -164,5 +169,28 @@ describe('the notifier', () => {
     await bed.start();
     await bed.advance(1000);
     expect(bed.record('job-1')).toMatchObject({ chat: {}, tickets: {} });
+  });
+
+  it('remembers what it could not record for this very job, and not for the next one of its name', async () => {
+    const sent: string[] = [];
+    const controller = createNotifierController({
+      selections: [{ name: 'tickets' }],
+      metrics: { sent: () => undefined },
+      receivers: {
+        send: async (delivery) => {
+          sent.push(delivery.notice.id);
+          return { outcome: 'Delivered' };
+        },
+      },
+    });
+    const reconcile = async (uid: string): Promise<unknown> => {
+      const job = tellingJob([[HAND_OFF, 60]], { uid });
+      const { context } = fakeContext({ objects: { RemedyOperationJob: [job], NodeRemedier: [] } });
+      return await controller.reconcile(job.metadata.name, { ...context, apply: refuse }).catch(String);
+    };
+    expect([await reconcile('one'), await reconcile('one'), await reconcile('two')]).toEqual(
+      Array.from({ length: 3 }, () => 'Error: the API server is away'),
+    );
+    expect(sent).toEqual(['one/s1', 'two/s1']);
   });
 });

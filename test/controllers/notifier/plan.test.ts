@@ -40,6 +40,14 @@ describe('the plan of deliveries', () => {
     ]);
   });
 
+  it('has a receiver and a step whose names every object has', () => {
+    const odd = notice({ stepId: 'name' });
+    const due = planDeliveries([odd], [{ name: 'constructor' }], { delivered: {}, now: NOW });
+    expect(due).toHaveLength(1);
+    const delivered = withDelivered({}, due, NOW);
+    expect(planDeliveries([odd], [{ name: 'constructor' }], { delivered, now: NOW })).toEqual([]);
+  });
+
   it('keeps the record of a receiver that is not configured any more', () => {
     const before = { former: { s1: ago(60) } };
     const after = withDelivered(before, [{ receiver: 'tickets', notice: notice() }], NOW);

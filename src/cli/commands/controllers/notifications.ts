@@ -39,7 +39,7 @@ export async function openNotifications(
   if (path === undefined) return undefined;
   const config = parseNotifications(await readConfig(path), path);
   return {
-    routes: config.receivers,
+    selections: config.receivers,
     receivers: createReceivers({ ...parts, config, exchange, readFile: readText }),
   };
 }

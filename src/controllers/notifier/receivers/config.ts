@@ -23,7 +23,7 @@ export interface NotificationConfig {
   readonly receivers: readonly ReceiverConfig[];
 }
 
-export const MAX_RECEIVERS = 16;
+const MAX_RECEIVERS = 16;
 const PAGERDUTY_URL = 'https://events.pagerduty.com/v2/enqueue';
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 2048 } as const;

@@ -4,7 +4,7 @@ import type { Notice } from '../notice.ts';
 export const RECEIVER_TYPES = ['Webhook', 'Slack', 'PagerDuty'] as const;
 export type ReceiverType = (typeof RECEIVER_TYPES)[number];
 
-export interface Content {
+export interface NoticeContent {
   readonly notice: Notice;
   /** The name of the cluster for people; undefined: none is configured. */
   readonly cluster: string | undefined;
@@ -22,18 +22,23 @@ export interface NoticeRequest {
 
 const JSON_TYPE = { 'content-type': 'application/json', 'user-agent': 'kubenode' } as const;
 
-export function requestFor(type: ReceiverType, content: Content, secrets: ReceiverSecrets): NoticeRequest {
+export function requestFor(
+  type: ReceiverType,
+  content: NoticeContent,
+  secrets: ReceiverSecrets,
+): NoticeRequest {
   return SHAPES[type](content, secrets);
 }
 
-const SHAPES: Readonly<Record<ReceiverType, (content: Content, secrets: ReceiverSecrets) => NoticeRequest>> =
-  {
-    Webhook: webhook,
-    Slack: slack,
-    PagerDuty: pagerDuty,
-  };
+const SHAPES: Readonly<
+  Record<ReceiverType, (content: NoticeContent, secrets: ReceiverSecrets) => NoticeRequest>
+> = {
+  Webhook: webhook,
+  Slack: slack,
+  PagerDuty: pagerDuty,
+};
 
-function webhook({ notice, cluster }: Content, { secret }: ReceiverSecrets): NoticeRequest {
+function webhook({ notice, cluster }: NoticeContent, { secret }: ReceiverSecrets): NoticeRequest {
   const authorization = secret === undefined ? {} : { authorization: `Bearer ${secret}` };
   return {
     headers: { ...JSON_TYPE, ...authorization, 'idempotency-key': notice.id },
@@ -42,12 +47,12 @@ function webhook({ notice, cluster }: Content, { secret }: ReceiverSecrets): Not
 }
 
 /** An incoming webhook of Slack, which others such as Mattermost accept, too. */
-function slack({ notice, cluster }: Content): NoticeRequest {
+function slack({ notice, cluster }: NoticeContent): NoticeRequest {
   const { severity, queue, runbook, job } = notice;
   const where = cluster === undefined ? '' : ` in ${cluster}`;
   const lines = [
     `*${escaped(severity)}* for ${escaped(queue)}: ${escaped(notice.summary)}${escaped(where)}`,
-    `\`kubenode why machine/${escaped(notice.machine)}\`, job ${escaped(job)}`,
+    `\`kubenode why machine ${escaped(notice.machine)}\`, job ${escaped(job)}`,
     ...(runbook === undefined ? [] : [`runbook: ${escaped(runbook)}`]),
   ];
   return { headers: JSON_TYPE, body: JSON.stringify({ text: lines.join('\n') }) };
@@ -62,7 +67,7 @@ const PAGERDUTY_SEVERITIES = { page: 'critical', ticket: 'warning', info: 'info'
 const MAX_SUMMARY = 1024;
 
 /** An event of the Events API v2: events with the same key are one incident. */
-function pagerDuty({ notice, cluster }: Content, { secret }: ReceiverSecrets): NoticeRequest {
+function pagerDuty({ notice, cluster }: NoticeContent, { secret }: ReceiverSecrets): NoticeRequest {
   const { incident, severity, summary, at, machine, rule, faultClass, runbook } = notice;
   const event = {
     routing_key: secret,

@@ -20,7 +20,7 @@ describe('the option --notifications', () => {
   it('opens the receivers of the file', async () => {
     const path = join(tempFolder('notifications'), 'file.yaml');
     writeFileSync(path, 'receivers: [{ name: chat, type: Slack, urlFile: /slack, queues: [platform] }]');
-    expect((await open(path))?.routes).toMatchObject([{ name: 'chat', queues: ['platform'] }]);
+    expect((await open(path))?.selections).toMatchObject([{ name: 'chat', queues: ['platform'] }]);
   });
 
   it('names a file that cannot be read, and one with a mistake', async () => {

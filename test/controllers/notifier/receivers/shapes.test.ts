@@ -25,7 +25,7 @@ describe('the request of a notice', () => {
     expect(bodyOf('Slack', { ...content, notice: odd })).toEqual({
       text: [
         '*page* for a&gt;b: n17: &lt;!channel&gt; &amp; more in prod-1',
-        '`kubenode why machine/n17`, job n17-kernel-hang-0a1b2c3d-r1-a1',
+        '`kubenode why machine n17`, job n17-kernel-hang-0a1b2c3d-r1-a1',
       ].join('\n'),
     });
     expect(String(bodyOf('Slack')['text'])).toMatch(/\nrunbook: https:\/\/runbooks.example.com\/k$/);
