@@ -35,14 +35,14 @@ describe('lockedReason', () => {
 
 const resourceFor = async () => ({ version: 'v1', plural: 'configmaps', kind: 'ConfigMap' }) as never;
 
-describe('readLockedReason', () => {
-  const reading = (code: 'NotFound' | 'Forbidden') => ({
-    resourceFor,
-    get: async () => {
-      throw new KubeError(code, 'refused');
-    },
-  });
+const reading = (code: 'NotFound' | 'Forbidden') => ({
+  resourceFor,
+  get: async () => {
+    throw new KubeError(code, 'refused');
+  },
+});
 
+describe('readLockedReason', () => {
   it('holds nothing for an object that is not found', async () => {
     expect(await readLockedReason(reading('NotFound'), { object: configMap('a') })).toBeUndefined();
   });
