@@ -66,9 +66,7 @@ export function policy(spec: Partial<DefenderPolicySpec> = {}, name: string = FL
       quiet: [],
       freezes: [],
       blockers: { foreign: [], podLabels: [], minNodeAgeSeconds: 900, promql: [] },
-      capacity: { minFreePercent: {}, simulateScheduling: false, replacementFirst: false },
-      // oxlint-disable-next-line unicorn/no-thenable -- name of the API field
-      drain: { maxBudgetWaitSeconds: 1800, then: 'RequestApproval' },
+      capacity: { minFreePercent: {}, simulateScheduling: false },
       ruleWaves: { waves: [1, '5%', '20%', '100%'], soakSeconds: 1800, minSuccessPercent: 90 },
       approval: [],
       ...spec,

@@ -11,8 +11,8 @@ export const STEP_TABLE = {
   WaitForCondition: {"version":1,"risk":"None","executor":"Central","input":{"type":"object","required":["type"],"properties":{"type":{"type":"string","pattern":"^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$","minLength":1,"maxLength":63},"status":{"type":"string","enum":["True","False"],"default":"True"},"holdSeconds":{"type":"integer","default":0,"minimum":0,"maximum":86400}}}},
   /** Waits until the node reports another boot ID. */
   WaitForBoot: {"version":1,"risk":"None","executor":"Central","input":{"type":"object","properties":{}}},
-  /** Waits until a person approves or refuses with `kubenode defender approve|refuse`. */
-  RequestApproval: {"version":1,"risk":"None","executor":"Central","input":{"type":"object","properties":{"approvers":{"type":"array","default":[],"maxItems":8,"items":{"type":"string","minLength":1,"maxLength":128}},"message":{"type":"string","maxLength":256}}}},
+  /** Waits until a member of the approver groups of the DefenderPolicy approves or refuses with `kubenode defender approve|refuse`. */
+  RequestApproval: {"version":1,"risk":"None","executor":"Central","input":{"type":"object","properties":{"message":{"type":"string","maxLength":256}}}},
   /** Ends the case at a person: sets the condition NeedsPerson of the Machine. */
   HandOff: {"version":1,"risk":"None","executor":"Central","input":{"type":"object","properties":{"queue":{"type":"string","minLength":1,"maxLength":63},"severity":{"type":"string","enum":["ticket","page"],"default":"ticket"},"vendorCase":{"type":"boolean","default":false}}}},
   CleanDisk: AGENT_STEP_TABLE.CleanDisk,
@@ -82,8 +82,8 @@ export interface AnswerProviderInput {
 
 /** Input of the step CleanDisk. */
 export interface CleanDiskInput {
-  /** What may be deleted, in this order. (at most 5) */
-  readonly targets: readonly ('unusedImages' | 'deadContainers' | 'rotatedLogs' | 'orphanVolumes' | 'coreDumps')[];
+  /** What may be deleted, in this order. (at most 4) */
+  readonly targets: readonly ('unusedImages' | 'deadContainers' | 'rotatedLogs' | 'coreDumps')[];
   /** Minimum age for each target; younger files stay. */
   readonly minAgeSeconds: CleanDiskMinAge;
   /** Image name patterns, with * for any text, that are never deleted. @pinned stands for images that the runtime pins. (at most 32; default ["@pinned"]) */
@@ -99,13 +99,9 @@ export interface CleanDiskInput {
 /** Minimum age for each target; younger files stay. */
 export interface CleanDiskMinAge {
   /** Minimum age in seconds. (0 to 31536000) */
-  readonly unusedImages?: number;
-  /** Minimum age in seconds. (0 to 31536000) */
   readonly deadContainers?: number;
   /** Minimum age in seconds. (0 to 31536000) */
   readonly rotatedLogs?: number;
-  /** Minimum age in seconds. (0 to 31536000) */
-  readonly orphanVolumes?: number;
   /** Minimum age in seconds. (0 to 31536000) */
   readonly coreDumps?: number;
 }
@@ -195,10 +191,7 @@ export interface PowerOnInput {
 }
 
 /** Input of the step RearmDetector. */
-export interface RearmDetectorInput {
-  /** Condition types to evaluate again. Empty: all conditions of the detector. (at most 16) */
-  readonly conditions: readonly string[];
-}
+export type RearmDetectorInput = Readonly<Record<string, never>>;
 
 /** Input of the step Reboot. */
 export interface RebootInput {
@@ -222,8 +215,6 @@ export interface ReplaceMachineInput {
 
 /** Input of the step RequestApproval. */
 export interface RequestApprovalInput {
-  /** Groups whose members may answer. Empty: the groups of the DefenderPolicy. (at most 8) */
-  readonly approvers: readonly string[];
   /** What the person is asked. */
   readonly message?: string;
 }

@@ -142,7 +142,6 @@ const blockers = named('DefenderBlockers', 'What blocks an act.', {
 const capacity = named('DefenderCapacity', 'Capacity for evicted pods.', {
   minFreePercent: map('Minimum free percentage of each resource.', percent('Percentage.'), 8).default({}),
   simulateScheduling: flag('Whether every evicted pod must fit on another node.').default(false),
-  replacementFirst: flag('Whether a replacement must be Ready before a machine is drained.').default(false),
 }).prefault({});
 
 const ruleWaves = named('RuleWaves', 'Waves in which a new rule is enforced.', {
@@ -195,11 +194,6 @@ const spec = named('DefenderPolicySpec', 'Limits and their scope.', {
   freezes: freezes('Single periods without acts.', 16, 'DefenderFreeze', { risks: risks(1) }).default([]),
   blockers,
   capacity,
-  drain: named('DefenderDrain', 'Drains. PodDisruptionBudgets are always respected.', {
-    maxBudgetWaitSeconds: int('How long a PodDisruptionBudget may delay a drain.').default(1800),
-    // oxlint-disable-next-line unicorn/no-thenable -- name of the API field
-    then: choice('What follows.', ['RequestApproval', 'Abort']).default('RequestApproval'),
-  }).prefault({}),
   ruleWaves,
   approval: listMap('Acts that a person must approve.', ['name'], approval, [0, 8]).default([]),
 });

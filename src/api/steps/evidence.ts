@@ -1,6 +1,6 @@
 /** Steps that collect evidence from a machine before it is destroyed, or evaluate its conditions again. */
-import { COMPONENT_NAME, QUALIFIED_NAME, SIZE } from '../patterns.ts';
-import { list, text } from '../schema.ts';
+import { COMPONENT_NAME, SIZE } from '../patterns.ts';
+import { text } from '../schema.ts';
 import { step } from './step.ts';
 
 export const collectDiagnostics = step(
@@ -18,13 +18,7 @@ export const collectDiagnostics = step(
 
 export const rearmDetector = step(
   'RearmDetector',
-  'Makes the problem detector of the agent evaluate conditions again that do not clear by themselves.',
+  'Makes the problem detector of the agent evaluate all of its conditions again, also those that do not clear by themselves.',
   { risk: 'None', executor: 'Agent' },
-  {
-    conditions: list(
-      'Condition types to evaluate again. Empty: all conditions of the detector.',
-      text('A condition type.', { max: 63, min: 1, pattern: QUALIFIED_NAME }),
-      [0, 16],
-    ).default([]),
-  },
+  {},
 );

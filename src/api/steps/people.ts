@@ -1,5 +1,5 @@
 /** Steps that notify people or workloads, or wait for an answer. */
-import { choice, flag, int, list, message, name } from '../schema.ts';
+import { choice, flag, int, message, name } from '../schema.ts';
 import { step } from './step.ts';
 
 export const notify = step(
@@ -16,14 +16,9 @@ export const notify = step(
 
 export const requestApproval = step(
   'RequestApproval',
-  'Waits until a person approves or refuses with `kubenode defender approve|refuse`.',
+  'Waits until a member of the approver groups of the DefenderPolicy approves or refuses with `kubenode defender approve|refuse`.',
   { risk: 'None', executor: 'Central' },
   {
-    approvers: list(
-      'Groups whose members may answer. Empty: the groups of the DefenderPolicy.',
-      name('A group.', 128),
-      [0, 8],
-    ).default([]),
     message: message('What the person is asked.').optional(),
   },
 );

@@ -456,8 +456,6 @@ export interface DefenderCapacity {
   readonly minFreePercent?: Readonly<Record<string, number>>;
   /** Whether every evicted pod must fit on another node. (default false) */
   readonly simulateScheduling?: boolean;
-  /** Whether a replacement must be Ready before a machine is drained. (default false) */
-  readonly replacementFirst?: boolean;
 }
 
 /** How unavailable machines are counted. */
@@ -468,14 +466,6 @@ export interface DefenderCounting {
   readonly lingerSeconds?: number;
   /** Rule for small pools, in which percentages mean little. */
   readonly smallPool?: SmallPool;
-}
-
-/** Drains. PodDisruptionBudgets are always respected. */
-export interface DefenderDrain {
-  /** How long a PodDisruptionBudget may delay a drain. (default 1800) */
-  readonly maxBudgetWaitSeconds?: number;
-  /** What follows. (default "RequestApproval") */
-  readonly then?: 'RequestApproval' | 'Abort';
 }
 
 /** A single period in which changes are not allowed. */
@@ -554,8 +544,6 @@ export interface DefenderPolicySpec {
   readonly blockers?: DefenderBlockers;
   /** Capacity for evicted pods. */
   readonly capacity?: DefenderCapacity;
-  /** Drains. PodDisruptionBudgets are always respected. */
-  readonly drain?: DefenderDrain;
   /** Waves in which a new rule is enforced. */
   readonly ruleWaves?: RuleWaves;
   /** Acts that a person must approve. (at most 8) */

@@ -93,11 +93,7 @@ describe('the fields of an object that this version does not act on', () => {
       { capacity: { simulateScheduling: true } },
       'remove it',
     ],
-    ['DefenderPolicy', 'capacity.replacementFirst', { capacity: { replacementFirst: true } }, 'remove it'],
     ['DefenderPolicy', 'capacity.minFreePercent', { capacity: { minFreePercent: { cpu: 10 } } }, 'remove it'],
-    ['DefenderPolicy', 'drain.maxBudgetWaitSeconds', { drain: { maxBudgetWaitSeconds: 60 } }, 'remove it'],
-    // oxlint-disable-next-line unicorn/no-thenable -- name of the API field
-    ['DefenderPolicy', 'drain.then', { drain: { then: 'Abort' } }, 'use RequestApproval'],
     ['DefenderPolicy', 'ruleWaves.waves', { ruleWaves: { waves: [1] } }, 'remove it'],
     ['DefenderPolicy', 'ruleWaves.soakSeconds', { ruleWaves: { soakSeconds: 1 } }, 'remove it'],
     ['DefenderPolicy', 'ruleWaves.minSuccessPercent', { ruleWaves: { minSuccessPercent: 1 } }, 'remove it'],
@@ -138,9 +134,7 @@ describe('the fields of an object that this version does not act on', () => {
         foreign: [{ taint: 'x' }, { lease: 'a/b' }],
         podLabels: ['gang'],
       },
-      capacity: { simulateScheduling: false, replacementFirst: false, minFreePercent: {} },
-      // oxlint-disable-next-line unicorn/no-thenable -- name of the API field
-      drain: { maxBudgetWaitSeconds: 1800, then: 'RequestApproval' },
+      capacity: { simulateScheduling: false, minFreePercent: {} },
       ruleWaves: { waves: [1, '5%', '20%', '100%'], soakSeconds: 1800, minSuccessPercent: 90 },
       breakers: [{ type: 'UnhealthyRatio', per: 'Zone', probes: 3 }, CAUSE],
     };

@@ -43,15 +43,13 @@ kind: DefenderPolicy
 metadata: {name: gpu}
 spec:
   scope: {nodeSelector: {all: true}}
-  capacity:
-    replacementFirst: true
+  breakers:
+    - {name: storm, type: CommonCause, per: Zone, dimensions: [zone]}
 `;
     const { code, out } = await validate({ 'a.yaml': policy });
     expect(code).toBe(65);
-    expect(out).toMatch(
-      /^a\.yaml:7 +DefenderPolicy\/gpu +spec\.capacity\.replacementFirst +not supported in this/m,
-    );
-    expect((await validate({ 'a.yaml': policy.replace('First: true', 'First: false') })).code).toBe(0);
+    expect(out).toMatch(/^a\.yaml:7 +DefenderPolicy\/gpu +spec\.breakers\[0\]\.per +not supported in this/m);
+    expect((await validate({ 'a.yaml': policy.replace('per: Zone', 'per: Cluster') })).code).toBe(0);
   });
 
   it('refuses an unknown placeholder of a MachineComponent, and prints the digest of a valid one', async () => {

@@ -8,7 +8,7 @@ import { conditionOf } from '../../../src/kube/objects/conditions.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { type condition, machine, node } from '../../support/builders.ts';
 import { type DefenderBed, defenderBed } from '../bed.ts';
-import { ask, policy } from '../builders.ts';
+import { ask, breaker, policy } from '../builders.ts';
 import { job } from '../objects.ts';
 
 const SETTINGS = policy({
@@ -217,17 +217,15 @@ describe('the controller of the Defender', () => {
   });
 
   it('shows a field that this version does not act on as Accepted=False with its path, and denies by it', async () => {
-    const capacity = { minFreePercent: {}, simulateScheduling: true, replacementFirst: false };
-    const bed = defenderBed(policy({ capacity }), ...fleet());
+    const breakers = [breaker({ name: 'storm', type: 'CommonCause', per: 'Zone', dimensions: ['zone'] })];
+    const bed = defenderBed(policy({ breakers }), ...fleet());
     const { defender } = await bed.start();
     await bed.advance(5000);
     expect(bed.policy().status?.conditions).toContainEqual(
       expect.objectContaining({
         type: 'Accepted',
         status: 'False',
-        message: expect.stringContaining(
-          'spec.capacity.simulateScheduling: not supported in this version',
-        ) as string,
+        message: expect.stringContaining('spec.breakers[0].per: not supported in this version') as string,
       }),
     );
     expect(await askFor(bed, defender, 'm-1')).toMatchObject({ granted: false, reason: 'PolicyInvalid' });

@@ -197,7 +197,10 @@ describe('a test of policies', () => {
     );
     expect(failure({}, [])).toContain('expected policies by name');
     expect(failure({ expect: 'PolicyMissing' }, {})).toBeUndefined();
-    const unsupported = { ...fleetDefault, capacity: { replacementFirst: true } };
+    const unsupported = {
+      ...fleetDefault,
+      breakers: [{ name: 'storm', type: 'CommonCause', per: 'Zone', dimensions: ['zone'] }],
+    };
     expect(failure({ expect: 'PolicyInvalid' }, { 'fleet-default': unsupported })).toBeUndefined();
   });
 });

@@ -77,8 +77,7 @@ class Cleaning {
     const { host, config } = this.#context;
     const folders = (config.clean as Partial<Record<Target, readonly string[]>>)[target];
     if (folders) return await host.files.usage(folders[0] ?? '/');
-    const name = target === 'orphanVolumes' ? 'nodefs' : 'imagefs';
-    return (await findFilesystem(host.files, config.filesystems, name)) ?? (await host.files.usage('/'));
+    return (await findFilesystem(host.files, config.filesystems, 'imagefs')) ?? (await host.files.usage('/'));
   }
 
   /** Cleans a target. A target that fails does not keep the others from being cleaned. */
@@ -92,10 +91,7 @@ class Cleaning {
 
   async #cleanTarget(target: Target): Promise<void> {
     const { minAgeSeconds, keepImages } = this.#input;
-    if (target === 'orphanVolumes') this.lines.push('orphanVolumes skipped: not available in this version');
-    else if (target === 'unusedImages' && minAgeSeconds.unusedImages !== undefined) {
-      this.lines.push('unusedImages skipped: the runtime does not report since when an image is unused');
-    } else if (target === 'unusedImages') {
+    if (target === 'unusedImages') {
       const images = await this.#runtime.unusedImages(keepImages);
       await this.#removeItems(target, images, (id) => this.#runtime.removeImage(id));
     } else if (target === 'deadContainers') {

@@ -7,7 +7,7 @@ import { stepContext, stepRun } from '../../../support/agent/step-context.ts';
 import { type VirtualClock, virtualClock } from '../../../support/virtual-clock.ts';
 
 /** All conditions. */
-const INPUT = { conditions: [] };
+const INPUT = {};
 let clock: VirtualClock;
 let host: MemoryHost;
 let context: StepContext;
