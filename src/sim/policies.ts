@@ -156,7 +156,7 @@ const BASE: Omit<DefenderPolicySpec, 'killSwitch' | 'freezes' | 'rates'> = {
     minNodeAgeSeconds: LIMITS.minNodeAgeSeconds,
     promql: [{ name: 'paging', query: PAGING_QUERY }],
   },
-  capacity: { minFreePercent: {}, simulateScheduling: false, replacementFirst: false },
+  capacity: { minFreePercent: {}, simulateScheduling: true, replacementFirst: false },
   // oxlint-disable-next-line unicorn/no-thenable -- name of the API field
   drain: { maxBudgetWaitSeconds: 1800, then: 'RequestApproval' },
   ruleWaves: { waves: [1, '5%', '20%', '100%'], soakSeconds: LIMITS.soakSeconds, minSuccessPercent: 90 },

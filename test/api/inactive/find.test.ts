@@ -89,14 +89,7 @@ describe('the fields of an object that this version does not act on', () => {
       rollout({ gate: { checks: [{ builtin: {}, consecutiveSuccess: 2 }] } }),
       'remove it',
     ],
-    [
-      'DefenderPolicy',
-      'capacity.simulateScheduling',
-      { capacity: { simulateScheduling: true } },
-      'remove it',
-    ],
     ['DefenderPolicy', 'capacity.replacementFirst', { capacity: { replacementFirst: true } }, 'remove it'],
-    ['DefenderPolicy', 'capacity.minFreePercent', { capacity: { minFreePercent: { cpu: 10 } } }, 'remove it'],
     ['DefenderPolicy', 'drain.maxBudgetWaitSeconds', { drain: { maxBudgetWaitSeconds: 60 } }, 'remove it'],
     // oxlint-disable-next-line unicorn/no-thenable -- name of the API field
     ['DefenderPolicy', 'drain.then', { drain: { then: 'Abort' } }, 'use RequestApproval'],
@@ -140,7 +133,7 @@ describe('the fields of an object that this version does not act on', () => {
         foreign: [{ taint: 'x' }, { lease: 'a/b' }],
         podLabels: ['gang'],
       },
-      capacity: { simulateScheduling: false, replacementFirst: false, minFreePercent: {} },
+      capacity: { simulateScheduling: true, replacementFirst: false, minFreePercent: { cpu: 10 } },
       // oxlint-disable-next-line unicorn/no-thenable -- name of the API field
       drain: { maxBudgetWaitSeconds: 1800, then: 'RequestApproval' },
       ruleWaves: { waves: [1, '5%', '20%', '100%'], soakSeconds: 1800, minSuccessPercent: 90 },

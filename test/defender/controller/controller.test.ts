@@ -217,7 +217,7 @@ describe('the controller of the Defender', () => {
   });
 
   it('shows a field that this version does not act on as Accepted=False with its path, and denies by it', async () => {
-    const capacity = { minFreePercent: {}, simulateScheduling: true, replacementFirst: false };
+    const capacity = { minFreePercent: {}, simulateScheduling: false, replacementFirst: true };
     const bed = defenderBed(policy({ capacity }), ...fleet());
     const { defender } = await bed.start();
     await bed.advance(5000);
@@ -226,7 +226,7 @@ describe('the controller of the Defender', () => {
         type: 'Accepted',
         status: 'False',
         message: expect.stringContaining(
-          'spec.capacity.simulateScheduling: not supported in this version',
+          'spec.capacity.replacementFirst: not supported in this version',
         ) as string,
       }),
     );

@@ -12,7 +12,7 @@ describe('fields that this version does not act on', () => {
         [
           'fleet-default',
           [
-            'spec.capacity.replacementFirst: not supported in this version, because the Defender does not count free resources: remove it',
+            'spec.capacity.replacementFirst: not supported in this version, because the Defender does not wait for a replacement: remove it',
           ],
         ],
       ]),

@@ -1,0 +1,96 @@
+/** Keeps what Pods take of each node current with every change, so that a decision adds nothing up. */
+import type { CapacityNode } from './node.ts';
+import type { CapacityPod } from './pod.ts';
+import { type Amounts, addTo } from './requests.ts';
+
+/** A node with its Pods. */
+export interface Slot {
+  readonly node: CapacityNode | undefined;
+  readonly pods: ReadonlyMap<string, CapacityPod>;
+  readonly used: Amounts;
+  /** Number of its Pods whose needs cannot be read. */
+  readonly unknown: number;
+}
+
+export interface Capacity {
+  slots(): Iterable<Slot>;
+  slot(node: string): Slot | undefined;
+  /** Pods that keep others away from their topology. */
+  keepingApart(): Iterable<CapacityPod>;
+}
+
+export interface CapacityIndex extends Capacity {
+  putNode(node: CapacityNode): void;
+  removeNode(name: string): void;
+  putPod(pod: CapacityPod): void;
+  removePod(name: string): void;
+}
+
+/** The slot of Pods that have no node yet. */
+export const PENDING = '';
+
+interface OpenSlot extends Slot {
+  node: CapacityNode | undefined;
+  readonly pods: Map<string, CapacityPod>;
+  readonly used: Map<string, number>;
+  unknown: number;
+}
+
+export function createCapacityIndex(): CapacityIndex {
+  const slots = new Map<string, OpenSlot>();
+  const places = new Map<string, string>();
+  const apart = new Map<string, CapacityPod>();
+  return {
+    slots: () => slots.values(),
+    slot: (node) => slots.get(node),
+    keepingApart: () => apart.values(),
+    putNode(node) {
+      slotOf(node.name).node = node;
+    },
+    removeNode(name) {
+      const slot = slots.get(name);
+      if (!slot) return;
+      slot.node = undefined;
+      dropEmpty(name, slot);
+    },
+    putPod(pod) {
+      removePod(pod.name);
+      const place = pod.node ?? PENDING;
+      const slot = slotOf(place);
+      places.set(pod.name, place);
+      slot.pods.set(pod.name, pod);
+      count(slot, pod, 1);
+      if (pod.needs && pod.needs.apart.length > 0) apart.set(pod.name, pod);
+    },
+    removePod,
+  };
+
+  function removePod(name: string): void {
+    const place = places.get(name);
+    const slot = place === undefined ? undefined : slots.get(place);
+    const pod = slot?.pods.get(name);
+    if (place === undefined || !slot || !pod) return;
+    places.delete(name);
+    slot.pods.delete(name);
+    apart.delete(name);
+    count(slot, pod, -1);
+    dropEmpty(place, slot);
+  }
+
+  function slotOf(name: string): OpenSlot {
+    const found = slots.get(name);
+    if (found) return found;
+    const slot: OpenSlot = { node: undefined, pods: new Map(), used: new Map(), unknown: 0 };
+    slots.set(name, slot);
+    return slot;
+  }
+
+  function dropEmpty(name: string, { node, pods }: Slot): void {
+    if (!node && pods.size === 0) slots.delete(name);
+  }
+}
+
+function count(slot: OpenSlot, { needs }: CapacityPod, sign: 1 | -1): void {
+  if (needs) addTo(slot.used, needs.requests, sign);
+  else slot.unknown += sign;
+}
