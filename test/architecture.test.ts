@@ -34,7 +34,7 @@ const below: Record<string, readonly string[]> = {
   'src/controllers': [...base, 'src/rollout', 'src/rules', 'src/providers', 'src/local', 'src/observability'],
   'src/views': [...base, 'src/rollout'],
   'src/console': [...base, 'src/views'],
-  'src/deploy': base,
+  'src/deploy': [...base, 'src/observability'],
 };
 // The simulator runs the real decisions, the command line and the demo connect the parts: they may import everything.
 below['src/sim'] = Object.keys(below);

@@ -122,6 +122,8 @@ export const ANNOTATION_POLL_REQUEST = `${GROUP}/poll-request`;
  * the last one that was served.
  */
 export const ANNOTATION_BACKUP_REQUEST = `${GROUP}/backup-request`;
+/** The annotation of a job that lists which receivers were notified of its steps, and when. */
+export const ANNOTATION_NOTIFIED = `${GROUP}/notified`;
 /**
  * The annotation of a MaintenanceEvent that a hardware system reports by a file or a webhook: the time of its last report. An older report,
  * such as a repeated delivery, changes nothing.
@@ -184,6 +186,8 @@ export const MANAGER_MACHINECOMPONENT = 'kubenode-machinecomponent';
 export const MANAGER_AGENT = 'kubenode-agent';
 export const MANAGER_REMEDY = 'kubenode-remedy';
 export const MANAGER_REMEDYJOB = 'kubenode-remedyjob';
+/** The field manager of the notifier, which has the account of the controller of jobs. */
+export const MANAGER_NOTIFIER = 'kubenode-notifier';
 export const MANAGER_HOSTDOCTOR = 'kubenode-hostdoctor';
 export const MANAGER_DEFENDER = 'kubenode-defender';
 export const MANAGER_IMPORT = 'kubenode-import';
@@ -203,6 +207,7 @@ export const EVENT_PREFIX = {
   [MANAGER_AGENT]: 'Agent',
   [MANAGER_REMEDY]: 'Remedy',
   [MANAGER_REMEDYJOB]: 'Job',
+  [MANAGER_NOTIFIER]: 'Notice',
   [MANAGER_HOSTDOCTOR]: 'Maintenance',
   [MANAGER_DEFENDER]: 'Defender',
   [MANAGER_APPROVER]: 'Certificate',
@@ -334,8 +339,6 @@ export const CONDITIONS = {
   CertificatesValid: '+',
   AddonsReady: '+',
   BackupReady: '+',
-  TunnelToNodes: '+',
-  TunnelFromNodes: '+',
   ControlPlaneStalled: '-',
   // Pipeline
   SourceReady: '+',

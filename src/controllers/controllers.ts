@@ -27,7 +27,7 @@ const GROUPS: readonly CreateGroup[] = [
   createRolloutControllers,
   // hostdoctor
   createHostDoctorControllers,
-  // remedy, remedyjob
+  // remedy, remedyjob, notifier
   createRemedyControllers,
 ];
 

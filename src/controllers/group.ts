@@ -14,6 +14,7 @@ import type { OpenProviders } from '../providers/registry.ts';
 import type { CheckRunner } from '../rollout/checks/runner.ts';
 import type { ImportParts } from './machine/import/execute/steps.ts';
 import type { InstanceParts } from './machine/instance/calls.ts';
+import type { Notifications } from './notifier/controller.ts';
 
 export interface ControllerGroup {
   readonly controllers: readonly Controller[];
@@ -48,6 +49,8 @@ export interface GroupParts {
   readonly checkRunner: CheckRunner;
   /** The folder in which hardware systems report maintenance events. */
   readonly maintenanceFolder?: string;
+  /** The receivers of what jobs hand to people. */
+  readonly notifications?: Notifications;
   readonly clock: Clock;
   /** The wall clock of this process minus that of the API server; undefined while the server does not answer. */
   readonly skewSeconds: () => number | undefined;

@@ -8,6 +8,8 @@ import { createLiveFacts } from '../rules/live/live-facts.ts';
 import { createWorkloadReader } from '../rules/live/workload-reader.ts';
 import { createFactViews } from '../rules/views.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
+import { createNotifierController } from './notifier/controller.ts';
+import { registerNoticeMetrics } from './notifier/metrics.ts';
 import { createRemedyController } from './remedy/controller/controller.ts';
 import { registerFaultMetrics } from './remedy/metrics.ts';
 import { createRemedyJobController } from './remedyjob/controller.ts';
@@ -17,6 +19,8 @@ export async function createRemedyControllers(parts: GroupParts): Promise<Contro
   const { connectAs, clock, skewSeconds, random, log, watch, metrics, grants, power, views } = parts;
   const shared = { clock, random, log, client: await connectAs(PRINCIPAL_REMEDY), metrics: watch };
   const own: Record<string, View> = {};
+  const { notifications } = parts;
+  const notices = registerNoticeMetrics(metrics);
   const facts = createLiveFacts({
     workloads: createWorkloadReader(shared),
     clock,
@@ -40,6 +44,7 @@ export async function createRemedyControllers(parts: GroupParts): Promise<Contro
         eventAnswers: parts.eventAnswers,
         metrics: registerRemedyMetrics(metrics),
       }),
+      ...(notifications ? [createNotifierController({ ...notifications, metrics: notices })] : []),
     ],
     views: own,
   };

@@ -22,6 +22,10 @@ export interface DeployedProgram {
   readonly usesDns: boolean;
   /** Whether the program runs promql checks, and so takes --prometheus-url. */
   readonly asksPrometheus?: true;
+  /** Whether the program notifies people, and so takes --notifications. */
+  readonly notifies?: true;
+  /** The Secret whose files are in SECRET_FOLDER. Absent: none. */
+  readonly secret?: string;
   /** Whether the program starts other programs. */
   readonly startsPrograms: boolean;
   /** The file that its arguments name, in CONFIG_FOLDER. A ConfigMap with the name of the program has it. Absent: none. */
@@ -38,6 +42,9 @@ export interface DeployedResources {
 /** The folder that stays writable where the root file system is read-only. */
 export const CACHE_FOLDER = '/var/cache/kubenode';
 export const CONFIG_FOLDER = '/etc/kubenode';
+export const SECRET_FOLDER = '/etc/kubenode-notifications';
+/** The file of the receivers in their Secret. */
+export const NOTIFICATIONS_FILE = 'notifications.yaml';
 export const HEALTH_PORT = 8080;
 const WEBHOOK_PORT = 8081;
 
@@ -85,6 +92,7 @@ export const CONTROLLERS: DeployedProgram = {
   egressPorts: API_SERVERS,
   usesDns: false,
   asksPrometheus: true,
+  notifies: true,
   startsPrograms: false,
 };
 

@@ -15,7 +15,7 @@ import { LABEL_MANAGED_BY, MANAGED_BY, NAMESPACE } from '../api/names.ts';
 import type { KubeObject } from '../kube/objects/object.ts';
 import { containerOf, IMAGE_USER, mountFolders, podPatches } from './container.ts';
 import { networkPolicySpec } from './network-policy.ts';
-import type { DeployedProgram } from './programs.ts';
+import { type DeployedProgram, NOTIFICATIONS_FILE, SECRET_FOLDER } from './programs.ts';
 
 export interface DeploySettings {
   /** With registry, and tag or digest. */
@@ -25,13 +25,15 @@ export interface DeploySettings {
   readonly egressPorts: readonly number[];
   /** The Prometheus of the checks of programs that run some. */
   readonly prometheusUrl?: string | undefined;
+  /** The Secret with the receivers of a program that notifies people. */
+  readonly notifications?: string | undefined;
   /** The content of the file of a program that has one. */
   readonly config?: string | undefined;
 }
 
 /** In the order in which they are applied: no pod runs before its limits exist. */
 export function renderWorkload(deployed: DeployedProgram, settings: DeploySettings): readonly KubeObject[] {
-  const program = withPrometheus(deployed, settings);
+  const program = withNotifications(withPrometheus(deployed, settings), settings);
   const chart = new Chart(new App(), program.name, { namespace: NAMESPACE, disableResourceNameHashes: true });
   const labels = podLabels(program);
   const metadata = {
@@ -82,6 +84,20 @@ function withPrometheus(program: DeployedProgram, { prometheusUrl }: DeploySetti
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
+/** Adds the Secret of the receivers, and the right to find them by name. The port of HTTPS is that of API servers, too. */
+function withNotifications(
+  program: DeployedProgram,
+  { notifications: secret }: DeploySettings,
+): DeployedProgram {
+  if (secret === undefined || !program.notifies) return program;
+  return {
+    ...program,
+    secret,
+    args: [...program.args, '--notifications', `${SECRET_FOLDER}/${NOTIFICATIONS_FILE}`],
+    usesDns: true,
+  };
+}
+
 interface ConfigParts {
   readonly metadata: { readonly name: string };
   readonly settings: DeploySettings;
@@ -115,7 +131,7 @@ function webhookService(
 }
 
 /** The selector of the Deployment, which can never change. */
-function podLabels({ component }: DeployedProgram): Readonly<Record<string, string>> {
+export function podLabels({ component }: DeployedProgram): Readonly<Record<string, string>> {
   return { 'app.kubernetes.io/name': 'kubenode', 'app.kubernetes.io/component': component };
 }
 

@@ -10,6 +10,8 @@ export interface Layout {
   readonly kubeconfig: string;
   readonly logs: string;
   readonly etcd: { readonly dataFolder: string; readonly pkiFolder: string };
+  /** The configuration and the data of the Prometheus beside the fleet, if there is one. */
+  readonly prometheus: string;
   /** A folder for each cluster. */
   readonly clusters: string;
   cluster(name: string): ClusterLayout;
@@ -35,6 +37,7 @@ export const OWN_NAMES = [
   'etcd',
   'etcd-pki',
   'clusters',
+  'prometheus',
 ] as const;
 
 /** Returns the data folder of a member of etcd: the first, and in a control plane others. */
@@ -51,6 +54,7 @@ export function createLayout(root: string): Layout {
     kubeconfig: mergedKubeconfigPath(root),
     logs: join(root, 'logs'),
     etcd: { dataFolder: join(root, 'etcd'), pkiFolder: join(root, 'etcd-pki') },
+    prometheus: join(root, 'prometheus'),
     clusters,
     cluster(name) {
       const folder = join(clusters, name);

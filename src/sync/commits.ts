@@ -87,7 +87,6 @@ export interface AcceptedCommit {
   /** The Clusters that it declares in the hub; absent while it is not rendered, or declares nothing for the hub. */
   readonly clusters?: ReadonlySet<string>;
   readonly deletes?: number;
-  readonly disrupts?: number;
 }
 
 /** In place of names: there are too many of them, or some are unknown. No approver counts as another person then. */

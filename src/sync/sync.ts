@@ -24,12 +24,11 @@ import { commitOrigin } from './hub/commit-origin.ts';
 import { decryptionKeys } from './hub/decryption-keys.ts';
 import { createDeletedPipelines, type DeletedPipelines } from './hub/deleted-pipelines.ts';
 import { createHubCache, type HubCache } from './hub/hub-cache.ts';
+import { applyPolicyOf } from './hub/pipeline/apply-policy.ts';
 import { createPipelineWorkers, type PipelineWorkers } from './hub/pipeline/workers.ts';
 import { createKeptRevisions, type KeptRevisions } from './hub/revisions/kept-revisions.ts';
 import { type Assignments, createAssignments } from './hub/split-leases/assignments.ts';
-import { DEFAULT_DELETE_BUDGET } from './judge/delete-budget.ts';
 import { createPromotionController } from './promote/controller.ts';
-import { judgingPipeline } from './promote/gates/in-force.ts';
 import { promotedClusters } from './promote/stage/membership.ts';
 import type { PlanCommit } from './pulls/head-plan.ts';
 import type { CommitRenderer } from './render/renderer.ts';
@@ -152,7 +151,7 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hu
   const keys = (name: string): DecryptionKeys =>
     decryptionKeys(name, stores.pipelines.get(name), stores.secrets);
   const policy = (name: string): ApplyPolicy => ({
-    ...policyOf(stores.pipelines.get(name)),
+    ...applyPolicyOf(stores.pipelines.get(name)),
     keysVersion: keys(name).version,
   });
   const origin = (pipeline: string, commit: string): CommitOrigin => commitOrigin(stores, pipeline, commit);
@@ -237,19 +236,4 @@ function refreshOnChange({ stores }: HubCache, workers: Workers): void {
     store.subscribe({ added: refresh, updated: refresh, removed: refresh });
   }
   refresh();
-}
-
-/** Returns the policy by the gates in force before the commit. Without a Pipeline the budget is zero: nothing is deleted. */
-function policyOf(pipeline: Pipeline | undefined): ApplyPolicy {
-  if (!pipeline) return { budget: { maxObjects: 0, maxPercent: 0 }, acknowledgements: [] };
-  const { deleteBudget, acknowledgements, forceManagers, fieldPolicies, healthExpressions, identities } =
-    judgingPipeline(pipeline).pipeline.spec;
-  return {
-    budget: { ...DEFAULT_DELETE_BUDGET, ...deleteBudget },
-    acknowledgements: acknowledgements ?? [],
-    forceManagers: forceManagers ?? [],
-    fieldPolicies: fieldPolicies ?? [],
-    healthExpressions: healthExpressions ?? [],
-    identities: identities ?? [],
-  };
 }

@@ -42,6 +42,10 @@ beforeAll(async () => {
     grants: defender.ledger,
     checkRunner: createCheckRunner({ clock, get: () => Promise.reject(new Error('no check runs here')) }),
     eventAnswers: createEventAnswers(() => ({})),
+    notifications: {
+      selections: [],
+      receivers: { send: () => Promise.reject(new Error('nothing is sent here')) },
+    },
   };
   groups = await createControllerGroups(parts, defender.views);
   controllers = groups.flatMap((group) => group.controllers);

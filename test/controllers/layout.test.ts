@@ -15,6 +15,7 @@ const WITHOUT: Readonly<Record<string, Readonly<Partial<Record<Part, string>>>>>
   approver: { status: 'the decision about a request is its status' },
   bootstraptoken: { status: 'a token has none' },
   orphansweep: { observe: 'it lists the instances right before it deletes one, and no decision is older' },
+  notifier: { status: 'the annotation of the job records what was delivered' },
   machinecomponent: { execute: 'it writes a status and nothing else' },
 };
 
@@ -33,8 +34,8 @@ function isIn(path: string, parts: readonly Part[]): boolean {
 }
 
 describe('the controllers', () => {
-  it('are eleven', () => {
-    expect(controllers).toHaveLength(11);
+  it('are twelve', () => {
+    expect(controllers).toHaveLength(12);
     expect(controllers).toEqual(expect.arrayContaining(Object.keys(WITHOUT)));
   });
 

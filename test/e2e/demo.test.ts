@@ -29,6 +29,7 @@ import { createSystemClock } from '../../src/os/system-clock.ts';
 import { openEvents } from '../console/server/event-reader.ts';
 import { packedTarball } from '../support/packed.ts';
 import { createPerson, type Person } from '../support/page/person.ts';
+import { hasPrometheus, type PrometheusSeries } from '../support/prometheus.ts';
 import type { Rootless } from '../support/rootless.ts';
 import { SEED } from '../support/sweep-size.ts';
 
@@ -64,7 +65,8 @@ describe('kubenode start --demo', { shuffle: false }, () => {
     user = person.user;
     // As npm start does.
     [dir, repository] = [stateFolder({ HOME: user.home }), join(user.parent, 'kubenode-demo')];
-    const args = [user.main, 'start', '--demo', repository];
+    const metrics = hasPrometheus ? ['--metrics'] : [];
+    const args = [user.main, 'start', '--demo', repository, ...metrics];
     command = user.start(process.execPath, args, ['ignore', 'pipe', 'pipe']);
     for (const stream of [command.stdout, command.stderr]) {
       stream?.on('data', (chunk: Buffer) => void (output += chunk.toString()));
@@ -94,6 +96,16 @@ describe('kubenode start --demo', { shuffle: false }, () => {
     await expect.poll(() => output).toMatch(/converged: 10 machines Ready at [\da-f]{12} in \d+ s/);
     const address = /The fleet in a browser: (?<url>http:\S+)/.exec(output)?.groups?.['url'] ?? '';
     await expect.poll(() => machinesOnPage(address)).toBe(10);
+  });
+
+  it.skipIf(!hasPrometheus)('DAT-08 has a Prometheus that scrapes each process of the fleet', async () => {
+    const url = /Prometheus, which scrapes it: (?<url>http:\S+)/.exec(output)?.groups?.['url'] ?? '';
+    const up = async (): Promise<unknown> => {
+      const answer = await fetch(`${url}api/v1/query?query=${encodeURIComponent('sum by (job) (up)')}`);
+      const { data } = (await answer.json()) as { data: { result: readonly PrometheusSeries[] } };
+      return Object.fromEntries(data.result.map(({ metric, value }) => [metric['job'], value[1]]));
+    };
+    await expect.poll(up).toEqual({ agent: '10', controllers: '3', hosting: '1', sync: '1' });
   });
 
   // Each step verifies on the API servers what it names, within limits of its own: docs/guides/demo.md.

@@ -36,7 +36,7 @@ type Owner = Pick<SpawnOptions, 'uid' | 'gid'>;
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
 /** What kubenode and the guides need of a checkout, besides its dependencies. */
-const FOLDERS = ['bin', 'crds', 'docs', 'fleet', 'rules', 'scripts', 'src', 'test/support'];
+const FOLDERS = ['bin', 'crds', 'deploy', 'docs', 'fleet', 'rules', 'scripts', 'src', 'test/support'];
 const FILES = [
   'package.json',
   'package-lock.json',

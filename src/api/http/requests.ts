@@ -1,11 +1,8 @@
 /** Validates the bodies of requests with the schemas that OpenAPI describes. */
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { isRecord } from '../../kube/objects/json.ts';
 import type { LedgerApproval, LedgerHolder } from '../generated/types.ts';
 import type { GrantAsk, GrantRenewal, GrantSettlement } from '../grants.ts';
-import { messageFor } from '../validation/messages.ts';
-import { pathOf } from '../validation/path.ts';
-import type { Failure } from '../validation/runtime.ts';
+import { compileSchema, type SchemaCheck } from '../validation/schema-check.ts';
 import type { Problem } from '../validation/validate.ts';
 import { REQUESTS, type RequestName } from './schemas.ts';
 
@@ -35,33 +32,13 @@ export interface RequestBodies {
 export type BodyResult<T> = { readonly body: T } | { readonly problems: readonly Problem[] };
 
 /** Compiled at the first request. */
-const compiled = new Map<RequestName, ValidateFunction>();
+const compiled = new Map<RequestName, SchemaCheck>();
 
 /** The body with its defaults, or everything that is wrong with it. */
 export function readBodyOf<N extends RequestName>(name: N, body: unknown): BodyResult<RequestBodies[N]> {
-  const validator = validatorOf(name);
+  const check = compiled.get(name) ?? compileSchema(REQUESTS[name]);
+  compiled.set(name, check);
   const value: unknown = isRecord(body) ? { ...body } : body;
-  if (validator(value)) return { body: value as RequestBodies[N] };
-  return { problems: (validator.errors ?? []).map((error) => problemOf(name, error)) };
-}
-
-function validatorOf(name: RequestName): ValidateFunction {
-  const known = compiled.get(name);
-  if (known) return known;
-  const created = new Ajv({ allErrors: true, useDefaults: true }).compile(REQUESTS[name]);
-  compiled.set(name, created);
-  return created;
-}
-
-function problemOf(name: RequestName, { keyword, instancePath, params }: ErrorObject): Problem {
-  const { additionalProperty } = params as { readonly additionalProperty?: string };
-  const failure: Failure =
-    additionalProperty === undefined
-      ? { keyword, instancePath, params }
-      : {
-          keyword: 'x-kubenode-fields',
-          instancePath,
-          params: { field: additionalProperty, known: Object.keys(REQUESTS[name].properties ?? {}) },
-        };
-  return { path: pathOf(failure), message: messageFor(failure) };
+  const problems = check(value);
+  return problems.length > 0 ? { problems } : { body: value as RequestBodies[N] };
 }

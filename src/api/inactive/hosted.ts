@@ -4,7 +4,6 @@ import type { InactiveField } from './field.ts';
 const NO_LIMITS = 'processes of this machine have no requests and no limits';
 const LOOPBACK = 'the API server listens on loopback, on a port that is free';
 const ONE_API_SERVER = 'driver workload runs one API server';
-const THREE_API_SERVERS = 'a control plane has three API servers at most';
 const ONE_ETCD = 'driver workload runs one member of etcd';
 const NO_BACKUPS = 'driver workload takes no backups: take snapshots of its volume';
 const KEPT_AUTHORITIES = 'driver workload keeps its certificate authorities';
@@ -17,7 +16,6 @@ const WORKLOAD = { whenAt: [DRIVER, 'workload'] } as const;
 
 export const HOSTED: readonly InactiveField[] = [
   { path: 'spec.hosted.replicas', accepts: [1], because: ONE_API_SERVER, ...WORKLOAD },
-  { path: 'spec.hosted.replicas', accepts: [1, 2, 3], because: THREE_API_SERVERS, ...PROCESS },
   { path: 'spec.hosted.etcd.storageGiB', accepts: [8], because: 'a folder has no size', ...PROCESS },
   ...PARTS.flatMap((part): readonly InactiveField[] => [
     { path: `spec.hosted.${part}.cpuMillis`, because: NO_LIMITS, ...PROCESS },
@@ -30,5 +28,4 @@ export const HOSTED: readonly InactiveField[] = [
   { path: 'spec.hosted.etcd.backup', because: NO_BACKUPS, ...WORKLOAD },
   { path: 'spec.hosted.etcd.restoreFrom', because: NO_BACKUPS, ...WORKLOAD },
   { path: 'spec.hosted.pki.caRotation', because: KEPT_AUTHORITIES, ...WORKLOAD },
-  { path: 'spec.hosted.tunnel.enabled', accepts: [false], because: 'there is no tunnel to nodes' },
 ];

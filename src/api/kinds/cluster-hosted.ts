@@ -137,7 +137,7 @@ export const hosted = rules(
       max: 32,
       pattern: KUBERNETES_VERSION_PATTERN,
     }),
-    replicas: int('Number of API servers.', [1, 9]).default(1),
+    replicas: int('Number of API servers.', [1, 3]).default(1),
     network,
     etcd,
     apiServer: part('Settings of the API server.'),
@@ -160,9 +160,6 @@ export const hosted = rules(
       addon,
       [0, 16],
     ).default([]),
-    tunnel: named('HostedTunnel', 'Konnectivity tunnel from the control plane to the nodes.', {
-      enabled: flag('Whether the API server reaches nodes through a tunnel.').default(false),
-    }).prefault({}),
     ttlSecondsAfterReady: int(
       'The cluster is deleted this long after it became ready. Environment test only.',
       [60, 604_800],

@@ -176,7 +176,7 @@ const deleteBudget = named(
 const unassigned = choice('What to do about clusters that no stage selects.', ['Ignore', 'Fail']);
 
 const approvals = list(
-  'Approvals of plans. An approval lapses when the plan becomes more destructive.',
+  'Approvals of plans. An approval counts for exactly the content that the plan had: it lapses when the commit renders to other content.',
   named('Approval', 'Approval of a plan for a stage.', {
     stage: name('Name of the stage.'),
     planDigest: digest('Digest of the plan.'),

@@ -52,7 +52,6 @@ const spec = immutable(
       clusters: int('Number of clusters of the pipeline.'),
       changed: int('Number of clusters that change.'),
       deletes: count('Number of objects that are deleted.'),
-      disrupts: count('Number of machines that are disrupted.'),
       unexercised: count('Number of changes that no earlier stage ran.'),
       stages: listMap(
         'Changes in each stage, against what its clusters had when the release was created.',

@@ -1,8 +1,9 @@
 /** Reads the records of the steps of a job: which one is next, and what a failed one leads to. Pure. */
 
-import { textAt } from '../../kube/objects/json.ts';
+import { isRecord, parseRecord, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { AgentStep, JobStep, JobStepStatus, RemedyOperationJob } from '../generated/types.ts';
+import { ANNOTATION_NOTIFIED } from '../names.ts';
 import { type Step, stepEntry, stepOfReference } from '../steps/steps.ts';
 
 export function stepRecord({ status }: RemedyOperationJob, id: string): JobStepStatus | undefined {
@@ -114,4 +115,17 @@ export function bootIdOf(node: KubeObject | undefined): string | undefined {
 export function stepEnd({ timeoutSeconds }: JobStep, startedAt: string | undefined, now: Date): Date {
   const start = startedAt === undefined ? now.getTime() : Date.parse(startedAt);
   return new Date(start + timeoutSeconds * 1000);
+}
+
+/** When each notice was delivered: by receiver, and by the step of the job. */
+export type Delivered = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** An annotation that somebody damaged counts as none: what was delivered is sent again. */
+export function deliveredOf({ metadata }: Pick<KubeObject, 'metadata'>): Delivered {
+  const found = parseRecord(metadata.annotations?.[ANNOTATION_NOTIFIED] ?? '{}') ?? {};
+  return Object.fromEntries(Object.entries(found).filter(([, steps]) => isTimes(steps))) as Delivered;
+}
+
+function isTimes(steps: unknown): boolean {
+  return isRecord(steps) && Object.values(steps).every((at) => typeof at === 'string');
 }

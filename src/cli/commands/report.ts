@@ -1,5 +1,7 @@
 /** `kubenode report`: what a platform team reads in its weekly review, from Prometheus. */
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { stateFolder } from '../../local/folders.ts';
+import { findPrometheusUrl } from '../../local/prometheus.ts';
 import { reportMarkdown } from '../../observability/report/markdown.ts';
 import { askPrometheus } from '../../observability/report/read.ts';
 import { composeReport } from '../../observability/report/report.ts';
@@ -24,7 +26,7 @@ Examples:
   kubenode report --since 30d -o json --prometheus-url http://localhost:9090 > report.json`;
 
 interface ReportFlags {
-  readonly prometheusUrl: string;
+  readonly prometheusUrl?: string;
   readonly since: number;
   readonly clusterLabel: string;
   readonly output: 'markdown' | 'json';
@@ -36,7 +38,11 @@ export function createReportCommand(io: Io): Command {
       'report objectives, DORA figures, coverage, top faults and denials of a period, from Prometheus',
     )
     .addOption(createDurationOption('--since <duration>', 'how far back: at most 90d', '7d'))
-    .requiredOption('--prometheus-url <url>', 'URL of the Prometheus server', parsePrometheusUrl)
+    .option(
+      '--prometheus-url <url>',
+      'URL of the Prometheus server (default: that of "kubenode start --metrics")',
+      parsePrometheusUrl,
+    )
     .option(
       '--cluster-label <label>',
       'label that tells the clusters of one Prometheus apart',
@@ -55,13 +61,24 @@ function parseLabel(text: string): string {
   throw new InvalidArgumentError(`Expected the name of a label, got ${JSON.stringify(text)}.`);
 }
 
+/** Returns the Prometheus beside the local fleet in its usual folder. */
+async function localPrometheusUrl({ env }: Io): Promise<string> {
+  const url = await findPrometheusUrl(stateFolder(env));
+  if (url !== undefined) return url;
+  throw new CliError('no Prometheus given, and none runs beside a local fleet', {
+    hint: 'pass --prometheus-url, or run: kubenode start --metrics',
+    exitCode: EXIT.usage,
+  });
+}
+
 const MAX_SECONDS = 90 * 86_400;
 
 async function report(io: Io, flags: ReportFlags): Promise<void> {
-  const { since: seconds, clusterLabel, prometheusUrl } = flags;
+  const { since: seconds, clusterLabel } = flags;
   if (seconds < 300 || seconds > MAX_SECONDS) {
     throw new CliError('--since must be from 5m to 90d', { exitCode: EXIT.usage });
   }
+  const prometheusUrl = flags.prometheusUrl ?? (await localPrometheusUrl(io));
   const plans = reportSections({ seconds, clusterLabel });
   const source = { prometheusUrl, get: httpGet, clock: io.clock, signal: io.signal };
   const answers = await askPrometheus(source, plans, seconds).catch((error: unknown) => {

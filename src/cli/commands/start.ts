@@ -3,6 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { CONSOLE_PORT } from '../../console/server/server.ts';
+import { type LocalMetrics, metricsUrl, runMetrics, startMetrics } from '../../demo/metrics/metrics.ts';
+import { type MetricsFlags, requestedPrometheus } from '../../demo/metrics/program.ts';
 import { DEMO_CLUSTERS, type DemoOptions, runDemo } from '../../demo/start/demo.ts';
 import { ensureDemoRepository } from '../../demo/template/demo-repository.ts';
 import { createNpm } from '../../demo/template/npm.ts';
@@ -11,6 +13,8 @@ import { selectedVersion } from '../../demo/tour/versions.ts';
 import { type BackoffState, backOffAfterError, NO_ERRORS } from '../../kube/process/backoff.ts';
 import { endsFleet, repairLocalFleet, stopLocalFleet } from '../../local/fleet.ts';
 import { stateFolder } from '../../local/folders.ts';
+import type { Layout } from '../../local/layout.ts';
+import { stopPrometheus } from '../../local/prometheus.ts';
 import { type LocalFleetStatus, namedProcesses, readLocalFleetStatus } from '../../local/status.ts';
 import { findNextPort } from '../../os/net/ports.ts';
 import { systemRandom } from '../../os/system-random.ts';
@@ -31,13 +35,17 @@ change of its state until Ctrl-C. A process of it that ends is started again. Cl
 command stops what it started, or one before it that was killed.
 The data is kept; "kubenode local down --wipe" removes it.
 
+With --metrics a real Prometheus runs beside the fleet, with the rules and alerts of kubenode, and scrapes each of its processes: the program
+"prometheus" on the PATH, or --prometheus. It ends with this command; without it everything else works.
+
 With --demo it runs a whole fleet: three clusters besides the hub, sync, the controllers, the console, and ten machines, each a folder of this computer
 with a real agent. FOLDER is its git repository, created if it does not exist: change fleet/versions.ts and commit, or run "kubenode tour" in
 another terminal. See docs/guides/demo.md. npm start is this, with FOLDER ../kubenode-demo; npm run start:hub starts only the hub.
 
 Examples:
   kubenode start
-  kubenode start --demo ../demo`;
+  kubenode start --demo ../demo
+  kubenode start --demo ../demo --metrics`;
 
 const POLL_MS = 2000;
 
@@ -45,16 +53,19 @@ export function createStartCommand(io: Io): Command {
   return addDirOption(io, new Command('start'))
     .description('run a local hub in the foreground, until Ctrl-C')
     .option('--demo <folder>', 'run a fleet with machines, from the repository in this folder')
+    .option('--metrics', 'run a Prometheus beside the fleet, which scrapes its processes')
+    .option('--prometheus <path>', 'with --metrics: the program (default: prometheus on the PATH)')
     .addHelpText('after', HELP)
     .action((flags: StartFlags) => withLocalErrors(() => start(io, flags)));
 }
 
-interface StartFlags {
+interface StartFlags extends MetricsFlags {
   readonly dir: string;
   readonly demo?: string;
 }
 
-async function start(io: Io, { dir, demo }: StartFlags): Promise<void> {
+async function start(io: Io, { dir, demo, ...flags }: StartFlags): Promise<void> {
+  const prometheus = await requestedPrometheus(io, flags);
   const repository = demo === undefined ? undefined : resolve(io.cwd, demo);
   if (repository !== undefined) await requireNotStarted(dir);
   try {
@@ -69,14 +80,33 @@ async function start(io: Io, { dir, demo }: StartFlags): Promise<void> {
       );
     });
     if (warning !== undefined) io.err(warning);
-    const demoOptions = repository === undefined ? undefined : { repository, port: await findConsolePort() };
-    const dirOption = layout.root === stateFolder(io.env) ? '' : ` --dir ${shellWord(layout.root)}`;
-    const isOurs = await endsFleet(dir);
-    io.out(introduction(layout.kubeconfig, { folder: io.cwd, demo: demoOptions, isOurs, dirOption }));
-    await Promise.all([watch(io, dir), demoOptions && runDemo(io, layout, demoOptions)]);
+    const metrics = await startMetrics(io, layout, prometheus);
+    try {
+      await runStarted(io, layout, { dir, repository, metrics });
+    } finally {
+      await metrics?.lock.release();
+    }
   } finally {
     if (await endsFleet(dir)) await stop(io, dir);
   }
+}
+
+interface StartedFleet {
+  readonly dir: string;
+  readonly repository: string | undefined;
+  readonly metrics: LocalMetrics | undefined;
+}
+
+/** Prints how to use the fleet, and runs its programs until the signal of the command. */
+async function runStarted(io: Io, layout: Layout, { dir, repository, metrics }: StartedFleet): Promise<void> {
+  const demo = repository === undefined ? undefined : { repository, port: await findConsolePort(), metrics };
+  const dirOption = layout.root === stateFolder(io.env) ? '' : ` --dir ${shellWord(layout.root)}`;
+  const isOurs = await endsFleet(dir);
+  io.out(introduction(layout.kubeconfig, { folder: io.cwd, demo, metrics, isOurs, dirOption }));
+  const programs = demo
+    ? runDemo(io, layout, demo)
+    : metrics && runMetrics(io, layout, { ...metrics, expected: [] });
+  await Promise.all([watch(io, dir), programs]);
 }
 
 async function ensureRepository(io: Io, folder: string, progress: StepProgress): Promise<string | undefined> {
@@ -90,13 +120,17 @@ export interface Started {
   /** The folder where this command runs: in another one, npx would look for a package of that name. */
   readonly folder: string;
   readonly demo: DemoOptions | undefined;
+  readonly metrics?: Pick<LocalMetrics, 'port'> | undefined;
   /** Whether the fleet is stopped at the end of this command. */
   readonly isOurs: boolean;
   /** The option of commands that find the fleet by its folder. */
   readonly dirOption: string;
 }
 
-export function introduction(kubeconfig: string, { folder, demo, isOurs, dirOption }: Started): string {
+export function introduction(
+  kubeconfig: string,
+  { folder, demo, metrics, isOurs, dirOption }: Started,
+): string {
   const commands =
     demo === undefined
       ? '  kubectl get crd'
@@ -104,11 +138,13 @@ export function introduction(kubeconfig: string, { folder, demo, isOurs, dirOpti
   npx kubenode status
   npx kubenode machine list
 ${updateCommands(demo.repository)}  npx kubenode status --watch`;
-  const page = demo === undefined ? '' : `The fleet in a browser: http://127.0.0.1:${demo.port}/\n\n`;
+  const page = demo === undefined ? '' : `The fleet in a browser: http://127.0.0.1:${demo.port}/\n`;
+  const prometheus = metrics === undefined ? '' : `Prometheus, which scrapes it: ${metricsUrl(metrics)}\n`;
+  const pages = `${page}${prometheus}`;
   const what = demo === undefined ? 'The hub is' : 'A hub and three clusters are';
   const stops = demo === undefined ? 'stops the hub' : 'stops all of it';
   return `
-${page}${what} running, with the kinds of kubenode installed. In another terminal:
+${pages}${pages === '' ? '' : '\n'}${what} running, with the kinds of kubenode installed. In another terminal:
   cd ${shellWord(folder)}
   export KUBECONFIG=${shellWord(kubeconfig)}
 ${commands}
@@ -190,6 +226,7 @@ function formatStatus(status: LocalFleetStatus | undefined): string {
 async function stop(io: Io, dir: string): Promise<void> {
   io.err('stopping: another Ctrl-C leaves processes behind, which kubenode local down ends\n');
   const signal = new AbortController().signal;
+  await stopPrometheus(dir, io.clock);
   await stopPlanesOfFleet(dir, { clock: io.clock, wipe: false });
   await endMachines(dir, io.clock);
   await stopLocalFleet({ dir, clock: io.clock, signal, onStep: () => undefined, wipe: false });

@@ -5,6 +5,9 @@ import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import type { KubeObject, Resource } from '../../kube/objects/object.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import { approvalsOf } from '../../sync/hub/commit-origin.ts';
+import type { ReleaseContext } from '../../views/release/text.ts';
 import { type HubObjects, sortHub } from '../../views/status/hub-objects.ts';
 import { CliError, EXIT } from '../errors.ts';
 
@@ -61,4 +64,14 @@ export function selectPipeline(pipelines: readonly Pipeline[], name: string | un
     hint: only ? `name one with --pipeline: ${names}` : 'create one with kubenode sync --from REPOSITORY',
     exitCode: EXIT.badInput,
   });
+}
+
+/** Returns the Pipeline of a Release, and who approved its plan. */
+export function releaseContext(
+  { spec }: Release,
+  { pipelines, releases }: Pick<HubObjects, 'pipelines' | 'releases'>,
+): ReleaseContext & Required<Pick<ReleaseContext, 'approvals'>> {
+  const pipeline = pipelines.find(({ metadata }) => metadata.name === spec.pipeline);
+  const own = (): readonly Release[] => releases.filter((each) => each.spec.pipeline === spec.pipeline);
+  return { ...optional('pipeline', pipeline), approvals: approvalsOf(spec, pipeline, own) };
 }

@@ -16,6 +16,8 @@ export interface KubenodeProcess {
 
 export interface FleetUser {
   readonly pid: number;
+  /** The arguments of kubenode, without the program. */
+  readonly args: readonly string[];
   /** The command, such as `kubenode controllers --context test`. */
   readonly command: string;
   /** Whether it creates machines or control planes in the folders of the fleet: they must not be deleted while it runs. */
@@ -34,7 +36,7 @@ export function selectFleetUsers(programs: readonly KubenodeProcess[], root: str
     if (!LONG_RUNNING.includes(name) || !usesFleet(program, args, root)) return [];
     const command = ['kubenode', ...args].join(' ');
     const createsProcesses = name === 'controllers' || hostsPlanes(program, args, root);
-    return [{ pid: program.pid, command, createsProcesses }];
+    return [{ pid: program.pid, args, command, createsProcesses }];
   });
   return users.toSorted((a, b) => a.pid - b.pid);
 }
@@ -71,7 +73,8 @@ function kubeconfigs(
   return hasUserKubeconfig ? [] : [join(stateFolder(env), 'kubeconfig')];
 }
 
-function valuesOf(args: readonly string[], option: string): readonly string[] {
+/** Returns the values of an option in both of its forms: `--port 1` and `--port=1`. */
+export function valuesOf(args: readonly string[], option: string): readonly string[] {
   return args.flatMap((argument, index) => {
     if (argument.startsWith(`${option}=`)) return [argument.slice(option.length + 1)];
     return argument === option ? args.slice(index + 1, index + 2) : [];

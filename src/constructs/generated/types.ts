@@ -140,7 +140,7 @@ export interface ClusterHosted {
   readonly driver: 'workload' | 'process';
   /** Kubernetes version of the control plane. */
   readonly version: string;
-  /** Number of API servers. (1 to 9; default 1) */
+  /** Number of API servers. (1 to 3; default 1) */
   readonly replicas?: number;
   /** Address ranges and DNS domain of the cluster. */
   readonly network?: HostedNetwork;
@@ -160,8 +160,6 @@ export interface ClusterHosted {
   readonly upgrade?: HostedUpgrade;
   /** Manifests to apply to the new cluster, in this order. (at most 16) */
   readonly addons?: readonly HostedAddon[];
-  /** Konnectivity tunnel from the control plane to the nodes. */
-  readonly tunnel?: HostedTunnel;
   /** The cluster is deleted this long after it became ready. Environment test only. (60 to 604800) */
   readonly ttlSecondsAfterReady?: number;
   /** A new value allows a version again that was rolled back. */
@@ -760,12 +758,6 @@ export interface HostedPki {
   readonly renewAtPercent?: number;
   /** Rotation of the certificate authority in two steps. */
   readonly caRotation?: CaRotation;
-}
-
-/** Konnectivity tunnel from the control plane to the nodes. */
-export interface HostedTunnel {
-  /** Whether the API server reaches nodes through a tunnel. (default false) */
-  readonly enabled?: boolean;
 }
 
 /** How a version upgrade is carried out. */
@@ -1526,7 +1518,7 @@ export interface PipelineSpec {
   readonly deleteBudget?: DeleteBudget;
   /** Held plans that a person accepted. (at most 16) */
   readonly acknowledgements?: readonly Acknowledgement[];
-  /** Approvals of plans. An approval lapses when the plan becomes more destructive. (at most 32) */
+  /** Approvals of plans. An approval counts for exactly the content that the plan had: it lapses when the commit renders to other content. (at most 32) */
   readonly approvals?: readonly Approval[];
   /** Field managers whose fields sync takes over when they conflict with git. A commit that adds one takes over nothing: the next commit does. (at most 16) */
   readonly forceManagers?: readonly string[];
@@ -1624,8 +1616,6 @@ export interface ReleasePlan {
   readonly changed: number;
   /** Number of objects that are deleted. */
   readonly deletes?: number;
-  /** Number of machines that are disrupted. */
-  readonly disrupts?: number;
   /** Number of changes that no earlier stage ran. */
   readonly unexercised?: number;
   /** Changes in each stage, against what its clusters had when the release was created. (at most 16) */

@@ -13,10 +13,12 @@ import { type ConnectOptions, connect } from '../../kube/client/connect.ts';
 import { LEASES } from '../../kube/leader/record.ts';
 import type { Layout } from '../../local/layout.ts';
 import { findFreePort } from '../../os/net/ports.ts';
+import { type LocalMetrics, runMetrics } from '../metrics/metrics.ts';
 import { createConvergence, type ReadyMachines, readyMachines } from './convergence.ts';
 import { changedLines, fleetLines, type ShownLines } from './fleet-lines.ts';
 import { createHubReader } from './hub-reader.ts';
 import { type FleetProgram, runPrograms } from './programs.ts';
+import { serveMetrics } from './serve-metrics.ts';
 
 /** The clusters of the demo besides the hub. */
 const CLUSTERS = ['test', 'pre', 'prod'];
@@ -28,6 +30,8 @@ export interface DemoOptions {
   readonly repository: string;
   /** The port of the console. */
   readonly port: number;
+  /** The Prometheus beside the fleet. Undefined: none. */
+  readonly metrics?: LocalMetrics | undefined;
 }
 
 /** Runs the fleet and shows its changes until the signal of the command. */
@@ -35,9 +39,17 @@ export async function runDemo(io: Io, layout: Layout, options: DemoOptions): Pro
   const { clock, signal } = io;
   const warn = (text: string): void => io.err(`${text}\n`);
   const webhookPort = await findFreePort();
+  const programs = programsOf(layout, { ...options, webhookPort }, io.env);
+  const { metrics } = options;
+  if (metrics === undefined) {
+    await Promise.all([runPrograms(programs, { clock, signal, warn }), showFleet(io, layout)]);
+    return;
+  }
+  const served = await serveMetrics(programs, metrics, webhookPort);
   await Promise.all([
-    runPrograms(programsOf(layout, { ...options, webhookPort }, io.env), { clock, signal, warn }),
+    runPrograms(served.programs, { clock, signal, warn }),
     showFleet(io, layout),
+    runMetrics(io, layout, { ...metrics, expected: served.expected }),
   ]);
 }
 

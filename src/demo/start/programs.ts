@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { type BackoffState, backOffAfterError, NO_ERRORS } from '../../kube/process/backoff.ts';
 import type { Clock } from '../../os/clock.ts';
-import { readLogTail } from '../../os/process/child.ts';
+import { messageOf } from '../../os/errors.ts';
+import { readLogTail, rotateLog } from '../../os/process/child.ts';
 import { systemRandom } from '../../os/system-random.ts';
 import { endWithParent } from '../../os/worker/child-prefix.ts';
 import { readableLogLine } from './log-line.ts';
@@ -13,6 +14,8 @@ export interface FleetProgram {
   readonly command: readonly [program: string, ...args: string[]];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly logFile: string;
+  /** Default: the folder of this process. */
+  readonly cwd?: string;
 }
 
 export interface ProgramsOptions {
@@ -40,7 +43,10 @@ async function keepRunning(program: FleetProgram, options: ProgramsOptions): Pro
   const { clock, signal, warn } = options;
   let errors: BackoffState = NO_ERRORS;
   while (!signal.aborted) {
-    const how = await runOnce(program, options);
+    // Without its log, as on a full disk, or when its folder was removed, it is not started: the others run on.
+    const how = await runOnce(program, options).catch(
+      (error: unknown) => `could not be started (${messageOf(error)})`,
+    );
     if (signal.aborted) return;
     errors = backOffAfterError(errors, { atMs: clock.monotonicMs(), random: systemRandom() }, RETRY);
     const seconds = Math.ceil(errors.delayMs / 1000);
@@ -54,13 +60,14 @@ async function keepRunning(program: FleetProgram, options: ProgramsOptions): Pro
 
 /** Resolves to how it ended. */
 async function runOnce(
-  { name, command, env, logFile }: FleetProgram,
+  { name, command, env, logFile, cwd }: FleetProgram,
   { signal, warn, quietMs = 3000 }: ProgramsOptions,
 ): Promise<string> {
+  await rotateLog(logFile);
   const log = await open(logFile, 'a', 0o600);
   try {
     const [program = '', ...args] = [...endWithParent(), ...command];
-    const child = spawn(program, args, { stdio: ['ignore', log.fd, log.fd], env });
+    const child = spawn(program, args, { stdio: ['ignore', log.fd, log.fd], env, cwd });
     return await new Promise((resolve) => {
       const timers: NodeJS.Timeout[] = [];
       const onAbort = (): void => {

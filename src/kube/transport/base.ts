@@ -197,7 +197,10 @@ function readText(body: Readable): Promise<string> {
   body.on('end', () => resolve(parts.join('')));
   body.on('error', reject);
   // Neither an end nor an error: the connection was closed in the middle.
-  body.on('close', () => reject(new Error('closed before the end')));
+  body.on('close', () => {
+    // The stack of an error takes longer than the rest of this function.
+    if (!body.readableEnded) reject(new Error('closed before the end'));
+  });
   return promise;
 }
 

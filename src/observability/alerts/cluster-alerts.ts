@@ -46,6 +46,15 @@ const TEXTS: readonly AlertText[] = [
     summary: 'The Defender has denied repairs by rule {{ $labels.rule }} for an hour: {{ $labels.reason }}',
   },
   {
+    alert: 'NoticesNotDelivered',
+    expr:
+      'sum by (receiver) (increase(kubenode_notices_total{outcome!="Delivered"}[1h])) > 0 ' +
+      'unless sum by (receiver) (increase(kubenode_notices_total{outcome="Delivered"}[1h])) > 0',
+    for: '15m',
+    severity: 'critical',
+    summary: 'The receiver {{ $labels.receiver }} takes nothing of what repairs hand to people',
+  },
+  {
     alert: 'BreakerOpen',
     expr: 'max by (name, key) (kubenode_defender_breaker_state) >= 2',
     for: '1m',

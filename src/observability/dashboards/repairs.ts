@@ -13,6 +13,7 @@ import {
   DEFENDER_USAGE,
 } from '../metrics/defender.ts';
 import {
+  NOTICES,
   REMEDY_DECISION,
   REMEDY_DENIED_SECONDS,
   REMEDY_DETECTION,
@@ -119,6 +120,17 @@ export const REPAIRS_DASHBOARD: Dashboard = {
               'The same rule had repaired the machine within 7 days: look for the cause, or replace it.',
           },
           { expr: events(REMEDY_REPEATS, { by: ['rule'], ...DAY }), legend: '{{rule}}' },
+        ),
+        trend(
+          {
+            title: 'Notices to people',
+            description:
+              'What was sent to the receivers of --notifications, in the hour before each point. What is not delivered is sent again.',
+          },
+          {
+            expr: events(NOTICES, { by: ['receiver', 'outcome'], ...HOUR }),
+            legend: '{{receiver}} {{outcome}}',
+          },
         ),
       ],
     },

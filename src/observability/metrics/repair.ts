@@ -37,6 +37,14 @@ export const REMEDY_JOBS = defineCounter({
   maxSeries: 800,
 });
 
+export const NOTICES = defineCounter({
+  processes: ['controllers'],
+  writtenIn: 'src/controllers/notifier/metrics.ts',
+  name: 'notices_total',
+  help: 'Notices of repair jobs that were sent to receivers of --notifications, by receiver and outcome: Failed means that the receiver did not take it, Refused that it does not take this notice.',
+  labels: { receiver: { of: 'receivers', most: 16 }, outcome: ['Delivered', 'Refused', 'Failed'] },
+});
+
 export const REMEDY_REPEATS = defineCounter({
   ...SERVED,
   name: 'remedy_repeats_total',
@@ -115,4 +123,5 @@ export const REPAIR_METRICS = [
   REMEDY_HEALING,
   REMEDY_WAITING,
   REMEDY_DENIED_SECONDS,
+  NOTICES,
 ];

@@ -53,7 +53,7 @@ export async function startProcess(command: Command, logFile: string): Promise<P
 }
 
 /** Keeps one older log, so that logs cannot fill the disk. */
-async function rotateLog(logFile: string): Promise<void> {
+export async function rotateLog(logFile: string): Promise<void> {
   const size = (await stat(logFile).catch(() => undefined))?.size ?? 0;
   if (size > LOG_BYTES) await rename(logFile, `${logFile}.1`);
 }

@@ -25,7 +25,20 @@ export function rollbackOrigin(
   return { rollback: { by, reason, since } };
 }
 
-/** Returns the commit that brought the approval, and who signed it. */
+/**
+ * Returns the approvals of the plan of a Release that the Pipeline declares: for each the commit that brought it, and who signed that.
+ * `known` returns the Releases of the Pipeline.
+ */
+export function approvalsOf(
+  { plan }: Pick<Release['spec'], 'plan'>,
+  pipeline: Pipeline | undefined,
+  known: () => readonly Release[],
+): readonly AuditApproval[] {
+  const own = (pipeline?.spec.approvals ?? []).filter(({ planDigest }) => planDigest === plan.digest);
+  const releases = own.length === 0 ? [] : releasesByTime(known());
+  return own.map((approval) => ({ ...approval, ...approverOf(approval, releases) }));
+}
+
 function approverOf(
   { stage, planDigest }: Pick<AuditApproval, 'stage'> & { readonly planDigest: string },
   releases: readonly OrderedRelease[],
@@ -43,10 +56,9 @@ export function commitOrigin(
   const release = releases.get(releaseName(pipeline, commit));
   if (release?.spec.commit !== commit) return {};
   const { author, subject, signer, plan } = release.spec;
-  const declared = pipelines.get(pipeline)?.spec.approvals ?? [];
-  const own = declared.filter(({ planDigest }) => planDigest === plan.digest);
-  const known = own.length === 0 ? [] : releasesByTime(releases.byIndex('pipeline', pipeline));
-  const approvals = own.map((approval) => ({ ...approval, ...approverOf(approval, known) }));
+  const approvals = approvalsOf(release.spec, pipelines.get(pipeline), () =>
+    releases.byIndex('pipeline', pipeline),
+  );
   return {
     ...optional('author', author),
     ...optional('subject', subject),

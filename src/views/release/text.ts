@@ -1,4 +1,5 @@
 /** Formats releases for people. Pure. */
+import type { AuditApproval } from '../../api/audit/lines.ts';
 import type { Pipeline, Release } from '../../api/generated/types.ts';
 import { listAt } from '../../kube/objects/json.ts';
 import { printableLine } from '../../kube/objects/printable.ts';
@@ -29,13 +30,19 @@ export function formatTrouble(trouble: readonly string[]): string {
   return trouble.map((each) => `a person is needed: ${printableLine(each)}\n`).join('');
 }
 
-/** Formats one release, with what holds up its Pipeline: that may concern no cluster, and so no stage. */
-export function formatRelease(release: Release, now: Date, pipeline?: Pipeline): string {
-  return `${formatSummary(release, now, pipeline)}\n${formatStages(release, now)}${formatFailures(release, now)}`;
+export interface ReleaseContext {
+  /** A Pipeline may be held up by what concerns no cluster, and so no stage. */
+  readonly pipeline?: Pipeline;
+  readonly approvals?: readonly AuditApproval[];
 }
 
-function formatSummary(release: Release, now: Date, pipeline: Pipeline | undefined): string {
+export function formatRelease(release: Release, now: Date, context: ReleaseContext = {}): string {
+  return `${formatSummary(release, now, context)}\n${formatStages(release, now)}${formatFailures(release, now)}`;
+}
+
+function formatSummary(release: Release, now: Date, context: ReleaseContext): string {
   const { metadata, spec } = release;
+  const { pipeline } = context;
   const trouble = pipeline && pipelineTrouble(pipeline);
   const gates = pipeline && earlierGatesNote(pipeline, spec.commit);
   const { plan } = spec;
@@ -46,6 +53,7 @@ function formatSummary(release: Release, now: Date, pipeline: Pipeline | undefin
     `${metadata.name}: ${textField(release, 'status.phase', 'Pending')}`,
     `  commit   ${spec.commit}${revert ? `, a revert of ${shortCommit(revert)}` : ''}`,
     `  subject  ${textField(spec, 'subject', '-')} (${textField(spec, 'author', 'unknown')}, ${formatAge(spec.committedAt, now)} ago)`,
+    ...signatureLines(release, context),
     `  plan     ${plan.changed} of ${plan.clusters} clusters change, ${numberField(plan, 'deletes')} objects deleted, ${plan.digest}`,
     ...planChanges(release).map((line) => `           ${line}`),
     waiting
@@ -58,6 +66,18 @@ function formatSummary(release: Release, now: Date, pipeline: Pipeline | undefin
       : '',
   ];
   return `${lines.filter(Boolean).map(printableLine).join('\n')}\n`;
+}
+
+/** Names only whom a verified signature proves: an author may be any text. */
+function signatureLines({ spec }: Release, { approvals = [] }: ReleaseContext): readonly string[] {
+  return [
+    ...(spec.signer === undefined ? [] : [`  signed by ${spec.signer}`]),
+    ...approvals.map(({ stage, by, commit, reason }) => {
+      const who = by === undefined ? ', signature not verified' : ` by ${by}`;
+      const where = commit === undefined ? 'commit unknown' : `commit ${shortCommit(commit)}`;
+      return `  approved for ${stage}${who} (${where}): ${reason}`;
+    }),
+  ];
 }
 
 /** Lists what each stage changes, against what its clusters had when the Release was created. A line each. */

@@ -1,5 +1,6 @@
 /** Builds the view of one repair job for people. Pure: it reads only the object. */
 import type { JobCancel, JobDrain, RemedyOperationJob, Wait } from '../../api/generated/types.ts';
+import { deliveredOf } from '../../api/status/step-records.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { evidenceText } from './evidence.ts';
 import { type JobStepView, viewSteps } from './steps.ts';
@@ -30,6 +31,14 @@ export interface JobView {
   readonly deadline: string;
   readonly timeline: readonly TimelineEntry[];
   readonly steps: readonly JobStepView[];
+  /** The receivers outside of the cluster that were notified of a step. */
+  readonly notified: readonly NotifiedView[];
+}
+
+export interface NotifiedView {
+  readonly receiver: string;
+  readonly step: string;
+  readonly at: string;
 }
 
 export function viewJob(job: RemedyOperationJob): JobView {
@@ -57,6 +66,9 @@ export function viewJob(job: RemedyOperationJob): JobView {
     deadline: spec.deadline,
     timeline: viewTimeline(job),
     steps: viewSteps(job),
+    notified: Object.entries(deliveredOf(job)).flatMap(([receiver, steps]) =>
+      Object.entries(steps).map(([step, at]) => ({ receiver, step, at })),
+    ),
   };
 }
 

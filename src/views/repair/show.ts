@@ -18,6 +18,10 @@ export function formatJob(view: JobView, now: Date, columns: number): string {
     field('drain', isOver(view.state) ? '' : drainText(view.drain)),
     field('cancelled', view.cancel ? `by ${view.cancel.by}: ${view.cancel.reason}` : ''),
     field('outcome', view.outcome ?? ''),
+    field(
+      'notified',
+      view.notified.map(({ receiver, step, at }) => `${receiver} of ${step} at ${at}`).join('; '),
+    ),
   ].join('');
   return `${summary}\n${timelineTable(view, columns)}\n${stepTable(view.steps, now, columns)}`;
 }

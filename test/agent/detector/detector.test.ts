@@ -174,6 +174,11 @@ describe('detector', () => {
     );
     node.patchAs('node-problem-detector', 'FileProblem', createSystemClock().now());
     start();
+    // Lines from before the monitors follow the file are not read.
+    await eventually(
+      async () => node.condition('OtherProblem')?.status === 'False' || undefined,
+      'the monitors did not start',
+    );
     append('oom 1');
     append('bad line 2');
     append('other line 3');

@@ -174,6 +174,12 @@ describe('kubenode report without a Prometheus', () => {
     expect(io.stderr).toContain(`where: http://127.0.0.1:${port}`);
   });
 
+  it('DAT-08 names both ways to a Prometheus if none is given and none runs beside a local fleet', async () => {
+    const io = testIo({ env: { XDG_STATE_HOME: '/nonexistent' } });
+    expect(await runCommandLine(io, ['report'])).toBe(64);
+    expect(io.stderr).toContain('hint: pass --prometheus-url, or run: kubenode start --metrics');
+  });
+
   it.each([
     ['--since', '1m', '--since must be from 5m to 90d'],
     ['--cluster-label', 'a) or (b', 'Expected the name of a label'],

@@ -38,6 +38,16 @@ describe('kubenode start', () => {
     },
   );
 
+  it('DAT-08 prints the address of Prometheus below that of the console, and of a hub alone', () => {
+    const started = { folder: '/', isOurs: true, dirOption: '', metrics: { port: 9091 } };
+    const demo = { repository: '/none', port: 1 };
+    expect(introduction('/k', { ...started, demo })).toContain(
+      'The fleet in a browser: http://127.0.0.1:1/\nPrometheus, which scrapes it: http://127.0.0.1:9091/\n\nA hub and',
+    );
+    const hub = introduction('/k', { ...started, demo: undefined });
+    expect(hub).toContain('Prometheus, which scrapes it: http://127.0.0.1:9091/\n\nThe hub is');
+  });
+
   it('prints no edit of a repository whose versions it cannot read', () => {
     const text = introductionWith('export const versions = {};');
     expect(text).not.toContain('sed');

@@ -72,6 +72,14 @@ async function installAs(kubeconfig: string, ...flags: readonly string[]): Promi
   };
 }
 
+const CRDS: Resource = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  kind: 'CustomResourceDefinition',
+  plural: 'customresourcedefinitions',
+  namespaced: false,
+};
+
 const CLUSTER_ROLES = rbac('ClusterRole', 'clusterroles');
 const BINDINGS = rbac('ClusterRoleBinding', 'clusterrolebindings');
 
@@ -137,6 +145,47 @@ describe('kubenode install --hub --cluster', () => {
     });
   });
 });
+
+describe('kubenode install --metrics', () => {
+  const METRICS = [...DEPLOY, '--metrics'];
+  const SERVICES = ['Service/kubenode-sync-metrics', 'Service/kubenode-controllers-metrics'];
+  const OPERATOR = [
+    'ServiceMonitor/kubenode-sync',
+    'ServiceMonitor/kubenode-controllers',
+    'PrometheusRule/kubenode-cluster',
+    'PrometheusRule/kubenode-hub',
+  ];
+
+  it('DAT-08 writes annotated Services, and the kinds of the Prometheus Operator once they are served', async () => {
+    const plain = await installAs(installer, ...METRICS);
+    expect(plain.errors).toEqual([]);
+    const created = plain.outcomes['created'] ?? [];
+    expect(created).toEqual(expect.arrayContaining(SERVICES));
+    expect(created.filter((name) => name.startsWith('ConfigMap/kubenode-dashboard-'))).toHaveLength(6);
+    expect(created.filter((name) => OPERATOR.includes(name))).toEqual([]);
+
+    await serveMonitoring();
+    const operator = await installAs(installer, ...METRICS);
+    expect(operator.errors).toEqual([]);
+    // The annotations go: nothing is scraped twice.
+    expect(operator.outcomes).toMatchObject({ created: OPERATOR, configured: SERVICES });
+    expect(Object.keys((await installAs(installer, ...METRICS)).outcomes)).toEqual(['unchanged']);
+  });
+});
+
+/** Installs the real CRDs, and waits until the server serves them. */
+async function serveMonitoring(): Promise<void> {
+  for (const name of ['servicemonitors', 'prometheusrules']) {
+    const text = readFileSync(join(import.meta.dirname, 'monitoring-crds', `${name}.yaml`), 'utf8');
+    const crd = parse(text) as KubeObject;
+    await server.client.apply(CRDS, crd, { fieldManager: 'test' });
+    const path = `/apis/monitoring.coreos.com/v1/${name}`;
+    await eventually(async () => {
+      const found = await server.client.raw(path).catch(() => undefined);
+      return found === undefined ? undefined : true;
+    }, `${name} are not served`);
+  }
+}
 
 describe('the ports of the NetworkPolicies', () => {
   it('are compared with those of the API servers of the cluster', async () => {

@@ -24,6 +24,10 @@ import {
   PRINCIPAL_REMEDYJOB,
   serviceAccountUser,
 } from '../../../src/api/names.ts';
+import {
+  createNotifierController,
+  type Notifications,
+} from '../../../src/controllers/notifier/controller.ts';
 import { createRemedyJobController } from '../../../src/controllers/remedyjob/controller.ts';
 import { createView } from '../../../src/kube/cache/view.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
@@ -53,7 +57,7 @@ export interface JobCluster {
   createJob(machine: string, parts: JobRequest): Promise<string>;
   job(name: string): Promise<RemedyOperationJob>;
   /** Until the test ends. The Defender renews every grant; each fact has the status True. */
-  startController(): Promise<RunningJobs>;
+  startController(notifications?: Notifications): Promise<RunningJobs>;
 }
 
 export interface JobRequest {
@@ -131,7 +135,7 @@ export async function startJobCluster(): Promise<JobCluster> {
     return name;
   }
 
-  async function startController(): Promise<RunningJobs> {
+  async function startController(notifications?: Notifications): Promise<RunningJobs> {
     const { kubeconfig } = installed.server;
     const settled: string[] = [];
     const client = await account(PRINCIPAL_REMEDYJOB);
@@ -164,7 +168,9 @@ export async function startJobCluster(): Promise<JobCluster> {
     const ended = runControllers(
       {
         ...shared,
-        controllers: [controller],
+        controllers: notifications
+          ? [controller, createNotifierController({ ...notifications, metrics: { sent: () => undefined } })]
+          : [controller],
         views: Object.fromEntries(views.map((view) => [view.resource.kind, view])),
         reporter: { domain: 'test', instance: 'one' },
         connect: (principal) => connect({ kubeconfig, ...principal }),

@@ -203,10 +203,20 @@ async function runHosts(installed: InstalledServer, runAgent: RunAgent): Promise
   }
 }
 
+/** The Node of an earlier host of this name may be there for a moment: its Machine was deleted, and the controller deletes the Node. */
 async function registerNode(client: Client, name: string): Promise<void> {
   const { status, ...its } = node(name);
   const taints = [{ key: TAINT_NOT_INITIALIZED, effect: 'NoSchedule' }];
-  await client.create(NODES, { ...its, spec: { taints } });
+  const create = async (): Promise<true | undefined> => {
+    try {
+      await client.create(NODES, { ...its, spec: { taints } });
+      return true;
+    } catch (error) {
+      if (isKubeError(error, 'AlreadyExists')) return undefined;
+      throw error;
+    }
+  };
+  await eventually(create, `the Node of an earlier host is not deleted: ${name}`);
   await patchNodeStatus(client, name, status);
 }
 

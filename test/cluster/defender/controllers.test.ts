@@ -208,7 +208,7 @@ describe('kubenode controllers and kubenode defender', () => {
 
     await hasRecorded('WipeDisk Approved', 'WipeDisk Refused', 'WipeDisk Unused');
     expect((await auditLines()).filter(({ text }) => text === 'WipeDisk Unused')).toHaveLength(1);
-    const table = await kubenode('audit', '--node', 'm-1');
+    const table = await kubenode('audit', '--node', 'm-1', '--since', '7d');
     expect([table.stderr, table.code]).toEqual(['', 0]);
     expect(table.stdout).toMatch(/Machine m-1 +WipeDisk +Approved .* for \S+; backup done/);
   });

@@ -1,9 +1,13 @@
 /** `kubenode start` and an interrupted `local up`, with real processes. */
+import { spawn } from 'node:child_process';
 import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { repairLocalFleet } from '../../../src/local/fleet.ts';
+import { findPrometheusUrl, stopPrometheus } from '../../../src/local/prometheus.ts';
+import { RULE_GROUPS } from '../../../src/observability/prometheus/groups.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { localFleet, shellEnv } from '../../support/local-fleet.ts';
+import { hasPrometheus } from '../../support/prometheus.ts';
 import { tempFolder } from '../../support/temp.ts';
 
 const LIGHT = ['--no-controllers', '--no-install'];
@@ -86,6 +90,51 @@ describe('kubenode start', () => {
     expect(await programs()).toEqual([]);
   });
 });
+
+describe.skipIf(!hasPrometheus)('kubenode start --metrics', () => {
+  it('DAT-08 scrapes what uses the fleet, with all rules, and starts a killed Prometheus again', async () => {
+    const start = run(['start', '--metrics', '--dir', fleet.dir]);
+    const printed = /Prometheus, which scrapes it: (?<url>http:\S+)/;
+    await expect.poll(() => start.out()).toMatch(printed);
+    const url = printed.exec(start.out())?.groups?.['url'] ?? '';
+    await expect.poll(() => fleet.status()).toMatchObject({ prometheus: url });
+    const { kubeconfig } = await fleet.status();
+    const args = ['controllers', '--kubeconfig', kubeconfig, '--context', 'hub', '--port', '0'];
+    const controllers = spawn(process.execPath, ['src/cli/main.ts', ...args], { stdio: 'ignore' });
+    onTestFinished(() => void controllers.kill('SIGKILL'));
+    const up = [expect.objectContaining({ job: 'controllers', cluster: 'hub', health: 'up' })];
+    await expect.poll(() => targetsOf(url)).toEqual(up);
+    expect(await askedOf(url, 'rules')).toMatchObject({ groups: { length: ruleGroups } });
+
+    await stopPrometheus(fleet.dir, createSystemClock());
+    await expect.poll(() => start.err()).toContain('prometheus ended with exit code 0: starts again in');
+    await expect.poll(() => targetsOf(url)).toEqual(up);
+
+    controllers.kill('SIGKILL');
+    await expect.poll(() => targetsOf(url)).toEqual([]);
+    start.stop();
+    await start.ended;
+    expect(await findPrometheusUrl(fleet.dir)).toBeUndefined();
+  });
+
+  const ruleGroups = Object.values(RULE_GROUPS).flat().length;
+});
+
+/** Undefined while Prometheus does not answer. */
+async function askedOf(url: string, what: string): Promise<unknown> {
+  const answer = await fetch(`${url}api/v1/${what}`).catch(() => undefined);
+  return answer?.ok ? ((await answer.json()) as { data: unknown }).data : undefined;
+}
+
+async function targetsOf(url: string): Promise<unknown> {
+  const found = (await askedOf(url, 'targets')) as { activeTargets: ActiveTarget[] } | undefined;
+  return found?.activeTargets.map(({ labels, health }) => ({ ...labels, health }));
+}
+
+interface ActiveTarget {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly health: string;
+}
 
 describe('kubenode local up', () => {
   it('FST-10 leaves at Ctrl-C exactly the processes that it names, and what to do', async () => {

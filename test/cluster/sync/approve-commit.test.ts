@@ -105,6 +105,11 @@ it('S36 opens a stage by the approval that another person commits, signs and pus
   ]);
   await fleet.allProven(repository.git('rev-parse', 'origin/main'));
   expect(await fleet.versions()).toEqual(['2', '2']);
+  const shown = testIo({ env: { ...process.env, KUBECONFIG: fleet.hub.kubeconfig } });
+  expect([await runCommandLine(shown, ['release', 'show', release]), shown.stderr]).toEqual([0, '']);
+  expect(shown.stdout).toMatch(
+    /\n {2}signed by ann\S*\n {2}approved for prod by bob\S* \(commit [0-9a-f]{12}\): reviewed\n/,
+  );
   const late = await approve('Bob', release);
   expect([late.code, late.stderr]).toEqual([65, expect.stringContaining('the approval cannot be declared')]);
 });

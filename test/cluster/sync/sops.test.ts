@@ -1,23 +1,41 @@
 /** S29: files that the real sops encrypted, in a real hub with real clusters. Canaries are looked for wherever something is kept. */
+import { createSecretKey, randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join, relative, sep } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CLUSTERS, PIPELINES, RELEASES } from '../../../src/api/generated/resources.ts';
-import { ANNOTATION_SECRET_USE, LABEL_AGGREGATE_TO_SYNC, NAMESPACE } from '../../../src/api/names.ts';
+import {
+  ANNOTATION_SECRET_USE,
+  LABEL_AGGREGATE_TO_SYNC,
+  NAMESPACE,
+  SECRET_REVISIONS,
+} from '../../../src/api/names.ts';
 import { EVENTS } from '../../../src/kube/events/object.ts';
 import { CONFIG_MAPS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
+import { byCode } from '../../../src/kube/objects/digest.ts';
 import type { Resource } from '../../../src/kube/objects/object.ts';
+import { readClusterUID } from '../../../src/sync/cluster-uid.ts';
+import { KEY_BYTES, openBytes } from '../../../src/sync/hub/revisions/sealed-file.ts';
+import { createRenderCache } from '../../../src/sync/render/cache.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
+import { createTestRenderer } from '../../support/fleet-repository.ts';
 import {
   type AgeIdentity,
   createEncrypter,
   type Encrypter,
   noSopsReason,
 } from '../../support/sops/programs.ts';
-import { STAGES, startTestFleet, type TestFleet } from './test-fleet.ts';
+import { tempFolder } from '../../support/temp.ts';
+import { NEVER } from './target-cluster.ts';
+import { type MoreOptions, STAGES, startTestFleet, type TestFleet } from './test-fleet.ts';
 
 const CANARY = 'c4nary-of-the-sops-test';
 const VALUES = [CANARY, Buffer.from(CANARY).toString('base64')];
 const FILE = 'shop/db.sops.yaml';
 const REGEX = ['--encrypted-regex', '^(data|stringData)$'];
+
+const FOLDERS = ['compiled', 'git', 'renders', 'revisions'];
+const KEY = randomBytes(KEY_BYTES);
 
 const reason = await noSopsReason();
 
@@ -40,7 +58,8 @@ describe.skipIf(reason !== undefined)('S29 a Secret that sops encrypted', () => 
     await pipelineWithKeys(identity.file);
     fleet.commit('1', 'first');
     const first = await commitSecret('first secret', secretYaml(CANARY));
-    await fleet.sync('one');
+    const folder = tempFolder('cache');
+    await fleet.sync('one', undefined, await foldersIn(folder));
     await fleet.allProven(first);
     for (const name of STAGES) expect(await passwordIn(name)).toBe(CANARY);
 
@@ -62,6 +81,25 @@ describe.skipIf(reason !== undefined)('S29 a Secret that sops encrypted', () => 
     ].join('\n');
     expect(kept).toContain('Secret default/db');
     for (const value of [...VALUES, 'AGE-SECRET-KEY']) expect(kept).not.toContain(value);
+
+    await expect
+      .poll(async () => (await fleet.state('prod')).revisions?.map(({ commit }) => commit))
+      .toContain(first);
+    const inFolders = await textsIn(folder);
+    // Every folder was read, and the objects in the renders and in the kept revisions are encrypted.
+    expect([...new Set(inFolders.map(({ path }) => path.split(sep)[0] ?? ''))].toSorted(byCode)).toEqual(
+      FOLDERS,
+    );
+    for (const name of ['renders', 'revisions']) {
+      const texts = inFolders.filter(
+        ({ path, text }) => path.startsWith(name) && text.includes('ENC[AES256'),
+      );
+      expect(texts).not.toEqual([]);
+    }
+    const found = inFolders.filter(({ text }) =>
+      [...VALUES, 'AGE-SECRET-KEY'].some((each) => text.includes(each)),
+    );
+    expect(found.map(({ path }) => path)).toEqual([]);
   });
 
   it('is refused when it was tampered with or is for another key, and a revert and a new key pass', async () => {
@@ -100,6 +138,49 @@ describe.skipIf(reason !== undefined)('S29 a Secret that sops encrypted', () => 
     await fleet.allProven(again);
     for (const name of STAGES) expect(await passwordIn(name)).toBe('three');
   });
+
+  /** Each folder that `kubenode sync` writes, as it places them under `--cache`. */
+  async function foldersIn(folder: string): Promise<MoreOptions> {
+    await fleet.hub.client.create(SECRETS, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: {
+        name: SECRET_REVISIONS,
+        namespace: NAMESPACE,
+        annotations: { [ANNOTATION_SECRET_USE]: 'revisions' },
+      },
+      stringData: { key: KEY.toString('base64') },
+    });
+    return {
+      gitFolder: join(folder, 'git'),
+      renderer: createTestRenderer({
+        cache: createRenderCache(join(folder, 'renders')),
+        compileCache: join(folder, 'compiled'),
+      }),
+      keptRevisions: { folder: join(folder, 'revisions'), randomBytes },
+    };
+  }
+
+  /** Each file of the folder as text: a kept revision is opened with the key, which finds more than an attacker without it. */
+  async function textsIn(folder: string): Promise<{ path: string; text: string }[]> {
+    const hubUID = await readClusterUID(fleet.hub.client, NEVER);
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    const files = entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+    return Promise.all(
+      files.map(async (file) => {
+        const bytes = await readFile(file);
+        const path = relative(folder, file);
+        const opened = await Promise.all(
+          STAGES.map((name) => openBytes(createSecretKey(KEY), `${hubUID}/${name}/${basename(file)}`, bytes)),
+        );
+        const content = path.startsWith('revisions') ? opened.find(Boolean) : bytes;
+        if (!content) throw new Error(`${path} cannot be opened`);
+        return { path, text: content.toString('latin1') };
+      }),
+    );
+  }
 
   async function expectRefused(commit: string, message: RegExp): Promise<void> {
     await expect.poll(() => fleet.head()).toMatchObject({ commit, verdict: 'Refused' });

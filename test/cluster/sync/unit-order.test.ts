@@ -8,10 +8,12 @@ import { listAt } from '../../../src/kube/objects/json.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { type ClusterWorker, createClusterWorker } from '../../../src/sync/apply/cluster-worker.ts';
+import { applyPolicyOf } from '../../../src/sync/hub/pipeline/apply-policy.ts';
 import type { RenderedTarget } from '../../../src/sync/rendered.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { HELD } from '../../sync/apply/fixtures.ts';
+import { PromotionSimulation } from '../../sync/promote/simulation/simulation.ts';
 import {
   commitNo,
   configMap,
@@ -54,6 +56,18 @@ function deployment(name: string): KubeObject {
   };
 }
 
+/** Only an expression tells whether it is healthy: its controller reports no condition. */
+function cronJob(name: string): KubeObject {
+  const containers = [{ name: 'a', image: 'a:1' }];
+  const template = { spec: { template: { spec: { containers, restartPolicy: 'Never' } } } };
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    metadata: { name, namespace: 'default' },
+    spec: { schedule: '0 3 * * *', jobTemplate: template },
+  };
+}
+
 async function reportReady(name: string): Promise<void> {
   const resource = await server.client.resourceFor('apps/v1', 'Deployment');
   const counts = { replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
@@ -74,8 +88,12 @@ async function reportReady(name: string): Promise<void> {
   );
 }
 
-/** A worker with its own watches, as sync runs one for each cluster. */
-function startWorker(content: RenderedTarget, commit: string): ClusterWorker {
+const BUDGET = { maxObjects: 1000, maxPercent: 100 };
+
+/** A worker with its own watches and the policy of a Pipeline, as sync runs one for each cluster. */
+function startWorker(content: RenderedTarget, commit: string, spec: object = {}): ClusterWorker {
+  const { pipeline } = new PromotionSimulation();
+  const policy = { ...pipeline, spec: { ...pipeline.spec, deleteBudget: BUDGET, ...spec } };
   const worker = createClusterWorker({
     cluster: 'test',
     hub: HUB,
@@ -83,7 +101,7 @@ function startWorker(content: RenderedTarget, commit: string): ClusterWorker {
     connect: (fence) => connect({ kubeconfig: server.kubeconfig, fence }),
     pinnedUID: () => undefined,
     lease: HELD,
-    policy: () => ({ budget: { maxObjects: 1000, maxPercent: 100 }, acknowledgements: [] }),
+    policy: () => applyPolicyOf(policy),
     clock: createSystemClock(),
     log: memoryLog(),
     random: () => 0.5,
@@ -158,6 +176,22 @@ describe('units in order on a real API server', () => {
     expect(await ownedConfigMaps(server.client)).toEqual([]);
     await reportReady('db');
     // A retry would come after the longest time between two contacts with the cluster, 15 s.
+    await expect.poll(() => worker.report().work?.state, { timeout: 10_000 }).toBe('Applied');
+    expect(await ownedConfigMaps(server.client)).toEqual(['web']);
+  });
+
+  it('S14 starts a unit when the expression of the Pipeline finds its dependency healthy', async () => {
+    const units = { backup: [cronJob('backup')], web: [after('backup', configMap('web'))] };
+    const healthy = 'has(self.status.lastSuccessfulTime)';
+    const spec = { healthExpressions: [{ group: 'batch', kind: 'CronJob', healthy }] };
+    const worker = startWorker({ target: 'test', ...targetOf(commitNo(1), units) }, commitNo(1), spec);
+    await expect.poll(() => worker.report().work?.reason, { timeout: 20_000 }).toBe('UnitNotReady');
+    expect(worker.report().work).toMatchObject({ blocker: { kind: 'CronJob', name: 'backup' } });
+    expect(await ownedConfigMaps(server.client)).toEqual([]);
+    const resource = await server.client.resourceFor('batch/v1', 'CronJob');
+    const body = { status: { lastSuccessfulTime: '2030-01-01T00:00:00Z' } };
+    const backup = { name: 'backup', namespace: 'default' };
+    await server.client.patch(resource, backup, { type: 'merge', body }, { subresource: 'status' });
     await expect.poll(() => worker.report().work?.state, { timeout: 10_000 }).toBe('Applied');
     expect(await ownedConfigMaps(server.client)).toEqual(['web']);
   });

@@ -88,3 +88,17 @@ it('reports a program that cannot be started, and tries again until the signal',
   await runPrograms([program], { clock: createSystemClock(), signal: stop.signal, warn });
   expect(warnings).toEqual([expect.stringMatching(/^sync (could not be started|ended with exit code)/)]);
 });
+
+it('tries again while its log cannot be written, and leaves the others running', async () => {
+  const stop = stopAtEnd();
+  const other = programOf(STAYS);
+  const program = { ...programOf(STAYS), logFile: '/nonexistent/program.log' };
+  const warnings: string[] = [];
+  const warn = (text: string): void => void warnings.push(text);
+  const running = runPrograms([program, other], { clock: createSystemClock(), signal: stop.signal, warn });
+  await expect.poll(() => warnings[0]).toContain('sync could not be started (ENOENT');
+  await expect.poll(() => linesOf(other).length).toBe(1);
+  stop.abort();
+  await running;
+  expect(linesOf(other).at(-1)).toBe('asked to end');
+});

@@ -102,6 +102,28 @@ export const ALERT_CASES: readonly AlertCase[] = [
     labels: { rule: 'disk', reason: 'NodeBusy' },
   },
   {
+    alert: 'NoticesNotDelivered',
+    series: {
+      'kubenode_notices_total{receiver="on-call",outcome="Failed"}': '0x10 1+1x30 31x120',
+      'kubenode_notices_total{receiver="on-call",outcome="Delivered"}': '0x45 1x120',
+      'kubenode_notices_total{receiver="chat",outcome="Delivered"}': '0+1x160',
+    },
+    quietAt: 20,
+    firesAt: 40,
+    resolvedAt: 50,
+    labels: { receiver: 'on-call' },
+  },
+  {
+    alert: 'NoticesNotDelivered',
+    title: 'not while some arrive',
+    series: {
+      'kubenode_notices_total{receiver="on-call",outcome="Failed"}': '0x10 1+1x100',
+      'kubenode_notices_total{receiver="on-call",outcome="Delivered"}': '0+1x110',
+    },
+    quietAt: 60,
+    resolvedAt: 100,
+  },
+  {
     alert: 'BreakerOpen',
     series: { 'kubenode_defender_breaker_state{name="fleet-default/storm",key="zone a"}': '1x10 2x20 1x30' },
     quietAt: 9,

@@ -59,7 +59,6 @@ export const HOSTED: Hosted = {
     freezes: [],
   },
   addons: [],
-  tunnel: { enabled: false },
 };
 
 /** Returns an add-on whose digest is that digit. */

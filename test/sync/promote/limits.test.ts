@@ -128,6 +128,13 @@ describe('entryLimit', () => {
   ])('decides with %s: %s', (_, request, expected) => {
     expect(entryLimit({ ...REQUEST, ...request }).reason).toBe(expected);
   });
+
+  it('S40 lets an approval lapse with the plan that was approved, and names the new one', () => {
+    const request = { ...REQUEST, stage: stageWith('Required'), pipeline: APPROVED };
+    expect(entryLimit(request).slots).toBe(Infinity);
+    const { slots, because } = entryLimit({ ...request, planDigest: 'p2' });
+    expect([slots, because]).toEqual([0, expect.stringContaining('add plan p2 to spec.approvals')]);
+  });
 });
 
 const STAGES = [

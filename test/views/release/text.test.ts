@@ -46,7 +46,7 @@ describe('releases as text', () => {
       message: "the hub's own objects: held",
       lastTransitionTime: '2030-01-01T11:58:00Z',
     };
-    expect(formatRelease(release(status), NOW, pipeline({ conditions: [held] }))).toContain(
+    expect(formatRelease(release(status), NOW, { pipeline: pipeline({ conditions: [held] }) })).toContain(
       "\n  pipeline fleet: DeletesHeld since 2m: the hub's own objects: held\n",
     );
   });
@@ -63,6 +63,22 @@ describe('releases as text', () => {
         '           test: 0 of 1 clusters change; objects: 0 created, 0 updated, 0 deleted\n' +
         '           prod: 2 of 3 clusters change; objects: 5 created, 1 updated, 400 deleted\n' +
         '  waiting',
+    );
+  });
+
+  it('S30 shows who signed a release, and who approved its plan for which stage and why', () => {
+    const { spec, ...rest } = release(status);
+    const signed = { ...rest, spec: { ...spec, signer: 'ann@example.com' } };
+    const approvals = [
+      { stage: 'test', reason: 'tried', commit: 'b'.repeat(40) },
+      { stage: 'prod', reason: 'reviewed\nx', commit: 'c'.repeat(40), by: 'bob@example.com' },
+      { stage: 'late', reason: 'old' },
+    ];
+    expect(formatRelease(signed, NOW, { approvals })).toContain(
+      ' ago)\n  signed by ann@example.com\n' +
+        '  approved for test, signature not verified (commit bbbbbbbbbbbb): tried\n' +
+        String.raw`  approved for prod by bob@example.com (commit cccccccccccc): reviewed\nx` +
+        '\n  approved for late, signature not verified (commit unknown): old\n  plan     2 of 3',
     );
   });
 

@@ -82,4 +82,17 @@ describe('formatJob', () => {
     const { cause } = jobStory('a new job').spec;
     expect(show('a new job', { cause: { ...cause, evidence } })).not.toContain('\u001B');
   });
+
+  it('names the receivers that were notified, and none of a damaged record', () => {
+    const job = jobStory('a drain that a budget blocks');
+    const shown = (record: string): string => {
+      const annotations = { 'kubenode.dev/notified': record };
+      const notified = { ...job, metadata: { ...job.metadata, annotations } };
+      return formatJob(viewJob(notified), NOW, 110);
+    };
+    expect(shown('{"on-call":{"s5":"2030-01-01T11:59:00Z"},"bad":{"s5":7}}')).toContain(
+      '  notified   on-call of s5 at 2030-01-01T11:59:00Z\n',
+    );
+    expect(shown('{"on-call"')).not.toContain('notified');
+  });
 });

@@ -43,6 +43,7 @@ import { KUBENODE_VERSION } from '../../version.ts';
 import { addHttpOptions, filesOf, type HttpFlags, startHttp } from './http.ts';
 import { addHostImportOptions, type HostImportFlags, importsOpener } from './imports.ts';
 import { addMaintenanceOptions, type MaintenanceFlags, serveMaintenance } from './maintenance.ts';
+import { addNotificationOptions, type NotificationFlags, openNotifications } from './notifications.ts';
 import { powerOfInstances } from './power.ts';
 import { addProviderOptions, instancesOpener, type ProviderFlags } from './providers.ts';
 
@@ -65,6 +66,9 @@ With --defender-port other tools ask the Defender over HTTPS: docs/guides/http-a
 With --maintenance-port or --maintenance-folder the hardware systems of a data center report maintenance and faults of
 machines: docs/guides/hardware-events.md.
 
+With --notifications people outside of the cluster learn what repair jobs hand to them, by a webhook, Slack or PagerDuty:
+docs/guides/notifications.md.
+
 With --prometheus-url the promql checks of component sets have a result: docs/guides/rollouts.md. The queries of
 DefenderPolicies have one, too; without it such a policy denies: docs/concepts/defender.md.
 
@@ -80,6 +84,7 @@ interface Flags
     HostImportFlags,
     LogFlags,
     MaintenanceFlags,
+    NotificationFlags,
     ProviderFlags {
   readonly port?: number;
   readonly host: string;
@@ -99,13 +104,16 @@ export function createControllersCommand(io: Io): Command {
     .addHelpText('after', HELP);
   const logged = addCheckOptions(addLogOptions(command), 'component sets and DefenderPolicies');
   return addConnectionOptions(
-    addProviderOptions(addHostImportOptions(addMaintenanceOptions(addHttpOptions(logged)))),
+    addProviderOptions(
+      addHostImportOptions(addNotificationOptions(addMaintenanceOptions(addHttpOptions(logged)))),
+    ),
   ).action((flags: Flags) => controllers(io, flags));
 }
 
 async function controllers(io: Io, flags: Flags): Promise<void> {
   const { clock, signal } = io;
   filesOf(flags);
+  const notifications = await openNotifications(flags, { clock, random: systemRandom });
   const log = createCommandLog(io, flags, { write: (line) => io.err(line) });
   const metrics = createMetrics();
   const runtime = createRuntimeMetrics(metrics, createLoopDelay());
@@ -147,6 +155,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     grants: defender.ledger,
     checkRunner: checkRunnerOf(io, flags),
     ...optional('maintenanceFolder', flags.maintenanceFolder),
+    ...optional('notifications', notifications),
   };
   const groups = await createControllerGroups(parts, defender.views);
   let http: HttpServer | undefined;

@@ -11,6 +11,7 @@ import { planFreeze } from './plan.ts';
 const HELP = `
 During a freeze no cluster starts on another commit. Clusters under way finish, drift is corrected, and repairs go on. A revert waits, too,
 unless revertPasses.freezes of the stage lets it pass. The commit that ends a freeze early is held by it; the next one is not.
+Component sets and hosted control planes have freezes of their own, in their spec: this one does not stop their rollouts.
 
 This command prints the entry for spec.freezes of the Pipeline in the fleet repository. With --commit it adds the entry to the repository
 and commits that, with your git and your name, and never pushes. Times have a zone: 2030-12-20T18:00Z or 2030-12-20T18:00+01:00.

@@ -1,10 +1,13 @@
 /** Defines the options of `kubenode install` for running kubenode in the cluster itself, and the objects that they ask for. */
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { NAMESPACE } from '../../../api/names.ts';
+import type { MetricsMode } from '../../../deploy/metrics.ts';
 import {
   CONTROLLERS,
   CONTROLLERS_WITH_MAINTENANCE,
   type DeployedProgram,
   HOSTING,
+  NOTIFICATIONS_FILE,
   SYNC,
   SYNC_WITH_WEBHOOKS,
 } from '../../../deploy/programs.ts';
@@ -26,6 +29,10 @@ export interface DeployFlags {
   readonly replicas?: number;
   readonly egressPort?: readonly number[];
   readonly prometheusUrl?: string;
+  /** The name of a Secret. */
+  readonly notifications?: string;
+  /** `true`: the mode is that which the cluster serves. */
+  readonly metrics?: true | MetricsMode;
   readonly print?: true;
 }
 
@@ -62,7 +69,25 @@ export function addDeployOptions(command: Command): Command {
       'with --hub or --cluster: URL of the Prometheus server for promql checks; the pods may connect to its port',
       parsePrometheusUrl,
     )
+    .option(
+      '--notifications <secret>',
+      `with --cluster: Secret in ${NAMESPACE} with ${NOTIFICATIONS_FILE} and the files that it names: who is notified of what repairs hand to people`,
+      parseSecretName,
+    )
+    .addOption(createMetricsOption())
     .option('--print', 'only print the objects of --hub, --cluster and --hosting as YAML, without a server');
+}
+
+function createMetricsOption(): Option {
+  return new Option(
+    '--metrics [how]',
+    'also Services for the metrics, and dashboards as ConfigMaps; with the Prometheus Operator also its ServiceMonitors and PrometheusRules, otherwise annotations (default: as the cluster serves)',
+  ).choices(['operator', 'annotations']);
+}
+
+function parseSecretName(text: string): string {
+  if (/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(text)) return text;
+  throw new InvalidArgumentError('Expected the name of a Secret.');
 }
 
 const parsePort = createIntegerParser(1, 65_535);
@@ -82,18 +107,19 @@ export async function deployedObjects(flags: DeployFlags, images?: string): Prom
     return [];
   }
   const image = imageOf(flags);
-  const { replicas = REPLICAS, egressPort: egressPorts = [], prometheusUrl } = flags;
+  const { replicas = REPLICAS, egressPort: egressPorts = [], prometheusUrl, notifications } = flags;
   // Loaded only here: most installations have no use for cdk8s.
   const { renderWorkload } = await import('../../../deploy/workload.ts');
   return programs.flatMap((program) => {
     const config = program.configFile === undefined ? undefined : images;
-    return renderWorkload(program, { image, replicas, egressPorts, prometheusUrl, config });
+    return renderWorkload(program, { image, replicas, egressPorts, prometheusUrl, notifications, config });
   });
 }
 
 export function programsOf(flags: DeployFlags): readonly DeployedProgram[] {
   const { hub, cluster, hosting, webhooks, maintenance } = flags;
   checkReceivers(flags);
+  checkNotifications(flags);
   checkImages(flags);
   checkPrometheus(flags);
   const sync = webhooks ? SYNC_WITH_WEBHOOKS : SYNC;
@@ -125,6 +151,14 @@ function checkPrometheus({ hub, cluster, prometheusUrl }: DeployFlags): void {
   });
 }
 
+function checkNotifications({ cluster, notifications }: DeployFlags): void {
+  if (notifications === undefined || cluster) return;
+  throw new CliError('--notifications needs --cluster', {
+    hint: 'the receivers are notified by kubenode controllers, which runs in each cluster with machines',
+    exitCode: EXIT.usage,
+  });
+}
+
 /** Each Service leads to one program. */
 function checkReceivers({ hub, cluster, webhooks, maintenance }: DeployFlags): void {
   if (webhooks && !hub) {
@@ -148,12 +182,13 @@ export function permittedPorts(flags: DeployFlags): readonly number[] {
   return [...shared, ...(flags.egressPort ?? [])];
 }
 
-function checkUnused({ image, registry, replicas, egressPort, print }: DeployFlags): void {
+function checkUnused({ image, registry, replicas, egressPort, metrics, print }: DeployFlags): void {
   const [unused] = Object.entries({
     '--image': image,
     '--registry': registry,
     '--replicas': replicas,
     '--egress-port': egressPort,
+    '--metrics': metrics,
     '--print': print,
   }).find(([, value]) => value !== undefined) ?? [undefined];
   if (unused === undefined) return;

@@ -12,6 +12,7 @@ import { withProgress } from '../../progress.ts';
 import { blockedPortWarnings } from './api-ports.ts';
 import { addDeployOptions, type DeployFlags, deployedObjects, permittedPorts, programsOf } from './deploy.ts';
 import { readImages } from './images.ts';
+import { metricsHint, metricsObjects } from './metrics.ts';
 
 const HELP = `
 Installs what every part of kubenode needs: CRDs, the namespaces kubenode-system and kubenode-agents, ServiceAccounts,
@@ -21,13 +22,14 @@ With --dry-run the server validates everything and stores nothing; the exit code
 
 With --hub it also runs kubenode sync in the cluster, with --cluster kubenode controllers, with --hosting kubenode hosting:
 for each a Deployment, a NetworkPolicy and a PodDisruptionBudget in kubenode-system. docs/guides/install.md describes how to build the image,
-and the rights that an installation needs.
+and the rights that an installation needs. With --metrics a Prometheus and a Grafana of the cluster find them: docs/guides/metrics.md.
 
 Examples:
   kubenode install --context prod-eu-1
   kubenode install --dry-run -o json
   kubenode install --context hub --hub --cluster --registry registry.example.com/platform
   kubenode install --context hub --hosting --images images.yaml --registry registry.example.com/platform
+  kubenode install --context hub --hub --cluster --registry registry.example.com/platform --metrics
   kubenode install --cluster --image registry.example.com/kubenode:0.1.0 --print`;
 
 interface InstallCommandFlags extends ConnectionFlags, DeployFlags {
@@ -49,14 +51,16 @@ export function createInstallCommand(io: Io): Command {
 async function runInstall(io: Io, flags: InstallCommandFlags): Promise<void> {
   const deployed = await deployedObjects(flags, await readImages(io, flags));
   if (flags.print) {
-    io.out(deployed.map((object) => `---\n${formatYaml(object)}`).join(''));
+    const printed = [...deployed, ...(await metricsObjects(flags, undefined))];
+    io.out(printed.map((object) => `---\n${formatYaml(object)}`).join(''));
     return;
   }
   const dryRun = flags.dryRun === true;
   const client = await connectFrom(io, flags);
   try {
+    const metrics = await metricsObjects(flags, client);
     const results = await withProgress(io, (progress) =>
-      installInto(io, client, { progress, dryRun, objects: [...installation(), ...deployed] }),
+      installInto(io, client, { progress, dryRun, objects: [...installation(), ...deployed, ...metrics] }),
     );
     if (deployed.length > 0) {
       printWarnings(io, await blockedPortWarnings(client, permittedPorts(flags), io.signal));
@@ -73,6 +77,7 @@ function showNextStep(io: Io, flags: InstallCommandFlags): void {
   for (const { name } of programsOf(flags)) {
     io.err(`see whether it runs: kubectl -n ${NAMESPACE} rollout status deployment/${name}\n`);
   }
+  io.err(metricsHint(flags));
 }
 
 interface ShowOptions {

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { findFleetFolder, stopLocalFleet } from '../../../local/fleet.ts';
 import { createLayout } from '../../../local/layout.ts';
+import { stopPrometheus } from '../../../local/prometheus.ts';
 import { stopPlanesOfFleet } from '../../hosting/stop-planes.ts';
 import type { Io } from '../../io.ts';
 import { addDirOption } from '../../local/dir-option.ts';
@@ -27,6 +28,7 @@ async function down(io: Io, flags: { readonly dir: string; readonly wipe?: true 
   const layout = await findFleetFolder(flags.dir);
   await requireNoPrograms(layout ?? createLayout(flags.dir));
   if (layout) requireNoControllers(await findFleetUsers(layout), layout.root);
+  await stopPrometheus(flags.dir, io.clock);
   await stopPlanesOfFleet(flags.dir, { clock: io.clock, wipe });
   await endMachines(flags.dir, io.clock);
   const found = await withProgress(io, (progress) =>

@@ -1,4 +1,6 @@
 import { Command } from 'commander';
+import { optional } from '../../../kube/objects/optional.ts';
+import { findPrometheusUrl } from '../../../local/prometheus.ts';
 import { type LocalFleetStatus, readLocalFleetStatus } from '../../../local/status.ts';
 import { type PollOptions, pollUntil } from '../../../os/poll.ts';
 import { type Table } from '../../../views/text/table.ts';
@@ -23,7 +25,9 @@ export function createLocalStatusCommand(io: Io): Command {
 
 export async function showLocalStatus(io: Io, flags: StatusFlags): Promise<void> {
   const status = await readStatus(io, flags);
-  printResult(io, flags.output, status, () => createTable(status));
+  const url = await findPrometheusUrl(flags.dir);
+  printResult(io, flags.output, { ...status, ...optional('prometheus', url) }, () => createTable(status));
+  if (url !== undefined && flags.output === 'table') io.err(`Prometheus of kubenode start: ${url}\n`);
   const ready = status.clusters.length > 0 && status.clusters.every(({ state }) => state === 'Ready');
   if (!ready) setExitCode(io, EXIT.failed);
 }

@@ -7,7 +7,7 @@ import { type HubObjects } from '../../../views/status/hub-objects.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
-import { findByName, readHub } from '../../fleet/hub-objects.ts';
+import { findByName, readHub, releaseContext } from '../../fleet/hub-objects.ts';
 import { readHubStatus } from '../../fleet/hub-status.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
@@ -64,16 +64,19 @@ function createListCommand(io: Io): Command {
 
 function createShowCommand(io: Io): Command {
   const command = new Command('show')
-    .description('show a release: its stages, what it is waiting for, and the clusters that failed')
+    .description(
+      'show a release: who signed and approved it, its stages, what it is waiting for, and the clusters that failed',
+    )
     .argument('<release>', 'name of the Release')
     .addOption(createOutputOption());
   return addConnectionOptions(command).action((name: string, flags: Flags) =>
     withHub(io, flags, async (client) => {
-      const { releases, pipelines } = await readHub(client, io.signal);
-      const release = findByName('Release', releases, name);
-      const pipeline = pipelines.find(({ metadata }) => metadata.name === release.spec.pipeline);
-      if (flags.output === 'table') io.out(formatRelease(release, io.clock.now(), pipeline));
-      else printResult(io, flags.output, release, () => ({ columns: [], rows: [] }));
+      const hub = await readHub(client, io.signal);
+      const release = findByName('Release', hub.releases, name);
+      const context = releaseContext(release, hub);
+      const { approvals } = context;
+      if (flags.output === 'table') io.out(formatRelease(release, io.clock.now(), context));
+      else printResult(io, flags.output, { ...release, approvals }, () => ({ columns: [], rows: [] }));
     }),
   );
 }

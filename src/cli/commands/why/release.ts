@@ -4,7 +4,7 @@ import type { Client } from '../../../kube/client/client.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { formatRelease } from '../../../views/release/text.ts';
 import { COLUMNS, formatField } from '../../../views/text/wrap.ts';
-import { findByName, readHub } from '../../fleet/hub-objects.ts';
+import { findByName, readHub, releaseContext } from '../../fleet/hub-objects.ts';
 import type { Io } from '../../io.ts';
 import { type OutputFormat, printResult } from '../../output.ts';
 import { explainReverts, formatReverts, type RevertExplanation } from './reverts.ts';
@@ -22,16 +22,16 @@ export interface ReleaseExplanation {
 }
 
 export async function whyRelease(io: Io, client: Client, name: string, output: OutputFormat): Promise<void> {
-  const { pipelines, releases } = await readHub(client, io.signal);
+  const hub = await readHub(client, io.signal);
+  const { pipelines, releases } = hub;
   const release = findRelease(releases, name);
   const explained = explainRelease(release, pipelines, releases);
   if (output !== 'table') {
     printResult(io, output, explained, () => ({ columns: [], rows: [] }));
     return;
   }
-  const pipeline = pipelines.find(({ metadata }) => metadata.name === release.spec.pipeline);
   const columns = io.screen()?.columns ?? COLUMNS;
-  io.out(formatRelease(release, io.clock.now(), pipeline));
+  io.out(formatRelease(release, io.clock.now(), releaseContext(release, hub)));
   io.out(`\n${formatReverts(explained.reverts, columns) || formatField('revert', NONE, columns)}`);
 }
 

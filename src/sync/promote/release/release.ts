@@ -63,7 +63,6 @@ function planOf(commit: AcceptedCommit, stages: ClusterNamesByStage, history: Co
     clusters: names.length,
     changed: names.filter((name) => digest(commit.id, name) !== digest(previous?.id, name)).length,
     ...optional('deletes', commit.deletes),
-    ...optional('disrupts', commit.disrupts),
     unexercised: unexercised.flat().length,
   };
 }

@@ -76,6 +76,11 @@ describe('deployedObjects', () => {
       { hub: true, image: 'a', maintenance: true },
       '--maintenance needs --cluster',
     ],
+    [
+      'receivers without controllers',
+      { hub: true, image: 'a', notifications: 'n' },
+      '--notifications needs --cluster',
+    ],
     ['nothing to print', { print: true }, '--print needs --hub, --cluster or --hosting'],
   ])('refuses %s', async (_, flags, message) => {
     await expect(deployedObjects(flags)).rejects.toThrow(message);

@@ -1,7 +1,11 @@
 /** Steps of the controller of jobs on a real API server: what it evicts, awaits and reports there, with the rights of its account. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JobStep, RemedyOperationJob } from '../../../../src/api/generated/types.ts';
+import { ANNOTATION_NOTIFIED } from '../../../../src/api/names.ts';
 import type { Step } from '../../../../src/api/steps/steps.ts';
+import { openNotifications } from '../../../../src/cli/commands/controllers/notifications.ts';
 import { BUDGETS } from '../../../../src/kube/drain/budgets.ts';
 import { EVENTS } from '../../../../src/kube/events/object.ts';
 import { PODS } from '../../../../src/kube/objects/core-kinds.ts';
@@ -11,6 +15,8 @@ import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { jobStep } from '../../../controllers/remedyjob/jobs.ts';
 import { condition } from '../../../support/builders.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { startNoticeReceiver } from '../../../support/notice-receiver.ts';
+import { tempFolder } from '../../../support/temp.ts';
 import { patchNodeStatus } from '../../defender/objects.ts';
 import { createBudget, deleteBudget, ensureAccount, WEB } from '../budgeted-pod.ts';
 import { type JobCluster, startJobCluster } from '../job-cluster.ts';
@@ -189,4 +195,41 @@ describe('a step of a repair on a real API server', () => {
       ]);
     },
   );
+
+  it('HandOff does not wait for a receiver that fails, which is notified later, once', async () => {
+    const receiver = await startNoticeReceiver();
+    receiver.status = 503;
+    const folder = tempFolder('notifications');
+    writeFileSync(join(folder, 'token'), 'secret-1\n');
+    const declared = [
+      { name: 'tickets', type: 'Webhook', url: receiver.url, tokenFile: join(folder, 'token') },
+    ];
+    writeFileSync(join(folder, 'file'), JSON.stringify({ cluster: 'prod-1', receivers: declared }));
+    const flags = { notifications: join(folder, 'file') };
+    await cluster.startController(await openNotifications(flags, { clock, random: () => 0 }));
+    const name = await start('handed', 'HandOff', { severity: 'page', queue: 'dc-hands' }, 'None');
+    await untilSettled(name);
+    await eventually(async () => receiver.requests.length > 0 || undefined, 'nothing was sent');
+    expect((await cluster.job(name)).metadata.annotations?.[ANNOTATION_NOTIFIED]).toBeUndefined();
+    receiver.status = 204;
+    await untilJob(
+      name,
+      'no receiver was notified',
+      ({ metadata }) => metadata.annotations?.[ANNOTATION_NOTIFIED],
+    );
+    const accepted = receiver.requests.filter(({ status }) => status === 204);
+    expect(accepted).toMatchObject([
+      {
+        authorization: 'Bearer secret-1',
+        body: {
+          version: 1,
+          cluster: 'prod-1',
+          machine: 'handed',
+          job: name,
+          severity: 'page',
+          queue: 'dc-hands',
+        },
+      },
+    ]);
+  });
 });

@@ -11,7 +11,7 @@ import {
 
 const DELETED = { deletionTimestamp: '2030-01-01T00:00:00Z' };
 const READY = { readyAt: '2030-01-01T00:00:00Z' };
-const TUNNEL = { tunnel: { enabled: true } } as const;
+const UNSUPPORTED = { exposure: { type: 'NodePort', port: 6443 } } as const;
 
 function at(location: string, hosted: object = {}): InputParts {
   return { status: { conditions: [], hosted: { location, ...hosted } } };
@@ -40,18 +40,18 @@ describe('the plan of a hosted control plane', () => {
     ['is paused and deleted', { metadata: DELETED, spec: { paused: true } }, 'wait Paused'],
     ['is deleted', { metadata: DELETED }, 'DeleteSecret: its Cluster is being deleted'],
     ['is deleted and released', { metadata: { ...DELETED, finalizers: [] } }, 'nothing'],
-    ['wants what is not supported', { plane: NOTHING, hosted: TUNNEL }, 'stalled NotSupported'],
-    ['wants it later', { hosted: TUNNEL }, 'stalled NotSupported'],
+    ['wants what is not supported', { plane: NOTHING, hosted: UNSUPPORTED }, 'stalled NotSupported'],
+    ['wants it later', { hosted: UNSUPPORTED }, 'stalled NotSupported'],
     [
       'wants it later and has no Secret',
-      { hosted: TUNNEL, input: { secret: 'Absent' } },
+      { hosted: UNSUPPORTED, input: { secret: 'Absent' } },
       'WriteSecret: sync has no kubeconfig',
     ],
     [
       'wants what is not supported, and is a throw-away one that is too old',
       {
         plane: NOTHING,
-        hosted: { ...TUNNEL, ttlSecondsAfterReady: 60 },
+        hosted: { ...UNSUPPORTED, ttlSecondsAfterReady: 60 },
         metadata: { creationTimestamp: '2020-01-01T00:00:00Z' },
       },
       'DeleteCluster: it was created 691200 s ago: this hosting keeps no throw-away cluster longer (--max-age)',

@@ -19,7 +19,6 @@ describe('the problems of a Cluster that is to be hosted', () => {
     ],
     ['etcd.replicas', { driver: 'workload' as const, etcd: { ...HOSTED.etcd, replicas: 3 as const } }],
     ['replicas', { driver: 'workload' as const, replicas: 2 }],
-    ['replicas', { replicas: 4 }],
     ['exposure.host', { exposure: { ...HOSTED.exposure, host: 'ci.example.com' } }],
   ])('name the field %s, on which hosting does not act', (path, hosted) => {
     expect(problems({ hosted })[0]).toMatch(`spec.hosted.${path}: not supported in this version`);

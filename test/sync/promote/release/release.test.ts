@@ -9,7 +9,7 @@ const STAGES = [
 ];
 
 describe('S32 promotes a commit again when it renders to different content', () => {
-  it('promotes the new content stage by stage, after the soak of each', () => {
+  it('S40 promotes the new content stage by stage, after the soak of each', () => {
     const sim = new PromotionSimulation({ stages: STAGES });
     sim.push('c1', { '*': { app: 'v1' } });
     runUntilProven(sim, 'c1');

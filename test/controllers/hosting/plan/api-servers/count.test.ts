@@ -67,13 +67,12 @@ describe('the number of API servers', () => {
     expect(planned(counts, but)).toBe(expected);
   });
 
-  it('HOS-13 changes neither the number during an upgrade nor one that is not supported', () => {
+  it('HOS-13 changes neither the number during an upgrade nor that of a driver with one', () => {
     const upgrade = { from: 'v1.35.4', to: 'v1.36.3', step: 'Etcd' };
     expect(planned([1, 2], {}, { status: { conditions: [], hosted: { upgrade } } })).toBe('nothing');
-    expect(planned([1, 4])).toBe('nothing');
-    const four = hostingInput({ hosted: { replicas: 4 } });
-    expect(decisionText(planHosting(four))).toBe('stalled NotSupported');
-    expect(planHosting(four).wait?.message).toContain('a control plane has three API servers at most');
+    const two = hostingInput({ hosted: { driver: 'workload', replicas: 2 } });
+    expect(decisionText(planHosting(two))).toBe('stalled NotSupported');
+    expect(planHosting(two).wait?.message).toContain('driver workload runs one API server');
   });
 
   it('HOS-13 begins a change of the number outside of freezes only, and tells until when it is held', () => {
