@@ -1,6 +1,7 @@
 /** Keeps what Pods take of each node current with every change, so that a decision adds nothing up. */
 import type { CapacityNode } from './node.ts';
 import type { CapacityPod } from './pod.ts';
+import { createPodGroups, type PodGroups } from './pod-groups.ts';
 import { type Amounts, addTo } from './requests.ts';
 
 /** A node with its Pods. */
@@ -10,13 +11,17 @@ export interface Slot {
   readonly used: Amounts;
   /** Number of its Pods whose needs cannot be read. */
   readonly unknown: number;
+  /** What is free of the resources that every decision reads. */
+  readonly cpu: number;
+  readonly memory: number;
 }
 
 export interface Capacity {
   slots(): Iterable<Slot>;
   slot(node: string): Slot | undefined;
-  /** Pods that keep others away from their topology. */
-  keepingApart(): Iterable<CapacityPod>;
+  readonly groups: PodGroups;
+  /** Number of all Pods whose needs cannot be read. */
+  readonly unknown: number;
 }
 
 export interface CapacityIndex extends Capacity {
@@ -34,23 +39,32 @@ interface OpenSlot extends Slot {
   readonly pods: Map<string, CapacityPod>;
   readonly used: Map<string, number>;
   unknown: number;
+  cpu: number;
+  memory: number;
 }
 
 export function createCapacityIndex(): CapacityIndex {
   const slots = new Map<string, OpenSlot>();
   const places = new Map<string, string>();
-  const apart = new Map<string, CapacityPod>();
+  const groups = createPodGroups();
+  const unknown = new Set<string>();
   return {
     slots: () => slots.values(),
     slot: (node) => slots.get(node),
-    keepingApart: () => apart.values(),
+    groups,
+    get unknown() {
+      return unknown.size;
+    },
     putNode(node) {
-      slotOf(node.name).node = node;
+      const slot = slotOf(node.name);
+      slot.node = node;
+      countFree(slot);
     },
     removeNode(name) {
       const slot = slots.get(name);
       if (!slot) return;
       slot.node = undefined;
+      countFree(slot);
       dropEmpty(name, slot);
     },
     putPod(pod) {
@@ -60,7 +74,8 @@ export function createCapacityIndex(): CapacityIndex {
       places.set(pod.name, place);
       slot.pods.set(pod.name, pod);
       count(slot, pod, 1);
-      if (pod.needs && pod.needs.apart.length > 0) apart.set(pod.name, pod);
+      groups.add(pod);
+      if (!pod.needs) unknown.add(pod.name);
     },
     removePod,
   };
@@ -72,7 +87,8 @@ export function createCapacityIndex(): CapacityIndex {
     if (place === undefined || !slot || !pod) return;
     places.delete(name);
     slot.pods.delete(name);
-    apart.delete(name);
+    groups.remove(pod);
+    unknown.delete(name);
     count(slot, pod, -1);
     dropEmpty(place, slot);
   }
@@ -80,7 +96,14 @@ export function createCapacityIndex(): CapacityIndex {
   function slotOf(name: string): OpenSlot {
     const found = slots.get(name);
     if (found) return found;
-    const slot: OpenSlot = { node: undefined, pods: new Map(), used: new Map(), unknown: 0 };
+    const slot: OpenSlot = {
+      node: undefined,
+      pods: new Map(),
+      used: new Map(),
+      unknown: 0,
+      cpu: 0,
+      memory: 0,
+    };
     slots.set(name, slot);
     return slot;
   }
@@ -93,4 +116,11 @@ export function createCapacityIndex(): CapacityIndex {
 function count(slot: OpenSlot, { needs }: CapacityPod, sign: 1 | -1): void {
   if (needs) addTo(slot.used, needs.requests, sign);
   else slot.unknown += sign;
+  countFree(slot);
+}
+
+function countFree(slot: OpenSlot): void {
+  const { node, used } = slot;
+  slot.cpu = (node?.allocatable?.get('cpu') ?? 0) - (used.get('cpu') ?? 0);
+  slot.memory = (node?.allocatable?.get('memory') ?? 0) - (used.get('memory') ?? 0);
 }

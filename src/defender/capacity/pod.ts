@@ -45,6 +45,8 @@ export interface Toleration {
 }
 
 export interface PodTerm {
+  /** Equal terms have equal keys. */
+  readonly key: string;
   readonly topologyKey: string;
   readonly selector: LabelSelector;
   /** Undefined: all namespaces. */
@@ -139,8 +141,12 @@ function podTerm(term: unknown, own: string): PodTerm {
   const byLabels = valueAt(term, 'namespaceSelector');
   if (byLabels !== undefined && JSON.stringify(byLabels) !== '{}') throw new Error('namespaceSelector');
   const namespaces = named.length === 0 ? [own] : named;
-  const selector = selectorAt(term, 'labelSelector');
-  return { topologyKey, selector, namespaces: byLabels === undefined ? namespaces : undefined };
+  const meant = {
+    topologyKey,
+    selector: selectorAt(term, 'labelSelector'),
+    namespaces: byLabels === undefined ? namespaces : undefined,
+  };
+  return { key: JSON.stringify(meant), ...meant };
 }
 
 function spread(constraint: unknown, own: Labels): Spread {

@@ -1,26 +1,37 @@
 /** Tells whether other Pods keep a Pod away from a topology, by affinity, anti-affinity and spread. Pure. */
 import { ownValue } from '../../kube/objects/json.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
+import type { DomainCounter, DomainCounts } from './domain-counts.ts';
 import type { CapacityNode } from './node.ts';
 import { matchesNode, refusingTaint } from './node-rules.ts';
 import type { CapacityPod, PodNeeds, PodTerm, Spread } from './pod.ts';
+import type { PodGroups } from './pod-groups.ts';
 
 /** Where Pods are while one after the other is placed. */
 export interface Places {
-  placed(): Iterable<readonly [CapacityPod, CapacityNode]>;
-  keepingApart(): Iterable<readonly [CapacityPod, CapacityNode]>;
-  nodes(): Iterable<CapacityNode>;
+  readonly groups: PodGroups;
+  readonly counter: DomainCounter;
+}
+
+/** A Pod that looks for a place. */
+export interface PodInPlaces {
+  readonly pod: CapacityPod;
+  readonly needs: PodNeeds;
+  /** Pods with equal needs have equal keys. */
+  readonly key: string;
+  readonly places: Places;
 }
 
 /** Returns an objection to the node; undefined: none. */
 export type TopologyRule = (node: CapacityNode) => string | undefined;
 
-export function topologyRules(pod: CapacityPod, needs: PodNeeds, places: Places): readonly TopologyRule[] {
+export function topologyRules(input: PodInPlaces): readonly TopologyRule[] {
+  const { needs, places } = input;
   return [
-    ...othersApart(pod, places),
+    ...othersApart(input),
     ...needs.apart.map((term) => apartFrom(term, places)),
-    ...nearTo(pod, needs, places),
-    ...needs.spread.map((each) => spreadOver(each, { pod, needs, places })),
+    ...nearTo(input),
+    ...needs.spread.map((each, index) => spreadOver(each, index, input)),
   ];
 }
 
@@ -28,40 +39,51 @@ function isMeant({ namespaces, selector }: PodTerm, { namespace, labels }: Capac
   return (namespaces?.includes(namespace) ?? true) && isSelected(selector, labels);
 }
 
-function othersApart(pod: CapacityPod, places: Places): readonly TopologyRule[] {
+function othersApart({ pod, places: { groups, counter } }: PodInPlaces): readonly TopologyRule[] {
   const rules: TopologyRule[] = [];
-  for (const [other, at] of places.keepingApart()) {
-    for (const term of other.needs?.apart ?? []) {
-      const domain = ownValue(at.labels, term.topologyKey);
-      if (domain === undefined || !isMeant(term, pod)) continue;
-      rules.push(({ labels }) =>
-        ownValue(labels, term.topologyKey) === domain ? `anti-affinity of ${other.name}` : undefined,
-      );
-    }
+  for (const { term, pods } of groups.apartFrom(pod.namespace)) {
+    if (!isMeant(term, pod)) continue;
+    const domains = counter.count({
+      key: `with ${term.key}`,
+      pods: () => pods,
+      isCounted: ({ needs }) => needs?.apart.some(({ key }) => key === term.key) ?? false,
+      domainOf: domainBy(term),
+    });
+    rules.push((node) => {
+      const found = domainIn(domains, term, node);
+      return found && `anti-affinity of ${found.example}`;
+    });
   }
   return rules;
 }
 
-function domainsOf(term: PodTerm, places: Places): ReadonlySet<string> {
-  const domains = new Set<string>();
-  for (const [other, { labels }] of places.placed()) {
-    const domain = ownValue(labels, term.topologyKey);
-    if (domain !== undefined && isMeant(term, other)) domains.add(domain);
-  }
-  return domains;
+function domainBy({ topologyKey }: Pick<PodTerm, 'topologyKey'>): (node: CapacityNode) => string | undefined {
+  return ({ labels }) => ownValue(labels, topologyKey);
+}
+
+function domainIn(counts: DomainCounts, term: PodTerm, node: CapacityNode): { example: string } | undefined {
+  const domain = ownValue(node.labels, term.topologyKey);
+  return domain === undefined ? undefined : counts.get(domain);
+}
+
+/** Counts the Pods that a term means. */
+function countMeant(term: PodTerm, { groups, counter }: Places): DomainCounts {
+  return counter.count({
+    key: `meant by ${term.key}`,
+    pods: () => groups.inNamespaces(term.namespaces),
+    isCounted: (other) => isMeant(term, other),
+    domainOf: domainBy(term),
+  });
 }
 
 function apartFrom(term: PodTerm, places: Places): TopologyRule {
-  const domains = domainsOf(term, places);
-  return ({ labels }) => {
-    const domain = ownValue(labels, term.topologyKey);
-    return domain !== undefined && domains.has(domain) ? 'anti-affinity to Pods there' : undefined;
-  };
+  const domains = countMeant(term, places);
+  return (node) => (domainIn(domains, term, node) ? 'anti-affinity to Pods there' : undefined);
 }
 
 /** The first of Pods that want to be near each other may run anywhere, or none could ever start. */
-function nearTo(pod: CapacityPod, { near }: PodNeeds, places: Places): readonly TopologyRule[] {
-  const terms = near.map((term) => ({ term, domains: domainsOf(term, places) }));
+function nearTo({ pod, needs: { near }, places }: PodInPlaces): readonly TopologyRule[] {
+  const terms = near.map((term) => ({ term, domains: countMeant(term, places) }));
   const isFirst = terms.every(({ term, domains }) => domains.size === 0 && isMeant(term, pod));
   return terms.map(({ term: { topologyKey }, domains }) => ({ labels }) => {
     const domain = ownValue(labels, topologyKey);
@@ -70,45 +92,56 @@ function nearTo(pod: CapacityPod, { near }: PodNeeds, places: Places): readonly 
   });
 }
 
-interface SpreadInput {
-  readonly pod: CapacityPod;
-  readonly needs: PodNeeds;
-  readonly places: Places;
-}
-
-function spreadOver(spread: Spread, input: SpreadInput): TopologyRule {
-  const { topologyKey, selector, maxSkew, minDomains } = spread;
-  const counts = countDomains(spread, input);
-  const least = counts.size < minDomains ? 0 : Math.min(...counts.values());
+function spreadOver(spread: Spread, index: number, input: PodInPlaces): TopologyRule {
+  const { topologyKey, selector, maxSkew } = spread;
+  const counts = countSpread(spread, index, input);
+  const least = leastOf(counts, spread, input);
   const own = isSelected(selector, input.pod.labels) ? 1 : 0;
   return ({ labels }) => {
     const domain = ownValue(labels, topologyKey);
     if (domain === undefined) return `no label ${topologyKey}`;
-    return (counts.get(domain) ?? 0) + own - least > maxSkew ? `spread over ${topologyKey}` : undefined;
+    const there = counts.get(domain)?.count ?? 0;
+    return there + own - least > maxSkew ? `spread over ${topologyKey}` : undefined;
   };
 }
 
-/** Returns the number of Pods that the spread counts, by domain. */
-function countDomains(spread: Spread, { pod, needs, places }: SpreadInput): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const node of places.nodes()) {
-    const domain = domainIn(spread, needs, node);
-    if (domain !== undefined) counts.set(domain, 0);
-  }
-  for (const [other, node] of places.placed()) {
-    if (other.namespace !== pod.namespace || !isSelected(spread.selector, other.labels)) continue;
-    const domain = domainIn(spread, needs, node);
-    if (domain !== undefined) counts.set(domain, (counts.get(domain) ?? 0) + 1);
-  }
-  return counts;
+/** A domain counts although none of the Pods is there. */
+function leastOf(counts: DomainCounts, spread: Spread, { needs, places: { counter } }: PodInPlaces): number {
+  const domains = counter.domains({ key: domainsKey(spread, needs), domainOf: domainOf(spread, needs) });
+  if (domains.size < spread.minDomains || counts.size < domains.size) return 0;
+  let least = Infinity;
+  // Not by the arguments of a call: there may be as many domains as nodes.
+  for (const { count } of counts.values()) least = Math.min(least, count);
+  return least;
 }
 
-function domainIn(
+/** Pods of many templates share the domains. */
+function domainsKey({ topologyKey, honorsAffinity, honorsTaints }: Spread, needs: PodNeeds): string {
+  const { nodeSelector, nodeTerms, tolerations } = needs;
+  const affinity = honorsAffinity && { nodeSelector, nodeTerms };
+  return JSON.stringify([topologyKey, affinity, honorsTaints && tolerations]);
+}
+
+function domainOf(
   { topologyKey, honorsAffinity, honorsTaints }: Spread,
   needs: PodNeeds,
-  node: CapacityNode,
-): string | undefined {
-  if (honorsAffinity && !matchesNode(needs, node)) return undefined;
-  if (honorsTaints && refusingTaint(needs, node)) return undefined;
-  return ownValue(node.labels, topologyKey);
+): (node: CapacityNode) => string | undefined {
+  return (node) => {
+    if (honorsAffinity && !matchesNode(needs, node)) return undefined;
+    if (honorsTaints && refusingTaint(needs, node)) return undefined;
+    return ownValue(node.labels, topologyKey);
+  };
+}
+
+function countSpread(
+  spread: Spread,
+  index: number,
+  { pod: { namespace }, needs, key, places: { groups, counter } }: PodInPlaces,
+): DomainCounts {
+  return counter.count({
+    key: `spread ${index} of ${namespace} ${key}`,
+    pods: () => groups.inNamespaces([namespace]),
+    isCounted: (other) => other.namespace === namespace && isSelected(spread.selector, other.labels),
+    domainOf: domainOf(spread, needs),
+  });
 }

@@ -72,12 +72,11 @@ interface LeastFree {
 }
 
 function shortage(input: PlacementInput, { resource, least }: LeastFree): readonly DenialCause[] {
-  const { allocatable, requested, unknown } = reserveAfter(input);
+  const { unknown } = input.capacity;
   if (unknown > 0) {
     return [{ reason: 'FactUnknown', message: `requests of ${unknown} Pods cannot be read`, key: resource }];
   }
-  const total = allocatable.get(resource) ?? 0;
-  const used = requested.get(resource) ?? 0;
+  const { allocatable: total, requested: used } = reserveAfter(input, resource);
   // Without the resource on any node that stays, none of it is free.
   const free = total > 0 ? Math.max(0, Math.floor(((total - used) * 100) / total)) : 0;
   if (free >= least) return [];
