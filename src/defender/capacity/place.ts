@@ -46,10 +46,9 @@ interface Fill {
 export function planPlacement({ capacity, node, inWork }: PlacementInput): PodPlaces {
   const fill = createFill(capacity, new Set([...inWork, node]));
   // Sorted by name: the answer does not depend on the order of the ledger.
-  const others = [PENDING, ...new Set(inWork.filter((each) => each !== node).toSorted())];
-  for (const other of others) {
-    for (const pod of evictedFrom(capacity, other)) if (pod.needs) place(fill, pod, pod.needs);
-  }
+  const others = new Set(inWork.filter((each) => each !== node).toSorted());
+  const first = [...waiting(capacity), ...[...others].flatMap((other) => evictedFrom(capacity, other))];
+  for (const pod of first) if (pod.needs) place(fill, pod, pod.needs);
   const unknown: string[] = [];
   const nowhere: Misfit[] = [];
   for (const pod of evictedFrom(capacity, node)) {
@@ -102,6 +101,11 @@ function evictedFrom(capacity: Capacity, node: string): readonly CapacityPod[] {
       requested(b, 'cpu') - requested(a, 'cpu') ||
       (a.name < b.name ? -1 : 1),
   );
+}
+
+/** Pods that were created in place of evicted ones among them. Where kube-scheduler finds no node for a Pod, it takes no place. */
+function waiting(capacity: Capacity): readonly CapacityPod[] {
+  return evictedFrom(capacity, PENDING).filter(({ isUnschedulable }) => !isUnschedulable);
 }
 
 /** Places the Pod on the first node that takes it. Returns what no node could give. */

@@ -14,6 +14,8 @@ export interface CapacityPod {
   readonly node: string | undefined;
   /** Whether a drain evicts it. */
   readonly isEvicted: boolean;
+  /** It waits for a node, and kube-scheduler found none for it. */
+  readonly isUnschedulable: boolean;
   /** Undefined: a part of the Pod cannot be read. */
   readonly needs: PodNeeds | undefined;
 }
@@ -71,8 +73,18 @@ export function capacityPod(pod: KubeObject): CapacityPod {
     labels: pod.metadata.labels ?? {},
     node: textAt(pod, 'spec', 'nodeName'),
     isEvicted: skipReason(pod, { deadNode: 'Wait' }, true) === undefined,
+    isUnschedulable: listAt(pod, 'status', 'conditions').some(isUnscheduled),
     needs: needsOf(pod),
   };
+}
+
+/** A Pod with scheduling gates gets no node while it has any. */
+export function isGated(pod: KubeObject): boolean {
+  return listAt(pod, 'spec', 'schedulingGates').length > 0;
+}
+
+function isUnscheduled(condition: unknown): boolean {
+  return textAt(condition, 'type') === 'PodScheduled' && textAt(condition, 'status') === 'False';
 }
 
 /** One part that cannot be read makes all unknown. */

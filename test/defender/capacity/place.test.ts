@@ -1,6 +1,12 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { planPlacement } from '../../../src/defender/capacity/place.ts';
+import { createDomainCounter, type Placed } from '../../../src/defender/capacity/domain-counts.ts';
+import { firstObjection, type Room, requested } from '../../../src/defender/capacity/node-checks.ts';
+import { type PlacementInput, planPlacement } from '../../../src/defender/capacity/place.ts';
+import type { CapacityPod } from '../../../src/defender/capacity/pod.ts';
+import { topologyRules } from '../../../src/defender/capacity/topology.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { runs } from '../../support/sweep-size.ts';
 import { capacityOf, nodeOf, podOf } from './builders.ts';
 
 function explain(nodes: readonly KubeObject[], pods: readonly KubeObject[], inWork: readonly string[] = []) {
@@ -102,8 +108,131 @@ describe('Pods that an act evicts', () => {
     expect(explain(nodes, pods, ['b'])).toEqual(['web/api-1: too little cpu on 1 node']);
   });
 
+  it.each([
+    ['a Pod that waits for a node takes the place', { status: {} }, ['web/api-1: too little cpu on 1 node']],
+    [
+      'a Pod that kube-scheduler found no node for takes none',
+      { status: { conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }] } },
+      [],
+    ],
+  ])('R28 counts on no place that a Pod will take: %s', (_, fields, expected) => {
+    const waiting = { ...podOf('new', '', { cpu: '3' }), ...fields };
+    expect(explain([A, nodeOf('b')], [podOf('api-1', 'a', { cpu: '3' }), waiting])).toEqual(expected);
+  });
+
+  it('R28 leaves Pods of a DaemonSet and mirror Pods where they are', () => {
+    const mirror = podOf('etcd', 'a', { cpu: '9' });
+    const annotations = { 'kubernetes.io/config.mirror': 'x' };
+    const pods = [
+      { ...mirror, metadata: { ...mirror.metadata, annotations } },
+      daemon(podOf('log', 'a', { cpu: '9' })),
+    ];
+    expect(explain([A], pods)).toEqual([]);
+  });
+
   it('R28 names five of many Pods, because for each every node is read', () => {
     const pods = Array.from({ length: 9 }, (_, index) => podOf(`api-${index}`, 'a', {}));
     expect(explain([A], pods)).toHaveLength(5);
   });
 });
+
+const HOST = 'kubernetes.io/hostname';
+const LATER = 'DuringSchedulingIgnoredDuringExecution';
+
+/** Replicas of few templates, so that what the first one found is reused by the others. */
+const TEMPLATES = [
+  {},
+  affinity('podAntiAffinity', 'api'),
+  affinity('podAntiAffinity', 'db'),
+  affinity('podAffinity', 'db'),
+  { topologySpreadConstraints: [spread(HOST, 1)] },
+  { topologySpreadConstraints: [spread('rack', 2)], nodeSelector: { rack: 'r1' } },
+  { tolerations: [{ key: 'gpu', operator: 'Exists' }], ...PORT },
+];
+
+function affinity(kind: string, app: string): object {
+  const term = { labelSelector: { matchLabels: { app } }, topologyKey: app === 'db' ? 'rack' : HOST };
+  return { affinity: { [kind]: { [`required${LATER}`]: [term] } } };
+}
+
+function spread(topologyKey: string, maxSkew: number): object {
+  const labelSelector = { matchLabels: { app: 'api' } };
+  return { topologyKey, maxSkew, whenUnsatisfiable: 'DoNotSchedule', labelSelector };
+}
+
+const FLEET = fc.record({
+  nodes: fc.array(fc.record({ rack: fc.constantFrom('r1', 'r2'), taint: fc.boolean() }), {
+    minLength: 2,
+    maxLength: 6,
+  }),
+  pods: fc.array(
+    fc.record({
+      app: fc.constantFrom('api', 'db'),
+      node: fc.nat(6),
+      cpu: fc.constantFrom('1', '2', '3'),
+      template: fc.constantFrom(...TEMPLATES),
+    }),
+    { maxLength: 16 },
+  ),
+});
+
+describe('planPlacement', () => {
+  it('R28 finds the same places as when each Pod reads all nodes and counts all Pods', () => {
+    fc.assert(
+      fc.property(FLEET, ({ nodes, pods }) => {
+        const capacity = capacityOf(
+          nodes.map(({ rack, taint }, index) =>
+            nodeOf(`n-${index}`, { labels: { rack }, ...(taint ? { spec: TAINT } : {}) }),
+          ),
+          pods.map(({ app, node, cpu, template }, index) =>
+            podOf(`${app}-${index}`, node < nodes.length ? `n-${node}` : '', { cpu }, template),
+          ),
+        );
+        const input = { capacity, node: 'n-0', inWork: ['n-1'] };
+        expect(planPlacement(input).nowhere.map(({ pod }) => pod)).toEqual(misfitsByHand(input));
+      }),
+      runs(150, 3000),
+    );
+  });
+});
+
+/** Nothing that one Pod found is kept for the next one. */
+function misfitsByHand({ capacity, node, inWork }: PlacementInput): readonly string[] {
+  const leaving = new Set([node, ...inWork]);
+  const slots = [...capacity.slots()];
+  const rooms = slots.flatMap(({ node: at, ...slot }): Room[] =>
+    at && !leaving.has(at.name)
+      ? [{ slot: { ...slot, node: at }, node: at, added: [], cpu: slot.cpu, memory: slot.memory }]
+      : [],
+  );
+  const moved: Placed[] = [];
+  const misfits = (name: string): readonly string[] => {
+    const pods = [...(capacity.slot(name)?.pods.values() ?? [])].toSorted(
+      (a, b) => requested(b, 'cpu') - requested(a, 'cpu') || (a.name < b.name ? -1 : 1),
+    );
+    return pods.filter((pod) => !placed(pod)).map((pod) => pod.name);
+  };
+  const placed = (pod: CapacityPod): boolean => {
+    if (!pod.needs) return false;
+    const counter = createDomainCounter({
+      nodes: () => slots.flatMap((slot) => slot.node ?? []),
+      nodeOf: ({ node: at = '' }) => (leaving.has(at) ? undefined : capacity.slot(at)?.node),
+      moved,
+    });
+    const rules = topologyRules({
+      pod,
+      needs: pod.needs,
+      key: pod.name,
+      places: { groups: capacity.groups, counter },
+    });
+    const request = { needs: pod.needs, home: undefined, rules, cpu: requested(pod, 'cpu'), memory: 0 };
+    const room = rooms.find((each) => firstObjection(each, request) === undefined);
+    if (!room) return false;
+    room.added = [...room.added, pod];
+    room.cpu -= request.cpu;
+    moved.push([pod, room.node]);
+    return true;
+  };
+  for (const name of ['', ...inWork]) misfits(name);
+  return misfits(node).slice(0, 5);
+}

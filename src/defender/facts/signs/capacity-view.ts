@@ -8,7 +8,7 @@ import { isCompleted, podName } from '../../../kube/drain/pods.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { type Capacity, type CapacityIndex, createCapacityIndex } from '../../capacity/index-of-nodes.ts';
 import { capacityNode } from '../../capacity/node.ts';
-import { capacityPod } from '../../capacity/pod.ts';
+import { capacityPod, isGated } from '../../capacity/pod.ts';
 import { MAX_AGE_MS, type SignView } from './signs.ts';
 
 export interface CapacityView {
@@ -67,7 +67,7 @@ function openCapacity({ nodes, open }: CapacityViewOptions): OpenCapacity {
   const closing = new AbortController();
   const putNode = (node: KubeObject): void => index.putNode(capacityNode(node));
   const putPod = (pod: KubeObject): void => {
-    if (isCompleted(pod)) index.removePod(podName(pod));
+    if (isCompleted(pod) || isGated(pod)) index.removePod(podName(pod));
     else index.putPod(capacityPod(pod));
   };
   const leaves = [

@@ -67,7 +67,7 @@ describe('the view of all Pods', () => {
     expect(state.running).toBe(0);
   });
 
-  it('R28 forgets a Pod that ended, and a Node that went', () => {
+  it('R28 forgets a Pod that ended or that a gate keeps from nodes, and a Node that went', () => {
     const { policies, nodes, pods, view } = bed();
     policies.put(policy({ capacity: ASKED }));
     pods.replace([{ ...podOf('x', 'a', { cpu: '1' }), metadata: version('1') }]);
@@ -79,6 +79,9 @@ describe('the view of all Pods', () => {
       status: { phase: 'Succeeded' },
     };
     pods.put(ended);
+    expect(view.current()?.slot('a')?.used.get('cpu')).toBe(0);
+    const gated = podOf('x', 'a', { cpu: '1' }, { schedulingGates: [{ name: 'queue' }] });
+    pods.put({ ...gated, metadata: version('3') });
     expect(view.current()?.slot('a')?.used.get('cpu')).toBe(0);
     nodes.remove(nodeOf('a'));
     expect(view.current()?.slot('a')).toBeUndefined();
