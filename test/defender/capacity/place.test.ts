@@ -146,7 +146,8 @@ const TEMPLATES = [
   affinity('podAntiAffinity', 'db'),
   affinity('podAffinity', 'db'),
   { topologySpreadConstraints: [spread(HOST, 1)] },
-  { topologySpreadConstraints: [spread('rack', 2)], nodeSelector: { rack: 'r1' } },
+  { topologySpreadConstraints: [spread(HOST, 1)], nodeSelector: { rack: 'r1' } },
+  { topologySpreadConstraints: [spread('rack', 1)] },
   { tolerations: [{ key: 'gpu', operator: 'Exists' }], ...PORT },
 ];
 

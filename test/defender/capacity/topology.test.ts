@@ -79,4 +79,16 @@ describe('topology of other Pods', () => {
   ] as const)('R28 keeps a Pod from a node, or not: %s', (_, own, others, expected) => {
     expect(explain(own, others)).toBe(expected);
   });
+
+  it.each([
+    ['in another namespace', { namespace: 'shop' }, spread(1)],
+    ['on selected nodes only', {}, { ...spread(1), nodeSelector: { rack: 'r1' } }],
+  ])('R28 counts for each spread apart: %s', (_, metadata, other) => {
+    const nodes = [nodeOf('a'), nodeOf('b', { labels: { rack: 'r1' } })];
+    const [first, second] = [podOf('api-1', 'a', {}, spread(1)), podOf('api-2', 'a', {}, other)];
+    const moved = { ...second, metadata: { ...second.metadata, ...metadata } };
+    const capacity = capacityOf(nodes, [first, moved, podOf('api-3', 'b', {})]);
+    const { nowhere } = planPlacement({ capacity, node: 'a', inWork: [] });
+    expect(nowhere.map(({ pod }) => pod)).toEqual(['web/api-1']);
+  });
 });
