@@ -88,7 +88,7 @@ export const LIMIT_DENIALS = [
       PodsFitNowhere: {
         meaning:
           'Some Pods that the act would evict fit on no other node: `capacity.simulateScheduling` of the policy. The message names them, and what is in the way.',
-        hint: 'add machines on which its pods fit',
+        hint: 'add machines on which the Pods of the message fit, or change in git what these Pods ask for',
       },
       CapacityReserve: {
         meaning:

@@ -43,7 +43,7 @@ export interface DomainCounterInput {
 interface KnownCounts {
   readonly counts: Map<string, DomainCount>;
   /** So many of the moved Pods are counted. */
-  seen: number;
+  counted: number;
 }
 
 export function createDomainCounter({ nodes, nodeOf, moved }: DomainCounterInput): DomainCounter {
@@ -52,8 +52,8 @@ export function createDomainCounter({ nodes, nodeOf, moved }: DomainCounterInput
   return {
     count(question) {
       const found = known.get(question.key) ?? begin(question);
-      for (; found.seen < moved.length; found.seen += 1) {
-        const [pod, node] = moved[found.seen] ?? [];
+      for (; found.counted < moved.length; found.counted += 1) {
+        const [pod, node] = moved[found.counted] ?? [];
         if (pod && node && question.isCounted(pod)) add(found.counts, question.domainOf(node), pod);
       }
       return found.counts;
@@ -80,7 +80,7 @@ export function createDomainCounter({ nodes, nodeOf, moved }: DomainCounterInput
       const node = isCounted(pod) ? nodeOf(pod) : undefined;
       if (node) add(counts, domainOf(node), pod);
     }
-    const begun = { counts, seen: 0 };
+    const begun = { counts, counted: 0 };
     known.set(key, begun);
     return begun;
   }

@@ -2,7 +2,7 @@
 import type { CapacityNode } from './node.ts';
 import type { CapacityPod } from './pod.ts';
 import { createPodGroups, type PodGroups } from './pod-groups.ts';
-import { type Amounts, addTo } from './requests.ts';
+import { type Amounts, addTo, amountOf } from './requests.ts';
 
 /** A node with its Pods. */
 export interface Slot {
@@ -11,7 +11,7 @@ export interface Slot {
   readonly used: Amounts;
   /** Number of its Pods whose needs cannot be read. */
   readonly unknown: number;
-  /** What is free of the resources that every decision reads. */
+  /** The free amounts of the resources that every decision reads. */
   readonly cpu: number;
   readonly memory: number;
 }
@@ -121,6 +121,6 @@ function count(slot: OpenSlot, { needs }: CapacityPod, sign: 1 | -1): void {
 
 function countFree(slot: OpenSlot): void {
   const { node, used } = slot;
-  slot.cpu = (node?.allocatable?.get('cpu') ?? 0) - (used.get('cpu') ?? 0);
-  slot.memory = (node?.allocatable?.get('memory') ?? 0) - (used.get('memory') ?? 0);
+  slot.cpu = amountOf(node?.allocatable, 'cpu') - amountOf(used, 'cpu');
+  slot.memory = amountOf(node?.allocatable, 'memory') - amountOf(used, 'memory');
 }

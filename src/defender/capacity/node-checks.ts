@@ -4,6 +4,7 @@ import type { Slot } from './index-of-nodes.ts';
 import type { CapacityNode } from './node.ts';
 import { matchesNode, refusingTaint } from './node-rules.ts';
 import type { CapacityPod, PodNeeds } from './pod.ts';
+import { amountOf } from './requests.ts';
 import type { TopologyRule } from './topology.ts';
 
 /** A node while Pods are placed on it, one after the other. */
@@ -16,7 +17,7 @@ export interface Room {
   memory: number;
 }
 
-/** What a Pod asks of a room. */
+/** Holds what a Pod asks of a room. */
 export interface PlaceRequest {
   readonly needs: PodNeeds;
   /** The node that the Pod leaves. */
@@ -26,7 +27,7 @@ export interface PlaceRequest {
   readonly memory: number;
 }
 
-export interface Objection {
+export interface NodeObjection {
   /** The number of the check: the later it fails, the nearer the node is to taking the Pod. */
   readonly depth: number;
   readonly because: string;
@@ -34,7 +35,7 @@ export interface Objection {
 
 type Check = (room: Room, request: PlaceRequest) => string | undefined;
 
-/** What they refuse stays refused while more Pods are placed, and is refused to all Pods with equal needs. */
+/** A refusal by them lasts while more Pods are placed, and holds for all Pods with equal needs. */
 const LASTING_CHECKS: readonly Check[] = [
   ({ node }) => node.closed,
   ({ node }, { needs }) => {
@@ -77,7 +78,7 @@ export function takesNow(room: Room, request: PlaceRequest): boolean {
   return POD_CHECKS.every((check) => check(room, request) === undefined);
 }
 
-export function firstObjection(room: Room, request: PlaceRequest): Objection | undefined {
+export function firstObjection(room: Room, request: PlaceRequest): NodeObjection | undefined {
   for (const [depth, check] of ALL_CHECKS.entries()) {
     const because = check(room, request);
     if (because !== undefined) return { depth, because };
@@ -103,12 +104,12 @@ function takenPort({ slot, added }: Room, { needs }: PlaceRequest): string | und
 function otherShortage({ slot, node, added }: Room, { needs }: PlaceRequest): string | undefined {
   for (const [name, amount] of needs.requests) {
     if (amount === 0 || name === 'cpu' || name === 'memory') continue;
-    const taken = added.reduce((sum, pod) => sum + requested(pod, name), slot.used.get(name) ?? 0);
-    if (taken + amount > (node.allocatable?.get(name) ?? 0)) return `too little ${name}`;
+    const taken = added.reduce((sum, pod) => sum + requested(pod, name), amountOf(slot.used, name));
+    if (taken + amount > amountOf(node.allocatable, name)) return `too little ${name}`;
   }
   return undefined;
 }
 
 export function requested({ needs }: CapacityPod, resource: string): number {
-  return needs?.requests.get(resource) ?? 0;
+  return amountOf(needs?.requests, resource);
 }

@@ -19,38 +19,43 @@ export interface OpenPodGroups extends PodGroups {
   remove(pod: CapacityPod): void;
 }
 
+interface OpenGroup {
+  readonly pods: Set<CapacityPod>;
+}
+
+interface OpenTerm extends OpenGroup {
+  readonly term: PodTerm;
+}
+
 /** No namespace has this name. */
 const ALL = '*';
 
 export function createPodGroups(): OpenPodGroups {
-  const byNamespace = new Map<string, Set<CapacityPod>>();
+  const byNamespace = new Map<string, OpenGroup>();
   /** By the namespace that is meant, and by the key of the term. */
-  const terms = new Map<string, Map<string, ApartTerm & { readonly pods: Set<CapacityPod> }>>();
+  const terms = new Map<string, Map<string, OpenTerm>>();
   return {
     *inNamespaces(namespaces) {
-      for (const name of namespaces ?? byNamespace.keys()) yield* byNamespace.get(name) ?? [];
+      for (const name of namespaces ?? byNamespace.keys()) yield* byNamespace.get(name)?.pods ?? [];
     },
     *apartFrom(namespace) {
       yield* terms.get(namespace)?.values() ?? [];
       yield* terms.get(ALL)?.values() ?? [];
     },
     add(pod) {
-      at(byNamespace, pod.namespace, () => new Set()).add(pod);
+      at(byNamespace, pod.namespace, (): OpenGroup => ({ pods: new Set() })).pods.add(pod);
       for (const [name, term] of meantBy(pod)) {
-        const ofNamespace = at(terms, name, () => new Map());
-        at(ofNamespace, term.key, () => ({ term, pods: new Set() })).pods.add(pod);
+        const ofNamespace = at(terms, name, () => new Map<string, OpenTerm>());
+        at(ofNamespace, term.key, (): OpenTerm => ({ term, pods: new Set() })).pods.add(pod);
       }
     },
     remove(pod) {
-      const own = byNamespace.get(pod.namespace);
-      own?.delete(pod);
-      if (own?.size === 0) byNamespace.delete(pod.namespace);
+      forget(byNamespace, pod.namespace, pod);
       for (const [name, { key }] of meantBy(pod)) {
         const ofNamespace = terms.get(name);
-        const found = ofNamespace?.get(key);
-        found?.pods.delete(pod);
-        if (found?.pods.size === 0) ofNamespace?.delete(key);
-        if (ofNamespace?.size === 0) terms.delete(name);
+        if (!ofNamespace) continue;
+        forget(ofNamespace, key, pod);
+        if (ofNamespace.size === 0) terms.delete(name);
       }
     },
   };
@@ -68,4 +73,10 @@ function at<T>(map: Map<string, T>, key: string, create: () => T): T {
   const created = create();
   map.set(key, created);
   return created;
+}
+
+function forget(groups: Map<string, OpenGroup>, key: string, pod: CapacityPod): void {
+  const pods = groups.get(key)?.pods;
+  pods?.delete(pod);
+  if (pods?.size === 0) groups.delete(key);
 }

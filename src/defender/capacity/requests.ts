@@ -6,6 +6,10 @@ import { isRecord, listAt, textAt, valueAt } from '../../kube/objects/json.ts';
 /** By resource, in thousandths. */
 export type Amounts = ReadonlyMap<string, number>;
 
+export function amountOf(amounts: Amounts | undefined, resource: string): number {
+  return amounts?.get(resource) ?? 0;
+}
+
 /** Returns undefined when a quantity cannot be read. */
 export function amountsOf(quantities: unknown): Amounts | undefined {
   if (quantities === undefined) return new Map();

@@ -1,6 +1,7 @@
 /** Counts how much of the cluster is free when a node is out of service. Pure. */
 import type { Slot } from './index-of-nodes.ts';
 import type { PlacementInput } from './place.ts';
+import { amountOf } from './requests.ts';
 
 /** Holds what is allocatable on the nodes that stay, and what all Pods request that need a place there. */
 export interface Reserve {
@@ -18,8 +19,8 @@ export function reserveAfter({ capacity, node, inWork }: PlacementInput, resourc
     if (slot.node && leaving.has(slot.node.name)) {
       requested += evictedOf(slot, resource);
     } else if (slot.node?.closed === undefined) {
-      requested += slot.used.get(resource) ?? 0;
-      allocatable += slot.node?.allocatable?.get(resource) ?? 0;
+      requested += amountOf(slot.used, resource);
+      allocatable += amountOf(slot.node?.allocatable, resource);
     }
   }
   return { allocatable, requested };
@@ -29,7 +30,7 @@ export function reserveAfter({ capacity, node, inWork }: PlacementInput, resourc
 function evictedOf({ pods }: Slot, resource: string): number {
   let sum = 0;
   for (const { isEvicted, needs } of pods.values()) {
-    if (isEvicted) sum += needs?.requests.get(resource) ?? 0;
+    if (isEvicted) sum += amountOf(needs?.requests, resource);
   }
   return sum;
 }

@@ -83,10 +83,26 @@ describe('machines on which others work', () => {
     const pod = await create(PODS, { metadata, spec: { nodeName: 'm-1', containers } });
     await expect.poll(() => reasonFor('m-1')).toBe('PodsFitNowhere default/api-0');
     expect(await reasonFor('m-2')).toBe('granted');
+    const { stdout, stderr } = await kubenodeAs(installed.server.kubeconfig, 'why', 'node', 'm-1');
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(
+      /DENIED +Reboot +PodsFitNowhere +fleet-default: Pods fit on no other node: default\/api-0: /,
+    );
+    expect(stdout).toContain('add machines on which the Pods of the message fit');
     const { uid = '' } = pod.metadata;
     await installed.server.client.delete(PODS, pod.metadata, { uid, gracePeriodSeconds: 0 });
     await expect.poll(() => reasonFor('m-1')).toBe('granted');
     await applyFleetDefault(installed, POLICY);
+  });
+
+  it('R28 keep a share free that the policy asks for, which admission limits to percentages', async () => {
+    const asks = (cpu: number): Promise<void> =>
+      applyFleetDefault(installed, { ...POLICY, capacity: { minFreePercent: { cpu } } });
+    await expect(asks(101)).rejects.toThrow(/minFreePercent/);
+    await asks(1);
+    await expect.poll(() => reasonFor('m-1')).toBe('CapacityReserve cpu');
+    await applyFleetDefault(installed, POLICY);
+    await expect.poll(() => reasonFor('m-1')).toBe('granted');
   });
 
   async function reasonFor(machine: string): Promise<string> {

@@ -28,6 +28,10 @@ function begin(): RoomSearch {
   return { kept: [], next: 0 };
 }
 
+function notAnywhere({ name }: { readonly name: string }): string {
+  return `kept from ${name}`;
+}
+
 function notOn(name: string): TopologyRule {
   return (node) => (node.name === name ? 'kept away' : undefined);
 }
@@ -56,9 +60,8 @@ describe('explainNoRoom', () => {
     expect(explainNoRoom(rooms(), request([notOn('b'), notOn('c')]))).toBe(
       'kept away on 2 nodes, not Ready on 1 node',
     );
-    const each = (node: { name: string }): string => `kept from ${node.name}`;
     const four = [...rooms(), ...rooms().slice(1), ...rooms().slice(1)];
-    expect(explainNoRoom(four, request([each]))).toBe(
+    expect(explainNoRoom(four, request([notAnywhere]))).toBe(
       'kept from b on 3 nodes, kept from c on 3 nodes, not Ready on 1 node',
     );
     expect(explainNoRoom([], request())).toBe('there is no other node');

@@ -22,6 +22,10 @@ function roomOf(fields: NodeFields, added: object = {}): Room {
   return { slot, node: slot.node, added: [pod], cpu, memory: slot.memory };
 }
 
+function depthOf(room: Room, request: PlaceRequest): number {
+  return firstObjection(room, request)?.depth ?? Infinity;
+}
+
 function requestOf(requests: object, more: object = {}, rules: readonly TopologyRule[] = []): PlaceRequest {
   const pod = capacityPod(podOf('api-1', 'a', requests, more));
   if (!pod.needs) throw new Error('no needs');
@@ -32,44 +36,51 @@ function requestOf(requests: object, more: object = {}, rules: readonly Topology
 const CLAIM = { volumes: [{ persistentVolumeClaim: { claimName: 'data' } }] };
 const GPU = { 'example.com/gpu': '1' };
 
+interface Expected {
+  readonly because: string | undefined;
+  /** The results of `mayTake` and `takesNow`. */
+  readonly passes: readonly [boolean, boolean];
+}
+
+const TAKEN: Expected = { because: undefined, passes: [true, true] };
+
+function lasting(because: string): Expected {
+  return { because, passes: [false, true] };
+}
+
+function ofThePod(because: string): Expected {
+  return { because, passes: [true, false] };
+}
+
 describe('checks of one node against one Pod', () => {
   it.each([
-    ['takes it', roomOf({}), requestOf({ cpu: '4' }), undefined, true],
-    ['what was added counts', roomOf({}, { cpu: '1' }), requestOf({ cpu: '4' }), 'too little cpu', false],
+    ['takes it', roomOf({}), requestOf({ cpu: '4' }), TAKEN],
+    ['what was added counts', roomOf({}, { cpu: '1' }), requestOf({ cpu: '4' }), lasting('too little cpu')],
     [
       'what was added counts for each resource',
       roomOf({ allocatable: { ...GPU, pods: '9' } }, GPU),
       requestOf(GPU),
-      'too little example.com/gpu',
-      false,
+      lasting('too little example.com/gpu'),
     ],
-    ['cordoned', roomOf({ spec: { unschedulable: true } }), requestOf({}), 'cordoned', false],
-    [
-      'a Pod that requests nothing of a full node',
-      roomOf({ allocatable: { pods: '9' } }),
-      requestOf({}),
-      undefined,
-      true,
-    ],
-    ['a volume of its zone', roomOf({ labels: { [ZONE]: 'z1' } }), requestOf({}, CLAIM), undefined, true],
+    ['cordoned', roomOf({ spec: { unschedulable: true } }), requestOf({}), lasting('cordoned')],
+    ['a request of nothing', roomOf({ allocatable: { pods: '9' } }), requestOf({}), TAKEN],
+    ['a volume of its zone', roomOf({ labels: { [ZONE]: 'z1' } }), requestOf({}, CLAIM), TAKEN],
     [
       'a volume of another zone',
       roomOf({ labels: { [ZONE]: 'z2' } }),
       requestOf({}, CLAIM),
-      'another zone than its volumes',
-      true,
+      ofThePod('another zone than its volumes'),
     ],
-    ['a rule of topology', roomOf({}), requestOf({}, {}, [() => 'kept away']), 'kept away', true],
-  ] as const)('R28 tells what lasts from what depends on the Pod: %s', (_, room, request, because, may) => {
-    expect([firstObjection(room, request)?.because, mayTake(room, request)]).toEqual([because, may]);
-    if (may) expect(takesNow(room, request)).toBe(because === undefined);
+    ['a topology', roomOf({}), requestOf({}, {}, [() => 'kept away']), ofThePod('kept away')],
+  ])('R28 tells what lasts from what depends on the Pod: %s', (_, room, request, expected) => {
+    expect([mayTake(room, request), takesNow(room, request)]).toEqual(expected.passes);
+    expect(firstObjection(room, request)?.because).toBe(expected.because);
   });
 
   it('R28 counts a later check as nearer to taking the Pod', () => {
-    const depth = (room: Room, request: PlaceRequest) => firstObjection(room, request)?.depth ?? Infinity;
-    const closed = depth(roomOf({ ready: 'False' }), requestOf({}));
-    const small = depth(roomOf({}), requestOf({ cpu: '9' }));
-    const kept = depth(roomOf({}), requestOf({}, {}, [() => 'kept away']));
+    const closed = depthOf(roomOf({ ready: 'False' }), requestOf({}));
+    const small = depthOf(roomOf({}), requestOf({ cpu: '9' }));
+    const kept = depthOf(roomOf({}), requestOf({}, {}, [() => 'kept away']));
     expect(closed < small && small < kept && kept < Infinity).toBe(true);
   });
 });
