@@ -155,10 +155,30 @@ const PODS_OF_NODES = {
   transform: createTransform(['spec.containers', 'spec.initContainers', 'spec.volumes']),
 };
 
-/** Where a Pod can run depends on its containers too, but not on what they run. */
+/** Where a Pod can run depends on its containers too, but not on what they run. Their environment may hold secrets. */
+const DROPPED_OF_CONTAINERS = [
+  'args',
+  'command',
+  'env',
+  'image',
+  'lifecycle',
+  'livenessProbe',
+  'readinessProbe',
+  'securityContext',
+  'startupProbe',
+  'volumeMounts',
+];
 const ALL_PODS_OF_NODES = {
   indexers: POD_INDEXERS,
-  transform: createTransform(['status.containerStatuses', 'status.initContainerStatuses']),
+  transform: createTransform([
+    'spec.ephemeralContainers',
+    'status.containerStatuses',
+    'status.initContainerStatuses',
+    ...DROPPED_OF_CONTAINERS.flatMap((field) => [
+      `spec.containers.*.${field}`,
+      `spec.initContainers.*.${field}`,
+    ]),
+  ]),
 };
 
 function viewPorts({
