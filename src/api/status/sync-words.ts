@@ -6,6 +6,9 @@ export const FOREIGN_FINALIZER = 'ForeignFinalizer';
 /** The reason when deletes wait for an acknowledgement: of a cluster, or of the hub's own objects in `Held` of a Pipeline. */
 export const DELETES_HELD = 'DeletesHeld';
 
+/** The reason when an object would be replaced because of what somebody changed in the cluster, and not because of a commit. */
+export const REPLACEMENT_HELD = 'ReplacementHeld';
+
 /** All that is left to write or delete is in units, or of objects, that a person paused. */
 export const UNIT_PAUSED = 'UnitPaused';
 /** All that is left to write or delete is of objects that a person paused. */
@@ -22,6 +25,11 @@ export const IDENTITY_MISSING = 'IdentityMissing';
 export const IDENTITY_UNKNOWN = 'IdentityUnknown';
 export type IdentityReason = typeof IDENTITY_DENIED | typeof IDENTITY_MISSING | typeof IDENTITY_UNKNOWN;
 export type PausedReason = typeof UNIT_PAUSED | typeof OBJECT_PAUSED;
+
+/** Tells whether a person has to decide about a delete or a replacement in the cluster. */
+export function isHeldReason(reason: string): boolean {
+  return reason === DELETES_HELD || reason === REPLACEMENT_HELD;
+}
 
 /** Tells whether only a pause of a unit or an object keeps the work from its end. */
 export function isPausedReason(reason: string): reason is PausedReason {

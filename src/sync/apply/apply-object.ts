@@ -1,12 +1,12 @@
 /** Applies one object. A failure is returned as data, so that one bad object does not stop the others. */
 import { ADOPT_ALLOWED, ANNOTATION_ADOPT, MANAGER_SYNC } from '../../api/names.ts';
+import { REPLACEMENT_HELD } from '../../api/status/sync-words.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError, KubeError } from '../../kube/client/errors.ts';
 import { nameOf } from '../../kube/client/paths.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { type ObjectId, objectKey } from '../../kube/objects/object-id.ts';
 import { isSopsEncrypted } from '../../kube/sops/leaves.ts';
-import { canReplace } from './immutable.ts';
 import { markAdopted } from './inventory/owner-labels.ts';
 import type { ReadApplied } from './ownership/earlier-content.ts';
 import { conflictingFields, conflictingManagers, setsField } from './ownership/field-conflict.ts';
@@ -15,6 +15,8 @@ import { leaveIgnored } from './ownership/ignored-fields.ts';
 import { planTakeover, type Takeover } from './ownership/takeover.ts';
 import type { ObjectPlan } from './plan.ts';
 import { deleteOwned } from './prune/delete.ts';
+import { canReplace } from './replace/immutable.ts';
+import { readLockedReason } from './replace/locked.ts';
 import { scopeMismatchReason } from './scope.ts';
 import { stopsAll, type TimeoutBudget } from './timeout-budget.ts';
 
@@ -221,6 +223,8 @@ async function replace(
   { bound, error }: Refusal,
 ): Promise<ApplyOutcome> {
   const { id, unit } = plan;
+  const locked = await readLockedReason(context.client, plan);
+  if (locked !== undefined) return held(id, locked);
   const uid = 'uid' in bound.precondition ? { uid: bound.precondition.uid } : {};
   // While the object moves, its label still names the previous unit.
   const target = { ...id, version: versionOf(plan), unit, replaces: true, ...uid } as const;
@@ -236,6 +240,11 @@ async function replace(
   const created = { ...plan, object: plan.declared };
   const object = await send(context, created, { precondition: NOT_FOUND, force: false });
   return { outcome: 'applied', object, replaced: true, adopted: false };
+}
+
+function held(id: ObjectId, because: string): ApplyOutcome {
+  const message = `${objectKey(id)}: ${because}`;
+  return { outcome: 'failed', reason: REPLACEMENT_HELD, message, retryable: true };
 }
 
 function versionOf({ object }: ObjectPlan): string {

@@ -4,6 +4,7 @@ import {
   DELETES_HELD,
   FOREIGN_FINALIZER,
   isPausedReason,
+  REPLACEMENT_HELD,
   UNIT_NOT_READY,
   UNIT_PAUSED,
 } from '../../api/status/sync-words.ts';
@@ -158,6 +159,11 @@ function stateOf(
       .slice(0, MAX_FAILURES)
       .map((each) => ({ unit: each.unit, planDigest: each.planDigest }));
     return { state: 'Held', reason: DELETES_HELD, message, held };
+  }
+  const replaced = failures.filter(({ failure }) => failure.reason === REPLACEMENT_HELD);
+  if (replaced[0]) {
+    const message = textOf(replaced[0].failure, replaced.length);
+    return { state: 'Held', reason: REPLACEMENT_HELD, message };
   }
   const permanent = failures.find(({ retryable }) => !retryable);
   if (permanent) {

@@ -10,11 +10,12 @@ import { objectKey } from '../../kube/objects/object-id.ts';
 import { runConcurrently } from '../../kube/process/run-concurrently.ts';
 import { isSopsEncrypted } from '../../kube/sops/leaves.ts';
 import { withoutAnswer } from '../apply/apply-object.ts';
-import { canReplace } from '../apply/immutable.ts';
 import { isOwnedByForced } from '../apply/ownership/forced-managers.ts';
 import { leaveIgnored } from '../apply/ownership/ignored-fields.ts';
 import { planTakeover, type Takeover } from '../apply/ownership/takeover.ts';
 import type { ObjectPlan, TargetPlan } from '../apply/plan.ts';
+import { canReplace } from '../apply/replace/immutable.ts';
+import { readLockedReason } from '../apply/replace/locked.ts';
 import { scopeMismatchReason } from '../apply/scope.ts';
 import { sourceText } from '../rendered.ts';
 import { decryptedLines, encryptedLines } from './encrypted.ts';
@@ -70,7 +71,7 @@ async function changeOf(context: ChangeContext, plan: ObjectPlan): Promise<Previ
     return change && { ...about, ...change };
   } catch (error) {
     if (!isKubeError(error, 'Invalid', 'Conflict', 'Forbidden', 'NotFound')) throw error;
-    return { ...about, ...changeAfter(plan, error, answerText(context, plan, error)) };
+    return { ...about, ...(await changeAfter(context, plan, error)) };
   }
 }
 
@@ -161,12 +162,18 @@ async function readFound(
   }
 }
 
-function changeAfter(
+async function changeAfter(
+  context: ChangeContext,
   plan: ObjectPlan,
   error: KubeError,
-  text: string,
-): Pick<PreviewChange, 'action' | 'details'> {
-  if (canReplace(plan, error)) return { action: 'replace', details: [text] };
+): Promise<Pick<PreviewChange, 'action' | 'details'>> {
+  const text = answerText(context, plan, error);
+  if (canReplace(plan, error)) {
+    const locked = await readLockedReason(context.client, plan);
+    return locked === undefined
+      ? { action: 'replace', details: [text] }
+      : { action: 'refused', details: [locked] };
+  }
   // Its namespace comes with the same commit, so the dry run cannot find it yet.
   if (error.code === 'NotFound') return { action: 'create', details: [] };
   return { action: 'refused', details: [text] };

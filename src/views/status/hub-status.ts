@@ -1,7 +1,7 @@
 /** Summarizes the objects of a hub for people. Pure. */
 import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
 import { pipelinePhases } from '../../api/status/phase-tables.ts';
-import { DELETES_HELD, deletedPipelineMessage } from '../../api/status/sync-words.ts';
+import { deletedPipelineMessage, isHeldReason } from '../../api/status/sync-words.ts';
 import { conditionOf, conditionStatus } from '../../kube/objects/conditions.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import { printableLine } from '../../kube/objects/printable.ts';
@@ -155,14 +155,14 @@ export function clusterRow(cluster: Cluster, pipelines: readonly Pipeline[]): Cl
   const deleted = pipelines.length === 0 ? cluster.status?.assigned?.pipeline : undefined;
   const row = recordedRow(cluster);
   return deleted === undefined
-    ? withHeldDeletes(row, cluster)
+    ? withHeldActs(row, cluster)
     : { ...row, state: 'Held', synced: 'Unknown', because: deletedPipelineMessage(deleted) };
 }
 
-/** Shows that deletes are held, even on a proven commit: the proof stays while deletes are held, and a person is still needed. */
-function withHeldDeletes(row: ClusterRow, { status }: Cluster): ClusterRow {
+/** Shows what is held, even on a proven commit: the proof stays meanwhile, and a person is still needed. */
+function withHeldActs(row: ClusterRow, { status }: Cluster): ClusterRow {
   const synced = conditionOf(status?.conditions, 'Synced');
-  const isHeld = synced?.status === 'False' && synced.reason === DELETES_HELD;
+  const isHeld = synced?.status === 'False' && isHeldReason(synced.reason);
   if (!isHeld || BAD_STATES.has(row.state)) return row;
   return { ...row, state: 'Held', because: synced.message, since: synced.lastTransitionTime };
 }

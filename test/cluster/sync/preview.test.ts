@@ -13,6 +13,7 @@ import { compareCommits, type UnitPreview } from '../../../src/sync/preview/prev
 import type { Rendered } from '../../../src/sync/rendered.ts';
 import { encryptedObject } from '../../kube/sops/encrypted-files.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 import {
   commitNo,
@@ -101,6 +102,41 @@ describe('previewLive', () => {
     expect(written.toSorted()).toEqual(predicted.toSorted());
     expect(pruned.deleted).toBe(1);
     expect(JSON.stringify(planned)).not.toContain('canary');
+  });
+
+  it('S40 holds a replacement that only a change in the cluster causes, in the plan and in sync, and lets the revert through', async () => {
+    const sync = await startTestSync(server.client);
+    const first = targetOf(commitNo(1), { web: [replaceable('locked', 'one')] });
+    const next = targetOf(commitNo(2), { web: [replaceable('locked', 'two')] });
+    await sync.sync(first);
+    expect((await preview(next)).flatMap(({ changes }) => changes)).toMatchObject([{ action: 'update' }]);
+    const locked = { name: 'locked', namespace: 'default' };
+    const before = await server.client.patch(CONFIG_MAPS, locked, {
+      type: 'merge',
+      body: { immutable: true },
+    });
+
+    const [unit] = await preview(next);
+    expect(unit?.changes).toMatchObject([{ action: 'refused' }]);
+    expect(unit?.changes[0]?.details.join()).toContain('made it immutable in the cluster, and no commit did');
+    const held = await sync.sync(next);
+    expect(held.outcomes.get('ConfigMap default/locked')).toMatchObject({ reason: 'ReplacementHeld' });
+    const kept = await server.client.get(CONFIG_MAPS, locked);
+    expect([kept.metadata.uid, kept['data']]).toEqual([before.metadata.uid, { key: 'one' }]);
+
+    const reverted = await sync.sync(targetOf(commitNo(3), { web: [replaceable('locked', 'one')] }));
+    expect(reverted.outcomes.get('ConfigMap default/locked')?.state ?? 'applied').toBe('applied');
+    await sync.sync(next);
+    const { uid = '', resourceVersion = '' } = (await server.client.get(CONFIG_MAPS, locked)).metadata;
+    await server.client.delete(CONFIG_MAPS, locked, { uid, resourceVersion });
+    // Its watch tells sync later than the answer tells us.
+    const created = await eventually(async () => {
+      await sync.sync(next);
+      const { items } = await server.client.list(CONFIG_MAPS, { namespace: 'default' });
+      return items.find(({ metadata }) => metadata.name === 'locked');
+    }, 'expected sync to create the ConfigMap again');
+    await sync.close();
+    expect(created['data']).toEqual({ key: 'two' });
   });
 
   it('shows no change for a cluster that matches git, and names a field that somebody changed', async () => {
@@ -217,12 +253,12 @@ async function optionsFor(
 }
 
 function fixed(value: string): KubeObject {
-  const { metadata, ...rest } = configMap('fixed', { key: value });
-  return {
-    ...rest,
-    immutable: true,
-    metadata: { ...metadata, annotations: { 'kubenode.dev/replace': 'Allowed' } },
-  };
+  return { ...replaceable('fixed', value), immutable: true };
+}
+
+function replaceable(name: string, value: string): KubeObject {
+  const { metadata, ...rest } = configMap(name, { key: value });
+  return { ...rest, metadata: { ...metadata, annotations: { 'kubenode.dev/replace': 'Allowed' } } };
 }
 
 function secret(token: string): KubeObject {

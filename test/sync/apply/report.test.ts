@@ -125,6 +125,26 @@ describe('summarizeSync', () => {
     expect(requeue).toBe('no');
   });
 
+  it('S40 is Held, and not Failed, while a replacement waits for a person', () => {
+    const [plan] = planTarget(applyInput({ git: [unit(UNIT, [a])] })).objects;
+    if (!plan) throw new Error('expected one object in the plan');
+    const outcome = {
+      state: 'failed' as const,
+      plan,
+      reason: 'ReplacementHeld',
+      message: 'ConfigMap default/a: kubectl made it immutable',
+      retryable: true,
+    };
+    const { work, requeue } = summarizeSync('sha256:1', {
+      plan: { objects: [plan], prune: [], holds: [] },
+      outcomes: new Map([['ConfigMap default/a', outcome]]),
+      pruned: PRUNED,
+    });
+    expect(work).toMatchObject({ state: 'Held', reason: 'ReplacementHeld' });
+    expect(work.message).toContain('kubectl made it immutable');
+    expect(requeue).toBe('later');
+  });
+
   it.each([
     ['a unit and an object', ['unit web', 'object ConfigMap/default/b'], 'UnitPaused'],
     ['objects only', ['object ConfigMap/default/b'], 'ObjectPaused'],

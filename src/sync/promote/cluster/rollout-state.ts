@@ -110,9 +110,11 @@ export const ROLLOUT_STATES: Readonly<Record<ClusterRolloutState, RolloutStateRo
     isInProgress: false,
   },
   Held: {
-    meaning: 'the plan deletes more than allowed: nothing is written',
-    endedBy: 'a commit that acknowledges the plan, or a newer commit',
-    reasons: ['DeletesHeld'],
+    meaning:
+      'deletes beyond what is allowed, or a replacement that no commit caused, wait for a person: everything else is written',
+    endedBy:
+      'a commit that acknowledges the deletes, the deletion of the object that would be replaced, or a newer commit',
+    reasons: ['DeletesHeld', 'ReplacementHeld'],
     recordedAs: 'Held',
     counts: 'Required',
     countedIn: 'applying',

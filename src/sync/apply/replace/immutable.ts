@@ -2,11 +2,11 @@
  * An object may be deleted and recreated only if the server reports an immutable field, git allows it for this object, and
  * its kind is not protected. No other error is a reason to delete. Pure.
  */
-import { ANNOTATION_REPLACE, REPLACE_ALLOWED } from '../../api/names.ts';
-import type { KubeError } from '../../kube/client/errors.ts';
-import type { KubeObject } from '../../kube/objects/object.ts';
-import { type ObjectId } from '../../kube/objects/object-id.ts';
-import { isProtected } from '../protected-kinds.ts';
+import { ANNOTATION_REPLACE, REPLACE_ALLOWED } from '../../../api/names.ts';
+import type { KubeError } from '../../../kube/client/errors.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
+import { type ObjectId } from '../../../kube/objects/object-id.ts';
+import { isProtected } from '../../protected-kinds.ts';
 
 export function canReplace(
   { object, id }: { readonly object: KubeObject; readonly id: ObjectId },

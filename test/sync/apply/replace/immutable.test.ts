@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { KubeError, type KubeErrorCode } from '../../../src/kube/client/errors.ts';
-import { objectIdOf } from '../../../src/kube/objects/object-id.ts';
-import { canReplace } from '../../../src/sync/apply/immutable.ts';
-import { configMap, namespace } from './fixtures.ts';
+import { KubeError, type KubeErrorCode } from '../../../../src/kube/client/errors.ts';
+import { objectIdOf } from '../../../../src/kube/objects/object-id.ts';
+import { canReplace } from '../../../../src/sync/apply/replace/immutable.ts';
+import { configMap, namespace } from '../fixtures.ts';
 
 const allowed = { annotations: { 'kubenode.dev/replace': 'Allowed' } };
 const { metadata, ...rest } = configMap('a');
