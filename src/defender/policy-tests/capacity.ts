@@ -16,8 +16,9 @@ export function testCapacity({ machines, pods }: PolicyTestFacts): Capacity | un
   for (const entry of machines) {
     for (const name of namesOfEntry(entry)) index.putNode(capacityNode(nodeOf(name, entry)));
   }
-  for (const entry of pods)
+  for (const entry of pods) {
     for (const name of namesOfEntry(entry)) index.putPod(capacityPod(podOf(name, entry)));
+  }
   return index;
 }
 
