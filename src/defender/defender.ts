@@ -36,7 +36,7 @@ import { logDecided } from './decision-log.ts';
 import type { CallWindow } from './facts/call-window.ts';
 import { BLOCKING_PODS, type ObservedViews, POD_INDEXERS } from './facts/observed-views.ts';
 import { createFleetObserver, type FleetObserver } from './facts/observer.ts';
-import type { SignSelection } from './facts/signs/named-signs.ts';
+import { ALL_PODS, type SignSelection } from './facts/signs/named-signs.ts';
 import { createLedger, type Ledger } from './ledger/ledger.ts';
 import { createLedgerStore } from './ledger/store.ts';
 import { registerDefenderMetrics } from './metrics.ts';
@@ -146,12 +146,39 @@ export function createDefender(options: DefenderOptions): Defender {
 function signView(options: DefenderOptions, { kind, of }: SignSelection): View {
   const shared = viewPorts(options);
   if (kind === 'Lease') return createView({ ...shared, resource: LEASES, namespace: of });
+  if (of === ALL_PODS) return createView({ ...shared, resource: PODS, ...ALL_PODS_OF_NODES });
   return createView({ ...shared, resource: PODS, labelSelector: of, ...PODS_OF_NODES });
 }
 
 const PODS_OF_NODES = {
   indexers: POD_INDEXERS,
   transform: createTransform(['spec.containers', 'spec.initContainers', 'spec.volumes']),
+};
+
+/** Where a Pod can run depends on its containers too, but not on what they run. Their environment may hold secrets. */
+const DROPPED_OF_CONTAINERS = [
+  'args',
+  'command',
+  'env',
+  'image',
+  'lifecycle',
+  'livenessProbe',
+  'readinessProbe',
+  'securityContext',
+  'startupProbe',
+  'volumeMounts',
+];
+const ALL_PODS_OF_NODES = {
+  indexers: POD_INDEXERS,
+  transform: createTransform([
+    'spec.ephemeralContainers',
+    'status.containerStatuses',
+    'status.initContainerStatuses',
+    ...DROPPED_OF_CONTAINERS.flatMap((field) => [
+      `spec.containers.*.${field}`,
+      `spec.initContainers.*.${field}`,
+    ]),
+  ]),
 };
 
 function viewPorts({

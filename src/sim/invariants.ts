@@ -11,6 +11,7 @@ import {
   type SimulatedFleet,
   type SimulatedMachine,
 } from './fleet.ts';
+import { PINNED } from './machines/pinned-pod.ts';
 import { LIMITS, QUIET_HOURS, rebootLimits } from './policies.ts';
 
 /**
@@ -115,10 +116,15 @@ function machineViolations(begun: Begun): readonly string[] {
     [isReachedByPeers(begun), 'a repair of a machine that its peers reach'],
     [machine.isHeld && isSettled, 'an act on a held machine'],
     [machine.isForeign && isSettled, 'an act on a machine of another tool'],
+    [isPinned(begun) && isSettled, 'an act whose Pods fit nowhere'],
     [machine.hasBlockingPod && isSettled, 'an act under a blocking Pod'],
     [machine.isControlPlane && others.some(isDown), 'an act that costs the quorum'],
     [machine.act !== undefined, 'two acts on one machine'],
   ]);
+}
+
+function isPinned({ machine, ask }: Begun): boolean {
+  return machine.name === PINNED && machine.isReady && !machine.isSilent && takesNodeDown(ask.risk);
 }
 
 function repairChecks({ fleet, machine, ask }: Begun): Check {

@@ -156,7 +156,7 @@ const BASE: Omit<DefenderPolicySpec, 'killSwitch' | 'freezes' | 'rates'> = {
     minNodeAgeSeconds: LIMITS.minNodeAgeSeconds,
     promql: [{ name: 'paging', query: PAGING_QUERY }],
   },
-  capacity: { minFreePercent: {}, simulateScheduling: false },
+  capacity: { minFreePercent: {}, simulateScheduling: true },
   ruleWaves: { waves: [1, '5%', '20%', '100%'], soakSeconds: LIMITS.soakSeconds, minSuccessPercent: 90 },
   approval: [
     {

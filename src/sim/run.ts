@@ -1,4 +1,5 @@
 /** Holds the state of one run: the fleet, what is known of it, the ledger and its three replicas. */
+
 import type { Risk } from '../api/enums.ts';
 import type { LedgerGrant } from '../api/generated/types.ts';
 import type { GrantAsk } from '../api/grants.ts';
@@ -13,6 +14,7 @@ import type { Clock } from '../os/clock.ts';
 import { createFleet, factsOf, isOn, type SimulatedFleet, type SimulatedMachine } from './fleet.ts';
 import { createSimulatedLedger, type SimulatedLedger } from './ledger-store.ts';
 import { createRuleVersions, type RuleVersions } from './machines/judge/rule-versions.ts';
+import { SIMULATED_CAPACITY } from './machines/pinned-pod.ts';
 import { simulatedPolicy } from './policies.ts';
 import { createRandom, type Random } from './random.ts';
 import type { Scenario } from './scenario.ts';
@@ -165,6 +167,7 @@ function factsNow({ fleet, index, observedMs }: SimulationRun): FleetFacts {
       isLeader: order === 0,
       needsWork: !isReady,
     })),
+    capacity: SIMULATED_CAPACITY,
     missingIn: () => 0,
     desiredIn: () => undefined,
     zonalShifts: new Set(isOn(fleet, 'zonalShift') ? ['b'] : []),

@@ -20,6 +20,7 @@ import {
   type Scene,
   secondsAgo,
 } from './builders.ts';
+import { capacityOf, nodeOf, podOf } from './capacity/builders.ts';
 
 export interface DenialFixture {
   readonly reason: DenyReason;
@@ -554,6 +555,24 @@ export const FIXTURES: readonly DenialFixture[] = [
       ask: { ruleDigest: 'd-1' },
     },
     because: `RuleWave ${P}: rule hang: wave 1 of 4 failed: 1 of 1 repairs failed, and at least 90 % must succeed: change or revert the rule`,
+  },
+  {
+    reason: 'PodsFitNowhere',
+    scene: {
+      ...only({ capacity: { minFreePercent: {}, simulateScheduling: true } }),
+      facts: { capacity: capacityOf([nodeOf('m-1'), nodeOf('m-2')], [podOf('api', 'm-1', { cpu: '9' })]) },
+    },
+    because: `PodsFitNowhere ${P}: Pods fit on no other node: web/api: too little cpu on 1 node`,
+  },
+  {
+    reason: 'CapacityReserve',
+    scene: {
+      ...only({
+        capacity: { minFreePercent: { cpu: 30 }, simulateScheduling: false },
+      }),
+      facts: { capacity: capacityOf([nodeOf('m-1'), nodeOf('m-2')], [podOf('api', 'm-1', { cpu: '3' })]) },
+    },
+    because: `CapacityReserve ${P}: cpu: 25 % would be free after the act, at least 30 % must be (3 of 4 requested)`,
   },
   {
     reason: 'RateBurst',

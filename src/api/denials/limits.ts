@@ -86,14 +86,14 @@ export const LIMIT_DENIALS = [
     title: 'Capacity',
     reasons: {
       PodsFitNowhere: {
-        meaning: 'The Pods of the node fit on no other node.',
-        hint: 'add machines on which its pods fit',
-        later: true,
+        meaning:
+          'Some Pods that the act would evict fit on no other node: `capacity.simulateScheduling` of the policy. The message names them, and what is in the way.',
+        hint: 'add machines on which the Pods of the message fit, or change in git what these Pods ask for',
       },
       CapacityReserve: {
-        meaning: 'Too little free capacity would remain.',
+        meaning:
+          'Less of a resource than `capacity.minFreePercent` of the policy asks for would be free after the act.',
         hint: 'add machines, or lower capacity.minFreePercent of the policy in git',
-        later: true,
       },
       ReplacementOutOfStock: {
         meaning: 'The provider has no replacement.',

@@ -3,14 +3,11 @@ import { DIMENSIONS } from '../enums.ts';
 import { FLEET_DEFAULT } from '../names.ts';
 import type { InactiveField } from './field.ts';
 
-const NO_CAPACITY = 'the Defender does not count free resources';
 const ONE_POLICY = `rules are enforced in the waves of ${FLEET_DEFAULT}, for the whole cluster`;
 const IN_FLEET_DEFAULT = ['metadata.name', FLEET_DEFAULT] as const;
 const COMMON_CAUSE = ['type', 'CommonCause'] as const;
 
 export const DEFENDER_POLICY: readonly InactiveField[] = [
-  { path: 'spec.capacity.simulateScheduling', accepts: [false], because: NO_CAPACITY },
-  { path: 'spec.capacity.minFreePercent', accepts: [{}], because: NO_CAPACITY },
   {
     path: 'spec.ruleWaves.waves',
     accepts: [[1, '5%', '20%', '100%']],

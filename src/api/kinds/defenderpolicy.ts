@@ -140,8 +140,12 @@ const blockers = named('DefenderBlockers', 'What blocks an act.', {
 }).prefault({});
 
 const capacity = named('DefenderCapacity', 'Capacity for evicted pods.', {
-  minFreePercent: map('Minimum free percentage of each resource.', percent('Percentage.'), 8).default({}),
-  simulateScheduling: flag('Whether every evicted pod must fit on another node.').default(false),
+  minFreePercent: map(
+    'Percentage of each resource that must be free in the cluster after an act.',
+    percent('Percentage.'),
+    8,
+  ).default({}),
+  simulateScheduling: flag('Whether every Pod that an act evicts must fit on another node.').default(false),
 }).prefault({});
 
 const ruleWaves = named('RuleWaves', 'Waves in which a new rule is enforced.', {

@@ -34,6 +34,19 @@ export interface PolicyTestFacts {
   readonly controlPlane?: readonly PolicyTestMember[];
   /** The results of the queries of `blockers.promql`, by name. Without it Prometheus could not be asked. */
   readonly alerts?: Readonly<Record<string, 'Quiet' | 'Firing' | 'Unknown'>>;
+  /** All Pods of the cluster, for `capacity`. Without it they were not observed. */
+  readonly pods?: readonly PolicyTestPods[];
+}
+
+/** One Pod, or several equal ones. */
+export interface PolicyTestPods {
+  /** With its namespace: `shop/api`. With `count`: `shop/api` stands for shop/api-1, shop/api-2 and so on. */
+  readonly name: string;
+  readonly count?: number;
+  /** Default: it waits for one. */
+  readonly machine?: string;
+  readonly requests?: Readonly<Record<string, string>>;
+  readonly nodeSelector?: Readonly<Record<string, string>>;
 }
 
 /** One machine, or several equal ones. Ready for 30 days, unless the test sets something else. */
@@ -64,6 +77,8 @@ export interface PolicyTestMachines {
   /** Default: unknown, which counts as yes. */
   readonly hasLocalData?: boolean;
   readonly repairs?: readonly { readonly secondsAgo: number; readonly rebooted?: boolean }[];
+  /** Each resource that Pods may request, such as `cpu: '4'`. Default: 110 Pods that request nothing. */
+  readonly allocatable?: Readonly<Record<string, string>>;
 }
 
 export interface PolicyTestMember {

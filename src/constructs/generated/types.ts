@@ -452,9 +452,9 @@ export interface DefenderBlockers {
 
 /** Capacity for evicted pods. */
 export interface DefenderCapacity {
-  /** Minimum free percentage of each resource. (at most 8) */
+  /** Percentage of each resource that must be free in the cluster after an act. (at most 8) */
   readonly minFreePercent?: Readonly<Record<string, number>>;
-  /** Whether every evicted pod must fit on another node. (default false) */
+  /** Whether every Pod that an act evicts must fit on another node. (default false) */
   readonly simulateScheduling?: boolean;
 }
 

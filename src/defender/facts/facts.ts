@@ -10,6 +10,7 @@ import type {
 } from '../../api/generated/types.ts';
 import type { Labels } from '../../kube/objects/selector.ts';
 import type { AlertResult } from '../alerts/alert-state.ts';
+import type { Capacity } from '../capacity/index-of-nodes.ts';
 import type { Faults } from './fault-since.ts';
 
 export interface MachineFacts {
@@ -149,6 +150,8 @@ export interface FleetFacts {
   desiredIn(pool: string): number | undefined;
   /** Zones that their provider reports as failing. */
   readonly zonalShifts: ReadonlySet<string>;
+  /** Pods and the amounts that they take of each Node; absent: no policy asks for it, or it was not observed. */
+  readonly capacity?: Capacity | undefined;
   /** Tells whether a query of the policy returned samples. */
   alert(policy: string, blocker: Pick<PromqlBlocker, 'name' | 'query'>): AlertResult;
 }

@@ -26,6 +26,8 @@ import { blockingPodsOn, isComplete, nodesOf, type ObservedViews, viewFacts } fr
 import { clusterOfKey, hostedControlPlaneFacts } from './other-subjects/hosted-control-plane.ts';
 import { orphanInstanceFacts } from './other-subjects/orphan-instance.ts';
 import { createPoolSizes, type PoolSizes } from './pool-sizes.ts';
+import { type CapacityView, createCapacityView } from './signs/capacity-view.ts';
+import { ALL_PODS } from './signs/named-signs.ts';
 import { createPolicySigns, type PolicySigns, type PolicySignsOptions } from './signs/signs.ts';
 import { createUnknownSince, type UnknownSince } from './unknown-since.ts';
 
@@ -60,6 +62,7 @@ interface ObservedFleet extends FleetObserverOptions {
   readonly grants: Map<string, readonly LiveGrant[]>;
   readonly deleted: Map<string, LedgerGone>;
   signs: PolicySigns | undefined;
+  capacity: CapacityView | undefined;
   prepared: PreparedPolicies | undefined;
   /** Whether the facts of machines were made with complete views. */
   isCurrent: boolean;
@@ -76,10 +79,12 @@ export function createFleetObserver(options: FleetObserverOptions): FleetObserve
     grants: new Map(),
     deleted: new Map(),
     signs: undefined,
+    capacity: undefined,
     prepared: undefined,
     isCurrent: false,
   };
   fleet.signs = observeSigns(fleet);
+  fleet.capacity = observeCapacity(fleet);
   const closes = [...subscribeMachines(fleet), ...subscribeOthers(fleet)];
   return {
     facts: () => {
@@ -91,6 +96,7 @@ export function createFleetObserver(options: FleetObserverOptions): FleetObserve
         // This version reads neither etcd members nor providers: what needs them is denied.
         controlPlane: undefined,
         zonalShifts: new Set(),
+        capacity: isComplete(views) ? fleet.capacity?.current() : undefined,
         alert: (policy, blocker) =>
           recordedAlert(views.policies.store.get(policy), blocker, options.clock.now()),
         withUnknownFacts: () => (isComplete(views) ? unknownToRules(fleet) : undefined),
@@ -101,12 +107,16 @@ export function createFleetObserver(options: FleetObserverOptions): FleetObserve
     policies: () => currentPolicies(fleet),
     liveGrants: () => (isComplete(views) ? [...fleet.grants.values()].flat() : undefined),
     holder: (machine, holder) => (isComplete(views) ? stateOfHolder(views, machine, holder) : 'Unknown'),
-    signsListed: async (signal) => await fleet.signs?.listed(signal),
+    signsListed: async (signal) => {
+      await fleet.signs?.listed(signal);
+      await fleet.capacity?.listed(signal);
+    },
     deleted: () => fleet.deleted,
     recorded: (machine) => void fleet.deleted.delete(machine),
     close: () => {
       for (const close of closes) close();
       fleet.signs?.close();
+      fleet.capacity?.close();
     },
   };
 }
@@ -118,6 +128,19 @@ function observeSigns(fleet: ObservedFleet): PolicySigns | undefined {
     else putAgain(fleet, node);
   };
   return open && createPolicySigns({ policies: views.policies.store, open, clock, changed });
+}
+
+/** All Pods are one more selection: the empty selector. */
+function observeCapacity({ views, openSigns: open }: ObservedFleet): CapacityView | undefined {
+  const { policies, nodes } = views;
+  return (
+    open &&
+    createCapacityView({
+      policies: policies.store,
+      nodes: nodes.store,
+      open: () => open({ kind: 'Pod', of: ALL_PODS }),
+    })
+  );
 }
 
 function signsOn(

@@ -9,7 +9,7 @@ import type { GuardInput, PolicyGuard } from './guard.ts';
 export const alerts: PolicyGuard = {
   id: 'alerts',
   reasons: ['BlockedByAlert', 'AlertUnreadable'],
-  proof: { promise: 'an act while alerting', seed: 2 },
+  proof: { promise: 'an act while alerting', seed: 1 },
   skippedByRecovery: true,
   checkedAtRenewal: true,
   checkPolicy: checkAlerts,

@@ -3,6 +3,7 @@ import { approvals } from './approvals.ts';
 import { askRecent, askValid, revisionKnown, sameNode } from './ask-valid.ts';
 import { alerts, blockingPods, foreignOwners } from './blockers.ts';
 import { breakerOpen, commonCause, stormCooldown } from './breaker-open.ts';
+import { capacity } from './capacity.ts';
 import { controlPlane } from './control-plane.ts';
 import type { Guard } from './guard.ts';
 import { ledgerFull, ledgerRecovering } from './ledger-state.ts';
@@ -48,6 +49,7 @@ export const GUARDS: readonly Guard[] = [
   concurrencyLimits,
   rates,
   ruleWaves,
+  capacity,
   approvals,
 ];
 

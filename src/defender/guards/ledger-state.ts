@@ -22,7 +22,7 @@ export const RECOVERY_SECONDS = 300;
 export const ledgerRecovering: AskGuard = {
   id: 'ledger-recovering',
   reasons: ['LedgerRecovering'],
-  proof: { promise: 'an act while the ledger recovers', seed: 2 },
+  proof: { promise: 'an act while the ledger recovers', seed: 5 },
   skippedByRecovery: false,
   checkedAtRenewal: true,
   check: checkRecovering,

@@ -26,7 +26,7 @@ export const oneAct: AskGuard = {
 export const nodeAge: PolicyGuard = {
   id: 'node-age',
   reasons: ['NodeTooYoung', 'FactUnknown'],
-  proof: { promise: 'a repair of a young node', seed: 3 },
+  proof: { promise: 'a repair of a young node', seed: 2 },
   skippedByRecovery: true,
   checkedAtRenewal: false,
   checkPolicy: checkAge,

@@ -9,6 +9,7 @@ import { createFleetIndex } from '../facts/fleet-index.ts';
 import { foreignOwner } from '../facts/foreign.ts';
 import { after } from '../guards/guard.ts';
 import type { PreparedPolicies } from '../policies/prepare.ts';
+import { namesOfEntry, testCapacity } from './capacity.ts';
 
 const A_MONTH_SECONDS = 30 * 86_400;
 const UNKNOWN_SECONDS = 600;
@@ -26,14 +27,13 @@ export function testFleet(facts: PolicyTestFacts, policies: PreparedPolicies, no
     missingIn: () => undefined,
     desiredIn: () => undefined,
     zonalShifts: new Set(),
+    capacity: testCapacity(facts),
     alert: (_policy, { name }) => ({ state: alerts[name] ?? 'Unknown', message: 'of the test' }),
   };
 }
 
 function machinesOf(entry: PolicyTestMachines, now: Date): readonly MachineFacts[] {
-  const { name, count } = entry;
-  if (count === undefined) return [machineOf(name, entry, now)];
-  return Array.from({ length: count }, (_, index) => machineOf(`${name}-${index + 1}`, entry, now));
+  return namesOfEntry(entry).map((name) => machineOf(name, entry, now));
 }
 
 const USUAL = {
@@ -48,7 +48,13 @@ const USUAL = {
 } as const;
 
 function machineOf(name: string, entry: PolicyTestMachines, now: Date): MachineFacts {
-  const { count: _, ageSeconds = A_MONTH_SECONDS, unknownForSeconds = UNKNOWN_SECONDS, ...more } = entry;
+  const {
+    count: _,
+    allocatable: __,
+    ageSeconds = A_MONTH_SECONDS,
+    unknownForSeconds = UNKNOWN_SECONDS,
+    ...more
+  } = entry;
   const { hold, repairs = [], unknownFactsForSeconds, ...own } = more;
   return {
     ...USUAL,

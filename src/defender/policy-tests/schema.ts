@@ -41,6 +41,15 @@ const machines = z.strictObject({
   isControlPlane: flag,
   hasLocalData: flag,
   repairs: z.array(z.strictObject({ secondsAgo: seconds, rebooted: flag })).exactOptional(),
+  allocatable: texts.exactOptional(),
+});
+
+const pods = z.strictObject({
+  name,
+  count: z.int().min(1).max(MAX_MACHINES).exactOptional(),
+  machine: name.exactOptional(),
+  requests: texts.exactOptional(),
+  nodeSelector: texts.exactOptional(),
 });
 
 const member = z.strictObject({
@@ -58,6 +67,7 @@ const facts = z.strictObject({
   clockSkewSeconds: z.number().exactOptional(),
   controlPlane: z.array(member).exactOptional(),
   alerts: z.record(name, z.literal(['Quiet', 'Firing', 'Unknown'])).exactOptional(),
+  pods: z.array(pods).max(MAX_ENTRIES).exactOptional(),
 });
 
 const act = { machine: name, action, risk, holder, origin: name.exactOptional() };

@@ -12,7 +12,7 @@ const MAX_LENGTH = 256;
 const POOL_SIZE = 20_000;
 
 /**
- * Drops the fields at these paths, such as 'status.images', and all managedFields except the applies of these managers and, of
+ * Drops the fields at these paths, such as 'status.images' or 'spec.containers.*.env' of each item, and all managedFields except the applies of these managers and, of
  * everybody, what is owned below the path `owned`. The object must not be shared yet, because it is changed in place.
  */
 export function createTransform<T extends KubeObject = KubeObject>(
@@ -53,7 +53,8 @@ type Branch = Record<string | number, unknown>;
 
 function dropAt(value: unknown, [field = '', ...rest]: readonly string[]): void {
   if (!isBranch(value)) return;
-  if (rest.length > 0) dropAt(value[field], rest);
+  if (field === '*') for (const item of Object.values(value)) dropAt(item, rest);
+  else if (rest.length > 0) dropAt(value[field], rest);
   else delete value[field];
 }
 

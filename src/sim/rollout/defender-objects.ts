@@ -33,7 +33,8 @@ export function putDefender(
       concurrency: [{ name: 'cluster', per: 'Cluster', actions: [], risks: ['Node', 'Machine'], max }],
       perMachine: { ...rest.perMachine, ...perMachine },
       blockers: { ...spec.blockers, promql: [] },
-      // Rules that change are simulated with the Defender alone.
+      // Rules that change, and places for Pods, are simulated with the Defender alone: its observer watches no Pods here.
+      capacity: { ...spec.capacity, simulateScheduling: false },
       ruleWaves: { waves: ['100%'], soakSeconds: 0, minSuccessPercent: 0 },
       selfDoubt: { ...spec.selfDoubt, massUnknownPercent: 60 },
     },

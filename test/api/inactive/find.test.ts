@@ -87,13 +87,6 @@ describe('the fields of an object that this version does not act on', () => {
       rollout({ gate: { checks: [{ builtin: {}, consecutiveSuccess: 2 }] } }),
       'remove it',
     ],
-    [
-      'DefenderPolicy',
-      'capacity.simulateScheduling',
-      { capacity: { simulateScheduling: true } },
-      'remove it',
-    ],
-    ['DefenderPolicy', 'capacity.minFreePercent', { capacity: { minFreePercent: { cpu: 10 } } }, 'remove it'],
     ['DefenderPolicy', 'ruleWaves.waves', { ruleWaves: { waves: [1] } }, 'remove it'],
     ['DefenderPolicy', 'ruleWaves.soakSeconds', { ruleWaves: { soakSeconds: 1 } }, 'remove it'],
     ['DefenderPolicy', 'ruleWaves.minSuccessPercent', { ruleWaves: { minSuccessPercent: 1 } }, 'remove it'],
@@ -134,7 +127,7 @@ describe('the fields of an object that this version does not act on', () => {
         foreign: [{ taint: 'x' }, { lease: 'a/b' }],
         podLabels: ['gang'],
       },
-      capacity: { simulateScheduling: false, minFreePercent: {} },
+      capacity: { simulateScheduling: true, minFreePercent: { cpu: 10 } },
       ruleWaves: { waves: [1, '5%', '20%', '100%'], soakSeconds: 1800, minSuccessPercent: 90 },
       breakers: [{ type: 'UnhealthyRatio', per: 'Zone', probes: 3 }, CAUSE],
     };

@@ -1,4 +1,4 @@
-/** R23: Leases of another tool and Pods with a label of one's own, which a policy names, on a real API server. */
+/** R23, R28: Leases of another tool and Pods, which a policy names or asks places for, on a real API server. */
 import type { ChildProcess } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PRINCIPAL_CONTROLLERS, serviceAccountUser } from '../../../src/api/names.ts';
@@ -71,6 +71,36 @@ describe('machines on which others work', () => {
     const podLabels = ['app=database', `app=${'x'.repeat(64)}`];
     await applyFleetDefault(installed, { ...POLICY, blockers: { ...POLICY.blockers, podLabels } });
     await expect.poll(() => reasonFor('m-1')).toMatch(/^FactUnknown/);
+    await applyFleetDefault(installed, POLICY);
+    await expect.poll(() => reasonFor('m-1')).toBe('granted');
+  });
+
+  it('R28 are kept while a Pod of theirs fits nowhere, if the policy asks for it', async () => {
+    await applyFleetDefault(installed, { ...POLICY, capacity: { simulateScheduling: true } });
+    await expect.poll(() => reasonFor('m-1')).toBe('granted');
+    const containers = [{ name: 'api', image: 'api', resources: { requests: { cpu: '64' } } }];
+    const metadata = { namespace: 'default', name: 'api-0' };
+    const pod = await create(PODS, { metadata, spec: { nodeName: 'm-1', containers } });
+    await expect.poll(() => reasonFor('m-1')).toBe('PodsFitNowhere default/api-0');
+    expect(await reasonFor('m-2')).toBe('granted');
+    const { stdout, stderr } = await kubenodeAs(installed.server.kubeconfig, 'why', 'node', 'm-1');
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(
+      /DENIED +Reboot +PodsFitNowhere +fleet-default: Pods fit on no other node: default\/api-0: /,
+    );
+    expect(stdout).toContain('add machines on which the Pods of the message fit');
+    const { uid = '' } = pod.metadata;
+    await installed.server.client.delete(PODS, pod.metadata, { uid, gracePeriodSeconds: 0 });
+    await expect.poll(() => reasonFor('m-1')).toBe('granted');
+    await applyFleetDefault(installed, POLICY);
+  });
+
+  it('R28 keep a share free that the policy asks for, which admission limits to percentages', async () => {
+    const asks = (cpu: number): Promise<void> =>
+      applyFleetDefault(installed, { ...POLICY, capacity: { minFreePercent: { cpu } } });
+    await expect(asks(101)).rejects.toThrow(/minFreePercent/);
+    await asks(1);
+    await expect.poll(() => reasonFor('m-1')).toBe('CapacityReserve cpu');
     await applyFleetDefault(installed, POLICY);
     await expect.poll(() => reasonFor('m-1')).toBe('granted');
   });

@@ -32,6 +32,20 @@ describe('createTransform', () => {
     expect(createTransform()(node('a'))).toHaveProperty('status.images');
   });
 
+  it('drops a field of each item of a list, and nothing where there is no list', () => {
+    const containers = [{ name: 'a', env: [{ name: 'PASSWORD' }] }, { name: 'b' }];
+    const pod = { ...node('a'), kind: 'Pod', spec: { containers, initContainers: 'none' } };
+    const transform = createTransform([
+      'spec.containers.*.env',
+      'spec.initContainers.*.env',
+      'spec.none.*.env',
+    ]);
+    expect(transform(pod)).toMatchObject({
+      spec: { containers: [{ name: 'a' }, { name: 'b' }], initContainers: 'none' },
+    });
+    expect(containers[0]).not.toHaveProperty('env');
+  });
+
   it('keeps the managedFields of the named managers, as an empty list when there are none', () => {
     const transform = createTransform([], ['ours']);
     expect(transform(managed('ours', 'theirs')).metadata.managedFields).toEqual([

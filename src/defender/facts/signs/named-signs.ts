@@ -18,6 +18,9 @@ export interface SignSelection {
   readonly of: string;
 }
 
+/** The selector of a view of all Pods. */
+export const ALL_PODS = '';
+
 /** Each is a watch of its own in every replica. What is beyond is not observed, and policies that name it deny. */
 export const MAX_SELECTIONS = 32;
 

@@ -43,7 +43,7 @@ export interface PolicySignsOptions {
 }
 
 /** As old as the views of the fleet may be, by default. */
-const MAX_AGE_MS = 150_000;
+export const MAX_AGE_MS = 150_000;
 
 interface OpenView {
   readonly view: SignView;

@@ -20,7 +20,7 @@ export const darkZone: PolicyGuard = {
 export const zonalShift: AskGuard = {
   id: 'zonal-shift',
   reasons: ['ZonalShift'],
-  proof: { promise: 'an act in a zone that is shifted', seed: 2 },
+  proof: { promise: 'an act in a zone that is shifted', seed: 1 },
   skippedByRecovery: true,
   checkedAtRenewal: true,
   check: checkShift,

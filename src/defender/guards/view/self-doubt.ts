@@ -41,7 +41,7 @@ export const massUnknown: PolicyGuard = {
 export const clockTrusted: AskGuard = {
   id: 'clock-trusted',
   reasons: ['FactUnknown'],
-  proof: { promise: 'an act while clockWrong', seed: 2 },
+  proof: { promise: 'an act while clockWrong', seed: 3 },
   skippedByRecovery: false,
   checkedAtRenewal: true,
   check: checkClock,
