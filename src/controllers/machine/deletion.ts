@@ -3,6 +3,7 @@
  * finalizer. It keeps no memory but the ledger and `status.drain`, so that a crash at any write ends the same way. Pure.
  */
 import type { LedgerGrant, Machine, MachineDrain, MachineKept } from '../../api/generated/types.ts';
+import { isFollowed } from '../../api/machine/followed.ts';
 import { isOutOfUse } from '../../api/machine/kept.ts';
 import { hasStartupTaint, isCordoned, readinessOf } from '../../api/machine/node-state.ts';
 import { ANNOTATION_CORDONED_BY, ANNOTATION_DELETE, LABEL_MACHINE } from '../../api/names.ts';
@@ -52,8 +53,12 @@ export type DeletionDecision =
 /** The actions whose grant permits a deletion. A job that replaces a machine has its own grant for it. */
 const DELETING: readonly string[] = ['DeleteMachine', 'ReplaceMachine'];
 
+const FOLLOWED = 'the instance and the Node belong to another system, which keeps or deletes them';
+
 export function planDeletion(situation: MachineDeletionInput): DeletionDecision {
   const { machine, node, now } = situation;
+  // Nothing is disturbed, so that neither a grant nor the end of a hold is needed.
+  if (isFollowed(machine)) return { type: 'Finish', because: FOLLOWED };
   const hold = holdInForce(machine, node, now);
   if (hold) return waitForHold(machine, hold.scope === 'All' ? 'HeldAll' : 'HeldDisruptive');
   return planUnheld({ ...situation, node: ownNode(machine, node) });

@@ -47,7 +47,7 @@ describe('the guard of a disruptive step', () => {
     [
       'a person holds the machine',
       { machine: held },
-      'Write Cancelled/Held withdraw: a person holds the machine: test',
+      'Write Cancelled/Held withdraw: the machine is held: test',
     ],
     [
       'a person has annotated the Node',

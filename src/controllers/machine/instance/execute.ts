@@ -1,5 +1,6 @@
 /** Creates, starts and deletes the instances of machines. Every call may be repeated: the UID of the Machine is its token. */
 import type { Machine, MachineImport, MachineInfraStatus } from '../../../api/generated/types.ts';
+import { followedConfigReason, followedObject, isFollowed } from '../../../api/machine/followed.ts';
 import { EVENT_PREFIX, MANAGER_MACHINE } from '../../../api/names.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
@@ -88,6 +89,7 @@ async function ensure(input: InstanceInput, act: InstanceScope): Promise<InfraRe
 async function observeInfra(input: InstanceInput, act: InstanceScope): Promise<ObservedHost> {
   const { machine } = input;
   if (machine.spec.import) return { observation: { host: 'Imported' } };
+  if (isFollowed(machine)) return { observation: observeFollowed(machine) };
   const provider = act.providers[machine.spec.infra.provider];
   if (!provider) return { observation: withoutProvider(machine) };
   const refused = withoutInstance(machine, provider);
@@ -121,6 +123,13 @@ function withoutInstance(machine: Machine, provider: Provider): InfraObservation
   const because = provider.configReason(shape);
   const isCreated = machine.status?.infra?.providerID !== undefined;
   return because === undefined || isCreated ? undefined : { host: 'ConfigRefused', because };
+}
+
+/** The other system has the instance: nothing is asked of a provider. */
+function observeFollowed(machine: Machine): InfraObservation {
+  const object = followedObject(machine);
+  if (object) return { host: 'Followed', object };
+  return { host: 'ConfigRefused', because: followedConfigReason(machine) ?? '' };
 }
 
 /** Returns what is known of the host of a machine whose provider this process did not open. */

@@ -1,5 +1,6 @@
 /** Deletes the instance of a Machine. Its finalizer stays until nothing of the instance is left. */
 import type { Machine } from '../../../api/generated/types.ts';
+import { isFollowed } from '../../../api/machine/followed.ts';
 import { tokenRecordOf } from '../../../api/secrets/bootstrap-token.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import type { ProviderKind } from '../../../providers/contract.ts';
@@ -33,6 +34,7 @@ export async function removeInstance(
   parts: ProviderParts,
   { context, how }: Removal,
 ): Promise<RemovalWait | undefined> {
+  if (isFollowed(machine)) return undefined;
   const provider = parts.providers[machine.spec.infra.provider];
   if (!provider) return waitForProvider(machine, context);
   const id = machine.status?.infra?.providerID;
