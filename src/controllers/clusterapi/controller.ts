@@ -4,7 +4,6 @@
  */
 import { MACHINES } from '../../api/generated/resources.ts';
 import type { Machine } from '../../api/generated/types.ts';
-import { isFollowed } from '../../api/machine/followed.ts';
 import {
   ANNOTATION_OWNER_HOLD,
   MANAGER_CLUSTERAPI,
@@ -17,6 +16,7 @@ import { partChanged } from '../../kube/controller/predicates.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import { valueAt } from '../../kube/objects/json.ts';
+import { isFollowed } from '../../providers/followed.ts';
 import { ANNOTATION_NODE_MACHINE, ANNOTATION_NODE_NAMESPACE } from './contract.ts';
 import { carryOutFollow } from './execute.ts';
 import type { ForeignSource } from './observe/foreign-source.ts';

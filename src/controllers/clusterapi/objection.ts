@@ -1,8 +1,8 @@
 /** Why a Machine of Cluster API has no Machine of ours, or why that one is held: what is missing, and what contradicts. Pure. */
 import type { Machine } from '../../api/generated/types.ts';
-import { followedObject } from '../../api/machine/followed.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { followedObject } from '../../providers/followed.ts';
 import { ANNOTATION_NODE_MACHINE, ANNOTATION_NODE_NAMESPACE, type ForeignMachine } from './contract.ts';
 import { machineText } from './hold.ts';
 import { isOwn } from './own-machine.ts';

@@ -1,10 +1,10 @@
 /** What this controller has written of a Machine, and how that differs from what Cluster API has now. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Machine } from '../../api/generated/types.ts';
-import { type FollowedObject, isFollowed } from '../../api/machine/followed.ts';
 import { ANNOTATION_OWNER_HOLD, GROUP, MANAGER_CLUSTERAPI } from '../../api/names.ts';
 import { isRecord, valueAt } from '../../kube/objects/json.ts';
 import type { ManagedFields } from '../../kube/objects/object.ts';
+import { type FollowedObject, isFollowed } from '../../providers/followed.ts';
 
 /** What a Machine of ours has of theirs. */
 export interface FollowedMachine {

@@ -3,9 +3,9 @@
  * followed. A Machine of ours is deleted only if this controller wrote it, and only when Cluster API has no Machine for its instance. Pure.
  */
 import type { Machine } from '../../api/generated/types.ts';
-import { type FollowedObject, followedObject } from '../../api/machine/followed.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { type FollowedObject, followedObject } from '../../providers/followed.ts';
 import type { ForeignCluster, ForeignMachine } from './contract.ts';
 import { holdOf, machineText, type OwnerHold } from './hold.ts';
 import {

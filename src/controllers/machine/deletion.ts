@@ -3,7 +3,7 @@
  * finalizer. It keeps no memory but the ledger and `status.drain`, so that a crash at any write ends the same way. Pure.
  */
 import type { LedgerGrant, Machine, MachineDrain, MachineKept } from '../../api/generated/types.ts';
-import { isFollowed } from '../../api/machine/followed.ts';
+import { isFollowed } from '../../providers/followed.ts';
 import { isOutOfUse } from '../../api/machine/kept.ts';
 import { hasStartupTaint, isCordoned, readinessOf } from '../../api/machine/node-state.ts';
 import { ANNOTATION_CORDONED_BY, ANNOTATION_DELETE, LABEL_MACHINE } from '../../api/names.ts';

@@ -57,7 +57,7 @@ describe('the guard of a disruptive step', () => {
           annotations: { ...CORDONED.annotations, 'kubenode.dev/hold': 'my node' },
         }),
       },
-      'Write Cancelled/Held withdraw: a person holds the machine: my node',
+      'Write Cancelled/Held withdraw: the machine is held: my node',
     ],
     [
       'the node has booted',

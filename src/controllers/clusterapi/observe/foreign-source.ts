@@ -32,9 +32,11 @@ export interface ForeignSourceOptions
 }
 
 /** How often the server is asked for the kinds while it does not serve them: one request. */
-const ABSENT_MS = 30_000;
+const ABSENT_MS = 15_000;
 /** How often the state of the watches is looked at, without a request. */
 const CHECK_MS = 5000;
+/** A first list that fails is repeated so long before machines are held for it. */
+const FIRST_LIST_MS = 30_000;
 const KINDS = [
   ['Machine', 'machines'],
   ['Cluster', 'clusters'],
@@ -50,6 +52,7 @@ export function createForeignSource(options: ForeignSourceOptions): ForeignSourc
   const { client, clock, log } = options;
   let views: Pair<View> | undefined;
   let absence: string | undefined;
+  let openedMs = 0;
 
   return {
     open(changed) {
@@ -70,11 +73,13 @@ export function createForeignSource(options: ForeignSourceOptions): ForeignSourc
   function read(): FollowInput['theirs'] | undefined {
     if (absence !== undefined) return { unreadable: absence };
     if (!views) return undefined;
-    const unreadable = views.map(unreadableReason).find((reason) => reason !== undefined);
+    const isNew = clock.monotonicMs() - openedMs < FIRST_LIST_MS;
+    const unreadable = views
+      .map((view) => unreadableReason(view, isNew))
+      .find((reason) => reason !== undefined);
     if (unreadable !== undefined) return { unreadable };
     const [machines, clusters] = views;
-    const isListed = views.every(({ store }) => store.hasSynced());
-    return isListed ? objectsOf([machines.store.list(), clusters.store.list()]) : undefined;
+    return views.every(isListed) ? objectsOf([machines.store.list(), clusters.store.list()]) : undefined;
   }
 
   /** Never rejects. */
@@ -113,7 +118,7 @@ export function createForeignSource(options: ForeignSourceOptions): ForeignSourc
       store.subscribe({ added: changed, updated: changed, removed: changed }),
     );
     views = [opened[0] as View, opened[1] as View];
-    absence = undefined;
+    [absence, openedMs] = [undefined, clock.monotonicMs()];
     log.info('cluster api found', { version: kinds[0].version });
     const running = opened.map(({ reflector }) => reflector.run(ended));
     await untilGone(views, changed, ended);
@@ -121,6 +126,7 @@ export function createForeignSource(options: ForeignSourceOptions): ForeignSourc
     for (const each of leave) each();
     await Promise.all(running);
     views = undefined;
+    if (!signal.aborted) setAbsence(NOT_SERVED, changed);
   }
 
   async function untilGone(opened: Pair<View>, changed: () => void, signal: AbortSignal): Promise<void> {
@@ -152,12 +158,19 @@ function isGone({ reflector }: View): boolean {
   return isKubeError(reflector.freshness().error, 'NotFound');
 }
 
-/** Undefined before the first answer. */
-function unreadableReason({ reflector, resource }: View): string | undefined {
+/** The objects of a list are in the store a moment before the list counts as contact. */
+function isListed({ reflector }: View): boolean {
+  return reflector.freshness().lastContactAt !== undefined;
+}
+
+/** Returns why the objects must not be used; undefined before the first answer, too. */
+function unreadableReason(view: View, isNew: boolean): string | undefined {
+  const { reflector, resource } = view;
   const freshness = reflector.freshness();
-  if (!freshness.synced && !freshness.error) return undefined;
-  const reason = staleReason(freshness, `${resource.kind} of Cluster API`);
   const isForbidden = isKubeError(freshness.error, 'Forbidden');
+  const mayComeSoon = isNew && !isForbidden;
+  if (!isListed(view) && (mayComeSoon || !freshness.error)) return undefined;
+  const reason = staleReason(freshness, `${resource.kind} of Cluster API`);
   return reason !== undefined && isForbidden ? `${reason}. ${FORBIDDEN_HINT}` : reason;
 }
 

@@ -1,7 +1,7 @@
 /** The conditions InfraConfigValid and InfraReady, and `status.infra`. Pure. */
 import { PROVIDERS } from '../../../api/enums.ts';
 import type { Machine, MachineInfraStatus } from '../../../api/generated/types.ts';
-import type { FollowedObject } from '../../../api/machine/followed.ts';
+import type { FollowedObject } from '../../../providers/followed.ts';
 import type { Instance, ProviderError } from '../../../providers/contract.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { type Finding, finding } from '../finding.ts';

@@ -1,6 +1,6 @@
 /** Deletes the instance of a Machine. Its finalizer stays until nothing of the instance is left. */
 import type { Machine } from '../../../api/generated/types.ts';
-import { isFollowed } from '../../../api/machine/followed.ts';
+import { isFollowed } from '../../../providers/followed.ts';
 import { tokenRecordOf } from '../../../api/secrets/bootstrap-token.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import type { ProviderKind } from '../../../providers/contract.ts';

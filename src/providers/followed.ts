@@ -1,10 +1,11 @@
 /**
  * Machines that another system creates and deletes, such as Cluster API. A controller of ours writes them as it follows the objects of that
- * system: kubenode never creates or deletes their instances and Nodes. Pure. No npm package here.
+ * system: kubenode never creates or deletes their instances and Nodes. Pure.
  */
-import { textAt } from '../../kube/objects/json.ts';
-import { FOLLOWED_PROVIDERS } from '../enums.ts';
-import type { Machine } from '../generated/types.ts';
+
+import { FOLLOWED_PROVIDERS } from '../api/enums.ts';
+import type { Machine } from '../api/generated/types.ts';
+import { textAt } from '../kube/objects/json.ts';
 
 /** The identity of a followed machine: the object of the other system, and the instance that both are about. */
 export interface FollowedObject {
