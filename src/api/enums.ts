@@ -12,7 +12,7 @@ export type ActivationClass = (typeof CLASSES)[number];
 export const PROVIDERS = ['local', 'ssh', 'alibaba', 'aws', 'azure'] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
 
-/** The providers whose machines another system creates and deletes. A controller of ours follows its objects, and no process opens them. */
+/** The providers whose machines another system creates and deletes. Our controller follows its objects, and no process opens them. */
 export const FOLLOWED_PROVIDERS = ['clusterapi'] as const;
 export type FollowedProvider = (typeof FOLLOWED_PROVIDERS)[number];
 

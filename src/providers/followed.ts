@@ -1,5 +1,5 @@
 /**
- * Machines that another system creates and deletes, such as Cluster API. A controller of ours writes them as it follows the objects of that
+ * Machines that another system creates and deletes, such as Cluster API. Our controller writes them as it follows the objects of that
  * system: kubenode never creates or deletes their instances and Nodes. Pure.
  */
 

@@ -1,5 +1,5 @@
 /**
- * What is read of the objects of Cluster API. Its versions v1beta1 and v1beta2 have the same names for all of it, so that one reader serves both. What
+ * Reads the objects of Cluster API. Its versions v1beta1 and v1beta2 have the same names for all of it, so that one reader serves both. What
  * cannot be read is absent: no field is trusted to have the type that another project gave it. Pure.
  */
 import { isRecord, textAt, valueAt } from '../../kube/objects/json.ts';
@@ -12,7 +12,7 @@ export const CLUSTER_API_VERSIONS = ['v1beta2', 'v1beta1'] as const;
 
 /** On a Machine or a Cluster, with any value. */
 export const ANNOTATION_PAUSED = `${CLUSTER_API_GROUP}/paused`;
-/** On a Machine, with any value: Cluster API does not drain its Node, and nobody else shall. */
+/** On a Machine, with any value: Cluster API does not drain its Node, and kubenode does not either. */
 export const ANNOTATION_EXCLUDE_DRAIN = `machine.${CLUSTER_API_GROUP}/exclude-node-draining`;
 /** On a Machine, with any value: no health check replaces it. */
 export const ANNOTATION_SKIP_REMEDIATION = `${CLUSTER_API_GROUP}/skip-remediation`;
@@ -95,7 +95,7 @@ function picked(object: KubeObject, part: string, fields: readonly string[]): ob
   );
 }
 
-/** An empty text is no value: v1beta1 writes it for an unset field. */
+/** An empty text counts as unset: v1beta1 writes it for an unset field. */
 function filled(text: string | undefined): string | undefined {
   return text === '' ? undefined : text;
 }

@@ -1,5 +1,5 @@
 /**
- * Follows the Machines of Cluster API: each that has its Node in this cluster gets a Machine of ours, as kubenode-clusterapi. One reconcile is
+ * Follows the Machines of Cluster API: each that has its Node in this cluster gets a Machine of kubenode, which is written as kubenode-clusterapi. One reconcile is
  * about all of them, because two of theirs may contradict each other. Every choice is made in plan.ts.
  */
 import { MACHINES } from '../../api/generated/resources.ts';
@@ -56,7 +56,7 @@ export function createClusterApiController({ gauge, ...options }: ClusterApiCont
   };
 }
 
-/** What this controller writes, and whether the Machine is there. */
+/** Tells whether a field changed that this controller writes. */
 const machineChanged = partChanged<Machine>(({ metadata, spec }) =>
   isFollowed({ spec })
     ? [

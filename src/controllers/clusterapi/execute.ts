@@ -36,7 +36,7 @@ async function carryOut(action: FollowAction, context: ReconcileContext): Promis
   context.log.info('machine followed', { machine: name, step: type, because });
 }
 
-/** The deletion of ours ends neither pods nor an instance: nothing of it is drained or cleaned. */
+/** The deletion of our Machine ends neither pods nor an instance: nothing of it is drained or cleaned. */
 function machineIntent({ name, object, zone, labels, hold }: FollowedMachine): Intent<Machine> {
   return {
     metadata: {

@@ -15,8 +15,11 @@ export interface OwnerHold {
   readonly message: string;
 }
 
-/** `cluster` is undefined when it was not found: nobody knows then whether it is paused. */
-export function holdOf(machine: ForeignMachine, cluster: ForeignCluster | undefined): OwnerHold | undefined {
+/** `cluster` is undefined when it was not found: whether it is paused is unknown then. */
+export function ownerHoldOf(
+  machine: ForeignMachine,
+  cluster: ForeignCluster | undefined,
+): OwnerHold | undefined {
   return deletionHold(machine, cluster) ?? pauseHold(machine, cluster) ?? annotationHold(machine);
 }
 

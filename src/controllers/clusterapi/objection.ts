@@ -1,4 +1,4 @@
-/** Why a Machine of Cluster API has no Machine of ours, or why that one is held: what is missing, and what contradicts. Pure. */
+/** Explains why a Machine of Cluster API has none of kubenode, or why that one is held: something is missing, or contradicts. Pure. */
 import type { Machine } from '../../api/generated/types.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
@@ -8,13 +8,13 @@ import { machineText } from './hold.ts';
 import { isOwn } from './own-machine.ts';
 
 /** Waiting: it ends without a person. */
-export interface Objection {
+export interface FollowObjection {
   readonly state: 'Waiting' | 'Refused';
   readonly reason: string;
   readonly message: string;
 }
 
-/** What a Machine of theirs is compared with. */
+/** Holds what a Machine of theirs is compared with. */
 export interface Surroundings {
   /** Theirs with this provider ID. */
   readonly withProviderID: (id: string) => readonly ForeignMachine[];
@@ -22,7 +22,7 @@ export interface Surroundings {
   readonly withNode: (name: string) => readonly ForeignMachine[];
   /** The Node of this name in this cluster. */
   readonly nodeOf: (name: string) => KubeObject | undefined;
-  /** The Machine of ours of this name. */
+  /** Our Machine of this name. */
   readonly machineOf: (name: string) => Machine | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface BoundMachine extends ForeignMachine {
 const MAX_NAME = 63;
 
 /** Returns the machine with its instance and Node, or why it has none. */
-export function boundMachine(machine: ForeignMachine): BoundMachine | Objection {
+export function boundMachine(machine: ForeignMachine): BoundMachine | FollowObjection {
   const { providerID, node } = machine;
   if (providerID === undefined) return waiting('NoProviderID', 'it has no spec.providerID yet');
   if (node === undefined) return waiting('NoNode', 'it has no status.nodeRef yet');
@@ -44,22 +44,22 @@ export function boundMachine(machine: ForeignMachine): BoundMachine | Objection 
 }
 
 /** Returns the first objection; undefined: it can be followed. */
-export function objectionTo(machine: BoundMachine, around: Surroundings): Objection | undefined {
+export function objectionTo(machine: BoundMachine, around: Surroundings): FollowObjection | undefined {
   return twinObjection(machine, around) ?? nodeObjection(machine, around) ?? nameObjection(machine, around);
 }
 
 function twinObjection(
   machine: BoundMachine,
   { withProviderID, withNode }: Surroundings,
-): Objection | undefined {
+): FollowObjection | undefined {
   const twin = [...withProviderID(machine.providerID), ...withNode(machine.node)].find(
     ({ namespace, name }) => namespace !== machine.namespace || name !== machine.name,
   );
   return twin && refused('Duplicate', `${machineText(twin)} has the same provider ID or Node`);
 }
 
-/** The Node of a machine of another cluster is there, and never appears here: that is no error. */
-function nodeObjection(machine: BoundMachine, { nodeOf }: Surroundings): Objection | undefined {
+/** The Node of a machine of another cluster is there, and never appears here: this is not an error. */
+function nodeObjection(machine: BoundMachine, { nodeOf }: Surroundings): FollowObjection | undefined {
   const node = nodeOf(machine.node);
   if (!node) return waiting('NodeNotFound', `Node ${machine.node} is not in this cluster`);
   const id = textAt(node, 'spec', 'providerID');
@@ -74,7 +74,7 @@ function nodeObjection(machine: BoundMachine, { nodeOf }: Surroundings): Objecti
 function ownerObjection(
   { name, namespace, node }: BoundMachine,
   { metadata: { annotations = {} } }: KubeObject,
-): Objection | undefined {
+): FollowObjection | undefined {
   const owner = `${annotations[ANNOTATION_NODE_NAMESPACE] ?? namespace}/${annotations[ANNOTATION_NODE_MACHINE] ?? name}`;
   if (owner === `${namespace}/${name}`) return undefined;
   return refused('NodeOfAnother', `Node ${node} belongs to Machine ${owner} of Cluster API`);
@@ -83,7 +83,7 @@ function ownerObjection(
 function nameObjection(
   { node, providerID }: BoundMachine,
   { machineOf }: Surroundings,
-): Objection | undefined {
+): FollowObjection | undefined {
   if (node.length > MAX_NAME) {
     return refused('NameTooLong', `the name of a Machine has at most ${MAX_NAME} characters: ${node}`);
   }
@@ -97,10 +97,10 @@ function nameObjection(
   return waiting('Replacing', `Machine ${node} of kubenode is for another instance, or is being deleted`);
 }
 
-function waiting(reason: string, message: string): Objection {
+function waiting(reason: string, message: string): FollowObjection {
   return { state: 'Waiting', reason, message };
 }
 
-function refused(reason: string, message: string): Objection {
+function refused(reason: string, message: string): FollowObjection {
   return { state: 'Refused', reason, message };
 }

@@ -1,4 +1,4 @@
-/** What this controller has written of a Machine, and how that differs from what Cluster API has now. Pure. */
+/** Compares what this controller has written of a Machine with what Cluster API has now. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Machine } from '../../api/generated/types.ts';
 import { ANNOTATION_OWNER_HOLD, GROUP, MANAGER_CLUSTERAPI } from '../../api/names.ts';
@@ -6,7 +6,7 @@ import { isRecord, valueAt } from '../../kube/objects/json.ts';
 import type { ManagedFields } from '../../kube/objects/object.ts';
 import { type FollowedObject, isFollowed } from '../../providers/followed.ts';
 
-/** What a Machine of ours has of theirs. */
+/** Holds what our Machine has of theirs. */
 export interface FollowedMachine {
   readonly name: string;
   readonly object: FollowedObject;

@@ -1,17 +1,17 @@
 /**
- * Decides what follows from the Machines of Cluster API: which Machines of ours are created, changed and deleted, and which of theirs cannot be
- * followed. A Machine of ours is deleted only if this controller wrote it, and only when Cluster API has no Machine for its instance. Pure.
+ * Decides what follows from the Machines of Cluster API: which of our Machines are created, changed and deleted, and which of theirs cannot be
+ * followed. Our Machine is deleted only if this controller wrote it, and only when Cluster API has no Machine for its instance. Pure.
  */
 import type { Machine } from '../../api/generated/types.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { type FollowedObject, followedObject } from '../../providers/followed.ts';
 import type { ForeignCluster, ForeignMachine } from './contract.ts';
-import { holdOf, machineText, type OwnerHold } from './hold.ts';
+import { machineText, type OwnerHold, ownerHoldOf } from './hold.ts';
 import {
   type BoundMachine,
   boundMachine,
-  type Objection,
+  type FollowObjection,
   objectionTo,
   type Surroundings,
 } from './objection.ts';
@@ -25,7 +25,7 @@ export interface ForeignObjects {
 export interface FollowInput {
   /** `unreadable` explains why nothing is known of them. */
   readonly theirs: ForeignObjects | { readonly unreadable: string };
-  /** All Machines of ours. */
+  /** All our Machines. */
   readonly machines: readonly Machine[];
   /** The Node of this name in this cluster. */
   readonly nodeOf: (name: string) => KubeObject | undefined;
@@ -37,7 +37,7 @@ export type FollowAction = { readonly because: string } & (
 );
 
 /** A Machine of theirs that is not followed now. */
-export interface Unfollowed extends Objection {
+export interface Unfollowed extends FollowObjection {
   readonly machine: string;
 }
 
@@ -85,7 +85,7 @@ interface Judged {
   readonly key: string;
   readonly providerID: string | undefined;
   readonly desired?: FollowedMachine;
-  readonly objection?: Objection;
+  readonly objection?: FollowObjection;
 }
 
 function judgeAll({ machines, clusters }: ForeignObjects, around: Surroundings): readonly Judged[] {
@@ -105,7 +105,7 @@ function judge(machine: ForeignMachine, cluster: ForeignCluster | undefined, aro
 
 function desiredMachine(machine: BoundMachine, cluster: ForeignCluster | undefined): FollowedMachine {
   const { namespace, name, providerID, node, zone = '', labels } = machine;
-  const hold = holdOf(machine, cluster);
+  const hold = ownerHoldOf(machine, cluster);
   return {
     name: node,
     object: { namespace, name, providerID },
@@ -125,7 +125,7 @@ function planWrite(desired: FollowedMachine, { machineOf }: Surroundings): reado
     : [{ type: 'Update', desired, because: `${text}: ${changed.join(', ')} changed` }];
 }
 
-/** What happens to a machine of ours for which theirs is missing, or cannot be followed now. */
+/** Plans our machine whose counterpart is missing, or cannot be followed now. */
 function planOwn(machine: Machine, judged: readonly Judged[]): readonly FollowAction[] {
   const object = followedObject(machine);
   // Without a config that can be read it is not known which machine it follows: it stays.

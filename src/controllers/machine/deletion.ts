@@ -3,7 +3,6 @@
  * finalizer. It keeps no memory but the ledger and `status.drain`, so that a crash at any write ends the same way. Pure.
  */
 import type { LedgerGrant, Machine, MachineDrain, MachineKept } from '../../api/generated/types.ts';
-import { isFollowed } from '../../providers/followed.ts';
 import { isOutOfUse } from '../../api/machine/kept.ts';
 import { hasStartupTaint, isCordoned, readinessOf } from '../../api/machine/node-state.ts';
 import { ANNOTATION_CORDONED_BY, ANNOTATION_DELETE, LABEL_MACHINE } from '../../api/names.ts';
@@ -12,6 +11,7 @@ import { cordonState } from '../../kube/drain/cordon.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import { isFollowed } from '../../providers/followed.ts';
 import { isOnInstance } from '../../providers/node-provider-id.ts';
 import { holdInForce } from '../../rollout/holds.ts';
 import { type DrainDecision, type DrainOrder, planDrainStep, waitForHold } from './drain.ts';

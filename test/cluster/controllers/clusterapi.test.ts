@@ -55,7 +55,7 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
     await admin.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
     await start();
     await applyFleetDefault(installed, POLICY);
-    // Without the kinds of Cluster API the process runs, and tells it once.
+    // Without the kinds of Cluster API the process runs, and reports it once.
     await eventually(
       async () => (logged.includes('cluster api is not read') ? true : undefined),
       'no warning',

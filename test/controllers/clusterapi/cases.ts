@@ -5,7 +5,7 @@ import { type FollowInput, planFollow } from '../../../src/controllers/clusterap
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { CLUSTER, theirNode, theirs } from './objects.ts';
 
-/** By default md-1 of theirs with its Node, and nothing of ours. */
+/** By default md-1 of theirs with its Node, and no Machine of kubenode. */
 export interface FollowCase {
   readonly theirs?: readonly ForeignMachine[];
   readonly clusters?: readonly ForeignCluster[];

@@ -69,7 +69,7 @@ describe('Machines of Cluster API that are not followed', () => {
       ['Refused fleet/md-1 NameTaken: Machine node-1 of kubenode exists, and is not of this controller'],
     ],
     [
-      'waits for one of ours that is being deleted',
+      'waits for our Machine that is being deleted',
       { ours: [ours(1, { isDeleting: true })] },
       [
         'Waiting fleet/md-1 Replacing: Machine node-1 of kubenode is for another instance, or is being deleted',

@@ -41,7 +41,7 @@ export interface OwnParts {
   readonly config?: object;
 }
 
-/** The Machine of ours for `theirs(n)`. */
+/** Our Machine for `theirs(n)`. */
 export function ours(n: number, parts: OwnParts = {}): Machine {
   const { hold, providerID = `inst://${n}`, manager = MANAGER_CLUSTERAPI, isDeleting, config } = parts;
   const managedFields: ManagedFields[] = [

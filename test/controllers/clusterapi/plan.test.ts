@@ -11,7 +11,7 @@ const OF_MD_1 = 'Machine fleet/md-1 of Cluster API';
 
 describe('what follows from the Machines of Cluster API', () => {
   it.each<[string, FollowCase, readonly string[]]>([
-    ['creates one of ours', {}, [`Create node-1: ${OF_MD_1} has Node node-1`]],
+    ['creates our Machine', {}, [`Create node-1: ${OF_MD_1} has Node node-1`]],
     ['does nothing when it has what theirs has', { ours: [ours(1)] }, []],
     [
       'changes labels and zone in place',
@@ -29,14 +29,14 @@ describe('what follows from the Machines of Cluster API', () => {
       ['Update node-1: Machine fleet/md-9 of Cluster API: object changed'],
     ],
     [
-      'deletes one of ours when theirs is not found',
+      'deletes our Machine when theirs is not found',
       { theirs: [], ours: [ours(1)] },
       [`Delete node-1: ${OF_MD_1} was not found`],
     ],
     ['deletes nothing twice', { theirs: [], ours: [ours(1, { isDeleting: true })] }, []],
     ['deletes no machine of a person', { theirs: [], ours: [machine('node-1')] }, []],
     [
-      'deletes no machine that a person wrote like one of ours',
+      'deletes no machine that a person wrote in the same way',
       { theirs: [], ours: [ours(1, { manager: 'kubectl' })] },
       [],
     ],
@@ -108,10 +108,9 @@ describe('what follows from the Machines of Cluster API', () => {
     const own = fc
       .tuple(fc.nat(3), fc.nat(3), fc.boolean())
       .map(([n, id, isOurs]) => (isOurs ? ours(n, { providerID: `inst://${id}` }) : machine(`node-${n}`)));
-    const nameOf = ({ name }: ForeignMachine): string => name;
     fc.assert(
       fc.property(
-        fc.uniqueArray(foreign, { selector: nameOf }),
+        fc.uniqueArray(foreign, { selector: ({ name }: ForeignMachine) => name }),
         fc.uniqueArray(own, { selector: ({ metadata }) => metadata.name }),
         (machines, present) => {
           const nodes = [0, 1, 2, 3].map((n) => theirNode(n));

@@ -1,5 +1,5 @@
 /**
- * Watches the Machines and Clusters of Cluster API while the API server serves them. Their kinds have the names of ours, and may be missing: so
+ * Watches the Machines and Clusters of Cluster API while the API server serves them. Their kinds have the names of our kinds, and may be missing: so
  * they are not among the views that every controller of the process waits for.
  */
 import { staleReason } from '../../../kube/cache/freshness.ts';
@@ -7,7 +7,6 @@ import { createView, type View, type ViewOptions } from '../../../kube/cache/vie
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
-import { messageOf } from '../../../os/errors.ts';
 import {
   CLUSTER_API_GROUP,
   CLUSTER_API_VERSIONS,
@@ -85,9 +84,14 @@ export function createForeignSource(options: ForeignSourceOptions): ForeignSourc
   /** Never rejects. */
   async function follow(changed: () => void, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const found = await findKinds();
-      if (typeof found === 'string') setAbsence(found, changed);
-      else await watch(found, changed, signal);
+      try {
+        const found = await findKinds(client);
+        if (typeof found === 'string') setAbsence(found, changed);
+        else await watch(found, changed, signal);
+      } catch (error) {
+        // An error shows neither that the kinds are served nor that they are not.
+        log.warn('cluster api was not looked for', { error });
+      }
       await clock.sleep(ABSENT_MS, signal).catch(() => {}); // the loop checks the signal
     }
   }
@@ -96,17 +100,6 @@ export function createForeignSource(options: ForeignSourceOptions): ForeignSourc
     if (absence === reason) return;
     absence = reason;
     changed();
-  }
-
-  /** Returns the kinds in the first version that is served, or why there are none. */
-  async function findKinds(): Promise<Pair<Resource> | string> {
-    try {
-      const served = await Promise.all(CLUSTER_API_VERSIONS.map((version) => isServed(client, version)));
-      const version = CLUSTER_API_VERSIONS.find((_, index) => served[index]);
-      return version === undefined ? NOT_SERVED : kindsOf(version);
-    } catch (error) {
-      return `the API server was not asked whether it serves Cluster API: ${messageOf(error)}`;
-    }
   }
 
   /** Resolves when the signal ended it, or when the kinds are not served any more. */
@@ -121,7 +114,7 @@ export function createForeignSource(options: ForeignSourceOptions): ForeignSourc
     [absence, openedMs] = [undefined, clock.monotonicMs()];
     log.info('cluster api found', { version: kinds[0].version });
     const running = opened.map(({ reflector }) => reflector.run(ended));
-    await untilGone(views, changed, ended);
+    await untilNotServed(views, changed, ended);
     stop.abort();
     for (const each of leave) each();
     await Promise.all(running);
@@ -129,9 +122,9 @@ export function createForeignSource(options: ForeignSourceOptions): ForeignSourc
     if (!signal.aborted) setAbsence(NOT_SERVED, changed);
   }
 
-  async function untilGone(opened: Pair<View>, changed: () => void, signal: AbortSignal): Promise<void> {
+  async function untilNotServed(opened: Pair<View>, changed: () => void, signal: AbortSignal): Promise<void> {
     let before: string | undefined;
-    while (!signal.aborted && !opened.some(isGone)) {
+    while (!signal.aborted && !opened.some(isNotServed)) {
       const now = stateText(read());
       if (now !== before) changed();
       before = now;
@@ -154,7 +147,7 @@ function stateText(theirs: FollowInput['theirs'] | undefined): string {
 }
 
 /** A list that is not found: the CRD was removed, or this version of it. */
-function isGone({ reflector }: View): boolean {
+function isNotServed({ reflector }: View): boolean {
   return isKubeError(reflector.freshness().error, 'NotFound');
 }
 
@@ -172,6 +165,13 @@ function unreadableReason(view: View, isNew: boolean): string | undefined {
   if (!isListed(view) && (mayComeSoon || !freshness.error)) return undefined;
   const reason = staleReason(freshness, `${resource.kind} of Cluster API`);
   return reason !== undefined && isForbidden ? `${reason}. ${FORBIDDEN_HINT}` : reason;
+}
+
+/** Returns the kinds in the first version that is served, or why there are none. */
+async function findKinds(client: Pick<Client, 'resourceFor'>): Promise<Pair<Resource> | string> {
+  const served = await Promise.all(CLUSTER_API_VERSIONS.map((version) => isServed(client, version)));
+  const version = CLUSTER_API_VERSIONS.find((_, index) => served[index]);
+  return version === undefined ? NOT_SERVED : kindsOf(version);
 }
 
 async function isServed(client: Pick<Client, 'resourceFor'>, version: string): Promise<boolean> {

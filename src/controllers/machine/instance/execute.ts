@@ -1,11 +1,11 @@
 /** Creates, starts and deletes the instances of machines. Every call may be repeated: the UID of the Machine is its token. */
 import type { Machine, MachineImport, MachineInfraStatus } from '../../../api/generated/types.ts';
-import { followedConfigReason, followedObject, isFollowed } from '../../../providers/followed.ts';
 import { EVENT_PREFIX, MANAGER_MACHINE } from '../../../api/names.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Instance, Provider } from '../../../providers/contract.ts';
+import { followedConfigReason, followedObject, isFollowed } from '../../../providers/followed.ts';
 import { findProviderEntry } from '../../../providers/registry.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { Finding } from '../finding.ts';

@@ -1,8 +1,8 @@
 /** The conditions InfraConfigValid and InfraReady, and `status.infra`. Pure. */
 import { PROVIDERS } from '../../../api/enums.ts';
 import type { Machine, MachineInfraStatus } from '../../../api/generated/types.ts';
-import type { FollowedObject } from '../../../providers/followed.ts';
 import type { Instance, ProviderError } from '../../../providers/contract.ts';
+import type { FollowedObject } from '../../../providers/followed.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { type Finding, finding } from '../finding.ts';
 
@@ -126,13 +126,16 @@ function isNew({ status }: Machine, now: Date): boolean {
 /** Returns the infra status. The id is never changed, and never removed: the API server would refuse it. */
 export function infraStatus(machine: Machine, observation: InfraObservation): MachineInfraStatus | undefined {
   const before = machine.status?.infra;
-  if (observation.host === 'Followed') {
-    return { providerID: before?.providerID ?? observation.object.providerID };
-  }
+  if (observation.host === 'Followed')
+    return { providerID: recordedId(machine, observation.object.providerID) };
   if (observation.host !== 'Instance') return before;
   const { instance, now } = observation;
-  if (instance) return { ...describe(instance), providerID: before?.providerID ?? instance.id };
+  if (instance) return { ...describe(instance), providerID: recordedId(machine, instance.id) };
   return before && { ...before, state: isNew(machine, now) ? 'Unknown' : 'Gone' };
+}
+
+function recordedId({ status }: Machine, id: string): string {
+  return status?.infra?.providerID ?? id;
 }
 
 function describe({ state, zone, addresses, createdAt }: Instance): MachineInfraStatus {

@@ -1,9 +1,9 @@
 /** Deletes the instance of a Machine. Its finalizer stays until nothing of the instance is left. */
 import type { Machine } from '../../../api/generated/types.ts';
-import { isFollowed } from '../../../providers/followed.ts';
 import { tokenRecordOf } from '../../../api/secrets/bootstrap-token.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import type { ProviderKind } from '../../../providers/contract.ts';
+import { isFollowed } from '../../../providers/followed.ts';
 import { findProviderEntry } from '../../../providers/registry.ts';
 import { findInstance, type InstanceParts, providerFailure, retryAfterMs, tagsOf } from './calls.ts';
 import { shapeOf } from './plan.ts';
