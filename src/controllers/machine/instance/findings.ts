@@ -126,8 +126,9 @@ function isNew({ status }: Machine, now: Date): boolean {
 /** Returns the infra status. The id is never changed, and never removed: the API server would refuse it. */
 export function infraStatus(machine: Machine, observation: InfraObservation): MachineInfraStatus | undefined {
   const before = machine.status?.infra;
-  if (observation.host === 'Followed')
+  if (observation.host === 'Followed') {
     return { providerID: recordedId(machine, observation.object.providerID) };
+  }
   if (observation.host !== 'Instance') return before;
   const { instance, now } = observation;
   if (instance) return { ...describe(instance), providerID: recordedId(machine, instance.id) };

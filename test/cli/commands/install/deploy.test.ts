@@ -36,6 +36,18 @@ describe('deployedObjects', () => {
     expect(await names({ hub: true, cluster: true })).toEqual(['kubenode-sync', 'kubenode-controllers']);
   });
 
+  it('lets the controllers follow Cluster API when a person asks for it', async () => {
+    const argumentsFor = async (clusterApi: object): Promise<readonly unknown[]> => {
+      const objects = await deployedObjects({ cluster: true, image: 'a/b:1', ...clusterApi });
+      const containers = objects.flatMap((object) =>
+        listAt(object, 'spec', 'template', 'spec', 'containers'),
+      );
+      return containers.flatMap((container) => listAt(container, 'args'));
+    };
+    expect(await argumentsFor({})).not.toContain('--cluster-api');
+    expect(await argumentsFor({ clusterApi: true })).toContain('--cluster-api');
+  });
+
   it('adds hosting with the file of its images, in a ConfigMap before its pods', async () => {
     const flags = { hosting: true, images: 'images.yaml', image: 'registry.example.com/kubenode:1' } as const;
     const objects = await deployedObjects(flags, 'kubenode: a');
