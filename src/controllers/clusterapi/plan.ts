@@ -60,9 +60,10 @@ export function planFollow(input: FollowInput): FollowPlan {
   }
   const around = surroundings(theirs, input);
   const judged = judgeAll(theirs, around);
+  const byID = Map.groupBy(judged, ({ providerID }) => providerID);
   return {
     actions: [
-      ...sorted.flatMap((machine) => planOwn(machine, judged)),
+      ...sorted.flatMap((machine) => planOwn(machine, (id) => byID.get(id) ?? [])),
       ...judged.flatMap(({ desired }) => (desired ? planWrite(desired, around) : [])),
     ],
     unfollowed: judged.flatMap(({ key, objection }) => (objection ? { machine: key, ...objection } : [])),
@@ -126,11 +127,11 @@ function planWrite(desired: FollowedMachine, { machineOf }: Surroundings): reado
 }
 
 /** Plans our machine whose counterpart is missing, or cannot be followed now. */
-function planOwn(machine: Machine, judged: readonly Judged[]): readonly FollowAction[] {
+function planOwn(machine: Machine, judgedFor: (id: string) => readonly Judged[]): readonly FollowAction[] {
   const object = followedObject(machine);
   // Without a config that can be read it is not known which machine it follows: it stays.
   if (!object) return [];
-  const theirs = judged.filter(({ providerID }) => providerID === object.providerID);
+  const theirs = judgedFor(object.providerID);
   if (theirs.length === 0) return deletion(machine, `${machineText(object)} was not found`);
   const desired = theirs.find((each) => each.desired)?.desired;
   if (!desired) return held(machine, theirs[0]?.objection ?? UNCLEAR);

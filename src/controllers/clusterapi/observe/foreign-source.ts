@@ -3,6 +3,7 @@
  * they are not among the views that every controller of the process waits for.
  */
 import { staleReason } from '../../../kube/cache/freshness.ts';
+import type { Freshness } from '../../../kube/cache/reflector.ts';
 import { createView, type View, type ViewOptions } from '../../../kube/cache/view.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
@@ -156,15 +157,23 @@ function isListed({ reflector }: View): boolean {
   return reflector.freshness().lastContactAt !== undefined;
 }
 
-/** Returns why the objects must not be used; undefined before the first answer, too. */
+/**
+ * Returns why the objects must not be used; undefined before the first answer, too. The text is the same while the cause is: it is written to each
+ * machine.
+ */
 function unreadableReason(view: View, isNew: boolean): string | undefined {
   const { reflector, resource } = view;
   const freshness = reflector.freshness();
-  const isForbidden = isKubeError(freshness.error, 'Forbidden');
-  const mayComeSoon = isNew && !isForbidden;
-  if (!isListed(view) && (mayComeSoon || !freshness.error)) return undefined;
-  const reason = staleReason(freshness, `${resource.kind} of Cluster API`);
-  return reason !== undefined && isForbidden ? `${reason}. ${FORBIDDEN_HINT}` : reason;
+  if (!isListed(view) && mayBeListedSoon(freshness, isNew)) return undefined;
+  if (staleReason(freshness, resource.kind) === undefined) return undefined;
+  const code = freshness.error?.code ?? 'no contact';
+  const hint = code === 'Forbidden' ? `. ${FORBIDDEN_HINT}` : '';
+  return `the ${resource.plural} of Cluster API cannot be read: ${code}${hint}`;
+}
+
+/** A missing right is reported at once: only a person can grant it. */
+function mayBeListedSoon({ error }: Freshness, isNew: boolean): boolean {
+  return error === undefined || (isNew && error.code !== 'Forbidden');
 }
 
 /** Returns the kinds in the first version that is served, or why there are none. */

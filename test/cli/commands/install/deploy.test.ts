@@ -20,6 +20,12 @@ async function images(
     .map((container) => textAt(container, 'image'));
 }
 
+async function argumentsOfControllers(flags: object): Promise<readonly unknown[]> {
+  const objects = await deployedObjects({ cluster: true, image: 'a/b:1', ...flags });
+  const containers = objects.flatMap((object) => listAt(object, 'spec', 'template', 'spec', 'containers'));
+  return containers.flatMap((container) => listAt(container, 'args'));
+}
+
 describe('deployedObjects', () => {
   it('adds nothing without --hub and --cluster', async () => {
     expect(await deployedObjects({})).toEqual([]);
@@ -37,15 +43,8 @@ describe('deployedObjects', () => {
   });
 
   it('lets the controllers follow Cluster API when a person asks for it', async () => {
-    const argumentsFor = async (clusterApi: object): Promise<readonly unknown[]> => {
-      const objects = await deployedObjects({ cluster: true, image: 'a/b:1', ...clusterApi });
-      const containers = objects.flatMap((object) =>
-        listAt(object, 'spec', 'template', 'spec', 'containers'),
-      );
-      return containers.flatMap((container) => listAt(container, 'args'));
-    };
-    expect(await argumentsFor({})).not.toContain('--cluster-api');
-    expect(await argumentsFor({ clusterApi: true })).toContain('--cluster-api');
+    expect(await argumentsOfControllers({})).not.toContain('--cluster-api');
+    expect(await argumentsOfControllers({ clusterApi: true })).toContain('--cluster-api');
   });
 
   it('adds hosting with the file of its images, in a ConfigMap before its pods', async () => {

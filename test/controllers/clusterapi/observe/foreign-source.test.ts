@@ -135,12 +135,17 @@ describe('the source of Machines of Cluster API', () => {
     const forbidden = open();
     forbidden.server.refuses = 'Forbidden';
     await advance(forbidden.clock, 6000);
-    expect(forbidden.changes.at(-1)).toMatch(/refused. Run kubenode install --cluster-api$/);
+    expect(forbidden.changes.at(-1)).toBe(
+      'the machines of Cluster API cannot be read: Forbidden. Run kubenode install --cluster-api',
+    );
     const failing = open();
     failing.server.refuses = 'ServerError';
     await advance(failing.clock, 25_000);
     expect(failing.source.read()).toBeUndefined();
     await advance(failing.clock, 15_000);
-    expect(JSON.stringify(failing.source.read())).toMatch(/unreadable.*refused/);
+    const unreadable = 'the machines of Cluster API cannot be read: ServerError';
+    expect(failing.source.read()).toEqual({ unreadable });
+    await advance(failing.clock, 300_000);
+    expect(failing.changes).toEqual(['starting', unreadable]);
   });
 });
