@@ -31,7 +31,7 @@ export interface ForeignSourceOptions
   readonly client: Client;
 }
 
-/** How often the server is asked for the kinds while it does not serve them: one request. */
+/** How often the server is asked for the kinds while it does not serve them, with two small requests for each version. */
 const ABSENT_MS = 15_000;
 /** How often the state of the watches is looked at, without a request. */
 const CHECK_MS = 5000;
