@@ -77,6 +77,11 @@ export const ANNOTATION_OWNED = `${GROUP}/owned`;
 export const ANNOTATION_CORDONED_BY = `${GROUP}/cordoned-by`;
 /** The annotation of a Node or Machine, `<until>; <reason>`, that counts as `spec.hold` with scope All. */
 export const ANNOTATION_HOLD = `${GROUP}/hold`;
+/**
+ * The annotation of a Machine with why the system that owns its instance forbids to disturb it, `<Reason>: <message>`. It counts as a hold with
+ * scope Disruptive that has no end.
+ */
+export const ANNOTATION_OWNER_HOLD = `${GROUP}/owner-hold`;
 /** On the Leases of LABEL_HOST_CLAIM: the claim, as JSON. */
 export const ANNOTATION_HOST_CLAIM = `${GROUP}/host-claim`;
 export const ANNOTATION_DELETE = `${GROUP}/delete`;
@@ -189,6 +194,8 @@ export const MANAGER_REMEDYJOB = 'kubenode-remedyjob';
 /** The field manager of the notifier, which has the account of the controller of jobs. */
 export const MANAGER_NOTIFIER = 'kubenode-notifier';
 export const MANAGER_HOSTDOCTOR = 'kubenode-hostdoctor';
+/** The field manager of Machines that follow those of Cluster API. */
+export const MANAGER_CLUSTERAPI = 'kubenode-clusterapi';
 export const MANAGER_DEFENDER = 'kubenode-defender';
 export const MANAGER_IMPORT = 'kubenode-import';
 export const MANAGER_CLI = 'kubenode-cli';
@@ -209,6 +216,7 @@ export const EVENT_PREFIX = {
   [MANAGER_REMEDYJOB]: 'Job',
   [MANAGER_NOTIFIER]: 'Notice',
   [MANAGER_HOSTDOCTOR]: 'Maintenance',
+  [MANAGER_CLUSTERAPI]: 'ClusterAPI',
   [MANAGER_DEFENDER]: 'Defender',
   [MANAGER_APPROVER]: 'Certificate',
   [MANAGER_IMPORT]: 'Import',
@@ -225,6 +233,7 @@ export const PRINCIPAL_COMPONENTSET = MANAGER_COMPONENTSET;
 export const PRINCIPAL_REMEDY = MANAGER_REMEDY;
 export const PRINCIPAL_REMEDYJOB = MANAGER_REMEDYJOB;
 export const PRINCIPAL_HOSTDOCTOR = MANAGER_HOSTDOCTOR;
+export const PRINCIPAL_CLUSTERAPI = MANAGER_CLUSTERAPI;
 export const PRINCIPAL_DEFENDER = MANAGER_DEFENDER;
 /** The principal that approves and denies certificate requests. No other account has the verb `approve`. */
 export const PRINCIPAL_APPROVER = MANAGER_APPROVER;

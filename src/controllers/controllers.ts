@@ -3,6 +3,7 @@
  * controllers need, and may read the views of the groups before it.
  */
 import {
+  MANAGER_CLUSTERAPI,
   MANAGER_COMPONENTSET,
   MANAGER_MACHINE,
   MANAGER_MACHINESET,
@@ -11,6 +12,7 @@ import {
 } from '../api/names.ts';
 import type { Views } from '../kube/controller/views.ts';
 import type { OpenProviders } from '../providers/registry.ts';
+import { createClusterApiControllers } from './clusterapi-group.ts';
 import type { ControllerGroup, CreateGroup, GroupParts } from './group.ts';
 import { createHostDoctorControllers } from './hostdoctor-group.ts';
 import { createIdentityControllers } from './identity-group.ts';
@@ -29,6 +31,8 @@ const GROUPS: readonly CreateGroup[] = [
   createHostDoctorControllers,
   // remedy, remedyjob, notifier
   createRemedyControllers,
+  // clusterapi
+  createClusterApiControllers,
 ];
 
 /**
@@ -41,6 +45,7 @@ export const MANAGERS = [
   MANAGER_COMPONENTSET,
   MANAGER_REMEDY,
   MANAGER_REMEDYJOB,
+  MANAGER_CLUSTERAPI,
 ];
 
 /** Creates the groups one after the other, with the views of the Defender. */

@@ -49,6 +49,8 @@ export interface GroupParts {
   readonly checkRunner: CheckRunner;
   /** The folder in which hardware systems report maintenance events. */
   readonly maintenanceFolder?: string;
+  /** Whether the Machines of Cluster API in this cluster are followed. */
+  readonly clusterApi?: boolean;
   /** The receivers of what jobs hand to people. */
   readonly notifications?: Notifications;
   readonly clock: Clock;

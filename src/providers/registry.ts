@@ -2,7 +2,7 @@
  * Lists the providers of machines that this version supports: those that create instances, or take hosts of a pool. A process opens those for
  * which it has options, and a machine goes to the one that its spec names.
  */
-import { PROVIDERS, type ProviderName } from '../api/enums.ts';
+import { FOLLOWED_PROVIDERS, PROVIDERS, type ProviderName } from '../api/enums.ts';
 import { ALIBABA } from './alibaba/config.ts';
 import { AWS } from './aws/config.ts';
 import type { AwsProviderOptions } from './aws/provider.ts';
@@ -66,14 +66,20 @@ export type Cloud = (typeof CLOUDS)[number];
 
 export type OpenProviders = Readonly<Partial<Record<Provider['name'], Provider>>>;
 
-/** Returns the entry; undefined: the name is from a newer version of the kinds. */
+/** Returns the entry; undefined: no process opens it, because another system has its instances, or the name is from a newer version of the kinds. */
 export function findProviderEntry(name: Provider['name']): ProviderEntry | undefined {
-  return Object.hasOwn(PROVIDER_REGISTRY, name) ? PROVIDER_REGISTRY[name] : undefined;
+  const known = PROVIDERS.find((each) => each === name);
+  return known && PROVIDER_REGISTRY[known];
 }
 
 /** Returns what a person does so that a process opens the provider, as an imperative. */
 export function startHintOf(name: Provider['name']): string {
-  return findProviderEntry(name)?.startHint ?? `use a version of kubenode that supports provider ${name}`;
+  const entry = findProviderEntry(name);
+  if (entry) return entry.startHint;
+  const isFollowed = FOLLOWED_PROVIDERS.some((each) => each === name);
+  return isFollowed
+    ? 'use the system that has created the machine'
+    : `use a version of kubenode that supports provider ${name}`;
 }
 
 /** Opens each provider that has options. */

@@ -1,14 +1,19 @@
-/** Tells whether a person keeps automation off a machine. Pure. */
+/** Tells whether a person, or the system that owns its instance, keeps automation off a machine. Pure. */
 import type { Machine, MachineHold } from '../api/generated/types.ts';
-import { ANNOTATION_HOLD } from '../api/names.ts';
+import { ANNOTATION_HOLD, ANNOTATION_OWNER_HOLD } from '../api/names.ts';
 import type { KubeObject } from '../kube/objects/object.ts';
 
-/** Returns the holds in the spec of the Machine and in the annotations of Machine and Node; some may have ended. */
+/** Returns the holds in the spec of the Machine and in the annotations of Machine and Node; some may have ended. That of its owner is last. */
 export function holdsOf({ spec, metadata }: Machine, node: KubeObject | undefined): readonly MachineHold[] {
   const annotated = [metadata, node?.metadata].flatMap(
     (each) => annotatedHold(each?.annotations?.[ANNOTATION_HOLD]) ?? [],
   );
-  return spec.hold ? [spec.hold, ...annotated] : annotated;
+  const ofOwner = metadata.annotations?.[ANNOTATION_OWNER_HOLD];
+  return [
+    ...(spec.hold ? [spec.hold] : []),
+    ...annotated,
+    ...(ofOwner === undefined ? [] : [{ reason: ofOwner, scope: 'Disruptive' } as const]),
+  ];
 }
 
 /** Returns the hold that forbids most, of those that have not ended. */

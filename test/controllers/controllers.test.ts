@@ -42,6 +42,7 @@ beforeAll(async () => {
     grants: defender.ledger,
     checkRunner: createCheckRunner({ clock, get: () => Promise.reject(new Error('no check runs here')) }),
     eventAnswers: createEventAnswers(() => ({})),
+    clusterApi: true,
     notifications: {
       selections: [],
       receivers: { send: () => Promise.reject(new Error('nothing is sent here')) },

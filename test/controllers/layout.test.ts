@@ -34,8 +34,8 @@ function isIn(path: string, parts: readonly Part[]): boolean {
 }
 
 describe('the controllers', () => {
-  it('are twelve', () => {
-    expect(controllers).toHaveLength(12);
+  it('are thirteen', () => {
+    expect(controllers).toHaveLength(13);
     expect(controllers).toEqual(expect.arrayContaining(Object.keys(WITHOUT)));
   });
 

@@ -39,6 +39,12 @@ describe('holdInForce', () => {
       'debugging All',
     ],
     [
+      'reads that of the owner of the instance, which has no end',
+      machine('m', { metadata: { annotations: { 'kubenode.dev/owner-hold': 'ClusterPaused: c' } } }),
+      undefined,
+      'ClusterPaused: c Disruptive',
+    ],
+    [
       'prefers the one that forbids more',
       machine('m', { spec: spec('Disruptive'), metadata: annotated('; disk') }),
       undefined,

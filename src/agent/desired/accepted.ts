@@ -1,6 +1,6 @@
 /** Decides which state of the Machine the agent accepts. What it does not accept changes nothing: the last one stays in force. Pure. */
 import type { Machine, MachineComponentSpec } from '../../api/generated/types.ts';
-import { ANNOTATION_HOLD } from '../../api/names.ts';
+import { ANNOTATION_HOLD, ANNOTATION_OWNER_HOLD } from '../../api/names.ts';
 import { digestOf } from '../../kube/objects/digest.ts';
 import { optional } from '../../kube/objects/optional.ts';
 
@@ -13,6 +13,8 @@ export interface AcceptedState {
   readonly address?: string;
   /** The hold of a person, as `<until>; <reason>`. */
   readonly holdAnnotation?: string;
+  /** Why the system that owns the instance forbids to disturb it. */
+  readonly ownerHold?: string;
   /** The id of the grant for which the machine is drained. */
   readonly drainedFor?: string;
   /** The specs that the entries name, by the name of the MachineComponent. */
@@ -65,6 +67,7 @@ function acceptedState({ metadata, spec, status }: Machine, specs: ComponentSpec
     spec,
     ...optional('address', pooledAddress(status)),
     ...optional('holdAnnotation', annotations?.[ANNOTATION_HOLD]),
+    ...optional('ownerHold', annotations?.[ANNOTATION_OWNER_HOLD]),
     ...optional('drainedFor', drain?.state === 'Drained' ? drain.grant : undefined),
     components: Object.fromEntries(specs),
   };
@@ -97,11 +100,12 @@ export function knownSpecs(
 }
 
 export function holdScope(
-  { spec, holdAnnotation }: Pick<AcceptedState, 'spec' | 'holdAnnotation'>,
+  { spec, holdAnnotation, ownerHold }: Pick<AcceptedState, 'spec' | 'holdAnnotation' | 'ownerHold'>,
   now: Date,
 ): 'None' | 'Disruptive' | 'All' {
   if (holdAnnotation !== undefined && isInForce(holdAnnotation.split(';')[0], now)) return 'All';
-  return spec.hold && isInForce(spec.hold.until, now) ? spec.hold.scope : 'None';
+  const scope = spec.hold && isInForce(spec.hold.until, now) ? spec.hold.scope : 'None';
+  return scope === 'None' && ownerHold !== undefined ? 'Disruptive' : scope;
 }
 
 /** Tells whether a hold is in force. An end that cannot be read holds for ever: in doubt nothing is done. */

@@ -2385,7 +2385,7 @@ export interface MachineImportStatus {
 /** Infrastructure provider of the machine. */
 export interface MachineInfra {
   /** Infrastructure provider. */
-  readonly provider: 'local' | 'ssh' | 'alibaba' | 'aws' | 'azure';
+  readonly provider: 'local' | 'ssh' | 'alibaba' | 'aws' | 'azure' | 'clusterapi';
   /** Configuration of the provider, which validates it in the condition InfraConfigValid. */
   readonly config: Readonly<Record<string, unknown>>;
 }
@@ -2745,7 +2745,7 @@ export interface MaintenanceEventMachine {
 /** The event as the provider or Host Doctor reports it. */
 export interface MaintenanceEventSpec {
   /** Provider that reports the event. */
-  readonly provider: 'local' | 'ssh' | 'alibaba' | 'aws' | 'azure' | 'hostdoctor';
+  readonly provider: 'local' | 'ssh' | 'alibaba' | 'aws' | 'azure' | 'clusterapi' | 'hostdoctor';
   /** Id of the event at the provider. */
   readonly eventID: string;
   /** Name of the Machine. */

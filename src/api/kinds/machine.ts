@@ -1,6 +1,6 @@
 /** Machine: a node. How to create or reach its host, its labels and taints, and the components that it runs. */
 import { count, secretRefWithKey, secretRefWithoutKey } from '../common.ts';
-import { HOSTS, PROVIDERS } from '../enums.ts';
+import { FOLLOWED_PROVIDERS, HOSTS, PROVIDERS } from '../enums.ts';
 import { BMC_SYSTEM, BMC_URL, FINGERPRINT, UUID } from '../patterns.ts';
 import {
   bigInt,
@@ -26,7 +26,10 @@ import { status } from './machine-status.ts';
 
 /** Shared with MachineSet, whose template describes Machines. */
 export const infra = named('MachineInfra', 'Infrastructure provider of the machine.', {
-  provider: immutable('the provider', choice('Infrastructure provider.', PROVIDERS)),
+  provider: immutable(
+    'the provider',
+    choice('Infrastructure provider.', [...PROVIDERS, ...FOLLOWED_PROVIDERS]),
+  ),
   config: foreign(
     'Configuration of the provider, which validates it in the condition InfraConfigValid.',
   ).default({}),

@@ -1,17 +1,26 @@
 /** MachineSet: a number of machines of one template at one infrastructure provider. */
 import { amount, count, statusHead, waiting } from '../common.ts';
+import { FOLLOWED_PROVIDERS } from '../enums.ts';
 import { choice, flag, int, list, map, message, name, named, reason, rules, text, time } from '../schema.ts';
 import { machineSetPhases } from '../status/phase-tables.ts';
 import { AGE, type Kind, PHASE } from './kind.ts';
 import { deletion, host, infra, node } from './machine.ts';
 
-const template = named('MachineTemplate', 'Template of the machines.', {
-  labels: map('Labels of the Machines.', text('Label value.', { max: 63 }), 32).default({}),
-  infra,
-  host,
-  node,
-  deletion,
-});
+const template = rules(
+  named('MachineTemplate', 'Template of the machines.', {
+    labels: map('Labels of the Machines.', text('Label value.', { max: 63 }), 32).default({}),
+    infra,
+    host,
+    node,
+    deletion,
+  }),
+  {
+    rule: `!(self.infra.provider in ['${FOLLOWED_PROVIDERS.join("', '")}'])`,
+    message: 'machines of this provider are created by another system, and followed: scale them there',
+    fieldPath: '.infra.provider',
+    reason: 'FieldValueForbidden',
+  },
+);
 
 const updateStrategy = rules(
   named('MachineSetUpdateStrategy', 'How changes of the template are applied to existing machines.', {

@@ -1,6 +1,6 @@
 /** MaintenanceEvent: a hardware event of a machine, announced by its provider or diagnosed by Host Doctor. */
 import { count, statusHead, waiting } from '../common.ts';
-import { DECIDED, FINAL_STATES, NO_OUTAGES, OUTAGES, PROVIDERS } from '../enums.ts';
+import { DECIDED, FINAL_STATES, FOLLOWED_PROVIDERS, NO_OUTAGES, OUTAGES, PROVIDERS } from '../enums.ts';
 import { choice, flag, immutable, int, name, named, percent, rules, text, time } from '../schema.ts';
 import { maintenanceEventPhases } from '../status/phase-tables.ts';
 import { AGE, type Kind, PHASE } from './kind.ts';
@@ -11,7 +11,7 @@ const spec = rules(
   named('MaintenanceEventSpec', 'The event as the provider or Host Doctor reports it.', {
     provider: immutable(
       'the provider',
-      choice('Provider that reports the event.', [...PROVIDERS, 'hostdoctor']),
+      choice('Provider that reports the event.', [...PROVIDERS, ...FOLLOWED_PROVIDERS, 'hostdoctor']),
     ),
     eventID: immutable('the event id', name('Id of the event at the provider.', 128)),
     machine: immutable('the machine', name('Name of the Machine.')),

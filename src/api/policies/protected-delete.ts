@@ -3,6 +3,7 @@ import {
   ANNOTATION_CONFIRM_DELETE,
   FLEET_DEFAULT,
   POLICY_PROTECTED_DELETE,
+  PRINCIPAL_CLUSTERAPI,
   PRINCIPAL_HOSTING,
   PRINCIPAL_MACHINESET,
   PRINCIPAL_SYNC,
@@ -17,12 +18,16 @@ const PROTECTED =
   `(request.resource.resource != 'clusters' || !has(oldObject.spec.deletion) || !has(oldObject.spec.deletion.protection) || oldObject.spec.deletion.protection) && ` +
   `(request.resource.resource != 'defenderpolicies' || oldObject.metadata.name == ${celText(FLEET_DEFAULT)})`;
 
+/** Such a Machine goes with that of Cluster API, and nothing goes with it. */
+const FOLLOWED = `${isPrincipal(PRINCIPAL_CLUSTERAPI)} && request.resource.resource == 'machines' && oldObject.spec.infra.provider == 'clusterapi'`;
+
 export const protectedDelete: readonly KubeObject[] = policy({
   name: POLICY_PROTECTED_DELETE,
   description: 'Deleting an object on which nodes or clusters depend requires its UID in an annotation.',
   match: [matchKubenode(['clusters', 'machines', 'machinesets', 'defenderpolicies'], ['DELETE'])],
   conditions: {
     'not-a-trusted-principal': `!(${isPrincipal(PRINCIPAL_SYNC, PRINCIPAL_MACHINESET, PRINCIPAL_HOSTING)})`,
+    'not-followed': `!(${FOLLOWED})`,
     'is-protected': PROTECTED,
   },
   validations: [

@@ -6,6 +6,7 @@ import {
   NAMESPACE_AGENTS,
   NAMESPACE_OF_NODE_EVENTS,
   PRINCIPAL_APPROVER,
+  PRINCIPAL_CLUSTERAPI,
   PRINCIPAL_COMPONENTSET,
   PRINCIPAL_CONTROLLERS,
   PRINCIPAL_DEFENDER,
@@ -88,6 +89,14 @@ export function bindings(): readonly KubeObject[] {
     clusterRoleBinding(AGENTS, AGENTS, [agents]),
     roleBinding(AGENTS, NAMESPACE_AGENTS, { kind: 'Role', name: AGENTS }, [agents]),
     clusterRoleBinding(BOOTSTRAP, BOOTSTRAP, [bootstrappers]),
+  ];
+}
+
+/** The role of the controller that follows Cluster API, and its binding. Without them it can read nothing, and writes nothing. */
+export function clusterApiRoles(): readonly KubeObject[] {
+  return [
+    ...rolesOf(PRINCIPAL_CLUSTERAPI, controllers.clusterApiRights),
+    ...bindingsOf(PRINCIPAL_CLUSTERAPI, controllers.clusterApiRights),
   ];
 }
 

@@ -136,6 +136,15 @@ export const hostdoctorRights: Rights = {
   },
 };
 
+/** The permissions of the controller that follows Cluster API, which are installed only where a person asks for them. */
+export const clusterApiRights: Rights = {
+  description: 'Machines that follow those of Cluster API, which are only read.',
+  cluster: [
+    may(READ, 'cluster.x-k8s.io', ['machines', 'clusters']),
+    may(['list', ...APPLY, 'delete'], GROUP, ['machines']), // list: before one is created or deleted
+  ],
+};
+
 /** The ClusterRole that hosting binds in each namespace that it creates. It can read Secrets in no other namespace. */
 export const HOSTING_TENANT = `${PRINCIPAL_HOSTING}-tenant`;
 

@@ -11,6 +11,7 @@ import { cordonState } from '../../kube/drain/cordon.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import { isFollowed } from '../../providers/followed.ts';
 import { isOnInstance } from '../../providers/node-provider-id.ts';
 import { holdInForce } from '../../rollout/holds.ts';
 import { type DrainDecision, type DrainOrder, planDrainStep, waitForHold } from './drain.ts';
@@ -52,8 +53,12 @@ export type DeletionDecision =
 /** The actions whose grant permits a deletion. A job that replaces a machine has its own grant for it. */
 const DELETING: readonly string[] = ['DeleteMachine', 'ReplaceMachine'];
 
+const FOLLOWED = 'the instance and the Node belong to another system, which keeps or deletes them';
+
 export function planDeletion(situation: MachineDeletionInput): DeletionDecision {
   const { machine, node, now } = situation;
+  // Nothing is disturbed, so that neither a grant nor the end of a hold is needed.
+  if (isFollowed(machine)) return { type: 'Finish', because: FOLLOWED };
   const hold = holdInForce(machine, node, now);
   if (hold) return waitForHold(machine, hold.scope === 'All' ? 'HeldAll' : 'HeldDisruptive');
   return planUnheld({ ...situation, node: ownNode(machine, node) });

@@ -50,16 +50,14 @@ export function createMachineSetController(options: MachineSetControllerOptions)
     ],
     writes: [
       'Machine.metadata.ownerReferences',
-      'Machine.spec.infra',
       'Machine.spec.host',
-      'Machine.spec.zone',
       'Machine.spec.node',
       'Machine.spec.deletion',
       'MachineSet.status',
       `MachineSet.metadata.finalizers[${FINALIZER_MACHINESET}]`,
     ],
-    // With the machine controller, which sets one label where it is missing.
-    shares: ['Machine.metadata.labels'],
+    // With the machine controller, which sets one label where it is missing; the rest of a Machine of provider clusterapi is that of its controller.
+    shares: ['Machine.metadata.labels', 'Machine.spec.infra', 'Machine.spec.zone'],
     creates: ['Machine'],
     deletes: ['Machine'],
     fieldManager: MANAGER_MACHINESET,

@@ -56,6 +56,14 @@ export const INCOMPLETE_CLEANUPS = defineCounter({
   labels: { reason: { of: 'reasons', most: 10 } },
 });
 
+export const FOREIGN_MACHINES = defineGauge({
+  processes: ['controllers'],
+  writtenIn: 'src/controllers/clusterapi-group.ts',
+  name: 'cluster_api_machines',
+  help: 'Machines of Cluster API by whether a Machine of kubenode follows them. Waiting: without Node or provider ID, or with the Node in another cluster. Refused: a person has to solve a contradiction.',
+  labels: { state: ['Followed', 'Waiting', 'Refused'] },
+});
+
 export const ORPHAN_INSTANCES = defineGauge({
   processes: ['controllers'],
   writtenIn: 'src/controllers/machine-group.ts',
@@ -88,6 +96,7 @@ export const MACHINE_METRICS = [
   COMPONENT_MACHINES,
   COMPONENT_DIFFERING_SECONDS,
   INCOMPLETE_CLEANUPS,
+  FOREIGN_MACHINES,
   ORPHAN_INSTANCES,
   CERTIFICATE_REQUEST_DECISIONS,
   MAINTENANCE_WEBHOOK_REQUESTS,

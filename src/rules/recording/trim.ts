@@ -1,5 +1,5 @@
 /** The fields of an object that facts and the plan of a repair read: no message, no environment, nothing about pods. Pure. */
-import { ANNOTATION_HOLD } from '../../api/names.ts';
+import { ANNOTATION_HOLD, ANNOTATION_OWNER_HOLD } from '../../api/names.ts';
 import { isRecord, listAt, textAt, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { FACT_KINDS } from '../catalog.ts';
@@ -18,7 +18,7 @@ const COMMON: RecordedFields = {
     finalizers: true,
     creationTimestamp: true,
     deletionTimestamp: true,
-    annotations: { [ANNOTATION_HOLD]: true },
+    annotations: { [ANNOTATION_HOLD]: true, [ANNOTATION_OWNER_HOLD]: true },
   },
 };
 

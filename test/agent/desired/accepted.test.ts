@@ -88,4 +88,13 @@ describe('AGT-34 reads the hold of the Machine and its annotation', () => {
       expected,
     );
   });
+
+  it.each<[name: string, hold: object | undefined, expected: string]>([
+    ['is Disruptive by the owner of the instance', undefined, 'Disruptive'],
+    ['does not weaken that of a person', { reason: 'r', scope: 'All' }, 'All'],
+    ['outlasts that of a person', { reason: 'r', scope: 'All', until: EARLIER }, 'Disruptive'],
+  ])('%s', (_, hold, expected) => {
+    const spec = { ...machine().spec, ...(hold && { hold }) } as Machine['spec'];
+    expect(holdScope({ spec, ownerHold: 'ClusterPaused: c' }, NOW)).toBe(expected);
+  });
 });

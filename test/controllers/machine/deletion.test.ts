@@ -433,6 +433,20 @@ describe('planDeletion', () => {
     expect(plan).toMatchObject({ type: 'Record', drain: { grant: 'g-2' } });
   });
 
+  it.each<[string, Case]>([
+    ['without a grant', { grant: '-' }],
+    ['though it is held', { grant: '-', hold: 'All' }],
+    ['though a grant to drain it is in work', { node: BY_US, drain: DRAINED }],
+  ])('CAP-04 ends a Machine that follows another system %s, and leaves its Node', (_, input) => {
+    const { machine: object, ...rest } = situation(input);
+    const infra = { provider: 'clusterapi', config: {} } as const;
+    const plan = planDeletion({ ...rest, machine: { ...object, spec: { ...object.spec, infra } } });
+    expect(plan).toEqual({
+      type: 'Finish',
+      because: 'the instance and the Node belong to another system, which keeps or deletes them',
+    });
+  });
+
   it('knows the Node on its own instance', () => {
     const input = { instance: 'i-1', provider: 'i-1' };
     expect(ownNode(machineFor(input), nodeFor(input))?.metadata.name).toBe('m');

@@ -47,7 +47,7 @@ describe('the guard of a disruptive step', () => {
     [
       'a person holds the machine',
       { machine: held },
-      'Write Cancelled/Held withdraw: a person holds the machine: test',
+      'Write Cancelled/Held withdraw: the machine is held: test',
     ],
     [
       'a person has annotated the Node',
@@ -57,7 +57,7 @@ describe('the guard of a disruptive step', () => {
           annotations: { ...CORDONED.annotations, 'kubenode.dev/hold': 'my node' },
         }),
       },
-      'Write Cancelled/Held withdraw: a person holds the machine: my node',
+      'Write Cancelled/Held withdraw: the machine is held: my node',
     ],
     [
       'the node has booted',

@@ -66,6 +66,9 @@ With --defender-port other tools ask the Defender over HTTPS: docs/guides/http-a
 With --maintenance-port or --maintenance-folder the hardware systems of a data center report maintenance and faults of
 machines: docs/guides/hardware-events.md.
 
+With --cluster-api each Machine of Cluster API that has its Node in this cluster gets a Machine of kubenode, of provider
+clusterapi: docs/guides/cluster-api.md.
+
 With --notifications people outside of the cluster learn what repair jobs hand to them, by a webhook, Slack or PagerDuty:
 docs/guides/notifications.md.
 
@@ -86,6 +89,7 @@ interface Flags
     MaintenanceFlags,
     NotificationFlags,
     ProviderFlags {
+  readonly clusterApi?: true;
   readonly port?: number;
   readonly host: string;
 }
@@ -100,6 +104,7 @@ export function createControllersCommand(io: Io): Command {
       'port for /healthz, /readyz and /metrics; 0 selects a free port',
       createIntegerParser(0, 65_535),
     )
+    .option('--cluster-api', 'also follow the Machines of Cluster API in this cluster')
     .option('--host <address>', 'address for --port to listen on', '127.0.0.1')
     .addHelpText('after', HELP);
   const logged = addCheckOptions(addLogOptions(command), 'component sets and DefenderPolicies');
@@ -154,6 +159,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     openImports,
     grants: defender.ledger,
     checkRunner: checkRunnerOf(io, flags),
+    ...optional('clusterApi', flags.clusterApi),
     ...optional('maintenanceFolder', flags.maintenanceFolder),
     ...optional('notifications', notifications),
   };

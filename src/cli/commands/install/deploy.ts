@@ -24,6 +24,7 @@ export interface DeployFlags {
   readonly images?: string;
   readonly webhooks?: true;
   readonly maintenance?: true;
+  readonly clusterApi?: true;
   readonly image?: string;
   readonly registry?: string;
   readonly replicas?: number;
@@ -52,6 +53,10 @@ export function addDeployOptions(command: Command): Command {
     .option('--images <file>', 'with --hosting: the images of control planes, by digest')
     .option('--webhooks', 'with --hub: also a Service for the webhooks of git hosts')
     .option('--maintenance', 'with --cluster: also a Service for the maintenance events of hardware systems')
+    .option(
+      '--cluster-api',
+      'also the role that reads the Machines of Cluster API, which the controllers then follow',
+    )
     .option('--registry <path>', `registry of the image; it is then PATH/kubenode:${KUBENODE_VERSION}`)
     .option('--image <reference>', 'image, instead of --registry')
     .option(
@@ -117,14 +122,18 @@ export async function deployedObjects(flags: DeployFlags, images?: string): Prom
 }
 
 export function programsOf(flags: DeployFlags): readonly DeployedProgram[] {
-  const { hub, cluster, hosting, webhooks, maintenance } = flags;
+  const { hub, cluster, hosting, webhooks } = flags;
   checkReceivers(flags);
   checkNotifications(flags);
   checkImages(flags);
   checkPrometheus(flags);
   const sync = webhooks ? SYNC_WITH_WEBHOOKS : SYNC;
-  const controllers = maintenance ? CONTROLLERS_WITH_MAINTENANCE : CONTROLLERS;
-  return [...(hub ? [sync] : []), ...(cluster ? [controllers] : []), ...(hosting ? [HOSTING] : [])];
+  return [...(hub ? [sync] : []), ...(cluster ? [controllersOf(flags)] : []), ...(hosting ? [HOSTING] : [])];
+}
+
+function controllersOf({ maintenance, clusterApi }: DeployFlags): DeployedProgram {
+  const program = maintenance ? CONTROLLERS_WITH_MAINTENANCE : CONTROLLERS;
+  return clusterApi ? { ...program, args: [...program.args, '--cluster-api'] } : program;
 }
 
 /** One is nothing without the other. */

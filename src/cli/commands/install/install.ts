@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 import { type InstalledObject, installation } from '../../../api/install/install.ts';
 import { NAMESPACE } from '../../../api/names.ts';
+import { clusterApiRoles } from '../../../api/roles/all.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
 import { formatYaml } from '../../../views/text/yaml.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../connection.ts';
 import { describeError, EXIT } from '../../errors.ts';
@@ -22,7 +24,7 @@ With --dry-run the server validates everything and stores nothing; the exit code
 
 With --hub it also runs kubenode sync in the cluster, with --cluster kubenode controllers, with --hosting kubenode hosting:
 for each a Deployment, a NetworkPolicy and a PodDisruptionBudget in kubenode-system. docs/guides/install.md describes how to build the image,
-and the rights that an installation needs. With --metrics a Prometheus and a Grafana of the cluster find them: docs/guides/metrics.md.
+and the rights that an installation needs. With --cluster-api the controllers may read the Machines of Cluster API: docs/guides/cluster-api.md. With --metrics a Prometheus and a Grafana of the cluster find them: docs/guides/metrics.md.
 
 Examples:
   kubenode install --context prod-eu-1
@@ -51,7 +53,7 @@ export function createInstallCommand(io: Io): Command {
 async function runInstall(io: Io, flags: InstallCommandFlags): Promise<void> {
   const deployed = await deployedObjects(flags, await readImages(io, flags));
   if (flags.print) {
-    const printed = [...deployed, ...(await metricsObjects(flags, undefined))];
+    const printed = [...rolesOf(flags), ...deployed, ...(await metricsObjects(flags, undefined))];
     io.out(printed.map((object) => `---\n${formatYaml(object)}`).join(''));
     return;
   }
@@ -60,7 +62,11 @@ async function runInstall(io: Io, flags: InstallCommandFlags): Promise<void> {
   try {
     const metrics = await metricsObjects(flags, client);
     const results = await withProgress(io, (progress) =>
-      installInto(io, client, { progress, dryRun, objects: [...installation(), ...deployed, ...metrics] }),
+      installInto(io, client, {
+        progress,
+        dryRun,
+        objects: [...installation(), ...rolesOf(flags), ...deployed, ...metrics],
+      }),
     );
     if (deployed.length > 0) {
       printWarnings(io, await blockedPortWarnings(client, permittedPorts(flags), io.signal));
@@ -70,6 +76,11 @@ async function runInstall(io: Io, flags: InstallCommandFlags): Promise<void> {
   } finally {
     await client.close();
   }
+}
+
+/** Another run without the option removes them. */
+function rolesOf({ clusterApi }: InstallCommandFlags): readonly KubeObject[] {
+  return clusterApi ? clusterApiRoles() : [];
 }
 
 function showNextStep(io: Io, flags: InstallCommandFlags): void {

@@ -5,6 +5,7 @@ import type { ReconcileContext } from '../../../kube/controller/reconcile-contex
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Instance, Provider } from '../../../providers/contract.ts';
+import { followedConfigReason, followedObject, isFollowed } from '../../../providers/followed.ts';
 import { findProviderEntry } from '../../../providers/registry.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { Finding } from '../finding.ts';
@@ -88,6 +89,7 @@ async function ensure(input: InstanceInput, act: InstanceScope): Promise<InfraRe
 async function observeInfra(input: InstanceInput, act: InstanceScope): Promise<ObservedHost> {
   const { machine } = input;
   if (machine.spec.import) return { observation: { host: 'Imported' } };
+  if (isFollowed(machine)) return { observation: observeFollowed(machine) };
   const provider = act.providers[machine.spec.infra.provider];
   if (!provider) return { observation: withoutProvider(machine) };
   const refused = withoutInstance(machine, provider);
@@ -121,6 +123,13 @@ function withoutInstance(machine: Machine, provider: Provider): InfraObservation
   const because = provider.configReason(shape);
   const isCreated = machine.status?.infra?.providerID !== undefined;
   return because === undefined || isCreated ? undefined : { host: 'ConfigRefused', because };
+}
+
+/** The other system has the instance: nothing is asked of a provider. */
+function observeFollowed(machine: Machine): InfraObservation {
+  const object = followedObject(machine);
+  if (object) return { host: 'Followed', object };
+  return { host: 'ConfigRefused', because: followedConfigReason(machine) ?? '' };
 }
 
 /** Returns what is known of the host of a machine whose provider this process did not open. */

@@ -2,6 +2,7 @@
 import { PROVIDERS } from '../../../api/enums.ts';
 import type { Machine, MachineInfraStatus } from '../../../api/generated/types.ts';
 import type { Instance, ProviderError } from '../../../providers/contract.ts';
+import type { FollowedObject } from '../../../providers/followed.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { type Finding, finding } from '../finding.ts';
 
@@ -10,6 +11,8 @@ export type InfraObservation =
   | { readonly host: 'JoinsByItself' }
   /** The host exists, and `spec.import` tells how to reach it. */
   | { readonly host: 'Imported' }
+  /** Another system has the instance. */
+  | { readonly host: 'Followed'; readonly object: FollowedObject }
   | { readonly host: 'NotSupported' }
   /** This process did not open the provider. The hint tells how one does. */
   | { readonly host: 'NotOpen'; readonly hint: string }
@@ -62,13 +65,21 @@ export function providerBlocker({ spec }: Machine): NonNullable<Finding['blocker
 
 function withoutProvider(
   provider: string,
-  observation: Extract<InfraObservation, { host: 'JoinsByItself' | 'Imported' | 'NotSupported' | 'NotOpen' }>,
+  observation: Extract<
+    InfraObservation,
+    { host: 'JoinsByItself' | 'Imported' | 'Followed' | 'NotSupported' | 'NotOpen' }
+  >,
 ): readonly Finding[] {
   if (observation.host === 'JoinsByItself') {
     return [VALID, finding('InfraReady', 'True', 'HostJoins', 'the host joins by itself')];
   }
   if (observation.host === 'Imported') {
     return [VALID, finding('InfraReady', 'True', 'HostExists', 'the host of spec.import exists already')];
+  }
+  if (observation.host === 'Followed') {
+    const { namespace, name, providerID } = observation.object;
+    const message = `instance ${providerID} belongs to Machine ${namespace}/${name} of Cluster API`;
+    return [VALID, finding('InfraReady', 'True', 'Followed', message)];
   }
   const [reason, message] =
     observation.host === 'NotOpen'
@@ -115,10 +126,17 @@ function isNew({ status }: Machine, now: Date): boolean {
 /** Returns the infra status. The id is never changed, and never removed: the API server would refuse it. */
 export function infraStatus(machine: Machine, observation: InfraObservation): MachineInfraStatus | undefined {
   const before = machine.status?.infra;
+  if (observation.host === 'Followed') {
+    return { providerID: recordedId(machine, observation.object.providerID) };
+  }
   if (observation.host !== 'Instance') return before;
   const { instance, now } = observation;
-  if (instance) return { ...describe(instance), providerID: before?.providerID ?? instance.id };
+  if (instance) return { ...describe(instance), providerID: recordedId(machine, instance.id) };
   return before && { ...before, state: isNew(machine, now) ? 'Unknown' : 'Gone' };
+}
+
+function recordedId({ status }: Machine, id: string): string {
+  return status?.infra?.providerID ?? id;
 }
 
 function describe({ state, zone, addresses, createdAt }: Instance): MachineInfraStatus {

@@ -3,6 +3,7 @@ import type { Machine } from '../../../api/generated/types.ts';
 import { tokenRecordOf } from '../../../api/secrets/bootstrap-token.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import type { ProviderKind } from '../../../providers/contract.ts';
+import { isFollowed } from '../../../providers/followed.ts';
 import { findProviderEntry } from '../../../providers/registry.ts';
 import { findInstance, type InstanceParts, providerFailure, retryAfterMs, tagsOf } from './calls.ts';
 import { shapeOf } from './plan.ts';
@@ -33,6 +34,7 @@ export async function removeInstance(
   parts: ProviderParts,
   { context, how }: Removal,
 ): Promise<RemovalWait | undefined> {
+  if (isFollowed(machine)) return undefined;
   const provider = parts.providers[machine.spec.infra.provider];
   if (!provider) return waitForProvider(machine, context);
   const id = machine.status?.infra?.providerID;

@@ -17,6 +17,7 @@ import type {
 import {
   ANNOTATION_COMMIT,
   ANNOTATION_HOLD,
+  ANNOTATION_OWNER_HOLD,
   FINALIZER_SETTLE,
   MANAGER_REMEDY,
   NAMESPACE,
@@ -115,6 +116,7 @@ const ruleChanged = partChanged<NodeRemedier>(({ metadata, spec }) => [
 const machineChanged = partChanged<Machine>(({ metadata, spec, status }) => [
   metadata.labels,
   metadata.annotations?.[ANNOTATION_HOLD],
+  metadata.annotations?.[ANNOTATION_OWNER_HOLD],
   metadata.deletionTimestamp,
   spec.hold,
   spec.node.labels,

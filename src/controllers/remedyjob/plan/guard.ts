@@ -52,7 +52,7 @@ export function guardAbort(observation: JobInput): Abort | undefined {
 
 function guardHold({ machine, node, now }: JobInput): Abort | undefined {
   const hold = machine && holdInForce(machine, node, now);
-  return hold && { reason: 'Held', message: `a person holds the machine: ${hold.reason}` };
+  return hold && { reason: 'Held', message: `the machine is held: ${hold.reason}` };
 }
 
 /** Forbids a step on a node that has booted since. A Node that reports no boot is silent. */

@@ -29,7 +29,7 @@ export type OrphanPlan =
 export function planOrphan(input: OrphanInput): OrphanPlan {
   const { node, machine, jobOf, now } = input;
   const returned = returnedGrant(node, taintGrants(node), jobOf);
-  // Also while a person holds the machine: its pods and volumes are released while it runs.
+  // Also while the machine is held: its pods and volumes are released while it runs.
   if (returned !== undefined) {
     return { type: 'Remove', grant: returned, operations: planBackInService(node, returned) };
   }

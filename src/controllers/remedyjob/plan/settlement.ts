@@ -92,7 +92,7 @@ const KEPT_POLL_MS = 30_000;
 function planKept(observation: JobInput): JobDecision {
   const { job, machine, node, rule, now } = observation;
   const isHeld = machine !== undefined && holdInForce(machine, node, now) !== undefined;
-  if (isHeld) return keep('a person holds the machine', now);
+  if (isHeld) return keep('the machine is held', now);
   if (node && cordonState(node, markOfJob(job)) === 'UncordonedByPerson') {
     return patchNode(observation, 'Undo', 'a person has uncordoned the node');
   }

@@ -20,6 +20,12 @@ async function images(
     .map((container) => textAt(container, 'image'));
 }
 
+async function argumentsOfControllers(flags: object): Promise<readonly unknown[]> {
+  const objects = await deployedObjects({ cluster: true, image: 'a/b:1', ...flags });
+  const containers = objects.flatMap((object) => listAt(object, 'spec', 'template', 'spec', 'containers'));
+  return containers.flatMap((container) => listAt(container, 'args'));
+}
+
 describe('deployedObjects', () => {
   it('adds nothing without --hub and --cluster', async () => {
     expect(await deployedObjects({})).toEqual([]);
@@ -34,6 +40,11 @@ describe('deployedObjects', () => {
     expect(await names({ hub: true })).toEqual(['kubenode-sync']);
     expect(await names({ cluster: true })).toEqual(['kubenode-controllers']);
     expect(await names({ hub: true, cluster: true })).toEqual(['kubenode-sync', 'kubenode-controllers']);
+  });
+
+  it('lets the controllers follow Cluster API when a person asks for it', async () => {
+    expect(await argumentsOfControllers({})).not.toContain('--cluster-api');
+    expect(await argumentsOfControllers({ clusterApi: true })).toContain('--cluster-api');
   });
 
   it('adds hosting with the file of its images, in a ConfigMap before its pods', async () => {

@@ -299,6 +299,18 @@ describe('the instance of a Machine', () => {
   it.each<[name: string, spec: Partial<Machine['spec']>, want: string]>([
     ['an invalid config', { infra: { provider: 'local', config: { type: 'bad' } } }, 'False InvalidConfig'],
     ['a host that joins by itself', { infra: { provider: 'local', config: {} } }, 'True HostJoins'],
+    [
+      'an instance of another system',
+      {
+        infra: { provider: 'clusterapi', config: { namespace: 'n', name: 'm', providerID: 'i://1' } },
+      },
+      'True Followed',
+    ],
+    [
+      'a machine that follows nothing',
+      { infra: { provider: 'clusterapi', config: {} } },
+      'False InvalidConfig',
+    ],
     ['a hold of everything', { hold: { reason: 'x', scope: 'All' } }, 'False NotCreated'],
   ])('is not created for %s', async (_, spec, want) => {
     const bed = await open(spec);

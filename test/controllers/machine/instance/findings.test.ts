@@ -42,6 +42,11 @@ describe('infraFindings', () => {
 
   it.each<[name: string, observation: InfraObservation, want: string]>([
     ['a host that joins by itself', { host: 'JoinsByItself' }, 'True AsWanted, True HostJoins'],
+    [
+      'a machine of another system',
+      { host: 'Followed', object: { namespace: 'n', name: 'm', providerID: 'i://1' } },
+      'True AsWanted, True Followed',
+    ],
     ['a provider of a later version', { host: 'NotSupported' }, 'Unknown NotSupported, False NotSupported'],
     [
       'a provider that this process does not run',
@@ -116,6 +121,14 @@ describe('infraStatus', () => {
       addresses: INSTANCE.addresses,
       createdAt: NOW.toISOString(),
     });
+  });
+
+  it.each([
+    ['has the id of the instance that another system has', machine('m'), 'i://1'],
+    ['keeps the id that was recorded first', withInfra(5), 'local:///1'],
+  ])('%s', (_, object, expected) => {
+    const followed = { namespace: 'n', name: 'm', providerID: 'i://1' };
+    expect(infraStatus(object, { host: 'Followed', object: followed })).toEqual({ providerID: expected });
   });
 
   it('never changes an id', () => {

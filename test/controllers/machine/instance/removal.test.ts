@@ -57,6 +57,11 @@ describe('removeInstance without its provider', () => {
     expect(await remove(machine('m', { spec }))).toBeUndefined();
   });
 
+  it('CAP-04 waits for no provider whose machines another system deletes', async () => {
+    const spec = { infra: { provider: 'clusterapi' as const, config: {} } };
+    expect(await remove(machine('m', { spec, status: CREATED }))).toBeUndefined();
+  });
+
   it('MAC-30 keeps the Machine whose instance may have been requested and was not recorded', async () => {
     const spec = { infra: { provider: 'aws' as const, config: { imageId: 'ami-1' } } };
     expect(await remove(machine('m', { spec, metadata: TOKEN }))).toMatchObject({

@@ -76,7 +76,7 @@ describe('a settled job that has kept its cordon', () => {
       'changes nothing while a person holds the machine',
       10,
       { rule: 'NoMatch', machine: held },
-      'Wait: a person holds the machine',
+      'Wait: the machine is held',
     ],
     [
       'tells that a person is needed after its time',

@@ -65,7 +65,7 @@ describe('offForbidden', () => {
         machine: { ...jobMachine(), spec: { ...jobMachine().spec, hold: { reason: 'mine', scope: 'All' } } },
       },
       jobNode(),
-      'a person holds the machine: mine',
+      'the machine is held: mine',
     ],
   ])('R33 forbids to switch a machine off: %s', (_, present, node, expected) => {
     expect(offForbidden({ present: observation({ job, ...present }), node, record })).toBe(expected);

@@ -1,0 +1,52 @@
+/** Carries out the plan. One machine that fails keeps no other. */
+import { MACHINES } from '../../api/generated/resources.ts';
+import type { Machine } from '../../api/generated/types.ts';
+import { ANNOTATION_OWNER_HOLD } from '../../api/names.ts';
+import type { Intent } from '../../kube/controller/intent.ts';
+import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import { runConcurrently } from '../../kube/process/run-concurrently.ts';
+import type { FollowedMachine } from './own-machine.ts';
+import type { FollowAction } from './plan.ts';
+
+/** Rejects with the first error when all is tried. */
+export async function carryOutFollow(
+  actions: readonly FollowAction[],
+  context: ReconcileContext,
+): Promise<void> {
+  const failures = await runConcurrently(actions, (action) => failureOf(carryOut(action, context)));
+  const failure = failures.find((each) => each !== undefined);
+  if (failure) throw failure;
+}
+
+async function failureOf(work: Promise<void>): Promise<Error | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+async function carryOut(action: FollowAction, context: ReconcileContext): Promise<void> {
+  const { type, because } = action;
+  const name = type === 'Delete' ? action.machine.metadata.name : action.desired.name;
+  if (type === 'Delete') await context.delete(MACHINES, action.machine);
+  else await context.apply(MACHINES, machineIntent(action.desired));
+  context.log.info('machine followed', { machine: name, step: type, because });
+}
+
+/** The deletion of our Machine ends neither pods nor an instance: nothing of it is drained or cleaned. */
+function machineIntent({ name, object, zone, labels, hold }: FollowedMachine): Intent<Machine> {
+  return {
+    metadata: {
+      name,
+      labels,
+      ...optional('annotations', hold === undefined ? undefined : { [ANNOTATION_OWNER_HOLD]: hold }),
+    },
+    spec: {
+      infra: { provider: 'clusterapi', config: { ...object } },
+      ...optional('zone', zone),
+    },
+  };
+}

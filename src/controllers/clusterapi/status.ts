@@ -1,0 +1,57 @@
+/** Reports what is followed, and what is not and why: once for each change. Another process reports once more. */
+import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+import type { Log } from '../../kube/process/log.ts';
+import type { Gauge } from '../../kube/process/metrics.ts';
+import type { FollowInput, FollowPlan, Unfollowed } from './plan.ts';
+
+export type FollowState = 'Followed' | 'Waiting' | 'Refused';
+export type FollowGauge = Pick<Gauge<'state'>, 'set'>;
+
+export interface FollowReport {
+  report(theirs: FollowInput['theirs'], plan: FollowPlan, context: ReconcileContext): void;
+}
+
+export function createFollowReport(gauge: FollowGauge | undefined): FollowReport {
+  let unreadable: string | undefined;
+  let refused: ReadonlyMap<string, string> = new Map();
+  return {
+    report(theirs, { unfollowed }, { log }) {
+      const because = 'unreadable' in theirs ? theirs.unreadable : undefined;
+      if (because !== unreadable) tellReadable(because, log);
+      unreadable = because;
+      if ('unreadable' in theirs) return;
+      for (const [state, count] of countStates(theirs.machines.length, unfollowed)) {
+        gauge?.set({ state }, count);
+      }
+      const refusals = unfollowed.filter(({ state }) => state === 'Refused');
+      tellRefused(
+        refusals.filter(({ machine, message }) => refused.get(machine) !== message),
+        log,
+      );
+      refused = new Map(refusals.map(({ machine, message }) => [machine, message]));
+    },
+  };
+}
+
+function tellReadable(because: string | undefined, log: Log): void {
+  if (because === undefined) log.info('cluster api is read');
+  else log.warn('cluster api is not read', { because });
+}
+
+function tellRefused(refusals: readonly Unfollowed[], log: Log): void {
+  for (const { machine, reason, message } of refusals) {
+    log.warn('machine not followed', { machine, reason, because: message });
+  }
+}
+
+function countStates(
+  all: number,
+  unfollowed: readonly Unfollowed[],
+): readonly (readonly [FollowState, number])[] {
+  const refused = unfollowed.filter(({ state }) => state === 'Refused').length;
+  return [
+    ['Followed', all - unfollowed.length],
+    ['Waiting', unfollowed.length - refused],
+    ['Refused', refused],
+  ];
+}

@@ -1,0 +1,254 @@
+/**
+ * `kubenode controllers --cluster-api` on a real API server with the published CRDs of Cluster API. Their managers do not run: what they would
+ * write is written here.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEFENDER_LEDGERS, MACHINES } from '../../../src/api/generated/resources.ts';
+import type { DefenderLedger, Machine } from '../../../src/api/generated/types.ts';
+import { resourceOf } from '../../../src/api/install/objects.ts';
+import {
+  ANNOTATION_CONFIRM_DELETE,
+  ANNOTATION_OWNER_HOLD,
+  LABEL_MACHINE,
+  MANAGER_INSTALL,
+  PRINCIPAL_CLUSTERAPI,
+  PRINCIPAL_CONTROLLERS,
+  serviceAccountUser,
+} from '../../../src/api/names.ts';
+import { clusterApiRoles } from '../../../src/api/roles/all.ts';
+import { CLUSTER_API_GROUP } from '../../../src/controllers/clusterapi/contract.ts';
+import type { Client } from '../../../src/kube/client/client.ts';
+import { isKubeError } from '../../../src/kube/client/errors.ts';
+import { waitUntilServed } from '../../../src/kube/client/served.ts';
+import { conditionOf } from '../../../src/kube/objects/conditions.ts';
+import { NAMESPACES, NODES } from '../../../src/kube/objects/core-kinds.ts';
+import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
+import { machine, node } from '../../support/builders.ts';
+import { clusterApiCrds, noClusterApiReason } from '../../support/cluster-api/crds.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
+import { ACCOUNTS, applyFleetDefault, patchNodeStatus } from '../defender/objects.ts';
+import { endLease, killed, startLoggedControllers } from '../defender/processes.ts';
+
+const NAMESPACE = 'fleet';
+const API_VERSION = `${CLUSTER_API_GROUP}/v1beta2`;
+const THEIR_MACHINES = theirKind('Machine', 'machines');
+const THEIR_CLUSTERS = theirKind('Cluster', 'clusters');
+const POLICY = { scope: { nodeSelector: { all: true } }, zones: { haltPercent: 100, minNodes: 100 } };
+/** The kinds are looked for every 15 seconds. */
+const APPEARS = { timeout: 40_000 };
+
+describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API', () => {
+  let installed: InstalledServer;
+  let admin: Client;
+  let controllers: ChildProcess | undefined;
+  let logged = '';
+
+  beforeAll(async () => {
+    installed = await startInstalledServer();
+    admin = installed.server.client;
+    for (const object of clusterApiRoles()) {
+      await admin.apply(resourceOf(object), object, { fieldManager: MANAGER_INSTALL });
+    }
+    await admin.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+    await start();
+    await applyFleetDefault(installed, POLICY);
+    // Without the kinds of Cluster API the process runs, and reports it once.
+    await eventually(
+      async () => (logged.includes('cluster api is not read') ? true : undefined),
+      'no warning',
+    );
+    for (const crd of await clusterApiCrds()) {
+      await admin.apply(resourceOf(crd), crd, { fieldManager: 'clusterctl' });
+      const { spec } = crd as KubeObject & { readonly spec: { readonly names: { readonly kind: string } } };
+      const served = { apiVersion: API_VERSION, kind: spec.names.kind };
+      await waitUntilServed(admin, createSystemClock(), served, AbortSignal.timeout(60_000));
+    }
+    await createTheirs(THEIR_CLUSTERS, 'c', {
+      controlPlaneEndpoint: { host: 'api.example.com', port: 6443 },
+    });
+  });
+
+  afterAll(async () => {
+    if (controllers) await killed(controllers);
+    await installed?.stop();
+  });
+
+  it('CAP-01 begin when its kinds appear, with the instance, the labels and the zone of theirs', async () => {
+    await createFollowed('a');
+    await expect.poll(() => providerIdOf('node-a'), APPEARS).toBe('inst://a');
+    const { spec, metadata, status } = await ours('node-a');
+    expect(spec.infra).toEqual({
+      provider: 'clusterapi',
+      config: { namespace: NAMESPACE, name: 'md-a', providerID: 'inst://a' },
+    });
+    expect([metadata.labels?.['pool'], spec.zone]).toEqual(['general', 'zone-a']);
+    expect(conditionOf(status?.conditions, 'InfraReady')).toMatchObject({
+      status: 'True',
+      message: 'instance inst://a belongs to Machine fleet/md-a of Cluster API',
+    });
+    await expect.poll(async () => (await nodeOf('node-a')).metadata.labels?.[LABEL_MACHINE]).toBe('node-a');
+    expect(logged.match(/cluster api is not read/g)).toHaveLength(1);
+  });
+
+  it('CAP-03 are held while their Cluster is paused, also after the process was killed', async () => {
+    await createFollowed('b');
+    await expect.poll(() => heldOf('node-b'), APPEARS).toBe('False no hold applies');
+    await patchTheirs(THEIR_CLUSTERS, 'c', { spec: { paused: true } });
+    await expect
+      .poll(() => heldOf('node-b'))
+      .toBe('True ClusterPaused: Cluster fleet/c of Cluster API is paused');
+    if (controllers) await killed(controllers);
+    await endLease(admin);
+    await patchTheirs(THEIR_CLUSTERS, 'c', { spec: { paused: false } });
+    const { uid } = (await ours('node-b')).metadata;
+    await start();
+    await expect.poll(() => heldOf('node-b'), APPEARS).toBe('False no hold applies');
+    expect((await ours('node-b')).metadata.uid).toBe(uid);
+  });
+
+  it('CAP-02 leave a Machine of a person alone, also when theirs is deleted', async () => {
+    const { apiVersion, kind, spec } = machine('node-p');
+    const theirsIs = /machine not followed[^\n]*NameTaken|NameTaken[^\n]*machine not followed/;
+    await admin.create(MACHINES, {
+      apiVersion,
+      kind,
+      metadata: { name: 'node-p' },
+      spec: { ...spec, components: [] },
+    });
+    await createFollowed('p');
+    await expect.poll(() => logged, APPEARS).toMatch(theirsIs);
+    await deleteTheirs('md-p');
+    await createFollowed('q');
+    // What comes later is done: so is the deletion.
+    await expect.poll(() => providerIdOf('node-q'), APPEARS).toBe('inst://q');
+    expect((await ours('node-p')).spec.infra.provider).toBe('local');
+  });
+
+  it('CAP-04 go with theirs without a grant, and leave the Node; one that a person deletes comes back', async () => {
+    await createFollowed('d');
+    await expect.poll(() => providerIdOf('node-d'), APPEARS).toBe('inst://d');
+    const before = await nodeOf('node-d');
+    const { uid = '' } = (await ours('node-d')).metadata;
+    await confirmDeletion('node-d', uid);
+    await admin.delete(MACHINES, { name: 'node-d' }, { uid });
+    await expect.poll(async () => (await findOurs('node-d'))?.metadata.uid ?? uid).not.toBe(uid);
+    await expect.poll(() => providerIdOf('node-d')).toBe('inst://d');
+    await patchTheirs(THEIR_MACHINES, 'md-d', { metadata: { finalizers: ['test/keep'] } });
+    await deleteTheirs('md-d');
+    await expect
+      .poll(() => heldOf('node-d'))
+      .toBe('True MachineDeleting: Machine fleet/md-d of Cluster API is being deleted, and drained there');
+    await patchTheirs(THEIR_MACHINES, 'md-d', { metadata: { finalizers: [] } });
+    await expect.poll(() => findOurs('node-d')).toBeUndefined();
+    const after = await nodeOf('node-d');
+    expect([after.metadata.uid, after['spec']]).toEqual([before.metadata.uid, before['spec']]);
+    const ledger = await admin.get<DefenderLedger>(DEFENDER_LEDGERS, { name: 'default' });
+    expect(ledger.spec.grants ?? {}).toEqual({});
+  });
+
+  it('CAP-02 its account may delete no other Machine, and write nothing of theirs', async () => {
+    const account = await installed.as(serviceAccountUser(PRINCIPAL_CLUSTERAPI), ACCOUNTS);
+    const { apiVersion, kind, spec } = machine('mine');
+    await admin.create(MACHINES, {
+      apiVersion,
+      kind,
+      metadata: { name: 'mine' },
+      spec: { ...spec, components: [] },
+    });
+    const { uid = '' } = (await ours('mine')).metadata;
+    await expect(account.delete(MACHINES, { name: 'mine' }, { uid })).rejects.toThrow(
+      /protected: to delete mine/,
+    );
+    const paused = { type: 'merge', body: { spec: { paused: true } } } as const;
+    await expect(
+      account.patch(THEIR_CLUSTERS, { namespace: NAMESPACE, name: 'c' }, paused),
+    ).rejects.toMatchObject({ code: 'Forbidden' });
+  });
+
+  async function start(): Promise<void> {
+    const user = serviceAccountUser(PRINCIPAL_CONTROLLERS);
+    const kubeconfig = await installed.server.kubeconfigFor({ user, groups: ACCOUNTS });
+    controllers = startLoggedControllers(kubeconfig, (text) => (logged += text), '--cluster-api');
+  }
+
+  /** A Machine of theirs with its Node, as their managers leave it. */
+  async function createFollowed(id: string): Promise<void> {
+    const { apiVersion, kind, metadata, status } = node(`node-${id}`);
+    await admin.create(NODES, { apiVersion, kind, metadata, spec: { providerID: `inst://${id}` } });
+    await patchNodeStatus(admin, `node-${id}`, status);
+    await createTheirs(THEIR_MACHINES, `md-${id}`, {
+      clusterName: 'c',
+      failureDomain: 'zone-a',
+      providerID: `inst://${id}`,
+      bootstrap: { dataSecretName: 'none' },
+      infrastructureRef: {
+        apiGroup: 'infrastructure.cluster.x-k8s.io',
+        kind: 'DevMachine',
+        name: `md-${id}`,
+      },
+    });
+    const target = { namespace: NAMESPACE, name: `md-${id}` };
+    const body = { status: { nodeRef: { name: `node-${id}` } } };
+    await admin.patch(THEIR_MACHINES, target, { type: 'merge', body }, { subresource: 'status' });
+  }
+
+  async function createTheirs({ kind, ...resource }: Resource, name: string, spec: object): Promise<void> {
+    const metadata = { namespace: NAMESPACE, name, labels: { pool: 'general' } };
+    await admin.create({ kind, ...resource }, { apiVersion: API_VERSION, kind, metadata, spec });
+  }
+
+  async function patchTheirs(
+    resource: Resource,
+    name: string,
+    body: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    await admin.patch(resource, { namespace: NAMESPACE, name }, { type: 'merge', body });
+  }
+
+  async function deleteTheirs(name: string): Promise<void> {
+    const target = { namespace: NAMESPACE, name };
+    const { uid = '' } = (await admin.get(THEIR_MACHINES, target)).metadata;
+    await admin.delete(THEIR_MACHINES, target, { uid });
+  }
+
+  async function confirmDeletion(name: string, uid: string): Promise<void> {
+    const body = { metadata: { annotations: { [ANNOTATION_CONFIRM_DELETE]: uid } } };
+    await admin.patch(MACHINES, { name }, { type: 'merge', body });
+  }
+
+  async function ours(name: string): Promise<Machine> {
+    return await admin.get<Machine>(MACHINES, { name });
+  }
+
+  async function findOurs(name: string): Promise<Machine | undefined> {
+    try {
+      return await ours(name);
+    } catch (error) {
+      if (isKubeError(error, 'NotFound')) return undefined;
+      throw error;
+    }
+  }
+
+  async function providerIdOf(name: string): Promise<string | undefined> {
+    return (await findOurs(name))?.status?.infra?.providerID;
+  }
+
+  /** The condition shows what the annotation asks for. */
+  async function heldOf(name: string): Promise<string> {
+    const found = await findOurs(name);
+    const { status, message } = conditionOf(found?.status?.conditions, 'Held') ?? {};
+    expect(found?.metadata.annotations?.[ANNOTATION_OWNER_HOLD] ?? message).toBeDefined();
+    return `${status} ${message}`;
+  }
+
+  async function nodeOf(name: string): Promise<KubeObject> {
+    return await admin.get(NODES, { name });
+  }
+});
+
+function theirKind(kind: string, plural: string): Resource {
+  return { group: CLUSTER_API_GROUP, version: 'v1beta2', kind, plural, namespaced: true };
+}

@@ -1,0 +1,26 @@
+/** The published CRDs of Cluster API, from its Go module. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { findProgram, run } from '../node-kit/shell.ts';
+
+/** docs/guides/cluster-api.md names it as the version that was tried. */
+export const CLUSTER_API_VERSION = 'v1.14.2';
+const MODULE = `sigs.k8s.io/cluster-api@${CLUSTER_API_VERSION}`;
+/** Without a cache, over a slow line. */
+const DOWNLOAD_MS = 10 * 60_000;
+const FILES = ['cluster.x-k8s.io_clusters.yaml', 'cluster.x-k8s.io_machines.yaml'];
+
+/** Returns why this machine cannot read the module. */
+export const noClusterApiReason =
+  findProgram('go') === undefined ? 'the CRDs of Cluster API are in a Go module: install go' : undefined;
+
+/** Returns the CRDs of Clusters and Machines, without the conversion webhook that their installation adds: both versions are served as they are. */
+export async function clusterApiCrds(): Promise<readonly KubeObject[]> {
+  const { stdout } = await run('go', ['mod', 'download', '-json', MODULE], DOWNLOAD_MS);
+  const { Dir } = JSON.parse(stdout) as { readonly Dir: string };
+  const read = async (file: string): Promise<KubeObject> =>
+    parse(await readFile(join(Dir, 'core', 'config', 'crd', 'bases', file), 'utf8')) as KubeObject;
+  return await Promise.all(FILES.map(read));
+}
