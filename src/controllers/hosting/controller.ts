@@ -11,11 +11,13 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { blockedBy, carryOutHosting } from './execute/execute.ts';
 import { clustersWithGrant, settleGrantLeft } from './execute/permission.ts';
+import { createChangeTurn } from './execute/turn.ts';
 import { createUpkeepRuns } from './execute/upkeep.ts';
 import { type HostingObservation, type HostingParts, type HostingPorts, observeHosting } from './observe.ts';
 import { isUpkeep } from './plan/etcd/backup.ts';
-import type { HostingDecision, HostingWait } from './plan/input.ts';
+import type { HostingAct, HostingDecision, HostingInput, HostingWait } from './plan/input.ts';
 import { planHosting } from './plan/plan.ts';
+import { beginsControllers, waitForTurn } from './plan/upgrade/controllers.ts';
 import { HOSTING_CONDITIONS, hostingStatus, unobservedStatus } from './status.ts';
 
 /** After an act the next step is due at once; a member that starts is asked often, and one that runs now and then. */
@@ -25,7 +27,7 @@ const WAITING_MS = 10_000;
 const STEADY_MS = 10_000;
 
 export function createHostingController(ports: HostingPorts): Controller {
-  const upkeep = createUpkeepRuns();
+  const [upkeep, turn] = [createUpkeepRuns(), createChangeTurn()];
   return {
     name: 'hosting',
     reads: [
@@ -52,7 +54,7 @@ export function createHostingController(ports: HostingPorts): Controller {
     deletes: ['Secret', 'Cluster'],
     fieldManager: MANAGER_HOSTING,
     concurrency: 4,
-    reconcile: (name, context) => reconcile(name, { ...ports, upkeep }, context),
+    reconcile: (name, context) => reconcile(name, { ...ports, upkeep, turn }, context),
   };
 }
 
@@ -68,6 +70,7 @@ async function reconcile(
 ): Promise<ReconcileResult> {
   const cluster = context.view<Cluster>(CLUSTERS).get(name);
   if (!cluster) {
+    ports.turn.leave(name);
     await ports.upkeep.end(name);
     await settleGrantLeft(name, { grants: ports.grants, context });
   }
@@ -75,6 +78,7 @@ async function reconcile(
   if (!cluster?.spec.hosted) return {};
   const observation = await observe(cluster, cluster.spec.hosted, ports, context);
   if (!('isStalled' in observation)) return await step(observation, ports, context);
+  ports.turn.leave(name);
   const status = unobservedStatus({ cluster, now: context.clock.now() }, observation);
   await report(cluster, status, context);
   return { requeueAt: new Date(+context.clock.now() + WAITING_MS) };
@@ -87,13 +91,26 @@ async function step(
 ): Promise<ReconcileResult> {
   const { input, plane } = observation;
   const decision = planHosting(input);
-  const { act } = decision;
-  const blocked = act && (await carryOutHosting(act, observation, ports, context));
+  const othersTurn = turnWait(decision.act, input, ports);
+  const act = othersTurn ? undefined : decision.act;
+  const blocked = othersTurn ?? (act && (await carryOutHosting(act, observation, ports, context)));
   const wait = blocked ?? decision.wait;
   if (act?.type === 'RemoveFinalizer' && !blocked) return {};
   const upkeep = input.upkeep ?? ports.upkeep.find(plane);
   await report(input.cluster, hostingStatus({ ...input, upkeep }, wait, act), context);
   return { requeueAt: new Date(+context.clock.now() + delayOf(decision, wait)) };
+}
+
+/** The turn is kept until the view shows the record of the change, or until the change does not begin. */
+function turnWait(
+  act: HostingAct | undefined,
+  { cluster }: HostingInput,
+  { turn }: Pick<HostingParts, 'turn'>,
+): HostingWait | undefined {
+  const { name } = cluster.metadata;
+  if (!beginsControllers(act, cluster)) return void turn.leave(name);
+  const first = turn.take(name);
+  return first === undefined ? undefined : waitForTurn(first);
 }
 
 /** Resolves to a wait when the control plane cannot be observed. */

@@ -20,6 +20,7 @@ import type { PlaneAccess, PlaneDriver, PlaneMember, PlaneReport, PlaneSpec } fr
 import { isRotationOver } from './drivers/rotation.ts';
 import { HostingError } from './errors.ts';
 import { heldGrant } from './execute/permission.ts';
+import type { ChangeTurn } from './execute/turn.ts';
 import type { UpkeepRuns } from './execute/upkeep.ts';
 import type { CanaryReport, ClusterInside } from './inside/execute.ts';
 import { isApiServing } from './plan/api-servers/serving.ts';
@@ -45,6 +46,7 @@ export interface HostingPorts {
 /** The ports with what this process remembers. */
 export interface HostingParts extends HostingPorts {
   readonly upkeep: UpkeepRuns;
+  readonly turn: ChangeTurn;
 }
 
 export interface HostingObservation {

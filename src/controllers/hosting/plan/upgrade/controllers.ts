@@ -6,7 +6,7 @@ import type { Cluster } from '../../../../api/generated/types.ts';
 import { digestOf } from '../../../../kube/objects/digest.ts';
 import { OWN_CONTROLLERS, type SettledPlane } from '../../drivers/driver.ts';
 import { memberRuns } from '../../drivers/runs.ts';
-import type { ControllersElsewhere, HostingInput, HostingWait, Upgrade } from '../input.ts';
+import type { ControllersElsewhere, HostingAct, HostingInput, HostingWait, Upgrade } from '../input.ts';
 import { wait, withHint } from '../wait.ts';
 import { differs } from './members.ts';
 
@@ -78,7 +78,16 @@ export function controllersHeld(input: Pick<HostingInput, 'plane' | 'elsewhere'>
     return wait('RolledBackElsewhere', withHint(message, hint), ['Cluster', failed.cluster]);
   }
   const [first] = changing;
-  if (first === undefined) return undefined;
+  return first === undefined ? undefined : waitForTurn(first);
+}
+
+/** Tells whether the act begins a change of our controllers: nothing is disturbed yet. */
+export function beginsControllers(act: HostingAct | undefined, { status }: Cluster): boolean {
+  const isNew = status?.hosted?.upgrade === undefined;
+  return isNew && act?.type === 'RecordStep' && act.upgrade.controllers !== undefined;
+}
+
+export function waitForTurn(first: string): HostingWait {
   const message = `our controllers are changed in one control plane after the other, now in Cluster ${first}`;
   return wait('ControllersChanging', message, ['Cluster', first]);
 }
