@@ -15,7 +15,7 @@ import { createChangeTurn } from './execute/turn.ts';
 import { createUpkeepRuns } from './execute/upkeep.ts';
 import { type HostingObservation, type HostingParts, type HostingPorts, observeHosting } from './observe.ts';
 import { isUpkeep } from './plan/etcd/backup.ts';
-import type { HostingAct, HostingDecision, HostingInput, HostingWait } from './plan/input.ts';
+import type { HostingDecision, HostingInput, HostingWait } from './plan/input.ts';
 import { planHosting } from './plan/plan.ts';
 import { beginsControllers, waitForTurn } from './plan/upgrade/controllers.ts';
 import { HOSTING_CONDITIONS, hostingStatus, unobservedStatus } from './status.ts';
@@ -90,10 +90,9 @@ async function step(
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
   const { input, plane } = observation;
-  const decision = planHosting(input);
-  const othersTurn = turnWait(decision.act, input, ports);
-  const act = othersTurn ? undefined : decision.act;
-  const blocked = othersTurn ?? (act && (await carryOutHosting(act, observation, ports, context)));
+  const decision = inTurn(planHosting(input), input, ports);
+  const { act } = decision;
+  const blocked = act && (await carryOutHosting(act, observation, ports, context));
   const wait = blocked ?? decision.wait;
   if (act?.type === 'RemoveFinalizer' && !blocked) return {};
   const upkeep = input.upkeep ?? ports.upkeep.find(plane);
@@ -102,15 +101,18 @@ async function step(
 }
 
 /** The turn is kept until the view shows the record of the change, or until the change does not begin. */
-function turnWait(
-  act: HostingAct | undefined,
+function inTurn(
+  decision: HostingDecision,
   { cluster }: HostingInput,
   { turn }: Pick<HostingParts, 'turn'>,
-): HostingWait | undefined {
+): HostingDecision {
   const { name } = cluster.metadata;
-  if (!beginsControllers(act, cluster)) return void turn.leave(name);
+  if (!beginsControllers(decision.act, cluster)) {
+    turn.leave(name);
+    return decision;
+  }
   const first = turn.take(name);
-  return first === undefined ? undefined : waitForTurn(first);
+  return first === undefined ? decision : { wait: waitForTurn(first) };
 }
 
 /** Resolves to a wait when the control plane cannot be observed. */

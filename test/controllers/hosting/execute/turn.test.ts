@@ -9,7 +9,7 @@ import { type MemoryHosting, memoryHosting } from '../../../support/hosting/memo
 import { memoryGrants } from '../../../support/memory-grants.ts';
 
 describe('createChangeTurn', () => {
-  it('gives one Cluster the turn until it leaves it, and lets nobody else end it', () => {
+  it('gives one Cluster the turn until it leaves it, and lets no other one end it', () => {
     const turn = createChangeTurn();
     expect([turn.take('a'), turn.take('b'), turn.take('a')]).toEqual([undefined, 'a', undefined]);
     turn.leave('b');
