@@ -30,7 +30,7 @@ describe('createSentBytes', () => {
       sent.add(4 * MIB);
       return process.memoryUsage().arrayBuffers - before < 4 * MIB || undefined;
     };
-    await eventually(freed, 'the buffers are not freed');
+    expect(await eventually(freed, 'the buffers are not freed')).toBe(true);
   });
 });
 
