@@ -2,7 +2,6 @@
  * Machines that another system creates and deletes, such as Cluster API. Our controller writes them as it follows the objects of that
  * system: kubenode never creates or deletes their instances and Nodes. Pure.
  */
-
 import { FOLLOWED_PROVIDERS } from '../api/enums.ts';
 import type { Machine } from '../api/generated/types.ts';
 import { textAt } from '../kube/objects/json.ts';

@@ -66,7 +66,10 @@ export type Cloud = (typeof CLOUDS)[number];
 
 export type OpenProviders = Readonly<Partial<Record<Provider['name'], Provider>>>;
 
-/** Returns the entry; undefined: no process opens it, because another system has its instances, or the name is from a newer version of the kinds. */
+/**
+ * Returns the entry; undefined: no process opens the provider, because another system has its instances, or because its name is from a
+ * newer version of the kinds.
+ */
 export function findProviderEntry(name: Provider['name']): ProviderEntry | undefined {
   const known = PROVIDERS.find((each) => each === name);
   return known && PROVIDER_REGISTRY[known];

@@ -1,5 +1,4 @@
 /** Holds the state of one run: the fleet, what is known of it, the ledger and its three replicas. */
-
 import type { Risk } from '../api/enums.ts';
 import type { LedgerGrant } from '../api/generated/types.ts';
 import type { GrantAsk } from '../api/grants.ts';

@@ -17,8 +17,9 @@ export const GENERAL_DENIALS = [
         hint: 'remove spec.paused in git',
       },
       HumanHold: {
-        meaning: 'A person holds the machine, until the shown time.',
-        hint: 'kubenode machine release MACHINE, or ask the person that is named',
+        meaning:
+          'A person holds the machine, until the shown time; or the system that owns its instance does, for the reason that is named.',
+        hint: 'kubenode machine release MACHINE, or ask the person that is named, or end in Cluster API what is named',
       },
       NodeExcluded: {
         meaning: 'The machine has the label `kubenode.dev/exclude`: no risk above None is done to it.',

@@ -4,7 +4,6 @@
  */
 import { isRecord, textAt, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { optional } from '../../kube/objects/optional.ts';
 
 export const CLUSTER_API_GROUP = 'cluster.x-k8s.io';
 /** The versions that are read, the one that is preferred first. */
@@ -69,23 +68,16 @@ export function foreignCluster(object: KubeObject): ForeignCluster {
 /** Returns the parts of an object that are kept in memory: of 500 machines, no conditions, no certificates and no references. */
 export function trimForeign(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata } = object;
-  const { name, namespace, uid, resourceVersion, labels, annotations, deletionTimestamp } = metadata;
   return {
     apiVersion,
     kind,
-    metadata: {
-      name,
-      ...optional('namespace', namespace),
-      ...optional('uid', uid),
-      ...optional('resourceVersion', resourceVersion),
-      ...optional('labels', labels),
-      ...optional('annotations', annotations),
-      ...optional('deletionTimestamp', deletionTimestamp),
-    },
+    metadata: { ...picked(object, 'metadata', KEPT_METADATA), name: metadata.name },
     spec: picked(object, 'spec', ['clusterName', 'providerID', 'failureDomain', 'paused']),
     status: picked(object, 'status', ['nodeRef', 'failureDomain']),
   };
 }
+
+const KEPT_METADATA = ['namespace', 'uid', 'resourceVersion', 'labels', 'annotations', 'deletionTimestamp'];
 
 function picked(object: KubeObject, part: string, fields: readonly string[]): object {
   const value = object[part];

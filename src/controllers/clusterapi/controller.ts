@@ -1,6 +1,7 @@
 /**
- * Follows the Machines of Cluster API: each that has its Node in this cluster gets a Machine of kubenode, which is written as kubenode-clusterapi. One reconcile is
- * about all of them, because two of theirs may contradict each other. Every choice is made in plan.ts.
+ * Follows the Machines of Cluster API: each that has its Node in this cluster gets a Machine of kubenode, written as
+ * kubenode-clusterapi. One reconcile is about all of them, because two of theirs may contradict each other. Every choice is made in
+ * plan.ts.
  */
 import { MACHINES } from '../../api/generated/resources.ts';
 import type { Machine } from '../../api/generated/types.ts';

@@ -132,15 +132,14 @@ function planOwn(machine: Machine, judgedFor: (id: string) => readonly Judged[])
   // Without a config that can be read it is not known which machine it follows: it stays.
   if (!object) return [];
   const theirs = judgedFor(object.providerID);
-  if (theirs.length === 0) return deletion(machine, `${machineText(object)} was not found`);
+  const [first] = theirs;
+  if (!first) return deletion(machine, `${machineText(object)} was not found`);
   const desired = theirs.find((each) => each.desired)?.desired;
-  if (!desired) return held(machine, theirs[0]?.objection ?? UNCLEAR);
+  if (!desired) return first.objection ? held(machine, first.objection) : [];
   return desired.name === machine.metadata.name
     ? []
     : deletion(machine, `the Node of ${machineText(object)} is ${desired.name}`);
 }
-
-const UNCLEAR: OwnerHold = { reason: 'Unclear', message: 'it is not followed' };
 
 function deletion(machine: Machine, because: string): readonly FollowAction[] {
   return [{ type: 'Delete', machine, because }];

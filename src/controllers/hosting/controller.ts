@@ -70,7 +70,6 @@ async function reconcile(
 ): Promise<ReconcileResult> {
   const cluster = context.view<Cluster>(CLUSTERS).get(name);
   if (!cluster) {
-    ports.turn.leave(name);
     await ports.upkeep.end(name);
     await settleGrantLeft(name, { grants: ports.grants, context });
   }
@@ -78,7 +77,6 @@ async function reconcile(
   if (!cluster?.spec.hosted) return {};
   const observation = await observe(cluster, cluster.spec.hosted, ports, context);
   if (!('isStalled' in observation)) return await step(observation, ports, context);
-  ports.turn.leave(name);
   const status = unobservedStatus({ cluster, now: context.clock.now() }, observation);
   await report(cluster, status, context);
   return { requeueAt: new Date(+context.clock.now() + WAITING_MS) };
@@ -90,7 +88,7 @@ async function step(
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
   const { input, plane } = observation;
-  const decision = inTurn(planHosting(input), input, ports);
+  const decision = inTurn(planHosting(input), input, { ...ports, ...context });
   const { act } = decision;
   const blocked = act && (await carryOutHosting(act, observation, ports, context));
   const wait = blocked ?? decision.wait;
@@ -100,18 +98,14 @@ async function step(
   return { requeueAt: new Date(+context.clock.now() + delayOf(decision, wait)) };
 }
 
-/** The turn is kept until the view shows the record of the change, or until the change does not begin. */
+/** A change of our controllers begins only in its turn. Every other decision stays as it is. */
 function inTurn(
   decision: HostingDecision,
   { cluster }: HostingInput,
-  { turn }: Pick<HostingParts, 'turn'>,
+  { turn, clock }: Pick<HostingParts, 'turn'> & Pick<ReconcileContext, 'clock'>,
 ): HostingDecision {
-  const { name } = cluster.metadata;
-  if (!beginsControllers(decision.act, cluster)) {
-    turn.leave(name);
-    return decision;
-  }
-  const first = turn.take(name);
+  if (!beginsControllers(decision.act, cluster)) return decision;
+  const first = turn.take(cluster.metadata.name, clock.monotonicMs());
   return first === undefined ? decision : { wait: waitForTurn(first) };
 }
 

@@ -1,5 +1,4 @@
 /** Adds up the requests of a Pod as kube-scheduler counts them. Pure. */
-
 import { milliQuantity } from '../../kube/drain/quantity.ts';
 import { isRecord, listAt, textAt, valueAt } from '../../kube/objects/json.ts';
 

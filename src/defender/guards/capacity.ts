@@ -1,6 +1,6 @@
 /** R28: the Pods that an act evicts fit on other nodes, and enough of the cluster stays free. */
-import type { DenialCause } from '../../api/grants.ts';
-import { isInFlight } from '../../api/grants.ts';
+import { type DenialCause, isInFlight } from '../../api/grants.ts';
+import { asksForCapacity } from '../capacity/asked.ts';
 import { type PlacementInput, planPlacement } from '../capacity/place.ts';
 import { reserveAfter } from '../capacity/reserve.ts';
 import { isLapsed, takesNodeDown } from '../ledger/entries.ts';
@@ -21,8 +21,7 @@ export const capacity: PolicyGuard = {
 function checkCapacity(input: GuardInput, { spec }: PreparedPolicy): readonly DenialCause[] {
   const { ask, machine, facts } = input;
   const { simulateScheduling, minFreePercent } = spec.capacity;
-  const isAsked = simulateScheduling || Object.keys(minFreePercent).length > 0;
-  if (!isAsked || !takesNodeDown(ask.risk) || machine.nodeUID === undefined) return [];
+  if (!asksForCapacity(spec.capacity) || !takesNodeDown(ask.risk) || machine.nodeUID === undefined) return [];
   if (machine.readiness !== 'Ready') return [];
   const known = facts.capacity;
   if (!known) {

@@ -12,8 +12,8 @@ const MAX_LENGTH = 256;
 const POOL_SIZE = 20_000;
 
 /**
- * Drops the fields at these paths, such as 'status.images' or 'spec.containers.*.env' of each item, and all managedFields except the applies of these managers and, of
- * everybody, what is owned below the path `owned`. The object must not be shared yet, because it is changed in place.
+ * Drops the fields at these paths, such as 'status.images' or 'spec.containers.*.env' of each item, and all managedFields except the
+ * applies of these managers and, of everybody, what is owned below the path `owned`. The object must not be shared yet, because it is changed in place.
  */
 export function createTransform<T extends KubeObject = KubeObject>(
   drop: readonly string[] = [],

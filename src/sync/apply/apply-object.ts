@@ -36,6 +36,8 @@ export type ApplyOutcome =
       readonly retryable: boolean;
     };
 
+type FailedApply = Extract<ApplyOutcome, { outcome: 'failed' }>;
+
 export interface ApplyContext {
   readonly client: Client;
   readonly hub: string;
@@ -136,13 +138,19 @@ async function takeOver(context: ApplyContext, plan: ObjectPlan, error: KubeErro
   }
 }
 
-function notWritten(
-  id: ObjectId,
-  { action, because }: Exclude<Takeover, { action: 'write' }>,
-): Extract<ApplyOutcome, { outcome: 'failed' }> {
+function notWritten(id: ObjectId, { action, because }: Exclude<Takeover, { action: 'write' }>): FailedApply {
   const waits = action === 'wait';
-  const message = `${objectKey(id)}: ${because}`;
-  return { outcome: 'failed', reason: waits ? 'Terminating' : 'NotOurs', message, retryable: waits };
+  return spared(id, { reason: waits ? 'Terminating' : 'NotOurs', because, retryable: waits });
+}
+
+interface Spared {
+  readonly reason: string;
+  readonly because: string;
+  readonly retryable: boolean;
+}
+
+function spared(id: ObjectId, { reason, because, retryable }: Spared): FailedApply {
+  return { outcome: 'failed', reason, message: `${objectKey(id)}: ${because}`, retryable };
 }
 
 interface Attempt {
@@ -224,7 +232,7 @@ async function replace(
 ): Promise<ApplyOutcome> {
   const { id, unit } = plan;
   const locked = await readLockedReason(context.client, plan);
-  if (locked !== undefined) return held(id, locked);
+  if (locked !== undefined) return spared(id, { reason: REPLACEMENT_HELD, because: locked, retryable: true });
   const uid = 'uid' in bound.precondition ? { uid: bound.precondition.uid } : {};
   // While the object moves, its label still names the previous unit.
   const target = { ...id, version: versionOf(plan), unit, replaces: true, ...uid } as const;
@@ -240,11 +248,6 @@ async function replace(
   const created = { ...plan, object: plan.declared };
   const object = await send(context, created, { precondition: NOT_FOUND, force: false });
   return { outcome: 'applied', object, replaced: true, adopted: false };
-}
-
-function held(id: ObjectId, because: string): ApplyOutcome {
-  const message = `${objectKey(id)}: ${because}`;
-  return { outcome: 'failed', reason: REPLACEMENT_HELD, message, retryable: true };
 }
 
 function versionOf({ object }: ObjectPlan): string {
@@ -268,7 +271,7 @@ function listed(what: string, names: readonly string[]): string {
 
 const CONFLICT_HINT = `Remove these fields from git, or take them over: annotate the object in git with ${ANNOTATION_ADOPT}: ${ADOPT_ALLOWED}, or name the manager in spec.forceManagers of the Pipeline`;
 
-function failure(plan: ObjectPlan, error: KubeError): Extract<ApplyOutcome, { outcome: 'failed' }> {
+function failure(plan: ObjectPlan, error: KubeError): FailedApply {
   const message = isSopsEncrypted(plan.rendered.object) ? withoutAnswer(plan, error) : error.message;
   const causes = new Set(error.causes.map(({ reason }) => reason));
   if (causes.has('FieldManagerConflict')) {

@@ -172,7 +172,7 @@ async function changeAfter(
     const locked = await readLockedReason(context.client, plan);
     return locked === undefined
       ? { action: 'replace', details: [text] }
-      : { action: 'refused', details: [locked] };
+      : { action: 'held', details: [locked] };
   }
   // Its namespace comes with the same commit, so the dry run cannot find it yet.
   if (error.code === 'NotFound') return { action: 'create', details: [] };

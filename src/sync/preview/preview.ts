@@ -61,8 +61,11 @@ export interface UnitPreview {
 }
 
 export interface PreviewChange {
-  /** `adopt`: it exists, and sync takes it over. `release`: it stays, and is not managed any more. */
-  readonly action: 'create' | 'adopt' | 'update' | 'replace' | 'delete' | 'release' | 'refused';
+  /**
+   * `adopt`: it exists, and sync takes it over. `release`: it stays, and is not managed any more. `held`: it would be replaced, and waits
+   * for a person.
+   */
+  readonly action: 'create' | 'adopt' | 'update' | 'replace' | 'delete' | 'release' | 'held' | 'refused';
   readonly object: string;
   readonly source?: string;
   /** Lines for people. Values of Secrets are masked. */
@@ -83,7 +86,8 @@ export type PreviewVerdict = 'nothing' | 'changes' | 'held' | 'refused';
 export function previewVerdict({ targets, refusals }: Preview): PreviewVerdict {
   const changes = targets.flatMap(({ units }) => units.flatMap((unit) => unit.changes));
   if (refusals.length > 0 || changes.some(({ action }) => action === 'refused')) return 'refused';
-  if (targets.some(({ units }) => units.some(({ hold }) => hold))) return 'held';
+  const isHeld = targets.some(({ units }) => units.some(({ hold }) => hold));
+  if (isHeld || changes.some(({ action }) => action === 'held')) return 'held';
   const unknown = targets.some(({ by }) => by === 'unknown');
   return changes.length > 0 || unknown ? 'changes' : 'nothing';
 }

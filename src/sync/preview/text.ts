@@ -11,6 +11,7 @@ const SIGNS: Record<PreviewChange['action'], string> = {
   replace: '±',
   delete: '-',
   release: '○',
+  held: '!',
   refused: '!',
 };
 const MAX_DETAILS = 12;
@@ -70,12 +71,12 @@ export function describeTarget({ by, because, units }: TargetPreview): string {
 }
 
 function countsOf(changes: readonly PreviewChange[]): string {
-  const words = (['create', 'adopt', 'update', 'replace', 'delete', 'release', 'refused'] as const).map(
-    (action) => {
-      const count = changes.filter((change) => change.action === action).length;
-      return count > 0 ? `${count} ${action}` : '';
-    },
-  );
+  const words = (
+    ['create', 'adopt', 'update', 'replace', 'delete', 'release', 'held', 'refused'] as const
+  ).map((action) => {
+    const count = changes.filter((change) => change.action === action).length;
+    return count > 0 ? `${count} ${action}` : '';
+  });
   return words.filter(Boolean).join(', ') || 'no change';
 }
 

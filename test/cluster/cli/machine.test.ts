@@ -3,6 +3,7 @@ import { MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine } from '../../../src/api/generated/types.ts';
 import {
   ANNOTATION_HOLD,
+  ANNOTATION_OWNER_HOLD,
   ANNOTATION_REPLACE_MACHINE,
   MANAGER_SYNC,
   ROLE_OPERATOR,
@@ -93,6 +94,24 @@ describe('machine hold and release', () => {
     expect((await run(installed, 'machine', 'release', 'annotated')).exitCode).toBe(0);
     const { spec, metadata } = await read('annotated');
     expect([spec.hold, metadata.annotations?.[ANNOTATION_HOLD]]).toEqual([undefined, undefined]);
+  });
+
+  it('names the hold of the system that owns the instance, and does not end it', async () => {
+    await declareMachine(client, 'followed', { hold: { reason: 'x', scope: 'All' } });
+    const body = {
+      metadata: { annotations: { [ANNOTATION_OWNER_HOLD]: 'ClusterPaused: Cluster c is paused' } },
+    };
+    await client.patch(MACHINES, { name: 'followed' }, { type: 'merge', body });
+    const released = await run(installed, 'machine', 'release', 'followed');
+    expect([released.exitCode, released.stderr]).toEqual([
+      1,
+      expect.stringContaining('still held by the owner of its instance: ClusterPaused: Cluster c is paused'),
+    ]);
+    const { spec, metadata } = await read('followed');
+    expect([spec.hold, metadata.annotations?.[ANNOTATION_OWNER_HOLD]]).toEqual([
+      undefined,
+      'ClusterPaused: Cluster c is paused',
+    ]);
   });
 
   it('names a hold that only others can end: in git, and on the Node', async () => {

@@ -117,7 +117,7 @@ describe('previewLive', () => {
     });
 
     const [unit] = await preview(next);
-    expect(unit?.changes).toMatchObject([{ action: 'refused' }]);
+    expect(unit?.changes).toMatchObject([{ action: 'held' }]);
     expect(unit?.changes[0]?.details.join()).toContain('made it immutable in the cluster, and no commit did');
     const held = await sync.sync(next);
     expect(held.outcomes.get('ConfigMap default/locked')).toMatchObject({ reason: 'ReplacementHeld' });

@@ -228,6 +228,18 @@ describe('previewVerdict', () => {
     expect(formatPreviewMarkdown(unknown)).toContain('| prod | unknown (no answer) | – |');
   });
 
+  it('S40 is held while a replacement waits for a person, and shows it as such', () => {
+    const changes = [
+      { action: 'held', object: 'ConfigMap default/a', details: ['kubectl made it immutable'] },
+    ] as const;
+    const targets = [{ target: 'prod', by: 'live', units: [{ unit: 'web', changes }] }] as const;
+    const held = createPreview({ from: 'a', to: 'b', targets, refusals: [] }, { targets: [] });
+    expect(previewVerdict(held)).toBe('held');
+    expect(summarizePreview(held)).toContain('1 held');
+    expect(formatPreview(held)).toContain('! held    ConfigMap default/a');
+    expect(formatPreview(held)).toContain('kubectl made it immutable');
+  });
+
   it('is refused before anything else', () => {
     const refusals = [
       {

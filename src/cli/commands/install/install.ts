@@ -24,7 +24,8 @@ With --dry-run the server validates everything and stores nothing; the exit code
 
 With --hub it also runs kubenode sync in the cluster, with --cluster kubenode controllers, with --hosting kubenode hosting:
 for each a Deployment, a NetworkPolicy and a PodDisruptionBudget in kubenode-system. docs/guides/install.md describes how to build the image,
-and the rights that an installation needs. With --cluster-api the controllers may read the Machines of Cluster API: docs/guides/cluster-api.md. With --metrics a Prometheus and a Grafana of the cluster find them: docs/guides/metrics.md.
+and the rights that an installation needs. With --cluster-api the controllers may read the Machines of Cluster API:
+docs/guides/cluster-api.md. With --metrics a Prometheus and a Grafana of the cluster find them: docs/guides/metrics.md.
 
 Examples:
   kubenode install --context prod-eu-1

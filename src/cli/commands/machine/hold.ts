@@ -3,7 +3,7 @@
 import { Command, Option } from 'commander';
 import { MACHINES } from '../../../api/generated/resources.ts';
 import type { Machine, MachineHold } from '../../../api/generated/types.ts';
-import { ANNOTATION_HOLD } from '../../../api/names.ts';
+import { ANNOTATION_HOLD, ANNOTATION_OWNER_HOLD } from '../../../api/names.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { secondsAfter } from '../../../os/dates.ts';
@@ -75,7 +75,7 @@ function holdFor({ reason, scope, for: seconds }: HoldFlags, now: Date): Machine
 
 const RELEASE_HELP = `
 Removes spec.hold and the annotation ${ANNOTATION_HOLD} of the Machine, also those of other people. What waited for it goes on. A hold that
-git sets, or an annotation of the Node, is named, and stays.`;
+git sets, an annotation of the Node, or the hold of the system that owns the instance, is named, and stays.`;
 
 export function createMachineReleaseCommand(io: Io): Command {
   const command = new Command('release')
@@ -95,6 +95,7 @@ async function release(write: MachineWrite): Promise<void> {
   if (removal) await patchAsPerson(write, removal);
   if (isByGit) refuseIfGitSets(write, HOLD, { spec: { hold: null } });
   requireNoNodeHold(await readNodeOf(client, name, io.signal));
+  requireNoOwnerHold(machine);
   reportWrite(write, removal ? `${name} is released` : `${name} is not held: nothing to do`);
 }
 
@@ -121,6 +122,15 @@ function requireNoNodeHold(node: KubeObject | undefined): void {
   const { name } = node.metadata;
   throw new CliError(`Node ${name} is still held by its annotation ${ANNOTATION_HOLD}: ${held}`, {
     hint: `who may write Nodes removes it: kubectl annotate node ${name} ${ANNOTATION_HOLD}-`,
+  });
+}
+
+/** Only the owner of the instance ends its hold: the controller that follows it would write the annotation again. */
+function requireNoOwnerHold({ metadata: { name, annotations } }: Machine): void {
+  const held = annotations?.[ANNOTATION_OWNER_HOLD];
+  if (held === undefined) return;
+  throw new CliError(`Machine ${name} is still held by the owner of its instance: ${held}`, {
+    hint: `end it there. If no controllers run with --cluster-api any more: kubectl annotate machines.kubenode.dev ${name} ${ANNOTATION_OWNER_HOLD}-`,
   });
 }
 

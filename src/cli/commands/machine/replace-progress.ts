@@ -1,6 +1,7 @@
 /** Describes how far the replacement of a machine is, by the Machine and its set as they are now. Pure. */
 import type { Machine, MachineSet } from '../../../api/generated/types.ts';
 import { conditionOf } from '../../../kube/objects/conditions.ts';
+import { isFollowed } from '../../../providers/followed.ts';
 import { holdInForce } from '../../../rollout/holds.ts';
 import { CliError, EXIT } from '../../errors.ts';
 
@@ -15,7 +16,9 @@ export function replaceableSet(machine: Machine, now: Date): string {
   const owner = ownerReferences.find(({ kind, controller }) => kind === 'MachineSet' && controller);
   if (!owner) {
     throw new CliError(`Machine ${name} belongs to no MachineSet: nothing would take its place`, {
-      hint: `import or join another host, then delete this one: kubectl delete machines.kubenode.dev ${name}`,
+      hint: isFollowed(machine)
+        ? 'delete its Machine in Cluster API, which makes another one'
+        : `import or join another host, then delete this one: kubectl delete machines.kubenode.dev ${name}`,
       exitCode: EXIT.badInput,
     });
   }

@@ -4,20 +4,19 @@
  */
 export interface ChangeTurn {
   /** Takes the turn, also again. Returns the Cluster that has it, if that is another one. */
-  take(cluster: string): string | undefined;
-  /** Leaves the turn, if the Cluster has it. */
-  leave(cluster: string): void;
+  take(cluster: string, nowMs: number): string | undefined;
 }
 
+/** Much longer than a view is behind. A change that did not begin after all holds up the others no longer. */
+const TURN_MS = 60_000;
+
 export function createChangeTurn(): ChangeTurn {
-  let holder: string | undefined;
+  let holder: { readonly cluster: string; readonly endsMs: number } | undefined;
   return {
-    take(cluster) {
-      holder ??= cluster;
-      return holder === cluster ? undefined : holder;
-    },
-    leave(cluster) {
-      if (holder === cluster) holder = undefined;
+    take(cluster, nowMs) {
+      if (holder && holder.cluster !== cluster && nowMs < holder.endsMs) return holder.cluster;
+      holder = { cluster, endsMs: nowMs + TURN_MS };
+      return undefined;
     },
   };
 }

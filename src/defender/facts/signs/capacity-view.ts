@@ -6,6 +6,7 @@ import type { DefenderPolicy } from '../../../api/generated/types.ts';
 import type { Store } from '../../../kube/cache/store.ts';
 import { isCompleted, podName } from '../../../kube/drain/pods.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
+import { asksForCapacity } from '../../capacity/asked.ts';
 import { type Capacity, type CapacityIndex, createCapacityIndex } from '../../capacity/index-of-nodes.ts';
 import { capacityNode } from '../../capacity/node.ts';
 import { capacityPod, isGated } from '../../capacity/pod.ts';
@@ -52,13 +53,6 @@ export function createCapacityView(options: CapacityViewOptions): CapacityView {
     opened?.close();
     opened = isAsked ? openCapacity(options) : undefined;
   }
-}
-
-export function asksForCapacity({
-  simulateScheduling,
-  minFreePercent,
-}: DefenderPolicy['spec']['capacity']): boolean {
-  return simulateScheduling || Object.keys(minFreePercent).length > 0;
 }
 
 function openCapacity({ nodes, open }: CapacityViewOptions): OpenCapacity {

@@ -37,6 +37,13 @@ describe('replaceableSet', () => {
   });
 });
 
+it('names who replaces a machine that another system creates', () => {
+  const followed = machine('m', { spec: { infra: { provider: 'clusterapi', config: {} } } });
+  expect(() => replaceableSet(followed, NOW)).toThrow(
+    expect.objectContaining({ hint: 'delete its Machine in Cluster API, which makes another one' }),
+  );
+});
+
 function set(status: Partial<NonNullable<MachineSet['status']>>): MachineSet {
   return machineSet(3, { status });
 }

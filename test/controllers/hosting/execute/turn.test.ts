@@ -9,13 +9,15 @@ import { type MemoryHosting, memoryHosting } from '../../../support/hosting/memo
 import { memoryGrants } from '../../../support/memory-grants.ts';
 
 describe('createChangeTurn', () => {
-  it('gives one Cluster the turn until it leaves it, and lets no other one end it', () => {
+  it('gives one Cluster the turn until it ends, also again, and then the next one', () => {
     const turn = createChangeTurn();
-    expect([turn.take('a'), turn.take('b'), turn.take('a')]).toEqual([undefined, 'a', undefined]);
-    turn.leave('b');
-    expect(turn.take('b')).toBe('a');
-    turn.leave('a');
-    expect([turn.take('b'), turn.take('a')]).toEqual([undefined, 'b']);
+    expect([turn.take('a', 0), turn.take('b', 1), turn.take('a', 50_000)]).toEqual([
+      undefined,
+      'a',
+      undefined,
+    ]);
+    expect([turn.take('b', 60_000), turn.take('b', 109_999)]).toEqual(['a', 'a']);
+    expect([turn.take('b', 110_000), turn.take('a', 110_001)]).toEqual([undefined, 'b']);
   });
 });
 
