@@ -180,6 +180,8 @@ export const MANAGER_SYNC_STATUSES = 'kubenode-sync-statuses';
 export const MANAGER_SYNC_PLANS = 'kubenode-sync-plans';
 /** The field manager of the reverts that sync makes, for the same reason. */
 export const MANAGER_SYNC_REVERTS = 'kubenode-sync-reverts';
+/** The manager of allowances and of the status of FleetPolicies, which sync writes. */
+export const MANAGER_FLEET_LIMITS = 'kubenode-fleet-limits';
 export const MANAGER_HOSTING = 'kubenode-hosting';
 export const MANAGER_MACHINE = 'kubenode-machine';
 /** The field manager of the sweep of orphan instances, which writes no field and has the account of the machine controller. */
@@ -302,6 +304,8 @@ export const LEDGER = 'default';
 export const FLEET_DEFAULT = 'fleet-default';
 /** The DefenderPolicy that `kubenode defender stop` creates. Sync never renders it. */
 export const KILL_SWITCH = 'kill-switch';
+/** Name of the only FleetAllowance of a cluster. */
+export const FLEET_ALLOWANCE = 'default';
 /** The namespace in which bootstrap tokens are Secrets. */
 export const NAMESPACE_KUBE_SYSTEM = 'kube-system';
 

@@ -28,6 +28,7 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   controllers: async (io) =>
     (await import('./commands/controllers/controllers.ts')).createControllersCommand(io),
   defender: async (io) => (await import('./commands/defender/defender.ts')).createDefenderCommand(io),
+  fleet: async (io) => (await import('./commands/fleet/fleet.ts')).createFleetCommand(io),
   hosting: async (io) => (await import('./commands/hosting/hosting.ts')).createHostingCommand(io),
   console: async (io) => (await import('./commands/console.ts')).createConsoleCommand(io),
   status: async (io) => (await import('./commands/status/status.ts')).createStatusCommand(io),

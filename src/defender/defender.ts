@@ -5,6 +5,7 @@ import { MACHINE_INDEXERS } from '../api/diagnosis/silent-machines.ts';
 import {
   DEFENDER_LEDGERS,
   DEFENDER_POLICIES,
+  FLEET_ALLOWANCES,
   MACHINE_SETS,
   MACHINES,
   NODE_REMEDIERS,
@@ -28,6 +29,7 @@ import type { WatchMetrics } from '../kube/process/metrics-runtime.ts';
 import type { Prometheus } from '../observability/query/client.ts';
 import type { Clock } from '../os/clock.ts';
 import { createAlertReader } from './alerts/alert-reader.ts';
+import { createFleetWishes } from './allowance/wishes.ts';
 import { createPendingApprovals, hearAsk, type PendingApprovals } from './approvals/pending.ts';
 import { createActRecorder } from './audit/recorder.ts';
 import { createDefenderController } from './controller/controller.ts';
@@ -86,6 +88,7 @@ export function createDefender(options: DefenderOptions): Defender {
   });
   const denials = createDenialCounts(clock);
   const pending = createPendingApprovals(clock);
+  const wishes = createFleetWishes(clock);
   const ledger = createLedger({
     store: createLedgerStore({ client }),
     clock,
@@ -96,6 +99,7 @@ export function createDefender(options: DefenderOptions): Defender {
     denied: (causes) => denials.add(causes),
     decided: (decided) => {
       hearAsk(pending, decided);
+      wishes.heard(decided);
       logDecided(log, decided);
       reports?.decided(decided);
     },
@@ -126,6 +130,7 @@ export function createDefender(options: DefenderOptions): Defender {
       ledger,
       denials,
       pending,
+      wishes,
       recorder,
       ...optional('alerts', prometheus && createAlertReader({ prometheus, clock })),
     }),
@@ -220,6 +225,7 @@ function createDefenderViews(options: DefenderOptions): DefenderViews {
     policies: view(DEFENDER_POLICIES, { managers }),
     jobs: view(REMEDY_OPERATION_JOBS, { managers: sharing, indexers: JOB_INDEXERS }),
     ledgers: view(DEFENDER_LEDGERS, { managers }),
+    allowances: view(FLEET_ALLOWANCES, { managers }),
     rules: view(NODE_REMEDIERS, { managers: sharing }),
   };
 

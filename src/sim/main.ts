@@ -5,6 +5,7 @@
 import { argv, exit, stderr, stdout } from 'node:process';
 import { GUARD_IDS } from '../defender/guards/guards.ts';
 import { optional } from '../kube/objects/optional.ts';
+import { type FleetSimulationResult, simulateFleet } from './fleet/simulate-fleet.ts';
 import { SET_BREAKAGES } from './machines/breakage.ts';
 import { type MachineSetSimulationResult, simulateMachineSets } from './machines/simulate-machine-sets.ts';
 import { readOptions, type SimulatorOptions } from './options.ts';
@@ -24,7 +25,9 @@ npm run sim -- [options]
   --rollouts       rolls versions out with the real controllers: 8 machines by default, one seed after the other
   --repairs        the same, with faults that the real controllers of rules and jobs repair
   --sets           keeps the machines of a MachineSet with the real controllers: up to 12 machines by default
-  --hours N        virtual hours of faults in each seed with --rollouts, --repairs or --sets (2)
+  --fleet          several clusters under one hub, which hands out their shares of limits; takes --without, too
+  --clusters N     clusters of each seed with --fleet (20)
+  --hours N        virtual hours of each seed with --fleet (24), of faults with --rollouts, --repairs or --sets (2)
   --break NAME     breaks one part of a run with --repairs or --sets: a seed must fail then
   -o, --output     text or json (text)
   -h, --help
@@ -46,6 +49,7 @@ async function main(args: readonly string[]): Promise<number> {
     stdout.write(HELP);
     return 0;
   }
+  if (options.fleet) return await runFleets(options);
   if (options.sets) return await runSets(options);
   return options.rollouts ? await runRollouts(options) : await runAsks(options);
 }
@@ -84,6 +88,30 @@ async function runSets(options: SimulatorOptions): Promise<number> {
   const text = (): string =>
     timedSummary(results, `--sets --hours ${hours} --machines ${machines}${breakage}`);
   stdout.write(options.json ? `${JSON.stringify(results)}\n` : text());
+  return results.some(({ violations }) => violations.length > 0) ? 1 : 0;
+}
+
+async function runFleets({
+  seed: first,
+  seeds,
+  hours,
+  clusters,
+  without,
+  json,
+}: SimulatorOptions): Promise<number> {
+  const results: FleetSimulationResult[] = [];
+  for (let seed = first; seed < first + seeds; seed += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one seed after the other
+    const result = await simulateFleet({ seed, hours, clusters, ...optional('without', without) });
+    const { acts, actsUnderFloor, longestWaitSeconds, violations } = result;
+    stderr.write(
+      `seed ${seed}: ${acts} acts, ${actsUnderFloor} of them under the floor, longest wait ${longestWaitSeconds} s, ${violations.length} violations\n`,
+    );
+    results.push(result);
+  }
+  const guard = without ? ` --without ${[...without].join()}` : '';
+  const text = (): string => summary(results, `--fleet --hours ${hours} --clusters ${clusters}${guard}`);
+  stdout.write(json ? `${JSON.stringify(results)}\n` : text());
   return results.some(({ violations }) => violations.length > 0) ? 1 : 0;
 }
 

@@ -21,6 +21,9 @@ export interface SimulatorOptions {
   readonly repairs: boolean;
   /** Keeps the machines of a MachineSet with the real controllers. */
   readonly sets: boolean;
+  /** Several clusters under one hub, which hands out their shares of limits. */
+  readonly fleet: boolean;
+  readonly clusters: number;
   readonly broken?: Breakage;
   /** The breakage in a run with sets. */
   readonly brokenSet?: SetBreakage;
@@ -28,7 +31,7 @@ export interface SimulatorOptions {
   readonly hours: number;
 }
 
-const NUMBERS = ['seeds', 'seed', 'days', 'hours', 'machines'] as const;
+const NUMBERS = ['seeds', 'seed', 'days', 'hours', 'machines', 'clusters'] as const;
 /** The default numbers of machines of a run of asks, of one with rollouts, and of one with sets. */
 const MACHINES = { asks: '1000', rollouts: '8', sets: '12' } as const;
 
@@ -48,14 +51,24 @@ export function readOptions(args: readonly string[]): SimulatorOptions | string 
         rollouts: { type: 'boolean', default: false },
         repairs: { type: 'boolean', default: false },
         sets: { type: 'boolean', default: false },
+        fleet: { type: 'boolean', default: false },
+        clusters: { type: 'string', default: '20' },
         break: { type: 'string' },
-        hours: { type: 'string', default: '2' },
+        hours: { type: 'string' },
       },
     });
-    const { seeds, seed, days, hours, repairs, sets } = values;
+    const { seeds, seed, days, repairs, sets, fleet, clusters } = values;
+    const { hours = fleet ? '24' : '2' } = values;
     const rollouts = values.rollouts || repairs;
     const { machines = MACHINES[kindOf({ rollouts, sets })] } = values;
-    const numbers = { seeds: +seeds, seed: +seed, days: +days, hours: +hours, machines: +machines };
+    const numbers = {
+      seeds: +seeds,
+      seed: +seed,
+      days: +days,
+      hours: +hours,
+      machines: +machines,
+      clusters: +clusters,
+    };
     return checkOptions({ ...values, rollouts }, numbers);
   } catch (error) {
     return messageOf(error);
@@ -73,21 +86,24 @@ interface Words {
   readonly rollouts: boolean;
   readonly repairs: boolean;
   readonly sets: boolean;
+  readonly fleet: boolean;
   readonly without?: string;
   readonly break?: string;
 }
 
 function checkOptions(
-  { help, output, rollouts, repairs, sets, ...breaks }: Words,
+  { help, output, rollouts, repairs, sets, fleet, ...breaks }: Words,
   numbers: Record<(typeof NUMBERS)[number], number>,
 ): SimulatorOptions | string {
   const wrong = NUMBERS.find((name) => !Number.isInteger(numbers[name]) || numbers[name] < 1);
   if (wrong) return `expected --${wrong} to be a positive integer`;
   if (output !== 'text' && output !== 'json') return `expected -o text or json, got '${output}'`;
-  if (sets && rollouts) return 'expected --sets without --rollouts and --repairs';
+  if ([sets, rollouts, fleet].filter(Boolean).length > 1) {
+    return 'expected only one of --sets, --fleet and --rollouts or --repairs';
+  }
   const broken = readBreaks(breaks, { rollouts, repairs, sets });
   if (typeof broken === 'string') return broken;
-  return { help, json: output === 'json', rollouts, repairs, sets, ...numbers, ...broken };
+  return { help, json: output === 'json', rollouts, repairs, sets, fleet, ...numbers, ...broken };
 }
 
 /** Reads what is broken on purpose, or returns what is wrong with these options. */

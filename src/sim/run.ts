@@ -93,7 +93,7 @@ const NEVER = Number.NEGATIVE_INFINITY;
 const CLOCK_JUMP_SECONDS = 40;
 const FOREIGN = simulatedPolicy({ isStopped: false, isFrozen: false, machines: 0 }).spec.blockers.foreign;
 
-const quiet: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => quiet };
+export const quiet: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => quiet };
 
 export function createRun({ seed, machines, without, hasNewRules }: SimulationOptions): SimulationRun {
   const random = createRandom(seed);

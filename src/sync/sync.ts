@@ -19,6 +19,7 @@ import type { ApplyPolicy } from './apply/cluster-syncer.ts';
 import type { ClusterEvent } from './apply/context.ts';
 import { readClusterUID } from './cluster-uid.ts';
 import type { DecryptionKeys } from './decrypt-objects.ts';
+import { createFleetLimits, type FleetLimits } from './fleetlimits/worker.ts';
 import { type ClusterWorkers, createClusterWorkers } from './hub/cluster-workers.ts';
 import { commitOrigin } from './hub/commit-origin.ts';
 import { decryptionKeys } from './hub/decryption-keys.ts';
@@ -109,13 +110,15 @@ function startWorkers(
   });
   const workers = createWorkers(options, { client, hub, hubUID, events });
   const { clusters, pipelines, assignments, deletedPipelines, revisions } = workers;
-  refreshOnChange(hub, workers);
+  const fleetLimits = createFleetLimits({ ...options, ...hub.stores, client, hubUID });
+  refreshOnChange(hub, { ...workers, fleetLimits });
   return {
     notReadyReason: () => hub.staleReason(),
     hub,
     clusters,
     async close() {
       await pipelines.close();
+      await fleetLimits.close();
       // Before the Leases of the clusters are released.
       await deletedPipelines.close();
       await clusters.close();
@@ -223,13 +226,17 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hu
   }
 }
 
-function refreshOnChange({ stores }: HubCache, workers: Workers): void {
-  const { clusters, pipelines, assignments, deletedPipelines } = workers;
+function refreshOnChange(
+  { stores }: HubCache,
+  workers: Workers & { readonly fleetLimits: FleetLimits },
+): void {
+  const { clusters, pipelines, assignments, deletedPipelines, fleetLimits } = workers;
   const refresh = (): void => {
     clusters.refresh();
     pipelines.refresh();
     assignments.refresh();
     deletedPipelines.refresh();
+    fleetLimits.refresh();
     pipelines.requeueAll();
   };
   for (const store of [stores.clusters, stores.secrets, stores.pipelines]) {

@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest';
 import {
   DEFENDER_LEDGERS,
   DEFENDER_POLICIES,
+  FLEET_ALLOWANCES,
   MACHINE_SETS,
   MACHINES,
   NODE_REMEDIERS,
@@ -55,6 +56,7 @@ export interface DefenderBed {
 const OURS = [
   DEFENDER_LEDGERS,
   DEFENDER_POLICIES,
+  FLEET_ALLOWANCES,
   MACHINES,
   MACHINE_SETS,
   NODE_REMEDIERS,

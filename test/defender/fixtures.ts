@@ -10,6 +10,7 @@ import type {
 import type { ControlPlaneMember, MachineFacts } from '../../src/defender/facts/facts.ts';
 import { jsonBytes } from '../../src/defender/ledger/usage.ts';
 import { ledgerRule } from '../rollout/rule-waves/builders.ts';
+import { allowance, clustersLimit } from './allowance/builders.ts';
 import {
   ago,
   entry,
@@ -547,6 +548,12 @@ export const FIXTURES: readonly DenialFixture[] = [
     reason: 'RateWindow',
     scene: rate(3),
     because: `RateWindow ${P}: reboots: 3 acts within 3600 s, and at most 3 allowed for cluster`,
+  },
+  {
+    reason: 'FleetLimit',
+    scene: { ledger: { allowance: allowance({ limits: [clustersLimit({ share: 0 })] }) } },
+    because:
+      'FleetLimit: fleet/clusters: at most 3 (clusters) may be in work at once over the fleet, and it is not the turn of this cluster; the hub gives a share as soon as one is free',
   },
   {
     reason: 'RuleWave',

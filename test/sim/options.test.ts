@@ -13,6 +13,8 @@ describe('readOptions', () => {
       rollouts: false,
       repairs: false,
       sets: false,
+      fleet: false,
+      clusters: 20,
       hours: 2,
     });
   });
@@ -43,6 +45,15 @@ describe('readOptions', () => {
     });
   });
 
+  it('runs a day of clusters under one hub with --fleet, and takes a guard out', () => {
+    expect(readOptions(['--fleet', '--clusters', '5', '--without', 'fleet-limits'])).toMatchObject({
+      fleet: true,
+      clusters: 5,
+      hours: 24,
+      without: new Set(['fleet-limits']),
+    });
+  });
+
   it('takes a guard out by its id', () => {
     expect(readOptions(['--without', 'rates', '-o', 'json'])).toMatchObject({
       json: true,
@@ -56,6 +67,7 @@ describe('readOptions', () => {
     [['-o', 'yaml'], "expected -o text or json, got 'yaml'"],
     [['--without', 'luck'], "unknown guard 'luck'"],
     [['--rollouts', '--hours', '0'], 'expected --hours to be a positive integer'],
+    [['--fleet', '--sets'], 'expected only one of --sets, --fleet and --rollouts or --repairs'],
     [['--rollouts', '--without', 'rates'], 'expected --without only without --rollouts'],
     [['--sets', '--without', 'rates'], 'expected --without only without --rollouts'],
     [['--rollouts', '--break', 'GrantKept'], 'expected --break only with --repairs or --sets'],

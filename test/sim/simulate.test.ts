@@ -33,15 +33,21 @@ describe('simulate', () => {
   });
 
   it('has the table of the guards in docs/concepts/simulator.md', () => {
-    const rows = GUARDS.map(({ id, proof: { seed, promise, machines, days } }) => {
-      const size = machines === undefined ? '' : ` (${days} day of ${machines} machines)`;
+    const rows = GUARDS.map(({ id, proof: { seed, promise, machines, days, isFleet } }) => {
+      const one = machines === undefined ? '' : ` (${days} day of ${machines} machines)`;
+      const size = isFleet ? ' (`--fleet`)' : one;
       return `| \`${id}\` | ${seed}${size} | ${promise} |`;
     });
     const text = readFileSync(new URL('../../docs/concepts/simulator.md', import.meta.url), 'utf8');
     expect(text).toContain(rows.join('\n'));
   });
 
-  it.each(slice(GUARDS, 4))(
+  it.each(
+    slice(
+      GUARDS.filter(({ proof }) => proof.isFleet !== true),
+      4,
+    ),
+  )(
     'breaks its promise without the guard $id: $proof.promise',
     async ({ id, proof: { seed, promise, machines = 60, days = 3, hasNewRules = false } }) => {
       const options = { seed, days, machines, hasNewRules };

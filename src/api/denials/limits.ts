@@ -75,6 +75,11 @@ export const LIMIT_DENIALS = [
         meaning: 'Too many acts at once; the rate itself is not used up.',
         hint: WAIT_FOR_TIME,
       },
+      FleetLimit: {
+        meaning:
+          'A limit of a FleetPolicy spans clusters, and this cluster has no share of it left. The hub hands out shares; the oldest wish comes first. When the hub is away, the floor of the limit holds.',
+        hint: 'no action required: the hub gives a share as soon as one is free. Who has them: kubenode fleet why CLUSTER, on the hub',
+      },
       RuleWave: {
         meaning:
           'The rule is new or has changed, and repairs few machines first: `ruleWaves` of `fleet-default`. The next wave begins when the repairs of this one succeeded and it has soaked. A wave of which too many repairs failed begins no repair on another machine.',

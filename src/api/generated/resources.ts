@@ -5,6 +5,8 @@ import type {
   Cluster,
   DefenderLedger,
   DefenderPolicy,
+  FleetAllowance,
+  FleetPolicy,
   Machine,
   MachineComponent,
   MachineComponentSet,
@@ -37,6 +39,14 @@ export const RELEASES: Resource<Release> = {
   version: 'v1alpha1',
   kind: 'Release',
   plural: 'releases',
+  namespaced: false,
+};
+
+export const FLEET_POLICIES: Resource<FleetPolicy> = {
+  group: 'kubenode.dev',
+  version: 'v1alpha1',
+  kind: 'FleetPolicy',
+  plural: 'fleetpolicies',
   namespaced: false,
 };
 
@@ -109,5 +119,13 @@ export const DEFENDER_LEDGERS: Resource<DefenderLedger> = {
   version: 'v1alpha1',
   kind: 'DefenderLedger',
   plural: 'defenderledgers',
+  namespaced: false,
+};
+
+export const FLEET_ALLOWANCES: Resource<FleetAllowance> = {
+  group: 'kubenode.dev',
+  version: 'v1alpha1',
+  kind: 'FleetAllowance',
+  plural: 'fleetallowances',
   namespaced: false,
 };

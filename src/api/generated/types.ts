@@ -26,6 +26,14 @@ export interface Release extends KubeObject {
   readonly status?: ReleaseStatus;
 }
 
+/** Limits that span clusters: clusters in work at once, acts within a period, one stop for all. */
+export interface FleetPolicy extends KubeObject {
+  readonly apiVersion: 'kubenode.dev/v1alpha1';
+  readonly kind: 'FleetPolicy';
+  readonly spec: FleetPolicySpec;
+  readonly status?: FleetPolicyStatus;
+}
+
 /** A node: how to create or reach its host, its labels and taints, and the components that it runs. */
 export interface Machine extends KubeObject {
   readonly apiVersion: 'kubenode.dev/v1alpha1';
@@ -96,6 +104,14 @@ export interface DefenderLedger extends KubeObject {
   readonly kind: 'DefenderLedger';
   readonly spec: DefenderLedgerSpec;
   readonly status?: DefenderLedgerStatus;
+}
+
+/** What this cluster may use of the limits over clusters. A single object, written by the hub. */
+export interface FleetAllowance extends KubeObject {
+  readonly apiVersion: 'kubenode.dev/v1alpha1';
+  readonly kind: 'FleetAllowance';
+  readonly spec: FleetAllowanceSpec;
+  readonly status?: FleetAllowanceStatus;
 }
 
 /** Accepts the held plan of one unit. */
@@ -972,6 +988,8 @@ export interface DefenderLedgerSpec {
   readonly closures?: Readonly<Record<string, LedgerClosure>>;
   /** How far rules are proven, by the name of the rule. (at most 256) */
   readonly rules?: Readonly<Record<string, LedgerRule>>;
+  /** The allowance of the hub that decisions keep to. Every process decides by it. */
+  readonly allowance?: LedgerAllowance;
   /** Terms for rules that change now. */
   readonly ruleTerms?: LedgerRuleTerms;
 }
@@ -1206,6 +1224,196 @@ export interface FirstHostKey {
   readonly algorithm: string;
   /** Key fingerprint. */
   readonly fingerprint: string;
+}
+
+/** What the cluster may use of the limits over clusters. */
+export interface FleetAllowanceSpec {
+  /** UID of the namespace kube-system of the hub. */
+  readonly hub: string;
+  /** Increases when another process of the hub hands out allowances. */
+  readonly epoch: number;
+  /** Increases with each allowance of the epoch. */
+  readonly seq: number;
+  /** When the allowance ends. The floor of each limit holds afterwards; a stop remains. */
+  readonly until: string;
+  /** Stops new grants and renewals. */
+  readonly killSwitch: KillSwitch;
+  /** Share of each limit. (at most 32) */
+  readonly limits: readonly FleetLimit[];
+  /** Name of the Cluster in the hub. */
+  readonly cluster: string;
+  /** When the hub wrote it, by its clock. */
+  readonly at: string;
+}
+
+/** What the Defender adopted and what is in use. */
+export interface FleetAllowanceStatus {
+  /** Generation of the spec that this status is about. */
+  readonly observedGeneration?: number;
+  /** Summary of the conditions for people. Programs read the conditions. */
+  readonly phase?: 'Stopped' | 'Pending' | 'Floor' | 'InForce';
+  /** Current conditions, each with its own observedGeneration. (at most 32) */
+  readonly conditions: readonly Condition[];
+  /** Hub of the allowance that is adopted. */
+  readonly hub?: string;
+  /** Epoch of the allowance that is adopted. */
+  readonly epoch?: number;
+  /** `seq` of the allowance that is adopted. */
+  readonly seq?: number;
+  /** When it was adopted, by the clock of the cluster. */
+  readonly at?: string;
+  /** When the allowance that is adopted ends. */
+  readonly until?: string;
+  /** Use of each limit. (at most 32) */
+  readonly limits?: readonly FleetLimitUse[];
+}
+
+/** A limit of clusters in which machines are disturbed at the same time. */
+export interface FleetConcurrency {
+  /** Name used in messages. */
+  readonly name: string;
+  /** What is counted: clusters, or their regions, environments or values of a label. */
+  readonly per: 'Cluster' | 'Region' | 'Environment' | 'Label';
+  /** Label of the Clusters for per: Label. */
+  readonly labelKey?: string;
+  /** Maximum count over the fleet. (1 to 10000) */
+  readonly max: number;
+  /** 1: a cluster without a valid allowance goes on alone. 0: it waits for the hub. (0 to 1; default 1) */
+  readonly floor: number;
+}
+
+/** How clusters are counted that the hub does not reach. */
+export interface FleetCutOff {
+  /** How long a cluster counts with its floor after its allowance ended. (0 to 604800; default 3600) */
+  readonly countSeconds: number;
+}
+
+/** A cluster that the hub does not reach or does not serve. */
+export interface FleetCutOffCluster {
+  /** Name of the Cluster. */
+  readonly cluster: string;
+  /** When the state began. */
+  readonly since: string;
+  /** Explanation for people, with a hint. */
+  readonly message?: string;
+}
+
+/** The share of this cluster of one limit over clusters. */
+export interface FleetLimit {
+  /** Policy and limit, as <policy>/<limit>. */
+  readonly id: string;
+  /** Concurrency: acts in work, and a share of 0 or 1. Rate: acts that begin within a period. */
+  readonly kind: 'Concurrency' | 'Rate';
+  /** What the cluster may use while the allowance lasts. */
+  readonly share: number;
+  /** What the cluster may use when no allowance is valid. */
+  readonly floor: number;
+  /** Actions that count. Empty: every act with risk Node or higher. (at most 16) */
+  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane' | 'Reprovision' | 'WipeDisk')[];
+  /** Length of the period of a rate. (60 to 604800) */
+  readonly windowSeconds?: number;
+  /** The limit over all clusters, for messages. */
+  readonly max: number;
+  /** What is counted, for messages. */
+  readonly per: string;
+  /** Why the share is not larger, for people. */
+  readonly message?: string;
+}
+
+/** Use of one limit over the fleet. */
+export interface FleetLimitUsage {
+  /** Policy and limit, as <policy>/<limit>. */
+  readonly id: string;
+  /** What the clusters use. */
+  readonly used?: number;
+  /** What the clusters may use, and those that are cut off count for. */
+  readonly given?: number;
+  /** Maximum count. */
+  readonly max?: number;
+}
+
+/** What the cluster uses of one limit. */
+export interface FleetLimitUse {
+  /** Policy and limit, as <policy>/<limit>. */
+  readonly id: string;
+  /** Share that is adopted. */
+  readonly share?: number;
+  /** What is in use: acts in work (0 or 1), or acts within the period. */
+  readonly used?: number;
+  /** Acts that were denied in the last minute for want of a share. */
+  readonly wanted?: number;
+  /** When the first of these was denied. */
+  readonly wantedSince?: string;
+}
+
+/** Clusters that the policy selects. */
+export interface FleetPolicyClusters {
+  /** Number of clusters. */
+  readonly total?: number;
+  /** Clusters that adopted an allowance of this hub that is valid. */
+  readonly current?: number;
+  /** Clusters that adopted the stop of this policy. */
+  readonly stopped?: number;
+  /** Clusters that the hub does not reach or does not serve, the first 20. (at most 20) */
+  readonly cutOff?: readonly FleetCutOffCluster[];
+}
+
+/** Limits over clusters, and the clusters that they are for. */
+export interface FleetPolicySpec {
+  /** Selected clusters, by the labels of their Clusters. */
+  readonly clusterSelector: Selector;
+  /** Stops new grants and renewals. */
+  readonly killSwitch: KillSwitch;
+  /** Limits of clusters that are disturbed at once. (at most 8) */
+  readonly concurrency: readonly FleetConcurrency[];
+  /** Limits of acts within a period. (at most 8) */
+  readonly rates: readonly FleetRate[];
+  /** How long an allowance lasts that is not renewed. A cluster notices a hub that is away after this time. (120 to 3600; default 300) */
+  readonly allowanceSeconds: number;
+  /** How clusters are counted that the hub does not reach. */
+  readonly cutOff: FleetCutOff;
+}
+
+/** Use of the limits, and who waits. */
+export interface FleetPolicyStatus {
+  /** Generation of the spec that this status is about. */
+  readonly observedGeneration?: number;
+  /** Summary of the conditions for people. Programs read the conditions. */
+  readonly phase?: 'Stopped' | 'NotReady' | 'CutOff' | 'InForce';
+  /** Current conditions, each with its own observedGeneration. (at most 32) */
+  readonly conditions: readonly Condition[];
+  /** Clusters that the policy selects. */
+  readonly clusters?: FleetPolicyClusters;
+  /** Use of each limit. (at most 16) */
+  readonly limits?: readonly FleetLimitUsage[];
+  /** Clusters that wait for a share, the longest wait first, at most 20. (at most 20) */
+  readonly waiting?: readonly FleetWaiting[];
+}
+
+/** A limit of acts that begin within a period over the fleet. */
+export interface FleetRate {
+  /** Name used in messages. */
+  readonly name: string;
+  /** Actions that count. Empty: every act with risk Node or higher. (at most 16) */
+  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane' | 'Reprovision' | 'WipeDisk')[];
+  /** Maximum count over the fleet. (1 to 100000) */
+  readonly max: number;
+  /** Length of the period. (60 to 604800; default 3600) */
+  readonly windowSeconds: number;
+  /** Acts within the period of a cluster without a valid allowance. (0 to 1000; default 1) */
+  readonly floor: number;
+}
+
+/** A cluster that waits for a share. */
+export interface FleetWaiting {
+  /** Name of the Cluster. */
+  readonly cluster: string;
+  /** Policy and limit, as <policy>/<limit>. */
+  readonly limit: string;
+  /** When it first wished for it. */
+  readonly since: string;
+  /** Explanation for people, with a hint. */
+  readonly message?: string;
 }
 
 /** A sign that another tool maintains the node. */
@@ -1814,6 +2022,24 @@ export interface KubernetesRange {
   readonly min?: string;
   /** Maximum version. */
   readonly max?: string;
+}
+
+/** The allowance of the hub that decisions keep to. Every process decides by it. */
+export interface LedgerAllowance {
+  /** UID of the namespace kube-system of the hub. */
+  readonly hub: string;
+  /** Increases when another process of the hub hands out allowances. */
+  readonly epoch: number;
+  /** Increases with each allowance of the epoch. */
+  readonly seq: number;
+  /** When the allowance ends. The floor of each limit holds afterwards; a stop remains. */
+  readonly until: string;
+  /** Stops new grants and renewals. */
+  readonly killSwitch: KillSwitch;
+  /** Share of each limit. (at most 32) */
+  readonly limits: readonly FleetLimit[];
+  /** When it was adopted. */
+  readonly adoptedAt: string;
 }
 
 /** Decision of a person. */

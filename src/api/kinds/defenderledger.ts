@@ -22,6 +22,7 @@ import {
   time,
 } from '../schema.ts';
 import { defenderLedgerPhases } from '../status/phase-tables.ts';
+import { allowanceFields } from './fleetallowance.ts';
 import { AGE, type Kind, PHASE } from './kind.ts';
 
 /** Atomic, so that managedFields stays small. With a default, because CEL reads all maps without `has()`. */
@@ -157,6 +158,16 @@ const spec = rules(
       map('Breakers that people closed last, by <policy>/<breaker>/<key>.', closure, 16),
     ).optional(),
     rules: atomic(map('How far rules are proven, by the name of the rule.', rule, 256)).optional(),
+    allowance: atomic(
+      named(
+        'LedgerAllowance',
+        'The allowance of the hub that decisions keep to. Every process decides by it.',
+        {
+          ...allowanceFields(),
+          adoptedAt: time('When it was adopted.'),
+        },
+      ),
+    ).optional(),
     ruleTerms: named('LedgerRuleTerms', 'Terms for rules that change now.', {
       inForce: terms,
       looser: terms.optional(),

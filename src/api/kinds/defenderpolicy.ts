@@ -36,7 +36,8 @@ const scope = named('DefenderScope', 'Acts that the policy applies to.', {
   holders: list('Kinds that ask for grants. Empty: all.', choice('A kind.', HOLDERS), [0, 6]).default([]),
 });
 
-const killSwitch = rules(
+/** Also of a FleetPolicy, and in the allowances that it leads to. */
+export const killSwitch = rules(
   named('KillSwitch', 'Stops new grants and renewals.', {
     engaged: flag('Whether the kill switch is engaged.').default(false),
     scope: choice('What is stopped.', ['All', 'Remedy', 'Rollout']).default('All'),

@@ -4,6 +4,8 @@ import { API_VERSION, VERSION } from '../version.ts';
 import { cluster } from './cluster.ts';
 import { defenderLedger } from './defenderledger.ts';
 import { defenderPolicy } from './defenderpolicy.ts';
+import { fleetAllowance } from './fleetallowance.ts';
+import { fleetPolicy } from './fleetpolicy.ts';
 import type { Kind } from './kind.ts';
 import { machine } from './machine.ts';
 import { machineComponent } from './machinecomponent.ts';
@@ -22,6 +24,7 @@ export const KINDS: readonly Kind[] = [
   cluster,
   pipeline,
   release,
+  fleetPolicy,
   machine,
   machineSet,
   machineComponent,
@@ -31,4 +34,5 @@ export const KINDS: readonly Kind[] = [
   maintenanceEvent,
   defenderPolicy,
   defenderLedger,
+  fleetAllowance,
 ];

@@ -53,14 +53,17 @@ const authorized: Validation = {
   message: `overriding git requires the verb ${VERB_BREAK_GLASS}, which ClusterRole kubenode-admin has`,
 };
 
+const GUARDED = ['noderemediers', 'defenderpolicies', 'fleetpolicies', 'fleetallowances'];
+
 /** Metadata is not restricted: anybody with the permission may change labels, annotations and finalizers. */
 export const gitOnly: readonly KubeObject[] = policy({
   name: POLICY_GIT_ONLY,
-  description: 'Only sync may write NodeRemedier and DefenderPolicy: rules and limits come from git.',
-  match: [matchKubenode(['noderemediers', 'defenderpolicies'], ['CREATE', 'UPDATE', 'DELETE'])],
+  description:
+    'Only sync may write NodeRemedier, DefenderPolicy, FleetPolicy and FleetAllowance: rules and limits come from git.',
+  match: [matchKubenode(GUARDED, ['CREATE', 'UPDATE', 'DELETE'])],
   conditions: {
     'not-sync': `!(${isPrincipal(PRINCIPAL_SYNC)})`,
-    'not-the-kill-switch': `!(request.resource.resource == 'defenderpolicies' && (${DELETES} ? oldObject : object).metadata.name == ${celText(KILL_SWITCH)})`,
+    'not-the-kill-switch': `!(request.resource.resource in ['defenderpolicies', 'fleetpolicies'] && (${DELETES} ? oldObject : object).metadata.name == ${celText(KILL_SWITCH)})`,
     'not-metadata-only': "request.operation != 'UPDATE' || object.spec != oldObject.spec",
   },
   variables: {

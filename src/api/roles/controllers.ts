@@ -185,12 +185,12 @@ export const defenderRights: Rights = {
   cluster: [
     may(READ, GROUP, ['machines', 'machinesets', 'remedyoperationjobs']),
     may(READ, GROUP, ['noderemediers']), // whose facts stay unknown
-    may(READ, GROUP, ['defenderpolicies', 'defenderledgers']),
+    may(READ, GROUP, ['defenderpolicies', 'defenderledgers', 'fleetallowances']),
     may(READ, '', ['nodes', 'pods']),
     leases, // of other tools that maintain nodes, in the namespaces that policies name
     // No patch: the ledger is written by compare-and-swap only.
     may(['create', 'update'], GROUP, ['defenderledgers']),
-    may(PATCH, GROUP, ['defenderledgers/status', 'defenderpolicies/status']),
+    may(PATCH, GROUP, ['defenderledgers/status', 'defenderpolicies/status', 'fleetallowances/status']),
     may(['create'], 'authentication.k8s.io', ['tokenreviews']),
     may(['create'], 'authorization.k8s.io', ['subjectaccessreviews']),
   ],

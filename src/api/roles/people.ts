@@ -29,9 +29,11 @@ export const peopleRoles = [
     may(['create'], GROUP, [GRANTS]),
   ]),
   // Without resourceNames, which do not apply to create. The policy kubenode-git-only denies other names.
-  clusterRole(ROLE_STOP, 'May create the DefenderPolicy kill-switch, which stops everything.', [
-    may(['create'], GROUP, ['defenderpolicies']),
-  ]),
+  clusterRole(
+    ROLE_STOP,
+    'May create the DefenderPolicy or FleetPolicy kill-switch, which stops everything.',
+    [may(['create'], GROUP, ['defenderpolicies', 'fleetpolicies'])],
+  ),
   clusterRole(ROLE_ADMIN, 'All kinds of kubenode, resuming after a stop, and break-glass.', [
     may(['*'], GROUP, ['*']),
     viewLeases,

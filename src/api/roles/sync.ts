@@ -14,14 +14,20 @@ const OWN = [
   'machinecomponentsets',
   'noderemediers',
   'defenderpolicies',
+  'fleetpolicies',
 ];
 
 const ALL = [...READ, ...WRITE];
 
 export const syncBase: readonly PolicyRule[] = [
   may(READ, GROUP, ['*']),
-  may(WRITE, GROUP, [...OWN, 'releases']),
-  may(['update', 'patch'], GROUP, ['clusters/status', 'pipelines/status', 'releases/status']),
+  may(WRITE, GROUP, [...OWN, 'releases', 'fleetallowances']),
+  may(['update', 'patch'], GROUP, [
+    'clusters/status',
+    'pipelines/status',
+    'releases/status',
+    'fleetpolicies/status',
+  ]),
   may(READ, '', ['nodes']), // health of a cluster
   may(READ, 'coordination.k8s.io', ['leases']), // heartbeats of agents
   may(['list'], '', ['pods']), // those that block a disruption: `kubenode plan` asks the Defender with them

@@ -187,3 +187,21 @@ export const defenderLedgerPhases = phaseTable(
   ],
   'Ready',
 );
+
+export const fleetPolicyPhases = phaseTable(
+  [
+    ['Stopped', is('KillSwitchEngaged', 'True')],
+    ['NotReady', notTrue('InForce')],
+    ['CutOff', is('ClustersReached', 'False')],
+  ],
+  'InForce',
+);
+
+export const fleetAllowancePhases = phaseTable(
+  [
+    ['Stopped', is('KillSwitchEngaged', 'True')],
+    ['Pending', notTrue('Adopted')],
+    ['Floor', is('InForce', 'False')],
+  ],
+  'InForce',
+);

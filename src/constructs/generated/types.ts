@@ -506,6 +506,8 @@ export interface DefenderLedgerSpec {
   readonly closures?: Readonly<Record<string, LedgerClosure>>;
   /** How far rules are proven, by the name of the rule. (at most 256) */
   readonly rules?: Readonly<Record<string, LedgerRule>>;
+  /** The allowance of the hub that decisions keep to. Every process decides by it. */
+  readonly allowance?: LedgerAllowance;
   /** Terms for rules that change now. */
   readonly ruleTerms?: LedgerRuleTerms;
 }
@@ -626,6 +628,98 @@ export interface FieldPolicy {
   readonly path: string;
   /** Ignore: git's value is for the creation of the object. Later the field is neither compared nor written. */
   readonly policy: 'Ignore';
+}
+
+/** What the cluster may use of the limits over clusters. */
+export interface FleetAllowanceSpec {
+  /** UID of the namespace kube-system of the hub. */
+  readonly hub: string;
+  /** Increases when another process of the hub hands out allowances. */
+  readonly epoch: number;
+  /** Increases with each allowance of the epoch. */
+  readonly seq: number;
+  /** When the allowance ends. The floor of each limit holds afterwards; a stop remains. */
+  readonly until: string;
+  /** Stops new grants and renewals. */
+  readonly killSwitch?: KillSwitch;
+  /** Share of each limit. (at most 32) */
+  readonly limits?: readonly FleetLimit[];
+  /** Name of the Cluster in the hub. */
+  readonly cluster: string;
+  /** When the hub wrote it, by its clock. */
+  readonly at: string;
+}
+
+/** A limit of clusters in which machines are disturbed at the same time. */
+export interface FleetConcurrency {
+  /** Name used in messages. */
+  readonly name: string;
+  /** What is counted: clusters, or their regions, environments or values of a label. */
+  readonly per: 'Cluster' | 'Region' | 'Environment' | 'Label';
+  /** Label of the Clusters for per: Label. */
+  readonly labelKey?: string;
+  /** Maximum count over the fleet. (1 to 10000) */
+  readonly max: number;
+  /** 1: a cluster without a valid allowance goes on alone. 0: it waits for the hub. (0 to 1; default 1) */
+  readonly floor?: number;
+}
+
+/** How clusters are counted that the hub does not reach. */
+export interface FleetCutOff {
+  /** How long a cluster counts with its floor after its allowance ended. (0 to 604800; default 3600) */
+  readonly countSeconds?: number;
+}
+
+/** The share of this cluster of one limit over clusters. */
+export interface FleetLimit {
+  /** Policy and limit, as <policy>/<limit>. */
+  readonly id: string;
+  /** Concurrency: acts in work, and a share of 0 or 1. Rate: acts that begin within a period. */
+  readonly kind: 'Concurrency' | 'Rate';
+  /** What the cluster may use while the allowance lasts. */
+  readonly share: number;
+  /** What the cluster may use when no allowance is valid. */
+  readonly floor: number;
+  /** Actions that count. Empty: every act with risk Node or higher. (at most 16) */
+  readonly actions?: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane' | 'Reprovision' | 'WipeDisk')[];
+  /** Length of the period of a rate. (60 to 604800) */
+  readonly windowSeconds?: number;
+  /** The limit over all clusters, for messages. */
+  readonly max: number;
+  /** What is counted, for messages. */
+  readonly per: string;
+  /** Why the share is not larger, for people. */
+  readonly message?: string;
+}
+
+/** Limits over clusters, and the clusters that they are for. */
+export interface FleetPolicySpec {
+  /** Selected clusters, by the labels of their Clusters. */
+  readonly clusterSelector: Selector;
+  /** Stops new grants and renewals. */
+  readonly killSwitch?: KillSwitch;
+  /** Limits of clusters that are disturbed at once. (at most 8) */
+  readonly concurrency?: readonly FleetConcurrency[];
+  /** Limits of acts within a period. (at most 8) */
+  readonly rates?: readonly FleetRate[];
+  /** How long an allowance lasts that is not renewed. A cluster notices a hub that is away after this time. (120 to 3600; default 300) */
+  readonly allowanceSeconds?: number;
+  /** How clusters are counted that the hub does not reach. */
+  readonly cutOff?: FleetCutOff;
+}
+
+/** A limit of acts that begin within a period over the fleet. */
+export interface FleetRate {
+  /** Name used in messages. */
+  readonly name: string;
+  /** Actions that count. Empty: every act with risk Node or higher. (at most 16) */
+  readonly actions?: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane' | 'Reprovision' | 'WipeDisk')[];
+  /** Maximum count over the fleet. (1 to 100000) */
+  readonly max: number;
+  /** Length of the period. (60 to 604800; default 3600) */
+  readonly windowSeconds?: number;
+  /** Acts within the period of a cluster without a valid allowance. (0 to 1000; default 1) */
+  readonly floor?: number;
 }
 
 /** A sign that another tool maintains the node. */
@@ -914,6 +1008,24 @@ export interface KubernetesRange {
   readonly min?: string;
   /** Maximum version. */
   readonly max?: string;
+}
+
+/** The allowance of the hub that decisions keep to. Every process decides by it. */
+export interface LedgerAllowance {
+  /** UID of the namespace kube-system of the hub. */
+  readonly hub: string;
+  /** Increases when another process of the hub hands out allowances. */
+  readonly epoch: number;
+  /** Increases with each allowance of the epoch. */
+  readonly seq: number;
+  /** When the allowance ends. The floor of each limit holds afterwards; a stop remains. */
+  readonly until: string;
+  /** Stops new grants and renewals. */
+  readonly killSwitch?: KillSwitch;
+  /** Share of each limit. (at most 32) */
+  readonly limits?: readonly FleetLimit[];
+  /** When it was adopted. */
+  readonly adoptedAt: string;
 }
 
 /** Decision of a person. */

@@ -6,17 +6,27 @@
 import {
   DEFENDER_LEDGERS,
   DEFENDER_POLICIES,
+  FLEET_ALLOWANCES,
   MACHINES,
   REMEDY_OPERATION_JOBS,
 } from '../../api/generated/resources.ts';
 import type { DefenderLedger, DefenderLedgerSpec, DefenderPolicy } from '../../api/generated/types.ts';
-import { EVENT_PREFIX, LEDGER, MANAGER_DEFENDER, NAMESPACE, PRINCIPAL_DEFENDER } from '../../api/names.ts';
+import {
+  EVENT_PREFIX,
+  FLEET_ALLOWANCE,
+  LEDGER,
+  MANAGER_DEFENDER,
+  NAMESPACE,
+  PRINCIPAL_DEFENDER,
+} from '../../api/names.ts';
 import { truncateToSchema } from '../../api/validation/truncate-to-schema.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
 import { generationChanged } from '../../kube/controller/predicates.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { AlertReader } from '../alerts/alert-reader.ts';
+import { allowanceStatus } from '../allowance/status.ts';
+import type { FleetWishes } from '../allowance/wishes.ts';
 import type { PendingApprovals } from '../approvals/pending.ts';
 import type { ActRecorder } from '../audit/recorder.ts';
 import type { FleetObserver } from '../facts/observer.ts';
@@ -33,6 +43,8 @@ export interface DefenderControllerOptions {
   readonly ledger: Ledger;
   readonly denials: DenialCounts;
   readonly pending: PendingApprovals;
+  /** Absent in a simulation of one cluster without a hub. */
+  readonly wishes?: FleetWishes;
   /** Absent in a simulation, which keeps a record of its own. */
   readonly recorder?: ActRecorder;
   /** Absent in a simulation, whose policies name no query. */
@@ -59,11 +71,12 @@ export function createDefenderController(options: DefenderControllerOptions): Co
     reads: [
       read(DEFENDER_LEDGERS, { keys: onlyKey, changed: generationChanged }),
       read(DEFENDER_POLICIES, { keys: onlyKey, changed: generationChanged }),
+      ...(options.wishes ? [read(FLEET_ALLOWANCES, { keys: onlyKey, changed: generationChanged })] : []),
       // Changes of machines are counted at once; only a deletion is written.
       read(MACHINES, { keys: onlyKey, changed: () => false }),
       read(REMEDY_OPERATION_JOBS, { keys: onlyKey, changed: () => false }),
     ],
-    writes: ['DefenderPolicy.status', 'DefenderLedger.status'],
+    writes: ['DefenderPolicy.status', 'DefenderLedger.status', 'FleetAllowance.status'],
     fieldManager: MANAGER_DEFENDER,
     serviceAccount: { namespace: NAMESPACE, name: PRINCIPAL_DEFENDER },
     concurrency: 1,
@@ -170,9 +183,23 @@ function report(sweeper: Sweeper, context: ReconcileContext, result: SweepResult
     context.reportStatus(DEFENDER_POLICIES, { metadata: { name }, status: fitting });
   }
   if (!ledger) return;
+  reportAllowance(sweeper, context, ledger);
   reportLedger(sweeper, context, { ...result, ledger });
   recordChanges(sweeper, context, ledger);
   recordAlerts(sweeper, context, { ...result, ledger });
+}
+
+function reportAllowance({ wishes }: Sweeper, context: ReconcileContext, { spec }: DefenderLedger): void {
+  const allowance = wishes && context.view(FLEET_ALLOWANCES).get(FLEET_ALLOWANCE);
+  if (!wishes || !allowance) return;
+  const status = allowanceStatus({
+    allowance,
+    ledger: spec,
+    wish: (limit) => wishes.of(limit),
+    now: context.clock.now(),
+  });
+  const { status: fitting } = truncateToSchema({ ...allowance, status });
+  context.reportStatus(FLEET_ALLOWANCES, { metadata: { name: FLEET_ALLOWANCE }, status: fitting });
 }
 
 type LedgerResult = SweepResult & { readonly ledger: DefenderLedger };

@@ -10,6 +10,7 @@ import type {
 } from '../../api/generated/types.ts';
 import type { Labels } from '../../kube/objects/selector.ts';
 import type { AlertResult } from '../alerts/alert-state.ts';
+import type { ObservedAllowance } from '../allowance/adopt.ts';
 import type { Capacity } from '../capacity/index-of-nodes.ts';
 import type { Faults } from './fault-since.ts';
 
@@ -150,6 +151,8 @@ export interface FleetFacts {
   desiredIn(pool: string): number | undefined;
   /** Zones that their provider reports as failing. */
   readonly zonalShifts: ReadonlySet<string>;
+  /** The allowance of the hub; absent: it was not observed. */
+  readonly allowance?: ObservedAllowance;
   /** Pods and the amounts that they take of each Node; absent: no policy asks for it, or it was not observed. */
   readonly capacity?: Capacity | undefined;
   /** Tells whether a query of the policy returned samples. */

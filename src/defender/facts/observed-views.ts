@@ -3,6 +3,7 @@ import type {
   Cluster,
   DefenderLedger,
   DefenderPolicy,
+  FleetAllowance,
   Machine,
   MachineSet,
   NodeRemedier,
@@ -36,6 +37,8 @@ export interface ObservedViews {
   readonly policies: ObservedView<DefenderPolicy>;
   readonly jobs: ObservedView<RemedyOperationJob>;
   readonly ledgers: ObservedView<DefenderLedger>;
+  /** What the hub left to this cluster. Absent in a simulation without a hub. */
+  readonly allowances?: ObservedView<FleetAllowance>;
   /** The rules, in a process that reviews breakers. */
   readonly rules?: ObservedView<NodeRemedier>;
   /** The Clusters of a hub, in a process that hosts control planes. */
@@ -52,8 +55,9 @@ export function isComplete(views: ObservedViews): boolean {
 }
 
 function allOf(views: ObservedViews): readonly AnyView[] {
-  const { machines, nodes, pods, machineSets, policies, jobs, ledgers, rules, clusters } = views;
-  const more = [rules, clusters].filter((view) => view !== undefined);
+  const { machines, nodes, pods, machineSets, policies, jobs, ledgers, ...others } = views;
+  const { allowances, rules, clusters } = others;
+  const more = [allowances, rules, clusters].filter((view) => view !== undefined);
   return [machines, nodes, pods, machineSets, policies, jobs, ledgers, ...more];
 }
 

@@ -4,12 +4,13 @@
  */
 import type { LedgerGone, LedgerHolder, Machine } from '../../api/generated/types.ts';
 import { jobsOfHardware } from '../../api/machine/jobs.ts';
-import { LABEL_HARDWARE } from '../../api/names.ts';
+import { FLEET_ALLOWANCE, LABEL_HARDWARE } from '../../api/names.ts';
 import { generationChanged } from '../../kube/controller/predicates.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
 import { recordedAlert } from '../alerts/recorded-alerts.ts';
+import type { ObservedAllowance } from '../allowance/adopt.ts';
 import type { LiveGrant } from '../ledger/recover.ts';
 import { type PreparedPolicies, preparePolicies } from '../policies/prepare.ts';
 import { acceptanceProblems } from '../policies/unsupported.ts';
@@ -96,6 +97,7 @@ export function createFleetObserver(options: FleetObserverOptions): FleetObserve
         // This version reads neither etcd members nor providers: what needs them is denied.
         controlPlane: undefined,
         zonalShifts: new Set(),
+        ...optional('allowance', allowanceOf(views)),
         capacity: isComplete(views) ? fleet.capacity?.current() : undefined,
         alert: (policy, blocker) =>
           recordedAlert(views.policies.store.get(policy), blocker, options.clock.now()),
@@ -119,6 +121,12 @@ export function createFleetObserver(options: FleetObserverOptions): FleetObserve
       fleet.capacity?.close();
     },
   };
+}
+
+/** Undefined: it was not observed. */
+function allowanceOf({ allowances }: ObservedViews): ObservedAllowance {
+  if (!allowances?.store.hasSynced()) return undefined;
+  return allowances.store.get(FLEET_ALLOWANCE) ?? 'None';
 }
 
 function observeSigns(fleet: ObservedFleet): PolicySigns | undefined {

@@ -33,6 +33,8 @@ export interface GuardProof {
   readonly machines?: number;
   /** Whether the rule of the run changes, and is enforced in waves. Default: false. */
   readonly hasNewRules?: boolean;
+  /** Whether the run has several clusters under one hub. Default: false. */
+  readonly isFleet?: boolean;
 }
 
 interface GuardRules {

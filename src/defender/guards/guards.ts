@@ -5,6 +5,7 @@ import { alerts, blockingPods, foreignOwners } from './blockers.ts';
 import { breakerOpen, commonCause, stormCooldown } from './breaker-open.ts';
 import { capacity } from './capacity.ts';
 import { controlPlane } from './control-plane.ts';
+import { fleetLimits, fleetStop } from './fleet-limits.ts';
 import type { Guard } from './guard.ts';
 import { ledgerFull, ledgerRecovering } from './ledger-state.ts';
 import { nodeAge, oneAct, repairLimits } from './machine.ts';
@@ -19,6 +20,7 @@ import { freeze, quietWindow } from './windows.ts';
 
 export const GUARDS: readonly Guard[] = [
   killSwitch,
+  fleetStop,
   held,
   ledgerRecovering,
   ledgerFull,
@@ -49,6 +51,7 @@ export const GUARDS: readonly Guard[] = [
   concurrencyLimits,
   rates,
   ruleWaves,
+  fleetLimits,
   capacity,
   approvals,
 ];

@@ -18,16 +18,25 @@ export const killSwitch: PolicyGuard = {
   checkPolicy: checkKillSwitch,
 };
 
-function checkKillSwitch({ ask, now }: GuardInput, { spec }: PreparedPolicy): readonly DenialCause[] {
-  const { engaged, scope, until } = spec.killSwitch;
-  if (!engaged || (until !== undefined && Date.parse(until) <= +now)) return [];
-  if (scope !== 'All' && ask.holder.kind !== HOLDERS[scope]) return [];
-  const ends = until === undefined ? {} : { until: new Date(until) };
-  return [{ reason: 'KillSwitch', message: messageOf(spec.killSwitch), ...ends }];
+function checkKillSwitch(input: GuardInput, { spec }: PreparedPolicy): readonly DenialCause[] {
+  return stopCauses(spec.killSwitch, input, 'kill switch engaged');
 }
 
-function messageOf({ by = 'unknown', reason = 'no reason given' }: KillSwitch): string {
-  return `kill switch engaged by ${by}: ${reason}`;
+export function isStopped({ engaged, until }: KillSwitch, now: Date): boolean {
+  return engaged && (until === undefined || Date.parse(until) > +now);
+}
+
+/** Returns the denial for what the switch stops. The hub has one of its own for all of its clusters. */
+export function stopCauses(
+  stop: KillSwitch,
+  { ask, now }: Pick<GuardInput, 'ask' | 'now'>,
+  what: string,
+): readonly DenialCause[] {
+  const { scope, until, by = 'unknown', reason = 'no reason given' } = stop;
+  if (!isStopped(stop, now)) return [];
+  if (scope !== 'All' && ask.holder.kind !== HOLDERS[scope]) return [];
+  const ends = until === undefined ? {} : { until: new Date(until) };
+  return [{ reason: 'KillSwitch', message: `${what} by ${by}: ${reason}`, ...ends }];
 }
 
 export const held: AskGuard = {

@@ -5,6 +5,7 @@ import type { GrantAsk } from '../../api/grants.ts';
 import { ownValue } from '../../kube/objects/json.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { secondsAfter } from '../../os/dates.ts';
+import { fleetRateKey, isCountedBy, windowOf } from '../allowance/limits.ts';
 import { breakerKeys, isBreakerFor } from '../breakers/keys.ts';
 import type { MachineFacts } from '../facts/facts.ts';
 import { rateGroup } from '../guards/rates.ts';
@@ -40,6 +41,7 @@ export function issueGrant(draft: LedgerDraft, input: IssueInput): LedgerGrant {
   draft.grants[ask.machine] = entry;
   draft.changed = true;
   for (const policy of applying) countRates(draft, policy, input);
+  countForFleet(draft, input);
   if (ask.recovery !== true) claimProbes(draft, applying, input);
   recordAct(draft, entry, input);
   if (isAnswerTo(draft.approvals[ask.machine], ask)) delete draft.approvals[ask.machine];
@@ -105,6 +107,14 @@ function countRates(
   for (const limit of spec.rates.filter((each) => isActOf(each, ask))) {
     const key = rateKey(name, limit.name, rateGroup(limit, ask.holder, machine));
     setRate(draft, key, countAct(draft.rates[key], limit, now));
+  }
+}
+
+function countForFleet(draft: LedgerDraft, { ask, now }: IssueInput): void {
+  const limits = draft.allowance?.limits ?? [];
+  for (const limit of limits.filter((each) => each.kind === 'Rate' && isCountedBy(each, ask))) {
+    const key = fleetRateKey(limit);
+    setRate(draft, key, countAct(draft.rates[key], { windowSeconds: windowOf(limit) }, now));
   }
 }
 

@@ -3,6 +3,7 @@ import type { DefenderLedgerSpec, LedgerGrant } from '../../api/generated/types.
 import type { DenialCause, GrantAsk, GrantRenewal, GrantSettlement, RuleVersion } from '../../api/grants.ts';
 import { isInFlight } from '../../api/grants.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import { adoptAllowance } from '../allowance/adopt.ts';
 import { reviewBreakers } from '../breakers/review.ts';
 import { type Decision, type DecisionInput, decideAsk } from '../decide.ts';
 import type { FleetFacts } from '../facts/facts.ts';
@@ -54,6 +55,8 @@ export function planLedger(given: LedgerPlanInput, requests: readonly LedgerRequ
   const { ledger, policies, facts, now, epoch, without, inWork } = given;
   const draft = createDraft({ ...ledger, seq: ledger.seq + 1, epoch: Math.max(ledger.epoch, epoch) });
   draft.changed = draft.epoch > ledger.epoch;
+  // Before anything is decided, so that every decision keeps to the newest allowance.
+  if (adoptAllowance(draft, facts.allowance, now)) draft.changed = true;
   const isTrusted = isClockTrusted(facts.view.clockSkewSeconds);
   const hasExpired =
     isTrusted &&

@@ -225,15 +225,25 @@ const INVENTORY = /^inventory($|[.-])/;
 
 const HUB_KINDS = ['Cluster', 'Pipeline'];
 /** Controllers write these kinds: git would be a second writer. */
-const CONTROLLER_KINDS = ['Release', 'RemedyOperationJob', 'MaintenanceEvent', 'DefenderLedger'];
+const CONTROLLER_KINDS = [
+  'Release',
+  'RemedyOperationJob',
+  'MaintenanceEvent',
+  'DefenderLedger',
+  'FleetAllowance',
+];
+
+/** The commands that create a policy of this name, by its kind. */
+const RESERVING: Readonly<Record<string, string>> = { DefenderPolicy: 'defender', FleetPolicy: 'fleet' };
 
 function misplaced(target: string, { kind, metadata }: KubeObject): string[] {
   if (CONTROLLER_KINDS.includes(kind)) return [`${kind} is written by its controller: remove it from git`];
   if (HUB_KINDS.includes(kind) && target !== HUB_TARGET) {
     return [`${kind} belongs in the hub: declare it there, not in cluster ${target}`];
   }
-  if (kind === 'DefenderPolicy' && metadata.name === KILL_SWITCH) {
-    return [`the name ${KILL_SWITCH} is reserved for \`kubenode defender stop\`: choose another name`];
+  const reserving = RESERVING[kind];
+  if (reserving !== undefined && metadata.name === KILL_SWITCH) {
+    return [`the name ${KILL_SWITCH} is reserved for \`kubenode ${reserving} stop\`: choose another name`];
   }
   return [];
 }

@@ -25,6 +25,7 @@ export function testViews(): TestViews {
     policies: testView(),
     jobs: testView({ indexers: JOB_INDEXERS }),
     ledgers: testView(),
+    allowances: testView(),
     rules: testView(),
     clusters: testView(),
   };

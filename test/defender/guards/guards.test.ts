@@ -5,6 +5,7 @@ import type { MachineFacts } from '../../../src/defender/facts/facts.ts';
 import type { Guard } from '../../../src/defender/guards/guard.ts';
 import { GUARD_IDS, GUARDS } from '../../../src/defender/guards/guards.ts';
 import { ledgerRule } from '../../rollout/rule-waves/builders.ts';
+import { allowance } from '../allowance/builders.ts';
 import {
   ago,
   breaker,
@@ -39,6 +40,7 @@ const MORE_SCENES: readonly Scene[] = [
     policies: [blocking({ foreign: [{ lease: 'medik8s-leases/node-{node}' }] })],
   },
   { ...unobserved('blockingPods'), policies: [blocking({ podLabels: ['block=true'] })] },
+  { ledger: { allowance: allowance({ killSwitch: { engaged: true, scope: 'All', by: 'a', reason: 'b' } }) } },
   commonCause({ state: 'NeedsPerson' }),
   commonCause({ state: 'HalfOpen', probe: 'm-4' }),
   { ledger: { rules: FULL_OF_RULES }, ask: { ruleDigest: 'd-1' } },
@@ -80,6 +82,7 @@ describe('GUARDS', () => {
       'concurrency',
       'rates',
       'rule-waves',
+      'fleet-limits',
     ]);
   });
 

@@ -3,6 +3,8 @@
 import * as Cluster from './cluster.js';
 import * as DefenderLedger from './defenderledger.js';
 import * as DefenderPolicy from './defenderpolicy.js';
+import * as FleetAllowance from './fleetallowance.js';
+import * as FleetPolicy from './fleetpolicy.js';
 import * as Machine from './machine.js';
 import * as MachineComponent from './machinecomponent.js';
 import * as MachineComponentSet from './machinecomponentset.js';
@@ -18,6 +20,7 @@ export const MAKERS: ReadonlyMap<string, Make> = new Map([
   ['Cluster', Cluster.make],
   ['Pipeline', Pipeline.make],
   ['Release', Release.make],
+  ['FleetPolicy', FleetPolicy.make],
   ['Machine', Machine.make],
   ['MachineSet', MachineSet.make],
   ['MachineComponent', MachineComponent.make],
@@ -27,4 +30,5 @@ export const MAKERS: ReadonlyMap<string, Make> = new Map([
   ['MaintenanceEvent', MaintenanceEvent.make],
   ['DefenderPolicy', DefenderPolicy.make],
   ['DefenderLedger', DefenderLedger.make],
+  ['FleetAllowance', FleetAllowance.make],
 ]);

@@ -1,0 +1,33 @@
+/** The limit of a FleetPolicy as a cluster gets it: in its FleetAllowance, and in its ledger once the Defender adopted it. */
+import { choice, int, list, message, name, named, type Schema, text } from '../schema.ts';
+import { ACTION_NAMES } from '../steps/registry.ts';
+
+/** At most eight policies of eight limits would be many; a cluster gets those of all policies that select it. */
+export const MAX_FLEET_LIMITS = 32;
+
+/** `<policy>/<limit>`. */
+export const FLEET_LIMIT_ID = 127;
+
+export const limitId = (): Schema => name('Policy and limit, as <policy>/<limit>.', FLEET_LIMIT_ID);
+
+export const fleetActions = (): Schema =>
+  list(
+    'Actions that count. Empty: every act with risk Node or higher.',
+    choice('An action.', ACTION_NAMES),
+    [0, 16],
+  ).default([]);
+
+export const fleetLimit = named('FleetLimit', 'The share of this cluster of one limit over clusters.', {
+  id: limitId(),
+  kind: choice('Concurrency: acts in work, and a share of 0 or 1. Rate: acts that begin within a period.', [
+    'Concurrency',
+    'Rate',
+  ]),
+  share: int('What the cluster may use while the allowance lasts.'),
+  floor: int('What the cluster may use when no allowance is valid.'),
+  actions: fleetActions(),
+  windowSeconds: int('Length of the period of a rate.', [60, 604_800]).optional(),
+  max: int('The limit over all clusters, for messages.'),
+  per: text('What is counted, for messages.', { max: 64 }),
+  message: message('Why the share is not larger, for people.').optional(),
+});

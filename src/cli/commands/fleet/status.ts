@@ -1,0 +1,50 @@
+/** `kubenode fleet status` and `why`: limits over clusters, who waits for a share of them, and whom the hub does not reach. */
+import { Command } from 'commander';
+import { CLUSTERS } from '../../../api/generated/resources.ts';
+import { fleetPolicyPhases } from '../../../api/status/phase-tables.ts';
+import { explainFleetLimits, formatFleetLimits } from '../../../views/fleet/limits.ts';
+import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
+import { EXIT } from '../../errors.ts';
+import { setExitCode } from '../../exit.ts';
+import { readNamed, withCluster } from '../../fleet/read.ts';
+import type { Io } from '../../io.ts';
+import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
+import { readFleetPolicies } from './policies.ts';
+
+const HELP = `
+Shows the FleetPolicies of the hub: the phase of each with what it comes from, how much of each limit the clusters use and may use, which
+clusters wait for a share and why, and which ones the hub does not reach. Reads objects of the hub only. Exits with 1 when a policy is not
+in force, stops the fleet, or does not reach every cluster.`;
+
+type StatusFlags = ConnectionFlags & { readonly output: OutputFormat };
+
+export function createFleetStatusCommand(io: Io): Command {
+  const command = new Command('status')
+    .description('show the limits over clusters, their use, and who waits')
+    .addOption(createOutputOption())
+    .addHelpText('after', HELP);
+  return addConnectionOptions(command).action((flags: StatusFlags) =>
+    withCluster(io, flags, async (client) => {
+      const policies = await readFleetPolicies(client, io.signal);
+      if (flags.output === 'table') io.out(formatFleetLimits(policies, io.clock.now()));
+      else printResult(io, flags.output, policies, () => ({ columns: [], rows: [] }));
+      const isTroubled = policies.some(
+        ({ status }) => fleetPolicyPhases.phaseOf({ ...status }) !== 'InForce',
+      );
+      if (isTroubled) setExitCode(io, EXIT.failed);
+    }),
+  );
+}
+
+export function createFleetWhyCommand(io: Io): Command {
+  const command = new Command('why')
+    .description('show what the acts of a cluster wait for, of the limits over clusters')
+    .argument('<cluster>', 'name of the Cluster');
+  return addConnectionOptions(command).action((name: string, flags: ConnectionFlags) =>
+    withCluster(io, flags, async (client) => {
+      const policies = await readFleetPolicies(client, io.signal);
+      await readNamed(client, CLUSTERS, name, io.signal);
+      io.out(explainFleetLimits(policies, name, io.clock.now()));
+    }),
+  );
+}

@@ -1,0 +1,155 @@
+/** The hub of a simulated fleet: processes that lead one after the other, end, sleep and come back, and a Lease that may be restored. */
+import type { FleetPolicy } from '../../api/generated/types.ts';
+import { API_VERSION } from '../../api/version.ts';
+import { KubeError } from '../../kube/client/errors.ts';
+import {
+  type AllowanceLeader,
+  type ClusterPort,
+  type ClusterReading,
+  createAllowanceLeader,
+} from '../../sync/fleetlimits/leader.ts';
+import type { Random } from '../random.ts';
+import { type SimulatedCluster, storeAllowance } from './cluster.ts';
+
+export const FLEET_LIMITS = {
+  clusters: 3,
+  regions: 2,
+  reboots: 6,
+  windowSeconds: 3600,
+  allowanceSeconds: 300,
+};
+
+interface Process {
+  readonly leader: AllowanceLeader;
+  /** What it read last: a process that sleeps goes on with it. */
+  readonly readings: Map<string, { readonly version: number; readonly reading: ClusterReading }>;
+}
+
+export interface SimulatedHub {
+  /** Makes one pass of the leader, and now and then one of a process that led before and does not know yet. */
+  pass(): Promise<void>;
+  /** The leader ends; another one follows after a while. */
+  crash(downMs: number): void;
+  /** The leader sleeps while another one takes over, and wakes up once. */
+  sleep(downMs: number): void;
+  /** The Lease comes from a backup: its epoch is one that was used before. */
+  restore(): void;
+  isDown(): boolean;
+  isStopped: boolean;
+}
+
+export interface HubOptions {
+  readonly clusters: readonly SimulatedCluster[];
+  readonly random: Random;
+  readonly nowMs: () => number;
+}
+
+const UID = '6f2a1c1e-0000-4000-8000-000000000001';
+const WRITE_FAULTS = 0.05;
+
+export function createSimulatedHub({ clusters, random, nowMs }: HubOptions): SimulatedHub {
+  const clock = { now: () => new Date(nowMs()) };
+  let epoch = 1;
+  let current: Process | undefined = start();
+  let sleeper: Process | undefined;
+  let downUntilMs = 0;
+  const hub: SimulatedHub = {
+    async pass() {
+      const late = sleeper;
+      if (late && random.chance(0.2)) {
+        sleeper = undefined;
+        await late.leader.pass(policies(), ports(late, true));
+      }
+      if (hub.isDown()) return;
+      current ??= start();
+      const { epochAbove } = await current.leader.pass(policies(), ports(current, false));
+      if (epochAbove === undefined) return;
+      epoch = Math.max(epoch, epochAbove);
+      current = undefined;
+    },
+    crash(downMs) {
+      current = undefined;
+      downUntilMs = nowMs() + downMs;
+    },
+    sleep(downMs) {
+      sleeper = current;
+      current = undefined;
+      downUntilMs = nowMs() + downMs;
+    },
+    restore() {
+      epoch = Math.max(1, epoch - 3);
+      current = undefined;
+    },
+    isDown: () => nowMs() < downUntilMs,
+    isStopped: false,
+  };
+  return hub;
+
+  function start(): Process {
+    epoch += 1;
+    return {
+      leader: createAllowanceLeader({ hub: UID, epoch, clock, failed: () => {} }),
+      readings: new Map(),
+    };
+  }
+
+  function policies(): readonly FleetPolicy[] {
+    return [fleetPolicy(hub.isStopped)];
+  }
+
+  function ports(process: Process, isLate: boolean): readonly ClusterPort[] {
+    return clusters.map((cluster) => ({
+      name: cluster.name,
+      facts: () => ({ name: cluster.name, labels: {}, region: cluster.region }),
+      read: () => read(process, cluster, isLate),
+      write: (spec) => write(process, cluster, spec),
+    }));
+  }
+
+  /** A process that slept sees what it saw before it fell asleep. */
+  function read({ readings }: Process, cluster: SimulatedCluster, isLate: boolean): ClusterReading {
+    const known = readings.get(cluster.name);
+    if (isLate && known) return known.reading;
+    if (cluster.cutSinceMs !== undefined) return { because: 'the link is cut' };
+    const reading = { allowance: cluster.allowance };
+    readings.set(cluster.name, { version: cluster.version, reading });
+    return reading;
+  }
+
+  async function write(
+    { readings }: Process,
+    cluster: SimulatedCluster,
+    spec: Parameters<ClusterPort['write']>[0],
+  ): Promise<'Written' | 'NotWritten'> {
+    await Promise.resolve();
+    const fault = random.chance(WRITE_FAULTS) ? random.below(2) : undefined;
+    if (cluster.cutSinceMs !== undefined || fault === 0) {
+      throw new KubeError('Unreachable', 'the write was lost');
+    }
+    if (readings.get(cluster.name)?.version !== cluster.version) return 'NotWritten';
+    storeAllowance(cluster, spec);
+    if (fault === 1) throw new KubeError('Timeout', 'the answer was lost');
+    return 'Written';
+  }
+}
+
+function fleetPolicy(isStopped: boolean): FleetPolicy {
+  const { clusters, regions, reboots, windowSeconds, allowanceSeconds } = FLEET_LIMITS;
+  const stop = { engaged: true, scope: 'All', by: 'simulator', reason: 'drill' } as const;
+  return {
+    apiVersion: API_VERSION,
+    kind: 'FleetPolicy',
+    metadata: { name: 'fleet' },
+    spec: {
+      clusterSelector: { all: true },
+      killSwitch: isStopped ? stop : { engaged: false, scope: 'All' },
+      concurrency: [
+        { name: 'clusters', per: 'Cluster', max: clusters, floor: 1 },
+        { name: 'regions', per: 'Region', max: regions, floor: 1 },
+      ],
+      rates: [{ name: 'reboots', actions: ['Reboot'], max: reboots, windowSeconds, floor: 1 }],
+      allowanceSeconds,
+      cutOff: { countSeconds: 3600 },
+    },
+  };
+}

@@ -1,0 +1,144 @@
+/** What the hub knows of its clusters and of the limits over them: the input of the planner. */
+import type {
+  Cluster,
+  FleetAllowance,
+  FleetAllowanceSpec,
+  FleetConcurrency,
+  FleetLimit,
+  FleetPolicy,
+  FleetRate,
+  KillSwitch,
+} from '../../api/generated/types.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import { isSelected } from '../../kube/objects/selector.ts';
+
+/**
+ * Known: this process wrote an allowance to it, and reaches it. Joining: it has read it, and not written yet. Unread: neither. CutOff:
+ * it was known, and is not reached. OtherHub: another hub's allowance is valid there. NotServed: the cluster has no kind FleetAllowance.
+ */
+export type LinkState = 'Known' | 'Joining' | 'Unread' | 'CutOff' | 'OtherHub' | 'NotServed';
+
+export interface FleetCluster {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly region?: string;
+  readonly environment?: string;
+  readonly state: LinkState;
+  readonly since: Date;
+  /** Why the cluster is not Known, for people. */
+  readonly because?: string;
+  /** As read last. */
+  readonly allowance?: FleetAllowance;
+  /** Allowances that may have been written since: their answers were lost. */
+  readonly attempts: readonly FleetAllowanceSpec[];
+  /** Whether its clock differs too much from ours to rely on the end of an allowance. */
+  readonly isSkewed?: boolean;
+}
+
+/** One limit of one policy. */
+export interface LimitOfFleet {
+  readonly id: string;
+  readonly policy: string;
+  readonly kind: FleetLimit['kind'];
+  readonly max: number;
+  readonly floor: number;
+  readonly per: string;
+  readonly actions: FleetLimit['actions'];
+  readonly windowSeconds?: number;
+  readonly allowanceSeconds: number;
+  readonly countSeconds: number;
+  readonly selects: (cluster: FleetCluster) => boolean;
+  /** What of the cluster is counted. */
+  readonly groupOf: (cluster: FleetCluster) => string;
+}
+
+export interface FleetInput {
+  readonly policies: readonly FleetPolicy[];
+  readonly clusters: readonly FleetCluster[];
+  /** When this process began to hand out allowances. */
+  readonly takeover: Date;
+  readonly now: Date;
+}
+
+const NONE = '(none)';
+
+export function limitsOf(policies: readonly FleetPolicy[]): readonly LimitOfFleet[] {
+  return policies.flatMap((policy) => [
+    ...policy.spec.concurrency.map((limit) => concurrencyLimit(policy, limit)),
+    ...policy.spec.rates.map((limit) => rateLimit(policy, limit)),
+  ]);
+}
+
+type SharedFields = Pick<LimitOfFleet, 'policy' | 'allowanceSeconds' | 'countSeconds' | 'selects'>;
+
+function sharedFields({ metadata, spec }: FleetPolicy): SharedFields {
+  return {
+    policy: metadata.name,
+    allowanceSeconds: spec.allowanceSeconds,
+    countSeconds: spec.cutOff.countSeconds,
+    selects: ({ labels }) => isSelected(spec.clusterSelector, labels),
+  };
+}
+
+function concurrencyLimit(policy: FleetPolicy, limit: FleetConcurrency): LimitOfFleet {
+  const { name, per, labelKey = '', max, floor } = limit;
+  return {
+    ...sharedFields(policy),
+    id: `${policy.metadata.name}/${name}`,
+    kind: 'Concurrency',
+    max,
+    floor,
+    per: per === 'Label' ? `values of label ${labelKey}`.slice(0, 64) : PLURALS[per],
+    actions: [],
+    groupOf: (cluster) => groupOf(limit, cluster),
+  };
+}
+
+const PLURALS = { Cluster: 'clusters', Region: 'regions', Environment: 'environments' } as const;
+
+function groupOf({ per, labelKey = '' }: FleetConcurrency, cluster: FleetCluster): string {
+  const { name, region = NONE, environment = NONE, labels } = cluster;
+  if (per === 'Cluster') return name;
+  if (per === 'Region') return region;
+  return per === 'Environment' ? environment : (labels[labelKey] ?? NONE);
+}
+
+function rateLimit(policy: FleetPolicy, limit: FleetRate): LimitOfFleet {
+  const { name, max, floor, actions, windowSeconds } = limit;
+  return {
+    ...sharedFields(policy),
+    id: `${policy.metadata.name}/${name}`,
+    kind: 'Rate',
+    max,
+    floor,
+    per: 'acts',
+    actions,
+    windowSeconds,
+    groupOf: ({ name: cluster }) => cluster,
+  };
+}
+
+/** The stop that holds for the cluster: one for everything comes before one for a part. */
+export function stopFor(
+  policies: readonly FleetPolicy[],
+  cluster: Pick<FleetCluster, 'labels'>,
+  now: Date,
+): KillSwitch {
+  const engaged = policies
+    .filter(({ spec }) => isSelected(spec.clusterSelector, cluster.labels))
+    .map(({ spec }) => spec.killSwitch)
+    .filter(({ engaged: isOn, until }) => isOn && (until === undefined || Date.parse(until) > +now));
+  return engaged.find(({ scope }) => scope === 'All') ?? engaged[0] ?? NOT_ENGAGED;
+}
+
+const NOT_ENGAGED: KillSwitch = { engaged: false, scope: 'All' };
+
+/** The facts of the Cluster object. */
+export function clusterFacts({
+  metadata,
+  spec,
+}: Cluster): Pick<FleetCluster, 'name' | 'labels' | 'region' | 'environment'> {
+  const { name, labels = {} } = metadata;
+  const { region, environment } = spec;
+  return { name, labels, ...optional('region', region), ...optional('environment', environment) };
+}

@@ -1,0 +1,197 @@
+/**
+ * Hands out allowances while this process leads: reads what the clusters have, plans, and writes what differs. It keeps nothing that
+ * another process would need: what the clusters have is the record.
+ */
+import type { FleetAllowance, FleetAllowanceSpec, FleetPolicy } from '../../api/generated/types.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import type { Clock } from '../../os/clock.ts';
+import { buildAllowance, isDue, isSame } from './build.ts';
+import { MARGIN_SECONDS } from './committed.ts';
+import type { FleetCluster, FleetInput, LinkState } from './fleet.ts';
+import { type FleetPlan, planShares } from './plan.ts';
+
+/** What one cluster has, as far as this process knows. */
+export type ClusterReading =
+  | { readonly allowance: FleetAllowance | 'None'; readonly skewSeconds?: number }
+  | { readonly because: string; readonly notServed?: true };
+
+export type ClusterFacts = Pick<FleetCluster, 'name' | 'labels' | 'region' | 'environment'>;
+
+export interface ClusterPort {
+  readonly name: string;
+  facts(): ClusterFacts;
+  read(): ClusterReading;
+  /** Writes the allowance if the cluster still has what was read. Rejects when it is not known whether it was written. */
+  write(spec: FleetAllowanceSpec, base: FleetAllowance | 'None'): Promise<'Written' | 'NotWritten'>;
+}
+
+export interface LeaderOptions {
+  /** UID of the hub. */
+  readonly hub: string;
+  readonly epoch: number;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly failed?: (cluster: string, error: unknown) => void;
+}
+
+export interface FleetPass {
+  readonly input: FleetInput;
+  readonly plan: FleetPlan;
+  /** An epoch in a cluster that is not below ours, and that this process did not write: it must lead with a higher one. */
+  readonly epochAbove?: number;
+}
+
+export interface AllowanceLeader {
+  /** One pass after the other, never two at once. */
+  pass(policies: readonly FleetPolicy[], ports: readonly ClusterPort[]): Promise<FleetPass>;
+}
+
+interface Link {
+  /** Whether this process has written to the cluster. */
+  isJoined: boolean;
+  state: LinkState;
+  since: Date;
+  last: FleetAllowance | 'None' | undefined;
+  /** What was sent and has not been read since. */
+  attempts: readonly FleetAllowanceSpec[];
+}
+
+const MAX_SKEW_SECONDS = 30;
+
+export function createAllowanceLeader(options: LeaderOptions): AllowanceLeader {
+  const { clock } = options;
+  const takeover = clock.now();
+  const links = new Map<string, Link>();
+
+  return {
+    async pass(policies, ports) {
+      for (const name of goneFrom(links, ports)) links.delete(name);
+      const now = clock.now();
+      const clusters = ports.map((port) => observe(options, linkOf(port.name), { port, now }));
+      const input = { policies, clusters, takeover, now };
+      const plan = planShares(input);
+      const epochs = clusters.flatMap(({ name, allowance }) =>
+        foreignEpoch(options, linkOf(name), allowance),
+      );
+      if (epochs.length > 0) return { input, plan, epochAbove: Math.max(...epochs) };
+      const served = ports.flatMap((port, index) => {
+        const cluster = clusters[index];
+        const isServed = cluster?.state === 'Known' || cluster?.state === 'Joining';
+        return cluster && isServed ? [{ port, cluster, input, plan }] : [];
+      });
+      await Promise.all(served.map((each) => write(options, linkOf(each.port.name), each)));
+      return { input, plan };
+    },
+  };
+
+  function linkOf(name: string): Link {
+    const link = links.get(name) ?? createLink(takeover);
+    links.set(name, link);
+    return link;
+  }
+}
+
+function createLink(since: Date): Link {
+  return { isJoined: false, state: 'Unread', since, last: undefined, attempts: [] };
+}
+
+function goneFrom(links: ReadonlyMap<string, Link>, ports: readonly ClusterPort[]): readonly string[] {
+  const names = new Set(ports.map(({ name }) => name));
+  return [...links.keys()].filter((name) => !names.has(name));
+}
+
+interface Observation {
+  readonly port: ClusterPort;
+  readonly now: Date;
+}
+
+function observe(options: LeaderOptions, link: Link, { port, now }: Observation): FleetCluster {
+  const reading = port.read();
+  if ('allowance' in reading) hear(options, link, reading.allowance);
+  const state = stateOf(options, link, reading, now);
+  if (state !== link.state) Object.assign(link, { state, since: now });
+  const isSkewed = 'allowance' in reading && Math.abs(reading.skewSeconds ?? 0) > MAX_SKEW_SECONDS;
+  return {
+    ...port.facts(),
+    state,
+    since: link.since,
+    ...optional('because', becauseOf(reading, link.last)),
+    // While the cluster is cut off, what was read before counts on.
+    ...optional('allowance', link.last === 'None' ? undefined : link.last),
+    attempts: link.attempts,
+    ...optional('isSkewed', isSkewed || undefined),
+  };
+}
+
+/** A write whose answer was lost is settled by what is read afterwards. */
+function hear({ epoch, hub }: LeaderOptions, link: Link, allowance: FleetAllowance | 'None'): void {
+  link.last = allowance;
+  if (allowance === 'None') return;
+  const { spec } = allowance;
+  if (spec.hub !== hub || spec.epoch !== epoch || link.attempts.length === 0) return;
+  // Each write names the version that it is based on, so that earlier ones cannot arrive any more.
+  link.attempts = link.attempts.filter(({ seq }) => seq > spec.seq);
+  link.isJoined = true;
+}
+
+function stateOf({ hub }: LeaderOptions, link: Link, reading: ClusterReading, now: Date): LinkState {
+  if (!('allowance' in reading)) {
+    if (reading.notServed) return 'NotServed';
+    return link.isJoined ? 'CutOff' : 'Unread';
+  }
+  const { allowance } = reading;
+  if (allowance !== 'None' && allowance.spec.hub !== hub && mayHold(allowance.spec, now)) return 'OtherHub';
+  return link.isJoined ? 'Known' : 'Joining';
+}
+
+function mayHold({ until }: FleetAllowanceSpec, now: Date): boolean {
+  return Date.parse(until) + MARGIN_SECONDS * 1000 > +now;
+}
+
+function becauseOf(reading: ClusterReading, last: Link['last']): string | undefined {
+  if (!('allowance' in reading)) return reading.because;
+  if (last === undefined || last === 'None') return undefined;
+  return `hub ${last.spec.hub} handed out what is valid until ${last.spec.until}`;
+}
+
+/** A Lease that was restored from a backup gives an epoch again that an earlier process wrote. */
+function foreignEpoch(
+  { hub, epoch }: LeaderOptions,
+  { isJoined, attempts }: Link,
+  allowance: FleetAllowance | undefined,
+): readonly number[] {
+  if (!allowance || allowance.spec.hub !== hub) return [];
+  const found = allowance.spec.epoch;
+  const isOurs = found === epoch && (isJoined || attempts.length > 0);
+  return found < epoch || isOurs ? [] : [found];
+}
+
+interface PlannedWrite {
+  readonly port: ClusterPort;
+  readonly cluster: FleetCluster;
+  readonly input: FleetInput;
+  readonly plan: FleetPlan;
+}
+
+async function write(
+  { hub, epoch, failed }: LeaderOptions,
+  link: Link,
+  { port, cluster, input, plan }: PlannedWrite,
+): Promise<void> {
+  const built = { cluster, input, plan, hub, epoch };
+  const spec = buildAllowance(built);
+  if (!isDue(built, spec)) {
+    // Nothing of ours or of an earlier process is there, so nothing counts.
+    link.isJoined = true;
+    return;
+  }
+  // Before it is sent: whatever happens now, it may have been written.
+  link.attempts = [...link.attempts.filter((each) => !isSame(each, spec)), spec];
+  try {
+    const result = await port.write(spec, link.last ?? 'None');
+    link.isJoined ||= result === 'Written';
+    // What was written counts until it is read.
+    if (result === 'NotWritten') link.attempts = link.attempts.filter((each) => each !== spec);
+  } catch (error) {
+    failed?.(cluster.name, error);
+  }
+}

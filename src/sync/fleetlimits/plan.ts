@@ -1,0 +1,229 @@
+/**
+ * Plans the share of each cluster of each limit. The oldest wish comes first, with all of its limits, so that two clusters never hold
+ * what the other needs. Then every cluster gets a spare share, as long as there is room. A share that nobody uses is taken back for a wish
+ * first, and given in a later plan, when the cluster has adopted the lower one. Pure.
+ */
+import { optional } from '../../kube/objects/optional.ts';
+import { shareOf, useOf } from './committed.ts';
+import { type FleetCluster, type FleetInput, type LimitOfFleet, limitsOf } from './fleet.ts';
+import { createRoom, type Room } from './room.ts';
+
+export interface FleetPlan {
+  readonly limits: readonly LimitOfFleet[];
+  /** The shares of each cluster that is served, by cluster and limit. */
+  readonly shares: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  readonly waiting: readonly FleetWait[];
+  readonly rooms: readonly Room[];
+}
+
+export interface FleetWait {
+  readonly cluster: string;
+  readonly limit: string;
+  readonly since: Date;
+  readonly because: string;
+}
+
+interface Wish {
+  readonly cluster: FleetCluster;
+  readonly since: Date;
+}
+
+interface Draft {
+  readonly rooms: readonly Room[];
+  readonly served: readonly FleetCluster[];
+  readonly wishes: readonly Wish[];
+  readonly shares: Map<string, Map<string, number>>;
+  readonly waiting: FleetWait[];
+}
+
+export function planShares(input: FleetInput): FleetPlan {
+  const limits = limitsOf(input.policies);
+  const served = input.clusters
+    .filter(({ state }) => state === 'Known' || state === 'Joining')
+    .toSorted(byName);
+  const known = served.filter(({ state }) => state === 'Known');
+  const wishes = known.flatMap(wishOf).toSorted(bySince);
+  const draft: Draft = {
+    rooms: limits.map((limit) => createRoom(limit, input)),
+    served,
+    wishes,
+    shares: new Map(served.map((cluster) => [cluster.name, presentShares(cluster, limits, input.now)])),
+    waiting: [],
+  };
+  for (const wish of wishes) grantWish(draft, wish);
+  for (const room of draft.rooms) makeRoom(draft, room);
+  for (const cluster of known) if (!isWishing(draft, cluster)) giveSpare(draft, cluster);
+  const { rooms, shares, waiting } = draft;
+  return { limits, shares, waiting, rooms };
+}
+
+function byName(a: FleetCluster, b: FleetCluster): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+function bySince(a: Wish, b: Wish): number {
+  return +a.since - +b.since || byName(a.cluster, b.cluster);
+}
+
+function wishOf(cluster: FleetCluster): readonly Wish[] {
+  const since = (cluster.allowance?.status?.limits ?? []).flatMap(({ wanted, wantedSince }) =>
+    (wanted ?? 0) > 0 && wantedSince !== undefined ? Date.parse(wantedSince) : [],
+  );
+  return since.length === 0 ? [] : [{ cluster, since: new Date(Math.min(...since)) }];
+}
+
+function isWishing({ wishes }: Draft, { name }: FleetCluster): boolean {
+  return wishes.some(({ cluster }) => cluster.name === name);
+}
+
+/** What the cluster has now. What has ended is not counted any more, and a clock that cannot be relied on has no spare. */
+function presentShares(
+  cluster: FleetCluster,
+  limits: readonly LimitOfFleet[],
+  now: Date,
+): Map<string, number> {
+  const { allowance, isSkewed = false } = cluster;
+  const spec = allowance && Date.parse(allowance.spec.until) > +now ? allowance.spec : undefined;
+  const selected = limits.filter((limit) => limit.selects(cluster));
+  return new Map(
+    selected.map(({ id }) => [id, isSkewed ? (useOf(cluster, id)?.used ?? 0) : shareOf(spec, id)]),
+  );
+}
+
+function grantWish(draft: Draft, { cluster, since }: Wish): void {
+  for (const room of roomsOf(draft, cluster)) {
+    const { limit } = room;
+    const needed = neededShare(cluster, limit);
+    const present = presentShare(draft, { cluster, limit });
+    const share = cluster.isSkewed ? present : room.raise(cluster, present, needed);
+    setShare(draft, { cluster, limit }, share);
+    if (share >= needed) continue;
+    room.reserve({ count: limit.kind === 'Rate' ? needed - share : 1, since });
+    draft.waiting.push({ cluster: cluster.name, limit: limit.id, since, because: waitText(room, cluster) });
+  }
+}
+
+/** Of a limit that nothing waits for, a wish needs one unit more than is used. */
+function neededShare(cluster: FleetCluster, { id, kind }: LimitOfFleet): number {
+  const { used = 0, wanted = 0 } = useOf(cluster, id) ?? {};
+  return kind === 'Concurrency' ? 1 : used + Math.max(1, wanted);
+}
+
+/** Takes back for wishes that found no room. After git lowered a limit, more may be given than it allows, too. */
+function makeRoom(draft: Draft, room: Room): void {
+  const { limit, unmet, counted } = room;
+  const excess = Math.max(0, room.total() - limit.max);
+  const count = unmet.reduce((sum, wish) => sum + wish.count, excess);
+  const losers = draft.served.filter((each) => limit.selects(each) && mayLose(draft, each, unmet[0]?.since));
+  if (limit.kind === 'Rate') takeActs(draft, { limit, counted, losers }, count);
+  else takeGroups(draft, { limit, counted, losers }, count);
+}
+
+/** A cluster that began to wish earlier keeps what it has: it may wait for another limit. */
+function mayLose(draft: Draft, cluster: FleetCluster, since: Date | undefined): boolean {
+  const wish = draft.wishes.find((each) => each.cluster.name === cluster.name);
+  return wish === undefined || (since !== undefined && wish.since > since);
+}
+
+interface Losers {
+  readonly limit: LimitOfFleet;
+  readonly counted: ReadonlyMap<string, number>;
+  readonly losers: readonly FleetCluster[];
+}
+
+/** Lowers shares to what is used. What an earlier plan lowered, and is not adopted yet, becomes free, too. */
+function takeActs(draft: Draft, { limit, counted, losers }: Losers, count: number): void {
+  let open = count - losers.reduce((sum, cluster) => sum + onItsWay(draft, { cluster, limit }, counted), 0);
+  for (const cluster of losers) {
+    if (open <= 0) return;
+    const used = useOf(cluster, limit.id)?.used ?? 0;
+    const spare = Math.max(0, presentShare(draft, { cluster, limit }) - used);
+    const taken = Math.min(spare, open);
+    setShare(draft, { cluster, limit }, presentShare(draft, { cluster, limit }) - taken);
+    open -= taken;
+  }
+}
+
+function onItsWay(draft: Draft, share: Share, counted: Losers['counted']): number {
+  const used = useOf(share.cluster, share.limit.id)?.used ?? 0;
+  const remaining = Math.max(presentShare(draft, share), used);
+  return Math.max(0, (counted.get(share.cluster.name) ?? 0) - remaining);
+}
+
+/**
+ * Takes the share of whole groups, because a region is free only when none of its clusters has one. Groups at rest come first; of one
+ * that is in work, acts in work go on and no other begins, so that nobody waits for a cluster that is never at rest.
+ */
+function takeGroups(draft: Draft, { limit, counted, losers }: Losers, count: number): void {
+  const may = new Set(losers.map(({ name }) => name));
+  const holders = draft.served.filter((each) => limit.selects(each) && (counted.get(each.name) ?? 0) > 0);
+  const groups = [...Map.groupBy(holders, (each) => limit.groupOf(each)).values()];
+  const isLeaving = (cluster: FleetCluster): boolean => presentShare(draft, { cluster, limit }) === 0;
+  const leaving = groups.filter((clusters) => clusters.every(isLeaving));
+  const takeable = groups.filter(
+    (clusters) => !clusters.every(isLeaving) && clusters.every(({ name }) => may.has(name)),
+  );
+  const inWork = (clusters: readonly FleetCluster[]): number =>
+    clusters.reduce((sum, cluster) => sum + (useOf(cluster, limit.id)?.used ?? 0), 0);
+  const chosen = takeable
+    .toSorted((a, b) => inWork(a) - inWork(b))
+    .slice(0, Math.max(0, count - leaving.length));
+  for (const cluster of chosen.flat()) setShare(draft, { cluster, limit }, 0);
+}
+
+interface Share {
+  readonly cluster: FleetCluster;
+  readonly limit: LimitOfFleet;
+}
+
+function presentShare({ shares }: Draft, { cluster, limit }: Share): number {
+  return shares.get(cluster.name)?.get(limit.id) ?? 0;
+}
+
+function giveSpare(draft: Draft, cluster: FleetCluster): void {
+  if (cluster.isSkewed) return;
+  for (const room of roomsOf(draft, cluster)) {
+    const { limit } = room;
+    const present = presentShare(draft, { cluster, limit });
+    const spare = limit.kind === 'Concurrency' ? 1 : (useOf(cluster, limit.id)?.used ?? 0) + 1;
+    if (present >= spare || isTakenBack(cluster, limit, present)) continue;
+    setShare(draft, { cluster, limit }, room.raise(cluster, present, spare));
+  }
+}
+
+/** What is taken back for a wish, or was and is not adopted yet, is not given back in the same moment. */
+function isTakenBack({ allowance }: FleetCluster, { id }: LimitOfFleet, present: number): boolean {
+  const adopted = allowance?.status?.limits?.find((use) => use.id === id)?.share ?? 0;
+  return present < shareOf(allowance?.spec, id) || present < adopted;
+}
+
+function roomsOf({ rooms }: Draft, cluster: FleetCluster): readonly Room[] {
+  return rooms.filter(({ limit }) => limit.selects(cluster));
+}
+
+function setShare({ shares }: Draft, { cluster, limit }: Share, share: number): void {
+  shares.get(cluster.name)?.set(limit.id, share);
+}
+
+const NAMED = 5;
+
+function waitText({ limit, counted }: Room, { name, isSkewed }: FleetCluster): string {
+  if (isSkewed) return 'the clock of the cluster differs from that of the hub by more than 30 seconds';
+  const holders = [...counted]
+    .filter(([other, share]) => share > 0 && other !== name)
+    .map(([other]) => other);
+  const more = holders.length > NAMED ? ` and ${holders.length - NAMED} more` : '';
+  const shown = holders.slice(0, NAMED).join(', ');
+  return `at most ${limit.max} ${limit.per}; counted: ${shown === '' ? 'none' : shown}${more}`;
+}
+
+export function limitFields({
+  kind,
+  floor,
+  actions,
+  windowSeconds,
+  max,
+  per,
+}: LimitOfFleet): Pick<LimitOfFleet, 'kind' | 'floor' | 'actions' | 'windowSeconds' | 'max' | 'per'> {
+  return { kind, floor, actions, max, per, ...optional('windowSeconds', windowSeconds) };
+}

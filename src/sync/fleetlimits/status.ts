@@ -1,0 +1,147 @@
+/** The status of a FleetPolicy: how much of each limit is in use, who waits, and which clusters the hub does not reach. Pure. */
+import type {
+  FleetCutOffCluster,
+  FleetLimitUsage,
+  FleetPolicy,
+  FleetPolicyStatus,
+  FleetWaiting,
+} from '../../api/generated/types.ts';
+import { fleetPolicyPhases } from '../../api/status/phase-tables.ts';
+import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import { isSelected } from '../../kube/objects/selector.ts';
+import { hasValid, useOf } from './committed.ts';
+import type { FleetCluster } from './fleet.ts';
+import type { FleetPass } from './leader.ts';
+
+const SHOWN = 20;
+const NAMED = 5;
+
+export function fleetPolicyStatus(policy: FleetPolicy, { input, plan }: FleetPass): FleetPolicyStatus {
+  const { now } = input;
+  const clusters = input.clusters.filter(({ labels }) => isSelected(policy.spec.clusterSelector, labels));
+  const lost = clusters.filter(({ state }) => state !== 'Known' && state !== 'Joining');
+  const isStopping = stops(policy, now);
+  const stopped = clusters.filter((cluster) => isStopping && hasStopped(cluster));
+  const findings = [
+    inForce(clusters, lost, now),
+    reached(lost),
+    killSwitch(policy, { isStopping, total: clusters.length, stopped: stopped.length }),
+  ];
+  const { status, metadata } = policy;
+  const conditions = withConditions(status?.conditions, findings, now, metadata.generation);
+  return {
+    ...optional('observedGeneration', metadata.generation),
+    phase: fleetPolicyPhases.phaseOf({ conditions }),
+    conditions,
+    clusters: {
+      total: clusters.length,
+      current: clusters.filter((cluster) => isCurrent(cluster, now)).length,
+      stopped: stopped.length,
+      cutOff: lost.slice(0, SHOWN).map(lostCluster),
+    },
+    limits: usages(policy, { clusters, plan }),
+    waiting: waits(policy, plan),
+  };
+}
+
+function stops({ spec: { killSwitch: found } }: FleetPolicy, now: Date): boolean {
+  return found.engaged && (found.until === undefined || Date.parse(found.until) > +now);
+}
+
+/** Its Defender has adopted an allowance with a stop. */
+function hasStopped({ allowance }: FleetCluster): boolean {
+  const conditions = allowance?.status?.conditions ?? [];
+  return conditions.some(({ type, status }) => type === 'KillSwitchEngaged' && status === 'True');
+}
+
+function isCurrent(cluster: FleetCluster, now: Date): boolean {
+  return cluster.state === 'Known' && hasValid(cluster, now);
+}
+
+function lostCluster({ name, since, state, because }: FleetCluster): FleetCutOffCluster {
+  const message = because === undefined ? state : `${state}: ${because}`;
+  return { cluster: name, since: since.toISOString(), message: message.slice(0, 256) };
+}
+
+type Usages = { readonly clusters: readonly FleetCluster[] } & Pick<FleetPass, 'plan'>;
+
+function usages({ metadata: { name } }: FleetPolicy, { clusters, plan }: Usages): readonly FleetLimitUsage[] {
+  return plan.rooms
+    .filter(({ limit }) => limit.policy === name)
+    .map((room) => {
+      const { limit } = room;
+      const using = clusters.filter((cluster) => (useOf(cluster, limit.id)?.used ?? 0) > 0);
+      const used =
+        limit.kind === 'Rate'
+          ? using.reduce((sum, cluster) => sum + (useOf(cluster, limit.id)?.used ?? 0), 0)
+          : new Set(using.map((cluster) => limit.groupOf(cluster))).size;
+      return { id: limit.id, used, given: room.total(), max: limit.max };
+    });
+}
+
+function waits(
+  { metadata: { name } }: FleetPolicy,
+  { waiting, limits }: FleetPass['plan'],
+): readonly FleetWaiting[] {
+  const own = new Set(limits.filter(({ policy }) => policy === name).map(({ id }) => id));
+  return waiting
+    .filter(({ limit }) => own.has(limit))
+    .slice(0, SHOWN)
+    .map(({ cluster, limit, since, because }) => ({
+      cluster,
+      limit,
+      since: since.toISOString(),
+      message: because.slice(0, 256),
+    }));
+}
+
+function inForce(
+  clusters: readonly FleetCluster[],
+  lost: readonly FleetCluster[],
+  now: Date,
+): ConditionUpdate {
+  const type = 'InForce';
+  const behind = clusters.filter((cluster) => !lost.includes(cluster) && !isCurrent(cluster, now));
+  if (behind.length === 0) {
+    return {
+      type,
+      status: 'True',
+      reason: 'Current',
+      message: 'every cluster that is reached keeps to its share',
+    };
+  }
+  const message = `not adopted yet by ${names(behind)}: does kubenode controllers run there?`;
+  return { type, status: 'False', reason: 'NotAdopted', message };
+}
+
+function reached(lost: readonly FleetCluster[]): ConditionUpdate {
+  const type = 'ClustersReached';
+  if (lost.length === 0) {
+    return { type, status: 'True', reason: 'AllReached', message: 'every cluster is reached' };
+  }
+  const message = `${names(lost)}: each goes on at its floor when its allowance has ended`;
+  return { type, status: 'False', reason: 'CutOff', message };
+}
+
+function names(clusters: readonly FleetCluster[]): string {
+  const shown = clusters.slice(0, NAMED).map(({ name }) => name);
+  const more = clusters.length - shown.length;
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+interface Stopping {
+  readonly isStopping: boolean;
+  readonly total: number;
+  readonly stopped: number;
+}
+
+function killSwitch({ spec }: FleetPolicy, { isStopping, total, stopped }: Stopping): ConditionUpdate {
+  const type = 'KillSwitchEngaged';
+  if (!isStopping) {
+    return { type, status: 'False', reason: 'NotEngaged', message: 'automation is not stopped' };
+  }
+  const { by = 'unknown', reason = 'no reason given' } = spec.killSwitch;
+  const message = `${stopped} of ${total} clusters have stopped; by ${by}: ${reason}`;
+  return { type, status: 'True', reason: stopped === total ? 'AllStopped' : 'Stopping', message };
+}

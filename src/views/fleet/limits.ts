@@ -1,0 +1,104 @@
+/** The words about limits that span clusters: how much of each is in use, who waits and why, and what the hub does not reach. Pure. */
+import type { FleetPolicy } from '../../api/generated/types.ts';
+import { fleetPolicyPhases } from '../../api/status/phase-tables.ts';
+import { conditionOf } from '../../kube/objects/conditions.ts';
+import { printableLine } from '../../kube/objects/printable.ts';
+import { formatAge } from '../text/age.ts';
+import { formatTable } from '../text/table.ts';
+
+export const NO_FLEET_POLICY =
+  'the hub has no FleetPolicy: nothing limits what happens over clusters. Declare one in the fleet program (docs/guides/fleet-limits.md)\n';
+
+export function formatFleetLimits(policies: readonly FleetPolicy[], now: Date): string {
+  if (policies.length === 0) return NO_FLEET_POLICY;
+  return [policyTable(policies), usageTable(policies), waitTable(policies, now), cutOffTable(policies, now)]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+function policyTable(policies: readonly FleetPolicy[]): string {
+  const rows = policies.map(({ metadata, status }) => {
+    const { total = 0, current = 0 } = status?.clusters ?? {};
+    const conditions = status?.conditions ?? [];
+    const phase = fleetPolicyPhases.phaseOf({ conditions });
+    return [metadata.name, phase, `${current}/${total}`, reasonOf(conditions, phase)];
+  });
+  return formatTable({ columns: ['Policy', 'Phase', 'Current', 'Why'], rows });
+}
+
+/** The condition that the phase comes from. */
+const TELLING = { Stopped: 'KillSwitchEngaged', NotReady: 'InForce', CutOff: 'ClustersReached', InForce: '' };
+
+function reasonOf(
+  conditions: NonNullable<FleetPolicy['status']>['conditions'],
+  phase: keyof typeof TELLING,
+): string {
+  if (conditions.length === 0) return 'no process of sync has acted on it yet: does kubenode sync run?';
+  return printableLine(conditionOf(conditions, TELLING[phase])?.message ?? '');
+}
+
+function usageTable(policies: readonly FleetPolicy[]): string {
+  const limits = policies.flatMap(({ status }) => status?.limits ?? []);
+  if (limits.length === 0) return '';
+  const rows = limits.map(({ id, used = 0, given = 0, max = 0 }) => [id, `${used}`, `${given}`, `${max}`]);
+  return formatTable({ columns: ['Limit', 'Used', 'Given', 'Max'], rows });
+}
+
+function waitTable(policies: readonly FleetPolicy[], now: Date): string {
+  const waiting = policies.flatMap(({ status }) => status?.waiting ?? []);
+  if (waiting.length === 0) return '';
+  const rows = waiting.map(({ cluster, limit, since, message = '' }) => [
+    cluster,
+    limit,
+    formatAge(since, now),
+    printableLine(message),
+  ]);
+  return formatTable({ columns: ['Waiting', 'Limit', 'Since', 'Why'], rows });
+}
+
+function cutOffTable(policies: readonly FleetPolicy[], now: Date): string {
+  const lost = policies.flatMap(({ status }) => status?.clusters?.cutOff ?? []);
+  const unique = [...new Map(lost.map((each) => [each.cluster, each])).values()];
+  if (unique.length === 0) return '';
+  const rows = unique.map(({ cluster, since, message = '' }) => [
+    cluster,
+    formatAge(since, now),
+    printableLine(message),
+  ]);
+  return formatTable({ columns: ['Not served', 'Since', 'Why'], rows });
+}
+
+/** Answers why acts of a cluster wait for the fleet, or that they do not. */
+export function explainFleetLimits(policies: readonly FleetPolicy[], cluster: string, now: Date): string {
+  if (policies.length === 0) return NO_FLEET_POLICY;
+  const stops = policies.filter(({ status }) =>
+    status?.conditions.some(({ type, status: value }) => type === 'KillSwitchEngaged' && value === 'True'),
+  );
+  const lines = [
+    ...stops.map(
+      ({ metadata, status }) =>
+        `stopped by FleetPolicy ${metadata.name}: ${conditionOf(status?.conditions, 'KillSwitchEngaged')?.message ?? ''}`,
+    ),
+    ...waitLines(policies, cluster, now),
+    ...lostLines(policies, cluster, now),
+  ].map(printableLine);
+  if (lines.length === 0) return `cluster ${cluster} waits for no limit over clusters\n`;
+  return `${lines.join('\n')}\n`;
+}
+
+function waitLines(policies: readonly FleetPolicy[], cluster: string, now: Date): readonly string[] {
+  return policies
+    .flatMap(({ status }) => status?.waiting ?? [])
+    .filter((wait) => wait.cluster === cluster)
+    .map(
+      ({ limit, since, message = '' }) =>
+        `waits for a share of ${limit} since ${formatAge(since, now)}: ${message}`,
+    );
+}
+
+function lostLines(policies: readonly FleetPolicy[], cluster: string, now: Date): readonly string[] {
+  const lost = policies.flatMap(({ status }) => status?.clusters?.cutOff ?? []);
+  const [first] = lost.filter((each) => each.cluster === cluster);
+  if (!first) return [];
+  return [`not served since ${formatAge(first.since, now)}: ${first.message ?? ''}; it goes on at its floor`];
+}

@@ -1,0 +1,94 @@
+/** Fleets for the tests of limits over clusters: three clusters in two regions, of which the hub knows everything. */
+import type {
+  FleetAllowanceSpec,
+  FleetLimitUse,
+  FleetPolicy,
+  FleetPolicySpec,
+} from '../../../src/api/generated/types.ts';
+import type { FleetCluster, FleetInput } from '../../../src/sync/fleetlimits/fleet.ts';
+import { fleetAllowance } from '../../defender/allowance/builders.ts';
+import { ago, NOW } from '../../support/builders.ts';
+
+export { HUB } from '../../defender/allowance/builders.ts';
+export { ago, NOW } from '../../support/builders.ts';
+
+export const CLUSTERS = 'fleet/clusters';
+export const REBOOTS = 'fleet/reboots';
+
+export function fleetPolicy(spec: Partial<FleetPolicySpec> = {}, name = 'fleet'): FleetPolicy {
+  return {
+    apiVersion: 'kubenode.dev/v1alpha1',
+    kind: 'FleetPolicy',
+    metadata: { name, generation: 1 },
+    spec: {
+      clusterSelector: { all: true },
+      killSwitch: { engaged: false, scope: 'All' },
+      concurrency: [{ name: 'clusters', per: 'Cluster', max: 2, floor: 1 }],
+      rates: [],
+      allowanceSeconds: 300,
+      cutOff: { countSeconds: 3600 },
+      ...spec,
+    },
+  };
+}
+
+export const REBOOT_RATE = {
+  concurrency: [],
+  rates: [{ name: 'reboots', actions: ['Reboot'], max: 6, windowSeconds: 3600, floor: 1 }],
+} as const satisfies Partial<FleetPolicySpec>;
+
+export interface Has {
+  /** The share of each limit in the allowance. */
+  readonly given?: Readonly<Record<string, number>>;
+  /** What the cluster adopted; default: what is given. */
+  readonly adopted?: Readonly<Record<string, number>>;
+  readonly used?: Readonly<Record<string, number>>;
+  /** When the wish for one act began, in seconds ago. */
+  readonly wishedSince?: number;
+  readonly wishes?: readonly string[];
+  /** Seconds until the allowance ends. */
+  readonly ends?: number;
+}
+
+/** A cluster that adopted what it was given. */
+export function cluster(name: string, has: Has = {}, fields: Partial<FleetCluster> = {}): FleetCluster {
+  const {
+    given = {},
+    adopted = given,
+    used = {},
+    wishedSince,
+    wishes = Object.keys(given),
+    ends = 200,
+  } = has;
+  const limits = Object.entries(given).map(([id, share]) => limitOf(id, share));
+  const uses = Object.keys(given).map((id): FleetLimitUse => {
+    const wish =
+      wishedSince !== undefined && wishes.includes(id)
+        ? { wanted: 1, wantedSince: ago(wishedSince) }
+        : { wanted: 0 };
+    return { id, share: adopted[id] ?? 0, used: used[id] ?? 0, ...wish };
+  });
+  const status = { conditions: [], hub: 'hub-1', epoch: 2, seq: 7, until: ago(-ends), limits: uses };
+  return {
+    name,
+    labels: {},
+    region: name.startsWith('eu') ? 'eu' : 'us',
+    state: 'Known',
+    since: new Date(ago(3600)),
+    attempts: [],
+    allowance: fleetAllowance({ cluster: name, until: ago(-ends), limits }, status),
+    ...fields,
+  };
+}
+
+function limitOf(id: string, share: number): FleetAllowanceSpec['limits'][number] {
+  const kind = id === REBOOTS ? 'Rate' : 'Concurrency';
+  return { id, kind, share, floor: 1, actions: [], max: 2, per: 'clusters' };
+}
+
+export function input(
+  clusters: readonly FleetCluster[],
+  policies: readonly FleetPolicy[] = [fleetPolicy()],
+): FleetInput {
+  return { policies, clusters, takeover: new Date(ago(7200)), now: NOW };
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import type { FleetPolicy } from '../../../src/api/generated/types.ts';
+import type { FleetCluster } from '../../../src/sync/fleetlimits/fleet.ts';
+import { planShares } from '../../../src/sync/fleetlimits/plan.ts';
+import { CLUSTERS, cluster, fleetPolicy, input, REBOOT_RATE, REBOOTS } from './builders.ts';
+
+const REGIONS = 'fleet/regions';
+const regions = fleetPolicy({ concurrency: [{ name: 'regions', per: 'Region', max: 1, floor: 1 }] });
+
+/** The shares of the limit, by cluster. */
+function sharesOf(id: string, clusters: readonly FleetCluster[], policies?: readonly FleetPolicy[]): object {
+  const { shares } = planShares(input(clusters, policies));
+  return Object.fromEntries([...shares].map(([name, limits]) => [name, limits.get(id)]));
+}
+
+const has = (share: number, more: object = {}) => ({ given: { [CLUSTERS]: share }, ...more });
+const used = { used: { [CLUSTERS]: 1 } };
+
+describe('planShares', () => {
+  it('hands out what nobody wishes for, one unit a cluster', () => {
+    const all = ['a', 'b', 'c'].map((name) => cluster(name, has(0)));
+    expect(sharesOf(CLUSTERS, all)).toEqual({ a: 1, b: 1, c: 0 });
+  });
+
+  it('fulfills the oldest wish first', () => {
+    const all = [
+      cluster('a', has(0, { wishedSince: 10 })),
+      cluster('b', has(0, { wishedSince: 90 })),
+      cluster('c', has(1)),
+    ];
+    expect(sharesOf(CLUSTERS, all)).toMatchObject({ a: 0, b: 1 });
+  });
+
+  it('takes back what is not used for a wish, and gives it only when the cluster adopted that', () => {
+    const wishing = cluster('c', has(0, { wishedSince: 10 }));
+    const before = [cluster('a', has(1, used)), cluster('b', has(1)), wishing];
+    expect(sharesOf(CLUSTERS, before)).toEqual({ a: 1, b: 0, c: 0 });
+    const lowered = [
+      cluster('a', has(1, used)),
+      cluster('b', has(0, { adopted: { [CLUSTERS]: 1 } })),
+      wishing,
+    ];
+    expect(sharesOf(CLUSTERS, lowered)).toEqual({ a: 1, b: 0, c: 0 });
+    const adopted = [cluster('a', has(1, used)), cluster('b', has(0)), wishing];
+    expect(sharesOf(CLUSTERS, adopted)).toEqual({ a: 1, b: 0, c: 1 });
+  });
+
+  it('lets acts in work end and no other begin where every cluster is in work', () => {
+    const all = [
+      cluster('a', has(1, used)),
+      cluster('b', has(1, used)),
+      cluster('c', has(0, { wishedSince: 10 })),
+    ];
+    const { shares, waiting } = planShares(input(all));
+    expect([...shares.values()].map((limits) => limits.get(CLUSTERS)).toSorted()).toEqual([0, 0, 1]);
+    expect(waiting).toMatchObject([
+      { cluster: 'c', limit: CLUSTERS, because: 'at most 2 clusters; counted: a, b' },
+    ]);
+  });
+
+  it('takes nothing from a cluster that began to wish earlier', () => {
+    const limits = fleetPolicy({ ...fleetPolicy().spec, ...{ rates: REBOOT_RATE.rates } });
+    const first = cluster('a', {
+      given: { [CLUSTERS]: 1, [REBOOTS]: 0 },
+      wishedSince: 90,
+      wishes: [REBOOTS],
+    });
+    const all = [first, cluster('b', has(1, used)), cluster('c', has(0, { wishedSince: 10 }))];
+    const { shares } = planShares(input(all, [limits]));
+    expect(shares.get('a')?.get(CLUSTERS)).toBe(1);
+  });
+
+  it('gives no more while more is in use than allowed, also where the clusters are counted anyway', () => {
+    const all = ['a', 'b', 'c'].map((name) => cluster(name, has(0, { ...used, wishedSince: 10 })));
+    expect(sharesOf(CLUSTERS, all)).toEqual({ a: 0, b: 0, c: 0 });
+  });
+
+  it('takes back what is too much after git lowered the limit', () => {
+    const one = fleetPolicy({ concurrency: [{ name: 'clusters', per: 'Cluster', max: 1, floor: 1 }] });
+    expect(sharesOf(CLUSTERS, [cluster('a', has(1, used)), cluster('b', has(1))], [one])).toEqual({
+      a: 1,
+      b: 0,
+    });
+  });
+
+  it('counts a region once, and frees it only as a whole', () => {
+    const given = (share: number, more: object = {}) => ({ given: { [REGIONS]: share }, ...more });
+    const eu = [cluster('eu-1', given(1, { used: { [REGIONS]: 1 } })), cluster('eu-2', given(0))];
+    expect(sharesOf(REGIONS, eu, [regions])).toEqual({ 'eu-1': 1, 'eu-2': 1 });
+    const idle = [
+      cluster('eu-1', given(1)),
+      cluster('eu-2', given(1)),
+      cluster('us-1', given(0, { wishedSince: 9 })),
+    ];
+    expect(sharesOf(REGIONS, idle, [regions])).toEqual({ 'eu-1': 0, 'eu-2': 0, 'us-1': 0 });
+  });
+
+  it('moves the unused acts of a rate, and never those that were used', () => {
+    const given = (share: number, more: object = {}) => ({ given: { [REBOOTS]: share }, ...more });
+    const all = [
+      cluster('a', given(4, { used: { [REBOOTS]: 3 } })),
+      cluster('b', given(2, { used: { [REBOOTS]: 2 }, wishedSince: 10 })),
+    ];
+    expect(sharesOf(REBOOTS, all, [fleetPolicy(REBOOT_RATE)])).toEqual({ a: 3, b: 2 });
+  });
+
+  it('gives a cluster whose clock is wrong nothing beyond its use', () => {
+    const all = [cluster('a', has(1), { isSkewed: true }), cluster('b', has(0))];
+    expect(sharesOf(CLUSTERS, all)).toEqual({ a: 0, b: 1 });
+  });
+
+  it('keeps what a cluster has while it is not joined, and gives others only what is left', () => {
+    const joining = cluster('a', has(1), { state: 'Joining' });
+    const fresh = {
+      ...input([joining, cluster('b', has(0)), cluster('c', has(0))]),
+      takeover: input([]).now,
+    };
+    const { shares } = planShares(fresh);
+    expect([...shares].map(([name, limits]) => [name, limits.get(CLUSTERS)])).toEqual([
+      ['a', 1],
+      ['b', 1],
+      ['c', 0],
+    ]);
+  });
+
+  it('limits only the clusters that a policy selects', () => {
+    const prod = fleetPolicy({ clusterSelector: { all: false, matchLabels: { tier: 'prod' } } });
+    const { shares } = planShares(input([cluster('a', has(0))], [prod]));
+    expect(shares.get('a')?.size).toBe(0);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { FleetPolicy } from '../../../src/api/generated/types.ts';
+import type { FleetCluster } from '../../../src/sync/fleetlimits/fleet.ts';
+import { planShares } from '../../../src/sync/fleetlimits/plan.ts';
+import { fleetPolicyStatus } from '../../../src/sync/fleetlimits/status.ts';
+import { ago, CLUSTERS, cluster, fleetPolicy, input } from './builders.ts';
+
+function statusOf(clusters: readonly FleetCluster[], policy: FleetPolicy = fleetPolicy()) {
+  const given = input(clusters, [policy]);
+  return fleetPolicyStatus(policy, { input: given, plan: planShares(given) });
+}
+
+const WORKING = { given: { [CLUSTERS]: 1 }, used: { [CLUSTERS]: 1 } };
+
+describe('fleetPolicyStatus', () => {
+  it('shows the use of each limit, and who waits for what', () => {
+    const waiting = cluster('c', { given: { [CLUSTERS]: 0 }, wishedSince: 60 });
+    const status = statusOf([cluster('a', WORKING), cluster('b', WORKING), waiting]);
+    expect(status).toMatchObject({
+      phase: 'InForce',
+      clusters: { total: 3, current: 3, stopped: 0, cutOff: [] },
+      limits: [{ id: CLUSTERS, used: 2, given: 2, max: 2 }],
+      waiting: [
+        {
+          cluster: 'c',
+          limit: CLUSTERS,
+          since: new Date(ago(60)).toISOString(),
+          message: 'at most 2 clusters; counted: a, b',
+        },
+      ],
+    });
+  });
+
+  it('names what is not reached, and why', () => {
+    const lost = cluster('b', {}, { state: 'CutOff', because: 'no route to host' });
+    const status = statusOf([cluster('a', WORKING), lost]);
+    expect(status.phase).toBe('CutOff');
+    expect(status.clusters?.cutOff).toMatchObject([{ cluster: 'b', message: 'CutOff: no route to host' }]);
+  });
+
+  it('is not ready while a cluster that is reached has adopted nothing', () => {
+    const behind = cluster('a', { given: { [CLUSTERS]: 1 }, ends: -10 });
+    expect(statusOf([behind])).toMatchObject({ phase: 'NotReady', clusters: { current: 0 } });
+  });
+
+  it('counts the clusters that have stopped', () => {
+    const killSwitch = { engaged: true, scope: 'All', by: 'ann', reason: 'bad image' } as const;
+    const stopped = cluster('a', WORKING);
+    const engaged = {
+      type: 'KillSwitchEngaged',
+      status: 'True',
+      reason: 'Engaged',
+      message: '',
+      lastTransitionTime: ago(1),
+      observedGeneration: 1,
+    } as const;
+    const { allowance } = stopped;
+    const told = allowance && { ...allowance, status: { ...allowance.status, conditions: [engaged] } };
+    const policy = fleetPolicy({ killSwitch, concurrency: [] }, 'kill-switch');
+    const status = statusOf(
+      [{ ...stopped, ...(told ? { allowance: told } : {}) }, cluster('b', WORKING)],
+      policy,
+    );
+    expect(status.phase).toBe('Stopped');
+    expect(status.conditions.at(-1)).toMatchObject({
+      reason: 'Stopping',
+      message: '1 of 2 clusters have stopped; by ann: bad image',
+    });
+  });
+});
