@@ -15,6 +15,8 @@ const SHELL = /Date\.now|new Date\(\)|Math\.random|process\.|\bawait\b|\basync\b
 const COVERED_BY: Record<string, string> = {
   'src/controllers/remedy/case/limit-wait.ts': 'test/controllers/remedy/plan.test.ts',
   'src/sim/machines/judge/rule-versions.ts': 'test/sim/simulate.test.ts',
+  'src/sim/fleet/cluster.ts': 'test/sim/fleet/simulate-fleet-limits.test.ts',
+  'src/sim/fleet/judge.ts': 'test/sim/fleet/simulate-fleet-limits.test.ts',
   'src/api/generate/validation-schema.ts': 'test/api/generated.test.ts',
   'src/api/generate/validator.ts': 'test/api/generated.test.ts',
   'src/api/steps/input.ts': 'test/api/steps/steps.test.ts',

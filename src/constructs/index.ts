@@ -31,6 +31,8 @@ export { type ClusterProps, Fleet, FleetCluster } from './fleet.ts';
 export { Cluster, type ClusterProps as ClusterObjectProps } from './generated/cluster.ts';
 export { DefenderLedger, type DefenderLedgerProps } from './generated/defenderledger.ts';
 export { DefenderPolicy, type DefenderPolicyProps } from './generated/defenderpolicy.ts';
+export { FleetAllowance, type FleetAllowanceProps } from './generated/fleetallowance.ts';
+export { FleetPolicy, type FleetPolicyProps } from './generated/fleetpolicy.ts';
 export { Machine, type MachineProps } from './generated/machine.ts';
 export { MachineComponent, type MachineComponentProps } from './generated/machinecomponent.ts';
 export { MachineComponentSet, type MachineComponentSetProps } from './generated/machinecomponentset.ts';

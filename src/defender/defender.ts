@@ -29,7 +29,7 @@ import type { WatchMetrics } from '../kube/process/metrics-runtime.ts';
 import type { Prometheus } from '../observability/query/client.ts';
 import type { Clock } from '../os/clock.ts';
 import { createAlertReader } from './alerts/alert-reader.ts';
-import { createFleetWishes } from './allowance/wishes.ts';
+import { createShareRequests } from './allowance/share-requests.ts';
 import { createPendingApprovals, hearAsk, type PendingApprovals } from './approvals/pending.ts';
 import { createActRecorder } from './audit/recorder.ts';
 import { createDefenderController } from './controller/controller.ts';
@@ -88,7 +88,7 @@ export function createDefender(options: DefenderOptions): Defender {
   });
   const denials = createDenialCounts(clock);
   const pending = createPendingApprovals(clock);
-  const wishes = createFleetWishes(clock);
+  const requests = createShareRequests(clock);
   const ledger = createLedger({
     store: createLedgerStore({ client }),
     clock,
@@ -99,7 +99,7 @@ export function createDefender(options: DefenderOptions): Defender {
     denied: (causes) => denials.add(causes),
     decided: (decided) => {
       hearAsk(pending, decided);
-      wishes.heard(decided);
+      requests.heard(decided);
       logDecided(log, decided);
       reports?.decided(decided);
     },
@@ -130,7 +130,7 @@ export function createDefender(options: DefenderOptions): Defender {
       ledger,
       denials,
       pending,
-      wishes,
+      requests,
       recorder,
       ...optional('alerts', prometheus && createAlertReader({ prometheus, clock })),
     }),

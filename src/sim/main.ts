@@ -5,7 +5,7 @@
 import { argv, exit, stderr, stdout } from 'node:process';
 import { GUARD_IDS } from '../defender/guards/guards.ts';
 import { optional } from '../kube/objects/optional.ts';
-import { type FleetSimulationResult, simulateFleet } from './fleet/simulate-fleet.ts';
+import { type FleetSimulationResult, simulateFleetLimits } from './fleet/simulate-fleet-limits.ts';
 import { SET_BREAKAGES } from './machines/breakage.ts';
 import { type MachineSetSimulationResult, simulateMachineSets } from './machines/simulate-machine-sets.ts';
 import { readOptions, type SimulatorOptions } from './options.ts';
@@ -102,7 +102,7 @@ async function runFleets({
   const results: FleetSimulationResult[] = [];
   for (let seed = first; seed < first + seeds; seed += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one seed after the other
-    const result = await simulateFleet({ seed, hours, clusters, ...optional('without', without) });
+    const result = await simulateFleetLimits({ seed, hours, clusters, ...optional('without', without) });
     const { acts, actsUnderFloor, longestWaitSeconds, violations } = result;
     stderr.write(
       `seed ${seed}: ${acts} acts, ${actsUnderFloor} of them under the floor, longest wait ${longestWaitSeconds} s, ${violations.length} violations\n`,

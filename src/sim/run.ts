@@ -93,7 +93,7 @@ const NEVER = Number.NEGATIVE_INFINITY;
 const CLOCK_JUMP_SECONDS = 40;
 const FOREIGN = simulatedPolicy({ isStopped: false, isFrozen: false, machines: 0 }).spec.blockers.foreign;
 
-export const quiet: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => quiet };
+export const withoutLog: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => withoutLog };
 
 export function createRun({ seed, machines, without, hasNewRules }: SimulationOptions): SimulationRun {
   const random = createRandom(seed);
@@ -125,7 +125,7 @@ export function createRun({ seed, machines, without, hasNewRules }: SimulationOp
     const attempts = createLedgerAttempts({
       store: run.ledger.store(),
       clock: clockOf(run),
-      log: quiet,
+      log: withoutLog,
       policies: () => policies(run),
       facts: () => factsNow(run),
       liveGrants: () => [...run.fleet.acting].flatMap(liveGrant),

@@ -71,7 +71,7 @@ describe('readOptions', () => {
     [['--rollouts', '--without', 'rates'], 'expected --without only without --rollouts'],
     [['--sets', '--without', 'rates'], 'expected --without only without --rollouts'],
     [['--rollouts', '--break', 'GrantKept'], 'expected --break only with --repairs or --sets'],
-    [['--sets', '--repairs'], 'expected --sets without --rollouts and --repairs'],
+    [['--sets', '--repairs'], 'expected only one of --sets, --fleet and --rollouts or --repairs'],
     [['--sets', '--break', 'GrantKept'], "unknown breakage 'GrantKept'"],
     [['--repairs', '--break', 'luck'], "unknown breakage 'luck'"],
     [['--wrong'], "Unknown option '--wrong'"],

@@ -77,7 +77,7 @@ export const LIMIT_DENIALS = [
       },
       FleetLimit: {
         meaning:
-          'A limit of a FleetPolicy spans clusters, and this cluster has no share of it left. The hub hands out shares; the oldest wish comes first. When the hub is away, the floor of the limit holds.',
+          'A limit of a FleetPolicy spans clusters, and this cluster has no share of it left. The hub hands out shares; the oldest request comes first. When the hub is away, the floor of the limit holds.',
         hint: 'no action required: the hub gives a share as soon as one is free. Who has them: kubenode fleet why CLUSTER, on the hub',
       },
       RuleWave: {

@@ -1278,7 +1278,7 @@ export interface FleetConcurrency {
   readonly labelKey?: string;
   /** Maximum count over the fleet. (1 to 10000) */
   readonly max: number;
-  /** 1: a cluster without a valid allowance goes on alone. 0: it waits for the hub. (0 to 1; default 1) */
+  /** Whether a cluster without a valid allowance acts alone (1) or waits for the hub (0). (0 to 1; default 1) */
   readonly floor: number;
 }
 
@@ -1341,9 +1341,9 @@ export interface FleetLimitUse {
   /** What is in use: acts in work (0 or 1), or acts within the period. */
   readonly used?: number;
   /** Acts that were denied in the last minute for want of a share. */
-  readonly wanted?: number;
+  readonly requested?: number;
   /** When the first of these was denied. */
-  readonly wantedSince?: string;
+  readonly requestedSince?: string;
 }
 
 /** Clusters that the policy selects. */
@@ -1410,7 +1410,7 @@ export interface FleetWaiting {
   readonly cluster: string;
   /** Policy and limit, as <policy>/<limit>. */
   readonly limit: string;
-  /** When it first wished for it. */
+  /** When it first asked for it. */
   readonly since: string;
   /** Explanation for people, with a hint. */
   readonly message?: string;

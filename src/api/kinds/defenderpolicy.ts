@@ -37,7 +37,7 @@ const scope = named('DefenderScope', 'Acts that the policy applies to.', {
 });
 
 /** Also of a FleetPolicy, and in the allowances that it leads to. */
-export const killSwitch = rules(
+export const killSwitchField = rules(
   named('KillSwitch', 'Stops new grants and renewals.', {
     engaged: flag('Whether the kill switch is engaged.').default(false),
     scope: choice('What is stopped.', ['All', 'Remedy', 'Rollout']).default('All'),
@@ -183,7 +183,7 @@ const spec = named('DefenderPolicySpec', 'Limits and their scope.', {
     'Enforce',
   ),
   scope,
-  killSwitch,
+  killSwitch: killSwitchField,
   grantSeconds: int('Lifetime of a grant that is not renewed.', [30, 300]).default(300),
   counting,
   concurrency: listMap('Limits of concurrent acts.', ['name'], concurrency, [0, 16]).default([]),

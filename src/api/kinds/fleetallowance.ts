@@ -2,17 +2,17 @@
 import { count, statusHead } from '../common.ts';
 import { bigInt, listMap, name, named, rules, type Schema, time } from '../schema.ts';
 import { fleetAllowancePhases } from '../status/phase-tables.ts';
-import { killSwitch } from './defenderpolicy.ts';
+import { killSwitchField } from './defenderpolicy.ts';
 import { fleetLimit, limitId, MAX_FLEET_LIMITS } from './fleet-limits.ts';
 import { AGE, conditionColumn, type Kind, PHASE } from './kind.ts';
 
-/** What the ledger takes over. */
+/** Returns the fields that the ledger takes over. */
 export const allowanceFields = (): Readonly<Record<string, Schema>> => ({
   hub: name('UID of the namespace kube-system of the hub.'),
   epoch: bigInt('Increases when another process of the hub hands out allowances.'),
   seq: bigInt('Increases with each allowance of the epoch.'),
   until: time('When the allowance ends. The floor of each limit holds afterwards; a stop remains.'),
-  killSwitch,
+  killSwitch: killSwitchField,
   limits: listMap('Share of each limit.', ['id'], fleetLimit, [0, MAX_FLEET_LIMITS]).default([]),
 });
 
@@ -42,8 +42,8 @@ const status = named('FleetAllowanceStatus', 'What the Defender adopted and what
       id: limitId(),
       share: count('Share that is adopted.'),
       used: count('What is in use: acts in work (0 or 1), or acts within the period.'),
-      wanted: count('Acts that were denied in the last minute for want of a share.'),
-      wantedSince: time('When the first of these was denied.').optional(),
+      requested: count('Acts that were denied in the last minute for want of a share.'),
+      requestedSince: time('When the first of these was denied.').optional(),
     }),
     [0, MAX_FLEET_LIMITS],
   ).optional(),

@@ -2,7 +2,7 @@
 import { count, selector, statusHead } from '../common.ts';
 import { choice, int, list, listMap, message, name, named, rules, text, time } from '../schema.ts';
 import { fleetPolicyPhases } from '../status/phase-tables.ts';
-import { killSwitch } from './defenderpolicy.ts';
+import { killSwitchField } from './defenderpolicy.ts';
 import { FLEET_LIMIT_ID, fleetActions } from './fleet-limits.ts';
 import { AGE, conditionColumn, type Kind, PHASE } from './kind.ts';
 
@@ -18,7 +18,7 @@ const concurrency = rules(
     labelKey: text('Label of the Clusters for per: Label.', { max: 317, min: 1 }).optional(),
     max: int('Maximum count over the fleet.', [1, 10_000]),
     floor: int(
-      '1: a cluster without a valid allowance goes on alone. 0: it waits for the hub.',
+      'Whether a cluster without a valid allowance acts alone (1) or waits for the hub (0).',
       [0, 1],
     ).default(1),
   }),
@@ -46,7 +46,7 @@ const rate = rules(
 
 const spec = named('FleetPolicySpec', 'Limits over clusters, and the clusters that they are for.', {
   clusterSelector: selector('Selected clusters, by the labels of their Clusters.'),
-  killSwitch,
+  killSwitch: killSwitchField,
   concurrency: listMap(
     'Limits of clusters that are disturbed at once.',
     ['name'],
@@ -98,7 +98,7 @@ const status = named('FleetPolicyStatus', 'Use of the limits, and who waits.', {
     named('FleetWaiting', 'A cluster that waits for a share.', {
       cluster: name('Name of the Cluster.'),
       limit: name('Policy and limit, as <policy>/<limit>.', FLEET_LIMIT_ID),
-      since: time('When it first wished for it.'),
+      since: time('When it first asked for it.'),
       message: message().optional(),
     }),
     [0, 20],

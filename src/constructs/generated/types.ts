@@ -660,7 +660,7 @@ export interface FleetConcurrency {
   readonly labelKey?: string;
   /** Maximum count over the fleet. (1 to 10000) */
   readonly max: number;
-  /** 1: a cluster without a valid allowance goes on alone. 0: it waits for the hub. (0 to 1; default 1) */
+  /** Whether a cluster without a valid allowance acts alone (1) or waits for the hub (0). (0 to 1; default 1) */
   readonly floor?: number;
 }
 

@@ -3,13 +3,11 @@
  * decides by an older one. Pure.
  */
 import type { FleetAllowance, FleetAllowanceSpec, LedgerAllowance } from '../../api/generated/types.ts';
+import type { ObservedAllowance } from '../facts/facts.ts';
 import type { LedgerDraft } from '../ledger/draft.ts';
 import { countAct } from '../ledger/rates.ts';
 import { setRate } from '../ledger/upkeep/bounds.ts';
 import { fleetRateKey, isValidAt, windowOf } from './limits.ts';
-
-/** `None`: the cluster has no allowance. Undefined: it was not observed. */
-export type ObservedAllowance = FleetAllowance | 'None' | undefined;
 
 /** Returns whether the ledger changed. */
 export function adoptAllowance(draft: LedgerDraft, observed: ObservedAllowance, now: Date): boolean {

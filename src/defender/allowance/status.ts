@@ -9,14 +9,14 @@ import type {
 import { fleetAllowancePhases } from '../../api/status/phase-tables.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import { isStopped } from '../guards/stop.ts';
+import { isEngaged } from '../guards/stop.ts';
 import { isValidAt, usedOf } from './limits.ts';
-import type { FleetWish } from './wishes.ts';
+import type { ShareRequest } from './share-requests.ts';
 
 export interface AllowanceStatusInput {
   readonly allowance: FleetAllowance;
   readonly ledger: DefenderLedgerSpec;
-  readonly wish: (limit: string) => FleetWish;
+  readonly request: (limit: string) => ShareRequest;
   readonly now: Date;
 }
 
@@ -37,13 +37,13 @@ export function allowanceStatus(input: AllowanceStatusInput): FleetAllowanceStat
 
 function uses(
   { limits }: LedgerAllowance,
-  { ledger, wish, now }: AllowanceStatusInput,
+  { ledger, request, now }: AllowanceStatusInput,
 ): readonly FleetLimitUse[] {
   return limits.map((limit) => {
     const { id, share } = limit;
-    const { wanted, since } = wish(id);
-    const wantedSince = optional('wantedSince', since?.toISOString());
-    return { id, share, used: usedOf(ledger, limit, now), wanted, ...wantedSince };
+    const { requested, since } = request(id);
+    const requestedSince = optional('requestedSince', since?.toISOString());
+    return { id, share, used: usedOf(ledger, limit, now), requested, ...requestedSince };
   });
 }
 
@@ -83,7 +83,7 @@ function inForce(adopted: LedgerAllowance | undefined, now: Date): ConditionUpda
 
 function stopped(adopted: LedgerAllowance | undefined, now: Date): ConditionUpdate {
   const type = 'KillSwitchEngaged';
-  if (!adopted || !isStopped(adopted.killSwitch, now)) {
+  if (!adopted || !isEngaged(adopted.killSwitch, now)) {
     return { type, status: 'False', reason: 'NotEngaged', message: 'the hub has not stopped this cluster' };
   }
   const { by = 'unknown', reason = 'no reason given' } = adopted.killSwitch;

@@ -25,8 +25,8 @@ import { generationChanged } from '../../kube/controller/predicates.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { AlertReader } from '../alerts/alert-reader.ts';
+import type { ShareRequests } from '../allowance/share-requests.ts';
 import { allowanceStatus } from '../allowance/status.ts';
-import type { FleetWishes } from '../allowance/wishes.ts';
 import type { PendingApprovals } from '../approvals/pending.ts';
 import type { ActRecorder } from '../audit/recorder.ts';
 import type { FleetObserver } from '../facts/observer.ts';
@@ -44,7 +44,7 @@ export interface DefenderControllerOptions {
   readonly denials: DenialCounts;
   readonly pending: PendingApprovals;
   /** Absent in a simulation of one cluster without a hub. */
-  readonly wishes?: FleetWishes;
+  readonly requests?: ShareRequests;
   /** Absent in a simulation, which keeps a record of its own. */
   readonly recorder?: ActRecorder;
   /** Absent in a simulation, whose policies name no query. */
@@ -71,7 +71,7 @@ export function createDefenderController(options: DefenderControllerOptions): Co
     reads: [
       read(DEFENDER_LEDGERS, { keys: onlyKey, changed: generationChanged }),
       read(DEFENDER_POLICIES, { keys: onlyKey, changed: generationChanged }),
-      ...(options.wishes ? [read(FLEET_ALLOWANCES, { keys: onlyKey, changed: generationChanged })] : []),
+      ...(options.requests ? [read(FLEET_ALLOWANCES, { keys: onlyKey, changed: generationChanged })] : []),
       // Changes of machines are counted at once; only a deletion is written.
       read(MACHINES, { keys: onlyKey, changed: () => false }),
       read(REMEDY_OPERATION_JOBS, { keys: onlyKey, changed: () => false }),
@@ -189,13 +189,13 @@ function report(sweeper: Sweeper, context: ReconcileContext, result: SweepResult
   recordAlerts(sweeper, context, { ...result, ledger });
 }
 
-function reportAllowance({ wishes }: Sweeper, context: ReconcileContext, { spec }: DefenderLedger): void {
-  const allowance = wishes && context.view(FLEET_ALLOWANCES).get(FLEET_ALLOWANCE);
-  if (!wishes || !allowance) return;
+function reportAllowance({ requests }: Sweeper, context: ReconcileContext, { spec }: DefenderLedger): void {
+  const allowance = requests && context.view(FLEET_ALLOWANCES).get(FLEET_ALLOWANCE);
+  if (!requests || !allowance) return;
   const status = allowanceStatus({
     allowance,
     ledger: spec,
-    wish: (limit) => wishes.of(limit),
+    request: (limit) => requests.of(limit),
     now: context.clock.now(),
   });
   const { status: fitting } = truncateToSchema({ ...allowance, status });

@@ -2,6 +2,7 @@
 
 import type { Dimensions } from '../../api/diagnosis/dimensions.ts';
 import type {
+  FleetAllowance,
   MachineHold,
   MachineSilence,
   PeerAnswer,
@@ -10,7 +11,6 @@ import type {
 } from '../../api/generated/types.ts';
 import type { Labels } from '../../kube/objects/selector.ts';
 import type { AlertResult } from '../alerts/alert-state.ts';
-import type { ObservedAllowance } from '../allowance/adopt.ts';
 import type { Capacity } from '../capacity/index-of-nodes.ts';
 import type { Faults } from './fault-since.ts';
 
@@ -124,6 +124,9 @@ export function countStates({ byStates }: GroupCounts, mask: number): number {
   }
   return sum;
 }
+
+/** `None`: the cluster has no allowance. Undefined: it was not observed. */
+export type ObservedAllowance = FleetAllowance | 'None' | undefined;
 
 export interface FleetFacts {
   readonly view: ViewFacts;

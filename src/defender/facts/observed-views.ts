@@ -37,7 +37,7 @@ export interface ObservedViews {
   readonly policies: ObservedView<DefenderPolicy>;
   readonly jobs: ObservedView<RemedyOperationJob>;
   readonly ledgers: ObservedView<DefenderLedger>;
-  /** What the hub left to this cluster. Absent in a simulation without a hub. */
+  /** The allowance of the hub. Absent in a simulation without a hub. */
   readonly allowances?: ObservedView<FleetAllowance>;
   /** The rules, in a process that reviews breakers. */
   readonly rules?: ObservedView<NodeRemedier>;

@@ -1,11 +1,11 @@
 /** All guards of a decision. */
+import { fleetLimits, fleetStop } from '../allowance/guards.ts';
 import { approvals } from './approvals.ts';
 import { askRecent, askValid, revisionKnown, sameNode } from './ask-valid.ts';
 import { alerts, blockingPods, foreignOwners } from './blockers.ts';
 import { breakerOpen, commonCause, stormCooldown } from './breaker-open.ts';
 import { capacity } from './capacity.ts';
 import { controlPlane } from './control-plane.ts';
-import { fleetLimits, fleetStop } from './fleet-limits.ts';
 import type { Guard } from './guard.ts';
 import { ledgerFull, ledgerRecovering } from './ledger-state.ts';
 import { nodeAge, oneAct, repairLimits } from './machine.ts';

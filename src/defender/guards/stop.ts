@@ -22,7 +22,7 @@ function checkKillSwitch(input: GuardInput, { spec }: PreparedPolicy): readonly 
   return stopCauses(spec.killSwitch, input, 'kill switch engaged');
 }
 
-export function isStopped({ engaged, until }: KillSwitch, now: Date): boolean {
+export function isEngaged({ engaged, until }: KillSwitch, now: Date): boolean {
   return engaged && (until === undefined || Date.parse(until) > +now);
 }
 
@@ -33,7 +33,7 @@ export function stopCauses(
   what: string,
 ): readonly DenialCause[] {
   const { scope, until, by = 'unknown', reason = 'no reason given' } = stop;
-  if (!isStopped(stop, now)) return [];
+  if (!isEngaged(stop, now)) return [];
   if (scope !== 'All' && ask.holder.kind !== HOLDERS[scope]) return [];
   const ends = until === undefined ? {} : { until: new Date(until) };
   return [{ reason: 'KillSwitch', message: `${what} by ${by}: ${reason}`, ...ends }];

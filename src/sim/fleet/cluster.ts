@@ -2,10 +2,9 @@
 import type { DefenderPolicy, FleetAllowance, FleetAllowanceSpec } from '../../api/generated/types.ts';
 import type { Grant, GrantAsk } from '../../api/grants.ts';
 import { API_VERSION } from '../../api/version.ts';
-import type { ObservedAllowance } from '../../defender/allowance/adopt.ts';
+import { createShareRequests, type ShareRequests } from '../../defender/allowance/share-requests.ts';
 import { allowanceStatus } from '../../defender/allowance/status.ts';
-import { createFleetWishes, type FleetWishes } from '../../defender/allowance/wishes.ts';
-import type { FleetFacts, MachineFacts } from '../../defender/facts/facts.ts';
+import type { FleetFacts, MachineFacts, ObservedAllowance } from '../../defender/facts/facts.ts';
 import { createFleetIndex } from '../../defender/facts/fleet-index.ts';
 import { createLedgerAttempts, type LedgerAttempts } from '../../defender/ledger/attempt.ts';
 import type { LiveGrant } from '../../defender/ledger/recover.ts';
@@ -14,7 +13,7 @@ import type { Clock } from '../../os/clock.ts';
 import { createSimulatedLedger, type SimulatedLedger } from '../ledger-store.ts';
 import { simulatedPolicy } from '../policies.ts';
 import type { Random } from '../random.ts';
-import { quiet } from '../run.ts';
+import { withoutLog } from '../run.ts';
 
 export interface FleetAct {
   readonly ask: GrantAsk;
@@ -25,31 +24,31 @@ export interface FleetAct {
   readonly isUnderFloor: boolean;
 }
 
-/** What the cluster wants to do; it asks until it may. */
+/** An act that the cluster asks for until it may. */
 export interface FleetTask {
   readonly machine: string;
   readonly action: 'Reboot' | 'UpdateComponent';
   readonly sinceMs: number;
 }
 
-export interface SimulatedCluster {
+export interface ClusterOfFleet {
   readonly name: string;
   readonly region: string;
   readonly machines: readonly string[];
   readonly ledger: SimulatedLedger;
   readonly replicas: readonly LedgerAttempts[];
-  /** What each replica has observed of the allowance; the first one reports. */
+  /** The allowance as each replica observed it; the first one reports. */
   readonly observed: ObservedAllowance[];
-  readonly wishes: FleetWishes;
+  readonly requests: ShareRequests;
   readonly acts: Map<string, FleetAct>;
   readonly tasks: Map<string, FleetTask>;
   /** The object in its API server. */
   allowance: FleetAllowance | 'None';
   version: number;
-  /** When it was told to stop; absent: it was not, or it was told to go on. */
+  /** Since when its allowance has a stop; absent: it has none. */
   stoppedSinceMs: number | undefined;
   /** Until when its replicas see no change of the allowance. */
-  blindUntilMs: number;
+  staleUntilMs: number;
   /** When the link to the hub was cut; absent: it is not. */
   cutSinceMs: number | undefined;
 }
@@ -65,7 +64,7 @@ export interface ClusterOptions {
   readonly without?: ReadonlySet<string>;
 }
 
-export function createSimulatedCluster(options: ClusterOptions): SimulatedCluster {
+export function createClusterOfFleet(options: ClusterOptions): ClusterOfFleet {
   const { name, region, random, nowMs, without } = options;
   const machines = Array.from({ length: MACHINES }, (_, index) => `${name}-m${index + 1}`);
   const ledger = createSimulatedLedger(random, FAULT_RATE);
@@ -75,7 +74,7 @@ export function createSimulatedCluster(options: ClusterOptions): SimulatedCluste
   for (const machine of machines) index.put(machineFacts(machine, nowMs()));
   const observed: ObservedAllowance[] = ['None', 'None'];
   const clock = clockOf(nowMs);
-  const cluster: SimulatedCluster = {
+  const cluster: ClusterOfFleet = {
     name,
     region,
     machines,
@@ -85,13 +84,13 @@ export function createSimulatedCluster(options: ClusterOptions): SimulatedCluste
       return attempts({ ledger, clock, policies, facts, acts: () => cluster.acts, without });
     }),
     observed,
-    wishes: createFleetWishes(clock),
+    requests: createShareRequests(clock),
     acts: new Map(),
     tasks: new Map(),
     allowance: 'None',
     version: 1,
     stoppedSinceMs: undefined,
-    blindUntilMs: 0,
+    staleUntilMs: 0,
     cutSinceMs: undefined,
   };
   return cluster;
@@ -110,7 +109,7 @@ function attempts({ ledger, clock, policies, facts, acts, without }: AttemptInpu
   return createLedgerAttempts({
     store: ledger.store(),
     clock,
-    log: quiet,
+    log: withoutLog,
     policies: () => policies,
     facts,
     liveGrants: () => [...acts()].map(liveGrant),
@@ -190,7 +189,7 @@ function openPolicy(): DefenderPolicy {
 }
 
 /** Stores an allowance as the API server does: by compare-and-swap. */
-export function storeAllowance(cluster: SimulatedCluster, spec: FleetAllowanceSpec): void {
+export function storeAllowance(cluster: ClusterOfFleet, spec: FleetAllowanceSpec): void {
   cluster.version += 1;
   const before = cluster.allowance === 'None' ? undefined : cluster.allowance;
   cluster.stoppedSinceMs = spec.killSwitch.engaged
@@ -206,14 +205,14 @@ export function storeAllowance(cluster: SimulatedCluster, spec: FleetAllowanceSp
 }
 
 /** The first replica reports what the ledger has. */
-export function reportAllowance(cluster: SimulatedCluster, nowMs: number): void {
-  const { allowance, ledger, wishes } = cluster;
+export function reportAllowance(cluster: ClusterOfFleet, nowMs: number): void {
+  const { allowance, ledger, requests } = cluster;
   const spec = ledger.spec();
   if (allowance === 'None' || !spec) return;
   const status = allowanceStatus({
     allowance,
     ledger: spec,
-    wish: (limit) => wishes.of(limit),
+    request: (limit) => requests.of(limit),
     now: new Date(nowMs),
   });
   cluster.version += 1;

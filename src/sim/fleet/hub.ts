@@ -9,25 +9,18 @@ import {
   createAllowanceLeader,
 } from '../../sync/fleetlimits/leader.ts';
 import type { Random } from '../random.ts';
-import { type SimulatedCluster, storeAllowance } from './cluster.ts';
-
-export const FLEET_LIMITS = {
-  clusters: 3,
-  regions: 2,
-  reboots: 6,
-  windowSeconds: 3600,
-  allowanceSeconds: 300,
-};
+import { type ClusterOfFleet, storeAllowance } from './cluster.ts';
+import { FLEET_LIMITS } from './limits.ts';
 
 interface Process {
   readonly leader: AllowanceLeader;
-  /** What it read last: a process that sleeps goes on with it. */
+  /** The last readings: a process that sleeps continues with them. */
   readonly readings: Map<string, { readonly version: number; readonly reading: ClusterReading }>;
 }
 
 export interface SimulatedHub {
-  /** Makes one pass of the leader, and now and then one of a process that led before and does not know yet. */
-  pass(): Promise<void>;
+  /** Reconciles as the leader, and now and then as a process that led before and does not know yet. */
+  reconcile(): Promise<void>;
   /** The leader ends; another one follows after a while. */
   crash(downMs: number): void;
   /** The leader sleeps while another one takes over, and wakes up once. */
@@ -39,7 +32,7 @@ export interface SimulatedHub {
 }
 
 export interface HubOptions {
-  readonly clusters: readonly SimulatedCluster[];
+  readonly clusters: readonly ClusterOfFleet[];
   readonly random: Random;
   readonly nowMs: () => number;
 }
@@ -54,15 +47,15 @@ export function createSimulatedHub({ clusters, random, nowMs }: HubOptions): Sim
   let sleeper: Process | undefined;
   let downUntilMs = 0;
   const hub: SimulatedHub = {
-    async pass() {
+    async reconcile() {
       const late = sleeper;
       if (late && random.chance(0.2)) {
         sleeper = undefined;
-        await late.leader.pass(policies(), ports(late, true));
+        await late.leader.reconcile(policies(), ports(late, true));
       }
       if (hub.isDown()) return;
       current ??= start();
-      const { epochAbove } = await current.leader.pass(policies(), ports(current, false));
+      const { epochAbove } = await current.leader.reconcile(policies(), ports(current, false));
       if (epochAbove === undefined) return;
       epoch = Math.max(epoch, epochAbove);
       current = undefined;
@@ -107,7 +100,7 @@ export function createSimulatedHub({ clusters, random, nowMs }: HubOptions): Sim
   }
 
   /** A process that slept sees what it saw before it fell asleep. */
-  function read({ readings }: Process, cluster: SimulatedCluster, isLate: boolean): ClusterReading {
+  function read({ readings }: Process, cluster: ClusterOfFleet, isLate: boolean): ClusterReading {
     const known = readings.get(cluster.name);
     if (isLate && known) return known.reading;
     if (cluster.cutSinceMs !== undefined) return { because: 'the link is cut' };
@@ -118,7 +111,7 @@ export function createSimulatedHub({ clusters, random, nowMs }: HubOptions): Sim
 
   async function write(
     { readings }: Process,
-    cluster: SimulatedCluster,
+    cluster: ClusterOfFleet,
     spec: Parameters<ClusterPort['write']>[0],
   ): Promise<'Written' | 'NotWritten'> {
     await Promise.resolve();

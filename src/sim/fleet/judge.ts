@@ -1,9 +1,16 @@
 /** Judges each act of a simulated fleet by what all clusters really do, and never by what the hub believes. */
 import type { Denial } from '../../api/grants.ts';
 import type { Violation } from '../run.ts';
-import type { FleetAct, SimulatedCluster } from './cluster.ts';
-import { FLEET_LIMITS } from './hub.ts';
-import type { FleetRun } from './simulate-fleet.ts';
+import type { ClusterOfFleet, FleetAct } from './cluster.ts';
+import type { SimulatedHub } from './hub.ts';
+import { FLEET_LIMITS } from './limits.ts';
+
+/** The part of a run that is judged. */
+export interface JudgedFleet {
+  readonly clusters: readonly ClusterOfFleet[];
+  readonly hub: Pick<SimulatedHub, 'isDown' | 'isStopped'>;
+  readonly nowMs: number;
+}
 
 export interface FleetJudge {
   readonly acts: number;
@@ -11,19 +18,19 @@ export interface FleetJudge {
   readonly longestWaitSeconds: number;
   readonly violations: readonly Violation[];
   /** Records an act that begins, and what it breaks. */
-  begun(run: FleetRun, cluster: SimulatedCluster, act: Omit<FleetAct, 'isUnderFloor'>): void;
+  begun(run: JudgedFleet, cluster: ClusterOfFleet, act: Omit<FleetAct, 'isUnderFloor'>): void;
   /** Forgets what the cluster can no longer know: its ledger was lost, and the newest acts were not reported yet. */
-  ledgerLost(run: FleetRun, cluster: string): void;
-  denied(run: FleetRun, cluster: SimulatedCluster, denial: Denial): void;
+  ledgerLost(run: JudgedFleet, cluster: string): void;
+  denied(run: JudgedFleet, cluster: ClusterOfFleet, denial: Denial): void;
   /** Judges once each step what must not last. */
-  watch(run: FleetRun): void;
+  watch(run: JudgedFleet): void;
 }
 
-/** An act begins no later than this after its cluster was told to stop: the watch of a replica may be late. */
+/** No act begins later than this after its cluster has the stop: the watch of a replica may be late. */
 const STOP_MS = 660_000;
 /** How late a replica may see what was reported. */
 const UNREPORTED_MS = 900_000;
-/** While everything works, a wish is fulfilled within this time: acts of others last up to 20 minutes. */
+/** While everything works, a request is fulfilled within this time: acts of others last up to 20 minutes. */
 const PATIENCE_MS = 4 * 3_600_000;
 
 interface Reboot {
@@ -82,18 +89,18 @@ export function createFleetJudge(): FleetJudge {
     },
   };
 
-  function report({ nowMs }: FleetRun, machine: string, what: string): void {
+  function report({ nowMs }: JudgedFleet, machine: string, what: string): void {
     violations.push({ at: new Date(nowMs).toISOString(), machine, what });
   }
 }
 
 /** The allowance in the API server of the cluster has ended, or none ever came: no replica can have a valid one. */
-function isUnderFloor({ nowMs }: FleetRun, { ledger }: SimulatedCluster): boolean {
+function isUnderFloor({ nowMs }: JudgedFleet, { ledger }: ClusterOfFleet): boolean {
   const until = ledger.spec()?.allowance?.until;
   return until === undefined || Date.parse(until) <= nowMs;
 }
 
-function broken(run: FleetRun, cluster: SimulatedCluster, reboots: readonly Reboot[]): readonly string[] {
+function broken(run: JudgedFleet, cluster: ClusterOfFleet, reboots: readonly Reboot[]): readonly string[] {
   const { clusters, nowMs } = run;
   const working = clusters.filter(({ acts }) => [...acts.values()].some((act) => !act.isUnderFloor));
   const regions = new Set(working.map(({ region }) => region));
@@ -108,11 +115,11 @@ function broken(run: FleetRun, cluster: SimulatedCluster, reboots: readonly Rebo
 }
 
 /** A cluster that the hub did not reach since the stop cannot know of it. */
-function isAfterStop({ nowMs }: FleetRun, { stoppedSinceMs }: SimulatedCluster): boolean {
+function isAfterStop({ nowMs }: JudgedFleet, { stoppedSinceMs }: ClusterOfFleet): boolean {
   return stoppedSinceMs !== undefined && nowMs - stoppedSinceMs > STOP_MS;
 }
 
-function isFloorFree(run: FleetRun, cluster: SimulatedCluster, { key = '' }: Denial): boolean {
+function isFloorFree(run: JudgedFleet, cluster: ClusterOfFleet, { key = '' }: Denial): boolean {
   if (!isUnderFloor(run, cluster)) return false;
   if (!key.endsWith('/reboots')) return true;
   const counted = Object.entries(cluster.ledger.spec()?.rates ?? {}).some(([name]) => name.includes(key));

@@ -4,11 +4,11 @@ import type { FleetAllowanceSpec, FleetLimit, FleetPolicy } from '../../api/gene
 import { optional } from '../../kube/objects/optional.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
 import { secondsAfter } from '../../os/dates.ts';
-import { type FleetCluster, type FleetInput, type LimitOfFleet, stopFor } from './fleet.ts';
+import { type FleetInput, type LimitOfFleet, type LinkedCluster, stopFor } from './fleet.ts';
 import type { FleetPlan } from './plan.ts';
 
 export interface BuildInput {
-  readonly cluster: FleetCluster;
+  readonly cluster: LinkedCluster;
   readonly input: FleetInput;
   readonly plan: FleetPlan;
   readonly hub: string;
@@ -38,7 +38,7 @@ export function buildAllowance({ cluster, input, plan, hub, epoch }: BuildInput)
 }
 
 /** The shortest of all policies, so that each of them is kept. */
-function lifetime(policies: readonly FleetPolicy[], { labels }: FleetCluster): number {
+function lifetime(policies: readonly FleetPolicy[], { labels }: LinkedCluster): number {
   const own = policies.filter(({ spec }) => isSelected(spec.clusterSelector, labels));
   const seconds = own.map(({ spec }) => spec.allowanceSeconds);
   return seconds.length === 0 ? DEFAULT_SECONDS : Math.min(...seconds);
@@ -60,7 +60,7 @@ function limitFor(limit: LimitOfFleet, cluster: string, { shares, waiting }: Fle
   };
 }
 
-/** What no policy limits is not renewed, and not taken over from an earlier process. */
+/** Tells whether to write. An allowance without limits is not renewed, and not taken over from an earlier process. */
 export function isDue(built: BuildInput, next: FleetAllowanceSpec): boolean {
   const { allowance, attempts } = built.cluster;
   const last = attempts.at(-1);

@@ -3,14 +3,14 @@
  * what it reported to use. Only what is left of the limit may be given to others. Pure.
  */
 import type { FleetAllowanceSpec, FleetLimitUse } from '../../api/generated/types.ts';
-import type { FleetCluster, FleetInput, LimitOfFleet } from './fleet.ts';
+import type { FleetInput, LimitOfFleet, LinkedCluster } from './fleet.ts';
 
 /** How much longer than stated an allowance may be valid: the clocks differ by at most half of it. */
 export const MARGIN_SECONDS = 60;
 
 type Moment = Pick<FleetInput, 'now' | 'takeover'>;
 
-export function committed(limit: LimitOfFleet, cluster: FleetCluster, moment: Moment): number {
+export function committed(limit: LimitOfFleet, cluster: LinkedCluster, moment: Moment): number {
   if (cluster.state === 'Unread' || cluster.state === 'Joining') return unreadShare(limit, cluster, moment);
   if (cluster.state === 'CutOff') return cutOffShare(limit, cluster, moment);
   if (cluster.state !== 'Known') return limit.floor;
@@ -20,13 +20,13 @@ export function committed(limit: LimitOfFleet, cluster: FleetCluster, moment: Mo
 }
 
 /** An earlier process of the hub may have given it everything, until what it gave has ended. */
-function unreadShare(limit: LimitOfFleet, cluster: FleetCluster, { takeover, now }: Moment): number {
+function unreadShare(limit: LimitOfFleet, cluster: LinkedCluster, { takeover, now }: Moment): number {
   const most = limit.kind === 'Concurrency' ? 1 : limit.max;
   const endMs = +takeover + (limit.allowanceSeconds + MARGIN_SECONDS) * 1000;
   return +now < endMs ? most : afterEnd(limit, cluster, { endMs, now });
 }
 
-function cutOffShare(limit: LimitOfFleet, cluster: FleetCluster, { now }: Moment): number {
+function cutOffShare(limit: LimitOfFleet, cluster: LinkedCluster, { now }: Moment): number {
   const ends = [+cluster.since, ...validEnds(cluster).map((end) => end + MARGIN_SECONDS * 1000)];
   const endMs = Math.max(...ends);
   const used = useOf(cluster, limit.id)?.used ?? 0;
@@ -35,10 +35,10 @@ function cutOffShare(limit: LimitOfFleet, cluster: FleetCluster, { now }: Moment
   return isHeld ? share : afterEnd(limit, cluster, { endMs, now });
 }
 
-/** The floor, and what was in use when the cluster was lost. It counts for a while only: a cluster may be gone for good. */
+/** The floor, and what was in use when the cluster was lost. It counts for a while only: a cluster may never come back. */
 function afterEnd(
   limit: LimitOfFleet,
-  cluster: FleetCluster,
+  cluster: LinkedCluster,
   { endMs, now }: { readonly endMs: number; readonly now: Date },
 ): number {
   if (+now >= endMs + limit.countSeconds * 1000) return 0;
@@ -46,12 +46,12 @@ function afterEnd(
 }
 
 /** The largest share of an allowance that may still be valid. */
-function validShare({ id }: LimitOfFleet, cluster: FleetCluster, now: Date): number {
+function validShare({ id }: LimitOfFleet, cluster: LinkedCluster, now: Date): number {
   const { allowance, attempts } = cluster;
-  const given = [allowance?.spec, ...attempts].filter(
+  const written = [allowance?.spec, ...attempts].filter(
     (spec) => spec !== undefined && mayHold(spec.until, now),
   );
-  const shares = given.map((spec) => shareOf(spec, id));
+  const shares = written.map((spec) => shareOf(spec, id));
   const { until } = allowance?.status ?? {};
   const adopted = until !== undefined && mayHold(until, now) ? useOf(cluster, id)?.share : 0;
   return Math.max(0, adopted ?? 0, ...shares);
@@ -61,19 +61,19 @@ function mayHold(until: string, now: Date): boolean {
   return Date.parse(until) + MARGIN_SECONDS * 1000 > +now;
 }
 
-function validEnds({ allowance, attempts }: FleetCluster): readonly number[] {
+function validEnds({ allowance, attempts }: LinkedCluster): readonly number[] {
   const ends = [allowance?.spec.until, allowance?.status?.until, ...attempts.map(({ until }) => until)];
   return ends.flatMap((end) => (end === undefined ? [] : Date.parse(end)));
 }
 
 /** Whether the cluster keeps to an allowance that is valid beyond doubt. Otherwise it is at its floor, or about to be. */
-export function hasValid({ allowance }: FleetCluster, now: Date): boolean {
+export function hasValid({ allowance }: LinkedCluster, now: Date): boolean {
   const { until } = allowance?.status ?? {};
   return until !== undefined && Date.parse(until) > +now;
 }
 
 /** A limit that is new does not hold in a cluster that has not adopted it. */
-function knows(cluster: FleetCluster, { id }: LimitOfFleet): boolean {
+function knows(cluster: LinkedCluster, { id }: LimitOfFleet): boolean {
   return useOf(cluster, id) !== undefined;
 }
 
@@ -81,6 +81,6 @@ export function shareOf(spec: FleetAllowanceSpec | undefined, id: string): numbe
   return spec?.limits.find((limit) => limit.id === id)?.share ?? 0;
 }
 
-export function useOf({ allowance }: FleetCluster, id: string): FleetLimitUse | undefined {
+export function useOf({ allowance }: LinkedCluster, id: string): FleetLimitUse | undefined {
   return allowance?.status?.limits?.find((use) => use.id === id);
 }

@@ -1,4 +1,4 @@
-/** What the hub knows of its clusters and of the limits over them: the input of the planner. */
+/** Describes what the hub knows of its clusters and of the limits over them: the input of the planner. */
 import type {
   Cluster,
   FleetAllowance,
@@ -18,7 +18,7 @@ import { isSelected } from '../../kube/objects/selector.ts';
  */
 export type LinkState = 'Known' | 'Joining' | 'Unread' | 'CutOff' | 'OtherHub' | 'NotServed';
 
-export interface FleetCluster {
+export interface LinkedCluster {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly region?: string;
@@ -47,14 +47,14 @@ export interface LimitOfFleet {
   readonly windowSeconds?: number;
   readonly allowanceSeconds: number;
   readonly countSeconds: number;
-  readonly selects: (cluster: FleetCluster) => boolean;
-  /** What of the cluster is counted. */
-  readonly groupOf: (cluster: FleetCluster) => string;
+  readonly selects: (cluster: LinkedCluster) => boolean;
+  /** Returns the group in which the cluster is counted. */
+  readonly groupOf: (cluster: LinkedCluster) => string;
 }
 
 export interface FleetInput {
   readonly policies: readonly FleetPolicy[];
-  readonly clusters: readonly FleetCluster[];
+  readonly clusters: readonly LinkedCluster[];
   /** When this process began to hand out allowances. */
   readonly takeover: Date;
   readonly now: Date;
@@ -62,7 +62,7 @@ export interface FleetInput {
 
 const NONE = '(none)';
 
-export function limitsOf(policies: readonly FleetPolicy[]): readonly LimitOfFleet[] {
+export function fleetLimitsOf(policies: readonly FleetPolicy[]): readonly LimitOfFleet[] {
   return policies.flatMap((policy) => [
     ...policy.spec.concurrency.map((limit) => concurrencyLimit(policy, limit)),
     ...policy.spec.rates.map((limit) => rateLimit(policy, limit)),
@@ -96,7 +96,7 @@ function concurrencyLimit(policy: FleetPolicy, limit: FleetConcurrency): LimitOf
 
 const PLURALS = { Cluster: 'clusters', Region: 'regions', Environment: 'environments' } as const;
 
-function groupOf({ per, labelKey = '' }: FleetConcurrency, cluster: FleetCluster): string {
+function groupOf({ per, labelKey = '' }: FleetConcurrency, cluster: LinkedCluster): string {
   const { name, region = NONE, environment = NONE, labels } = cluster;
   if (per === 'Cluster') return name;
   if (per === 'Region') return region;
@@ -121,7 +121,7 @@ function rateLimit(policy: FleetPolicy, limit: FleetRate): LimitOfFleet {
 /** The stop that holds for the cluster: one for everything comes before one for a part. */
 export function stopFor(
   policies: readonly FleetPolicy[],
-  cluster: Pick<FleetCluster, 'labels'>,
+  cluster: Pick<LinkedCluster, 'labels'>,
   now: Date,
 ): KillSwitch {
   const engaged = policies
@@ -137,7 +137,7 @@ const NOT_ENGAGED: KillSwitch = { engaged: false, scope: 'All' };
 export function clusterFacts({
   metadata,
   spec,
-}: Cluster): Pick<FleetCluster, 'name' | 'labels' | 'region' | 'environment'> {
+}: Cluster): Pick<LinkedCluster, 'name' | 'labels' | 'region' | 'environment'> {
   const { name, labels = {} } = metadata;
   const { region, environment } = spec;
   return { name, labels, ...optional('region', region), ...optional('environment', environment) };

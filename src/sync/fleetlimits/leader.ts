@@ -7,15 +7,15 @@ import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
 import { buildAllowance, isDue, isSame } from './build.ts';
 import { MARGIN_SECONDS } from './committed.ts';
-import type { FleetCluster, FleetInput, LinkState } from './fleet.ts';
+import type { FleetInput, LinkedCluster, LinkState } from './fleet.ts';
 import { type FleetPlan, planShares } from './plan.ts';
 
-/** What one cluster has, as far as this process knows. */
+/** Holds what one cluster has, as far as this process knows. */
 export type ClusterReading =
   | { readonly allowance: FleetAllowance | 'None'; readonly skewSeconds?: number }
   | { readonly because: string; readonly notServed?: true };
 
-export type ClusterFacts = Pick<FleetCluster, 'name' | 'labels' | 'region' | 'environment'>;
+export type ClusterFacts = Pick<LinkedCluster, 'name' | 'labels' | 'region' | 'environment'>;
 
 export interface ClusterPort {
   readonly name: string;
@@ -33,7 +33,7 @@ export interface LeaderOptions {
   readonly failed?: (cluster: string, error: unknown) => void;
 }
 
-export interface FleetPass {
+export interface FleetReconcile {
   readonly input: FleetInput;
   readonly plan: FleetPlan;
   /** An epoch in a cluster that is not below ours, and that this process did not write: it must lead with a higher one. */
@@ -41,8 +41,8 @@ export interface FleetPass {
 }
 
 export interface AllowanceLeader {
-  /** One pass after the other, never two at once. */
-  pass(policies: readonly FleetPolicy[], ports: readonly ClusterPort[]): Promise<FleetPass>;
+  /** Reads, plans and writes once. It is never called while another call is under way. */
+  reconcile(policies: readonly FleetPolicy[], ports: readonly ClusterPort[]): Promise<FleetReconcile>;
 }
 
 interface Link {
@@ -51,7 +51,7 @@ interface Link {
   state: LinkState;
   since: Date;
   last: FleetAllowance | 'None' | undefined;
-  /** What was sent and has not been read since. */
+  /** Allowances that were sent and have not been read since. */
   attempts: readonly FleetAllowanceSpec[];
 }
 
@@ -63,8 +63,8 @@ export function createAllowanceLeader(options: LeaderOptions): AllowanceLeader {
   const links = new Map<string, Link>();
 
   return {
-    async pass(policies, ports) {
-      for (const name of goneFrom(links, ports)) links.delete(name);
+    async reconcile(policies, ports) {
+      for (const name of missingFrom(links, ports)) links.delete(name);
       const now = clock.now();
       const clusters = ports.map((port) => observe(options, linkOf(port.name), { port, now }));
       const input = { policies, clusters, takeover, now };
@@ -94,7 +94,7 @@ function createLink(since: Date): Link {
   return { isJoined: false, state: 'Unread', since, last: undefined, attempts: [] };
 }
 
-function goneFrom(links: ReadonlyMap<string, Link>, ports: readonly ClusterPort[]): readonly string[] {
+function missingFrom(links: ReadonlyMap<string, Link>, ports: readonly ClusterPort[]): readonly string[] {
   const names = new Set(ports.map(({ name }) => name));
   return [...links.keys()].filter((name) => !names.has(name));
 }
@@ -104,7 +104,7 @@ interface Observation {
   readonly now: Date;
 }
 
-function observe(options: LeaderOptions, link: Link, { port, now }: Observation): FleetCluster {
+function observe(options: LeaderOptions, link: Link, { port, now }: Observation): LinkedCluster {
   const reading = port.read();
   if ('allowance' in reading) hear(options, link, reading.allowance);
   const state = stateOf(options, link, reading, now);
@@ -167,7 +167,7 @@ function foreignEpoch(
 
 interface PlannedWrite {
   readonly port: ClusterPort;
-  readonly cluster: FleetCluster;
+  readonly cluster: LinkedCluster;
   readonly input: FleetInput;
   readonly plan: FleetPlan;
 }
@@ -180,7 +180,7 @@ async function write(
   const built = { cluster, input, plan, hub, epoch };
   const spec = buildAllowance(built);
   if (!isDue(built, spec)) {
-    // Nothing of ours or of an earlier process is there, so nothing counts.
+    // Neither this process nor an earlier one has given anything, so nothing counts.
     link.isJoined = true;
     return;
   }

@@ -21,7 +21,7 @@ export interface LinkOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
-  /** Something was read, lost or found again. */
+  /** Is called when something was read, or cannot be read any more. */
   readonly changed: () => void;
 }
 

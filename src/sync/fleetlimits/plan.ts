@@ -1,19 +1,19 @@
 /**
- * Plans the share of each cluster of each limit. The oldest wish comes first, with all of its limits, so that two clusters never hold
- * what the other needs. Then every cluster gets a spare share, as long as there is room. A share that nobody uses is taken back for a wish
+ * Plans the share of each cluster of each limit. The oldest request comes first, with all of its limits, so that two clusters never hold
+ * what the other needs. Then every cluster gets a spare share, as long as there is room. A share that is not used is taken back for a request
  * first, and given in a later plan, when the cluster has adopted the lower one. Pure.
  */
 import { optional } from '../../kube/objects/optional.ts';
 import { shareOf, useOf } from './committed.ts';
-import { type FleetCluster, type FleetInput, type LimitOfFleet, limitsOf } from './fleet.ts';
-import { createRoom, type Room } from './room.ts';
+import { type FleetInput, fleetLimitsOf, type LimitOfFleet, type LinkedCluster } from './fleet.ts';
+import { createRoom, type ShareRoom } from './room.ts';
 
 export interface FleetPlan {
   readonly limits: readonly LimitOfFleet[];
   /** The shares of each cluster that is served, by cluster and limit. */
   readonly shares: ReadonlyMap<string, ReadonlyMap<string, number>>;
   readonly waiting: readonly FleetWait[];
-  readonly rooms: readonly Room[];
+  readonly rooms: readonly ShareRoom[];
 }
 
 export interface FleetWait {
@@ -23,62 +23,62 @@ export interface FleetWait {
   readonly because: string;
 }
 
-interface Wish {
-  readonly cluster: FleetCluster;
+interface RequestOfCluster {
+  readonly cluster: LinkedCluster;
   readonly since: Date;
 }
 
 interface Draft {
-  readonly rooms: readonly Room[];
-  readonly served: readonly FleetCluster[];
-  readonly wishes: readonly Wish[];
+  readonly rooms: readonly ShareRoom[];
+  readonly served: readonly LinkedCluster[];
+  readonly requests: readonly RequestOfCluster[];
   readonly shares: Map<string, Map<string, number>>;
   readonly waiting: FleetWait[];
 }
 
 export function planShares(input: FleetInput): FleetPlan {
-  const limits = limitsOf(input.policies);
+  const limits = fleetLimitsOf(input.policies);
   const served = input.clusters
     .filter(({ state }) => state === 'Known' || state === 'Joining')
     .toSorted(byName);
   const known = served.filter(({ state }) => state === 'Known');
-  const wishes = known.flatMap(wishOf).toSorted(bySince);
+  const requests = known.flatMap(requestOf).toSorted(bySince);
   const draft: Draft = {
     rooms: limits.map((limit) => createRoom(limit, input)),
     served,
-    wishes,
+    requests,
     shares: new Map(served.map((cluster) => [cluster.name, presentShares(cluster, limits, input.now)])),
     waiting: [],
   };
-  for (const wish of wishes) grantWish(draft, wish);
+  for (const request of requests) serveRequest(draft, request);
   for (const room of draft.rooms) makeRoom(draft, room);
-  for (const cluster of known) if (!isWishing(draft, cluster)) giveSpare(draft, cluster);
+  for (const cluster of known) if (!isRequesting(draft, cluster)) giveSpare(draft, cluster);
   const { rooms, shares, waiting } = draft;
   return { limits, shares, waiting, rooms };
 }
 
-function byName(a: FleetCluster, b: FleetCluster): number {
+function byName(a: LinkedCluster, b: LinkedCluster): number {
   return a.name < b.name ? -1 : 1;
 }
 
-function bySince(a: Wish, b: Wish): number {
+function bySince(a: RequestOfCluster, b: RequestOfCluster): number {
   return +a.since - +b.since || byName(a.cluster, b.cluster);
 }
 
-function wishOf(cluster: FleetCluster): readonly Wish[] {
-  const since = (cluster.allowance?.status?.limits ?? []).flatMap(({ wanted, wantedSince }) =>
-    (wanted ?? 0) > 0 && wantedSince !== undefined ? Date.parse(wantedSince) : [],
+function requestOf(cluster: LinkedCluster): readonly RequestOfCluster[] {
+  const since = (cluster.allowance?.status?.limits ?? []).flatMap(({ requested, requestedSince }) =>
+    (requested ?? 0) > 0 && requestedSince !== undefined ? Date.parse(requestedSince) : [],
   );
   return since.length === 0 ? [] : [{ cluster, since: new Date(Math.min(...since)) }];
 }
 
-function isWishing({ wishes }: Draft, { name }: FleetCluster): boolean {
-  return wishes.some(({ cluster }) => cluster.name === name);
+function isRequesting({ requests }: Draft, { name }: LinkedCluster): boolean {
+  return requests.some(({ cluster }) => cluster.name === name);
 }
 
-/** What the cluster has now. What has ended is not counted any more, and a clock that cannot be relied on has no spare. */
+/** Returns the shares that the cluster has now. One that has ended is not counted any more, and a clock that cannot be relied on has no spare. */
 function presentShares(
-  cluster: FleetCluster,
+  cluster: LinkedCluster,
   limits: readonly LimitOfFleet[],
   now: Date,
 ): Map<string, number> {
@@ -90,7 +90,7 @@ function presentShares(
   );
 }
 
-function grantWish(draft: Draft, { cluster, since }: Wish): void {
+function serveRequest(draft: Draft, { cluster, since }: RequestOfCluster): void {
   for (const room of roomsOf(draft, cluster)) {
     const { limit } = room;
     const needed = neededShare(cluster, limit);
@@ -103,32 +103,32 @@ function grantWish(draft: Draft, { cluster, since }: Wish): void {
   }
 }
 
-/** Of a limit that nothing waits for, a wish needs one unit more than is used. */
-function neededShare(cluster: FleetCluster, { id, kind }: LimitOfFleet): number {
-  const { used = 0, wanted = 0 } = useOf(cluster, id) ?? {};
-  return kind === 'Concurrency' ? 1 : used + Math.max(1, wanted);
+/** Returns the share that a request needs: of a limit that it does not name, one unit more than is used. */
+function neededShare(cluster: LinkedCluster, { id, kind }: LimitOfFleet): number {
+  const { used = 0, requested = 0 } = useOf(cluster, id) ?? {};
+  return kind === 'Concurrency' ? 1 : used + Math.max(1, requested);
 }
 
-/** Takes back for wishes that found no room. After git lowered a limit, more may be given than it allows, too. */
-function makeRoom(draft: Draft, room: Room): void {
+/** Takes back for requests that found no room. After git lowered a limit, more may be given than it allows, too. */
+function makeRoom(draft: Draft, room: ShareRoom): void {
   const { limit, unmet, counted } = room;
   const excess = Math.max(0, room.total() - limit.max);
-  const count = unmet.reduce((sum, wish) => sum + wish.count, excess);
+  const count = unmet.reduce((sum, request) => sum + request.count, excess);
   const losers = draft.served.filter((each) => limit.selects(each) && mayLose(draft, each, unmet[0]?.since));
   if (limit.kind === 'Rate') takeActs(draft, { limit, counted, losers }, count);
   else takeGroups(draft, { limit, counted, losers }, count);
 }
 
-/** A cluster that began to wish earlier keeps what it has: it may wait for another limit. */
-function mayLose(draft: Draft, cluster: FleetCluster, since: Date | undefined): boolean {
-  const wish = draft.wishes.find((each) => each.cluster.name === cluster.name);
-  return wish === undefined || (since !== undefined && wish.since > since);
+/** A cluster that began to request earlier keeps what it has: it may wait for another limit. */
+function mayLose(draft: Draft, cluster: LinkedCluster, since: Date | undefined): boolean {
+  const request = draft.requests.find((each) => each.cluster.name === cluster.name);
+  return request === undefined || (since !== undefined && request.since > since);
 }
 
 interface Losers {
   readonly limit: LimitOfFleet;
   readonly counted: ReadonlyMap<string, number>;
-  readonly losers: readonly FleetCluster[];
+  readonly losers: readonly LinkedCluster[];
 }
 
 /** Lowers shares to what is used. What an earlier plan lowered, and is not adopted yet, becomes free, too. */
@@ -152,18 +152,18 @@ function onItsWay(draft: Draft, share: Share, counted: Losers['counted']): numbe
 
 /**
  * Takes the share of whole groups, because a region is free only when none of its clusters has one. Groups at rest come first; of one
- * that is in work, acts in work go on and no other begins, so that nobody waits for a cluster that is never at rest.
+ * that is in work, acts in work go on and no other begins, so that no cluster waits for one that is never at rest.
  */
 function takeGroups(draft: Draft, { limit, counted, losers }: Losers, count: number): void {
   const may = new Set(losers.map(({ name }) => name));
   const holders = draft.served.filter((each) => limit.selects(each) && (counted.get(each.name) ?? 0) > 0);
   const groups = [...Map.groupBy(holders, (each) => limit.groupOf(each)).values()];
-  const isLeaving = (cluster: FleetCluster): boolean => presentShare(draft, { cluster, limit }) === 0;
+  const isLeaving = (cluster: LinkedCluster): boolean => presentShare(draft, { cluster, limit }) === 0;
   const leaving = groups.filter((clusters) => clusters.every(isLeaving));
   const takeable = groups.filter(
     (clusters) => !clusters.every(isLeaving) && clusters.every(({ name }) => may.has(name)),
   );
-  const inWork = (clusters: readonly FleetCluster[]): number =>
+  const inWork = (clusters: readonly LinkedCluster[]): number =>
     clusters.reduce((sum, cluster) => sum + (useOf(cluster, limit.id)?.used ?? 0), 0);
   const chosen = takeable
     .toSorted((a, b) => inWork(a) - inWork(b))
@@ -172,7 +172,7 @@ function takeGroups(draft: Draft, { limit, counted, losers }: Losers, count: num
 }
 
 interface Share {
-  readonly cluster: FleetCluster;
+  readonly cluster: LinkedCluster;
   readonly limit: LimitOfFleet;
 }
 
@@ -180,7 +180,7 @@ function presentShare({ shares }: Draft, { cluster, limit }: Share): number {
   return shares.get(cluster.name)?.get(limit.id) ?? 0;
 }
 
-function giveSpare(draft: Draft, cluster: FleetCluster): void {
+function giveSpare(draft: Draft, cluster: LinkedCluster): void {
   if (cluster.isSkewed) return;
   for (const room of roomsOf(draft, cluster)) {
     const { limit } = room;
@@ -191,13 +191,13 @@ function giveSpare(draft: Draft, cluster: FleetCluster): void {
   }
 }
 
-/** What is taken back for a wish, or was and is not adopted yet, is not given back in the same moment. */
-function isTakenBack({ allowance }: FleetCluster, { id }: LimitOfFleet, present: number): boolean {
+/** Tells whether a share was taken back, and that is not adopted yet: it is not given back in the same moment. */
+function isTakenBack({ allowance }: LinkedCluster, { id }: LimitOfFleet, present: number): boolean {
   const adopted = allowance?.status?.limits?.find((use) => use.id === id)?.share ?? 0;
   return present < shareOf(allowance?.spec, id) || present < adopted;
 }
 
-function roomsOf({ rooms }: Draft, cluster: FleetCluster): readonly Room[] {
+function roomsOf({ rooms }: Draft, cluster: LinkedCluster): readonly ShareRoom[] {
   return rooms.filter(({ limit }) => limit.selects(cluster));
 }
 
@@ -207,7 +207,7 @@ function setShare({ shares }: Draft, { cluster, limit }: Share, share: number): 
 
 const NAMED = 5;
 
-function waitText({ limit, counted }: Room, { name, isSkewed }: FleetCluster): string {
+function waitText({ limit, counted }: ShareRoom, { name, isSkewed }: LinkedCluster): string {
   if (isSkewed) return 'the clock of the cluster differs from that of the hub by more than 30 seconds';
   const holders = [...counted]
     .filter(([other, share]) => share > 0 && other !== name)

@@ -1,31 +1,31 @@
-/** What is left of one limit while a plan is made: raising a share takes of it, and lowering one gives back only later. */
+/** Keeps how much is left of one limit while a plan is made: raising a share takes of it, and lowering one gives back only later. */
 import { committed } from './committed.ts';
-import type { FleetCluster, FleetInput, LimitOfFleet } from './fleet.ts';
+import type { FleetInput, LimitOfFleet, LinkedCluster } from './fleet.ts';
 
-export interface UnmetWish {
+export interface UnmetRequest {
   readonly count: number;
   readonly since: Date;
 }
 
-export interface Room {
+export interface ShareRoom {
   readonly limit: LimitOfFleet;
   /** Shares that are counted, by cluster. */
   readonly counted: ReadonlyMap<string, number>;
-  /** Wishes that found no room, the oldest first. */
-  readonly unmet: readonly UnmetWish[];
+  /** Requests that found no room, the oldest first. */
+  readonly unmet: readonly UnmetRequest[];
   /** How much is counted over all clusters: groups with a share, or acts. */
   total(): number;
   /** Raises the share of a cluster from `from` towards `to`, as far as there is room. Returns what it may have. */
-  raise(cluster: FleetCluster, from: number, to: number): number;
-  /** Keeps everything that is free, or becomes free, for a wish that came first. */
-  reserve(wish: UnmetWish): void;
+  raise(cluster: LinkedCluster, from: number, to: number): number;
+  /** Keeps everything that is free, or becomes free, for a request that came first. */
+  reserve(request: UnmetRequest): void;
 }
 
-export function createRoom(limit: LimitOfFleet, { clusters, ...moment }: FleetInput): Room {
+export function createRoom(limit: LimitOfFleet, { clusters, ...moment }: FleetInput): ShareRoom {
   const selected = clusters.filter((cluster) => limit.selects(cluster));
   const counted = new Map(selected.map((each) => [each.name, committed(limit, each, moment)]));
   const groups = new Map(selected.map((each) => [each.name, limit.groupOf(each)]));
-  const unmet: UnmetWish[] = [];
+  const unmet: UnmetRequest[] = [];
 
   return {
     limit,
@@ -34,7 +34,7 @@ export function createRoom(limit: LimitOfFleet, { clusters, ...moment }: FleetIn
     total,
     raise({ name }, from, to) {
       const left = limit.max - total();
-      // What a cluster uses beyond its share is counted, and is no reason to give it more while others wait or too much is in use.
+      // A cluster that uses more than its share is counted, and gets no more while others wait or too much is in use.
       if (unmet.length > 0 || left < 0) return from;
       const present = counted.get(name) ?? 0;
       const most = limit.kind === 'Concurrency' && isInCountedGroup(name) ? to : present + left;
@@ -42,7 +42,7 @@ export function createRoom(limit: LimitOfFleet, { clusters, ...moment }: FleetIn
       counted.set(name, Math.max(present, raised));
       return raised;
     },
-    reserve: (wish) => void unmet.push(wish),
+    reserve: (request) => void unmet.push(request),
   };
 
   function total(): number {

@@ -11,13 +11,13 @@ import { type ConditionUpdate, withConditions } from '../../kube/objects/conditi
 import { optional } from '../../kube/objects/optional.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
 import { hasValid, useOf } from './committed.ts';
-import type { FleetCluster } from './fleet.ts';
-import type { FleetPass } from './leader.ts';
+import type { LinkedCluster } from './fleet.ts';
+import type { FleetReconcile } from './leader.ts';
 
 const SHOWN = 20;
 const NAMED = 5;
 
-export function fleetPolicyStatus(policy: FleetPolicy, { input, plan }: FleetPass): FleetPolicyStatus {
+export function fleetPolicyStatus(policy: FleetPolicy, { input, plan }: FleetReconcile): FleetPolicyStatus {
   const { now } = input;
   const clusters = input.clusters.filter(({ labels }) => isSelected(policy.spec.clusterSelector, labels));
   const lost = clusters.filter(({ state }) => state !== 'Known' && state !== 'Joining');
@@ -50,21 +50,21 @@ function stops({ spec: { killSwitch: found } }: FleetPolicy, now: Date): boolean
 }
 
 /** Its Defender has adopted an allowance with a stop. */
-function hasStopped({ allowance }: FleetCluster): boolean {
+function hasStopped({ allowance }: LinkedCluster): boolean {
   const conditions = allowance?.status?.conditions ?? [];
   return conditions.some(({ type, status }) => type === 'KillSwitchEngaged' && status === 'True');
 }
 
-function isCurrent(cluster: FleetCluster, now: Date): boolean {
+function isCurrent(cluster: LinkedCluster, now: Date): boolean {
   return cluster.state === 'Known' && hasValid(cluster, now);
 }
 
-function lostCluster({ name, since, state, because }: FleetCluster): FleetCutOffCluster {
+function lostCluster({ name, since, state, because }: LinkedCluster): FleetCutOffCluster {
   const message = because === undefined ? state : `${state}: ${because}`;
   return { cluster: name, since: since.toISOString(), message: message.slice(0, 256) };
 }
 
-type Usages = { readonly clusters: readonly FleetCluster[] } & Pick<FleetPass, 'plan'>;
+type Usages = { readonly clusters: readonly LinkedCluster[] } & Pick<FleetReconcile, 'plan'>;
 
 function usages({ metadata: { name } }: FleetPolicy, { clusters, plan }: Usages): readonly FleetLimitUsage[] {
   return plan.rooms
@@ -82,7 +82,7 @@ function usages({ metadata: { name } }: FleetPolicy, { clusters, plan }: Usages)
 
 function waits(
   { metadata: { name } }: FleetPolicy,
-  { waiting, limits }: FleetPass['plan'],
+  { waiting, limits }: FleetReconcile['plan'],
 ): readonly FleetWaiting[] {
   const own = new Set(limits.filter(({ policy }) => policy === name).map(({ id }) => id));
   return waiting
@@ -97,8 +97,8 @@ function waits(
 }
 
 function inForce(
-  clusters: readonly FleetCluster[],
-  lost: readonly FleetCluster[],
+  clusters: readonly LinkedCluster[],
+  lost: readonly LinkedCluster[],
   now: Date,
 ): ConditionUpdate {
   const type = 'InForce';
@@ -115,7 +115,7 @@ function inForce(
   return { type, status: 'False', reason: 'NotAdopted', message };
 }
 
-function reached(lost: readonly FleetCluster[]): ConditionUpdate {
+function reached(lost: readonly LinkedCluster[]): ConditionUpdate {
   const type = 'ClustersReached';
   if (lost.length === 0) {
     return { type, status: 'True', reason: 'AllReached', message: 'every cluster is reached' };
@@ -124,7 +124,7 @@ function reached(lost: readonly FleetCluster[]): ConditionUpdate {
   return { type, status: 'False', reason: 'CutOff', message };
 }
 
-function names(clusters: readonly FleetCluster[]): string {
+function names(clusters: readonly LinkedCluster[]): string {
   const shown = clusters.slice(0, NAMED).map(({ name }) => name);
   const more = clusters.length - shown.length;
   return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;

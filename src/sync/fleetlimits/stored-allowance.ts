@@ -15,7 +15,7 @@ export interface AllowanceConnection {
   readonly view: View<FleetAllowance>;
 }
 
-/** A watch that fails for longer is no base for what others may have. */
+/** Others get nothing on the base of a watch that fails for longer. */
 const MAX_ERROR_MS = 30_000;
 const MAX_AGE_MS = 150_000;
 const WRITE_MS = 10_000;
@@ -49,7 +49,7 @@ const REFUSED = [
 
 export interface AllowanceWrite {
   readonly spec: FleetAllowanceSpec;
-  /** What was read: it is written only while the cluster has it. */
+  /** The allowance as it was read: it is written only while the cluster has that one. */
   readonly base: FleetAllowance | 'None';
 }
 

@@ -17,7 +17,7 @@ import type { LeaseMetrics, WatchMetrics } from '../../kube/process/metrics-runt
 import type { Clock } from '../../os/clock.ts';
 import { connectCluster, connectionVersion } from '../hub/connection.ts';
 import { createWorkerSet, type WorkerSet } from '../hub/worker-set.ts';
-import { type AllowanceLeader, createAllowanceLeader, type FleetPass } from './leader.ts';
+import { type AllowanceLeader, createAllowanceLeader, type FleetReconcile } from './leader.ts';
 import { type AllowanceLink, createAllowanceLink } from './link.ts';
 import { fleetPolicyStatus } from './status.ts';
 
@@ -42,14 +42,14 @@ export interface FleetLimits {
 
 const LEASE = 'fleet-limits';
 const GATHER_MS = 200;
-/** Allowances are renewed long before they end; changes trigger a pass at once. */
-const PASS_MS = 10_000;
+/** Allowances are renewed long before they end; changes trigger a reconcile at once. */
+const RECONCILE_MS = 10_000;
 
 interface VersionedLink extends AllowanceLink {
   refresh(): void;
 }
 
-/** What this process does while it holds the Lease. */
+/** Holds what this process needs while it holds the Lease. */
 interface Term {
   readonly epoch: number;
   readonly leader: AllowanceLeader;
@@ -85,17 +85,17 @@ export function createFleetLimits(given: FleetLimitsOptions): FleetLimits {
     },
   };
 
-  /** Never rejects: what failed is tried again with the next pass. */
+  /** Never rejects: the next reconcile tries again. */
   async function round(): Promise<number> {
     try {
       await renewTerm();
       // Without the policies nothing is known to be allowed or forbidden: what was handed out goes on.
       const isStale = staleReason(view.reflector.freshness(), FLEET_POLICIES.plural) !== undefined;
-      if (term && !isStale) await passOnce(term, { ...options, lease, changed: trigger }, view);
+      if (term && !isStale) await reconcileOnce(term, { ...options, lease, changed: trigger }, view);
     } catch (error) {
-      log.warn('pass failed', { error });
+      log.warn('fleet limits not reconciled', { error });
     }
-    return PASS_MS;
+    return RECONCILE_MS;
   }
 
   async function renewTerm(): Promise<void> {
@@ -121,7 +121,7 @@ function startTerm(epoch: number, options: TermOptions): Term {
   };
 }
 
-async function passOnce(
+async function reconcileOnce(
   { leader, links }: Term,
   options: TermOptions,
   view: View<FleetPolicy>,
@@ -130,8 +130,8 @@ async function passOnce(
   links.refresh(clusters.list().map(({ metadata }) => metadata.name));
   for (const link of links.all()) link.refresh();
   const policies = view.store.list();
-  const pass = await leader.pass(policies, links.all());
-  const { epochAbove } = pass;
+  const found = await leader.reconcile(policies, links.all());
+  const { epochAbove } = found;
   if (epochAbove !== undefined) {
     log.warn('a cluster has an allowance whose epoch is not below ours: the hub was restored', {
       epochAbove,
@@ -141,17 +141,17 @@ async function passOnce(
   }
   for (const policy of policies) {
     // oxlint-disable-next-line no-await-in-loop -- few, and none is urgent
-    await report(policy, pass, { ...options, view });
+    await report(policy, found, { ...options, view });
   }
 }
 
 async function report(
   policy: FleetPolicy,
-  pass: FleetPass,
+  found: FleetReconcile,
   { client, lease, view }: Pick<TermOptions, 'client' | 'lease'> & { readonly view: View<FleetPolicy> },
 ): Promise<void> {
   const { name, resourceVersion } = policy.metadata;
-  const { status } = truncateToSchema({ ...policy, status: fleetPolicyStatus(policy, pass) });
+  const { status } = truncateToSchema({ ...policy, status: fleetPolicyStatus(policy, found) });
   if (isDeepStrictEqual(status, policy.status)) return;
   const metadata = { name, ...optional('resourceVersion', resourceVersion) };
   const intent = { apiVersion: API_VERSION, kind: FLEET_POLICIES.kind, metadata, status };

@@ -117,7 +117,7 @@ describe('every kind', () => {
       KINDS.map(({ plural }) => plural),
       KINDS.map(({ shortName }) => shortName),
     ]) {
-      expect(new Set(names).size).toBe(12);
+      expect(new Set(names).size).toBe(14);
     }
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { adoptAllowance, type ObservedAllowance } from '../../../src/defender/allowance/adopt.ts';
+import { adoptAllowance } from '../../../src/defender/allowance/adopt.ts';
 import { usedOf } from '../../../src/defender/allowance/limits.ts';
+import type { ObservedAllowance } from '../../../src/defender/facts/facts.ts';
 import { createDraft, type LedgerDraft } from '../../../src/defender/ledger/draft.ts';
 import { ago, ledgerSpec, NOW } from '../builders.ts';
 import { allowance, fleetAllowance, rebootsLimit } from './builders.ts';
@@ -29,27 +30,27 @@ describe('adoptAllowance', () => {
       expect(draft.allowance).toMatchObject({ seq: observed.spec.seq, hub: observed.spec.hub });
   });
 
-  it('keeps what is valid when the object is gone, because the watch of this process may be late', () => {
+  it('keeps what is valid when the object is missing, because the watch of this process may be late', () => {
     const draft = draftWith({});
     expect(adoptAllowance(draft, 'None', NOW)).toBe(false);
     expect(draft.allowance).toBeDefined();
   });
 
-  it('drops what has ended when the object is gone', () => {
+  it('drops what has ended when the object is missing', () => {
     const draft = draftWith({ until: ago(1) });
     expect(adoptAllowance(draft, 'None', NOW)).toBe(true);
     expect(draft.allowance).toBeUndefined();
   });
 
-  it('counts on in a ledger that was lost with what was reported before', () => {
-    const limits = [{ id: 'fleet/reboots', share: 2, used: 2, wanted: 0 }];
+  it('counts on in a new ledger with what was reported before', () => {
+    const limits = [{ id: 'fleet/reboots', share: 2, used: 2, requested: 0 }];
     const draft = draftWith();
     adoptAllowance(draft, fleetAllowance({}, { conditions: [], limits }), NOW);
     expect(usedOf(draft, rebootsLimit(), NOW)).toBe(2);
   });
 
-  it('adds nothing to a ledger that was not lost', () => {
-    const limits = [{ id: 'fleet/reboots', share: 2, used: 2, wanted: 0 }];
+  it('adds nothing to a ledger that has an allowance', () => {
+    const limits = [{ id: 'fleet/reboots', share: 2, used: 2, requested: 0 }];
     const draft = draftWith({ seq: 6 });
     adoptAllowance(draft, fleetAllowance({}, { conditions: [], limits }), NOW);
     expect(usedOf(draft, rebootsLimit(), NOW)).toBe(0);

@@ -6,7 +6,7 @@ import { allowance, fleetAllowance } from './builders.ts';
 
 function statusOf(adopted: LedgerAllowance | undefined, object: FleetAllowance = fleetAllowance()) {
   const ledger = ledgerSpec({ grants: { 'm-1': entry('m-1') }, ...(adopted ? { allowance: adopted } : {}) });
-  return allowanceStatus({ allowance: object, ledger, wish: () => ({ wanted: 0 }), now: NOW });
+  return allowanceStatus({ allowance: object, ledger, request: () => ({ requested: 0 }), now: NOW });
 }
 
 function conditionsOf(status: ReturnType<typeof statusOf>): readonly string[] {
@@ -18,8 +18,8 @@ describe('allowanceStatus', () => {
     const status = statusOf(allowance());
     expect(status).toMatchObject({ phase: 'InForce', hub: 'hub-1', epoch: 2, seq: 7 });
     expect(status.limits).toEqual([
-      { id: 'fleet/clusters', share: 1, used: 1, wanted: 0 },
-      { id: 'fleet/reboots', share: 2, used: 0, wanted: 0 },
+      { id: 'fleet/clusters', share: 1, used: 1, requested: 0 },
+      { id: 'fleet/reboots', share: 2, used: 0, requested: 0 },
     ]);
     expect(conditionsOf(status)).toEqual([
       'Adopted True InLedger',

@@ -5,7 +5,7 @@ import type {
   FleetPolicy,
   FleetPolicySpec,
 } from '../../../src/api/generated/types.ts';
-import type { FleetCluster, FleetInput } from '../../../src/sync/fleetlimits/fleet.ts';
+import type { FleetInput, LinkedCluster } from '../../../src/sync/fleetlimits/fleet.ts';
 import { fleetAllowance } from '../../defender/allowance/builders.ts';
 import { ago, NOW } from '../../support/builders.ts';
 
@@ -39,34 +39,34 @@ export const REBOOT_RATE = {
 
 export interface Has {
   /** The share of each limit in the allowance. */
-  readonly given?: Readonly<Record<string, number>>;
-  /** What the cluster adopted; default: what is given. */
+  readonly shares?: Readonly<Record<string, number>>;
+  /** What the cluster adopted; default: the same. */
   readonly adopted?: Readonly<Record<string, number>>;
   readonly used?: Readonly<Record<string, number>>;
-  /** When the wish for one act began, in seconds ago. */
-  readonly wishedSince?: number;
-  readonly wishes?: readonly string[];
+  /** When the request for one act began, in seconds ago. */
+  readonly requestedFor?: number;
+  readonly requests?: readonly string[];
   /** Seconds until the allowance ends. */
   readonly ends?: number;
 }
 
 /** A cluster that adopted what it was given. */
-export function cluster(name: string, has: Has = {}, fields: Partial<FleetCluster> = {}): FleetCluster {
+export function cluster(name: string, has: Has = {}, fields: Partial<LinkedCluster> = {}): LinkedCluster {
   const {
-    given = {},
-    adopted = given,
+    shares = {},
+    adopted = shares,
     used = {},
-    wishedSince,
-    wishes = Object.keys(given),
+    requestedFor,
+    requests = Object.keys(shares),
     ends = 200,
   } = has;
-  const limits = Object.entries(given).map(([id, share]) => limitOf(id, share));
-  const uses = Object.keys(given).map((id): FleetLimitUse => {
-    const wish =
-      wishedSince !== undefined && wishes.includes(id)
-        ? { wanted: 1, wantedSince: ago(wishedSince) }
-        : { wanted: 0 };
-    return { id, share: adopted[id] ?? 0, used: used[id] ?? 0, ...wish };
+  const limits = Object.entries(shares).map(([id, share]) => limitOf(id, share));
+  const uses = Object.keys(shares).map((id): FleetLimitUse => {
+    const request =
+      requestedFor !== undefined && requests.includes(id)
+        ? { requested: 1, requestedSince: ago(requestedFor) }
+        : { requested: 0 };
+    return { id, share: adopted[id] ?? 0, used: used[id] ?? 0, ...request };
   });
   const status = { conditions: [], hub: 'hub-1', epoch: 2, seq: 7, until: ago(-ends), limits: uses };
   return {
@@ -87,7 +87,7 @@ function limitOf(id: string, share: number): FleetAllowanceSpec['limits'][number
 }
 
 export function input(
-  clusters: readonly FleetCluster[],
+  clusters: readonly LinkedCluster[],
   policies: readonly FleetPolicy[] = [fleetPolicy()],
 ): FleetInput {
   return { policies, clusters, takeover: new Date(ago(7200)), now: NOW };

@@ -42,7 +42,7 @@ function stand(name: string, allowance: FleetAllowance | 'None' = 'None'): Stand
 }
 
 function adopting(spec: FleetAllowanceSpec): FleetAllowance {
-  const limits = spec.limits.map(({ id, share }) => ({ id, share, used: 0, wanted: 0 }));
+  const limits = spec.limits.map(({ id, share }) => ({ id, share, used: 0, requested: 0 }));
   const { hub, epoch, seq, until } = spec;
   return fleetAllowance(spec, { conditions: [], hub, epoch, seq, until, limits });
 }
@@ -50,13 +50,13 @@ function adopting(spec: FleetAllowanceSpec): FleetAllowance {
 interface Bed {
   readonly clock: VirtualClock;
   readonly leader: AllowanceLeader;
-  readonly pass: (policies?: readonly FleetPolicy[]) => ReturnType<AllowanceLeader['pass']>;
+  readonly reconcile: (policies?: readonly FleetPolicy[]) => ReturnType<AllowanceLeader['reconcile']>;
 }
 
 function bed(ports: readonly Stand[], epoch = 2): Bed {
   const clock = virtualClock();
   const leader = createAllowanceLeader({ hub: HUB, epoch, clock });
-  return { clock, leader, pass: (policies = [fleetPolicy()]) => leader.pass(policies, ports) };
+  return { clock, leader, reconcile: (policies = [fleetPolicy()]) => leader.reconcile(policies, ports) };
 }
 
 function share(port: Stand): number | undefined {
@@ -66,23 +66,23 @@ function share(port: Stand): number | undefined {
 describe('createAllowanceLeader', () => {
   it('joins each cluster with a higher epoch before it gives it anything', async () => {
     const ports = ['a', 'b', 'c'].map((name) => stand(name));
-    const { pass } = bed(ports);
-    await pass();
+    const { reconcile } = bed(ports);
+    await reconcile();
     expect(ports.map(share)).toEqual([0, 0, 0]);
-    await pass();
+    await reconcile();
     expect(ports.map(share)).toEqual([1, 1, 0]);
     expect(ports[0]?.written.at(-1)).toMatchObject({ hub: HUB, epoch: 2, seq: 2, cluster: 'a' });
   });
 
   it('writes nothing while nothing changes, and renews at half of the life', async () => {
     const port = stand('a');
-    const { pass, clock } = bed([port]);
-    await pass();
-    await pass();
-    await pass();
+    const { reconcile, clock } = bed([port]);
+    await reconcile();
+    await reconcile();
+    await reconcile();
     expect(port.written).toHaveLength(2);
     await clock.advance(151_000);
-    await pass();
+    await reconcile();
     expect(port.written).toHaveLength(3);
   });
 
@@ -90,81 +90,81 @@ describe('createAllowanceLeader', () => {
     const [known, lost] = [stand('a'), stand('b')];
     lost.reading = { because: 'no route' };
     const one = [fleetPolicy({ concurrency: [{ name: 'clusters', per: 'Cluster', max: 1, floor: 1 }] })];
-    const { pass, clock } = bed([known, lost]);
-    await pass(one);
-    await pass(one);
+    const { reconcile, clock } = bed([known, lost]);
+    await reconcile(one);
+    await reconcile(one);
     expect(share(known)).toBe(0);
     // Its floor counts for an hour more.
     await clock.advance(361_000 + 3_600_000);
-    await pass(one);
-    await pass(one);
+    await reconcile(one);
+    await reconcile(one);
     expect(share(known)).toBe(1);
   });
 
   it('counts a write without an answer until it is read', async () => {
     const [a, b] = [stand('a'), stand('b')];
     const one = [fleetPolicy({ concurrency: [{ name: 'clusters', per: 'Cluster', max: 1, floor: 1 }] })];
-    const { pass } = bed([a, b]);
-    await pass(one);
+    const { reconcile } = bed([a, b]);
+    await reconcile(one);
     a.answer = 'Lost';
-    await pass(one);
+    await reconcile(one);
     expect(share(a)).toBe(1);
     a.reading = { because: 'no route' };
-    await pass(one);
+    await reconcile(one);
     expect(share(b)).toBe(0);
   });
 
   it('sends a write without an answer again, and takes the next number', async () => {
     const port = stand('a');
-    const { pass, clock } = bed([port]);
+    const { reconcile, clock } = bed([port]);
     port.answer = 'Lost';
-    await pass();
-    await pass();
+    await reconcile();
+    await reconcile();
     expect(port.written).toHaveLength(1);
     port.answer = 'Written';
     await clock.advance(10_000);
-    await pass();
+    await reconcile();
     expect(port.written.map(({ seq }) => seq)).toEqual([1, 2]);
   });
 
   it('leaves a cluster alone that another hub serves, until that has ended', async () => {
     const port = stand('a', fleetAllowance({ hub: 'hub-2' }));
-    const { pass, clock } = bed([port]);
-    const { input } = await pass();
+    const { reconcile, clock } = bed([port]);
+    const { input } = await reconcile();
     expect(input.clusters[0]).toMatchObject({
       state: 'OtherHub',
       because: expect.stringContaining('hub hub-2'),
     });
     expect(port.written).toEqual([]);
     await clock.advance(361_000);
-    await pass();
+    await reconcile();
     expect(port.written).toHaveLength(1);
   });
 
   it('asks for a higher epoch where a restored hub gives one again', async () => {
     const port = stand('a', fleetAllowance({ epoch: 5 }));
-    const { pass } = bed([port], 5);
-    expect((await pass()).epochAbove).toBe(5);
+    const { reconcile } = bed([port], 5);
+    expect((await reconcile()).epochAbove).toBe(5);
     expect(port.written).toEqual([]);
   });
 
   it('takes what is there back when no policy is left, once', async () => {
     const port = stand('a');
-    const { pass, clock } = bed([port]);
-    await pass();
-    await pass([]);
+    const { reconcile, clock } = bed([port]);
+    await reconcile();
+    await reconcile([]);
     expect(port.written.at(-1)).toMatchObject({ limits: [], killSwitch: { engaged: false } });
     await clock.advance(600_000);
-    await pass([]);
+    await reconcile([]);
     expect(port.written).toHaveLength(2);
   });
 
   it('carries the stop to every cluster at once', async () => {
     const ports = ['a', 'b'].map((name) => stand(name));
-    const { pass } = bed(ports);
-    await pass();
+    const { reconcile } = bed(ports);
+    await reconcile();
     const killSwitch = { engaged: true, scope: 'All', by: 'ann', reason: 'x' } as const;
-    await pass([fleetPolicy(), fleetPolicy({ concurrency: [], killSwitch }, 'kill-switch')]);
+    await reconcile([fleetPolicy(), fleetPolicy({ concurrency: [], killSwitch }, 'kill-switch')]);
     expect(ports.map(({ written }) => written.at(-1)?.killSwitch)).toEqual([killSwitch, killSwitch]);
   });
 });

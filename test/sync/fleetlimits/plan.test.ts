@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FleetPolicy } from '../../../src/api/generated/types.ts';
-import type { FleetCluster } from '../../../src/sync/fleetlimits/fleet.ts';
+import type { LinkedCluster } from '../../../src/sync/fleetlimits/fleet.ts';
 import { planShares } from '../../../src/sync/fleetlimits/plan.ts';
 import { CLUSTERS, cluster, fleetPolicy, input, REBOOT_RATE, REBOOTS } from './builders.ts';
 
@@ -8,40 +8,40 @@ const REGIONS = 'fleet/regions';
 const regions = fleetPolicy({ concurrency: [{ name: 'regions', per: 'Region', max: 1, floor: 1 }] });
 
 /** The shares of the limit, by cluster. */
-function sharesOf(id: string, clusters: readonly FleetCluster[], policies?: readonly FleetPolicy[]): object {
+function sharesOf(id: string, clusters: readonly LinkedCluster[], policies?: readonly FleetPolicy[]): object {
   const { shares } = planShares(input(clusters, policies));
   return Object.fromEntries([...shares].map(([name, limits]) => [name, limits.get(id)]));
 }
 
-const has = (share: number, more: object = {}) => ({ given: { [CLUSTERS]: share }, ...more });
+const has = (share: number, more: object = {}) => ({ shares: { [CLUSTERS]: share }, ...more });
 const used = { used: { [CLUSTERS]: 1 } };
 
 describe('planShares', () => {
-  it('hands out what nobody wishes for, one unit a cluster', () => {
+  it('hands out what no cluster asks for, one unit a cluster', () => {
     const all = ['a', 'b', 'c'].map((name) => cluster(name, has(0)));
     expect(sharesOf(CLUSTERS, all)).toEqual({ a: 1, b: 1, c: 0 });
   });
 
-  it('fulfills the oldest wish first', () => {
+  it('fulfills the oldest request first', () => {
     const all = [
-      cluster('a', has(0, { wishedSince: 10 })),
-      cluster('b', has(0, { wishedSince: 90 })),
+      cluster('a', has(0, { requestedFor: 10 })),
+      cluster('b', has(0, { requestedFor: 90 })),
       cluster('c', has(1)),
     ];
     expect(sharesOf(CLUSTERS, all)).toMatchObject({ a: 0, b: 1 });
   });
 
-  it('takes back what is not used for a wish, and gives it only when the cluster adopted that', () => {
-    const wishing = cluster('c', has(0, { wishedSince: 10 }));
-    const before = [cluster('a', has(1, used)), cluster('b', has(1)), wishing];
+  it('takes back what is not used for a request, and gives it only when the cluster adopted that', () => {
+    const requesting = cluster('c', has(0, { requestedFor: 10 }));
+    const before = [cluster('a', has(1, used)), cluster('b', has(1)), requesting];
     expect(sharesOf(CLUSTERS, before)).toEqual({ a: 1, b: 0, c: 0 });
     const lowered = [
       cluster('a', has(1, used)),
       cluster('b', has(0, { adopted: { [CLUSTERS]: 1 } })),
-      wishing,
+      requesting,
     ];
     expect(sharesOf(CLUSTERS, lowered)).toEqual({ a: 1, b: 0, c: 0 });
-    const adopted = [cluster('a', has(1, used)), cluster('b', has(0)), wishing];
+    const adopted = [cluster('a', has(1, used)), cluster('b', has(0)), requesting];
     expect(sharesOf(CLUSTERS, adopted)).toEqual({ a: 1, b: 0, c: 1 });
   });
 
@@ -49,7 +49,7 @@ describe('planShares', () => {
     const all = [
       cluster('a', has(1, used)),
       cluster('b', has(1, used)),
-      cluster('c', has(0, { wishedSince: 10 })),
+      cluster('c', has(0, { requestedFor: 10 })),
     ];
     const { shares, waiting } = planShares(input(all));
     expect([...shares.values()].map((limits) => limits.get(CLUSTERS)).toSorted()).toEqual([0, 0, 1]);
@@ -58,20 +58,20 @@ describe('planShares', () => {
     ]);
   });
 
-  it('takes nothing from a cluster that began to wish earlier', () => {
+  it('takes nothing from a cluster that began to request earlier', () => {
     const limits = fleetPolicy({ ...fleetPolicy().spec, ...{ rates: REBOOT_RATE.rates } });
     const first = cluster('a', {
-      given: { [CLUSTERS]: 1, [REBOOTS]: 0 },
-      wishedSince: 90,
-      wishes: [REBOOTS],
+      shares: { [CLUSTERS]: 1, [REBOOTS]: 0 },
+      requestedFor: 90,
+      requests: [REBOOTS],
     });
-    const all = [first, cluster('b', has(1, used)), cluster('c', has(0, { wishedSince: 10 }))];
+    const all = [first, cluster('b', has(1, used)), cluster('c', has(0, { requestedFor: 10 }))];
     const { shares } = planShares(input(all, [limits]));
     expect(shares.get('a')?.get(CLUSTERS)).toBe(1);
   });
 
   it('gives no more while more is in use than allowed, also where the clusters are counted anyway', () => {
-    const all = ['a', 'b', 'c'].map((name) => cluster(name, has(0, { ...used, wishedSince: 10 })));
+    const all = ['a', 'b', 'c'].map((name) => cluster(name, has(0, { ...used, requestedFor: 10 })));
     expect(sharesOf(CLUSTERS, all)).toEqual({ a: 0, b: 0, c: 0 });
   });
 
@@ -84,22 +84,22 @@ describe('planShares', () => {
   });
 
   it('counts a region once, and frees it only as a whole', () => {
-    const given = (share: number, more: object = {}) => ({ given: { [REGIONS]: share }, ...more });
-    const eu = [cluster('eu-1', given(1, { used: { [REGIONS]: 1 } })), cluster('eu-2', given(0))];
+    const withShare = (share: number, more: object = {}) => ({ shares: { [REGIONS]: share }, ...more });
+    const eu = [cluster('eu-1', withShare(1, { used: { [REGIONS]: 1 } })), cluster('eu-2', withShare(0))];
     expect(sharesOf(REGIONS, eu, [regions])).toEqual({ 'eu-1': 1, 'eu-2': 1 });
     const idle = [
-      cluster('eu-1', given(1)),
-      cluster('eu-2', given(1)),
-      cluster('us-1', given(0, { wishedSince: 9 })),
+      cluster('eu-1', withShare(1)),
+      cluster('eu-2', withShare(1)),
+      cluster('us-1', withShare(0, { requestedFor: 9 })),
     ];
     expect(sharesOf(REGIONS, idle, [regions])).toEqual({ 'eu-1': 0, 'eu-2': 0, 'us-1': 0 });
   });
 
   it('moves the unused acts of a rate, and never those that were used', () => {
-    const given = (share: number, more: object = {}) => ({ given: { [REBOOTS]: share }, ...more });
+    const withShare = (share: number, more: object = {}) => ({ shares: { [REBOOTS]: share }, ...more });
     const all = [
-      cluster('a', given(4, { used: { [REBOOTS]: 3 } })),
-      cluster('b', given(2, { used: { [REBOOTS]: 2 }, wishedSince: 10 })),
+      cluster('a', withShare(4, { used: { [REBOOTS]: 3 } })),
+      cluster('b', withShare(2, { used: { [REBOOTS]: 2 }, requestedFor: 10 })),
     ];
     expect(sharesOf(REBOOTS, all, [fleetPolicy(REBOOT_RATE)])).toEqual({ a: 3, b: 2 });
   });

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { FleetPolicy } from '../../../src/api/generated/types.ts';
-import type { FleetCluster } from '../../../src/sync/fleetlimits/fleet.ts';
+import type { LinkedCluster } from '../../../src/sync/fleetlimits/fleet.ts';
 import { planShares } from '../../../src/sync/fleetlimits/plan.ts';
 import { fleetPolicyStatus } from '../../../src/sync/fleetlimits/status.ts';
 import { ago, CLUSTERS, cluster, fleetPolicy, input } from './builders.ts';
 
-function statusOf(clusters: readonly FleetCluster[], policy: FleetPolicy = fleetPolicy()) {
-  const given = input(clusters, [policy]);
-  return fleetPolicyStatus(policy, { input: given, plan: planShares(given) });
+function statusOf(clusters: readonly LinkedCluster[], policy: FleetPolicy = fleetPolicy()) {
+  const fleet = input(clusters, [policy]);
+  return fleetPolicyStatus(policy, { input: fleet, plan: planShares(fleet) });
 }
 
-const WORKING = { given: { [CLUSTERS]: 1 }, used: { [CLUSTERS]: 1 } };
+const WORKING = { shares: { [CLUSTERS]: 1 }, used: { [CLUSTERS]: 1 } };
 
 describe('fleetPolicyStatus', () => {
   it('shows the use of each limit, and who waits for what', () => {
-    const waiting = cluster('c', { given: { [CLUSTERS]: 0 }, wishedSince: 60 });
+    const waiting = cluster('c', { shares: { [CLUSTERS]: 0 }, requestedFor: 60 });
     const status = statusOf([cluster('a', WORKING), cluster('b', WORKING), waiting]);
     expect(status).toMatchObject({
       phase: 'InForce',
@@ -39,7 +39,7 @@ describe('fleetPolicyStatus', () => {
   });
 
   it('is not ready while a cluster that is reached has adopted nothing', () => {
-    const behind = cluster('a', { given: { [CLUSTERS]: 1 }, ends: -10 });
+    const behind = cluster('a', { shares: { [CLUSTERS]: 1 }, ends: -10 });
     expect(statusOf([behind])).toMatchObject({ phase: 'NotReady', clusters: { current: 0 } });
   });
 
@@ -55,10 +55,10 @@ describe('fleetPolicyStatus', () => {
       observedGeneration: 1,
     } as const;
     const { allowance } = stopped;
-    const told = allowance && { ...allowance, status: { ...allowance.status, conditions: [engaged] } };
+    const stopping = allowance && { ...allowance, status: { ...allowance.status, conditions: [engaged] } };
     const policy = fleetPolicy({ killSwitch, concurrency: [] }, 'kill-switch');
     const status = statusOf(
-      [{ ...stopped, ...(told ? { allowance: told } : {}) }, cluster('b', WORKING)],
+      [{ ...stopped, ...(stopping ? { allowance: stopping } : {}) }, cluster('b', WORKING)],
       policy,
     );
     expect(status.phase).toBe('Stopped');

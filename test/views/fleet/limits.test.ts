@@ -4,17 +4,17 @@ import { fleetPolicyStatus } from '../../../src/sync/fleetlimits/status.ts';
 import { explainFleetLimits, formatFleetLimits } from '../../../src/views/fleet/limits.ts';
 import { ago, CLUSTERS, cluster, fleetPolicy, input, NOW } from '../../sync/fleetlimits/builders.ts';
 
-const WORKING = { given: { [CLUSTERS]: 1 }, used: { [CLUSTERS]: 1 } };
+const WORKING = { shares: { [CLUSTERS]: 1 }, used: { [CLUSTERS]: 1 } };
 const CLUSTERS_OF_FLEET = [
   cluster('a', WORKING),
   cluster('b', WORKING),
-  cluster('c', { given: { [CLUSTERS]: 0 }, wishedSince: 60 }),
+  cluster('c', { shares: { [CLUSTERS]: 0 }, requestedFor: 60 }),
   cluster('d', {}, { state: 'CutOff', because: 'no route to host', since: new Date(ago(600)) }),
 ];
 const policy = fleetPolicy();
-const given = input(CLUSTERS_OF_FLEET, [policy]);
+const fleet = input(CLUSTERS_OF_FLEET, [policy]);
 const POLICIES = [
-  { ...policy, status: fleetPolicyStatus(policy, { input: given, plan: planShares(given) }) },
+  { ...policy, status: fleetPolicyStatus(policy, { input: fleet, plan: planShares(fleet) }) },
 ];
 
 describe('formatFleetLimits', () => {

@@ -1,21 +1,21 @@
 /**
  * Lists what the hub should give: acts that were denied for want of a share. A denial writes nothing to the ledger, so this is what
- * the process heard. A wish ends when its act is granted, or is not asked for any more.
+ * the process heard. A request ends when its act is granted, or is not asked for any more.
  */
 import type { Denial, GrantAsk } from '../../api/grants.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { DecidedRequest } from '../ledger/ledger.ts';
 
-export interface FleetWish {
-  readonly wanted: number;
+export interface ShareRequest {
+  readonly requested: number;
   readonly since?: Date;
 }
 
-export interface FleetWishes {
+export interface ShareRequests {
   /** Records a decision about an ask; dry runs only tried. */
   heard(decided: Pick<DecidedRequest, 'request' | 'answer'>): void;
-  of(limit: string): FleetWish;
+  of(limit: string): ShareRequest;
 }
 
 interface Heard {
@@ -26,10 +26,10 @@ interface Heard {
 
 /** Longer than the longest time between two asks for one act. */
 const FORGET_MS = 300_000;
-/** A wish for more than this is a wish for this. */
+/** A request for more than this is a request for this. */
 const MAX_HEARD = 512;
 
-export function createFleetWishes(clock: Pick<Clock, 'now' | 'monotonicMs'>): FleetWishes {
+export function createShareRequests(clock: Pick<Clock, 'now' | 'monotonicMs'>): ShareRequests {
   const acts = new Map<string, Heard>();
   return {
     heard({ request, answer }) {
@@ -40,7 +40,7 @@ export function createFleetWishes(clock: Pick<Clock, 'now' | 'monotonicMs'>): Fl
       forgetOld();
       const found = [...acts.values()].filter(({ limits }) => limits.includes(limit));
       const [since] = found.map((each) => each.since).toSorted((a, b) => +a - +b);
-      return { wanted: found.length, ...optional('since', since) };
+      return { requested: found.length, ...optional('since', since) };
     },
   };
 
@@ -60,7 +60,7 @@ export function createFleetWishes(clock: Pick<Clock, 'now' | 'monotonicMs'>): Fl
   }
 }
 
-/** An act that something else denies, too, would not begin with a share: it wishes for none. */
+/** An act that something else denies, too, would not begin with a share: it requests for none. */
 function limitsOf(denial: Denial | undefined): readonly string[] {
   if (!denial) return [];
   const causes = [denial, ...denial.also];

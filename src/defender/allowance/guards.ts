@@ -1,10 +1,10 @@
 /** Denies what the hub did not leave to this cluster: limits that span clusters, and the stop of the fleet. */
 import type { FleetLimit, LedgerAllowance } from '../../api/generated/types.ts';
 import type { DenialCause } from '../../api/grants.ts';
-import { fleetRateKey, isCountedBy, isValidAt, permitted, usedOf, windowOf } from '../allowance/limits.ts';
+import type { AskGuard, GuardInput } from '../guards/guard.ts';
+import { stopCauses } from '../guards/stop.ts';
 import { fallsBelow } from '../ledger/rates.ts';
-import type { AskGuard, GuardInput } from './guard.ts';
-import { stopCauses } from './stop.ts';
+import { fleetRateKey, isCountedBy, isValidAt, permitted, usedOf, windowOf } from './limits.ts';
 
 export const fleetStop: AskGuard = {
   id: 'fleet-stop',

@@ -5,7 +5,7 @@
 import { type GrantAsk, grantFromEntry } from '../../api/grants.ts';
 import { createRandom, type Random } from '../random.ts';
 import type { Violation } from '../run.ts';
-import { createSimulatedCluster, type FleetTask, reportAllowance, type SimulatedCluster } from './cluster.ts';
+import { type ClusterOfFleet, createClusterOfFleet, type FleetTask, reportAllowance } from './cluster.ts';
 import { createSimulatedHub, type SimulatedHub } from './hub.ts';
 import { createFleetJudge, type FleetJudge } from './judge.ts';
 
@@ -27,7 +27,7 @@ export interface FleetSimulationResult {
 }
 
 export interface FleetRun {
-  readonly clusters: readonly SimulatedCluster[];
+  readonly clusters: readonly ClusterOfFleet[];
   readonly hub: SimulatedHub;
   readonly random: Random;
   readonly judge: FleetJudge;
@@ -39,14 +39,14 @@ const STEP_MS = 20_000;
 const HOUR_MS = 3_600_000;
 const REGIONS = 5;
 
-export async function simulateFleet(options: FleetSimulationOptions): Promise<FleetSimulationResult> {
+export async function simulateFleetLimits(options: FleetSimulationOptions): Promise<FleetSimulationResult> {
   const run = createFleetRun(options);
   const steps = (options.hours * HOUR_MS) / STEP_MS;
   for (let step = 0; step < steps; step += 1) {
     run.nowMs += STEP_MS;
     befall(run);
     // oxlint-disable no-await-in-loop -- one step after the other
-    await run.hub.pass();
+    await run.hub.reconcile();
     for (const cluster of run.clusters) await live(run, cluster);
     // oxlint-enable no-await-in-loop
     run.judge.watch(run);
@@ -60,7 +60,7 @@ function createFleetRun({ seed, clusters: count, without }: FleetSimulationOptio
   const time = { nowMs: START_MS };
   const nowMs = (): number => time.nowMs;
   const clusters = Array.from({ length: count }, (_, index) =>
-    createSimulatedCluster({
+    createClusterOfFleet({
       name: `c${String(index + 1).padStart(2, '0')}`,
       region: `r${(index % REGIONS) + 1}`,
       random,
@@ -83,7 +83,7 @@ function befall(run: FleetRun): void {
   for (const cluster of clusters) befallCluster(run, cluster, hourly);
 }
 
-function befallCluster(run: FleetRun, cluster: SimulatedCluster, hourly: (times: number) => boolean): void {
+function befallCluster(run: FleetRun, cluster: ClusterOfFleet, hourly: (times: number) => boolean): void {
   const { random, nowMs, judge } = run;
   const { cutSinceMs } = cluster;
   const isChanged = hourly(cutSinceMs === undefined ? 0.1 : 1.5);
@@ -92,12 +92,12 @@ function befallCluster(run: FleetRun, cluster: SimulatedCluster, hourly: (times:
     cluster.ledger.delete();
     judge.ledgerLost(run, cluster.name);
   }
-  if (hourly(0.5)) cluster.blindUntilMs = nowMs + random.below(600_000);
+  if (hourly(0.5)) cluster.staleUntilMs = nowMs + random.below(600_000);
 }
 
-async function live(run: FleetRun, cluster: SimulatedCluster): Promise<void> {
+async function live(run: FleetRun, cluster: ClusterOfFleet): Promise<void> {
   const { random, nowMs } = run;
-  if (nowMs >= cluster.blindUntilMs) observe(random, cluster);
+  if (nowMs >= cluster.staleUntilMs) observe(random, cluster);
   await endActs(run, cluster);
   drawTasks(random, cluster, nowMs);
   for (const task of cluster.tasks.values()) {
@@ -110,13 +110,13 @@ async function live(run: FleetRun, cluster: SimulatedCluster): Promise<void> {
 }
 
 /** Each replica has a watch of its own, which is often late. */
-function observe(random: Random, cluster: SimulatedCluster): void {
+function observe(random: Random, cluster: ClusterOfFleet): void {
   for (const replica of cluster.observed.keys()) {
     if (random.chance(0.3)) cluster.observed[replica] = cluster.allowance;
   }
 }
 
-async function endActs({ nowMs }: FleetRun, cluster: SimulatedCluster): Promise<void> {
+async function endActs({ nowMs }: FleetRun, cluster: ClusterOfFleet): Promise<void> {
   for (const [machine, { endsMs, grant, ask: asked }] of cluster.acts) {
     const { id, fence } = grant;
     const [first] = cluster.replicas;
@@ -134,7 +134,7 @@ async function endActs({ nowMs }: FleetRun, cluster: SimulatedCluster): Promise<
 }
 
 /** Now and then a repair, and a rollout to all machines. */
-function drawTasks(random: Random, cluster: SimulatedCluster, nowMs: number): void {
+function drawTasks(random: Random, cluster: ClusterOfFleet, nowMs: number): void {
   const one = random.pick(cluster.machines) ?? '';
   if (random.chance(0.0015)) addTask(cluster, { machine: one, action: 'Reboot', sinceMs: nowMs });
   if (!random.chance(0.0004)) return;
@@ -143,11 +143,11 @@ function drawTasks(random: Random, cluster: SimulatedCluster, nowMs: number): vo
   }
 }
 
-function addTask({ tasks, acts }: SimulatedCluster, task: FleetTask): void {
+function addTask({ tasks, acts }: ClusterOfFleet, task: FleetTask): void {
   if (!tasks.has(task.machine) && !acts.has(task.machine)) tasks.set(task.machine, task);
 }
 
-async function ask(run: FleetRun, cluster: SimulatedCluster, task: FleetTask): Promise<void> {
+async function ask(run: FleetRun, cluster: ClusterOfFleet, task: FleetTask): Promise<void> {
   const { random, nowMs, judge } = run;
   const replica = random.pick(cluster.replicas);
   if (!replica || cluster.acts.has(task.machine)) return;
@@ -156,7 +156,7 @@ async function ask(run: FleetRun, cluster: SimulatedCluster, task: FleetTask): P
   if ('granted' in answers) return;
   const [answer] = answers;
   if (!answer) return;
-  cluster.wishes.heard({ request, answer });
+  cluster.requests.heard({ request, answer });
   if (answer.kind === 'denial') judge.denied(run, cluster, answer.denial);
   if (answer.kind !== 'entry') return;
   cluster.tasks.delete(task.machine);

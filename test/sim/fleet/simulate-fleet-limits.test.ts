@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { GUARDS } from '../../../src/defender/guards/guards.ts';
-import { simulateFleet } from '../../../src/sim/fleet/simulate-fleet.ts';
+import { simulateFleetLimits } from '../../../src/sim/fleet/simulate-fleet-limits.ts';
 import { LONG } from '../../support/sweep-size.ts';
 
 const SEEDS = LONG ? Array.from({ length: 200 }, (_, index) => index + 1) : [1, 2];
 const SIZE = { clusters: 20, hours: 24 };
 
-describe('simulateFleet', () => {
+describe('simulateFleetLimits', () => {
   it.each(SEEDS)(
     'keeps the limits over 20 clusters, and no cluster below its floor, with seed %i',
     { timeout: 600_000 },
     async (seed) => {
-      const { acts, actsUnderFloor, violations } = await simulateFleet({ seed, ...SIZE });
+      const { acts, actsUnderFloor, violations } = await simulateFleetLimits({ seed, ...SIZE });
       expect(violations).toEqual([]);
       expect(acts).toBeGreaterThan(100);
       expect(actsUnderFloor).toBeGreaterThan(0);
@@ -22,13 +22,13 @@ describe('simulateFleet', () => {
     'breaks its promise without the guard $id: $proof.promise',
     { timeout: 600_000 },
     async ({ id, proof: { seed, promise } }) => {
-      const { violations } = await simulateFleet({ seed, ...SIZE, without: new Set([id]) });
+      const { violations } = await simulateFleetLimits({ seed, ...SIZE, without: new Set([id]) });
       expect(violations.map(({ what }) => what)).toContain(promise);
     },
   );
 
   it('repeats a run from its seed', async () => {
     const options = { seed: 5, clusters: 6, hours: 3 };
-    expect(await simulateFleet(options)).toEqual(await simulateFleet(options));
+    expect(await simulateFleetLimits(options)).toEqual(await simulateFleetLimits(options));
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { fleetRateKey } from '../../../src/defender/allowance/limits.ts';
 import { countAct } from '../../../src/defender/ledger/rates.ts';
-import { allowance, clustersLimit, rebootsLimit } from '../allowance/builders.ts';
 import { ago, decideScene, explain, NOW } from '../builders.ts';
+import { allowance, clustersLimit, rebootsLimit } from './builders.ts';
 
 const ONE_REBOOT = { [fleetRateKey(rebootsLimit())]: countAct(undefined, { windowSeconds: 3600 }, NOW) };
 

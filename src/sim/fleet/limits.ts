@@ -1,0 +1,8 @@
+/** The limits of the simulated hub. */
+export const FLEET_LIMITS = {
+  clusters: 3,
+  regions: 2,
+  reboots: 6,
+  windowSeconds: 3600,
+  allowanceSeconds: 300,
+};

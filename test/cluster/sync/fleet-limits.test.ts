@@ -1,0 +1,224 @@
+/** Limits over clusters on real API servers: a hub with sync, and two clusters whose Defenders decide for real. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { DEFENDER_POLICIES, FLEET_ALLOWANCES, FLEET_POLICIES } from '../../../src/api/generated/resources.ts';
+import type { FleetAllowance, FleetPolicy, FleetPolicySpec } from '../../../src/api/generated/types.ts';
+import type { Denial, Grant } from '../../../src/api/grants.ts';
+import { FLEET_ALLOWANCE, FLEET_DEFAULT, MANAGER_SYNC, PRINCIPAL_DEFENDER } from '../../../src/api/names.ts';
+import { createDefender, type Defender } from '../../../src/defender/defender.ts';
+import { createCallWindow } from '../../../src/defender/facts/call-window.ts';
+import { connect } from '../../../src/kube/client/connect.ts';
+import { unlessMissing } from '../../../src/kube/client/errors.ts';
+import { runControllers } from '../../../src/kube/controller/run.ts';
+import { NODES } from '../../../src/kube/objects/core-kinds.ts';
+import { createPrincipal } from '../../../src/local/pki/principal.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
+import type { ApiServer } from '../../support/control-plane.ts';
+import { memoryLog } from '../../support/memory-log.ts';
+import { createMachineWithNode } from '../defender/objects.ts';
+import { kubenodeAs } from '../defender/processes.ts';
+import { STAGES, type Stage, startTestFleet, type TestFleet } from './test-fleet.ts';
+
+const clock = createSystemClock();
+const ALL = { nodeSelector: { all: true } };
+const OPEN_POLICY = {
+  scope: ALL,
+  concurrency: [],
+  zones: { haltPercent: 100, minNodes: 100 },
+  blockers: { minNodeAgeSeconds: 0 },
+};
+const ONE_CLUSTER = {
+  clusterSelector: { all: true },
+  concurrency: [{ name: 'clusters', per: 'Cluster', max: 1 }],
+};
+
+let fleet: TestFleet;
+beforeAll(async () => {
+  fleet = await startTestFleet();
+});
+beforeEach(async () => {
+  await fleet.reset();
+  fleet.commit('1', 'first');
+});
+afterAll(() => fleet.stop());
+
+describe('limits over clusters', () => {
+  it('let one cluster act at a time, and the next one when it has ended', async () => {
+    const defenders = await startFleet(ONE_CLUSTER);
+    const holder = await holderOfShare();
+    const other = holder === 'test' ? 'prod' : 'test';
+    const first = await ask(defenders[holder], holder);
+    expect(first).toMatchObject({ granted: true });
+    const denied = await ask(defenders[other], other);
+    expect(denied).toMatchObject({ granted: false, reason: 'FleetLimit', key: 'fleet/clusters' });
+    await expect.poll(() => waiting()).toEqual([other]);
+    const why = await kubenode('fleet', 'why', other);
+    expect(why.stdout).toContain('waits for a share of fleet/clusters since');
+    expect((await ask(defenders[other], other)).granted).toBe(false);
+
+    await settle(defenders[holder], first);
+    await expect.poll(async () => (await ask(defenders[other], other)).granted).toBe(true);
+    expect(await ask(defenders[holder], holder)).toMatchObject({ reason: 'FleetLimit' });
+    const status = await kubenode('fleet', 'status');
+    expect([status.code, status.stderr]).toEqual([0, '']);
+    expect(status.stdout).toMatch(/fleet\/clusters +1 +1 +1/);
+  });
+
+  it('stop every cluster by one command, also while sync is away, until a person resumes', async () => {
+    const defenders = await startFleet(ONE_CLUSTER);
+    await holderOfShare();
+    const stopped = await kubenode('fleet', 'stop', '--reason', 'bad image');
+    expect([stopped.code, stopped.stderr]).toEqual([0, '']);
+    expect(stopped.stdout).toContain('2 of 2 clusters have stopped');
+    await sync?.close();
+    for (const name of STAGES) {
+      expect(await ask(defenders[name], name)).toMatchObject({
+        reason: 'KillSwitch',
+        message: expect.stringContaining('bad image') as string,
+      });
+    }
+    const again = await kubenode('fleet', 'stop', '--reason', 'again');
+    expect(again.code).toBe(1);
+    expect(again.stderr).toContain('the fleet is stopped already');
+    expect((await kubenode('fleet', 'resume')).code).toBe(0);
+    await fleet.sync('two');
+    const holder = await holderOfShare();
+    await expect.poll(async () => explainAnswer(await ask(defenders[holder], holder))).toBe('granted');
+  });
+
+  it('refuse an allowance that another process of the hub has replaced', async () => {
+    await startFleet(ONE_CLUSTER);
+    await holderOfShare();
+    const kubeconfig = await fleet.clusters.prod.kubeconfigFor(createPrincipal('kubenode-sync'));
+    const client = await connect({ kubeconfig });
+    onTestFinished(() => client.close());
+    const found = await client.get<FleetAllowance>(FLEET_ALLOWANCES, { name: FLEET_ALLOWANCE });
+    const late = { ...found, spec: { ...found.spec, seq: found.spec.seq - 1 } };
+    await expect(client.replace(FLEET_ALLOWANCES, late)).rejects.toThrow('epoch and seq must increase');
+    const { client: person } = fleet.clusters.prod;
+    const looser = { ...found, spec: { ...found.spec, seq: found.spec.seq + 1 } };
+    await expect(person.replace(FLEET_ALLOWANCES, looser)).rejects.toThrow(
+      'only kubenode-sync may write this object',
+    );
+  });
+});
+
+let sync: Awaited<ReturnType<TestFleet['sync']>> | undefined;
+
+async function startFleet(spec: object): Promise<Record<Stage, Defender>> {
+  const started = await Promise.all(STAGES.map((name) => startDefender(name)));
+  const [test, prod] = started;
+  if (!test || !prod) throw new Error('there are two stages');
+  await fleet.pipeline();
+  const account = await connect({
+    kubeconfig: await fleet.hub.kubeconfigFor(createPrincipal('kubenode-sync')),
+  });
+  onTestFinished(() => account.close());
+  await account.apply(
+    FLEET_POLICIES,
+    {
+      apiVersion: 'kubenode.dev/v1alpha1',
+      kind: 'FleetPolicy',
+      metadata: { name: 'fleet' },
+      spec: spec as FleetPolicySpec,
+    },
+    { fieldManager: MANAGER_SYNC },
+  );
+  sync = await fleet.sync('one');
+  return { test, prod };
+}
+
+/** As in `kubenode controllers`, as the account of the Defender. */
+async function startDefender(name: Stage): Promise<Defender> {
+  const server: ApiServer = fleet.clusters[name];
+  await createMachineWithNode(server.client, `${name}-m1`);
+  await applyFleetDefault(server);
+  const kubeconfig = await server.kubeconfigFor(createPrincipal(PRINCIPAL_DEFENDER));
+  const calls = createCallWindow(clock);
+  const client = await connect({ kubeconfig, onCall: (report) => calls.add(report) });
+  const shared = { clock, random: () => 0.5, log: memoryLog() };
+  const defender = createDefender({ ...shared, client, calls, leads: () => true });
+  const stop = new AbortController();
+  const ended = runControllers(
+    {
+      ...shared,
+      controllers: [defender.controller],
+      views: defender.views,
+      reporter: { domain: 'test', instance: 'one' },
+      connect: () => connect({ kubeconfig, onCall: (report) => calls.add(report) }),
+    },
+    stop.signal,
+  );
+  ended.catch(() => {}); // its end is awaited below
+  onTestFinished(async () => {
+    stop.abort();
+    await ended.catch(() => {});
+    defender.close();
+    await client.close();
+  });
+  return defender;
+}
+
+async function applyFleetDefault(server: ApiServer): Promise<void> {
+  const account = await connect({ kubeconfig: await server.kubeconfigFor(createPrincipal('kubenode-sync')) });
+  const object = {
+    apiVersion: 'kubenode.dev/v1alpha1',
+    kind: 'DefenderPolicy',
+    metadata: { name: FLEET_DEFAULT },
+    spec: OPEN_POLICY,
+  };
+  await account.apply(DEFENDER_POLICIES, object, { fieldManager: MANAGER_SYNC });
+  await account.close();
+}
+
+async function ask(defender: Defender, name: Stage): Promise<Grant | Denial> {
+  const machine = `${name}-m1`;
+  const { uid = '' } = (await fleet.clusters[name].client.get(NODES, { name: machine })).metadata;
+  const [answer] = await defender.ledger.ask([
+    {
+      holder: { kind: 'MachineComponentSet', name: 'base', revision: 'r-1' },
+      machine,
+      nodeUID: uid,
+      action: 'UpdateComponent',
+      risk: 'Node',
+      factsAt: clock.now(),
+      expectedSeconds: 60,
+    },
+  ]);
+  if (!answer) throw new Error('one ask has one answer');
+  return answer;
+}
+
+function explainAnswer(answer: Grant | Denial): string {
+  return answer.granted ? 'granted' : `${answer.reason}: ${answer.message}`;
+}
+
+async function settle(defender: Defender, grant: Grant | Denial): Promise<void> {
+  if (!grant.granted) throw new Error(`expected a grant, got ${grant.reason}`);
+  await defender.ledger.settle([{ id: grant.id, fence: grant.fence, outcome: 'Succeeded' }]);
+}
+
+async function allowanceOf(name: Stage): Promise<Partial<FleetAllowance>> {
+  return (
+    (await unlessMissing(
+      fleet.clusters[name].client.get<FleetAllowance>(FLEET_ALLOWANCES, { name: FLEET_ALLOWANCE }),
+    )) ?? {}
+  );
+}
+
+/** The cluster that adopted the only share, once every cluster reports what it adopted. */
+async function holderOfShare(): Promise<Stage> {
+  const shares = async (): Promise<readonly unknown[]> =>
+    Promise.all(STAGES.map(async (name) => (await allowanceOf(name)).status?.limits?.[0]?.share));
+  await expect.poll(async () => (await shares()).toSorted()).toEqual([0, 1]);
+  const [first] = await shares();
+  return first === 1 ? 'test' : 'prod';
+}
+
+async function waiting(): Promise<readonly string[]> {
+  const { status } = await fleet.hub.client.get<FleetPolicy>(FLEET_POLICIES, { name: 'fleet' });
+  return (status?.waiting ?? []).map(({ cluster }) => cluster);
+}
+
+async function kubenode(...args: string[]): ReturnType<typeof kubenodeAs> {
+  return await kubenodeAs(fleet.hub.kubeconfig, ...args);
+}
