@@ -3,6 +3,7 @@
 import { ownValue, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Labels } from '../../kube/objects/selector.ts';
+import type { Dimension } from '../enums.ts';
 import type { Machine } from '../generated/types.ts';
 import { LABEL_MACHINESET, LABEL_POOL } from '../names.ts';
 
@@ -47,6 +48,7 @@ export function dimensionsOf(
     kubeletVersion: info('kubeletVersion'),
     containerRuntimeVersion: info('containerRuntimeVersion'),
     driverVersion: status?.system?.gpuDriver ?? labels[DRIVER],
+    ...detectorOf(status),
   };
   const single = Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, shown(name, value)] as const],
@@ -54,6 +56,17 @@ export function dimensionsOf(
   const assigned = spec.components.filter(({ state }) => state !== 'Absent');
   const versions = assigned.map(({ componentRef }) => shown('componentVersion', componentRef));
   return { ...Object.fromEntries(single), ...(versions.length === 0 ? {} : { componentVersion: versions }) };
+}
+
+/** The problem detector is a part of the agent, and runs where files configure it. */
+function detectorOf(status: Machine['status']): Partial<Record<Dimension, string | undefined>> {
+  const detectorConfig = detectorConfigOf(status);
+  return detectorConfig === undefined ? {} : { detectorVersion: status?.agent?.version, detectorConfig };
+}
+
+/** Returns the digest of what the problem detector runs, in 12 digits, as people compare it. */
+export function detectorConfigOf(status: Machine['status']): string | undefined {
+  return textAt(status, 'facts', 'detectorConfig')?.slice('sha256:'.length, 19);
 }
 
 /** A kubelet writes what it likes about its own Node: only what can be shown, with both ends of what is too long. */

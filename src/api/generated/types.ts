@@ -199,8 +199,8 @@ export interface Breaker {
   readonly withinSeconds?: number;
   /** Factor above the base rate. CommonCause only. (default 2) */
   readonly lift: number;
-  /** Properties that may be a common cause. (at most 8) */
-  readonly dimensions?: readonly string[];
+  /** Properties that may be a common cause. (at most 11) */
+  readonly dimensions?: readonly ('zone' | 'rack' | 'pool' | 'kernelVersion' | 'osImage' | 'kubeletVersion' | 'containerRuntimeVersion' | 'driverVersion' | 'componentVersion' | 'detectorVersion' | 'detectorConfig')[];
   /** How long the breaker stays open. (default 900) */
   readonly cooldownSeconds: number;
   /** Acts that are granted as probes when the breaker is half open. (default 1) */
@@ -2294,6 +2294,8 @@ export interface MachineDrift {
 export interface MachineFacts {
   /** When the host booted. */
   readonly bootedAt?: string;
+  /** Digest of the files of the problem detector and of the programs that they name. Missing while it has none. */
+  readonly detectorConfig?: string;
   /** Start of the period that `xid` covers for each code. */
   readonly xidSince?: string;
   /** Xid codes of which errors before `xidSince` are left out of `xid`. (at most 32) */
