@@ -1703,7 +1703,7 @@ export interface JobStepAnswer {
   /** Name of the MaintenanceEvent that is answered. */
   readonly event: string;
   /** The answer. */
-  readonly answer: 'Accept' | 'Defer' | 'StartNow';
+  readonly answer: 'Accept' | 'StartNow';
   /** When the answer was decided, before it was sent. */
   readonly intendedAt: string;
   /** When the provider accepted the answer. */
@@ -2792,8 +2792,8 @@ export interface MaintenanceEventStatus {
   readonly job?: string;
   /** Name of the NodeRemedier of the job. */
   readonly remedier?: string;
-  /** Answer that was sent to the provider. */
-  readonly responded?: 'None' | 'Accepted' | 'Deferred' | 'Declined';
+  /** Answer that the provider took. */
+  readonly responded?: 'Accepted';
   /** When the answer was sent. */
   readonly respondedAt?: string;
   /** Number of reports that changed the event: its generation. A repeated report changes nothing. */
