@@ -413,6 +413,7 @@ export const CONDITIONS = {
   NearFull: '-',
   Suspect: '-',
   Unrecorded: '-',
+  RuleHeld: '-',
 } as const;
 
 export type ConditionType = keyof typeof CONDITIONS;
