@@ -53,6 +53,7 @@ export const DIMENSIONS = [
   'zone',
   'rack',
   'pool',
+  'hardware',
   'kernelVersion',
   'osImage',
   'kubeletVersion',

@@ -16,6 +16,7 @@ export interface MachinePlace {
   readonly labels: Labels;
 }
 
+const INSTANCE_TYPE = 'node.kubernetes.io/instance-type';
 const ZONE = 'topology.kubernetes.io/zone';
 export const RACK = 'topology.kubernetes.io/rack';
 /** Written by the GPU feature discovery of NVIDIA, where no agent reports the driver. */
@@ -43,6 +44,7 @@ export function dimensionsOf(
     zone,
     pool,
     rack: labels[RACK],
+    hardware: hardwareModel(status, labels),
     kernelVersion: info('kernelVersion'),
     osImage: info('osImage'),
     kubeletVersion: info('kubeletVersion'),
@@ -56,6 +58,11 @@ export function dimensionsOf(
   const assigned = spec.components.filter(({ state }) => state !== 'Absent');
   const versions = assigned.map(({ componentRef }) => shown('componentVersion', componentRef));
   return { ...Object.fromEntries(single), ...(versions.length === 0 ? {} : { componentVersion: versions }) };
+}
+
+/** Returns the model of the hardware, which has the same faults on many hosts: its class, or the type of its instance. */
+export function hardwareModel(status: Machine['status'], labels: Labels): string | undefined {
+  return status?.system?.hardwareClass ?? ownValue(labels, INSTANCE_TYPE);
 }
 
 /** The problem detector is a part of the agent, and runs where files configure it. */

@@ -80,7 +80,7 @@ export const fleetFact = {
     machines: {
       spec: { zone: true, node: { labels: true }, components: { componentRef: true, state: true } },
       status: {
-        system: { gpuDriver: true },
+        system: { gpuDriver: true, hardwareClass: true },
         agent: { version: true },
         facts: { detectorConfig: true },
         remedyWaits: { rule: true, faultClass: true },

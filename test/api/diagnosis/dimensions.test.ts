@@ -25,7 +25,7 @@ describe('dimensionsOf', () => {
     const its = { ...node('n'), status: { nodeInfo: NODE_INFO } };
     const detectorConfig = `sha256:0123456789ab${'f'.repeat(52)}`;
     const status = {
-      system: { gpuDriver: '550.1' },
+      system: { gpuDriver: '550.1', hardwareClass: 'dgx-h100' },
       agent: { version: '0.9' },
       facts: { detectorConfig },
     };
@@ -38,6 +38,7 @@ describe('dimensionsOf', () => {
       zone: 'a',
       pool: 'gpu',
       rack: 'r7',
+      hardware: 'dgx-h100',
       ...NODE_INFO,
       driverVersion: '550.1',
       componentVersion: ['kubelet-1.34.2', 'cni-1.0'],
@@ -51,9 +52,13 @@ describe('dimensionsOf', () => {
     // An agent without files of a detector reports no conditions.
     const bare = machine('n', { spec: { components: [] }, status: { agent: { version: '0.9' } } });
     expect(dimensionsOf(PLACE, bare, undefined)).toEqual({ zone: 'a', rack: 'r7' });
-    const labels = { 'nvidia.com/cuda.driver-version.full': '550.2' };
+    const labels = {
+      'nvidia.com/cuda.driver-version.full': '550.2',
+      'node.kubernetes.io/instance-type': 'p5.48xlarge',
+    };
     expect(dimensionsOf({ ...PLACE, labels }, bare, undefined)).toEqual({
       zone: 'a',
+      hardware: 'p5.48xlarge',
       driverVersion: '550.2',
     });
   });
