@@ -66,7 +66,8 @@ function declared({ machine, node, point }: NodeSnapshot): Values {
 }
 
 function reported({ machine, node, point }: NodeSnapshot): Values {
-  const { system, facts, agent } = machine?.status ?? {};
+  const status = machine?.status;
+  const { system, facts, agent } = status ?? {};
   const gpus = textAt(node, 'status', 'allocatable', GPU);
   return {
     ...versions(node, system),
@@ -76,7 +77,7 @@ function reported({ machine, node, point }: NodeSnapshot): Values {
     gpuAllocatable: gpus === undefined ? undefined : Number(gpus),
     // The problem detector is a part of the agent.
     detectorVersion: agent?.version,
-    detectorConfig: detectorConfigOf(machine?.status),
+    detectorConfig: detectorConfigOf(status),
   };
 }
 
