@@ -53,14 +53,23 @@ export const DIMENSIONS = [
   'zone',
   'rack',
   'pool',
+  'hardware',
   'kernelVersion',
   'osImage',
   'kubeletVersion',
   'containerRuntimeVersion',
   'driverVersion',
   'componentVersion',
+  'detectorVersion',
+  'detectorConfig',
 ] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
+
+/** Those of what reports a fault: it may be the fault itself. */
+export const DETECTOR_DIMENSIONS: readonly string[] = [
+  'detectorVersion',
+  'detectorConfig',
+] satisfies Dimension[];
 
 /** The types of announced maintenance that the pods of the machine do not survive. */
 export const OUTAGES = ['Reboot', 'Stop', 'Redeploy', 'Preempt'] as const;

@@ -417,6 +417,7 @@ export const CONDITIONS = {
   NearFull: '-',
   Suspect: '-',
   Unrecorded: '-',
+  RuleHeld: '-',
 } as const;
 
 export type ConditionType = keyof typeof CONDITIONS;

@@ -137,8 +137,8 @@ export interface InstanceEvent {
 }
 
 export interface EventAnswer extends Pick<InstanceEvent, 'eventId' | 'instanceId'> {
-  /** Accept: what the provider proposes may begin. StartNow: it begins now. Defer: it begins later. */
-  readonly answer: 'Accept' | 'Defer' | 'StartNow';
+  /** Accept: what the provider proposes may begin. StartNow: it begins now. */
+  readonly answer: 'Accept' | 'StartNow';
 }
 
 /** The code of an error of a provider, by what a caller can do about it. */

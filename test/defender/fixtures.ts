@@ -390,6 +390,14 @@ export const FIXTURES: readonly DenialFixture[] = [
     because: `DetectorSuspect ${P}: breaker storm of cluster is open: 5 of 10 not Ready`,
   },
   {
+    reason: 'DetectorSuspect',
+    scene: {
+      ...breaker(OPEN, { type: 'CommonCause', dimensions: ['detectorConfig'] }, 'detectorConfig=ab12'),
+      ...first({ dimensions: { detectorConfig: 'ab12' } }),
+    },
+    because: `DetectorSuspect ${P}: breaker storm of detectorConfig ab12 is open: 5 of 10 not Ready`,
+  },
+  {
     reason: 'QuietWindow',
     scene: only({
       quiet: [

@@ -8,7 +8,7 @@ import type { FactKind } from '../../src/rules/facts/fact.ts';
 const CATALOGUE = `
 condition (type): status reason observedSeconds heartbeatAgeSeconds transitionsPerHour; 660 s
 event (reason, windowSeconds): count lastAgeSeconds; 120 s
-node (): uptimeSeconds ageSeconds pool zone rack arch kernelVersion osImage kubeletVersion driverVersion driverReadySeconds gpuAllocatable detectorVersion unschedulable; 660 s
+node (): uptimeSeconds ageSeconds pool zone rack arch kernelVersion osImage kubeletVersion driverVersion driverReadySeconds gpuAllocatable detectorVersion detectorConfig unschedulable; 660 s
 component (name): state version ready restartsPerHour failedSeconds; 3 heartbeats
 disk (filesystem): usedPercent inodesUsedPercent risingSeconds reclaimableBytes; 3 heartbeats
 probe (name): result ageSeconds; 3 heartbeats

@@ -1,7 +1,9 @@
 /** Collects facts of the host for rules. It runs beside the loop of the agent: a disk or a runtime that does not answer delays nothing. */
 import type { DiskFact, TestResult, XidFact } from '../../api/generated/types.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
+import { type ConfigDigest, createConfigDigest } from '../detector/config-digest.ts';
 import type { Host } from '../host/port.ts';
 import { type JobsConfig, readJobsConfig } from '../jobs/config.ts';
 import { type DiskTrend, followDisk } from './disk.ts';
@@ -24,6 +26,7 @@ export interface CollectedFacts {
   readonly xidSince?: string;
   readonly xidCutCodes?: readonly number[];
   readonly xidOthersSince?: string;
+  readonly detectorConfig?: string;
 }
 
 export interface FactCollector {
@@ -58,16 +61,21 @@ class Collector implements FactCollector {
   #blocked: BlockedSince = new Map();
   readonly #xidLog: XidLog;
   #xids: ReportedXids | undefined;
+  readonly #configDigest: ConfigDigest;
+  #detectorConfig: string | undefined;
 
   constructor(options: FactCollectorOptions) {
     this.#options = options;
     this.#xidLog = createXidLog(options.host);
+    this.#configDigest = createConfigDigest(options.host);
   }
 
   facts(): CollectedFacts {
     const ageMs = this.#options.clock.monotonicMs() - this.#collectedMs;
-    if (ageMs > MAX_AGE_MS) return {};
-    return { disk: this.#disks.map(({ fact }) => fact), probes: this.#probes, ...this.#xids };
+    // What runs does not age: a disk that hangs must not hide which detector reports it.
+    const detector = optional('detectorConfig', this.#detectorConfig);
+    if (ageMs > MAX_AGE_MS) return detector;
+    return { disk: this.#disks.map(({ fact }) => fact), probes: this.#probes, ...this.#xids, ...detector };
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -85,6 +93,7 @@ class Collector implements FactCollector {
     this.#disks = disks;
     this.#probes = reportProbes(answers, this.#probes, clock.now());
     this.#xids = await this.#attempt('xid', () => this.#xidLog.read(clock.now()));
+    this.#detectorConfig = await this.#attempt('detector', () => this.#configDigest.read());
     this.#collectedMs = clock.monotonicMs();
   }
 

@@ -28,7 +28,7 @@ export function agentStepRisk(step: string): StepFacts['risk'] {
 
 /** Returns what is wrong with the `with` of a step. Paths are relative to `with`. */
 export function agentStepProblems(step: StepOfAgent, input: unknown): readonly Problem[] {
-  return inputProblems(step, TABLE[step].input, input);
+  return inputProblems(TABLE[step].input, input);
 }
 
 /** Returns the input with its defaults. Only for input without problems. */

@@ -67,7 +67,7 @@ export const AREA_DENIALS = [
       },
       DetectorSuspect: {
         meaning:
-          'Facts that rules need stay unknown on so many machines that the detector itself is suspect: the message names the rule.',
+          'What reports faults is suspect itself. Facts that rules need stay unknown on many machines: the message names the rule. Or a fault shows on machines with one version or configuration of the problem detector, and hardly on others: the message names both.',
         hint: 'restore what the message names, or roll the detector back; kubenode rules explain MACHINE shows each fact',
       },
       StormCooldown: {

@@ -3,6 +3,7 @@
 import { ownValue, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Labels } from '../../kube/objects/selector.ts';
+import type { Dimension } from '../enums.ts';
 import type { Machine } from '../generated/types.ts';
 import { LABEL_MACHINESET, LABEL_POOL } from '../names.ts';
 
@@ -15,6 +16,7 @@ export interface MachinePlace {
   readonly labels: Labels;
 }
 
+const INSTANCE_TYPE = 'node.kubernetes.io/instance-type';
 const ZONE = 'topology.kubernetes.io/zone';
 export const RACK = 'topology.kubernetes.io/rack';
 /** Written by the GPU feature discovery of NVIDIA, where no agent reports the driver. */
@@ -42,11 +44,13 @@ export function dimensionsOf(
     zone,
     pool,
     rack: labels[RACK],
+    hardware: hardwareModel(status, labels),
     kernelVersion: info('kernelVersion'),
     osImage: info('osImage'),
     kubeletVersion: info('kubeletVersion'),
     containerRuntimeVersion: info('containerRuntimeVersion'),
     driverVersion: status?.system?.gpuDriver ?? labels[DRIVER],
+    ...detectorOf(status),
   };
   const single = Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, shown(name, value)] as const],
@@ -54,6 +58,22 @@ export function dimensionsOf(
   const assigned = spec.components.filter(({ state }) => state !== 'Absent');
   const versions = assigned.map(({ componentRef }) => shown('componentVersion', componentRef));
   return { ...Object.fromEntries(single), ...(versions.length === 0 ? {} : { componentVersion: versions }) };
+}
+
+/** Returns the model of the hardware, which has the same faults on many hosts: its class, or the type of its instance. */
+export function hardwareModel(status: Machine['status'], labels: Labels): string | undefined {
+  return status?.system?.hardwareClass ?? ownValue(labels, INSTANCE_TYPE);
+}
+
+/** The problem detector is a part of the agent, and runs where files configure it. */
+function detectorOf(status: Machine['status']): Partial<Record<Dimension, string | undefined>> {
+  const detectorConfig = detectorConfigOf(status);
+  return detectorConfig === undefined ? {} : { detectorVersion: status?.agent?.version, detectorConfig };
+}
+
+/** Returns the digest of what the problem detector runs, in 12 digits, as people compare it. */
+export function detectorConfigOf(status: Machine['status']): string | undefined {
+  return textAt(status, 'facts', 'detectorConfig')?.slice('sha256:'.length, 19);
 }
 
 /** A kubelet writes what it likes about its own Node: only what can be shown, with both ends of what is too long. */

@@ -31,7 +31,7 @@ export const STEP_TABLE = {
   /** Evicts the pods that use most of one resource. */
   EvictPods: {"version":1,"risk":"Pod","executor":"Central","input":{"type":"object","required":["by"],"properties":{"by":{"type":"string","enum":["ephemeral-storage","memory","cpu"]},"top":{"type":"integer","default":1,"minimum":1,"maximum":50}}}},
   /** Evicts all pods of a cordoned node, except those of DaemonSets. */
-  Drain: {"version":1,"risk":"Pod","executor":"Central","input":{"type":"object","properties":{"deadNode":{"type":"string","enum":["Wait","Skip"],"default":"Wait"},"gang":{"type":"string","enum":["None","WholeJob"],"default":"None"},"requests":{"type":"string","pattern":"^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$","minLength":1,"maxLength":317}}}},
+  Drain: {"version":1,"risk":"Pod","executor":"Central","input":{"type":"object","properties":{"deadNode":{"type":"string","enum":["Wait","Skip"],"default":"Wait"},"requests":{"type":"string","pattern":"^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$","minLength":1,"maxLength":317}}}},
   ResetGPU: AGENT_STEP_TABLE.ResetGPU,
   Reboot: AGENT_STEP_TABLE.Reboot,
   /** Switches the machine off. */
@@ -41,7 +41,7 @@ export const STEP_TABLE = {
   /** Releases the pods and volumes of a node that is confirmed to be powered off. */
   OutOfServiceTaint: {"version":1,"risk":"Node","executor":"Central","undo":{"step":"Untaint","with":{"key":"node.kubernetes.io/out-of-service"}},"input":{"type":"object","properties":{}}},
   /** Answers a MaintenanceEvent of the provider. Ambiguous until the host ID or the boot ID has changed. */
-  AnswerProvider: {"version":1,"risk":"Machine","executor":"Central","input":{"type":"object","required":["answer"],"properties":{"answer":{"type":"string","enum":["Accept","Defer","StartNow"]}}}},
+  AnswerProvider: {"version":1,"risk":"Machine","executor":"Central","input":{"type":"object","required":["answer"],"properties":{"answer":{"type":"string","enum":["Accept","StartNow"]}}}},
   /** Replaces the machine through its MachineSet. */
   ReplaceMachine: {"version":1,"risk":"Machine","executor":"Central","input":{"type":"object","properties":{"replacementFirst":{"type":"boolean","default":false},"keepFailed":{"type":"object","required":["holdSeconds"],"properties":{"holdSeconds":{"type":"integer","minimum":60,"maximum":2592000},"max":{"type":"integer","default":1,"minimum":1,"maximum":20}}}}}},
 } as const;
@@ -77,7 +77,7 @@ export interface StepInputs {
 /** Input of the step AnswerProvider. */
 export interface AnswerProviderInput {
   /** StartNow asks the provider not to wait. */
-  readonly answer: 'Accept' | 'Defer' | 'StartNow';
+  readonly answer: 'Accept' | 'StartNow';
 }
 
 /** Input of the step CleanDisk. */
@@ -121,8 +121,6 @@ export type CordonInput = Readonly<Record<string, never>>;
 export interface DrainInput {
   /** What to do when the kubelet does not answer, so that no pod can end. (default "Wait") */
   readonly deadNode: 'Wait' | 'Skip';
-  /** WholeJob: also evicts the other pods of a job that cannot run with one pod less. (default "None") */
-  readonly gang: 'None' | 'WholeJob';
   /** Only pods that request this resource, such as nvidia.com/gpu. Default: all pods. */
   readonly requests?: string;
 }

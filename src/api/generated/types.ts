@@ -215,8 +215,8 @@ export interface Breaker {
   readonly withinSeconds?: number;
   /** Factor above the base rate. CommonCause only. (default 2) */
   readonly lift: number;
-  /** Properties that may be a common cause. (at most 8) */
-  readonly dimensions?: readonly string[];
+  /** Properties that may be a common cause. (at most 12) */
+  readonly dimensions?: readonly ('zone' | 'rack' | 'pool' | 'hardware' | 'kernelVersion' | 'osImage' | 'kubeletVersion' | 'containerRuntimeVersion' | 'driverVersion' | 'componentVersion' | 'detectorVersion' | 'detectorConfig')[];
   /** How long the breaker stays open. (default 900) */
   readonly cooldownSeconds: number;
   /** Acts that are granted as probes when the breaker is half open. (default 1) */
@@ -449,7 +449,7 @@ export interface ClusterHostedStatus {
 /** What endangers the machines of a cluster. */
 export interface ClusterIncident {
   /** What it is. */
-  readonly reason: 'NoControllers' | 'ZoneDark' | 'BreakerOpen' | 'Stopped' | 'PolicyMissing' | 'PolicyRefused' | 'LedgerNotReady';
+  readonly reason: 'NoControllers' | 'ZoneDark' | 'BreakerOpen' | 'Stopped' | 'PolicyMissing' | 'PolicyRefused' | 'LedgerNotReady' | 'RuleHeld';
   /** Explanation for people, with a hint. */
   readonly message: string;
   /** When it began. */
@@ -1911,7 +1911,7 @@ export interface JobStepAnswer {
   /** Name of the MaintenanceEvent that is answered. */
   readonly event: string;
   /** The answer. */
-  readonly answer: 'Accept' | 'Defer' | 'StartNow';
+  readonly answer: 'Accept' | 'StartNow';
   /** When the answer was decided, before it was sent. */
   readonly intendedAt: string;
   /** When the provider accepted the answer. */
@@ -2520,6 +2520,8 @@ export interface MachineDrift {
 export interface MachineFacts {
   /** When the host booted. */
   readonly bootedAt?: string;
+  /** Digest of the files of the problem detector and of the programs that they name. Missing while it has none. */
+  readonly detectorConfig?: string;
   /** Start of the period that `xid` covers for each code. */
   readonly xidSince?: string;
   /** Xid codes of which errors before `xidSince` are left out of `xid`. (at most 32) */
@@ -3016,8 +3018,8 @@ export interface MaintenanceEventStatus {
   readonly job?: string;
   /** Name of the NodeRemedier of the job. */
   readonly remedier?: string;
-  /** Answer that was sent to the provider. */
-  readonly responded?: 'None' | 'Accepted' | 'Deferred' | 'Declined';
+  /** Answer that the provider took. */
+  readonly responded?: 'Accepted';
   /** When the answer was sent. */
   readonly respondedAt?: string;
   /** Number of reports that changed the event: its generation. A repeated report changes nothing. */

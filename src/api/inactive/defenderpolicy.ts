@@ -1,5 +1,4 @@
 /** The fields of a DefenderPolicy that the Defender does not act on, or only in one policy. */
-import { DIMENSIONS } from '../enums.ts';
 import { FLEET_DEFAULT } from '../names.ts';
 import type { InactiveField } from './field.ts';
 
@@ -32,11 +31,5 @@ export const DEFENDER_POLICY: readonly InactiveField[] = [
     accepts: ['Cluster', 'Zone', 'Pool'],
     when: ['type', 'IndeterminateRatio'],
     because: 'unknown facts are those of machines, and not of a holder',
-  },
-  {
-    path: 'spec.breakers[].dimensions[]',
-    accepts: DIMENSIONS,
-    when: COMMON_CAUSE,
-    because: 'it is not observed',
   },
 ];

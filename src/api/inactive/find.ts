@@ -19,16 +19,11 @@ export function inactiveFields(object: Candidate): readonly Problem[] {
   if (typeof apiVersion !== 'string' || !apiVersion.startsWith(`${GROUP}/`)) return [];
   const fields =
     typeof kind === 'string' && Object.hasOwn(INACTIVE_FIELDS, kind) ? INACTIVE_FIELDS[kind] : [];
-  return inactiveWithin(object, fields ?? []);
-}
-
-/** Returns the inactive fields within a value, with paths relative to the value. */
-export function inactiveWithin(value: unknown, fields: readonly InactiveField[]): readonly Problem[] {
-  return fields
-    .filter(({ unless = [] }) => unless.every((path) => valueAt(value, ...path.split('.')) === undefined))
-    .filter(({ whenAt }) => !whenAt || hasValueAt(value, whenAt))
-    .filter(({ whenNotAt }) => !whenNotAt || !hasValueAt(value, whenNotAt))
-    .flatMap((field) => problemsOf(value, field));
+  return (fields ?? [])
+    .filter(({ unless = [] }) => unless.every((path) => valueAt(object, ...path.split('.')) === undefined))
+    .filter(({ whenAt }) => !whenAt || hasValueAt(object, whenAt))
+    .filter(({ whenNotAt }) => !whenNotAt || !hasValueAt(object, whenNotAt))
+    .flatMap((field) => problemsOf(object, field));
 }
 
 function hasValueAt(value: unknown, [path, expected]: readonly [path: string, value: unknown]): boolean {

@@ -1,6 +1,6 @@
 /** The counting limits of a DefenderPolicy: concurrency, rates, repairs of one machine, and breakers. */
 import { amount } from '../common.ts';
-import { RISKS } from '../enums.ts';
+import { DIMENSIONS, RISKS } from '../enums.ts';
 import {
   type CelRule,
   choice,
@@ -97,8 +97,8 @@ export const breaker = rules(
     lift: int('Factor above the base rate. CommonCause only.').default(2),
     dimensions: list(
       'Properties that may be a common cause.',
-      name('Name of a property.'),
-      [0, 8],
+      choice('A property of machines.', DIMENSIONS),
+      [0, DIMENSIONS.length],
     ).optional(),
     cooldownSeconds: int('How long the breaker stays open.').default(900),
     probes: int('Acts that are granted as probes when the breaker is half open.').default(1),

@@ -95,6 +95,9 @@ function testResults(sentence: string, max: number): Schema {
 
 const facts = named('MachineFacts', 'Facts that rules read. Written by the agent when they change.', {
   bootedAt: time('When the host booted.').optional(),
+  detectorConfig: digest(
+    'Digest of the files of the problem detector and of the programs that they name. Missing while it has none.',
+  ).optional(),
   xidSince: time('Start of the period that `xid` covers for each code.').optional(),
   xidCutCodes: list(
     'Xid codes of which errors before `xidSince` are left out of `xid`.',

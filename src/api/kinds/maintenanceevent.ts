@@ -67,12 +67,7 @@ const status = named('MaintenanceEventStatus', 'How kubenode handles the event.'
   ).optional(),
   job: text('Name of the RemedyOperationJob that prepares the machine.', { max: 253 }).optional(),
   remedier: text('Name of the NodeRemedier of the job.', { max: 63 }).optional(),
-  responded: choice('Answer that was sent to the provider.', [
-    'None',
-    'Accepted',
-    'Deferred',
-    'Declined',
-  ]).optional(),
+  responded: choice('Answer that the provider took.', ['Accepted']).optional(),
   respondedAt: time('When the answer was sent.').optional(),
   reports: count(
     'Number of reports that changed the event: its generation. A repeated report changes nothing.',

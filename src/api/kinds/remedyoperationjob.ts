@@ -213,7 +213,7 @@ const power = named(
 /** A provider reboots an instance for an answer, and may not tell whether it has one already: so it is sent at most once. */
 const answer = named('JobStepAnswer', 'Records what the step has answered to the provider of the machine.', {
   event: name('Name of the MaintenanceEvent that is answered.', 253),
-  answer: choice('The answer.', ['Accept', 'Defer', 'StartNow']),
+  answer: choice('The answer.', ['Accept', 'StartNow']),
   intendedAt: time('When the answer was decided, before it was sent.'),
   acceptedAt: time('When the provider accepted the answer.').optional(),
   lostAt: time('When it was sent, and it is not known whether the provider received it.').optional(),

@@ -7,6 +7,7 @@ export const INCIDENT_REASONS = [
   'PolicyMissing',
   'PolicyRefused',
   'LedgerNotReady',
+  'RuleHeld',
 ] as const;
 
 export type IncidentReason = (typeof INCIDENT_REASONS)[number];

@@ -1,7 +1,12 @@
 /** Finds what endangers the machines of a cluster, or stops their repairs and updates, in what its Defender reports. Pure. */
 import { type Condition, conditionOf } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import type { ClusterIncident, DefenderLedger, DefenderPolicy } from '../generated/types.ts';
+import type {
+  ClusterIncident,
+  DefenderLedger,
+  DefenderLedgerStatus,
+  DefenderPolicy,
+} from '../generated/types.ts';
 import { FLEET_DEFAULT } from '../names.ts';
 import { INCIDENT_REASONS, type IncidentReason } from './incident-reasons.ts';
 import { defenderLedgerPhases } from './phase-tables.ts';
@@ -82,10 +87,16 @@ function policyIncidents({ metadata: { name }, spec, status }: DefenderPolicy): 
 
 function ledgerIncidents({ status }: DefenderLedger): readonly ClusterIncident[] {
   if (!status) return [];
+  const held = conditionOf(status.conditions, 'RuleHeld');
+  const rules = held?.status === 'True' ? [incident('RuleHeld', held.message, held)] : [];
+  return [...readyIncidents(status), ...rules];
+}
+
+function readyIncidents(status: DefenderLedgerStatus): readonly ClusterIncident[] {
   const phase = defenderLedgerPhases.phaseOf(status);
   if (phase === 'Ready') return [];
   const trouble = status.conditions.find(
-    ({ type, status: value }) => (type === 'Ready') !== (value === 'True'),
+    ({ type, status: value }) => type !== 'RuleHeld' && (type === 'Ready') !== (value === 'True'),
   );
   const message = `the ledger of the Defender is ${phase}${trouble ? `: ${trouble.message}` : ''}`;
   return [incident('LedgerNotReady', message, trouble)];

@@ -3,8 +3,6 @@
  * npm package: the agent refuses a bad input by the same rules and in the same words as the compiler.
  */
 import { isRecord } from '../../kube/objects/json.ts';
-import { inactiveWithin } from '../inactive/find.ts';
-import { INACTIVE_STEP_INPUTS } from '../inactive/steps.ts';
 import { messageFor } from '../validation/messages.ts';
 import { pathOf } from '../validation/path.ts';
 import type { Failure } from '../validation/runtime.ts';
@@ -33,10 +31,11 @@ export interface StepEntry extends StepFacts {
 }
 
 /** Paths are relative to the input. */
-export function inputProblems(step: string, schema: InputSchema, input: unknown): readonly Problem[] {
-  const failures = failuresOf(schema, input);
-  const wrong = failures.map((failure) => ({ path: pathOf(failure), message: messageFor(failure) }));
-  return wrong.length > 0 ? wrong : inactiveWithin(input, INACTIVE_STEP_INPUTS[step] ?? []);
+export function inputProblems(schema: InputSchema, input: unknown): readonly Problem[] {
+  return failuresOf(schema, input).map((failure) => ({
+    path: pathOf(failure),
+    message: messageFor(failure),
+  }));
 }
 
 type Found = Pick<Failure, 'keyword' | 'params'>;

@@ -7,7 +7,7 @@ export const answerProvider = step(
   'Answers a MaintenanceEvent of the provider. Ambiguous until the host ID or the boot ID has changed.',
   { risk: 'Machine', executor: 'Central' },
   {
-    answer: choice('StartNow asks the provider not to wait.', ['Accept', 'Defer', 'StartNow']),
+    answer: choice('StartNow asks the provider not to wait.', ['Accept', 'StartNow']),
   },
 );
 

@@ -22,10 +22,6 @@ export const drain = step(
       'Wait',
       'Skip',
     ]).default('Wait'),
-    gang: choice('WholeJob: also evicts the other pods of a job that cannot run with one pod less.', [
-      'None',
-      'WholeJob',
-    ]).default('None'),
     requests: text('Only pods that request this resource, such as nvidia.com/gpu. Default: all pods.', {
       max: 317,
       min: 1,

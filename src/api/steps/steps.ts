@@ -51,7 +51,7 @@ export function stepOfReference(reference: string): Step | undefined {
 
 /** Returns what is wrong with the `with` of a step. Paths are relative to `with`. */
 export function stepInputProblems(step: Step, input: unknown): readonly Problem[] {
-  return inputProblems(step, TABLE[step].input, input);
+  return inputProblems(TABLE[step].input, input);
 }
 
 /** Returns the input with its defaults. Only for input without problems. */

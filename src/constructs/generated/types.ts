@@ -63,8 +63,8 @@ export interface Breaker {
   readonly withinSeconds?: number;
   /** Factor above the base rate. CommonCause only. (default 2) */
   readonly lift?: number;
-  /** Properties that may be a common cause. (at most 8) */
-  readonly dimensions?: readonly string[];
+  /** Properties that may be a common cause. (at most 12) */
+  readonly dimensions?: readonly ('zone' | 'rack' | 'pool' | 'hardware' | 'kernelVersion' | 'osImage' | 'kubeletVersion' | 'containerRuntimeVersion' | 'driverVersion' | 'componentVersion' | 'detectorVersion' | 'detectorConfig')[];
   /** How long the breaker stays open. (default 900) */
   readonly cooldownSeconds?: number;
   /** Acts that are granted as probes when the breaker is half open. (default 1) */

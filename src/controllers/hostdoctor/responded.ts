@@ -1,6 +1,5 @@
-/** Derives from the jobs of a machine which answer its provider has accepted for an event. The job controller records it in its step. Pure. */
+/** Derives from the jobs of a machine whether its provider has accepted an answer to an event, and when. The job controller records it in its step. Pure. */
 import type {
-  JobStepAnswer,
   MaintenanceEvent,
   MaintenanceEventStatus,
   RemedyOperationJob,
@@ -8,13 +7,6 @@ import type {
 import { optional } from '../../kube/objects/optional.ts';
 
 type Responded = Pick<MaintenanceEventStatus, 'responded' | 'respondedAt'>;
-
-const RESPONSES: Readonly<Record<JobStepAnswer['answer'], NonNullable<MaintenanceEventStatus['responded']>>> =
-  {
-    Accept: 'Accepted',
-    StartNow: 'Accepted',
-    Defer: 'Deferred',
-  };
 
 /** Returns the last answer. A job may be deleted before the event is: what was recorded stays. */
 export function respondedTo(
@@ -25,7 +17,7 @@ export function respondedTo(
     .flatMap((job) => (job.status?.steps ?? []).flatMap(({ answer }) => answer ?? []))
     .filter(({ event, acceptedAt }) => event === metadata.name && acceptedAt !== undefined)
     .toSorted((a, b) => ((a.acceptedAt ?? '') < (b.acceptedAt ?? '') ? 1 : -1));
-  if (last) return { responded: RESPONSES[last.answer], ...optional('respondedAt', last.acceptedAt) };
+  if (last) return { responded: 'Accepted', ...optional('respondedAt', last.acceptedAt) };
   return {
     ...optional('responded', status?.responded),
     ...optional('respondedAt', status?.respondedAt),

@@ -5,7 +5,9 @@
  */
 
 import { dimensionValues } from '../../api/diagnosis/dimensions.ts';
+import { DETECTOR_DIMENSIONS } from '../../api/enums.ts';
 import type { Breaker, LedgerBreaker } from '../../api/generated/types.ts';
+import { KUBELET_CONDITIONS } from '../../api/names.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
 import type { FleetFacts, MachineFacts } from '../facts/facts.ts';
 import { CLUSTER_KEY } from '../facts/grouping.ts';
@@ -90,12 +92,23 @@ function standingCause(
   if (state === 'HalfOpen') return undefined;
   const { count = 1, withinSeconds = 0 } = input.breaker;
   const from = after(since, -withinSeconds);
-  const having = faulty.filter(
-    ({ machine: { faults = new Map<string, Date>() }, values }) =>
-      [...faults.values()].some((began) => began >= from) &&
-      [...values].some((value) => idOf(value, input) === id),
+  const having = faulty.filter(({ machine: { faults = new Map<string, Date>() }, values }) =>
+    [...faults].some(
+      ([condition, began]) =>
+        began >= from && [...causesOf(condition, values)].some((value) => idOf(value, input) === id),
+    ),
   );
   return having.length < count ? undefined : `${having.length} machines are faulty`;
+}
+
+/** No version of our detector explains what the kubelet reports. */
+function causesOf(condition: string, values: ReadonlySet<string>): ReadonlySet<string> {
+  if (!KUBELET_CONDITIONS.includes(condition)) return values;
+  return new Set([...values].filter((value) => !isOfDetector(value)));
+}
+
+function isOfDetector(value: string): boolean {
+  return DETECTOR_DIMENSIONS.some((dimension) => value.startsWith(valueKey(dimension, '')));
 }
 
 function causes(
@@ -112,7 +125,7 @@ function causes(
     const state = stored.get(idOf(value, input))?.state;
     return state !== undefined && state !== 'HalfOpen';
   });
-  return findCommonCauses(sample, { count, percent, lift }, known);
+  return findCommonCauses(sample, { count, percent, lift, isOfDetector }, known);
 }
 
 function recentFaults(
@@ -125,7 +138,7 @@ function recentFaults(
     for (const [condition, began] of machine.faults ?? []) {
       if (began < from) continue;
       const machines = recent.get(condition) ?? [];
-      machines.push(values);
+      machines.push(causesOf(condition, values));
       recent.set(condition, machines);
     }
   }
@@ -146,9 +159,17 @@ function countFleet(input: CauseReviewInput): Pick<FaultSample, 'fleet' | 'havin
   return { fleet: total - selected.length, having: new Map(having) };
 }
 
-function describe({ condition, faulty, sharing, base }: CommonCause, { breaker }: CauseReviewInput): string {
+function describe(cause: CommonCause, { breaker }: CauseReviewInput): string {
+  const { value, condition, faulty, sharing, base } = cause;
   const fault = condition.slice(0, 32).replaceAll(/[^ -~]/g, '?');
+  if (isOfDetector(value)) return describeDetector(fault, cause);
   const period = `within ${breaker.withinSeconds ?? 0} s`;
   const inFleet = Math.round(base * 1000) / 10;
   return `${sharing} of ${faulty} machines with fault ${fault} ${period} have it, and ${inFleet} % of the fleet`;
+}
+
+/** The machines that have other faults, or older ones, are among those that run it, too. */
+function describeDetector(fault: string, { faulty, sharing, having, fleet }: CommonCause): string {
+  const others = `${faulty - sharing} of ${fleet - having} others`;
+  return `the detector reports ${fault} on ${sharing} of ${having} machines that run it, and on ${others}`;
 }

@@ -16,6 +16,8 @@ export interface FaultSample {
 }
 
 export interface CauseLimits {
+  /** Whether a value is one of what reports faults. Default: none is. */
+  readonly isOfDetector?: (value: string) => boolean;
   readonly count: number;
   readonly percent: number;
   readonly lift: number;
@@ -29,6 +31,9 @@ export interface CommonCause {
   readonly faulty: number;
   /** The number of faulty machines that have the value. */
   readonly sharing: number;
+  /** The number of machines that have the value, and of all. */
+  readonly having: number;
+  readonly fleet: number;
   /** Share of the fleet that has the value. */
   readonly base: number;
   readonly logChance: number;
@@ -84,7 +89,9 @@ function candidates(
   return [...having].flatMap(([value, total]) => {
     const sharing = shares.get(value) ?? 0;
     // How many of the explained machines have this value was not counted: none, so that the base is rather too high.
-    const share = { faulty, sharing, base: Math.min(1, total / Math.max(fleet, 1)) };
+    const base = Math.min(1, total / Math.max(fleet, 1));
+    const share = { faulty, sharing, having: total, fleet, base };
+    const isAbove = limits.isOfDetector?.(value) ? isAboveOthers : isAboveBase;
     if (!isAbove(share, limits)) return [];
     return [{ value, condition, ...share, logChance: logBinomialTail(faulty, sharing, share.base) }];
   });
@@ -98,10 +105,20 @@ function countValues(machines: readonly ReadonlySet<string>[]): ReadonlyMap<stri
   return counts;
 }
 
-type Share = Pick<CommonCause, 'faulty' | 'sharing' | 'base'>;
+type Share = Omit<CommonCause, 'value' | 'condition' | 'logChance'>;
 
 /** A value that so many have that no share could be `lift` times as high is not a cause. */
-function isAbove({ faulty, sharing, base }: Share, { percent, lift }: CauseLimits): boolean {
+function isAboveBase({ faulty, sharing, base }: Share, { percent, lift }: CauseLimits): boolean {
   if (sharing === 0 || base * lift >= 1) return false;
   return sharing * 100 >= percent * faulty && sharing >= lift * base * faulty;
+}
+
+/**
+ * A new version of a detector reaches most machines in the end, so it is compared with the others only: the fault is `lift` times as
+ * frequent. Where all machines have it, there is nothing to compare.
+ */
+function isAboveOthers({ faulty, sharing, having, fleet }: Share, { percent, lift }: CauseLimits): boolean {
+  const others = fleet - having;
+  if (sharing === 0 || others <= 0 || sharing * 100 < percent * faulty) return false;
+  return sharing * others >= lift * (faulty - sharing) * having;
 }

@@ -11,6 +11,8 @@ export interface BreakerKey {
   readonly id: string;
   /** The name of the key for people: `zone eu-1a`. */
   readonly label: string;
+  /** The dimension of a common cause. */
+  readonly dimension?: string;
 }
 
 export interface BreakerSubject {
@@ -29,28 +31,29 @@ export function breakerKeys(
   breaker: Breaker,
   subject: BreakerSubject,
 ): readonly BreakerKey[] {
-  return keysOf(breaker, subject).map(([key, label]) => ({
+  return keysOf(breaker, subject).map(({ key, ...rest }) => ({
     id: breakerId(policy, breaker.name, key),
-    label,
+    ...rest,
   }));
 }
 
-function keysOf(breaker: Breaker, subject: BreakerSubject): readonly (readonly [string, string])[] {
+type ShortKey = Omit<BreakerKey, 'id'> & { readonly key: string };
+
+function keysOf(breaker: Breaker, subject: BreakerSubject): readonly ShortKey[] {
   if (breaker.type === 'CommonCause') return dimensionKeys(breaker, subject);
   const { machine, holder } = subject;
   const keys = { Cluster: CLUSTER_KEY, Zone: machine.zone, Pool: machine.pool, Holder: holderKey(holder) };
   const key = keys[breaker.per] ?? NO_KEY;
-  return [[key, breaker.per === 'Cluster' ? key : `${breaker.per.toLowerCase()} ${key}`]];
+  return [{ key, label: breaker.per === 'Cluster' ? key : `${breaker.per.toLowerCase()} ${key}` }];
 }
 
-function dimensionKeys(
-  { dimensions = [] }: Breaker,
-  { machine }: BreakerSubject,
-): readonly (readonly [string, string])[] {
+function dimensionKeys({ dimensions = [] }: Breaker, { machine }: BreakerSubject): readonly ShortKey[] {
   return dimensions.flatMap((dimension) =>
-    dimensionValues(machine, dimension).map(
-      (value) => [valueKey(dimension, value), `${dimension} ${value}`] as const,
-    ),
+    dimensionValues(machine, dimension).map((value) => ({
+      key: valueKey(dimension, value),
+      label: `${dimension} ${value}`,
+      dimension,
+    })),
   );
 }
 

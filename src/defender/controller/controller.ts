@@ -33,6 +33,7 @@ import type { FleetObserver } from '../facts/observer.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { ledgerChanges } from './changes.ts';
 import type { DenialCounts } from './denial-counts.ts';
+import { heldRules } from './held-rules.ts';
 import { ledgerStatus } from './ledger-status.ts';
 import { countMachines } from './machine-counts.ts';
 import { planExpiry, type SuspectPlan } from './plan.ts';
@@ -213,9 +214,15 @@ function reportLedger(
   const approvals = pending.list(ledger.spec.approvals);
   const isKnown = observer.facts().view.ageSeconds !== undefined;
   const machines = isKnown ? countMachines(context.view(MACHINES).list()) : undefined;
+  const held = heldRules(ledger.spec, { policies: observer.policies(), facts: observer.facts(), now });
   const recording = recorder && { dropped: recorder.dropped, ...optional('problem', recorder.problem) };
-  const counted = { ledger, suspects, approvals, conflicts, machines, ...optional('recording', recording) };
-  const status = ledgerStatus({ ...counted, failure: failure?.message, now });
+  const counted = { ledger, suspects, approvals, conflicts, machines, held };
+  const status = ledgerStatus({
+    ...counted,
+    ...optional('recording', recording),
+    failure: failure?.message,
+    now,
+  });
   const { status: fitting } = truncateToSchema({ ...ledger, status });
   context.reportStatus(DEFENDER_LEDGERS, { metadata: { name: LEDGER }, status: fitting });
 }

@@ -13,6 +13,7 @@ import { type ConditionUpdate, withConditions } from '../../kube/objects/conditi
 import { optional } from '../../kube/objects/optional.ts';
 import { LEDGER_MAXIMUM } from '../guards/ledger-state.ts';
 import { jsonBytes } from '../ledger/usage.ts';
+import { ruleHeld } from './held-rules.ts';
 import type { SuspectPlan } from './plan.ts';
 
 export interface LedgerStatusInput {
@@ -26,6 +27,8 @@ export interface LedgerStatusInput {
   readonly machines: MachineCounts | undefined;
   /** Why the last write failed. */
   readonly failure: string | undefined;
+  /** Rules that are held by a failed wave; undefined: not known. */
+  readonly held: readonly string[] | undefined;
   /** Absent where no audit record is kept: in a simulation. */
   readonly recording?: ActRecording;
   readonly now: Date;
@@ -47,7 +50,13 @@ export function ledgerStatus(input: LedgerStatusInput): DefenderLedgerStatus {
   const { spec, metadata, status } = ledger;
   const observedGeneration = optional('observedGeneration', metadata.generation);
   const sizeBytes = jsonBytes(spec);
-  const findings = [ready(input), nearFull(spec, sizeBytes), suspect(suspects), ...unrecorded(input)];
+  const findings = [
+    ready(input),
+    nearFull(spec, sizeBytes),
+    suspect(suspects),
+    ruleHeld(input.held),
+    ...unrecorded(input),
+  ];
   const conditions = withConditions(status?.conditions, findings, now, metadata.generation);
   const grants = Object.values(spec.grants);
   const inFlight = grants.filter(isInFlight).length;

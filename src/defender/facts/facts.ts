@@ -5,6 +5,7 @@ import type {
   FleetAllowance,
   MachineHold,
   MachineSilence,
+  NodeRemedierSpec,
   PeerAnswer,
   PromqlBlocker,
   Selector,
@@ -144,6 +145,8 @@ export interface FleetFacts {
   faulty(): Iterable<MachineFacts>;
   /** Established machines of which facts are unknown that a rule in mode Enforce needs; undefined: not observed. */
   withUnknownFacts(): readonly MachineFacts[] | undefined;
+  /** Returns the mode of a rule, or that it does not exist. Absent: rules are not observed. */
+  modeOfRule?(rule: string): NodeRemedierSpec['mode'] | 'Absent';
   /** Returns since when the machines that are Unknown now are so: of all machines, or of those that are selected. */
   unknownSince(selector?: Selector): readonly Date[];
   /** Members of the control plane; undefined: could not be read. */

@@ -101,6 +101,7 @@ export function createFleetObserver(options: FleetObserverOptions): FleetObserve
         alert: (policy, blocker) =>
           recordedAlert(views.policies.store.get(policy), blocker, options.clock.now()),
         withUnknownFacts: () => (isComplete(views) ? unknownToRules(fleet) : undefined),
+        ...optional('modeOfRule', modesOfRules(views)),
         missingIn: (pool) => (isComplete(views) ? fleet.pools.missingIn(pool) : undefined),
         desiredIn: (pool) => (isComplete(views) ? fleet.pools.desiredIn(pool) : undefined),
       };
@@ -182,6 +183,12 @@ function controlPlaneOf({ clusters }: ObservedViews, key: string): MachineFacts 
   const name = clusterOfKey(key);
   const cluster = name === undefined ? undefined : clusters?.store.get(name);
   return cluster && hostedControlPlaneFacts(cluster);
+}
+
+/** Undefined: rules are not read, or not completely. */
+function modesOfRules(views: ObservedViews): FleetFacts['modeOfRule'] | undefined {
+  const { rules } = views;
+  return rules && isComplete(views) ? (rule) => rules.store.get(rule)?.spec.mode ?? 'Absent' : undefined;
 }
 
 /** A rule that only observes acts on nothing, so that what it does not know holds nothing up. Undefined: rules are not read. */

@@ -3,6 +3,7 @@
  * up a recovery.
  */
 import type { DenyReason } from '../../api/deny-reasons.ts';
+import { DETECTOR_DIMENSIONS } from '../../api/enums.ts';
 import type { Breaker, LedgerBreaker, LedgerGrant } from '../../api/generated/types.ts';
 import type { DenialCause } from '../../api/grants.ts';
 import { isInFlight } from '../../api/grants.ts';
@@ -25,7 +26,7 @@ export const breakerOpen: PolicyGuard = {
 /** R21: machines with the version or in the place that others failed with are left alone, all others go on. */
 export const commonCause: PolicyGuard = {
   id: 'common-cause',
-  reasons: ['CommonCause', 'BreakerHalfOpenBusy', 'BreakerNeedsPerson'],
+  reasons: ['CommonCause', 'DetectorSuspect', 'BreakerHalfOpenBusy', 'BreakerNeedsPerson'],
   proof: { promise: 'an act on a machine of a bad version', seed: 7 },
   skippedByRecovery: true,
   checkedAtRenewal: true,
@@ -43,9 +44,9 @@ function checkBreakers(
 function checkBreaker(input: GuardInput, policy: PreparedPolicy, breaker: Breaker): readonly DenialCause[] {
   const { ask, machine, ledger } = input;
   if (isEmpty(ledger.breakers) || !isBreakerFor(breaker, ask.risk)) return [];
-  return breakerKeys(policy.name, breaker, { holder: ask.holder, machine }).flatMap(({ id, label }) => {
-    const state = ownValue(ledger.breakers, id);
-    return state ? causeOf(state, { breaker, label, machine: ask.machine }) : [];
+  return breakerKeys(policy.name, breaker, { holder: ask.holder, machine }).flatMap((key) => {
+    const state = ownValue(ledger.breakers, key.id);
+    return state ? causeOf(state, { breaker, ...key, machine: ask.machine }) : [];
   });
 }
 
@@ -58,10 +59,14 @@ function isEmpty(breakers: GuardInput['ledger']['breakers']): boolean {
 interface About {
   readonly breaker: Breaker;
   readonly label: string;
+  readonly dimension?: string;
   readonly machine: string;
 }
 
-function causeOf(state: LedgerBreaker, { breaker, label, machine }: About): readonly DenialCause[] {
+function causeOf(
+  state: LedgerBreaker,
+  { breaker, label, dimension, machine }: About,
+): readonly DenialCause[] {
   const evidence = state.evidence ?? 'no evidence recorded';
   const of = { key: label };
   switch (state.state) {
@@ -71,7 +76,7 @@ function causeOf(state: LedgerBreaker, { breaker, label, machine }: About): read
     }
     case 'Open': {
       const message = `breaker ${breaker.name} of ${label} is open: ${evidence}`;
-      return [{ reason: OPEN_REASONS[breaker.type] ?? 'BreakerOpen', message, ...of }];
+      return [{ reason: openReason(breaker, dimension), message, ...of }];
     }
     case 'HalfOpen': {
       if (state.probe === undefined || state.probe === machine) return [];
@@ -81,6 +86,12 @@ function causeOf(state: LedgerBreaker, { breaker, label, machine }: About): read
     default:
       return state.state satisfies never;
   }
+}
+
+/** R6: what is reported may be wrong itself. */
+function openReason({ type }: Breaker, dimension = ''): DenyReason {
+  if (DETECTOR_DIMENSIONS.includes(dimension)) return 'DetectorSuspect';
+  return OPEN_REASONS[type] ?? 'BreakerOpen';
 }
 
 const OPEN_REASONS: Readonly<Partial<Record<Breaker['type'], DenyReason>>> = {

@@ -63,7 +63,7 @@ export function planLedger(given: LedgerPlanInput, requests: readonly LedgerRequ
     [
       expireEntries(draft, { policies, facts, now, ...optional('inWork', inWork) }),
       endRecovery(draft, now),
-      reviewRules(draft, { policies, now }),
+      reviewRules(draft, { policies, facts, now }),
     ].includes(true);
   const usage = createLedgerUsage({ policies, ledger: draft, facts, now });
   const input = { policies, ledger: draft, usage, facts, now, ...(without ? { without } : {}) };

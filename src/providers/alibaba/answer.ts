@@ -3,7 +3,7 @@
  * what came of it.
  */
 import { requireFound } from '../cloud/own-instances.ts';
-import { type EventAnswer, ProviderError } from '../contract.ts';
+import type { EventAnswer } from '../contract.ts';
 import { parseAlibabaId } from './instance.ts';
 import type { EcsParts } from './power.ts';
 
@@ -15,11 +15,6 @@ export async function answerEvent(
 ): Promise<void> {
   const InstanceId = parseAlibabaId(instanceId, region);
   signal.throwIfAborted();
-  if (answer === 'Defer') {
-    throw new ProviderError('Terminal', 'ECS takes no answer that defers an event: use Accept or StartNow', {
-      reason: 'AnswerNotSupported',
-    });
-  }
   // Throws for an instance that is not ours.
   requireFound(await lookup.byId(instanceId, signal), instanceId);
   if (answer === 'StartNow') await api.call('RedeployInstance', { InstanceId }, signal, 'Ambiguous');

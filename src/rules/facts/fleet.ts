@@ -79,7 +79,12 @@ export const fleetFact = {
     },
     machines: {
       spec: { zone: true, node: { labels: true }, components: { componentRef: true, state: true } },
-      status: { system: { gpuDriver: true }, remedyWaits: { rule: true, faultClass: true } },
+      status: {
+        system: { gpuDriver: true, hardwareClass: true },
+        agent: { version: true },
+        facts: { detectorConfig: true },
+        remedyWaits: { rule: true, faultClass: true },
+      },
     },
     jobs: {
       spec: { machine: true, cause: { faultClass: true }, grant: { issuedAt: true } },

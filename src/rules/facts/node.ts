@@ -1,4 +1,5 @@
 /** Properties of the node as a whole. What only the node itself can report is as old as its last sign of life. */
+import { detectorConfigOf } from '../../api/diagnosis/dimensions.ts';
 import type { MachineSystem } from '../../api/generated/types.ts';
 import { LABEL_MACHINESET, LABEL_POOL } from '../../api/names.ts';
 import { textAt, valueAt } from '../../kube/objects/json.ts';
@@ -35,6 +36,7 @@ const fields = createFields({
   driverReadySeconds: SECONDS_FIELD,
   gpuAllocatable: COUNT_FIELD,
   detectorVersion: TEXT_FIELD,
+  detectorConfig: TEXT_FIELD,
   unschedulable: BOOLEAN_FIELD,
 });
 
@@ -64,7 +66,8 @@ function declared({ machine, node, point }: NodeSnapshot): Values {
 }
 
 function reported({ machine, node, point }: NodeSnapshot): Values {
-  const { system, facts, agent } = machine?.status ?? {};
+  const status = machine?.status;
+  const { system, facts, agent } = status ?? {};
   const gpus = textAt(node, 'status', 'allocatable', GPU);
   return {
     ...versions(node, system),
@@ -74,6 +77,7 @@ function reported({ machine, node, point }: NodeSnapshot): Values {
     gpuAllocatable: gpus === undefined ? undefined : Number(gpus),
     // The problem detector is a part of the agent.
     detectorVersion: agent?.version,
+    detectorConfig: detectorConfigOf(status),
   };
 }
 
@@ -98,6 +102,7 @@ const MACHINE_PARTS = [
   ['status', 'system'],
   ['status', 'agent'],
   ['status', 'facts', 'bootedAt'],
+  ['status', 'facts', 'detectorConfig'],
 ];
 
 export const nodeFact = {
@@ -120,6 +125,8 @@ export const nodeFact = {
         allocatable: { [GPU]: true },
       },
     },
-    machines: { status: { agent: { version: true }, system: true, facts: { bootedAt: true } } },
+    machines: {
+      status: { agent: { version: true }, system: true, facts: { bootedAt: true, detectorConfig: true } },
+    },
   },
 } satisfies FactKind;

@@ -6,7 +6,7 @@ import type { SimulatedHub } from './hub.ts';
 import { FLEET_LIMITS } from './limits.ts';
 
 /** The part of a run that is judged. */
-export interface JudgedFleet {
+export interface JudgedClusters {
   readonly clusters: readonly ClusterOfFleet[];
   readonly hub: Pick<SimulatedHub, 'isDown' | 'isStopped'>;
   readonly nowMs: number;
@@ -18,12 +18,12 @@ export interface FleetJudge {
   readonly longestWaitSeconds: number;
   readonly violations: readonly Violation[];
   /** Records an act that begins, and what it breaks. */
-  begun(run: JudgedFleet, cluster: ClusterOfFleet, act: Omit<FleetAct, 'isUnderFloor'>): void;
+  begun(run: JudgedClusters, cluster: ClusterOfFleet, act: Omit<FleetAct, 'isUnderFloor'>): void;
   /** Forgets what the cluster can no longer know: its ledger was lost, and the newest acts were not reported yet. */
-  ledgerLost(run: JudgedFleet, cluster: string): void;
-  denied(run: JudgedFleet, cluster: ClusterOfFleet, denial: Denial): void;
+  ledgerLost(run: JudgedClusters, cluster: string): void;
+  denied(run: JudgedClusters, cluster: ClusterOfFleet, denial: Denial): void;
   /** Judges once each step what must not last. */
-  watch(run: JudgedFleet): void;
+  watch(run: JudgedClusters): void;
 }
 
 /** No act begins later than this after its cluster has the stop: the watch of a replica may be late. */
@@ -89,18 +89,18 @@ export function createFleetJudge(): FleetJudge {
     },
   };
 
-  function report({ nowMs }: JudgedFleet, machine: string, what: string): void {
+  function report({ nowMs }: JudgedClusters, machine: string, what: string): void {
     violations.push({ at: new Date(nowMs).toISOString(), machine, what });
   }
 }
 
 /** The allowance in the API server of the cluster has ended, or none ever came: no replica can have a valid one. */
-function isUnderFloor({ nowMs }: JudgedFleet, { ledger }: ClusterOfFleet): boolean {
+function isUnderFloor({ nowMs }: JudgedClusters, { ledger }: ClusterOfFleet): boolean {
   const until = ledger.spec()?.allowance?.until;
   return until === undefined || Date.parse(until) <= nowMs;
 }
 
-function broken(run: JudgedFleet, cluster: ClusterOfFleet, reboots: readonly Reboot[]): readonly string[] {
+function broken(run: JudgedClusters, cluster: ClusterOfFleet, reboots: readonly Reboot[]): readonly string[] {
   const { clusters, nowMs } = run;
   const working = clusters.filter(({ acts }) => [...acts.values()].some((act) => !act.isUnderFloor));
   const regions = new Set(working.map(({ region }) => region));
@@ -115,11 +115,11 @@ function broken(run: JudgedFleet, cluster: ClusterOfFleet, reboots: readonly Reb
 }
 
 /** A cluster that the hub did not reach since the stop cannot know of it. */
-function isAfterStop({ nowMs }: JudgedFleet, { stoppedSinceMs }: ClusterOfFleet): boolean {
+function isAfterStop({ nowMs }: JudgedClusters, { stoppedSinceMs }: ClusterOfFleet): boolean {
   return stoppedSinceMs !== undefined && nowMs - stoppedSinceMs > STOP_MS;
 }
 
-function isFloorFree(run: JudgedFleet, cluster: ClusterOfFleet, { key = '' }: Denial): boolean {
+function isFloorFree(run: JudgedClusters, cluster: ClusterOfFleet, { key = '' }: Denial): boolean {
   if (!isUnderFloor(run, cluster)) return false;
   if (!key.endsWith('/reboots')) return true;
   const counted = Object.entries(cluster.ledger.spec()?.rates ?? {}).some(([name]) => name.includes(key));

@@ -13,8 +13,10 @@ type Moment = Pick<FleetInput, 'now' | 'takeover'>;
 export function committed(limit: LimitOfFleet, cluster: LinkedCluster, moment: Moment): number {
   if (cluster.state === 'Unread' || cluster.state === 'Joining') return unreadShare(limit, cluster, moment);
   if (cluster.state === 'CutOff') return cutOffShare(limit, cluster, moment);
-  if (cluster.state !== 'Known') return limit.floor;
-  const { now } = moment;
+  return cluster.state === 'Known' ? knownShare(limit, cluster, moment) : limit.floor;
+}
+
+function knownShare(limit: LimitOfFleet, cluster: LinkedCluster, { now }: Moment): number {
   const own = Math.max(validShare(limit, cluster, now), useOf(cluster, limit.id)?.used ?? 0);
   return hasValid(cluster, now) && knows(cluster, limit) ? own : Math.max(own, limit.floor);
 }

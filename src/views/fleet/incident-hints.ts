@@ -19,6 +19,7 @@ const HINTS: Readonly<Record<IncidentReason, Hint>> = {
   PolicyMissing: commit('Add it to the fleet repository'),
   PolicyRefused: commit('Fix it in git'),
   LedgerNotReady: command('kubenode defender status'),
+  RuleHeld: command('kubenode remedy list'),
 };
 
 /**

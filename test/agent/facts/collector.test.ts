@@ -94,6 +94,21 @@ describe('facts of the host', () => {
     expect(logged()).toContain('xid');
   });
 
+  it('R6 keep the digest of what the detector runs while a collection does not end', async () => {
+    await memory.files.write('/etc/kubenode/detector/a.json', new TextEncoder().encode('{}'), {
+      mode: '0644',
+      owner: 'root:root',
+    });
+    const collector = await start();
+    const { detectorConfig } = collector.facts();
+    expect(detectorConfig).toMatch(/^sha256:/);
+    const { promise, resolve } = Promise.withResolvers<HostHealth>();
+    onTestFinished(() => resolve({}));
+    health = () => promise;
+    await clock.advance(90_001);
+    expect(collector.facts()).toEqual({ detectorConfig });
+  });
+
   it('do without disks and runtime while the configuration of the host is damaged', async () => {
     await configure({ crictl: 7 });
     const { disk, probes } = (await start()).facts();

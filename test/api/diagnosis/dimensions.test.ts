@@ -23,7 +23,12 @@ describe('dimensionsOf', () => {
       entry('npd', '1', 'Absent'),
     ];
     const its = { ...node('n'), status: { nodeInfo: NODE_INFO } };
-    const status = { system: { gpuDriver: '550.1' } };
+    const detectorConfig = `sha256:0123456789ab${'f'.repeat(52)}`;
+    const status = {
+      system: { gpuDriver: '550.1', hardwareClass: 'dgx-h100' },
+      agent: { version: '0.9' },
+      facts: { detectorConfig },
+    };
     const found = dimensionsOf(
       { ...PLACE, pool: 'gpu' },
       machine('n', { spec: { components }, status }),
@@ -33,19 +38,27 @@ describe('dimensionsOf', () => {
       zone: 'a',
       pool: 'gpu',
       rack: 'r7',
+      hardware: 'dgx-h100',
       ...NODE_INFO,
       driverVersion: '550.1',
       componentVersion: ['kubelet-1.34.2', 'cni-1.0'],
+      detectorVersion: '0.9',
+      detectorConfig: '0123456789ab',
     });
     expect(Object.keys(found).toSorted()).toEqual(DIMENSIONS.toSorted());
   });
 
   it('R21 states nothing that was not observed, and takes the driver from a label without an agent', () => {
-    const bare = machine('n', { spec: { components: [] } });
+    // An agent without files of a detector reports no conditions.
+    const bare = machine('n', { spec: { components: [] }, status: { agent: { version: '0.9' } } });
     expect(dimensionsOf(PLACE, bare, undefined)).toEqual({ zone: 'a', rack: 'r7' });
-    const labels = { 'nvidia.com/cuda.driver-version.full': '550.2' };
+    const labels = {
+      'nvidia.com/cuda.driver-version.full': '550.2',
+      'node.kubernetes.io/instance-type': 'p5.48xlarge',
+    };
     expect(dimensionsOf({ ...PLACE, labels }, bare, undefined)).toEqual({
       zone: 'a',
+      hardware: 'p5.48xlarge',
       driverVersion: '550.2',
     });
   });

@@ -10,8 +10,6 @@ function problemsOf(kind: string, spec: unknown, apiVersion = 'kubenode.dev/v1al
 
 const NO = 'not supported in this version, because';
 const CAUSE = { type: 'CommonCause', per: 'Cluster', dimensions: ['zone'] };
-const DIMENSIONS =
-  'zone, rack, pool, kernelVersion, osImage, kubeletVersion, containerRuntimeVersion, driverVersion, componentVersion';
 
 function rollout(fields: object): object {
   return { rollout: fields };
@@ -91,12 +89,6 @@ describe('the fields of an object that this version does not act on', () => {
     ['DefenderPolicy', 'ruleWaves.soakSeconds', { ruleWaves: { soakSeconds: 1 } }, 'remove it'],
     ['DefenderPolicy', 'ruleWaves.minSuccessPercent', { ruleWaves: { minSuccessPercent: 1 } }, 'remove it'],
     ['DefenderPolicy', 'breakers[0].per', { breakers: [{ ...CAUSE, per: 'Zone' }] }, 'use Cluster'],
-    [
-      'DefenderPolicy',
-      'breakers[0].dimensions[1]',
-      { breakers: [{ ...CAUSE, dimensions: ['rack', 'x'] }] },
-      `use ${DIMENSIONS}`,
-    ],
     [
       'DefenderPolicy',
       'breakers[0].per',

@@ -49,6 +49,20 @@ describe('defenderIncidents', () => {
     expect(defenderIncidents([audit], undefined).map(({ message }) => message)).toEqual([DARK.message]);
   });
 
+  it('R10 reports the rules that a failed wave holds, also while the ledger is ready', () => {
+    const held = condition('RuleHeld', 'True', { message: 'rule hang begins no repair' });
+    const ready = { ...LEDGER, status: { conditions: [condition('Ready', 'True'), held] } };
+    const expected = { reason: 'RuleHeld', message: held.message, since: held.lastTransitionTime };
+    expect(defenderIncidents([policy()], ready)).toEqual([expected]);
+    const both = { ...LEDGER, status: { conditions: [held, condition('Ready', 'False')] } };
+    expect(defenderIncidents([policy()], both).map(({ reason }) => reason)).toEqual([
+      'LedgerNotReady',
+      'RuleHeld',
+    ]);
+    const passed = { ...LEDGER, status: { conditions: [condition('RuleHeld', 'False')] } };
+    expect(defenderIncidents([policy()], passed).map(({ reason }) => reason)).toEqual(['LedgerNotReady']);
+  });
+
   it('has none while all is well, or before a Defender has run', () => {
     const ready = { ...LEDGER, status: { conditions: [condition('Ready', 'True')] } };
     expect(defenderIncidents([policy()], ready)).toEqual([]);

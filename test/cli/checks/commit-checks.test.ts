@@ -134,7 +134,7 @@ kind: DefenderPolicy
 metadata: {name: gpu}
 spec:
   scope: {nodeSelector: {all: true}}
-  breakers: [{name: cause, type: CommonCause, per: Cluster, count: 3, withinSeconds: 600, dimensions: [detectorVersion]}]
+  breakers: [{name: cause, type: CommonCause, per: Zone, count: 3, withinSeconds: 600, dimensions: [detectorVersion]}]
 `;
     const folder = createFleetFolder({ 'hub/clusters/test.yaml': CLUSTER, [file]: text });
     const rendered = await createTestRenderer().folder({ folder });
@@ -145,7 +145,7 @@ spec:
         object: 'kubenode.dev/DefenderPolicy gpu',
         source: `${file}:2`,
         message: expect.stringMatching(
-          /^spec\.breakers\[0\]\.dimensions\[0\]: not supported in this version, because it is not observed: use zone, /,
+          /^spec\.breakers\[0\]\.per: not supported in this version, because a common cause is searched in the whole cluster: use Cluster/,
         ) as string,
       },
     ]);

@@ -75,12 +75,12 @@ async function applyRule(name: string, changes: Readonly<Record<string, unknown>
   await sync.apply(NODE_REMEDIERS, rule, { fieldManager: MANAGER_SYNC });
 }
 
-async function report(machine: string, status: 'True' | 'False'): Promise<void> {
+async function report(machine: string, status: 'True' | 'False', type = 'FrequentTaskHung'): Promise<void> {
   const lastHeartbeatTime = createSystemClock().now().toISOString();
   const ready = { ...condition('Ready', 'True'), lastHeartbeatTime };
-  const hung = { ...condition('FrequentTaskHung', status), lastHeartbeatTime };
+  const fault = { ...condition(type, status), lastHeartbeatTime };
   const nodeInfo = { bootID: 'boot-1' };
-  await patchNodeStatus(installed.server.client, machine, { conditions: [ready, hung], nodeInfo });
+  await patchNodeStatus(installed.server.client, machine, { conditions: [ready, fault], nodeInfo });
 }
 
 async function ruleStatus(name: string): Promise<NodeRemedier['status']> {
@@ -168,6 +168,29 @@ const NOT_READY = {
   ],
 };
 
+/** Waits for a condition that never comes, and then for a person. */
+const FAILING = {
+  '/rule/conditions': { all: [{ ...HUNG, params: { type: 'FrequentSystemOOM' } }] },
+  '/ladder': [
+    {
+      name: 'wait',
+      plan: [{ step: 'WaitForCondition', with: { type: 'Never', status: 'True' }, timeoutSeconds: 1 }],
+      verify: { conditions: { all: [{ ...HUNG, params: { type: 'FrequentSystemOOM' }, value: 'False' }] } },
+    },
+    { name: 'person', plan: [{ step: 'HandOff' }] },
+  ],
+  '/tests': [
+    { name: 'oom', expect: 'Match', given: { condition: { FrequentSystemOOM: { status: 'True' } } } },
+    { name: 'well', expect: 'NoMatch', given: { condition: { FrequentSystemOOM: { status: 'False' } } } },
+    { name: 'silent', expect: 'Indeterminate', given: {} },
+  ],
+};
+
+async function heldRule(): Promise<string | undefined> {
+  const { status } = await readLedger(installed.server.client);
+  return status?.conditions.find(({ type }) => type === 'RuleHeld')?.message;
+}
+
 describe('rules that repair', () => {
   it('R10 R11 R12 R29 records the answer of the Defender in Shadow, then creates one job with a grant when three rules match at once, and why the others wait', async () => {
     await createMachineWithNode(installed.server.client, 'm-1', node('m-1')['status']);
@@ -237,6 +260,29 @@ describe('rules that repair', () => {
     await expect
       .poll(async () => (await ruleStatus('kubelet-down'))?.counts)
       .toMatchObject({ matched: 1, indeterminate: 0 });
+    expect(missedRights(logged)).toEqual([]);
+  });
+
+  it('R10 repairs one machine by a new rule, holds it when that fails, and reports it as an incident of the cluster', async () => {
+    const { client } = installed.server;
+    await applyFleetDefault(installed, { ...YOUNG, ruleWaves: { waves: [1, '100%'], soakSeconds: 0 } });
+    for (const name of ['m-5', 'm-6']) {
+      await createMachineWithNode(client, name, node(name)['status']);
+      await report(name, 'True', 'FrequentSystemOOM');
+    }
+    await applyRule('waved', FAILING);
+    await expect.poll(heldRule).toMatch(/^rule waved begins no repair: wave 1 of 2: 1 of 1 repairs failed/);
+    await expect
+      .poll(async () => (await ruleStatus('waved'))?.conditions)
+      .toContainEqual(expect.objectContaining({ type: 'Enforcing', status: 'False', reason: 'WaveFailed' }));
+    const repaired = (await jobs()).filter(({ spec }) => spec.cause.remedier === 'waved');
+    expect(new Set(repaired.map(({ spec }) => spec.machine.name)).size).toBe(1);
+    const status = await run(installed, 'defender', 'status');
+    expect(status.stdout).toContain('rule waved begins no repair: wave 1 of 2');
+    const { metadata } = await client.get(NODE_REMEDIERS, { name: 'waved' });
+    const sync = await installed.as(serviceAccountUser(PRINCIPAL_SYNC), ACCOUNTS);
+    await sync.delete(NODE_REMEDIERS, { name: 'waved' }, { uid: metadata.uid ?? '' });
+    await expect.poll(heldRule).toBe('no wave of a rule has failed');
     expect(missedRights(logged)).toEqual([]);
   });
 });

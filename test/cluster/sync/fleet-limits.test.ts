@@ -207,11 +207,13 @@ async function allowanceOf(name: Stage): Promise<Partial<FleetAllowance>> {
 
 /** The cluster that adopted the only share, once every cluster reports what it adopted. */
 async function holderOfShare(): Promise<Stage> {
-  const shares = async (): Promise<readonly unknown[]> =>
-    Promise.all(STAGES.map(async (name) => (await allowanceOf(name)).status?.limits?.[0]?.share));
-  await expect.poll(async () => (await shares()).toSorted()).toEqual([0, 1]);
-  const [first] = await shares();
+  await expect.poll(async () => (await adoptedShares()).toSorted()).toEqual([0, 1]);
+  const [first] = await adoptedShares();
   return first === 1 ? 'test' : 'prod';
+}
+
+async function adoptedShares(): Promise<readonly unknown[]> {
+  return await Promise.all(STAGES.map(async (name) => (await allowanceOf(name)).status?.limits?.[0]?.share));
 }
 
 async function waiting(): Promise<readonly string[]> {

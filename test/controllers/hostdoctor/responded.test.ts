@@ -24,8 +24,8 @@ describe('respondedTo', () => {
     ['an accepted answer', [jobWith({ acceptedAt: EARLY })], { responded: 'Accepted', respondedAt: EARLY }],
     [
       'the last of two answers',
-      [jobWith({ acceptedAt: EARLY }), jobWith({ answer: 'Defer', acceptedAt: LATE })],
-      { responded: 'Deferred', respondedAt: LATE },
+      [jobWith({ acceptedAt: EARLY }), jobWith({ answer: 'StartNow', acceptedAt: LATE })],
+      { responded: 'Accepted', respondedAt: LATE },
     ],
   ])('R39 records what the provider has accepted: %s', (_, jobs, expected) => {
     expect(respondedTo(maintenanceEvent(), jobs)).toEqual(expected);

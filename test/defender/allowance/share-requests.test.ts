@@ -41,8 +41,8 @@ describe('createShareRequests', () => {
   it('ends a request when its act is granted, or is not asked for any more', async () => {
     const clock = virtualClock();
     const requests = createShareRequests(clock);
-    for (const machine of ['m-1', 'm-2'])
-      requests.heard({ request: request(machine), answer: denied(FLEET) });
+    requests.heard({ request: request('m-1'), answer: denied(FLEET) });
+    requests.heard({ request: request('m-2'), answer: denied(FLEET) });
     requests.heard({
       request: request('m-1'),
       answer: { kind: 'entry', machine: 'm-1', entry: entry('m-1') },

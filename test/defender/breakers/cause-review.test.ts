@@ -216,6 +216,116 @@ describe('a bad driver on 21 % of the machines with GPUs', () => {
   });
 });
 
+const DETECTOR = breaker({
+  ...CAUSE,
+  dimensions: ['zone', 'detectorVersion', 'detectorConfig', 'componentVersion'],
+});
+const OLD_PROBE = { dimensions: { zone: 'a', detectorVersion: '0.9', detectorConfig: 'aaa' } };
+const NEW_PROBE = { dimensions: { zone: 'a', detectorVersion: '0.9', detectorConfig: 'bbb' } };
+const SUSPECT = 'fleet-default/cause/detectorConfig=bbb';
+
+/** So many machines with the new configuration, of which some report the fault, and so many with the old one. */
+function probed(bad: number, fresh: number, old: number, condition = 'GPUHealthy'): readonly MachineFacts[] {
+  return [
+    ...named('bad', bad, { ...NEW_PROBE, ...faultyFor(60, condition) }),
+    ...named('fresh', fresh, NEW_PROBE),
+    ...machines(old, OLD_PROBE),
+  ];
+}
+
+function detectorReview(all: readonly MachineFacts[], ledger: Partial<DefenderLedgerSpec> = {}): string[] {
+  return [...shown(review(all, { ledger, spec: { breakers: [DETECTOR] } }))];
+}
+
+describe('a detector that was changed', () => {
+  it('R6 is named as suspect with its version, and how many machines report the fault with it and without', () => {
+    expect(detectorReview(probed(12, 288, 700))).toEqual([
+      `${SUSPECT} Open: the detector reports GPUHealthy on 12 of 300 machines that run it, and on 0 of 700 others`,
+    ]);
+  });
+
+  it.each<[string, readonly MachineFacts[], number]>([
+    ['also when most machines have it already', probed(60, 540, 400), 1],
+    [
+      'not when the others report the fault as often',
+      [...probed(60, 540, 0), ...unwellOtherwise(38, 362)],
+      0,
+    ],
+    ['not when nothing is left to compare with', probed(60, 540, 0), 0],
+    ['not for the readiness, which the kubelet reports', probed(12, 288, 700, 'Ready'), 0],
+    ['not for the pressure of a disk, which the kubelet reports', probed(12, 288, 700, 'DiskPressure'), 0],
+    ['not for fewer machines than the count', probed(2, 298, 700), 0],
+  ])('R6 is suspect of a fault %s', (_, all, breakers) => {
+    expect(detectorReview(all)).toHaveLength(breakers);
+  });
+
+  it('R6 is not suspect any more once it was rolled back, whatever the kubelet reports since', () => {
+    const breakers = { [SUSPECT]: { ...OPEN, evidence: 'e' } };
+    expect(detectorReview(probed(12, 0, 700), { breakers })).toEqual([`${SUSPECT} Open: e`]);
+    const back = probed(12, 0, 700).map((each) => ({ ...each, ...OLD_PROBE }));
+    expect(detectorReview(back, { breakers })).toEqual([`${SUSPECT} HalfOpen: e`]);
+    expect(detectorReview(probed(12, 0, 700, 'Ready'), { breakers })).toEqual([`${SUSPECT} HalfOpen: e`]);
+  });
+
+  it('R6 costs no more than three machines while a broken probe reaches 30 % of them in waves', () => {
+    const { touched, opened } = brokenProbe(new Set());
+    expect(touched.length).toBeLessThanOrEqual(3);
+    expect(opened).toEqual([
+      expect.stringContaining('breaker cause/detectorConfig=bbb opened: the detector'),
+    ]);
+  });
+
+  it('R6 costs many of the machines without the guard of common causes', () => {
+    expect(brokenProbe(new Set(['common-cause'])).touched.length).toBeGreaterThan(30);
+  });
+});
+
+/** Machines with the old configuration, of which some report the fault for another reason. */
+function unwellOtherwise(bad: number, good: number): readonly MachineFacts[] {
+  return [
+    ...named('other', bad, { ...OLD_PROBE, ...faultyFor(60, 'GPUHealthy') }),
+    ...named('well', good, OLD_PROBE),
+  ];
+}
+
+const WAVES = [1, 10, 100, 1000, 1889];
+
+interface Spread {
+  readonly touched: readonly string[];
+  readonly opened: readonly string[];
+}
+
+/** Of 10,000 machines the first 3,000 get the probe in waves, one every 10 minutes. It reports a fault after two, which asks for a repair. */
+function brokenProbe(without: ReadonlySet<string>): Spread {
+  const policies = [policy({ breakers: [DETECTOR] })];
+  const prepared = preparePolicies(policies);
+  const index = createFleetIndex();
+  index.setGroupings(prepared.groupings, () => false);
+  for (const each of named('m', 10_000, OLD_PROBE)) index.put(each);
+  const facts = { ...fleetFacts([], policies), ...index };
+  let ledger = ledgerSpec();
+  let reached = 0;
+  const opened: string[] = [];
+  for (const [wave, size] of WAVES.entries()) {
+    const began = new Date(+NOW + wave * 600_000 + 120_000);
+    const now = new Date(+began + 60_000);
+    const names = Array.from({ length: size }, (_, number) => `m-${reached + number + 1}`);
+    reached += size;
+    for (const name of names) {
+      index.put(machineFacts(name, { ...NEW_PROBE, faults: new Map([['GPUHealthy', began]]) }));
+    }
+    for (const machine of names.slice(0, 40)) {
+      const { next = ledger } = planLedger({ ledger, policies: prepared, facts, now, epoch: 1, without }, [
+        { kind: 'reviewBreakers' },
+        { kind: 'ask', ask: { ...ask({ machine, risk: 'Node', factsAt: now }), started: true } },
+      ]);
+      opened.push(...ledgerChanges(ledger, next).map(({ event }) => event.note));
+      ledger = next;
+    }
+  }
+  return { touched: Object.keys(ledger.grants), opened };
+}
+
 function grants(count: number, fields: Partial<LedgerGrant>): Record<string, LedgerGrant> {
   const names = Array.from({ length: count }, (_, index) => `bad-${index + 1}`);
   return Object.fromEntries(names.map((name) => [name, entry(name, fields)]));

@@ -107,7 +107,7 @@ describe('the controller of the Defender', () => {
     const bed = await running(defenderBed(SETTINGS, ...fleet()));
     expect(bed.ledger().spec).toMatchObject({ seq: 1, epoch: 1, recovering: false });
     expect(conditionsOf(bed.ledger())).toBe(
-      'Ready=True/Written NearFull=False/HasRoom Suspect=False/AllKnown Unrecorded=False/Recorded',
+      'Ready=True/Written NearFull=False/HasRoom Suspect=False/AllKnown RuleHeld=False/NoneHeld Unrecorded=False/Recorded',
     );
     expect(conditionsOf(bed.policy())).toBe(
       'Accepted=True/Valid InForce=True/Enforced KillSwitchEngaged=False/NotEngaged BreakerOpen=False/AllClosed ZoneDark=False/NoneDark',

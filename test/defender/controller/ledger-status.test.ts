@@ -22,6 +22,7 @@ function statusOf(
     approvals: [],
     conflicts: 2,
     machines: undefined,
+    held: [],
     failure,
     now: NOW,
     ...(recording ? { recording } : {}),
@@ -60,7 +61,7 @@ describe('ledgerStatus', () => {
     expect(statusOf({ breakers: breakers(51) }).phase).toBe('Ready');
     expect(statusOf({ breakers: breakers(52) })).toMatchObject({
       phase: 'Full',
-      conditions: [{}, { type: 'NearFull', status: 'True', message: 'breakers: 52 of 64' }, {}],
+      conditions: [{}, { type: 'NearFull', status: 'True', message: 'breakers: 52 of 64' }, {}, {}],
     });
   });
 

@@ -34,8 +34,8 @@ describe('held', () => {
   it('denies acts on a machine that a person holds, and not what disturbs nothing', () => {
     const machines = [machineFacts('m-1', { holds: [hold] })];
     expect(explain(decideScene({ machines }))).toContain('HumanHold: machine m-1 is held: disk');
-    const look = { action: 'CollectDiagnostics', risk: 'None' } as const;
-    expect(explain(decideScene({ machines, ask: look }))).not.toContain('HumanHold');
+    const diagnosis = { action: 'CollectDiagnostics', risk: 'None' } as const;
+    expect(explain(decideScene({ machines, ask: diagnosis }))).not.toContain('HumanHold');
     const ended = [machineFacts('m-1', { holds: [{ ...hold, until: ago(1) }] })];
     expect(explain(decideScene({ machines: ended }))).not.toContain('HumanHold');
   });

@@ -44,11 +44,6 @@ describe('the answers of the provider alibaba', () => {
     await expect(answer('Accept')).rejects.toMatchObject({ code: 'Terminal' });
   });
 
-  it('R39 refuses to defer, which ECS does not know', async () => {
-    const { answer } = await open();
-    await expect(answer('Defer')).rejects.toMatchObject({ code: 'Terminal', reason: 'AnswerNotSupported' });
-  });
-
   it.each(['RedeployInstance', 'AcceptInquiredSystemEvent'])(
     'R31 reports an answer of %s that was lost as Ambiguous',
     async (action) => {

@@ -15,7 +15,7 @@ describe('the fact node', () => {
     const bed = factsBed();
     bed.machine({
       status: {
-        facts: { bootedAt: ago(900) },
+        facts: { bootedAt: ago(900), detectorConfig: `sha256:${'ab'.repeat(32)}` },
         system: { osImage: 'Debian 13', gpuDriver: '570.1', gpuReadyAt: ago(800) },
         agent: { version: '0.1.0' },
       },
@@ -34,6 +34,7 @@ describe('the fact node', () => {
       driverVersion: '570.1',
       driverReadySeconds: 800,
       detectorVersion: '0.1.0',
+      detectorConfig: 'abababababab',
       unschedulable: true,
     });
   });
@@ -55,7 +56,9 @@ describe('the fact node', () => {
   it('R1 is unknown without Node and Machine, and without values of another type', () => {
     const bed = factsBed();
     expect(bed.why('node')).toBe('there is neither a Node nor a Machine');
-    bed.machine({ status: { facts: lying({ bootedAt: 'soon' }), system: lying({ gpuDriver: 7 }) } });
+    bed.machine({
+      status: { facts: lying({ bootedAt: 'soon', detectorConfig: 7 }), system: lying({ gpuDriver: 7 }) },
+    });
     bed.heartbeat();
     expect(bed.read('node')).toEqual({});
   });

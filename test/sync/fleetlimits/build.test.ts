@@ -32,7 +32,7 @@ describe('buildAllowance', () => {
     expect(buildAllowance({ ...inputOf(each), epoch: 3 }).seq).toBe(1);
   });
 
-  it('lasts as long as the shortest of its policies says', () => {
+  it('lasts as long as the shortest of its policies permits', () => {
     const policies = [
       fleetPolicy({ allowanceSeconds: 600 }),
       fleetPolicy({ allowanceSeconds: 120 }, 'short'),

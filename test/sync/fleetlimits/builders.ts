@@ -50,25 +50,13 @@ export interface Has {
   readonly ends?: number;
 }
 
-/** A cluster that adopted what it was given. */
+const NO_SHARES = { shares: {}, used: {}, ends: 200 } as const;
+
+/** A cluster that adopted what it has. */
 export function cluster(name: string, has: Has = {}, fields: Partial<LinkedCluster> = {}): LinkedCluster {
-  const {
-    shares = {},
-    adopted = shares,
-    used = {},
-    requestedFor,
-    requests = Object.keys(shares),
-    ends = 200,
-  } = has;
+  const { shares, ends } = { ...NO_SHARES, ...has };
   const limits = Object.entries(shares).map(([id, share]) => limitOf(id, share));
-  const uses = Object.keys(shares).map((id): FleetLimitUse => {
-    const request =
-      requestedFor !== undefined && requests.includes(id)
-        ? { requested: 1, requestedSince: ago(requestedFor) }
-        : { requested: 0 };
-    return { id, share: adopted[id] ?? 0, used: used[id] ?? 0, ...request };
-  });
-  const status = { conditions: [], hub: 'hub-1', epoch: 2, seq: 7, until: ago(-ends), limits: uses };
+  const status = { conditions: [], hub: 'hub-1', epoch: 2, seq: 7, until: ago(-ends), limits: usesOf(has) };
   return {
     name,
     labels: {},
@@ -79,6 +67,18 @@ export function cluster(name: string, has: Has = {}, fields: Partial<LinkedClust
     allowance: fleetAllowance({ cluster: name, until: ago(-ends), limits }, status),
     ...fields,
   };
+}
+
+function usesOf(has: Has): readonly FleetLimitUse[] {
+  const { shares = {}, used = {}, requestedFor } = has;
+  const { adopted = shares, requests = Object.keys(shares) } = has;
+  return Object.keys(shares).map((id) => {
+    const request =
+      requestedFor !== undefined && requests.includes(id)
+        ? { requested: 1, requestedSince: ago(requestedFor) }
+        : { requested: 0 };
+    return { id, share: adopted[id] ?? 0, used: used[id] ?? 0, ...request };
+  });
 }
 
 function limitOf(id: string, share: number): FleetAllowanceSpec['limits'][number] {

@@ -1,5 +1,5 @@
 /** Reads what distinguishes a machine from others: its labels, its kernel, and the kind of machine that it is. Pure. */
-import { machinePlace } from '../../../api/diagnosis/dimensions.ts';
+import { hardwareModel, machinePlace } from '../../../api/diagnosis/dimensions.ts';
 import type { Machine, MachineSystem } from '../../../api/generated/types.ts';
 import { ownValue, textAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
@@ -9,8 +9,6 @@ export interface HostParts {
   /** Undefined: it has no Node. */
   readonly node?: KubeObject;
 }
-
-const INSTANCE_TYPE = 'node.kubernetes.io/instance-type';
 
 /** Returns the value of a label. That of the Machine wins: a kubelet may set labels of its own Node. */
 export function machineLabel({ machine, node }: HostParts, key: string): string | undefined {
@@ -27,9 +25,9 @@ export function kernelOf(host: HostParts): string | undefined {
  * hardware. What is not reported is a value of its own.
  */
 export function machineKind(host: HostParts): string {
-  const { zone } = machinePlace(host.machine, host.node);
+  const { zone, labels } = machinePlace(host.machine, host.node);
   const values = [zone, reported(host, 'os', 'operatingSystem'), reported(host, 'osImage', 'osImage')];
-  const hardware = host.machine.status?.system?.hardwareClass ?? machineLabel(host, INSTANCE_TYPE);
+  const hardware = hardwareModel(host.machine.status, labels);
   const all = [...values, kernelOf(host), reported(host, 'arch', 'architecture'), hardware];
   return JSON.stringify(all.map((value) => value ?? null));
 }

@@ -13,11 +13,13 @@ import {
   countsInWave,
   inForceNow,
   isProvenRule,
+  machinesInWork,
   passingTime,
   ruleEntry,
   ruleOfOrigin,
   termsOf,
 } from '../../../rollout/rule-waves/wave.ts';
+import type { FleetFacts } from '../../facts/facts.ts';
 import { LEDGER_MAXIMUM } from '../../guards/ledger-state.ts';
 import type { PreparedPolicies } from '../../policies/prepare.ts';
 import type { LedgerDraft } from '../draft.ts';
@@ -31,13 +33,17 @@ interface RulesInput {
   readonly now: Date;
 }
 
+interface RulesReview extends RulesInput {
+  readonly facts: Pick<FleetFacts, 'modeOfRule'>;
+}
+
 /** Returns the waves of the policy for every act. Without it everything is denied, so nothing is recorded either. */
 export function policyWaves({ valid }: PreparedPolicies): RuleWaves | undefined {
   return valid.find(({ name }) => name === FLEET_DEFAULT)?.spec.ruleWaves;
 }
 
 /** Brings terms and waves up to date. Returns whether anything changed. */
-export function reviewRules(draft: LedgerDraft, { policies, now }: RulesInput): boolean {
+export function reviewRules(draft: LedgerDraft, { policies, facts, now }: RulesReview): boolean {
   const policy = policyWaves(policies);
   if (!policy) return false;
   const terms = termsInForce(draft.ruleTerms, policy, now);
@@ -53,7 +59,27 @@ export function reviewRules(draft: LedgerDraft, { policies, now }: RulesInput): 
     setRule(draft, rule, withNextWave(entry, judged.waves.length, now));
     return true;
   });
-  return haveChanged || passed.length > 0;
+  const deleted = Object.keys(draft.rules ?? {}).filter(
+    (rule) => facts.modeOfRule?.(rule) === 'Absent' && isOver(draft, rule, now),
+  );
+  if (deleted.length > 0) draft.rules = without(draft.rules, deleted);
+  return haveChanged || passed.length + deleted.length > 0;
+}
+
+/**
+ * Tells whether nothing depends on the record of a deleted rule. It stays for a day at least, and for its soak: a rule that is deleted and
+ * created again does not repair one more machine each time.
+ */
+function isOver(draft: LedgerDraft, rule: string, now: Date): boolean {
+  const entry = ruleEntry(draft, rule);
+  if (!entry || isHeard(entry, now) || machinesInWork(draft.grants, rule, now).length > 0) return false;
+  const { endedAt, opensAt, terms } = entry;
+  const soaked = endedAt === undefined ? now : secondsAfter(new Date(endedAt), terms.soakSeconds);
+  return soaked <= now && (opensAt === undefined || new Date(opensAt) <= now);
+}
+
+function without(rules: LedgerDraft['rules'], names: readonly string[]): NonNullable<LedgerDraft['rules']> {
+  return Object.fromEntries(Object.entries(rules ?? {}).filter(([name]) => !names.includes(name)));
 }
 
 /** Records a version of a rule when it appears, so that it is judged by what is in force then and not when it first acts. */
@@ -69,8 +95,8 @@ export function recordVersion(
   const next = withVersion(before, digest, { inForce, now });
   const room = roomFor(draft.rules, rule, now);
   if ((next === before && isHeard(before, now)) || !room) return;
-  const others = Object.entries(draft.rules ?? {}).filter(([name]) => name !== room.instead);
-  draft.rules = { ...Object.fromEntries(others), [rule]: { ...next, heardAt: now.toISOString() } };
+  const others = without(draft.rules, room.instead === undefined ? [] : [room.instead]);
+  draft.rules = { ...others, [rule]: { ...next, heardAt: now.toISOString() } };
   draft.changed = true;
 }
 

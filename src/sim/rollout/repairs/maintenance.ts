@@ -75,7 +75,7 @@ export function withMaintenance(
     retrySeconds: 60,
     plan: [
       { ...step, step: 'Cordon' },
-      { ...step, step: 'Drain', with: { deadNode: 'Wait', gang: 'None' } },
+      { ...step, step: 'Drain', with: { deadNode: 'Wait' } },
     ],
     verify: { conditions: maintenance().isNotDue(), holdSeconds: 30, timeoutSeconds: 14_400, target: 'Node' },
     onVerified: [{ ...step, step: 'Uncordon' }],

@@ -34,7 +34,7 @@ function condition(fault: SimulatedFault, value: string): object {
   return { fact: 'condition', params: { type: FAULTS[fault] }, path: '$.status', operator: 'equal', value };
 }
 
-const DRAIN = { deadNode: 'Wait', gang: 'None' };
+const DRAIN = { deadNode: 'Wait' };
 const REBOOT = step({ step: 'Reboot', with: { via: ['Agent'] }, timeoutSeconds: 300, retries: 1 });
 /** Time in which people act, and faults end. */
 const NOTIFY = step({

@@ -20,11 +20,15 @@ class WaveBed {
   ledger: DefenderLedgerSpec = ledgerSpec();
   waves: RuleWaves = TERMS;
   seconds = 0;
+  /** Rules that were deleted. Undefined: rules are not observed. */
+  deleted: ReadonlySet<string> | undefined = new Set();
 
   run(...requests: readonly LedgerRequest[]): readonly LedgerAnswer[] {
     const policies = [policy({ ruleWaves: this.waves })];
     const now = new Date(+NOW + this.seconds * 1000);
-    const facts = fleetFacts(FLEET, policies);
+    const { deleted } = this;
+    const modeOfRule = (rule: string) => (deleted?.has(rule) ? 'Absent' : 'Enforce');
+    const facts = fleetFacts(FLEET, policies, deleted ? { modeOfRule } : {});
     const prepared = preparePolicies(policies);
     const input = { ledger: this.ledger, policies: prepared, facts, now, epoch: 1, without: OTHERS };
     const { next, answers } = planLedger(input, requests);
@@ -169,6 +173,33 @@ describe('waves of rules in the ledger', () => {
     bed.wait(1800);
     expect(bed.repair('m-3', 'b')).toMatch(/^g-/);
     expect(bed.repair('m-4', 'b')).toMatch(/wave 1 of 4: 1 of at most 1 machines; in work: m-3/);
+  });
+
+  it('R10 forgets a rule a day after it was deleted, and not while something of it is in work', () => {
+    const bed = new WaveBed();
+    bed.announce('a');
+    bed.announce('x', 'other');
+    bed.wait(86_400);
+    bed.announce('x', 'other');
+    expect(Object.keys(bed.ledger.rules ?? {})).toEqual(['hang', 'other']);
+    const id = bed.repair('m-1', 'a');
+    bed.deleted = new Set(['hang', 'other']);
+    bed.wait(86_399);
+    expect(Object.keys(bed.ledger.rules ?? {})).toEqual(['hang', 'other']);
+    bed.settle(id, 'Failed');
+    bed.wait(1);
+    expect(Object.keys(bed.ledger.rules ?? {})).toEqual(['hang']);
+    bed.wait(1800);
+    expect(bed.ledger.rules).toEqual({});
+  });
+
+  it('R10 keeps a rule of which it is not known whether it exists, and one that exists and was not announced', () => {
+    const bed = new WaveBed();
+    bed.announce('a');
+    bed.wait(90 * 86_400);
+    bed.deleted = undefined;
+    bed.wait(90 * 86_400);
+    expect(Object.keys(bed.ledger.rules ?? {})).toEqual(['hang']);
   });
 
   it('R10 takes a revert to a proven version as proven, and does not let it skip the soak of the next change', () => {
