@@ -55,7 +55,7 @@ const NO_SHARES = { shares: {}, used: {}, ends: 200 } as const;
 /** A cluster that adopted what it has. */
 export function cluster(name: string, has: Has = {}, fields: Partial<LinkedCluster> = {}): LinkedCluster {
   const { shares, ends } = { ...NO_SHARES, ...has };
-  const limits = Object.entries(shares).map(([id, share]) => limitOf(id, share));
+  const limits = Object.entries<number>(shares).map(([id, share]) => limitOf(id, share));
   const status = { conditions: [], hub: 'hub-1', epoch: 2, seq: 7, until: ago(-ends), limits: usesOf(has) };
   return {
     name,

@@ -38,15 +38,11 @@ describe('fleetLimitsOf', () => {
   });
 });
 
-describe('stopFor', () => {
-  const stop = (fields: Partial<KillSwitch> = {}): KillSwitch => ({
-    engaged: true,
-    scope: 'All',
-    by: 'a',
-    reason: 'r',
-    ...fields,
-  });
+function stop(fields: Partial<KillSwitch> = {}): KillSwitch {
+  return { engaged: true, scope: 'All', by: 'a', reason: 'r', ...fields };
+}
 
+describe('stopFor', () => {
   it('takes the stop of everything before that of a part, and none that has ended', () => {
     const policies = [
       fleetPolicy({ killSwitch: stop({ scope: 'Rollout' }) }, 'part'),

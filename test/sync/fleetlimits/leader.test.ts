@@ -59,7 +59,7 @@ function bed(ports: readonly Stand[], epoch = 2): Bed {
   return { clock, leader, reconcile: (policies = [fleetPolicy()]) => leader.reconcile(policies, ports) };
 }
 
-function share(port: Stand): number | undefined {
+function sharePut(port: Stand): number | undefined {
   return port.written.at(-1)?.limits.find(({ id }) => id === CLUSTERS)?.share;
 }
 
@@ -68,9 +68,9 @@ describe('createAllowanceLeader', () => {
     const ports = ['a', 'b', 'c'].map((name) => stand(name));
     const { reconcile } = bed(ports);
     await reconcile();
-    expect(ports.map(share)).toEqual([0, 0, 0]);
+    expect(ports.map(sharePut)).toEqual([0, 0, 0]);
     await reconcile();
-    expect(ports.map(share)).toEqual([1, 1, 0]);
+    expect(ports.map(sharePut)).toEqual([1, 1, 0]);
     expect(ports[0]?.written.at(-1)).toMatchObject({ hub: HUB, epoch: 2, seq: 2, cluster: 'a' });
   });
 
@@ -93,12 +93,12 @@ describe('createAllowanceLeader', () => {
     const { reconcile, clock } = bed([known, lost]);
     await reconcile(one);
     await reconcile(one);
-    expect(share(known)).toBe(0);
+    expect(sharePut(known)).toBe(0);
     // Its floor counts for an hour more.
     await clock.advance(361_000 + 3_600_000);
     await reconcile(one);
     await reconcile(one);
-    expect(share(known)).toBe(1);
+    expect(sharePut(known)).toBe(1);
   });
 
   it('counts a write without an answer until it is read', async () => {
@@ -108,10 +108,10 @@ describe('createAllowanceLeader', () => {
     await reconcile(one);
     a.answer = 'Lost';
     await reconcile(one);
-    expect(share(a)).toBe(1);
+    expect(sharePut(a)).toBe(1);
     a.reading = { because: 'no route' };
     await reconcile(one);
-    expect(share(b)).toBe(0);
+    expect(sharePut(b)).toBe(0);
   });
 
   it('sends a write without an answer again, and takes the next number', async () => {
@@ -133,7 +133,7 @@ describe('createAllowanceLeader', () => {
     const { input } = await reconcile();
     expect(input.clusters[0]).toMatchObject({
       state: 'OtherHub',
-      because: expect.stringContaining('hub hub-2'),
+      because: expect.stringContaining('hub hub-2') as string,
     });
     expect(port.written).toEqual([]);
     await clock.advance(361_000);
