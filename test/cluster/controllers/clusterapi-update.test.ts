@@ -17,6 +17,7 @@ import type { Machine } from '../../../src/api/generated/types.ts';
 import { resourceOf } from '../../../src/api/install/objects.ts';
 import {
   agentUser,
+  MANAGER_CLUSTERAPI_UPDATE,
   MANAGER_INSTALL,
   PRINCIPAL_CONTROLLERS,
   serviceAccountUser,
@@ -132,6 +133,17 @@ describe.skipIf(reason)('updates in place, by the core of Cluster API', { timeou
     await expect.poll(() => kubelets('versions'), UPDATED).toEqual([`kubelet-${TO}`, `kubelet-${TO}`]);
     await expect.poll(() => theirVersions('versions'), UPDATED).toEqual([`v${TO}`, `v${TO}`]);
     expect(await uids('versions')).toEqual(before);
+    // The way back of the guide: without the pin the set decides again.
+    for (const { metadata } of (await admin.list<Machine>(MACHINES, machinesOf('versions'))).items) {
+      const object = {
+        apiVersion: API_VERSION,
+        kind: 'Machine',
+        metadata: { name: metadata.name },
+        spec: {},
+      };
+      await admin.apply(MACHINES, object, { fieldManager: MANAGER_CLUSTERAPI_UPDATE });
+    }
+    await expect.poll(() => kubelets('versions'), UPDATED).toEqual([`kubelet-${FROM}`, `kubelet-${FROM}`]);
   });
 
   it('CAP-05 leave a change of another field to Cluster API, which replaces the machines', async () => {
