@@ -133,7 +133,7 @@ describe.skipIf(reason)('updates in place, by the core of Cluster API', { timeou
     await expect.poll(() => kubelets('versions'), UPDATED).toEqual([`kubelet-${TO}`, `kubelet-${TO}`]);
     await expect.poll(() => theirVersions('versions'), UPDATED).toEqual([`v${TO}`, `v${TO}`]);
     expect(await uids('versions')).toEqual(before);
-    // The way back of the guide: without the pin the set decides again.
+    // As the guide returns a kubelet: without the pin the set decides again.
     for (const { metadata } of (await admin.list<Machine>(MACHINES, machinesOf('versions'))).items) {
       const object = {
         apiVersion: API_VERSION,
