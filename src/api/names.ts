@@ -198,6 +198,8 @@ export const MANAGER_NOTIFIER = 'kubenode-notifier';
 export const MANAGER_HOSTDOCTOR = 'kubenode-hostdoctor';
 /** The field manager of Machines that follow those of Cluster API. */
 export const MANAGER_CLUSTERAPI = 'kubenode-clusterapi';
+/** The field manager of the pins by which the version of a Machine of Cluster API is rolled out, written with the account that follows them. */
+export const MANAGER_CLUSTERAPI_UPDATE = 'kubenode-clusterapi-update';
 export const MANAGER_DEFENDER = 'kubenode-defender';
 export const MANAGER_IMPORT = 'kubenode-import';
 export const MANAGER_CLI = 'kubenode-cli';

@@ -4,6 +4,7 @@
  */
 import {
   MANAGER_CLUSTERAPI,
+  MANAGER_CLUSTERAPI_UPDATE,
   MANAGER_COMPONENTSET,
   MANAGER_MACHINE,
   MANAGER_MACHINESET,
@@ -46,6 +47,7 @@ export const MANAGERS = [
   MANAGER_REMEDY,
   MANAGER_REMEDYJOB,
   MANAGER_CLUSTERAPI,
+  MANAGER_CLUSTERAPI_UPDATE,
 ];
 
 /** Creates the groups one after the other, with the views of the Defender. */

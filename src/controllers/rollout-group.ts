@@ -12,7 +12,10 @@ import {
   PRINCIPAL_COMPONENTSET,
   PRINCIPAL_DEFENDER,
 } from '../api/names.ts';
-import { createView } from '../kube/cache/view.ts';
+import { createView, type View } from '../kube/cache/view.ts';
+import type { Client } from '../kube/client/client.ts';
+import type { Views } from '../kube/controller/views.ts';
+import { ENDPOINT_SLICES } from '../kube/objects/core-kinds.ts';
 import { createCheckScheduler } from '../rollout/checks/scheduler.ts';
 import { registerStalledObjects } from '../rollout/stalled.ts';
 import { createComponentSetController } from './componentset/controller.ts';
@@ -20,7 +23,7 @@ import { registerRolloutMetrics } from './componentset/metrics.ts';
 import { createPodView, restartedPods } from './componentset/observe/pod-view.ts';
 import { createRestartWatch } from './componentset/observe/restart-watch.ts';
 import { CONTROLLER_REVISIONS } from './componentset/revision/stored-revisions.ts';
-import { createServerVersionsReader } from './componentset/servers/read-versions.ts';
+import { createServerVersionsReader, type ReadServerVersions } from './componentset/servers/read-versions.ts';
 import { createServerView, publishedServers } from './componentset/servers/server-view.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
 import { createMachineComponentController } from './machinecomponent/controller.ts';
@@ -37,12 +40,7 @@ export async function createRolloutControllers(parts: GroupParts): Promise<Contr
   const client = await connectAs(PRINCIPAL_COMPONENTSET);
   const shared = { client, clock, random, log, metrics: watch };
   const servers = createServerView(shared);
-  const readServers = createServerVersionsReader({
-    client,
-    servers: publishedServers(servers),
-    connectTo: (url) => connectTo(PRINCIPAL_COMPONENTSET, { url, servername: SERVER_NAME }),
-    clock,
-  });
+  const readServers = serversReader({ client, servers, connectTo, clock });
   const views = [
     createView({ ...shared, resource: MACHINE_COMPONENT_SETS, managers: [MANAGER_COMPONENTSET] }),
     createView({ ...shared, resource: MACHINE_COMPONENTS, managers: [MANAGER_MACHINECOMPONENT] }),
@@ -65,4 +63,28 @@ export async function createRolloutControllers(parts: GroupParts): Promise<Contr
     ],
     views: { ...byKind, [servers.resource.kind]: servers, [POD_VIEW]: pods },
   };
+}
+
+/** Reads the versions of the API servers from the view of the component sets, for others in this process. */
+export async function createServersReader(
+  { connectAs, connectTo, clock }: Pick<GroupParts, 'connectAs' | 'connectTo' | 'clock'>,
+  views: Views,
+): Promise<ReadServerVersions> {
+  const servers = views[ENDPOINT_SLICES.kind];
+  if (!servers) throw new Error('the addresses of the API servers are not watched');
+  return serversReader({ client: await connectAs(PRINCIPAL_COMPONENTSET), servers, connectTo, clock });
+}
+
+interface ServersParts extends Pick<GroupParts, 'connectTo' | 'clock'> {
+  readonly client: Client;
+  readonly servers: View;
+}
+
+function serversReader({ client, servers, connectTo, clock }: ServersParts): ReadServerVersions {
+  return createServerVersionsReader({
+    client,
+    servers: publishedServers(servers),
+    connectTo: (url) => connectTo(PRINCIPAL_COMPONENTSET, { url, servername: SERVER_NAME }),
+    clock,
+  });
 }

@@ -1,10 +1,11 @@
 /**
  * Prepares what the first test run would wait for: the `binaries` of the control plane, the `node-base` of the test
- * nodes, the `older-kubelet` that they upgrade from, the `older-kubernetes` of hosted control planes, `gitea`, the git host of the tests, the `sops` programs, or `moto` and `sushy`, which emulate EC2 and BMCs.
+ * nodes, the `older-kubelet` that they upgrade from, the `older-kubernetes` of hosted control planes, `gitea`, the git host of the tests, the `sops` programs, the core of `cluster-api`, or `moto` and `sushy`, which emulate EC2 and BMCs.
  * .ci/run starts it early; each finishes immediately if its cache is filled.
  */
 import { resolveBinaries } from '../../src/local/binaries/resolve.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
+import { coreProgram, noCoreReason } from './cluster-api/core.ts';
 import { giteaProgram, noGiteaReason } from './gitea/program.ts';
 import { noOlderKubernetesReason, olderKubernetesProgram } from './hosting/older-kubernetes.ts';
 import { motoServer, noMotoReason } from './moto/venv.ts';
@@ -36,6 +37,7 @@ const PARTS: Readonly<Record<string, () => Promise<string>>> = {
   sushy: async () => noEmulatorReason ?? (await installEmulator()),
   'older-kubernetes': async () => (await noOlderKubernetesReason()) ?? (await olderKubernetesProgram()),
   gitea: async () => (await noGiteaReason()) ?? (await giteaProgram()).path,
+  'cluster-api': async () => (await noCoreReason()) ?? (await coreProgram()),
   sops: async () => (await noSopsReason()) ?? Object.values(await sopsPrograms()).join(' '),
   'node-base': async () => whyNoNodes() ?? (await nodeBase()),
   'older-kubelet': async () => whyNoNodes() ?? (await noOlderKubeletReason()) ?? (await olderKubelet()),

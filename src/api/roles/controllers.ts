@@ -141,7 +141,8 @@ export const clusterApiRights: Rights = {
   description: 'Machines that follow those of Cluster API, which are only read.',
   cluster: [
     may(READ, 'cluster.x-k8s.io', ['machines', 'clusters']),
-    may(['list', ...APPLY, 'delete'], GROUP, ['machines']), // list: before one is created or deleted
+    // get: before its kubelet is updated; list: before one is created or deleted
+    may(['get', 'list', ...APPLY, 'delete'], GROUP, ['machines']),
   ],
 };
 

@@ -1,7 +1,9 @@
 /** Serves the HTTP API over TLS, with limits on everything that a client controls. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
+import type { TlsOptions } from 'node:tls';
 import { createCredentials, type TlsMaterial } from '../../kube/auth/credentials.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import {
@@ -15,6 +17,12 @@ import { type ApiAnswer, HttpProblem, problemAnswer } from './problem.ts';
 
 export interface HttpServerOptions {
   readonly api: HttpApi;
+  /** Names the server in the error of a port that is taken. Default: the HTTP API. */
+  readonly what?: string;
+  /** The largest body that is read. Default: MAX_BODY_BYTES. */
+  readonly maxBodyBytes?: number;
+  /** Authorities, PEM: only their clients are served. Default: a client needs no certificate. */
+  readonly clientCaFile?: string;
   /** 0 selects a free port. */
   readonly port: number;
   readonly host: string;
@@ -57,19 +65,21 @@ const KEEP_ALIVE_MS = 5000;
 const RELOAD_MS = 60_000;
 
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { api, port, host, certFile, keyFile, clock, log } = options;
-  const origin = `${certFile}, ${keyFile}`;
-  const credentials = createCredentials({ certFile, keyFile }, { clock, origin });
+  const { port, host, certFile, keyFile, clientCaFile, clock, log, what = 'the HTTP API' } = options;
+  const files = { certFile, keyFile, ...optional('caFile', clientCaFile) };
+  const credentials = createCredentials(files, { clock, origin: Object.values(files).join(', ') });
   const { tls } = await credentials.current();
   const server = createLimitedServer(tls, options.timeouts ?? TIMEOUTS);
   const guard = limitConnections(server, options.connections ?? CONNECTIONS);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     // A client that disconnects in the middle is not an error of this process.
-    serve(api, request, response, guard).catch((error: unknown) => log.debug('answer not sent', { error }));
+    serve(options, request, response, guard).catch((error: unknown) =>
+      log.debug('answer not sent', { error }),
+    );
   });
-  const bound = await listenOn(server, 'the HTTP API', { host, port });
+  const bound = await listenOn(server, what, { host, port });
   // Such as too many open files when a connection is accepted.
-  server.on('error', (error) => log.error('HTTP API failed to accept', { error }));
+  server.on('error', (error) => log.error('HTTP API failed to accept', { error, what }));
   const stop = new AbortController();
   const reloading = reload(
     server,
@@ -100,12 +110,14 @@ function createLimitedServer(tls: TlsMaterial, timeouts: HttpTimeouts): Server {
   return server;
 }
 
-function pairOf({ cert, key }: TlsMaterial): { cert?: string; key?: string } {
-  return { ...(cert === undefined ? {} : { cert }), ...(key === undefined ? {} : { key }) };
+/** With an authority only clients that it certified complete the handshake. */
+function pairOf({ ca, cert, key }: TlsMaterial): TlsOptions {
+  const clients = ca === undefined ? {} : { ca, requestCert: true, rejectUnauthorized: true };
+  return { ...clients, ...optional('cert', cert), ...optional('key', key) };
 }
 
 async function serve(
-  api: HttpApi,
+  { api, maxBodyBytes = MAX_BODY_BYTES }: HttpServerOptions,
   request: IncomingMessage,
   response: ServerResponse,
   guard: ConnectionGuard,
@@ -117,30 +129,30 @@ async function serve(
       path: url.split('?')[0] ?? '',
       authorization: headers.authorization,
       address: socket.remoteAddress ?? 'unknown',
-      readBody: () => readBody(request),
+      readBody: () => readBody(request, maxBodyBytes),
     })
     .catch(problemAnswer);
   if (method === 'POST' && AUTHENTICATED.includes(answer.status)) guard.know(socket.remoteAddress);
   send(request, response, answer);
 }
 
-async function readBody(request: IncomingMessage): Promise<string> {
+async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
   try {
-    return await collect(request);
+    return await collect(request, maxBytes);
   } catch (error) {
     if (error instanceof HttpProblem) throw error;
     throw new HttpProblem('BodyInvalid', 'the body is not complete', { cause: error });
   }
 }
 
-async function collect(request: IncomingMessage): Promise<string> {
+async function collect(request: IncomingMessage, maxBytes: number): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of request) {
     const data = piece as Buffer;
     bytes += data.length;
-    if (bytes > MAX_BODY_BYTES) {
-      throw new HttpProblem('BodyTooLarge', `a body may have at most ${MAX_BODY_BYTES} bytes`);
+    if (bytes > maxBytes) {
+      throw new HttpProblem('BodyTooLarge', `a body may have at most ${maxBytes} bytes`);
     }
     pieces.push(data);
   }

@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApiRequest } from '../../../src/defender/http/api.ts';
-import { type HttpServer, startHttpServer } from '../../../src/defender/http/server.ts';
+import {
+  type HttpServer,
+  type HttpServerOptions,
+  startHttpServer,
+} from '../../../src/defender/http/server.ts';
 import {
   type CertificatePair,
   createAuthority,
@@ -18,7 +22,13 @@ import { virtualClock } from '../../support/virtual-clock.ts';
 
 const NOW = createSystemClock().now();
 const authority = createAuthority('test', NOW, 1);
+/** The server ends the handshake: with an alert, or before the client has written. */
+const REFUSED = /alert|hang up|ECONNRESET|EPIPE/;
 const TIMEOUTS = { headersMs: 300, requestMs: 600, handshakeMs: 300, checkEveryMs: 50 };
+
+function closing(server: HttpServer): HttpServer & AsyncDisposable {
+  return { ...server, [Symbol.asyncDispose]: () => server.close() };
+}
 
 function certificate(commonName: string): CertificatePair {
   const names = ['localhost', '127.0.0.1'];
@@ -47,7 +57,7 @@ describe('the server of the HTTP API', () => {
   });
   afterAll(() => Promise.all([server.close(), impatient.close()]));
 
-  function start(timeouts?: typeof TIMEOUTS): Promise<HttpServer> {
+  function start(timeouts?: typeof TIMEOUTS, more: Partial<HttpServerOptions> = {}): Promise<HttpServer> {
     return startHttpServer({
       api: {
         handle: async (request) => {
@@ -64,6 +74,7 @@ describe('the server of the HTTP API', () => {
       log: memoryLog(),
       ...(timeouts && { timeouts }),
       connections: { total: 20, perAddress: 8, reserved: 4 },
+      ...more,
     });
   }
 
@@ -118,6 +129,23 @@ describe('the server of the HTTP API', () => {
     }
   });
 
+  it('serves only clients of an authority, where one is given, and a larger body, where one is permitted', async () => {
+    await writeFile(join(folder, 'ca.crt'), authority.certPem);
+    await using strict = closing(
+      await start(undefined, { clientCaFile: join(folder, 'ca.crt'), maxBodyBytes: 200_000 }),
+    );
+    const subject = { commonName: 'caller' };
+    const own = { usage: 'client', names: [], now: NOW, seconds: 86_400 } as const;
+    const client = issueCertificate(authority, { subject, ...own });
+    const unknown = issueCertificate(createAuthority('other', NOW, 1), { subject, ...own });
+    const body = 'x'.repeat(100_000);
+    const call = (pair?: CertificatePair): Promise<Answered> =>
+      send('/v1/ask', body, {}, { ...strict, pair });
+    expect(await call(client)).toMatchObject({ status: 200, body: { read: 100_000 } });
+    await expect(call(unknown)).rejects.toThrow(REFUSED);
+    await expect(call()).rejects.toThrow(REFUSED);
+  });
+
   it('answers while connections that send nothing take every place', async () => {
     const port = Number(new URL(server.url).port);
     const ended: Promise<unknown>[] = [];
@@ -153,11 +181,22 @@ describe('the server of the HTTP API', () => {
     readonly body: unknown;
   }
 
-  function send(path: string, body: string, headers: Record<string, string> = {}): Promise<Answered> {
+  interface Target {
+    readonly url: string;
+    readonly pair?: CertificatePair | undefined;
+  }
+
+  function send(
+    path: string,
+    body: string,
+    headers: Record<string, string> = {},
+    { url, pair }: Target = server,
+  ): Promise<Answered> {
     const { promise, resolve, reject } = Promise.withResolvers<Answered>();
-    const outgoing = openRequest(new URL(path, server.url), {
+    const outgoing = openRequest(new URL(path, url), {
       method: 'POST',
       ca: authority.certPem,
+      ...(pair && { cert: pair.certPem, key: pair.keyPem }),
       headers,
       agent: false,
     });

@@ -18,9 +18,14 @@ export const noClusterApiReason =
 
 /** Returns the CRDs of Clusters and Machines, without the conversion webhook that their installation adds: both versions are served as they are. */
 export async function clusterApiCrds(): Promise<readonly KubeObject[]> {
-  const { stdout } = await run('go', ['mod', 'download', '-json', MODULE], DOWNLOAD_MS);
-  const { Dir } = JSON.parse(stdout) as { readonly Dir: string };
+  const module = await clusterApiModule();
   const read = async (file: string): Promise<KubeObject> =>
-    parse(await readFile(join(Dir, 'core', 'config', 'crd', 'bases', file), 'utf8')) as KubeObject;
+    parse(await readFile(join(module, 'core', 'config', 'crd', 'bases', file), 'utf8')) as KubeObject;
   return await Promise.all(FILES.map(read));
+}
+
+/** Returns the folder of the module, whose manifests are read. */
+export async function clusterApiModule(): Promise<string> {
+  const { stdout } = await run('go', ['mod', 'download', '-json', MODULE], DOWNLOAD_MS);
+  return (JSON.parse(stdout) as { readonly Dir: string }).Dir;
 }

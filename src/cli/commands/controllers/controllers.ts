@@ -40,6 +40,7 @@ import {
   prometheusOf,
 } from '../../programs/check-options.ts';
 import { KUBENODE_VERSION } from '../../version.ts';
+import { addClusterApiOptions, type ClusterApiFlags, extensionFiles, serveExtension } from './cluster-api.ts';
 import { addHttpOptions, filesOf, type HttpFlags, startHttp } from './http.ts';
 import { addHostImportOptions, type HostImportFlags, importsOpener } from './imports.ts';
 import { addMaintenanceOptions, type MaintenanceFlags, serveMaintenance } from './maintenance.ts';
@@ -67,7 +68,8 @@ With --maintenance-port or --maintenance-folder the hardware systems of a data c
 machines: docs/guides/hardware-events.md.
 
 With --cluster-api each Machine of Cluster API that has its Node in this cluster gets a Machine of kubenode, of provider
-clusterapi: docs/guides/cluster-api.md.
+clusterapi. With --extension-port Cluster API also asks whether a change of the version is made in place:
+docs/guides/cluster-api.md.
 
 With --notifications people outside of the cluster learn what repair jobs hand to them, by a webhook, Slack or PagerDuty:
 docs/guides/notifications.md.
@@ -82,6 +84,7 @@ Examples:
 
 interface Flags
   extends CheckFlags,
+    ClusterApiFlags,
     ConnectionFlags,
     HttpFlags,
     HostImportFlags,
@@ -89,7 +92,6 @@ interface Flags
     MaintenanceFlags,
     NotificationFlags,
     ProviderFlags {
-  readonly clusterApi?: true;
   readonly port?: number;
   readonly host: string;
 }
@@ -104,13 +106,14 @@ export function createControllersCommand(io: Io): Command {
       'port for /healthz, /readyz and /metrics; 0 selects a free port',
       createIntegerParser(0, 65_535),
     )
-    .option('--cluster-api', 'also follow the Machines of Cluster API in this cluster')
     .option('--host <address>', 'address for --port to listen on', '127.0.0.1')
     .addHelpText('after', HELP);
   const logged = addCheckOptions(addLogOptions(command), 'component sets and DefenderPolicies');
   return addConnectionOptions(
     addProviderOptions(
-      addHostImportOptions(addNotificationOptions(addMaintenanceOptions(addHttpOptions(logged)))),
+      addHostImportOptions(
+        addNotificationOptions(addMaintenanceOptions(addHttpOptions(addClusterApiOptions(logged)))),
+      ),
     ),
   ).action((flags: Flags) => controllers(io, flags));
 }
@@ -118,6 +121,7 @@ export function createControllersCommand(io: Io): Command {
 async function controllers(io: Io, flags: Flags): Promise<void> {
   const { clock, signal } = io;
   filesOf(flags);
+  extensionFiles(flags);
   const notifications = await openNotifications(flags, { clock, random: systemRandom });
   const log = createCommandLog(io, flags, { write: (line) => io.err(line) });
   const metrics = createMetrics();
@@ -164,23 +168,18 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     ...optional('notifications', notifications),
   };
   const groups = await createControllerGroups(parts, defender.views);
-  let http: HttpServer | undefined;
-  let hooks: HookServer | undefined;
+  const servers: (HttpServer | HookServer | undefined)[] = [];
+  const views = allViews([...groups, defender]);
   try {
-    http = await startHttp(flags, {
-      defender,
-      client: reviewClient,
-      clock,
-      log,
-      leads,
-      leader: () => lease.holder(),
-    });
-    hooks = await serveMaintenance(flags, { connectAs, clock, log, metrics });
+    const reviewed = { defender, client: reviewClient, clock, log, leads, leader: () => lease.holder() };
+    servers.push(await startHttp(flags, reviewed));
+    servers.push(await serveMaintenance(flags, { connectAs, clock, log, metrics }));
+    servers.push(await serveExtension(flags, parts, views));
     await runControllers(
       {
         ...shared,
         controllers: [defender.controller, ...groups.flatMap((group) => group.controllers)],
-        views: allViews([...groups, defender]),
+        views,
         connect: (principal) => connect({ ...connection, ...principal }),
         reporter: { domain: GROUP, instance: identity },
         lease,
@@ -191,7 +190,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
       signal,
     );
   } finally {
-    await Promise.all([http?.close(), hooks?.close()]);
+    await Promise.all(servers.map(async (server) => await server?.close()));
     defender.close();
     await Promise.all([client.close(), closeAll()]);
   }

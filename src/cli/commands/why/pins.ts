@@ -2,11 +2,11 @@
 import type { LedgerGrant, Machine } from '../../../api/generated/types.ts';
 import type { GrantAsk } from '../../../api/grants.ts';
 import { reportOf } from '../../../api/machine/entry-report.ts';
-import { entryProgress } from '../../../controllers/componentset/machine/entry-progress.ts';
 import { type PinSurroundings, pinAsk } from '../../../controllers/componentset/pin/ask.ts';
 import { type PinDecision, pinsOf, planPins } from '../../../controllers/componentset/pin/plan.ts';
 import type { Decision } from '../../../defender/decide.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import { entryProgress } from '../../../rollout/entry-progress.ts';
 import { denialHint, unblockHint } from '../../../views/fleet/unblock.ts';
 
 export interface PinReason {

@@ -3,7 +3,7 @@ import type { Machine, MachineComponentEntry, MachineStatus } from '../../../api
 import { DRAIN_PENDING } from '../../../api/machine/drain-wait.ts';
 import { isObserved } from '../../../api/machine/entry-report.ts';
 import type { NodeReadiness } from '../../../api/machine/node-state.ts';
-import { type EntryProgress, entryProgress } from './entry-progress.ts';
+import { type EntryProgress, entryProgress } from '../../../rollout/entry-progress.ts';
 
 /**
  * Unassigned: the set gave it nothing yet.

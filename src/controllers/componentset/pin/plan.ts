@@ -5,7 +5,7 @@
 import type { Blocker, LedgerGrant, Machine, MachineComponentEntry } from '../../../api/generated/types.ts';
 import type { GrantOutcome } from '../../../api/grants.ts';
 import { isObserved, reportOf } from '../../../api/machine/entry-report.ts';
-import { type EntryProgress, entryProgress } from '../machine/entry-progress.ts';
+import { type EntryProgress, entryProgress } from '../../../rollout/entry-progress.ts';
 import { pinnedComponents } from '../members/pins.ts';
 import { hasBegun, RENEW_BEFORE_MS } from '../rollout/upkeep/upkeep.ts';
 

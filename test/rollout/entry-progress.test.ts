@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { MachineComponentEntry, MachineComponentReport } from '../../../../src/api/generated/types.ts';
-import { entryProgress } from '../../../../src/controllers/componentset/machine/entry-progress.ts';
-import { ago, component } from '../../../support/builders.ts';
+import type { MachineComponentEntry, MachineComponentReport } from '../../src/api/generated/types.ts';
+import { entryProgress } from '../../src/rollout/entry-progress.ts';
+import { ago, component } from '../support/builders.ts';
 
 const NEW = component('kubelet', '1.2');
 const OLD = component('kubelet', '1.1');

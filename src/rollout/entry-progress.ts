@@ -1,6 +1,6 @@
 /** Tells how far one component of a machine is on its way to its entry, by what the agent reports of it. Pure. */
-import type { MachineComponentEntry, MachineComponentReport } from '../../../api/generated/types.ts';
-import type { Reason } from '../../../api/names.ts';
+import type { MachineComponentEntry, MachineComponentReport } from '../api/generated/types.ts';
+import type { Reason } from '../api/names.ts';
 
 export type EntryProgress =
   | { readonly step: 'Done' }
