@@ -1,7 +1,9 @@
 /** Finds what a whole set waits for, and whether work goes on meanwhile. Pure. */
+
 import type { Blocker } from '../../../api/generated/types.ts';
 import { DRAIN_PENDING } from '../../../api/machine/drain-wait.ts';
 import type { Reason } from '../../../api/names.ts';
+import { FLEET_ALLOWANCE } from '../../../api/names.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { MemberState } from '../machine/member-state.ts';
@@ -62,8 +64,7 @@ export function denialWait(denials: readonly DeniedMachine[]): Explanation | und
 /** Explains the denial for one machine. The message of the Defender has number and limit. */
 export function deniedMachine({ machine, denial }: DeniedMachine): Explanation {
   const { reason, message, policy, retryAt } = denial;
-  const blocker: Blocker =
-    policy === undefined ? { kind: 'Machine', name: machine } : { kind: 'DefenderPolicy', name: policy };
+  const blocker = blockerOf(machine, denial);
   const by = policy === undefined ? '' : ` (DefenderPolicy ${policy})`;
   return {
     reason: 'GrantDenied',
@@ -71,6 +72,13 @@ export function deniedMachine({ machine, denial }: DeniedMachine): Explanation {
     blocker,
     ...optional('until', retryAt),
   };
+}
+
+function blockerOf(machine: string, { reason, policy }: DeniedMachine['denial']): Blocker {
+  if (policy !== undefined) return { kind: 'DefenderPolicy', name: policy };
+  return reason === 'FleetLimit'
+    ? { kind: 'FleetAllowance', name: FLEET_ALLOWANCE }
+    : { kind: 'Machine', name: machine };
 }
 
 /** Returns one reason for each machine that is not settled, also for those that the Defender denied. */

@@ -20,6 +20,7 @@ const OF_REPAIRS: readonly DenyReason[] = [
 ];
 /** What is so whatever the policies are. */
 const WITHOUT_POLICY: readonly DenyReason[] = [
+  'FleetLimit',
   'ClusterPaused',
   'HumanHold',
   'NodeExcluded',
@@ -86,6 +87,15 @@ describe('a set that a DefenderPolicy denies', () => {
     });
     expect(read(status, 'Progressing')).toBe('False GrantDenied');
     expect(IN_WORDS.has(reason) ? [] : numbersMissing(text, denial)).toEqual([]);
+  });
+
+  it('ROL-12 names the allowance of the hub where a limit over clusters denies', () => {
+    const scene = FIXTURES.find(({ reason }) => reason === 'FleetLimit')?.scene ?? {};
+    const denials = [{ machine: 'm-1', denial: { ...denialOf(scene), granted: false as const } }];
+    expect(statusOf({ members: [member('m-1')], denials }).waiting).toMatchObject({
+      reason: 'GrantDenied',
+      blocker: { kind: 'FleetAllowance', name: 'default' },
+    });
   });
 
   it('ROL-12 has a row for each reason that a policy of this version may give', () => {
