@@ -420,6 +420,9 @@ export const CONDITIONS = {
   Suspect: '-',
   Unrecorded: '-',
   RuleHeld: '-',
+  // FleetPolicy and FleetAllowance
+  ClustersReached: '+',
+  Adopted: '+',
 } as const;
 
 export type ConditionType = keyof typeof CONDITIONS;

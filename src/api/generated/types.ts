@@ -449,7 +449,7 @@ export interface ClusterHostedStatus {
 /** What endangers the machines of a cluster. */
 export interface ClusterIncident {
   /** What it is. */
-  readonly reason: 'NoControllers' | 'ZoneDark' | 'BreakerOpen' | 'Stopped' | 'PolicyMissing' | 'PolicyRefused' | 'LedgerNotReady' | 'RuleHeld';
+  readonly reason: 'NoControllers' | 'ZoneDark' | 'BreakerOpen' | 'Stopped' | 'FleetStopped' | 'PolicyMissing' | 'PolicyRefused' | 'LedgerNotReady' | 'RuleHeld';
   /** Explanation for people, with a hint. */
   readonly message: string;
   /** When it began. */

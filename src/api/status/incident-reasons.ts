@@ -4,6 +4,7 @@ export const INCIDENT_REASONS = [
   'ZoneDark',
   'BreakerOpen',
   'Stopped',
+  'FleetStopped',
   'PolicyMissing',
   'PolicyRefused',
   'LedgerNotReady',

@@ -89,14 +89,20 @@ function ledgerIncidents({ status }: DefenderLedger): readonly ClusterIncident[]
   if (!status) return [];
   const held = conditionOf(status.conditions, 'RuleHeld');
   const rules = held?.status === 'True' ? [incident('RuleHeld', held.message, held)] : [];
-  return [...readyIncidents(status), ...rules];
+  const stop = conditionOf(status.conditions, 'KillSwitchEngaged');
+  const stopped =
+    stop?.status === 'True' ? [incident('FleetStopped', `automation is ${stop.message}`, stop)] : [];
+  return [...readyIncidents(status), ...stopped, ...rules];
 }
+
+/** Conditions of the ledger that are incidents of their own. */
+const OWN_INCIDENTS: readonly string[] = ['RuleHeld', 'KillSwitchEngaged'];
 
 function readyIncidents(status: DefenderLedgerStatus): readonly ClusterIncident[] {
   const phase = defenderLedgerPhases.phaseOf(status);
   if (phase === 'Ready') return [];
   const trouble = status.conditions.find(
-    ({ type, status: value }) => type !== 'RuleHeld' && (type === 'Ready') !== (value === 'True'),
+    ({ type, status: value }) => !OWN_INCIDENTS.includes(type) && (type === 'Ready') !== (value === 'True'),
   );
   const message = `the ledger of the Defender is ${phase}${trouble ? `: ${trouble.message}` : ''}`;
   return [incident('LedgerNotReady', message, trouble)];

@@ -55,7 +55,7 @@ function findings({ allowance: { spec }, ledger, now }: AllowanceStatusInput): r
       ? { type: 'Adopted', status: 'True', reason: 'InLedger', message: 'every decision keeps to it' }
       : { type: 'Adopted', status: 'False', reason: 'NotYet', message: notAdopted(spec, adopted) },
     inForce(adopted, now),
-    stopped(adopted, now),
+    stopOfHub(adopted, now),
   ];
 }
 
@@ -81,7 +81,8 @@ function inForce(adopted: LedgerAllowance | undefined, now: Date): ConditionUpda
   return { type, status: 'False', reason: 'Ended', message };
 }
 
-function stopped(adopted: LedgerAllowance | undefined, now: Date): ConditionUpdate {
+/** Whether the hub has stopped this cluster. */
+export function stopOfHub(adopted: LedgerAllowance | undefined, now: Date): ConditionUpdate {
   const type = 'KillSwitchEngaged';
   if (!adopted || !isEngaged(adopted.killSwitch, now)) {
     return { type, status: 'False', reason: 'NotEngaged', message: 'the hub has not stopped this cluster' };

@@ -9,8 +9,9 @@ import type {
 import { isInFlight } from '../../api/grants.ts';
 import { NAMESPACE_AUDIT } from '../../api/names.ts';
 import { defenderLedgerPhases } from '../../api/status/phase-tables.ts';
-import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
+import { type ConditionUpdate, conditionOf, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import { stopOfHub } from '../allowance/status.ts';
 import { LEDGER_MAXIMUM } from '../guards/ledger-state.ts';
 import { jsonBytes } from '../ledger/usage.ts';
 import { ruleHeld } from './held-rules.ts';
@@ -55,6 +56,7 @@ export function ledgerStatus(input: LedgerStatusInput): DefenderLedgerStatus {
     nearFull(spec, sizeBytes),
     suspect(suspects),
     ruleHeld(input.held),
+    ...hubStop(input),
     ...unrecorded(input),
   ];
   const conditions = withConditions(status?.conditions, findings, now, metadata.generation);
@@ -80,6 +82,12 @@ function ready({ ledger: { spec }, failure }: LedgerStatusInput): ConditionUpdat
     return { type, status: 'False', reason: 'Recovering', message };
   }
   return { type, status: 'True', reason: 'Written', message: `epoch ${spec.epoch}` };
+}
+
+/** Only in a cluster that a hub limits, or limited before. */
+function hubStop({ ledger: { spec, status }, now }: LedgerStatusInput): readonly ConditionUpdate[] {
+  const isKnown = conditionOf(status?.conditions, 'KillSwitchEngaged') !== undefined;
+  return spec.allowance || isKnown ? [stopOfHub(spec.allowance, now)] : [];
 }
 
 /** Repairs go on without a record, so nothing else shows that it is missing. */

@@ -16,6 +16,8 @@ const HINTS: Readonly<Record<IncidentReason, Hint>> = {
   ZoneDark: command('kubenode machine list'),
   BreakerOpen: command('kubenode defender status'),
   Stopped: command('kubenode defender resume'),
+  // On the hub, and not in the cluster.
+  FleetStopped: commit('kubenode fleet resume'),
   PolicyMissing: commit('Add it to the fleet repository'),
   PolicyRefused: commit('Fix it in git'),
   LedgerNotReady: command('kubenode defender status'),

@@ -63,6 +63,18 @@ describe('defenderIncidents', () => {
     expect(defenderIncidents([policy()], passed).map(({ reason }) => reason)).toEqual(['LedgerNotReady']);
   });
 
+  it('reports a stop of the hub, and that the hub resumes', () => {
+    const message = 'stopped from the hub by ann: bad image';
+    const stop = condition('KillSwitchEngaged', 'True', { message });
+    const ready = { ...LEDGER, status: { conditions: [condition('Ready', 'True'), stop] } };
+    const expected = {
+      reason: 'FleetStopped',
+      message: `automation is ${message}`,
+      since: stop.lastTransitionTime,
+    };
+    expect(defenderIncidents([policy()], ready)).toEqual([expected]);
+  });
+
   it('has none while all is well, or before a Defender has run', () => {
     const ready = { ...LEDGER, status: { conditions: [condition('Ready', 'True')] } };
     expect(defenderIncidents([policy()], ready)).toEqual([]);

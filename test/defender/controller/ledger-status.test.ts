@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { DefenderLedgerSpec } from '../../../src/api/generated/types.ts';
 import { type ActRecording, ledgerStatus } from '../../../src/defender/controller/ledger-status.ts';
 import type { SuspectPlan } from '../../../src/defender/controller/plan.ts';
+import { allowance } from '../allowance/builders.ts';
 import { ago, entry, ledgerSpec, NOW } from '../builders.ts';
 
 function statusOf(
@@ -42,6 +43,20 @@ describe('ledgerStatus', () => {
       grants: { inFlight: 1, lingering: 1, suspect: 0 },
       casConflicts: 2,
     });
+  });
+
+  it('reports a stop of the hub where there is a hub, and is Ready all the same', () => {
+    const killSwitch = { engaged: true, scope: 'All', by: 'ann', reason: 'bad image' } as const;
+    const stopOf = ({ conditions }: ReturnType<typeof statusOf>) =>
+      conditions.find(({ type }) => type === 'KillSwitchEngaged');
+    const stopped = statusOf({ allowance: allowance({ killSwitch }) });
+    expect(stopOf(stopped)).toMatchObject({
+      status: 'True',
+      message: 'stopped from the hub by ann: bad image',
+    });
+    expect(stopped.phase).toBe('Ready');
+    expect(stopOf(statusOf({ allowance: allowance() }))).toMatchObject({ status: 'False' });
+    expect(stopOf(statusOf({}))).toBeUndefined();
   });
 
   it('is not Ready while it recovers, or when it could not be written', () => {
