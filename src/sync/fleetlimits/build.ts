@@ -66,7 +66,7 @@ export function isDue(built: BuildInput, next: FleetAllowanceSpec): boolean {
   const last = attempts.at(-1);
   const present = last ?? allowance?.spec;
   if (isLost(last, built.input.now)) return true;
-  if (isEmptyOf(next) && isEmptyOf(present)) return false;
+  if (isEmptyAllowance(next) && isEmptyAllowance(present)) return false;
   return !present || isOutdated(present, next, built);
 }
 
@@ -90,7 +90,7 @@ function isHalfOver(present: FleetAllowanceSpec, next: FleetAllowanceSpec): bool
   return Date.parse(present.until) - Date.parse(next.at) < lifeMs / 2;
 }
 
-function isEmptyOf(spec: FleetAllowanceSpec | undefined): boolean {
+export function isEmptyAllowance(spec: FleetAllowanceSpec | undefined): boolean {
   return spec === undefined || (spec.limits.length === 0 && !spec.killSwitch.engaged);
 }
 

@@ -11,7 +11,10 @@ export const MARGIN_SECONDS = 60;
 type Moment = Pick<FleetInput, 'now' | 'takeover'>;
 
 export function committed(limit: LimitOfFleet, cluster: LinkedCluster, moment: Moment): number {
-  if (cluster.state === 'Unread' || cluster.state === 'Joining') return unreadShare(limit, cluster, moment);
+  if (cluster.state === 'Unread') return unreadShare(limit, cluster, moment);
+  if (cluster.state === 'Joining') {
+    return Math.max(unreadShare(limit, cluster, moment), validShare(limit, cluster, moment.now));
+  }
   if (cluster.state === 'CutOff') return cutOffShare(limit, cluster, moment);
   return cluster.state === 'Known' ? knownShare(limit, cluster, moment) : limit.floor;
 }
@@ -49,8 +52,8 @@ function afterEnd(
 
 /** The largest share of an allowance that may still be valid. */
 function validShare({ id }: LimitOfFleet, cluster: LinkedCluster, now: Date): number {
-  const { allowance, attempts } = cluster;
-  const written = [allowance?.spec, ...attempts].filter(
+  const { allowance, adoptable } = cluster;
+  const written = [allowance?.spec, ...adoptable].filter(
     (spec) => spec !== undefined && mayHold(spec.until, now),
   );
   const shares = written.map((spec) => shareOf(spec, id));
@@ -59,12 +62,12 @@ function validShare({ id }: LimitOfFleet, cluster: LinkedCluster, now: Date): nu
   return Math.max(0, adopted ?? 0, ...shares);
 }
 
-function mayHold(until: string, now: Date): boolean {
+export function mayHold(until: string, now: Date): boolean {
   return Date.parse(until) + MARGIN_SECONDS * 1000 > +now;
 }
 
-function validEnds({ allowance, attempts }: LinkedCluster): readonly number[] {
-  const ends = [allowance?.spec.until, allowance?.status?.until, ...attempts.map(({ until }) => until)];
+function validEnds({ allowance, adoptable }: LinkedCluster): readonly number[] {
+  const ends = [allowance?.spec.until, allowance?.status?.until, ...adoptable.map(({ until }) => until)];
   return ends.flatMap((end) => (end === undefined ? [] : Date.parse(end)));
 }
 

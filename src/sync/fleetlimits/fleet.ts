@@ -13,7 +13,8 @@ import { optional } from '../../kube/objects/optional.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
 
 /**
- * Known: this process wrote an allowance to it, and reaches it. Joining: it has read it, and not written yet. Unread: neither. CutOff:
+ * Known: it adopted an allowance of this process, so that it adopts none of an earlier one any more. Joining: it is read, and has not
+ * adopted one yet. Unread: neither. CutOff:
  * it was known, and is not reached. OtherHub: another hub's allowance is valid there. NotServed: the cluster has no kind FleetAllowance.
  */
 export type LinkState = 'Known' | 'Joining' | 'Unread' | 'CutOff' | 'OtherHub' | 'NotServed';
@@ -29,8 +30,14 @@ export interface LinkedCluster {
   readonly because?: string;
   /** As read last. */
   readonly allowance?: FleetAllowance;
-  /** Allowances that may have been written since: their answers were lost. */
+  /** Allowances that may have been written since it was read: their answers were lost. */
   readonly attempts: readonly FleetAllowanceSpec[];
+  /** Everything that was sent and that a process of the cluster, whose watch is late, may still adopt. */
+  readonly adoptable: readonly FleetAllowanceSpec[];
+  /** Since when it requests a share, by our clock, and has not got one; absent: it does not. */
+  readonly requestedSince?: Date;
+  /** Until when it keeps a share that it got a moment ago, so that it can use it. */
+  readonly keepsUntil?: Date;
   /** Whether its clock differs too much from ours to rely on the end of an allowance. */
   readonly isSkewed?: boolean;
 }

@@ -5,8 +5,9 @@
 import type { FleetAllowance, FleetAllowanceSpec, FleetPolicy } from '../../api/generated/types.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
-import { buildAllowance, isDue, isSame } from './build.ts';
-import { MARGIN_SECONDS } from './committed.ts';
+import { secondsAfter } from '../../os/dates.ts';
+import { buildAllowance, isDue, isEmptyAllowance, isSame } from './build.ts';
+import { mayHold, shareOf } from './committed.ts';
 import type { FleetInput, LinkedCluster, LinkState } from './fleet.ts';
 import { type FleetPlan, planShares } from './plan.ts';
 
@@ -46,16 +47,24 @@ export interface AllowanceLeader {
 }
 
 interface Link {
-  /** Whether this process has written to the cluster. */
+  /** Whether this process has written, or tried to. */
+  hasSent: boolean;
+  /** Whether the cluster adopted an allowance of this process, or there is nothing to adopt. */
   isJoined: boolean;
   state: LinkState;
   since: Date;
   last: FleetAllowance | 'None' | undefined;
+  requestedSince: Date | undefined;
+  keepsUntil: Date | undefined;
   /** Allowances that were sent and have not been read since. */
   attempts: readonly FleetAllowanceSpec[];
+  /** Allowances that were sent and that the cluster may still adopt. */
+  adoptable: readonly FleetAllowanceSpec[];
 }
 
 const MAX_SKEW_SECONDS = 30;
+/** A cluster that got a share asks again within this time. */
+const KEEP_SECONDS = 60;
 
 export function createAllowanceLeader(options: LeaderOptions): AllowanceLeader {
   const { clock } = options;
@@ -91,7 +100,17 @@ export function createAllowanceLeader(options: LeaderOptions): AllowanceLeader {
 }
 
 function createLink(since: Date): Link {
-  return { isJoined: false, state: 'Unread', since, last: undefined, attempts: [] };
+  return {
+    hasSent: false,
+    isJoined: false,
+    state: 'Unread',
+    since,
+    last: undefined,
+    requestedSince: undefined,
+    keepsUntil: undefined,
+    attempts: [],
+    adoptable: [],
+  };
 }
 
 function missingFrom(links: ReadonlyMap<string, Link>, ports: readonly ClusterPort[]): readonly string[] {
@@ -106,9 +125,10 @@ interface Observation {
 
 function observe(options: LeaderOptions, link: Link, { port, now }: Observation): LinkedCluster {
   const reading = port.read();
-  if ('allowance' in reading) hear(options, link, reading.allowance);
+  if ('allowance' in reading) hear(options, link, reading.allowance, now);
   const state = stateOf(options, link, reading, now);
   if (state !== link.state) Object.assign(link, { state, since: now });
+  link.requestedSince = isRequesting(link.last) ? (link.requestedSince ?? now) : undefined;
   const isSkewed = 'allowance' in reading && Math.abs(reading.skewSeconds ?? 0) > MAX_SKEW_SECONDS;
   return {
     ...port.facts(),
@@ -118,19 +138,37 @@ function observe(options: LeaderOptions, link: Link, { port, now }: Observation)
     // While the cluster is cut off, what was read before counts on.
     ...optional('allowance', link.last === 'None' ? undefined : link.last),
     attempts: link.attempts,
+    adoptable: link.adoptable,
+    ...optional('keepsUntil', link.keepsUntil),
+    ...optional('requestedSince', link.requestedSince),
     ...optional('isSkewed', isSkewed || undefined),
   };
 }
 
-/** A write whose answer was lost is settled by what is read afterwards. */
-function hear({ epoch, hub }: LeaderOptions, link: Link, allowance: FleetAllowance | 'None'): void {
+function isRequesting(last: Link['last']): boolean {
+  if (last === undefined || last === 'None') return false;
+  return (last.status?.limits ?? []).some(({ requested = 0 }) => requested > 0);
+}
+
+/** A write whose answer was lost is settled by what is read afterwards, and every earlier one by what the cluster adopted. */
+function hear(
+  { epoch, hub }: LeaderOptions,
+  link: Link,
+  allowance: FleetAllowance | 'None',
+  now: Date,
+): void {
   link.last = allowance;
+  link.adoptable = link.adoptable.filter(({ until }) => mayHold(until, now));
   if (allowance === 'None') return;
-  const { spec } = allowance;
-  if (spec.hub !== hub || spec.epoch !== epoch || link.attempts.length === 0) return;
-  // Each write names the version that it is based on, so that earlier ones cannot arrive any more.
-  link.attempts = link.attempts.filter(({ seq }) => seq > spec.seq);
+  const { spec, status } = allowance;
+  if (spec.hub === hub && spec.epoch === epoch) {
+    // Each write names the version that it is based on, so that earlier ones cannot arrive any more.
+    link.attempts = link.attempts.filter(({ seq }) => seq > spec.seq);
+  }
+  if (status?.hub !== hub || status.epoch !== epoch) return;
   link.isJoined = true;
+  const { seq: adopted = 0 } = status;
+  link.adoptable = link.adoptable.filter(({ seq }) => seq > adopted);
 }
 
 function stateOf({ hub }: LeaderOptions, link: Link, reading: ClusterReading, now: Date): LinkState {
@@ -139,12 +177,9 @@ function stateOf({ hub }: LeaderOptions, link: Link, reading: ClusterReading, no
     return link.isJoined ? 'CutOff' : 'Unread';
   }
   const { allowance } = reading;
-  if (allowance !== 'None' && allowance.spec.hub !== hub && mayHold(allowance.spec, now)) return 'OtherHub';
+  if (allowance !== 'None' && allowance.spec.hub !== hub && mayHold(allowance.spec.until, now))
+    return 'OtherHub';
   return link.isJoined ? 'Known' : 'Joining';
-}
-
-function mayHold({ until }: FleetAllowanceSpec, now: Date): boolean {
-  return Date.parse(until) + MARGIN_SECONDS * 1000 > +now;
 }
 
 function becauseOf(reading: ClusterReading, last: Link['last']): string | undefined {
@@ -156,12 +191,12 @@ function becauseOf(reading: ClusterReading, last: Link['last']): string | undefi
 /** A Lease that was restored from a backup gives an epoch again that an earlier process wrote. */
 function foreignEpoch(
   { hub, epoch }: LeaderOptions,
-  { isJoined, attempts }: Link,
+  { hasSent }: Link,
   allowance: FleetAllowance | undefined,
 ): readonly number[] {
   if (!allowance || allowance.spec.hub !== hub) return [];
   const found = allowance.spec.epoch;
-  const isOurs = found === epoch && (isJoined || attempts.length > 0);
+  const isOurs = found === epoch && hasSent;
   return found < epoch || isOurs ? [] : [found];
 }
 
@@ -180,18 +215,37 @@ async function write(
   const built = { cluster, input, plan, hub, epoch };
   const spec = buildAllowance(built);
   if (!isDue(built, spec)) {
-    // Neither this process nor an earlier one has given anything, so nothing counts.
-    link.isJoined = true;
+    // No policy selects the cluster, and no process has given it anything.
+    link.isJoined ||= isEmptyAllowance(spec);
     return;
   }
   // Before it is sent: whatever happens now, it may have been written.
-  link.attempts = [...link.attempts.filter((each) => !isSame(each, spec)), spec];
+  noteSent(link, spec, { before: cluster.allowance?.spec, now: input.now });
   try {
     const result = await port.write(spec, link.last ?? 'None');
-    link.isJoined ||= result === 'Written';
-    // What was written counts until it is read.
-    if (result === 'NotWritten') link.attempts = link.attempts.filter((each) => each !== spec);
+    if (result === 'Written') return;
+    link.attempts = link.attempts.filter((each) => each !== spec);
+    link.adoptable = link.adoptable.filter((each) => each !== spec);
   } catch (error) {
     failed?.(cluster.name, error);
   }
+}
+
+interface SentAfter {
+  readonly before: FleetAllowanceSpec | undefined;
+  readonly now: Date;
+}
+
+/** A cluster that gets a share keeps it for a while, and goes to the end of the queue. */
+function noteSent(link: Link, spec: FleetAllowanceSpec, { before, now }: SentAfter): void {
+  link.hasSent = true;
+  link.attempts = [...link.attempts.filter((each) => !isSame(each, spec)), spec];
+  link.adoptable = [...link.adoptable.filter((each) => !isSame(each, spec)), spec];
+  if (!hasMore(spec, before)) return;
+  link.requestedSince = undefined;
+  link.keepsUntil = secondsAfter(now, KEEP_SECONDS);
+}
+
+function hasMore(next: FleetAllowanceSpec, present: FleetAllowanceSpec | undefined): boolean {
+  return next.limits.some(({ id, share }) => share > shareOf(present, id));
 }

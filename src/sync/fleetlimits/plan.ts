@@ -3,8 +3,7 @@
  * what the other needs. Then every cluster gets a spare share, as long as there is room. A share that is not used is taken back for a request
  * first, and given in a later plan, when the cluster has adopted the lower one. Pure.
  */
-import { optional } from '../../kube/objects/optional.ts';
-import { shareOf, useOf } from './committed.ts';
+import { hasValid, shareOf, useOf } from './committed.ts';
 import { type FleetInput, fleetLimitsOf, type LimitOfFleet, type LinkedCluster } from './fleet.ts';
 import { createRoom, type ShareRoom } from './room.ts';
 
@@ -29,6 +28,7 @@ interface RequestOfCluster {
 }
 
 interface Draft {
+  readonly now: Date;
   readonly rooms: readonly ShareRoom[];
   readonly served: readonly LinkedCluster[];
   readonly requests: readonly RequestOfCluster[];
@@ -42,8 +42,9 @@ export function planShares(input: FleetInput): FleetPlan {
     .filter(({ state }) => state === 'Known' || state === 'Joining')
     .toSorted(byName);
   const known = served.filter(({ state }) => state === 'Known');
-  const requests = known.flatMap(requestOf).toSorted(bySince);
+  const requests = known.flatMap((each) => requestOf(each, input.now)).toSorted(bySince);
   const draft: Draft = {
+    now: input.now,
     rooms: limits.map((limit) => createRoom(limit, input)),
     served,
     requests,
@@ -65,11 +66,11 @@ function bySince(a: RequestOfCluster, b: RequestOfCluster): number {
   return +a.since - +b.since || byName(a.cluster, b.cluster);
 }
 
-function requestOf(cluster: LinkedCluster): readonly RequestOfCluster[] {
-  const since = (cluster.allowance?.status?.limits ?? []).flatMap(({ requested, requestedSince }) =>
-    (requested ?? 0) > 0 && requestedSince !== undefined ? Date.parse(requestedSince) : [],
-  );
-  return since.length === 0 ? [] : [{ cluster, since: new Date(Math.min(...since)) }];
+/** A Defender that renews nothing does not act either: what it reported last is no request. */
+function requestOf(cluster: LinkedCluster, now: Date): readonly RequestOfCluster[] {
+  const { requestedSince, isSkewed } = cluster;
+  if (requestedSince === undefined || isSkewed || !hasValid(cluster, now)) return [];
+  return [{ cluster, since: requestedSince }];
 }
 
 function isRequesting({ requests }: Draft, { name }: LinkedCluster): boolean {
@@ -95,18 +96,17 @@ function serveRequest(draft: Draft, { cluster, since }: RequestOfCluster): void 
     const { limit } = room;
     const needed = neededShare(cluster, limit);
     const present = presentShare(draft, { cluster, limit });
-    const share = cluster.isSkewed ? present : room.raise(cluster, present, needed);
+    const share = room.raise(cluster, present, needed);
     setShare(draft, { cluster, limit }, share);
     if (share >= needed) continue;
-    room.reserve({ count: limit.kind === 'Rate' ? needed - share : 1, since });
+    room.reserve({ count: 1, since });
     draft.waiting.push({ cluster: cluster.name, limit: limit.id, since, because: waitText(room, cluster) });
   }
 }
 
-/** Returns the share that a request needs: of a limit that it does not name, one unit more than is used. */
+/** One act at a time: then it is the turn of the next cluster, so that one with many requests does not get everything. */
 function neededShare(cluster: LinkedCluster, { id, kind }: LimitOfFleet): number {
-  const { used = 0, requested = 0 } = useOf(cluster, id) ?? {};
-  return kind === 'Concurrency' ? 1 : used + Math.max(1, requested);
+  return kind === 'Concurrency' ? 1 : (useOf(cluster, id)?.used ?? 0) + 1;
 }
 
 /** Takes back for requests that found no room. After git lowered a limit, more may be given than it allows, too. */
@@ -114,9 +114,15 @@ function makeRoom(draft: Draft, room: ShareRoom): void {
   const { limit, unmet, counted } = room;
   const excess = Math.max(0, room.total() - limit.max);
   const count = unmet.reduce((sum, request) => sum + request.count, excess);
-  const losers = draft.served.filter((each) => limit.selects(each) && mayLose(draft, each, unmet[0]?.since));
+  const isLoser = (each: LinkedCluster): boolean =>
+    limit.selects(each) && !keeps(each, draft.now) && mayLose(draft, each, unmet[0]?.since);
+  const losers = draft.served.filter(isLoser);
   if (limit.kind === 'Rate') takeActs(draft, { limit, counted, losers }, count);
   else takeGroups(draft, { limit, counted, losers }, count);
+}
+
+function keeps({ keepsUntil }: LinkedCluster, now: Date): boolean {
+  return keepsUntil !== undefined && keepsUntil > now;
 }
 
 /** A cluster that began to request earlier keeps what it has: it may wait for another limit. */
@@ -207,23 +213,11 @@ function setShare({ shares }: Draft, { cluster, limit }: Share, share: number): 
 
 const NAMED = 5;
 
-function waitText({ limit, counted }: ShareRoom, { name, isSkewed }: LinkedCluster): string {
-  if (isSkewed) return 'the clock of the cluster differs from that of the hub by more than 30 seconds';
+function waitText({ limit, counted }: ShareRoom, { name }: LinkedCluster): string {
   const holders = [...counted]
     .filter(([other, share]) => share > 0 && other !== name)
     .map(([other]) => other);
   const more = holders.length > NAMED ? ` and ${holders.length - NAMED} more` : '';
   const shown = holders.slice(0, NAMED).join(', ');
   return `at most ${limit.max} ${limit.per}; counted: ${shown === '' ? 'none' : shown}${more}`;
-}
-
-export function limitFields({
-  kind,
-  floor,
-  actions,
-  windowSeconds,
-  max,
-  per,
-}: LimitOfFleet): Pick<LimitOfFleet, 'kind' | 'floor' | 'actions' | 'windowSeconds' | 'max' | 'per'> {
-  return { kind, floor, actions, max, per, ...optional('windowSeconds', windowSeconds) };
 }

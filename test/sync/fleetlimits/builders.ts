@@ -64,6 +64,8 @@ export function cluster(name: string, has: Has = {}, fields: Partial<LinkedClust
     state: 'Known',
     since: new Date(ago(3600)),
     attempts: [],
+    adoptable: [],
+    ...(has.requestedFor === undefined ? {} : { requestedSince: new Date(ago(has.requestedFor)) }),
     allowance: fleetAllowance({ cluster: name, until: ago(-ends), limits }, status),
     ...fields,
   };

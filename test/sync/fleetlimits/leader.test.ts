@@ -59,6 +59,15 @@ function bed(ports: readonly Stand[], epoch = 2): Bed {
   return { clock, leader, reconcile: (policies = [fleetPolicy()]) => leader.reconcile(policies, ports) };
 }
 
+/** The cluster reports that acts wait for a share. */
+function request(port: Stand, requested = 1): void {
+  const { reading } = port;
+  if (!('allowance' in reading) || reading.allowance === 'None') throw new Error('nothing was written yet');
+  const { allowance } = reading;
+  const limits = allowance.status?.limits?.map((use) => ({ ...use, requested })) ?? [];
+  port.reading = { allowance: { ...allowance, status: { conditions: [], ...allowance.status, limits } } };
+}
+
 function sharePut(port: Stand): number | undefined {
   return port.written.at(-1)?.limits.find(({ id }) => id === CLUSTERS)?.share;
 }
@@ -125,6 +134,21 @@ describe('createAllowanceLeader', () => {
     await clock.advance(10_000);
     await reconcile();
     expect(port.written.map(({ seq }) => seq)).toEqual([1, 2]);
+  });
+
+  it('sends a cluster that got a share to the end of the queue', async () => {
+    const port = stand('a');
+    const { reconcile, clock } = bed([port]);
+    const since = async () => (await reconcile()).input.clusters[0]?.requestedSince;
+    await reconcile();
+    request(port);
+    const first = await since();
+    await clock.advance(5000);
+    request(port);
+    expect(+((await since()) ?? 0)).toBeGreaterThan(+(first ?? 0));
+    await clock.advance(5000);
+    request(port, 0);
+    expect(await since()).toBeUndefined();
   });
 
   it('leaves a cluster alone that another hub serves, until that has ended', async () => {

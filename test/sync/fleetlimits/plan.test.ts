@@ -104,6 +104,25 @@ describe('planShares', () => {
     expect(sharesOf(REBOOTS, all, [fleetPolicy(REBOOT_RATE)])).toEqual({ a: 3, b: 2 });
   });
 
+  it('gives a cluster with many requests one act, and then another cluster its turn', () => {
+    const many = cluster('a', ofReboots(0, { requestedFor: 60 }));
+    const uses = many.allowance?.status?.limits?.map((use) => ({ ...use, requested: 500 })) ?? [];
+    const { allowance } = many;
+    const status = { conditions: [], ...allowance?.status, limits: uses };
+    const greedy = { ...many, ...(allowance ? { allowance: { ...allowance, status } } : {}) };
+    const all = [greedy, cluster('b', ofReboots(0, { requestedFor: 5 }))];
+    expect(sharesOf(REBOOTS, all, [fleetPolicy(REBOOT_RATE)])).toEqual({ a: 1, b: 1 });
+  });
+
+  it('holds nothing up for a cluster whose Defender renews nothing, or whose clock is wrong', () => {
+    const dead = cluster('a', has(0, { requestedFor: 60, ends: -5 }));
+    const skewed = cluster('b', has(0, { requestedFor: 60 }), { isSkewed: true });
+    const all = [dead, skewed, cluster('c', has(0, { requestedFor: 5 }))];
+    const { shares, waiting } = planShares(input(all));
+    expect(shares.get('c')?.get(CLUSTERS)).toBe(1);
+    expect(waiting).toEqual([]);
+  });
+
   it('gives a cluster whose clock is wrong nothing beyond its use', () => {
     const all = [cluster('a', has(1), { isSkewed: true }), cluster('b', has(0))];
     expect(sharesOf(CLUSTERS, all)).toEqual({ a: 0, b: 1 });
