@@ -9,7 +9,7 @@ import { fleetRateKey, isCountedBy, isValidAt, permitted, usedOf, windowOf } fro
 export const fleetStop: AskGuard = {
   id: 'fleet-stop',
   reasons: ['KillSwitch'],
-  proof: { promise: 'an act while the fleet is stopped', seed: 1, isFleet: true },
+  proof: { promise: 'an act while the fleet is stopped', seed: 2, isFleet: true },
   skippedByRecovery: false,
   checkedAtRenewal: true,
   check: ({ ledger: { allowance }, ask, now }) =>

@@ -129,7 +129,6 @@ function observe(options: LeaderOptions, link: Link, { port, now }: Observation)
   const state = stateOf(options, link, reading, now);
   if (state !== link.state) Object.assign(link, { state, since: now });
   link.requestedSince = isRequesting(link.last) ? (link.requestedSince ?? now) : undefined;
-  const isSkewed = 'allowance' in reading && Math.abs(reading.skewSeconds ?? 0) > MAX_SKEW_SECONDS;
   return {
     ...port.facts(),
     state,
@@ -141,8 +140,12 @@ function observe(options: LeaderOptions, link: Link, { port, now }: Observation)
     adoptable: link.adoptable,
     ...optional('keepsUntil', link.keepsUntil),
     ...optional('requestedSince', link.requestedSince),
-    ...optional('isSkewed', isSkewed || undefined),
+    ...optional('isSkewed', isSkewed(reading) || undefined),
   };
+}
+
+function isSkewed(reading: ClusterReading): boolean {
+  return 'allowance' in reading && Math.abs(reading.skewSeconds ?? 0) > MAX_SKEW_SECONDS;
 }
 
 function isRequesting(last: Link['last']): boolean {
@@ -177,8 +180,8 @@ function stateOf({ hub }: LeaderOptions, link: Link, reading: ClusterReading, no
     return link.isJoined ? 'CutOff' : 'Unread';
   }
   const { allowance } = reading;
-  if (allowance !== 'None' && allowance.spec.hub !== hub && mayHold(allowance.spec.until, now))
-    return 'OtherHub';
+  const isOfOther = allowance !== 'None' && allowance.spec.hub !== hub && mayHold(allowance.spec.until, now);
+  if (isOfOther) return 'OtherHub';
   return link.isJoined ? 'Known' : 'Joining';
 }
 

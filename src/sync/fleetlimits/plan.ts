@@ -66,7 +66,7 @@ function bySince(a: RequestOfCluster, b: RequestOfCluster): number {
   return +a.since - +b.since || byName(a.cluster, b.cluster);
 }
 
-/** A Defender that renews nothing does not act either: what it reported last is no request. */
+/** A Defender that renews nothing does not act either: its last report does not count. */
 function requestOf(cluster: LinkedCluster, now: Date): readonly RequestOfCluster[] {
   const { requestedSince, isSkewed } = cluster;
   if (requestedSince === undefined || isSkewed || !hasValid(cluster, now)) return [];
