@@ -59,7 +59,7 @@ const SYNC_ORDER: Record<string, readonly string[]> = {
   report: ['shared', 'git'],
   pulls: ['shared', 'git', 'render', 'preview', 'report'],
   revert: ['shared', 'git', 'report', 'pulls'],
-  fleetlimits: ['shared', 'hub'],
+  fleetlimits: ['shared', 'hub', 'promote'],
   hub: [
     'shared',
     'intake',

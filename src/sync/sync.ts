@@ -19,6 +19,7 @@ import type { ApplyPolicy } from './apply/cluster-syncer.ts';
 import type { ClusterEvent } from './apply/context.ts';
 import { readClusterUID } from './cluster-uid.ts';
 import type { DecryptionKeys } from './decrypt-objects.ts';
+import { haltedByFleet } from './fleetlimits/halted-hub.ts';
 import { createFleetLimits, type FleetLimits } from './fleetlimits/worker.ts';
 import { type ClusterWorkers, createClusterWorkers } from './hub/cluster-workers.ts';
 import { commitOrigin } from './hub/commit-origin.ts';
@@ -89,7 +90,7 @@ export async function startSync(options: SyncOptions, signal: AbortSignal): Prom
     const hub = createHubCache({ ...options, client });
     watching = hub.run(closing.signal);
     await hub.synced(signal);
-    return startWorkers(options, { client, hub, hubUID }, disconnect);
+    return await startWorkers(options, { client, hub, hubUID }, { disconnect, signal });
   } catch (error) {
     // A watch that went on would keep the process running.
     await disconnect();
@@ -97,21 +98,30 @@ export async function startSync(options: SyncOptions, signal: AbortSignal): Prom
   }
 }
 
-function startWorkers(
+interface Start {
+  readonly disconnect: () => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+async function startWorkers(
   options: SyncOptions,
-  { client, hub, hubUID }: Omit<Hub, 'events'>,
-  disconnect: () => Promise<void>,
-): Sync {
+  { client, hub, hubUID }: Omit<Hub, 'events' | 'fleetLimits'>,
+  { disconnect, signal }: Start,
+): Promise<Sync> {
   const events = createEventRecorder({
     ...options,
     client,
     controller: `${GROUP}/sync`,
     instance: options.identity,
   });
-  const workers = createWorkers(options, { client, hub, hubUID, events });
+  let workers: Workers | undefined;
+  const onPolicy = (): void => workers?.pipelines.requeueAll();
+  const fleetLimits = createFleetLimits({ ...options, ...hub.stores, client, hubUID, onPolicy });
+  // Before the first promotion, which a stop of the fleet holds.
+  await fleetLimits.read(signal);
+  workers = createWorkers(options, { client, hub, hubUID, events, fleetLimits });
   const { clusters, pipelines, assignments, deletedPipelines, revisions } = workers;
-  const fleetLimits = createFleetLimits({ ...options, ...hub.stores, client, hubUID });
-  refreshOnChange(hub, { ...workers, fleetLimits });
+  refreshOnChange(hub, workers, fleetLimits);
   return {
     notReadyReason: () => hub.staleReason(),
     hub,
@@ -143,13 +153,14 @@ interface Hub {
   readonly hub: HubCache;
   readonly hubUID: string;
   readonly events: EventRecorder;
+  readonly fleetLimits: FleetLimits;
 }
 
 /**
  * The worker of a Pipeline opens its repository and hands its commits to promotion, which sets the target of each cluster with what
  * its commit renders to. docs/architecture.md follows a commit through these files.
  */
-function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hub): Workers {
+function createWorkers(options: SyncOptions, { client, hub, hubUID, events, fleetLimits }: Hub): Workers {
   const { stores } = hub;
   const keys = (name: string): DecryptionKeys =>
     decryptionKeys(name, stores.pipelines.get(name), stores.secrets);
@@ -200,7 +211,7 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hu
   const assignments = createAssignments({ ...options, hub, clusters, pipelines });
   const deletedPipelines = createDeletedPipelines({ ...options, hub, clusters });
   const promotion = createPromotionController({
-    hub,
+    hub: haltedByFleet(hub, () => fleetLimits.stop()),
     clusters: {
       setTarget: (cluster, target) => clusters.setTarget(cluster, target),
       report: (cluster) => assignments.report(cluster),
@@ -226,11 +237,8 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hu
   }
 }
 
-function refreshOnChange(
-  { stores }: HubCache,
-  workers: Workers & { readonly fleetLimits: FleetLimits },
-): void {
-  const { clusters, pipelines, assignments, deletedPipelines, fleetLimits } = workers;
+function refreshOnChange({ stores }: HubCache, workers: Workers, fleetLimits: FleetLimits): void {
+  const { clusters, pipelines, assignments, deletedPipelines } = workers;
   const refresh = (): void => {
     clusters.refresh();
     pipelines.refresh();

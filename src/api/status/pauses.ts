@@ -1,7 +1,13 @@
 /** Whether a Pipeline or a Cluster is stopped, by git or by a person. Pure. */
 import type { ObjectId } from '../../kube/objects/object-id.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import type { Cluster, ClusterPause, Pipeline } from '../generated/types.ts';
+import type { Cluster, ClusterPause, Pipeline, PipelineHalt } from '../generated/types.ts';
+
+/** A halt of all Pipelines, which is in none of them. */
+export interface FleetHalt extends PipelineHalt {
+  /** The command that ends it. */
+  readonly resume: string;
+}
 
 /** Undefined while the Pipeline may be promoted. The stop of a person comes first: no commit lifts it. */
 export function pausedReason({
@@ -9,9 +15,14 @@ export function pausedReason({
   spec: { halt, paused },
 }: Pick<Pipeline, 'metadata' | 'spec'>): string | undefined {
   if (halt) {
-    return `pipeline ${name} was halted by ${halt.by}: ${halt.reason}. To continue, run: kubenode release resume ${name}`;
+    const resume = isOfFleet(halt) ? halt.resume : `kubenode release resume ${name}`;
+    return `pipeline ${name} was halted by ${halt.by}: ${halt.reason}. To continue, run: ${resume}`;
   }
   return paused ? `pipeline ${name} is paused (spec.paused)` : undefined;
+}
+
+function isOfFleet(halt: PipelineHalt | FleetHalt): halt is FleetHalt {
+  return 'resume' in halt;
 }
 
 /** A pause of the whole cluster. */

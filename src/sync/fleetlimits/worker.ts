@@ -17,6 +17,7 @@ import type { LeaseMetrics, WatchMetrics } from '../../kube/process/metrics-runt
 import type { Clock } from '../../os/clock.ts';
 import { connectCluster, connectionVersion } from '../hub/connection.ts';
 import { createWorkerSet, type WorkerSet } from '../hub/worker-set.ts';
+import { stopOfFleet } from './halted-hub.ts';
 import { type AllowanceLeader, createAllowanceLeader, type FleetReconcile } from './leader.ts';
 import { type AllowanceLink, createAllowanceLink } from './link.ts';
 import { fleetPolicyStatus } from './status.ts';
@@ -32,16 +33,24 @@ export interface FleetLimitsOptions {
   readonly log: Log;
   readonly random: () => number;
   readonly metrics?: LeaseMetrics & WatchMetrics;
+  /** A policy was created, changed or deleted. */
+  readonly onPolicy: () => void;
 }
 
 export interface FleetLimits {
   /** Clusters or their credentials changed. */
   refresh(): void;
+  /** The policy that stops all clusters, as every process of sync knows it. */
+  stop(): FleetPolicy | undefined;
+  /** Resolves when the policies were read, or cannot be read. */
+  read(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
 const LEASE = 'fleet-limits';
 const GATHER_MS = 200;
+/** A hub that does not serve the kind has no such policy. */
+const READ_MS = 3000;
 /** Allowances are renewed long before they end; changes trigger a reconcile at once. */
 const RECONCILE_MS = 10_000;
 
@@ -68,14 +77,23 @@ export function createFleetLimits(given: FleetLimitsOptions): FleetLimits {
   const closing = new AbortController();
   const view = createView<FleetPolicy>({ ...options, resource: FLEET_POLICIES });
   const trigger = (): void => loop.trigger();
+  const policyChanged = (): void => {
+    trigger();
+    options.onPolicy();
+  };
   const lease = createHeldLease({ ...options, name: LEASE, namespace: NAMESPACE, onChange: trigger });
   let term: Term | undefined;
   const loop = createLoop({ clock, gatherMs: GATHER_MS, round });
-  view.store.subscribe({ added: trigger, updated: trigger, removed: trigger });
+  view.store.subscribe({ added: policyChanged, updated: policyChanged, removed: policyChanged });
   const watching = view.reflector.run(closing.signal);
 
   return {
     refresh: trigger,
+    stop: () => stopOfFleet(view.store.list(), clock.now()),
+    read: async (signal) => {
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
+      await view.reflector.synced(limit).catch(() => undefined);
+    },
     async close() {
       await loop.close();
       await term?.links.close();

@@ -1,7 +1,12 @@
 /** Limits over clusters on real API servers: a hub with sync, and two clusters whose Defenders decide for real. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { DEFENDER_POLICIES, FLEET_ALLOWANCES, FLEET_POLICIES } from '../../../src/api/generated/resources.ts';
-import type { FleetAllowance, FleetPolicy } from '../../../src/api/generated/types.ts';
+import {
+  DEFENDER_POLICIES,
+  FLEET_ALLOWANCES,
+  FLEET_POLICIES,
+  PIPELINES,
+} from '../../../src/api/generated/resources.ts';
+import type { FleetAllowance, FleetPolicy, Pipeline } from '../../../src/api/generated/types.ts';
 import type { Denial, Grant } from '../../../src/api/grants.ts';
 import { FLEET_ALLOWANCE, FLEET_DEFAULT, MANAGER_SYNC, PRINCIPAL_DEFENDER } from '../../../src/api/names.ts';
 import { createDefender, type Defender } from '../../../src/defender/defender.ts';
@@ -70,6 +75,10 @@ describe('limits over clusters', () => {
     const stopped = await kubenode('fleet', 'stop', '--reason', 'bad image');
     expect([stopped.code, stopped.stderr]).toEqual([0, '']);
     expect(stopped.stdout).toContain('2 of 2 clusters have stopped');
+    const bump = fleet.commit('2', 'bump');
+    await expect.poll(async () => (await fleet.head()).commit).toBe(bump);
+    await expect.poll(() => haltMessage()).toContain('To continue, run: kubenode fleet resume');
+    expect(await fleet.versions()).toEqual(['1', '1']);
     await sync?.close();
     for (const name of STAGES) {
       expect(await ask(defenders[name], name)).toMatchObject({
@@ -82,6 +91,7 @@ describe('limits over clusters', () => {
     expect(again.stderr).toContain('the fleet is stopped already');
     expect((await kubenode('fleet', 'resume')).code).toBe(0);
     await fleet.sync('two');
+    await fleet.allProven(bump);
     const holder = await holderOfShare();
     await expect.poll(async () => explainAnswer(await ask(defenders[holder], holder))).toBe('granted');
   });
@@ -220,6 +230,12 @@ async function adoptedShares(): Promise<readonly unknown[]> {
 async function waiting(): Promise<readonly string[]> {
   const { status } = await fleet.hub.client.get<FleetPolicy>(FLEET_POLICIES, { name: 'fleet' });
   return (status?.waiting ?? []).map(({ cluster }) => cluster);
+}
+
+async function haltMessage(): Promise<string | undefined> {
+  const { status } = await fleet.hub.client.get<Pipeline>(PIPELINES, { name: 'fleet' });
+  return status?.conditions.find(({ type, reason }) => type === 'Progressing' && reason === 'Paused')
+    ?.message;
 }
 
 async function kubenode(...args: string[]): ReturnType<typeof kubenodeAs> {

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import type { KillSwitch, Pipeline } from '../../../src/api/generated/types.ts';
+import { pausedReason } from '../../../src/api/status/pauses.ts';
+import { haltedByFleet, stopOfFleet } from '../../../src/sync/fleetlimits/halted-hub.ts';
+import { ago, fleetPolicy, NOW } from './builders.ts';
+
+const STOP: KillSwitch = { engaged: true, scope: 'All', by: 'ann', reason: 'bad image' };
+const PIPELINE = { metadata: { name: 'fleet' }, spec: { paused: false } } as unknown as Pipeline;
+
+describe('stopOfFleet', () => {
+  it.each<readonly [string, Partial<KillSwitch>, boolean, boolean]>([
+    ['of everything', {}, true, true],
+    ['of rollouts', { scope: 'Rollout' }, true, true],
+    ['of repairs only: no', { scope: 'Remedy' }, true, false],
+    ['that has ended: no', { until: ago(0) }, true, false],
+    ['that has not ended', { until: ago(-1) }, true, true],
+    ['that is not engaged: no', { engaged: false }, true, false],
+    ['of some clusters: no', {}, false, false],
+  ])('finds a stop %s', (_, stop, all, expected) => {
+    const clusterSelector = all ? { all } : { all, matchLabels: { tier: 'prod' } };
+    const policy = fleetPolicy({ clusterSelector, killSwitch: { ...STOP, ...stop } });
+    expect(stopOfFleet([fleetPolicy(), policy], NOW)).toBe(expected ? policy : undefined);
+  });
+});
+
+describe('haltedByFleet', () => {
+  const hub = { pipeline: () => Promise.resolve(PIPELINE), pipelines: () => Promise.resolve([PIPELINE]) };
+
+  it('shows every Pipeline as halted, with who stopped the fleet and how to continue', async () => {
+    const stopped = haltedByFleet(hub, () => fleetPolicy({ killSwitch: STOP }, 'kill-switch'));
+    const found = [await stopped.pipeline(), ...(await stopped.pipelines())];
+    const text =
+      'pipeline fleet was halted by ann (FleetPolicy kill-switch): bad image. To continue, run: kubenode fleet resume';
+    expect(found.map((pipeline) => pausedReason(pipeline))).toEqual([text, text]);
+  });
+
+  it('changes nothing while the fleet is not stopped', async () => {
+    expect(await haltedByFleet(hub, () => undefined).pipeline()).toBe(PIPELINE);
+  });
+});
