@@ -37,12 +37,13 @@ const ONE_CLUSTER = {
 };
 
 let fleet: TestFleet;
+let first: string;
 beforeAll(async () => {
   fleet = await startTestFleet();
 });
 beforeEach(async () => {
   await fleet.reset();
-  fleet.commit('1', 'first');
+  first = fleet.commit('1', 'first');
 });
 afterAll(() => fleet.stop());
 
@@ -51,8 +52,8 @@ describe('limits over clusters', () => {
     const defenders = await startFleet(ONE_CLUSTER);
     const holder = await holderOfShare();
     const other = holder === 'test' ? 'prod' : 'test';
-    const first = await ask(defenders[holder], holder);
-    expect(first).toMatchObject({ granted: true });
+    const granted = await ask(defenders[holder], holder);
+    expect(granted).toMatchObject({ granted: true });
     const denied = await ask(defenders[other], other);
     expect(denied).toMatchObject({ granted: false, reason: 'FleetLimit', key: 'fleet/clusters' });
     await expect.poll(() => waiting()).toEqual([other]);
@@ -60,7 +61,7 @@ describe('limits over clusters', () => {
     expect(why.stdout).toContain('waits for a share of fleet/clusters since');
     expect((await ask(defenders[other], other)).granted).toBe(false);
 
-    await settle(defenders[holder], first);
+    await settle(defenders[holder], granted);
     await expect.poll(async () => (await ask(defenders[other], other)).granted).toBe(true);
     expect(await ask(defenders[holder], holder)).toMatchObject({ reason: 'FleetLimit' });
     // What is in use is reported a moment after the grant.
@@ -72,6 +73,7 @@ describe('limits over clusters', () => {
   it('stop every cluster by one command, also while sync is away, until a person resumes', async () => {
     const defenders = await startFleet(ONE_CLUSTER);
     await holderOfShare();
+    await fleet.allProven(first);
     const stopped = await kubenode('fleet', 'stop', '--reason', 'bad image');
     expect([stopped.code, stopped.stderr]).toEqual([0, '']);
     expect(stopped.stdout).toContain('2 of 2 clusters have stopped');

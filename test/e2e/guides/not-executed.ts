@@ -36,11 +36,17 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     because: 'it needs Cluster API; a test installs its kinds and the role, and runs the controller',
     coveredBy: ['test/cluster/controllers/clusterapi.test.ts', 'test/cli/commands/install/deploy.test.ts'],
   },
-  ...['Declare it', 'What a cluster notices', 'Look at it', 'Stop everything'].map((section) => ({
+  {
     path: 'docs/guides/fleet-limits.md',
-    section,
+    section: 'What a cluster notices',
     because: 'it needs several clusters with machines; a test has two, with real Defenders and sync',
     coveredBy: ['test/cluster/sync/fleet-limits.test.ts'],
+  },
+  ...['Updates in place', 'How a machine is updated'].map((section) => ({
+    path: 'docs/guides/cluster-api.md',
+    section,
+    because: 'it needs Cluster API; a test runs its core, and updates the machines of a MachineDeployment',
+    coveredBy: ['test/cluster/controllers/clusterapi-update.test.ts'],
   })),
   {
     path: 'docs/guides/notifications.md',

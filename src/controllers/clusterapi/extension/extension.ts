@@ -4,15 +4,14 @@
  */
 import { MACHINES } from '../../../api/generated/resources.ts';
 import type { Machine } from '../../../api/generated/types.ts';
-import { MANAGER_CLUSTERAPI_UPDATE } from '../../../api/names.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import { textAt } from '../../../kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
-import { optional } from '../../../kube/objects/optional.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import { messageOf } from '../../../os/errors.ts';
 import { CLUSTER_API_GROUP, CLUSTER_API_VERSIONS } from '../contract.ts';
+import { pin } from './execute.ts';
 import {
   machinesAskedAbout,
   planCover,
@@ -114,24 +113,6 @@ function answerOf({ type, because }: UpdateDecision): HookResponse {
   const message = because.slice(0, MAX_MESSAGE);
   if (type === 'Refuse' || type === 'Fail') return failureAnswer('UpdateMachine', message);
   return progressAnswer(message, type === 'Done' ? 0 : RETRY_SECONDS);
-}
-
-/** Writes on the version of the Machine that was judged. Returns whether it still was the newest: one that changed is judged again. */
-async function pin(
-  { machine, entry }: Extract<UpdateDecision, { type: 'Pin' }>,
-  client: Pick<Client, 'apply'>,
-): Promise<boolean> {
-  const { apiVersion, kind, metadata } = machine;
-  const { name, uid, resourceVersion } = metadata;
-  const identity = { name, ...optional('uid', uid), ...optional('resourceVersion', resourceVersion) };
-  const object = { apiVersion, kind, metadata: identity, spec: { components: [entry] } };
-  try {
-    await client.apply(MACHINES, object, { fieldManager: MANAGER_CLUSTERAPI_UPDATE, force: true });
-    return true;
-  } catch (error) {
-    if (isKubeError(error, 'Conflict')) return false;
-    throw error;
-  }
 }
 
 async function found<T>(reading: Promise<T>): Promise<T | undefined> {

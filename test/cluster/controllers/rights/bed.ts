@@ -28,6 +28,8 @@ export interface WatchedKind {
   readonly isOfGit?: boolean;
   readonly labels?: Readonly<Record<string, string>>;
   readonly spare?: object;
+  /** The only name that an object of the kind may have. */
+  readonly onlyName?: string;
 }
 
 /** A ClusterRole that is bound in a namespace. */
@@ -200,7 +202,7 @@ export async function startRightsBed(
     if (!found?.spare) throw new Error(`there is no spare of ${right.resource}`);
     const { resource, isOfGit = false } = found;
     spares += 1;
-    const object = spareOf(found, `spare-${spares}`);
+    const object = spareOf(found, found.onlyName ?? `spare-${spares}`);
     const { name, namespace } = object.metadata;
     const target = { name, ...optional('namespace', namespace) };
     const sync = await installed.as(serviceAccountUser(PRINCIPAL_SYNC), ACCOUNTS);

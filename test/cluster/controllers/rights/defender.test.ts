@@ -10,12 +10,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   DEFENDER_LEDGERS,
   DEFENDER_POLICIES,
+  FLEET_ALLOWANCES,
   MACHINE_SETS,
   MACHINES,
   NODE_REMEDIERS,
   REMEDY_OPERATION_JOBS,
 } from '../../../../src/api/generated/resources.ts';
-import { LABEL_BLOCK, PRINCIPAL_DEFENDER, ROLE_GRANTS } from '../../../../src/api/names.ts';
+import {
+  FLEET_ALLOWANCE,
+  LABEL_BLOCK,
+  PRINCIPAL_DEFENDER,
+  PRINCIPAL_SYNC,
+  ROLE_GRANTS,
+  serviceAccountUser,
+} from '../../../../src/api/names.ts';
 import { defenderRights } from '../../../../src/api/roles/controllers.ts';
 import { LEASES } from '../../../../src/kube/leader/record.ts';
 import { NAMESPACES, NODES, PODS } from '../../../../src/kube/objects/core-kinds.ts';
@@ -29,14 +37,23 @@ import { slice } from '../../../support/sweep-size.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import { RBAC } from '../../api/permission-table.ts';
 import { resources } from '../../api/resources.ts';
-import { applyFleetDefault, applyPolicy, createMachineWithNode } from '../../defender/objects.ts';
+import { ACCOUNTS, applyFleetDefault, applyPolicy, createMachineWithNode } from '../../defender/objects.ts';
 import { ensureAccount } from '../budgeted-pod.ts';
 import { expectedMisses, rightsIn, rightTo, textOf } from '../rights.ts';
-import { READS, type RightsBed, startRightsBed, YOUNG } from './bed.ts';
+import { READS, type RightsBed, removeAtOnce, startRightsBed, YOUNG } from './bed.ts';
 import { createRepairs, type Repairs } from './repairs.ts';
 
 const SANDBOX = { infra: { provider: 'local' }, host: { type: 'sandbox' } };
 const ELSEWHERE = { scope: { nodeSelector: { matchLabels: { pool: 'none' } } } };
+/** An allowance that limits nothing. */
+const ENDED = {
+  hub: 'hub-1',
+  epoch: 1,
+  seq: 1,
+  cluster: 'here',
+  at: '2020-01-01T00:00:00Z',
+  until: '2020-01-01T00:05:00Z',
+};
 const POD = { automountServiceAccountToken: false, containers: [{ name: 'main', image: 'x' }] };
 /** Its Leases are watched while a policy names them. */
 const TOOL = 'medik8s-leases';
@@ -47,6 +64,7 @@ const KINDS = [
   { resource: DEFENDER_POLICIES, isOfGit: true, spare: { spec: ELSEWHERE } },
   { resource: REMEDY_OPERATION_JOBS },
   { resource: DEFENDER_LEDGERS },
+  { resource: FLEET_ALLOWANCES, isOfGit: true, onlyName: FLEET_ALLOWANCE, spare: { spec: ENDED } },
   { resource: NODE_REMEDIERS, isOfGit: true, spare: { spec: remedier({ '/mode': 'Suspended' }).spec } },
   { resource: NODES, spare: {} },
   { resource: LEASES, namespace: TOOL, spare: { spec: {} } },
@@ -108,11 +126,16 @@ async function repair(): Promise<void> {
   await repairs.recover(await repairs.fallIll());
 }
 
-/** A policy whose status it writes, and a grant, which changes that of the ledger. */
+/** A policy and an allowance whose status it writes, and a grant, which changes that of the ledger. */
 async function changeStatuses(): Promise<void> {
   policies += 1;
   await applyPolicy(bed.installed, `more-${policies}`, ELSEWHERE);
+  const sync = await bed.installed.as(serviceAccountUser(PRINCIPAL_SYNC), ACCOUNTS);
+  const { group, version, kind } = FLEET_ALLOWANCES;
+  const metadata = { name: FLEET_ALLOWANCE };
+  await sync.create(FLEET_ALLOWANCES, { apiVersion: `${group}/${version}`, kind, metadata, spec: ENDED });
   await repair();
+  await removeAtOnce(sync, FLEET_ALLOWANCES, metadata);
 }
 
 /** With a token that was not reviewed yet. */
