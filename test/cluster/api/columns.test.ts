@@ -18,7 +18,7 @@ import { type InstalledServer, startInstalledServer } from './installed-server.t
 
 const GOLDEN = join(import.meta.dirname, '../../golden/columns');
 /** Their names follow from their specs, so that there is only one of each example. */
-const COMPOSED = ['DefenderLedger', 'MachineComponent', 'Release', 'RemedyOperationJob'];
+const COMPOSED = ['DefenderLedger', 'FleetAllowance', 'MachineComponent', 'Release', 'RemedyOperationJob'];
 /** By kind, written by hand. */
 const reported = parse(readFileSync(join(import.meta.dirname, 'columns.yaml'), 'utf8')) as Partial<
   Record<string, unknown>
