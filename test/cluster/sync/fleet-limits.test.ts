@@ -221,8 +221,8 @@ async function allowanceOf(name: Stage): Promise<Partial<FleetAllowance>> {
 /** The cluster that adopted the only share, once every cluster reports what it adopted. */
 async function holderOfShare(): Promise<Stage> {
   await expect.poll(async () => (await adoptedShares()).map(String).toSorted()).toEqual(['0', '1']);
-  const [first] = await adoptedShares();
-  return first === 1 ? 'test' : 'prod';
+  const [ofTest] = await adoptedShares();
+  return ofTest === 1 ? 'test' : 'prod';
 }
 
 async function adoptedShares(): Promise<readonly unknown[]> {
