@@ -1,4 +1,5 @@
 /** Reads what the next step is decided on: the Cluster and the Secret in the hub, the members, and the cluster itself. */
+
 import { CLUSTERS, DEFENDER_POLICIES } from '../../api/generated/resources.ts';
 import type { Cluster, DefenderPolicy, KillSwitch } from '../../api/generated/types.ts';
 import type { GrantPort } from '../../api/grants.ts';
@@ -9,6 +10,7 @@ import {
   LABEL_CLUSTER,
   NAMESPACE,
 } from '../../api/names.ts';
+import { isEngaged } from '../../api/status/kill-switch.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { SECRETS } from '../../kube/objects/core-kinds.ts';
 import { textAt } from '../../kube/objects/json.ts';
@@ -242,10 +244,7 @@ function haltOf(context: ReconcileContext): string | undefined {
   return policy && haltText(policy.spec.killSwitch, context.clock.now());
 }
 
-function haltText(
-  { engaged, scope, until, by = 'unknown', reason = 'no reason given' }: KillSwitch,
-  now: Date,
-): string | undefined {
-  if (!engaged || scope !== 'All') return undefined;
-  return until !== undefined && Date.parse(until) <= +now ? undefined : `${by}: ${reason}`;
+function haltText(killSwitch: KillSwitch, now: Date): string | undefined {
+  const { scope, by = 'unknown', reason = 'no reason given' } = killSwitch;
+  return scope === 'All' && isEngaged(killSwitch, now) ? `${by}: ${reason}` : undefined;
 }

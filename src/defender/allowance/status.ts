@@ -6,10 +6,10 @@ import type {
   FleetLimitUse,
   LedgerAllowance,
 } from '../../api/generated/types.ts';
+import { isEngaged } from '../../api/status/kill-switch.ts';
 import { fleetAllowancePhases } from '../../api/status/phase-tables.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import { isEngaged } from '../guards/stop.ts';
 import { isValidAt, usedOf } from './limits.ts';
 import type { ShareRequest } from './share-requests.ts';
 

@@ -4,6 +4,7 @@
  */
 import type { KillSwitch, MachineHold } from '../../api/generated/types.ts';
 import type { DenialCause } from '../../api/grants.ts';
+import { isEngaged } from '../../api/status/kill-switch.ts';
 import type { PreparedPolicy } from '../policies/prepare.ts';
 import type { AskGuard, GuardInput, PolicyGuard } from './guard.ts';
 
@@ -20,10 +21,6 @@ export const killSwitch: PolicyGuard = {
 
 function checkKillSwitch(input: GuardInput, { spec }: PreparedPolicy): readonly DenialCause[] {
   return stopCauses(spec.killSwitch, input, 'kill switch engaged');
-}
-
-export function isEngaged({ engaged, until }: KillSwitch, now: Date): boolean {
-  return engaged && (until === undefined || Date.parse(until) > +now);
 }
 
 /** Returns the denial for what the switch stops. The hub has one of its own for all of its clusters. */

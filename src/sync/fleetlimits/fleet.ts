@@ -9,6 +9,8 @@ import type {
   FleetRate,
   KillSwitch,
 } from '../../api/generated/types.ts';
+import { selectableLabels } from '../../api/status/cluster-labels.ts';
+import { isEngaged } from '../../api/status/kill-switch.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
 
@@ -134,18 +136,21 @@ export function stopFor(
   const engaged = policies
     .filter(({ spec }) => isSelected(spec.clusterSelector, cluster.labels))
     .map(({ spec }) => spec.killSwitch)
-    .filter(({ engaged: isOn, until }) => isOn && (until === undefined || Date.parse(until) > +now));
+    .filter((killSwitch) => isEngaged(killSwitch, now));
   return engaged.find(({ scope }) => scope === 'All') ?? engaged[0] ?? NOT_ENGAGED;
 }
 
 const NOT_ENGAGED: KillSwitch = { engaged: false, scope: 'All' };
 
-/** The facts of the Cluster object. */
-export function clusterFacts({
-  metadata,
-  spec,
-}: Cluster): Pick<LinkedCluster, 'name' | 'labels' | 'region' | 'environment'> {
-  const { name, labels = {} } = metadata;
-  const { region, environment } = spec;
-  return { name, labels, ...optional('region', region), ...optional('environment', environment) };
+/** Reads the facts of the Cluster object. Its labels are those that stages select by, too. */
+export function clusterFacts(
+  cluster: Cluster,
+): Pick<LinkedCluster, 'name' | 'labels' | 'region' | 'environment'> {
+  const { region, environment } = cluster.spec;
+  return {
+    name: cluster.metadata.name,
+    labels: selectableLabels(cluster),
+    ...optional('region', region),
+    ...optional('environment', environment),
+  };
 }

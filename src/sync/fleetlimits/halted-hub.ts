@@ -1,5 +1,6 @@
 /** Shows promotion every Pipeline as halted while a FleetPolicy stops all clusters: no commit begins anywhere, not even a revert. */
 import type { FleetPolicy, Pipeline } from '../../api/generated/types.ts';
+import { isEngaged } from '../../api/status/kill-switch.ts';
 import type { FleetHalt } from '../../api/status/pauses.ts';
 import type { HubStore } from '../promote/ports.ts';
 
@@ -33,9 +34,8 @@ function haltOf({ metadata, spec: { killSwitch } }: FleetPolicy): FleetHalt {
 
 /** Finds the policy that stops rollouts in every cluster now. */
 export function stopOfFleet(policies: readonly FleetPolicy[], now: Date): FleetPolicy | undefined {
-  return policies.find(({ spec: { clusterSelector, killSwitch } }) => {
-    const { engaged, until, scope } = killSwitch;
-    const hasEnded = until !== undefined && Date.parse(until) <= +now;
-    return engaged && !hasEnded && scope !== 'Remedy' && clusterSelector.all;
-  });
+  return policies.find(
+    ({ spec: { clusterSelector, killSwitch } }) =>
+      clusterSelector.all && killSwitch.scope !== 'Remedy' && isEngaged(killSwitch, now),
+  );
 }

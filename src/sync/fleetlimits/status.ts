@@ -6,6 +6,7 @@ import type {
   FleetPolicyStatus,
   FleetWaiting,
 } from '../../api/generated/types.ts';
+import { isEngaged } from '../../api/status/kill-switch.ts';
 import { fleetPolicyPhases } from '../../api/status/phase-tables.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
@@ -21,7 +22,7 @@ export function fleetPolicyStatus(policy: FleetPolicy, { input, plan }: FleetRec
   const { now } = input;
   const clusters = input.clusters.filter(({ labels }) => isSelected(policy.spec.clusterSelector, labels));
   const lost = clusters.filter(({ state }) => state !== 'Known' && state !== 'Joining');
-  const isStopping = stops(policy, now);
+  const isStopping = isEngaged(policy.spec.killSwitch, now);
   const stopped = clusters.filter((cluster) => isStopping && hasStopped(cluster));
   const findings = [
     inForce(clusters, lost, now),
@@ -43,10 +44,6 @@ export function fleetPolicyStatus(policy: FleetPolicy, { input, plan }: FleetRec
     limits: usages(policy, { clusters, plan }),
     waiting: waits(policy, plan),
   };
-}
-
-function stops({ spec: { killSwitch: found } }: FleetPolicy, now: Date): boolean {
-  return found.engaged && (found.until === undefined || Date.parse(found.until) > +now);
 }
 
 /** Its Defender has adopted an allowance with a stop. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KillSwitch } from '../../../src/api/generated/types.ts';
-import { isEngaged, stopCauses } from '../../../src/defender/guards/stop.ts';
+import { isEngaged } from '../../../src/api/status/kill-switch.ts';
+import { stopCauses } from '../../../src/defender/guards/stop.ts';
 import { ago, ask, decideScene, explain, machineFacts, NOW } from '../builders.ts';
 
 const STOP: KillSwitch = { engaged: true, scope: 'All', by: 'ann', reason: 'bad image' };

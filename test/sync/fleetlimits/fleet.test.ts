@@ -62,11 +62,26 @@ describe('stopFor', () => {
 });
 
 describe('clusterFacts', () => {
+  it('selects by environment and region, as the stages of a Pipeline do', () => {
+    const object = {
+      metadata: { name: 'a' },
+      spec: { environment: 'prod', region: 'eu' },
+    } as unknown as Cluster;
+    expect(clusterFacts(object).labels).toEqual({
+      'kubenode.dev/environment': 'prod',
+      'kubenode.dev/region': 'eu',
+    });
+  });
+
   it('reads region and environment of the Cluster', () => {
     const object = {
       metadata: { name: 'a', labels: { x: 'y' } },
       spec: { region: 'eu' },
     } as unknown as Cluster;
-    expect(clusterFacts(object)).toEqual({ name: 'a', labels: { x: 'y' }, region: 'eu' });
+    expect(clusterFacts(object)).toEqual({
+      name: 'a',
+      labels: { x: 'y', 'kubenode.dev/region': 'eu' },
+      region: 'eu',
+    });
   });
 });

@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { DEFENDER_POLICIES } from '../../../api/generated/resources.ts';
 import type { DefenderPolicy } from '../../../api/generated/types.ts';
 import { KILL_SWITCH, MANAGER_CLI } from '../../../api/names.ts';
+import { isEngaged } from '../../../api/status/kill-switch.ts';
 import { API_VERSION } from '../../../api/version.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
@@ -192,8 +193,6 @@ async function resumeCluster(io: Io, client: Client): Promise<Resumed> {
 /** Names of the policies of git whose kill switch has not ended. */
 export function stillStopping(policies: readonly DefenderPolicy[], now: Date): readonly string[] {
   return policies.flatMap(({ metadata: { name }, spec: { killSwitch } }) => {
-    const { engaged, until } = killSwitch;
-    const hasEnded = until !== undefined && Date.parse(until) <= +now;
-    return name === KILL_SWITCH || !engaged || hasEnded ? [] : [name];
+    return name === KILL_SWITCH || !isEngaged(killSwitch, now) ? [] : [name];
   });
 }

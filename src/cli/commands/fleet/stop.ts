@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { FLEET_POLICIES } from '../../../api/generated/resources.ts';
 import type { FleetPolicy } from '../../../api/generated/types.ts';
 import { KILL_SWITCH, MANAGER_CLI } from '../../../api/names.ts';
+import { isEngaged } from '../../../api/status/kill-switch.ts';
 import { API_VERSION } from '../../../api/version.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
@@ -130,7 +131,7 @@ async function resumeFleet(io: Io, client: Client): Promise<void> {
     io.out('resumed: sync tells every cluster, and every machine is evaluated again\n');
   } else io.out('the fleet was not stopped: nothing changed\n');
   const others = policies.filter(
-    ({ metadata, spec }) => metadata.name !== KILL_SWITCH && spec.killSwitch.engaged,
+    ({ metadata, spec }) => metadata.name !== KILL_SWITCH && isEngaged(spec.killSwitch, io.clock.now()),
   );
   if (others.length === 0) return;
   throw new CliError(
