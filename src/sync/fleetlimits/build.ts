@@ -13,22 +13,21 @@ export interface BuildInput {
   readonly plan: FleetPlan;
   readonly hub: string;
   readonly epoch: number;
+  /** Above every one that this process has sent to the cluster: the Defender adopts no lower one, also after the object was deleted. */
+  readonly seq: number;
 }
 
 const MAX_MESSAGE = 256;
 const DEFAULT_SECONDS = 300;
 const RETRY_MS = 10_000;
 
-export function buildAllowance({ cluster, input, plan, hub, epoch }: BuildInput): FleetAllowanceSpec {
+export function buildAllowance({ cluster, input, plan, hub, epoch, seq }: BuildInput): FleetAllowanceSpec {
   const { now, policies } = input;
-  const { name, allowance, attempts } = cluster;
-  const seqs = [0, allowance?.spec, ...attempts].flatMap((spec) =>
-    typeof spec === 'object' && spec.epoch === epoch ? spec.seq : 0,
-  );
+  const { name } = cluster;
   return {
     hub,
     epoch,
-    seq: Math.max(...seqs) + 1,
+    seq,
     cluster: name,
     at: now.toISOString(),
     until: secondsAfter(now, lifetime(policies, cluster)).toISOString(),

@@ -47,8 +47,8 @@ export interface AllowanceLeader {
 }
 
 interface Link {
-  /** Whether this process has written, or tried to. */
-  hasSent: boolean;
+  /** The number of the last allowance that this process has sent; 0: none. */
+  lastSeq: number;
   /** Whether the cluster adopted an allowance of this process, or there is nothing to adopt. */
   isJoined: boolean;
   state: LinkState;
@@ -101,7 +101,7 @@ export function createAllowanceLeader(options: LeaderOptions): AllowanceLeader {
 
 function createLink(since: Date): Link {
   return {
-    hasSent: false,
+    lastSeq: 0,
     isJoined: false,
     state: 'Unread',
     since,
@@ -194,12 +194,12 @@ function becauseOf(reading: ClusterReading, last: Link['last']): string | undefi
 /** A Lease that was restored from a backup gives an epoch again that an earlier process wrote. */
 function foreignEpoch(
   { hub, epoch }: LeaderOptions,
-  { hasSent }: Link,
+  { lastSeq }: Link,
   allowance: FleetAllowance | undefined,
 ): readonly number[] {
   if (!allowance || allowance.spec.hub !== hub) return [];
   const found = allowance.spec.epoch;
-  const isOurs = found === epoch && hasSent;
+  const isOurs = found === epoch && lastSeq > 0;
   return found < epoch || isOurs ? [] : [found];
 }
 
@@ -215,7 +215,7 @@ async function write(
   link: Link,
   { port, cluster, input, plan }: PlannedWrite,
 ): Promise<void> {
-  const built = { cluster, input, plan, hub, epoch };
+  const built = { cluster, input, plan, hub, epoch, seq: link.lastSeq + 1 };
   const spec = buildAllowance(built);
   if (!isDue(built, spec)) {
     // No policy selects the cluster, and no process has given it anything.
@@ -241,7 +241,7 @@ interface SentAfter {
 
 /** A cluster that gets a share keeps it for a while, and goes to the end of the queue. */
 function noteSent(link: Link, spec: FleetAllowanceSpec, { before, now }: SentAfter): void {
-  link.hasSent = true;
+  link.lastSeq = spec.seq;
   link.attempts = [...link.attempts.filter((each) => !isSame(each, spec)), spec];
   link.adoptable = [...link.adoptable.filter((each) => !isSame(each, spec)), spec];
   if (!hasMore(spec, before)) return;

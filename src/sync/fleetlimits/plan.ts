@@ -29,6 +29,7 @@ interface RequestOfCluster {
 
 interface Draft {
   readonly now: Date;
+  readonly clusters: readonly LinkedCluster[];
   readonly rooms: readonly ShareRoom[];
   readonly served: readonly LinkedCluster[];
   readonly requests: readonly RequestOfCluster[];
@@ -45,6 +46,7 @@ export function planShares(input: FleetInput): FleetPlan {
   const requests = known.flatMap((each) => requestOf(each, input.now)).toSorted(bySince);
   const draft: Draft = {
     now: input.now,
+    clusters: input.clusters,
     rooms: limits.map((limit) => createRoom(limit, input)),
     served,
     requests,
@@ -162,10 +164,13 @@ function onItsWay(draft: Draft, share: Share, counted: Losers['counted']): numbe
  */
 function takeGroups(draft: Draft, { limit, counted, losers }: Losers, count: number): void {
   const may = new Set(losers.map(({ name }) => name));
-  const holders = draft.served.filter((each) => limit.selects(each) && (counted.get(each.name) ?? 0) > 0);
+  // With those that are cut off: a region in which one is counted cannot be freed.
+  const holders = draft.clusters.filter((each) => limit.selects(each) && (counted.get(each.name) ?? 0) > 0);
   const groups = [...Map.groupBy(holders, (each) => limit.groupOf(each)).values()];
   const isLeaving = (cluster: LinkedCluster): boolean => presentShare(draft, { cluster, limit }) === 0;
-  const leaving = groups.filter((clusters) => clusters.every(isLeaving));
+  const isServed = (clusters: readonly LinkedCluster[]): boolean =>
+    clusters.every(({ name }) => draft.shares.has(name));
+  const leaving = groups.filter((clusters) => isServed(clusters) && clusters.every(isLeaving));
   const takeable = groups.filter(
     (clusters) => !clusters.every(isLeaving) && clusters.every(({ name }) => may.has(name)),
   );

@@ -151,6 +151,17 @@ describe('createAllowanceLeader', () => {
     expect(await since()).toBeUndefined();
   });
 
+  it('continues its numbers when a person deletes the allowance, because no lower one is adopted', async () => {
+    const port = stand('a');
+    const { reconcile, clock } = bed([port]);
+    await reconcile();
+    await reconcile();
+    port.reading = { allowance: 'None' };
+    await clock.advance(10_000);
+    await reconcile();
+    expect(port.written.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+  });
+
   it('leaves a cluster alone that another hub serves, until that has ended', async () => {
     const port = stand('a', fleetAllowance({ hub: 'hub-2' }));
     const { reconcile, clock } = bed([port]);

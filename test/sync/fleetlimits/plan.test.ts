@@ -96,6 +96,18 @@ describe('planShares', () => {
     expect(sharesOf(REGIONS, idle, [regions])).toEqual({ 'eu-1': 0, 'eu-2': 0, 'us-1': 0 });
   });
 
+  it('takes no region back in which a cluster is cut off, because that would free nothing', () => {
+    const two = fleetPolicy({ concurrency: [{ name: 'regions', per: 'Region', max: 2, floor: 1 }] });
+    const lost = cluster('eu-2', inRegion(1), { state: 'CutOff' });
+    const all = [
+      cluster('eu-1', inRegion(1)),
+      lost,
+      cluster('us-1', inRegion(1)),
+      cluster('ap-1', inRegion(0, { requestedFor: 9 }), { region: 'ap' }),
+    ];
+    expect(sharesOf(REGIONS, all, [two])).toEqual({ 'eu-1': 1, 'us-1': 0, 'ap-1': 0 });
+  });
+
   it('moves the unused acts of a rate, and never those that were used', () => {
     const all = [
       cluster('a', ofReboots(4, { used: { [REBOOTS]: 3 } })),
