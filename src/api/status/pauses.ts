@@ -1,7 +1,12 @@
-/** Whether a Pipeline or a Cluster is stopped, by git or by a person. Pure. */
+/** Whether a Pipeline, a Cluster or automation is stopped, by git or by a person. Pure. */
 import type { ObjectId } from '../../kube/objects/object-id.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import type { Cluster, ClusterPause, Pipeline, PipelineHalt } from '../generated/types.ts';
+import type { Cluster, ClusterPause, KillSwitch, Pipeline, PipelineHalt } from '../generated/types.ts';
+
+/** Tells whether a kill switch stops anything: of a DefenderPolicy, of a FleetPolicy, or of an allowance. */
+export function isEngaged({ engaged, until }: Pick<KillSwitch, 'engaged' | 'until'>, now: Date): boolean {
+  return engaged && (until === undefined || Date.parse(until) > +now);
+}
 
 /** A halt of all Pipelines, which is in none of them. */
 export interface FleetHalt extends PipelineHalt {

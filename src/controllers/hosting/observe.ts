@@ -10,7 +10,7 @@ import {
   LABEL_CLUSTER,
   NAMESPACE,
 } from '../../api/names.ts';
-import { isEngaged } from '../../api/status/kill-switch.ts';
+import { isEngaged } from '../../api/status/pauses.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { SECRETS } from '../../kube/objects/core-kinds.ts';
 import { textAt } from '../../kube/objects/json.ts';

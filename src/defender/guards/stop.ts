@@ -4,7 +4,7 @@
  */
 import type { KillSwitch, MachineHold } from '../../api/generated/types.ts';
 import type { DenialCause } from '../../api/grants.ts';
-import { isEngaged } from '../../api/status/kill-switch.ts';
+import { isEngaged } from '../../api/status/pauses.ts';
 import type { PreparedPolicy } from '../policies/prepare.ts';
 import type { AskGuard, GuardInput, PolicyGuard } from './guard.ts';
 

@@ -10,7 +10,7 @@ import type {
   KillSwitch,
 } from '../../api/generated/types.ts';
 import { selectableLabels } from '../../api/status/cluster-labels.ts';
-import { isEngaged } from '../../api/status/kill-switch.ts';
+import { isEngaged } from '../../api/status/pauses.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
 

@@ -1,7 +1,6 @@
 /** Shows promotion every Pipeline as halted while a FleetPolicy stops all clusters: no commit begins anywhere, not even a revert. */
 import type { FleetPolicy, Pipeline } from '../../api/generated/types.ts';
-import { isEngaged } from '../../api/status/kill-switch.ts';
-import type { FleetHalt } from '../../api/status/pauses.ts';
+import { type FleetHalt, isEngaged } from '../../api/status/pauses.ts';
 import type { HubStore } from '../promote/ports.ts';
 
 type Promoting = Pick<HubStore, 'pipeline' | 'pipelines'>;

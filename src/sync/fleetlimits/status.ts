@@ -6,7 +6,7 @@ import type {
   FleetPolicyStatus,
   FleetWaiting,
 } from '../../api/generated/types.ts';
-import { isEngaged } from '../../api/status/kill-switch.ts';
+import { isEngaged } from '../../api/status/pauses.ts';
 import { fleetPolicyPhases } from '../../api/status/phase-tables.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';

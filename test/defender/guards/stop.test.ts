@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KillSwitch } from '../../../src/api/generated/types.ts';
-import { isEngaged } from '../../../src/api/status/kill-switch.ts';
+import { isEngaged } from '../../../src/api/status/pauses.ts';
 import { stopCauses } from '../../../src/defender/guards/stop.ts';
 import { ago, ask, decideScene, explain, machineFacts, NOW } from '../builders.ts';
 

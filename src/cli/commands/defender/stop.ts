@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { DEFENDER_POLICIES } from '../../../api/generated/resources.ts';
 import type { DefenderPolicy } from '../../../api/generated/types.ts';
 import { KILL_SWITCH, MANAGER_CLI } from '../../../api/names.ts';
-import { isEngaged } from '../../../api/status/kill-switch.ts';
+import { isEngaged } from '../../../api/status/pauses.ts';
 import { API_VERSION } from '../../../api/version.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
