@@ -89,3 +89,6 @@ export const DECIDED = ['Scheduled', 'Executing'] as const;
 /** The states in which each earlier state may end. */
 export const MAINTENANCE_ENDS = ['Cancelled', 'Failed', 'Avoided'] as const;
 export const FINAL_STATES = ['Done', ...MAINTENANCE_ENDS] as const;
+
+/** The number of limits that a FleetAllowance may have: those of all FleetPolicies together. */
+export const MAX_FLEET_LIMITS = 32;

@@ -2,9 +2,6 @@
 import { choice, int, list, message, name, named, type Schema, text } from '../schema.ts';
 import { ACTION_NAMES } from '../steps/registry.ts';
 
-/** At most eight policies of eight limits would be many; a cluster gets those of all policies that select it. */
-export const MAX_FLEET_LIMITS = 32;
-
 /** `<policy>/<limit>`. */
 export const FLEET_LIMIT_ID = 127;
 

@@ -1,9 +1,10 @@
 /** FleetAllowance: what a cluster may use of the limits over clusters, and until when. Written by the hub; its status by the Defender. */
 import { count, statusHead } from '../common.ts';
+import { MAX_FLEET_LIMITS } from '../enums.ts';
 import { bigInt, listMap, name, named, rules, type Schema, time } from '../schema.ts';
 import { fleetAllowancePhases } from '../status/phase-tables.ts';
 import { killSwitchField } from './defenderpolicy.ts';
-import { fleetLimit, limitId, MAX_FLEET_LIMITS } from './fleet-limits.ts';
+import { fleetLimit, limitId } from './fleet-limits.ts';
 import { AGE, conditionColumn, type Kind, PHASE } from './kind.ts';
 
 /** Returns the fields that the ledger takes over. */

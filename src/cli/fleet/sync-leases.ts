@@ -1,9 +1,10 @@
 /** Whether a process syncs each Pipeline: it renews the Lease of the Pipeline every few seconds. */
-import type { Pipeline } from '../../api/generated/types.ts';
+import type { FleetPolicy, Pipeline } from '../../api/generated/types.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { unlessMissing } from '../../kube/client/errors.ts';
 import { LEASES, readLeaseRecord } from '../../kube/leader/record.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { FLEET_LIMITS_LEASE } from '../../sync/fleetlimits/lease.ts';
 import { pipelineLease } from '../../sync/hub/pipeline/lease.ts';
 import { formatAge } from '../../views/text/age.ts';
 import { textField } from '../../views/text/fields.ts';
@@ -61,10 +62,47 @@ export function unsyncedReasons(
 }
 
 function unsyncedReason({ pipeline, lease }: PipelineLease, now: Date): string | undefined {
-  const { namespace, name } = pipelineLease(pipeline.metadata.name);
+  return unheldReason(pipelineLease(pipeline.metadata.name), { lease, about: pipeline }, now);
+}
+
+/** Why no process hands out allowances for these policies; undefined while one does. */
+export async function findUnlimited(
+  client: Client,
+  policies: readonly FleetPolicy[],
+  {
+    now,
+    flags,
+    signal,
+  }: { readonly now: Date; readonly flags: ConnectionFlags; readonly signal: AbortSignal },
+): Promise<string | undefined> {
+  const [about] = policies;
+  if (!about) return undefined;
+  const lease = await unlessMissing(client.get(LEASES, FLEET_LIMITS_LEASE, { signal }));
+  const because = (at: Date): string | undefined => unheldReason(FLEET_LIMITS_LEASE, { lease, about }, at);
+  if (because(now) === undefined) return undefined;
+  // The clock of this machine may be wrong: the one of the server decides.
+  const found = because((await readServerTime(client, signal)) ?? now);
+  return (
+    found &&
+    `nothing hands out allowances: ${found}. What follows is the last report; each cluster continues at its floor. Start it: ${startCommand(flags)}`
+  );
+}
+
+interface ObservedLease {
+  /** Undefined: it was never held. */
+  readonly lease: KubeObject | undefined;
+  /** The object that the Lease is for: a process has to hold it soon after this was created. */
+  readonly about: KubeObject;
+}
+
+function unheldReason(
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  { lease, about }: ObservedLease,
+  now: Date,
+): string | undefined {
   const label = `Lease ${namespace}/${name}`;
   const renewed = textField(lease, 'spec.renewTime');
-  const since = renewed || textField(lease ?? pipeline, 'metadata.creationTimestamp');
+  const since = renewed || textField(lease ?? about, 'metadata.creationTimestamp');
   const holder = holderOf(lease);
   if (now.getTime() - Date.parse(since) <= holder.durationMs) return undefined;
   if (renewed === '') return `${label} was never held`;

@@ -1,4 +1,6 @@
 /** Describes what the hub knows of its clusters and of the limits over them: the input of the planner. */
+
+import { MAX_FLEET_LIMITS } from '../../api/enums.ts';
 import type {
   Cluster,
   FleetAllowance,
@@ -71,11 +73,14 @@ export interface FleetInput {
 
 const NONE = '(none)';
 
+/** In the order of the names of the policies, as many as an allowance may have. A policy whose limits are left out is not in force. */
 export function fleetLimitsOf(policies: readonly FleetPolicy[]): readonly LimitOfFleet[] {
-  return policies.flatMap((policy) => [
+  const sorted = policies.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  const all = sorted.flatMap((policy) => [
     ...policy.spec.concurrency.map((limit) => concurrencyLimit(policy, limit)),
     ...policy.spec.rates.map((limit) => rateLimit(policy, limit)),
   ]);
+  return all.slice(0, MAX_FLEET_LIMITS);
 }
 
 type SharedFields = Pick<LimitOfFleet, 'policy' | 'allowanceSeconds' | 'countSeconds' | 'selects'>;

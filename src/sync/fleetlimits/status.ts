@@ -1,4 +1,5 @@
 /** The status of a FleetPolicy: how much of each limit is in use, who waits, and which clusters the hub does not reach. Pure. */
+import { MAX_FLEET_LIMITS } from '../../api/enums.ts';
 import type {
   FleetCutOffCluster,
   FleetLimitUsage,
@@ -25,7 +26,7 @@ export function fleetPolicyStatus(policy: FleetPolicy, { input, plan }: FleetRec
   const isStopping = isEngaged(policy.spec.killSwitch, now);
   const stopped = clusters.filter((cluster) => isStopping && hasStopped(cluster));
   const findings = [
-    inForce(clusters, lost, now),
+    leftOut(policy, plan) ?? inForce(clusters, lost, now),
     reached(lost),
     killSwitch(policy, { isStopping, total: clusters.length, stopped: stopped.length }),
   ];
@@ -91,6 +92,17 @@ function waits(
       since: since.toISOString(),
       message: because.slice(0, 256),
     }));
+}
+
+/** A limit that is in no allowance holds nowhere. */
+function leftOut(
+  { metadata: { name }, spec: { concurrency, rates } }: FleetPolicy,
+  { limits }: FleetReconcile['plan'],
+): ConditionUpdate | undefined {
+  const missing = concurrency.length + rates.length - limits.filter(({ policy }) => policy === name).length;
+  if (missing === 0) return undefined;
+  const message = `${missing} limits hold nowhere: all FleetPolicies together may have ${MAX_FLEET_LIMITS}, in the order of their names. Remove limits in git`;
+  return { type: 'InForce', status: 'False', reason: 'TooManyLimits', message };
 }
 
 function inForce(

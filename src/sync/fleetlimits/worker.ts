@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { FLEET_POLICIES } from '../../api/generated/resources.ts';
 import type { Cluster, FleetPolicy } from '../../api/generated/types.ts';
-import { MANAGER_FLEET_LIMITS, NAMESPACE } from '../../api/names.ts';
+import { MANAGER_FLEET_LIMITS } from '../../api/names.ts';
 import { truncateToSchema } from '../../api/validation/truncate-to-schema.ts';
 import { API_VERSION } from '../../api/version.ts';
 import { staleReason } from '../../kube/cache/freshness.ts';
@@ -19,6 +19,7 @@ import { connectCluster, connectionVersion } from '../hub/connection.ts';
 import { createWorkerSet, type WorkerSet } from '../hub/worker-set.ts';
 import { stopOfFleet } from './halted-hub.ts';
 import { type AllowanceLeader, createAllowanceLeader, type FleetReconcile } from './leader.ts';
+import { FLEET_LIMITS_LEASE } from './lease.ts';
 import { type AllowanceLink, createAllowanceLink } from './link.ts';
 import { fleetPolicyStatus } from './status.ts';
 
@@ -47,7 +48,6 @@ export interface FleetLimits {
   close(): Promise<void>;
 }
 
-const LEASE = 'fleet-limits';
 const GATHER_MS = 200;
 /** A hub that does not serve the kind has no such policy. */
 const READ_MS = 3000;
@@ -72,7 +72,7 @@ interface TermOptions extends FleetLimitsOptions {
 
 export function createFleetLimits(given: FleetLimitsOptions): FleetLimits {
   const { clock } = given;
-  const options = { ...given, log: given.log.with({ part: LEASE }) };
+  const options = { ...given, log: given.log.with({ part: FLEET_LIMITS_LEASE.name }) };
   const { log } = options;
   const closing = new AbortController();
   const view = createView<FleetPolicy>({ ...options, resource: FLEET_POLICIES });
@@ -81,7 +81,7 @@ export function createFleetLimits(given: FleetLimitsOptions): FleetLimits {
     trigger();
     options.onPolicy();
   };
-  const lease = createHeldLease({ ...options, name: LEASE, namespace: NAMESPACE, onChange: trigger });
+  const lease = createHeldLease({ ...options, ...FLEET_LIMITS_LEASE, onChange: trigger });
   let term: Term | undefined;
   const loop = createLoop({ clock, gatherMs: GATHER_MS, round });
   view.store.subscribe({ added: policyChanged, updated: policyChanged, removed: policyChanged });

@@ -43,6 +43,18 @@ describe('fleetPolicyStatus', () => {
     expect(statusOf([behind])).toMatchObject({ phase: 'NotReady', clusters: { current: 0 } });
   });
 
+  it('tells that limits hold nowhere where all policies together have too many', () => {
+    const names = Array.from({ length: 8 }, (_, index) => `limit-${index}`);
+    const concurrency = names.map((name) => ({ name, per: 'Cluster', max: 2, floor: 1 }) as const);
+    const policies = ['a', 'b', 'c', 'd', 'e'].map((name) => fleetPolicy({ concurrency }, name));
+    const fleet = input([cluster('x')], policies);
+    const last = policies.at(-1) ?? fleetPolicy();
+    const status = fleetPolicyStatus(last, { input: fleet, plan: planShares(fleet) });
+    expect(status.phase).toBe('NotReady');
+    expect(status.conditions[0]).toMatchObject({ type: 'InForce', status: 'False', reason: 'TooManyLimits' });
+    expect(status.conditions[0]?.message).toMatch(/^8 limits hold nowhere/);
+  });
+
   it('counts the clusters that have stopped', () => {
     const killSwitch = { engaged: true, scope: 'All', by: 'ann', reason: 'bad image' } as const;
     const stopped = cluster('a', WORKING);

@@ -7,14 +7,15 @@ import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts'
 import { EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
 import { readNamed, withCluster } from '../../fleet/read.ts';
+import { findUnlimited } from '../../fleet/sync-leases.ts';
 import type { Io } from '../../io.ts';
-import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
+import { createOutputOption, type OutputFormat, printResult, printWarnings } from '../../output.ts';
 import { readFleetPolicies } from './policies.ts';
 
 const HELP = `
 Shows the FleetPolicies of the hub: the phase of each with what it comes from, how much of each limit the clusters use and may use, which
 clusters wait for a share and why, and which ones the hub does not reach. Reads objects of the hub only. Exits with 1 when a policy is not
-in force, stops the fleet, or does not reach every cluster.`;
+in force, stops the fleet, or does not reach every cluster, and when no process of sync hands out allowances: then the last report is shown.`;
 
 type StatusFlags = ConnectionFlags & { readonly output: OutputFormat };
 
@@ -26,12 +27,16 @@ export function createFleetStatusCommand(io: Io): Command {
   return addConnectionOptions(command).action((flags: StatusFlags) =>
     withCluster(io, flags, async (client) => {
       const policies = await readFleetPolicies(client, io.signal);
-      if (flags.output === 'table') io.out(formatFleetLimits(policies, io.clock.now()));
+      const now = io.clock.now();
+      const unlimited = await findUnlimited(client, policies, { now, flags, signal: io.signal });
+      // On stderr, so that -o json stays JSON.
+      if (unlimited !== undefined) printWarnings(io, [unlimited]);
+      if (flags.output === 'table') io.out(formatFleetLimits(policies, now));
       else printResult(io, flags.output, policies, () => ({ columns: [], rows: [] }));
       const isTroubled = policies.some(
         ({ status }) => fleetPolicyPhases.phaseOf({ ...status }) !== 'InForce',
       );
-      if (isTroubled) setExitCode(io, EXIT.failed);
+      if (isTroubled || unlimited !== undefined) setExitCode(io, EXIT.failed);
     }),
   );
 }
