@@ -106,7 +106,7 @@ export interface DefenderLedger extends KubeObject {
   readonly status?: DefenderLedgerStatus;
 }
 
-/** What this cluster may use of the limits over clusters. A single object, written by the hub. */
+/** Share of this cluster of the limits over clusters. A single object, written by the hub. */
 export interface FleetAllowance extends KubeObject {
   readonly apiVersion: 'kubenode.dev/v1alpha1';
   readonly kind: 'FleetAllowance';
@@ -1226,7 +1226,7 @@ export interface FirstHostKey {
   readonly fingerprint: string;
 }
 
-/** What the cluster may use of the limits over clusters. */
+/** Share of the cluster of each limit over clusters. */
 export interface FleetAllowanceSpec {
   /** UID of the namespace kube-system of the hub. */
   readonly hub: string;
@@ -1246,7 +1246,7 @@ export interface FleetAllowanceSpec {
   readonly at: string;
 }
 
-/** What the Defender adopted and what is in use. */
+/** Allowance that the Defender adopted, and its use. */
 export interface FleetAllowanceStatus {
   /** Generation of the spec that this status is about. */
   readonly observedGeneration?: number;
@@ -1272,7 +1272,7 @@ export interface FleetAllowanceStatus {
 export interface FleetConcurrency {
   /** Name used in messages. */
   readonly name: string;
-  /** What is counted: clusters, or their regions, environments or values of a label. */
+  /** Counted things: clusters, or their regions, environments or values of a label. */
   readonly per: 'Cluster' | 'Region' | 'Environment' | 'Label';
   /** Label of the Clusters for per: Label. */
   readonly labelKey?: string;
@@ -1304,9 +1304,9 @@ export interface FleetLimit {
   readonly id: string;
   /** Concurrency: acts in work, and a share of 0 or 1. Rate: acts that begin within a period. */
   readonly kind: 'Concurrency' | 'Rate';
-  /** What the cluster may use while the allowance lasts. */
+  /** Share of the cluster while the allowance lasts. */
   readonly share: number;
-  /** What the cluster may use when no allowance is valid. */
+  /** Share of the cluster when no allowance is valid. */
   readonly floor: number;
   /** Actions that count. Empty: every act with risk Node or higher. (at most 16) */
   readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane' | 'Reprovision' | 'WipeDisk')[];
@@ -1314,7 +1314,7 @@ export interface FleetLimit {
   readonly windowSeconds?: number;
   /** The limit over all clusters, for messages. */
   readonly max: number;
-  /** What is counted, for messages. */
+  /** Name of the counted things, for messages. */
   readonly per: string;
   /** Why the share is not larger, for people. */
   readonly message?: string;
@@ -1324,21 +1324,21 @@ export interface FleetLimit {
 export interface FleetLimitUsage {
   /** Policy and limit, as <policy>/<limit>. */
   readonly id: string;
-  /** What the clusters use. */
+  /** Use by all clusters. */
   readonly used?: number;
-  /** What the clusters may use, and those that are cut off count for. */
+  /** Shares of all clusters, with what is counted for those that are cut off. */
   readonly given?: number;
   /** Maximum count. */
   readonly max?: number;
 }
 
-/** What the cluster uses of one limit. */
+/** Use of one limit in the cluster. */
 export interface FleetLimitUse {
   /** Policy and limit, as <policy>/<limit>. */
   readonly id: string;
   /** Share that is adopted. */
   readonly share?: number;
-  /** What is in use: acts in work (0 or 1), or acts within the period. */
+  /** Use: acts in work (0 or 1), or acts within the period. */
   readonly used?: number;
   /** Acts that were denied in the last minute for want of a share. */
   readonly requested?: number;

@@ -18,7 +18,7 @@ export const allowanceFields = (): Readonly<Record<string, Schema>> => ({
 });
 
 const spec = rules(
-  named('FleetAllowanceSpec', 'What the cluster may use of the limits over clusters.', {
+  named('FleetAllowanceSpec', 'Share of the cluster of each limit over clusters.', {
     ...allowanceFields(),
     cluster: name('Name of the Cluster in the hub.'),
     at: time('When the hub wrote it, by its clock.'),
@@ -29,7 +29,7 @@ const spec = rules(
   },
 );
 
-const status = named('FleetAllowanceStatus', 'What the Defender adopted and what is in use.', {
+const status = named('FleetAllowanceStatus', 'Allowance that the Defender adopted, and its use.', {
   ...statusHead(fleetAllowancePhases.phases),
   hub: name('Hub of the allowance that is adopted.').optional(),
   epoch: bigInt('Epoch of the allowance that is adopted.').optional(),
@@ -39,10 +39,10 @@ const status = named('FleetAllowanceStatus', 'What the Defender adopted and what
   limits: listMap(
     'Use of each limit.',
     ['id'],
-    named('FleetLimitUse', 'What the cluster uses of one limit.', {
+    named('FleetLimitUse', 'Use of one limit in the cluster.', {
       id: limitId(),
       share: count('Share that is adopted.'),
-      used: count('What is in use: acts in work (0 or 1), or acts within the period.'),
+      used: count('Use: acts in work (0 or 1), or acts within the period.'),
       requested: count('Acts that were denied in the last minute for want of a share.'),
       requestedSince: time('When the first of these was denied.').optional(),
     }),
@@ -55,7 +55,7 @@ export const fleetAllowance: Kind = {
   plural: 'fleetallowances',
   shortName: 'knfa',
   lives: 'cluster',
-  description: 'What this cluster may use of the limits over clusters. A single object, written by the hub.',
+  description: 'Share of this cluster of the limits over clusters. A single object, written by the hub.',
   nameMax: 63,
   spec,
   status,

@@ -9,7 +9,7 @@ import { AGE, conditionColumn, type Kind, PHASE } from './kind.ts';
 const concurrency = rules(
   named('FleetConcurrency', 'A limit of clusters in which machines are disturbed at the same time.', {
     name: name('Name used in messages.', 32),
-    per: choice('What is counted: clusters, or their regions, environments or values of a label.', [
+    per: choice('Counted things: clusters, or their regions, environments or values of a label.', [
       'Cluster',
       'Region',
       'Environment',
@@ -87,8 +87,8 @@ const status = named('FleetPolicyStatus', 'Use of the limits, and who waits.', {
     ['id'],
     named('FleetLimitUsage', 'Use of one limit over the fleet.', {
       id: name('Policy and limit, as <policy>/<limit>.', FLEET_LIMIT_ID),
-      used: count('What the clusters use.'),
-      given: count('What the clusters may use, and those that are cut off count for.'),
+      used: count('Use by all clusters.'),
+      given: count('Shares of all clusters, with what is counted for those that are cut off.'),
       max: count('Maximum count.'),
     }),
     [0, 16],

@@ -10,7 +10,7 @@ export interface FleetAllowanceProps {
   readonly spec: FleetAllowanceSpec;
 }
 
-/** What this cluster may use of the limits over clusters. A single object, written by the hub. */
+/** Share of this cluster of the limits over clusters. A single object, written by the hub. */
 export class FleetAllowance extends CheckedObject {
   static readonly GVK = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'FleetAllowance' } as const;
 

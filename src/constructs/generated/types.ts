@@ -630,7 +630,7 @@ export interface FieldPolicy {
   readonly policy: 'Ignore';
 }
 
-/** What the cluster may use of the limits over clusters. */
+/** Share of the cluster of each limit over clusters. */
 export interface FleetAllowanceSpec {
   /** UID of the namespace kube-system of the hub. */
   readonly hub: string;
@@ -654,7 +654,7 @@ export interface FleetAllowanceSpec {
 export interface FleetConcurrency {
   /** Name used in messages. */
   readonly name: string;
-  /** What is counted: clusters, or their regions, environments or values of a label. */
+  /** Counted things: clusters, or their regions, environments or values of a label. */
   readonly per: 'Cluster' | 'Region' | 'Environment' | 'Label';
   /** Label of the Clusters for per: Label. */
   readonly labelKey?: string;
@@ -676,9 +676,9 @@ export interface FleetLimit {
   readonly id: string;
   /** Concurrency: acts in work, and a share of 0 or 1. Rate: acts that begin within a period. */
   readonly kind: 'Concurrency' | 'Rate';
-  /** What the cluster may use while the allowance lasts. */
+  /** Share of the cluster while the allowance lasts. */
   readonly share: number;
-  /** What the cluster may use when no allowance is valid. */
+  /** Share of the cluster when no allowance is valid. */
   readonly floor: number;
   /** Actions that count. Empty: every act with risk Node or higher. (at most 16) */
   readonly actions?: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'UpdateComponent' | 'DeleteMachine' | 'DeleteInstance' | 'UpdateControlPlane' | 'Reprovision' | 'WipeDisk')[];
@@ -686,7 +686,7 @@ export interface FleetLimit {
   readonly windowSeconds?: number;
   /** The limit over all clusters, for messages. */
   readonly max: number;
-  /** What is counted, for messages. */
+  /** Name of the counted things, for messages. */
   readonly per: string;
   /** Why the share is not larger, for people. */
   readonly message?: string;

@@ -77,7 +77,7 @@ function inForce(adopted: LedgerAllowance | undefined, now: Date): ConditionUpda
   if (isValidAt(adopted, now)) {
     return { type, status: 'True', reason: 'Current', message: `until ${adopted.until}` };
   }
-  const message = `the hub has not renewed what ended at ${adopted.until}: the cluster goes on at its floor`;
+  const message = `the hub has not renewed what ended at ${adopted.until}: the cluster continues at its floor`;
   return { type, status: 'False', reason: 'Ended', message };
 }
 

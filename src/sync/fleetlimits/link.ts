@@ -83,7 +83,7 @@ export function createAllowanceLink(name: string, options: LinkOptions): Allowan
   /** Resolves when the connection is to be made again. */
   async function follow(signal: AbortSignal): Promise<void> {
     const cluster = options.cluster();
-    if (!cluster) throw new Error(`Cluster ${name} is no longer in the hub`);
+    if (!cluster) throw new Error(`Cluster ${name} was deleted from the hub`);
     const client = await options.connect(cluster, hearTime);
     try {
       await refuseOther(cluster, client, signal);

@@ -139,7 +139,7 @@ interface Losers {
   readonly losers: readonly LinkedCluster[];
 }
 
-/** Lowers shares to what is used. What an earlier plan lowered, and is not adopted yet, becomes free, too. */
+/** Lowers shares to what is used. Shares that an earlier plan lowered become free, too, once that is adopted. */
 function takeActs(draft: Draft, { limit, counted, losers }: Losers, count: number): void {
   let open = count - losers.reduce((sum, cluster) => sum + onItsWay(draft, { cluster, limit }, counted), 0);
   for (const cluster of losers) {

@@ -129,7 +129,7 @@ function reached(lost: readonly LinkedCluster[]): ConditionUpdate {
   if (lost.length === 0) {
     return { type, status: 'True', reason: 'AllReached', message: 'every cluster is reached' };
   }
-  const message = `${names(lost)}: each goes on at its floor when its allowance has ended`;
+  const message = `${names(lost)}: each continues at its floor when its allowance has ended`;
   return { type, status: 'False', reason: 'CutOff', message };
 }
 

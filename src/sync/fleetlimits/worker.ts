@@ -107,7 +107,7 @@ export function createFleetLimits(given: FleetLimitsOptions): FleetLimits {
   async function round(): Promise<number> {
     try {
       await renewTerm();
-      // Without the policies nothing is known to be allowed or forbidden: what was handed out goes on.
+      // Without the policies nothing is known to be allowed or forbidden: present allowances stay.
       const isStale = staleReason(view.reflector.freshness(), FLEET_POLICIES.plural) !== undefined;
       if (term && !isStale) await reconcileOnce(term, { ...options, lease, changed: trigger }, view);
     } catch (error) {

@@ -100,5 +100,7 @@ function lostLines(policies: readonly FleetPolicy[], cluster: string, now: Date)
   const lost = policies.flatMap(({ status }) => status?.clusters?.cutOff ?? []);
   const [first] = lost.filter((each) => each.cluster === cluster);
   if (!first) return [];
-  return [`not served since ${formatAge(first.since, now)}: ${first.message ?? ''}; it goes on at its floor`];
+  return [
+    `not served since ${formatAge(first.since, now)}: ${first.message ?? ''}; it continues at its floor`,
+  ];
 }

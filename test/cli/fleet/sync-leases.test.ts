@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Pipeline } from '../../../src/api/generated/types.ts';
-import { unsyncedReasons } from '../../../src/cli/fleet/sync-leases.ts';
+import type { FleetPolicy, Pipeline } from '../../../src/api/generated/types.ts';
+import { findUnlimited, unsyncedReasons } from '../../../src/cli/fleet/sync-leases.ts';
+import type { Client } from '../../../src/kube/client/client.ts';
+import { KubeError } from '../../../src/kube/client/errors.ts';
 import { NOW } from '../commands/builders.ts';
 
 const LABEL = 'Lease kubenode-system/pipeline-fleet';
@@ -40,5 +42,34 @@ describe('unsyncedReasons', () => {
   it('FST-1 names the command that reaches the same hub', () => {
     const [reason] = reasonsOf(3600, undefined, { kubeconfig: 'hub.yaml', context: 'hub' });
     expect(reason).toMatch(/Start it: kubenode sync --kubeconfig hub.yaml --context hub$/);
+  });
+});
+
+describe('findUnlimited', () => {
+  const policy = { metadata: { name: 'fleet', creationTimestamp: secondsAgo(3600) } } as FleetPolicy;
+  const label = 'Lease kubenode-system/fleet-limits';
+
+  async function found(spec: object | undefined, policies = [policy]): Promise<string | undefined> {
+    const client = {
+      get: async () => {
+        await Promise.resolve();
+        if (spec === undefined) throw new KubeError('NotFound', 'not found');
+        return { metadata: { name: 'fleet-limits' }, spec };
+      },
+      create: () => Promise.resolve({ metadata: { creationTimestamp: NOW.toISOString() } }),
+    } as unknown as Client;
+    return findUnlimited(client, policies, { now: NOW, flags: {}, signal: new AbortController().signal });
+  }
+
+  it('names the Lease and since when no process hands out allowances', async () => {
+    expect(await found(held(600))).toBe(
+      `nothing hands out allowances: host-1 last renewed ${label} 10m ago. What follows is the last report; each cluster continues at its floor. Start it: kubenode sync`,
+    );
+    expect(await found(undefined)).toContain(`${label} was never held`);
+  });
+
+  it('finds nothing while a process does, or where nothing is limited', async () => {
+    expect(await found(held(5))).toBeUndefined();
+    expect(await found(undefined, [])).toBeUndefined();
   });
 });

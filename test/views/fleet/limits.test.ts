@@ -20,7 +20,7 @@ const POLICIES = [
 describe('formatFleetLimits', () => {
   it('shows phase, use, who waits and what is not served', () => {
     const text = formatFleetLimits(POLICIES, NOW);
-    expect(text).toMatch(/fleet +CutOff +3\/4 +d: each goes on at its floor/);
+    expect(text).toMatch(/fleet +CutOff +3\/4 +d: each continues at its floor/);
     expect(text).toMatch(/fleet\/clusters +2 +3 +2/);
     expect(text).toMatch(/c +fleet\/clusters +60s +at most 2 clusters; counted: a, b, d/);
     expect(text).toMatch(/d +10m +CutOff: no route to host/);
@@ -36,7 +36,7 @@ describe('explainFleetLimits', () => {
   it.each([
     ['a', 'cluster a waits for no limit over clusters\n'],
     ['c', 'waits for a share of fleet/clusters since 60s: at most 2 clusters; counted: a, b, d\n'],
-    ['d', 'not served since 10m: CutOff: no route to host; it goes on at its floor\n'],
+    ['d', 'not served since 10m: CutOff: no route to host; it continues at its floor\n'],
   ])('answers for cluster %s', (name, text) => {
     expect(explainFleetLimits(POLICIES, name, NOW)).toBe(text);
   });
