@@ -9,7 +9,7 @@ import {
   NODE_REMEDIERS,
   REMEDY_OPERATION_JOBS,
 } from '../../src/api/generated/resources.ts';
-import type { DefenderLedger, DefenderPolicy } from '../../src/api/generated/types.ts';
+import type { DefenderLedger, DefenderPolicy, FleetAllowance } from '../../src/api/generated/types.ts';
 import { LEDGER } from '../../src/api/names.ts';
 import { initialLedger } from '../../src/api/policies/ledger.ts';
 import { createDefender, type Defender } from '../../src/defender/defender.ts';
@@ -49,6 +49,7 @@ export interface DefenderBed {
   readonly advance: (ms: number) => Promise<void>;
   readonly ledger: () => DefenderLedger;
   readonly policy: (name?: string) => DefenderPolicy;
+  readonly allowance: () => FleetAllowance | undefined;
   /** Reasons of all Events. */
   readonly events: () => readonly string[];
 }
@@ -97,6 +98,10 @@ export function defenderBed(...objects: readonly KubeObject[]): DefenderBed {
     },
     start,
     advance,
+    allowance: () =>
+      api.objects.find(kindOf('FleetAllowance'), { name: 'default' }) as unknown as
+        | FleetAllowance
+        | undefined,
     ledger: () => api.objects.find(kindOf('DefenderLedger'), { name: LEDGER }) as unknown as DefenderLedger,
     policy: (name = 'fleet-default') =>
       api.objects.find(kindOf('DefenderPolicy'), { name }) as unknown as DefenderPolicy,

@@ -7,6 +7,7 @@ import type { Defender } from '../../../src/defender/defender.ts';
 import { conditionOf } from '../../../src/kube/objects/conditions.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { type condition, machine, node } from '../../support/builders.ts';
+import { clustersLimit, fleetAllowance } from '../allowance/builders.ts';
 import { type DefenderBed, defenderBed } from '../bed.ts';
 import { ask, breaker, policy } from '../builders.ts';
 import { job } from '../objects.ts';
@@ -292,5 +293,27 @@ describe('the controller of the Defender', () => {
     bed.apply(...fleet('m-1', 'm-2', 'm-3'));
     await bed.advance(15_000);
     expect(bed.ledger().spec).toMatchObject({ epoch: 2, breakers: { 'fleet-default/unhealthy/web': {} } });
+  });
+
+  it('adopts the allowance of the hub, keeps to it, and reports which acts wait for a share', async () => {
+    const bed = defenderBed(SETTINGS, ...fleet());
+    const { defender } = await bed.start();
+    await bed.advance(5000);
+    const until = new Date(+bed.clock.now() + 300_000).toISOString();
+    bed.apply(fleetAllowance({ until, limits: [clustersLimit({ share: 0 })] }));
+    await bed.advance(15_000);
+    expect(bed.ledger().spec.allowance).toMatchObject({ epoch: 2, seq: 7 });
+    expect(await askFor(bed, defender, 'm-1')).toMatchObject({ granted: false, reason: 'FleetLimit' });
+    await bed.advance(15_000);
+    expect(bed.allowance()?.status).toMatchObject({
+      phase: 'InForce',
+      seq: 7,
+      limits: [{ id: 'fleet/clusters', share: 0, used: 0, requested: 1 }],
+    });
+    bed.apply(fleetAllowance({ until, seq: 8, limits: [clustersLimit({ share: 1 })] }));
+    await bed.advance(15_000);
+    expect(await askFor(bed, defender, 'm-1')).toMatchObject({ granted: true });
+    await bed.advance(15_000);
+    expect(bed.allowance()?.status?.limits).toMatchObject([{ share: 1, used: 1, requested: 0 }]);
   });
 });

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Breaker } from '../../../src/api/generated/types.ts';
+import { usedOf } from '../../../src/defender/allowance/limits.ts';
 import { createDraft } from '../../../src/defender/ledger/draft.ts';
 import { endOfGrant, issueGrant } from '../../../src/defender/ledger/issue.ts';
 import { preparePolicies } from '../../../src/defender/policies/prepare.ts';
+import { allowance, rebootsLimit } from '../allowance/builders.ts';
 import { ask, ledgerSpec, machineFacts, NOW, policy } from '../builders.ts';
 
 const STORM: Breaker = {
@@ -18,6 +20,19 @@ const STORM: Breaker = {
 const HALF_OPEN = { state: 'HalfOpen', since: NOW.toISOString(), trips: 1 } as const;
 
 describe('issueGrant', () => {
+  it('counts the act under the rates of the allowance that it belongs to, and under no other', () => {
+    const draft = createDraft(ledgerSpec({ allowance: allowance() }));
+    const shared = {
+      machine: machineFacts('m-1'),
+      policies: preparePolicies([policy()]),
+      now: NOW,
+      index: 0,
+    };
+    issueGrant(draft, { ...shared, ask: ask({ action: 'Reboot' }) });
+    issueGrant(draft, { ...shared, ask: ask({ machine: 'm-2', action: 'UpdateComponent' }) });
+    expect(usedOf(draft, rebootsLimit(), NOW)).toBe(1);
+  });
+
   it('records what the grant is counted under, and ends it with the shortest life of its policies', () => {
     const short = policy(
       {

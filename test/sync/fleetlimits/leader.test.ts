@@ -14,6 +14,8 @@ import { CLUSTERS, fleetPolicy, HUB } from './builders.ts';
 /** A cluster that adopts at once what arrives. */
 interface Stand extends ClusterPort {
   reading: ClusterReading;
+  /** Whether its Defender adopts what arrives. */
+  adopts: boolean;
   readonly written: FleetAllowanceSpec[];
   answer: 'Written' | 'NotWritten' | 'Lost' | 'LostAfterwards';
 }
@@ -26,6 +28,7 @@ function stand(name: string, allowance: FleetAllowance | 'None' = 'None'): Stand
     name,
     facts: () => ({ name, labels: {} }),
     reading: { allowance },
+    adopts: true,
     written,
     answer: 'Written',
     read: () => port.reading,
@@ -33,7 +36,8 @@ function stand(name: string, allowance: FleetAllowance | 'None' = 'None'): Stand
       await Promise.resolve();
       written.push(spec);
       if (port.answer === 'NotWritten') return REFUSED.NotWritten;
-      if (port.answer !== 'Lost') port.reading = { allowance: adopting(spec) };
+      if (port.answer !== 'Lost')
+        port.reading = { allowance: port.adopts ? adopting(spec) : fleetAllowance(spec) };
       if (port.answer !== 'Written') throw new KubeError('Timeout', 'no answer');
       return 'Written';
     },
@@ -105,6 +109,20 @@ describe('createAllowanceLeader', () => {
     expect(sharePut(known)).toBe(0);
     // Its floor counts for an hour more.
     await clock.advance(361_000 + 3_600_000);
+    await reconcile(one);
+    await reconcile(one);
+    expect(sharePut(known)).toBe(1);
+  });
+
+  it('raises no share while a cluster may still adopt what an earlier process gave it', async () => {
+    const one = [fleetPolicy({ concurrency: [{ name: 'clusters', per: 'Cluster', max: 1, floor: 1 }] })];
+    const [known, slow] = [stand('a'), stand('b')];
+    const { reconcile } = bed([known, slow]);
+    slow.adopts = false;
+    for (let round = 0; round < 4; round += 1) await reconcile(one);
+    expect(sharePut(known)).toBe(0);
+    slow.adopts = true;
+    slow.reading = { allowance: adopting(slow.written.at(-1) as FleetAllowanceSpec) };
     await reconcile(one);
     await reconcile(one);
     expect(sharePut(known)).toBe(1);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { FleetPolicy } from '../../../src/api/generated/types.ts';
 import type { LinkedCluster } from '../../../src/sync/fleetlimits/fleet.ts';
 import { planShares } from '../../../src/sync/fleetlimits/plan.ts';
-import { CLUSTERS, cluster, fleetPolicy, input, REBOOT_RATE, REBOOTS } from './builders.ts';
+import { ago, CLUSTERS, cluster, fleetPolicy, input, REBOOT_RATE, REBOOTS } from './builders.ts';
 
 const REGIONS = 'fleet/regions';
 const regions = fleetPolicy({ concurrency: [{ name: 'regions', per: 'Region', max: 1, floor: 1 }] });
@@ -58,6 +58,16 @@ describe('planShares', () => {
     expect(waiting).toMatchObject([
       { cluster: 'c', limit: CLUSTERS, because: 'at most 2 clusters; counted: a, b' },
     ]);
+  });
+
+  it('takes nothing from a cluster that got its share a moment ago', () => {
+    const keepsUntil = new Date(ago(-30));
+    const all = [
+      cluster('a', has(1), { keepsUntil }),
+      cluster('b', has(1)),
+      cluster('c', has(0, { requestedFor: 10 })),
+    ];
+    expect(sharesOf(CLUSTERS, all)).toEqual({ a: 1, b: 0, c: 0 });
   });
 
   it('takes nothing from a cluster that began to request earlier', () => {

@@ -202,7 +202,7 @@ describe('findRefusals', () => {
     expect(await messagesFor([role])).toEqual([]);
   });
 
-  it.each(['Release', 'RemedyOperationJob', 'MaintenanceEvent', 'DefenderLedger'])(
+  it.each(['Release', 'RemedyOperationJob', 'MaintenanceEvent', 'DefenderLedger', 'FleetAllowance'])(
     'refuses a %s, which its controller writes',
     async (kind) => {
       const object = { apiVersion: API, kind, metadata: { name: 'a' }, spec: {} };
