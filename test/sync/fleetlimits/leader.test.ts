@@ -36,8 +36,9 @@ function stand(name: string, allowance: FleetAllowance | 'None' = 'None'): Stand
       await Promise.resolve();
       written.push(spec);
       if (port.answer === 'NotWritten') return REFUSED.NotWritten;
-      if (port.answer !== 'Lost')
+      if (port.answer !== 'Lost') {
         port.reading = { allowance: port.adopts ? adopting(spec) : fleetAllowance(spec) };
+      }
       if (port.answer !== 'Written') throw new KubeError('Timeout', 'no answer');
       return 'Written';
     },

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Cluster } from '../../../src/api/generated/types.ts';
-import type { Client } from '../../../src/kube/client/client.ts';
+import type { Client, ListPage, WatchEvent } from '../../../src/kube/client/client.ts';
 import { type AllowanceLink, createAllowanceLink } from '../../../src/sync/fleetlimits/link.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
@@ -22,10 +22,7 @@ function bed(pinned: string | undefined, found: string, isThere = true): Bed {
   const client = {
     server: 'https://prod-1',
     get: () => Promise.resolve({ metadata: { uid: found } }),
-    pages: async function* pages() {
-      await Promise.resolve();
-      yield { items: [], resourceVersion: '1' };
-    },
+    pages: emptyList,
     watch: (_: unknown, { signal }: { readonly signal?: AbortSignal }) => openWatch(signal),
     close: () => Promise.resolve(),
   } as unknown as Client;
@@ -41,12 +38,18 @@ function bed(pinned: string | undefined, found: string, isThere = true): Bed {
   return { link, settle: () => clock.advance(100) };
 }
 
-/** Nothing happens until it is closed. */
-async function* openWatch(signal: AbortSignal | undefined): AsyncGenerator<never> {
+async function* emptyList(): AsyncGenerator<ListPage> {
+  await Promise.resolve();
+  yield { items: [], resourceVersion: '1' };
+}
+
+/** Nothing happens until it is closed, and then it ends. */
+async function* openWatch(signal: AbortSignal | undefined): AsyncGenerator<WatchEvent> {
   await new Promise<void>((resolve) => {
     if (signal?.aborted) resolve();
     signal?.addEventListener('abort', () => resolve(), { once: true });
   });
+  yield* [];
 }
 
 describe('createAllowanceLink', () => {

@@ -49,20 +49,20 @@ describe('readAllowance', () => {
   });
 });
 
+function connection(fails?: KubeErrorCode): AllowanceConnection & { readonly calls: string[] } {
+  const calls: string[] = [];
+  const call = (verb: string) => async (): Promise<FleetAllowance> => {
+    await Promise.resolve();
+    calls.push(verb);
+    if (fails) throw new KubeError(fails, 'failed');
+    return fleetAllowance();
+  };
+  const client = { create: call('create'), replace: call('replace') };
+  return { client, view: view({}), calls } as unknown as AllowanceConnection & { readonly calls: string[] };
+}
+
 describe('writeAllowance', () => {
   const { spec } = fleetAllowance();
-
-  function connection(fails?: KubeErrorCode): AllowanceConnection & { readonly calls: string[] } {
-    const calls: string[] = [];
-    const call = (verb: string) => async (): Promise<FleetAllowance> => {
-      await Promise.resolve();
-      calls.push(verb);
-      if (fails) throw new KubeError(fails, 'failed');
-      return fleetAllowance();
-    };
-    const client = { create: call('create'), replace: call('replace') };
-    return { client, view: view({}), calls } as unknown as AllowanceConnection & { readonly calls: string[] };
-  }
 
   it('creates the first one, and replaces the one that was read', async () => {
     const open = connection();
