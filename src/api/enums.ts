@@ -71,6 +71,29 @@ export const DETECTOR_DIMENSIONS: readonly string[] = [
   'detectorConfig',
 ] satisfies Dimension[];
 
+/**
+ * What may fail in several clusters at once: the update to a MachineComponent, a rule, or a value that faulty machines have. Places and
+ * pools belong to one cluster. FailedRollouts: no single cause, but too many rollouts failed.
+ */
+export const FLEET_CAUSES = [
+  'componentUpdate',
+  'rule',
+  'componentVersion',
+  'hardware',
+  'kernelVersion',
+  'osImage',
+  'kubeletVersion',
+  'containerRuntimeVersion',
+  'driverVersion',
+  'detectorVersion',
+  'detectorConfig',
+  'failedRollouts',
+] as const;
+/** Bounds of what clusters and hub tell each other. A key is `<dimension>=<value>`. */
+export const FLEET_CAUSE_KEY = 192;
+export const MAX_FLEET_CAUSES = 16;
+export type FleetCauseDimension = (typeof FLEET_CAUSES)[number];
+
 /** The types of announced maintenance that the pods of the machine do not survive. */
 export const OUTAGES = ['Reboot', 'Stop', 'Redeploy', 'Preempt'] as const;
 /** The other types, for rules that know the fault: a drain would disturb the pods for certain. */

@@ -21,6 +21,8 @@ export interface GrantAsk {
   readonly ruleDigest?: string;
   /** The fault class, in asks of a rule only: quiet windows may exempt it. */
   readonly faultClass?: FaultClass;
+  /** The MachineComponents that the machine does not have yet; absent: the act installs nothing new. */
+  readonly brings?: readonly string[];
   /** The time when the facts behind the ask were observed. Facts older than 60 s are denied as `AskStale`. */
   readonly factsAt: Date;
   readonly expectedSeconds: number;

@@ -412,6 +412,7 @@ export const CONDITIONS = {
   Inconsistent: '-',
   // DefenderPolicy
   InForce: '+',
+  CommonCauseFound: '-',
   KillSwitchEngaged: '-',
   BreakerOpen: '-',
   ZoneDark: '-',
@@ -442,6 +443,7 @@ export const REASONS = [
   'DriftConflict',
   'DuplicateHost',
   'FailureBudgetSpent',
+  'FleetCause',
   'Freeze',
   'GateFailed',
   'GateInconclusive',

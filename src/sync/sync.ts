@@ -211,7 +211,7 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events, flee
   const assignments = createAssignments({ ...options, hub, clusters, pipelines });
   const deletedPipelines = createDeletedPipelines({ ...options, hub, clusters });
   const promotion = createPromotionController({
-    hub: haltedByFleet(hub, () => fleetLimits.stop()),
+    hub: haltedByFleet(hub, fleetLimits),
     clusters: {
       setTarget: (cluster, target) => clusters.setTarget(cluster, target),
       report: (cluster) => assignments.report(cluster),

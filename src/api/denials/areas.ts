@@ -53,6 +53,11 @@ export const AREA_DENIALS = [
           'A breaker is open: too many machines are unhealthy, or acts failed. The message has the evidence.',
         hint: 'fix the common fault; the breaker closes by itself after a good probe',
       },
+      FleetCause: {
+        meaning:
+          'It failed in several clusters, so the hub holds it in all of them: to bring it to a further machine, and repairs of what it causes. The way back is never held.',
+        hint: 'revert the version or the rule in git, or commit one that works. Clusters and end: kubenode fleet status, on the hub',
+      },
       BreakerHalfOpenBusy: {
         meaning: 'The breaker is half open, and its probe is still at work.',
         hint: WAIT_FOR_ACT,

@@ -1206,6 +1206,16 @@ export interface FailedMachine {
   readonly since?: string;
 }
 
+/** A rollout that failed. */
+export interface FailedRollout {
+  /** Name of the MachineComponentSet. */
+  readonly set: string;
+  /** Revision that failed. */
+  readonly revision: string;
+  /** When it failed. */
+  readonly at: string;
+}
+
 /** How one field is treated. */
 export interface FieldPolicy {
   /** Unit (chart). Default: all units. */
@@ -1240,6 +1250,8 @@ export interface FleetAllowanceSpec {
   readonly killSwitch: KillSwitch;
   /** Share of each limit. (at most 32) */
   readonly limits: readonly FleetLimit[];
+  /** What failed in several clusters, and is held in this one. Absent: no policy asks for it. (at most 16) */
+  readonly causes?: readonly FleetCause[];
   /** Name of the Cluster in the hub. */
   readonly cluster: string;
   /** When the hub wrote it, by its clock. */
@@ -1266,6 +1278,36 @@ export interface FleetAllowanceStatus {
   readonly until?: string;
   /** Use of each limit. (at most 32) */
   readonly limits?: readonly FleetLimitUse[];
+  /** What failed in the cluster in the last day. (at most 32) */
+  readonly failures?: readonly FleetFailure[];
+  /** Rollouts that failed in the last day. (at most 32) */
+  readonly failedRollouts?: readonly FailedRollout[];
+}
+
+/** What failed in several clusters. */
+export interface FleetCause {
+  /** What has the value. */
+  readonly dimension: 'componentUpdate' | 'rule' | 'componentVersion' | 'hardware' | 'kernelVersion' | 'osImage' | 'kubeletVersion' | 'containerRuntimeVersion' | 'driverVersion' | 'detectorVersion' | 'detectorConfig' | 'failedRollouts';
+  /** The value: a MachineComponent, a NodeRemedier, a kernel. */
+  readonly value: string;
+  /** FleetPolicy that holds it. */
+  readonly policy: string;
+  /** When it is no longer held, also when the hub is away. */
+  readonly until: string;
+  /** In which clusters it failed, for people. */
+  readonly message: string;
+}
+
+/** When something that fails in several clusters is held in all of them. */
+export interface FleetCommonCause {
+  /** Number of clusters in which it fails. (2 to 1000; default 2) */
+  readonly clusters: number;
+  /** Period within which it has to fail in them. (60 to 86400; default 3600) */
+  readonly withinSeconds: number;
+  /** How long it is held after it last failed in so many clusters. (60 to 604800; default 3600) */
+  readonly holdSeconds: number;
+  /** Causes that are no causes, as <dimension>=<value>. (at most 32) */
+  readonly ignored: readonly string[];
 }
 
 /** A limit of clusters in which machines are disturbed at the same time. */
@@ -1296,6 +1338,26 @@ export interface FleetCutOffCluster {
   readonly since: string;
   /** Explanation for people, with a hint. */
   readonly message?: string;
+}
+
+/** When so many rollouts failed that none begins in any cluster. */
+export interface FleetFailedRollouts {
+  /** Number of rollouts that failed within the period. (1 to 1000) */
+  readonly max: number;
+  /** Length of the period. (60 to 86400; default 3600) */
+  readonly windowSeconds: number;
+}
+
+/** What failed in one cluster. */
+export interface FleetFailure {
+  /** What has the value. */
+  readonly dimension: 'componentUpdate' | 'rule' | 'componentVersion' | 'hardware' | 'kernelVersion' | 'osImage' | 'kubeletVersion' | 'containerRuntimeVersion' | 'driverVersion' | 'detectorVersion' | 'detectorConfig' | 'failedRollouts';
+  /** The value: a MachineComponent, a NodeRemedier, a kernel. */
+  readonly value: string;
+  /** When it was last known to fail. */
+  readonly at: string;
+  /** What failed, for people. */
+  readonly message: string;
 }
 
 /** The share of this cluster of one limit over clusters. */
@@ -1368,6 +1430,10 @@ export interface FleetPolicySpec {
   readonly concurrency: readonly FleetConcurrency[];
   /** Limits of acts within a period. (at most 8) */
   readonly rates: readonly FleetRate[];
+  /** When something that fails in several clusters is held in all of them. */
+  readonly commonCause?: FleetCommonCause;
+  /** When so many rollouts failed that none begins in any cluster. */
+  readonly failedRollouts?: FleetFailedRollouts;
   /** How long an allowance lasts that is not renewed. A cluster notices a hub that is away after this time. (120 to 3600; default 300) */
   readonly allowanceSeconds: number;
   /** How clusters are counted that the hub does not reach. */
@@ -1379,7 +1445,7 @@ export interface FleetPolicyStatus {
   /** Generation of the spec that this status is about. */
   readonly observedGeneration?: number;
   /** Summary of the conditions for people. Programs read the conditions. */
-  readonly phase?: 'Stopped' | 'NotReady' | 'CutOff' | 'InForce';
+  readonly phase?: 'Stopped' | 'NotReady' | 'Held' | 'CutOff' | 'InForce';
   /** Current conditions, each with its own observedGeneration. (at most 32) */
   readonly conditions: readonly Condition[];
   /** Clusters that the policy selects. */
@@ -1388,6 +1454,10 @@ export interface FleetPolicyStatus {
   readonly limits?: readonly FleetLimitUsage[];
   /** Clusters that wait for a share, the longest wait first, at most 20. (at most 20) */
   readonly waiting?: readonly FleetWaiting[];
+  /** What fails in several clusters, and is held. (at most 16) */
+  readonly causes?: readonly FoundCause[];
+  /** Rollouts that failed over the fleet within the period. */
+  readonly failedRollouts?: number;
 }
 
 /** A limit of acts that begin within a period over the fleet. */
@@ -1424,6 +1494,32 @@ export interface ForeignMaintenance {
   readonly taint?: string;
   /** Key of a label. */
   readonly label?: string;
+}
+
+/** What fails in several clusters. */
+export interface FoundCause {
+  /** What has the value. */
+  readonly dimension: 'componentUpdate' | 'rule' | 'componentVersion' | 'hardware' | 'kernelVersion' | 'osImage' | 'kubeletVersion' | 'containerRuntimeVersion' | 'driverVersion' | 'detectorVersion' | 'detectorConfig' | 'failedRollouts';
+  /** The value: a MachineComponent, a NodeRemedier, a kernel. */
+  readonly value: string;
+  /** When it was found. */
+  readonly since: string;
+  /** Until when it is held. Renewed while it fails. */
+  readonly until: string;
+  /** Clusters in which it failed, the first 20. (at most 20) */
+  readonly clusters: readonly FoundCauseCluster[];
+  /** What failed where, for people. */
+  readonly message: string;
+}
+
+/** A cluster in which it failed. */
+export interface FoundCauseCluster {
+  /** Name of the Cluster. */
+  readonly cluster: string;
+  /** Commit that the cluster ran when the failure was first seen. It is not promoted further. */
+  readonly commit?: string;
+  /** When it was last known to fail there. */
+  readonly at: string;
 }
 
 /** A single period in which changes are not allowed. */
@@ -2038,6 +2134,8 @@ export interface LedgerAllowance {
   readonly killSwitch: KillSwitch;
   /** Share of each limit. (at most 32) */
   readonly limits: readonly FleetLimit[];
+  /** What failed in several clusters, and is held in this one. Absent: no policy asks for it. (at most 16) */
+  readonly causes?: readonly FleetCause[];
   /** When it was adopted. */
   readonly adoptedAt: string;
 }

@@ -4,6 +4,7 @@ import { MAX_FLEET_LIMITS } from '../enums.ts';
 import { bigInt, listMap, name, named, rules, type Schema, time } from '../schema.ts';
 import { fleetAllowancePhases } from '../status/phase-tables.ts';
 import { killSwitchField } from './defenderpolicy.ts';
+import { heldCauses, reportedFailures, reportedRollouts } from './fleet-causes.ts';
 import { fleetLimit, limitId } from './fleet-limits.ts';
 import { AGE, conditionColumn, type Kind, PHASE } from './kind.ts';
 
@@ -15,6 +16,7 @@ export const allowanceFields = (): Readonly<Record<string, Schema>> => ({
   until: time('When the allowance ends. The floor of each limit holds afterwards; a stop remains.'),
   killSwitch: killSwitchField,
   limits: listMap('Share of each limit.', ['id'], fleetLimit, [0, MAX_FLEET_LIMITS]).default([]),
+  causes: heldCauses,
 });
 
 const spec = rules(
@@ -48,6 +50,8 @@ const status = named('FleetAllowanceStatus', 'Allowance that the Defender adopte
     }),
     [0, MAX_FLEET_LIMITS],
   ).optional(),
+  failures: reportedFailures,
+  failedRollouts: reportedRollouts,
 });
 
 export const fleetAllowance: Kind = {

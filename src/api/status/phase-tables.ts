@@ -192,6 +192,7 @@ export const fleetPolicyPhases = phaseTable(
   [
     ['Stopped', is('KillSwitchEngaged', 'True')],
     ['NotReady', notTrue('InForce')],
+    ['Held', is('CommonCauseFound', 'True')],
     ['CutOff', is('ClustersReached', 'False')],
   ],
   'InForce',

@@ -644,10 +644,38 @@ export interface FleetAllowanceSpec {
   readonly killSwitch?: KillSwitch;
   /** Share of each limit. (at most 32) */
   readonly limits?: readonly FleetLimit[];
+  /** What failed in several clusters, and is held in this one. Absent: no policy asks for it. (at most 16) */
+  readonly causes?: readonly FleetCause[];
   /** Name of the Cluster in the hub. */
   readonly cluster: string;
   /** When the hub wrote it, by its clock. */
   readonly at: string;
+}
+
+/** What failed in several clusters. */
+export interface FleetCause {
+  /** What has the value. */
+  readonly dimension: 'componentUpdate' | 'rule' | 'componentVersion' | 'hardware' | 'kernelVersion' | 'osImage' | 'kubeletVersion' | 'containerRuntimeVersion' | 'driverVersion' | 'detectorVersion' | 'detectorConfig' | 'failedRollouts';
+  /** The value: a MachineComponent, a NodeRemedier, a kernel. */
+  readonly value: string;
+  /** FleetPolicy that holds it. */
+  readonly policy: string;
+  /** When it is no longer held, also when the hub is away. */
+  readonly until: string;
+  /** In which clusters it failed, for people. */
+  readonly message: string;
+}
+
+/** When something that fails in several clusters is held in all of them. */
+export interface FleetCommonCause {
+  /** Number of clusters in which it fails. (2 to 1000; default 2) */
+  readonly clusters?: number;
+  /** Period within which it has to fail in them. (60 to 86400; default 3600) */
+  readonly withinSeconds?: number;
+  /** How long it is held after it last failed in so many clusters. (60 to 604800; default 3600) */
+  readonly holdSeconds?: number;
+  /** Causes that are no causes, as <dimension>=<value>. (at most 32) */
+  readonly ignored?: readonly string[];
 }
 
 /** A limit of clusters in which machines are disturbed at the same time. */
@@ -668,6 +696,14 @@ export interface FleetConcurrency {
 export interface FleetCutOff {
   /** How long a cluster counts with its floor after its allowance ended. (0 to 604800; default 3600) */
   readonly countSeconds?: number;
+}
+
+/** When so many rollouts failed that none begins in any cluster. */
+export interface FleetFailedRollouts {
+  /** Number of rollouts that failed within the period. (1 to 1000) */
+  readonly max: number;
+  /** Length of the period. (60 to 86400; default 3600) */
+  readonly windowSeconds?: number;
 }
 
 /** The share of this cluster of one limit over clusters. */
@@ -702,6 +738,10 @@ export interface FleetPolicySpec {
   readonly concurrency?: readonly FleetConcurrency[];
   /** Limits of acts within a period. (at most 8) */
   readonly rates?: readonly FleetRate[];
+  /** When something that fails in several clusters is held in all of them. */
+  readonly commonCause?: FleetCommonCause;
+  /** When so many rollouts failed that none begins in any cluster. */
+  readonly failedRollouts?: FleetFailedRollouts;
   /** How long an allowance lasts that is not renewed. A cluster notices a hub that is away after this time. (120 to 3600; default 300) */
   readonly allowanceSeconds?: number;
   /** How clusters are counted that the hub does not reach. */
@@ -1024,6 +1064,8 @@ export interface LedgerAllowance {
   readonly killSwitch?: KillSwitch;
   /** Share of each limit. (at most 32) */
   readonly limits?: readonly FleetLimit[];
+  /** What failed in several clusters, and is held in this one. Absent: no policy asks for it. (at most 16) */
+  readonly causes?: readonly FleetCause[];
   /** When it was adopted. */
   readonly adoptedAt: string;
 }

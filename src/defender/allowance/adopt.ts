@@ -36,8 +36,8 @@ function isNewer(spec: FleetAllowanceSpec, current: LedgerAllowance, now: Date):
 }
 
 function adopted(spec: FleetAllowanceSpec, now: Date): LedgerAllowance {
-  const { hub, epoch, seq, until, killSwitch, limits } = spec;
-  return { hub, epoch, seq, until, killSwitch, limits, adoptedAt: now.toISOString() };
+  const { cluster: _cluster, at: _at, ...taken } = spec;
+  return { ...taken, adoptedAt: now.toISOString() };
 }
 
 function used(status: FleetAllowance['status'], id: string): number {

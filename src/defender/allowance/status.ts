@@ -10,6 +10,7 @@ import { isEngaged } from '../../api/status/pauses.ts';
 import { fleetAllowancePhases } from '../../api/status/phase-tables.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import type { FailureReport } from './failures.ts';
 import { isValidAt, usedOf } from './limits.ts';
 import type { ShareRequest } from './share-requests.ts';
 
@@ -17,11 +18,12 @@ export interface AllowanceStatusInput {
   readonly allowance: FleetAllowance;
   readonly ledger: DefenderLedgerSpec;
   readonly request: (limit: string) => ShareRequest;
+  readonly failed: FailureReport;
   readonly now: Date;
 }
 
 export function allowanceStatus(input: AllowanceStatusInput): FleetAllowanceStatus {
-  const { allowance, ledger, now } = input;
+  const { allowance, ledger, failed, now } = input;
   const { metadata, status } = allowance;
   const { allowance: adopted } = ledger;
   const conditions = withConditions(status?.conditions, findings(input), now, metadata.generation);
@@ -31,8 +33,18 @@ export function allowanceStatus(input: AllowanceStatusInput): FleetAllowanceStat
     conditions,
   };
   if (!adopted) return head;
-  const { hub, epoch, seq, until, adoptedAt: at } = adopted;
-  return { ...head, hub, epoch, seq, at, until, limits: uses(adopted, input) };
+  const { hub, epoch, seq, until, adoptedAt: at, causes } = adopted;
+  return {
+    ...head,
+    hub,
+    epoch,
+    seq,
+    at,
+    until,
+    limits: uses(adopted, input),
+    // Only where a policy asks for it.
+    ...(causes ? failed : {}),
+  };
 }
 
 function uses(

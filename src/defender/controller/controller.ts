@@ -7,10 +7,17 @@ import {
   DEFENDER_LEDGERS,
   DEFENDER_POLICIES,
   FLEET_ALLOWANCES,
+  MACHINE_COMPONENT_SETS,
   MACHINES,
   REMEDY_OPERATION_JOBS,
 } from '../../api/generated/resources.ts';
-import type { DefenderLedger, DefenderLedgerSpec, DefenderPolicy } from '../../api/generated/types.ts';
+import type {
+  DefenderLedger,
+  DefenderLedgerSpec,
+  DefenderPolicy,
+  MachineComponentSet,
+  RemedyOperationJob,
+} from '../../api/generated/types.ts';
 import {
   EVENT_PREFIX,
   FLEET_ALLOWANCE,
@@ -25,6 +32,7 @@ import { generationChanged } from '../../kube/controller/predicates.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { AlertReader } from '../alerts/alert-reader.ts';
+import { failureReport } from '../allowance/failures.ts';
 import type { ShareRequests } from '../allowance/share-requests.ts';
 import { allowanceStatus } from '../allowance/status.ts';
 import type { PendingApprovals } from '../approvals/pending.ts';
@@ -72,7 +80,7 @@ export function createDefenderController(options: DefenderControllerOptions): Co
     reads: [
       read(DEFENDER_LEDGERS, { keys: onlyKey, changed: generationChanged }),
       read(DEFENDER_POLICIES, { keys: onlyKey, changed: generationChanged }),
-      ...(options.requests ? [read(FLEET_ALLOWANCES, { keys: onlyKey, changed: generationChanged })] : []),
+      ...(options.requests ? FLEET_READS : []),
       // Changes of machines are counted at once; only a deletion is written.
       read(MACHINES, { keys: onlyKey, changed: () => false }),
       read(REMEDY_OPERATION_JOBS, { keys: onlyKey, changed: () => false }),
@@ -84,6 +92,12 @@ export function createDefenderController(options: DefenderControllerOptions): Co
     reconcile: (_, context) => reconcile(sweeper, context),
   };
 }
+
+/** What the hub is told of. */
+const FLEET_READS = [
+  read(FLEET_ALLOWANCES, { keys: onlyKey, changed: generationChanged }),
+  read(MACHINE_COMPONENT_SETS, { keys: onlyKey, changed: () => false }),
+];
 
 function onlyKey(): readonly string[] {
   return [KEY];
@@ -190,14 +204,27 @@ function report(sweeper: Sweeper, context: ReconcileContext, result: SweepResult
   recordAlerts(sweeper, context, { ...result, ledger });
 }
 
-function reportAllowance({ requests }: Sweeper, context: ReconcileContext, { spec }: DefenderLedger): void {
+function reportAllowance(
+  { requests, observer }: Sweeper,
+  context: ReconcileContext,
+  { spec }: DefenderLedger,
+): void {
   const allowance = requests && context.view(FLEET_ALLOWANCES).get(FLEET_ALLOWANCE);
   if (!requests || !allowance) return;
+  const now = context.clock.now();
+  const failed = failureReport({
+    ledger: spec,
+    policies: observer.policies(),
+    sets: context.view<MachineComponentSet>(MACHINE_COMPONENT_SETS).list(),
+    jobs: context.view<RemedyOperationJob>(REMEDY_OPERATION_JOBS).list(),
+    now,
+  });
   const status = allowanceStatus({
     allowance,
     ledger: spec,
     request: (limit) => requests.of(limit),
-    now: context.clock.now(),
+    failed,
+    now,
   });
   const { status: fitting } = truncateToSchema({ ...allowance, status });
   context.reportStatus(FLEET_ALLOWANCES, { metadata: { name: FLEET_ALLOWANCE }, status: fitting });

@@ -1,4 +1,5 @@
 /** All guards of a decision. */
+import { fleetCause } from '../allowance/cause-guard.ts';
 import { fleetLimits, fleetStop } from '../allowance/guards.ts';
 import { approvals } from './approvals.ts';
 import { askRecent, askValid, revisionKnown, sameNode } from './ask-valid.ts';
@@ -38,6 +39,7 @@ export const GUARDS: readonly Guard[] = [
   zonalShift,
   breakerOpen,
   commonCause,
+  fleetCause,
   stormCooldown,
   quietWindow,
   freeze,

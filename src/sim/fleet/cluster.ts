@@ -1,5 +1,10 @@
 /** One cluster of a simulated fleet: machines, the real ledger, and the object in which the hub leaves its share. */
-import type { DefenderPolicy, FleetAllowance, FleetAllowanceSpec } from '../../api/generated/types.ts';
+import type {
+  DefenderPolicy,
+  FleetAllowance,
+  FleetAllowanceSpec,
+  FleetFailure,
+} from '../../api/generated/types.ts';
 import type { Grant, GrantAsk } from '../../api/grants.ts';
 import { API_VERSION } from '../../api/version.ts';
 import { createShareRequests, type ShareRequests } from '../../defender/allowance/share-requests.ts';
@@ -29,6 +34,13 @@ export interface FleetTask {
   readonly machine: string;
   readonly action: 'Reboot' | 'UpdateComponent';
   readonly sinceMs: number;
+  /** The MachineComponent that an update brings. */
+  readonly version?: string;
+}
+
+export interface HeldVersion {
+  readonly sinceMs: number;
+  readonly untilMs: number;
 }
 
 export interface ClusterOfFleet {
@@ -47,6 +59,10 @@ export interface ClusterOfFleet {
   version: number;
   /** Since when its allowance has a stop; absent: it has none. */
   stoppedSinceMs: number | undefined;
+  /** What its last allowance holds, by MachineComponent: the update to it failed in several clusters. */
+  held: ReadonlyMap<string, HeldVersion>;
+  /** When the update to a MachineComponent last failed here. */
+  readonly failedAtMs: Map<string, number>;
   /** Until when its replicas see no change of the allowance. */
   staleUntilMs: number;
   /** When the link to the hub was cut; absent: it is not. */
@@ -90,6 +106,8 @@ export function createClusterOfFleet(options: ClusterOptions): ClusterOfFleet {
     allowance: 'None',
     version: 1,
     stoppedSinceMs: undefined,
+    held: new Map(),
+    failedAtMs: new Map(),
     staleUntilMs: 0,
     cutSinceMs: undefined,
   };
@@ -195,6 +213,7 @@ export function storeAllowance(cluster: ClusterOfFleet, spec: FleetAllowanceSpec
   cluster.stoppedSinceMs = spec.killSwitch.engaged
     ? (cluster.stoppedSinceMs ?? Date.parse(spec.at))
     : undefined;
+  cluster.held = heldBy(cluster, spec);
   cluster.allowance = {
     apiVersion: API_VERSION,
     kind: 'FleetAllowance',
@@ -202,6 +221,15 @@ export function storeAllowance(cluster: ClusterOfFleet, spec: FleetAllowanceSpec
     spec,
     ...(before?.status ? { status: before.status } : {}),
   };
+}
+
+function heldBy({ held }: ClusterOfFleet, { causes = [], at }: FleetAllowanceSpec): ClusterOfFleet['held'] {
+  return new Map(
+    causes.map(({ value, until }) => [
+      value,
+      { sinceMs: held.get(value)?.sinceMs ?? Date.parse(at), untilMs: Date.parse(until) },
+    ]),
+  );
 }
 
 /** The first replica reports what the ledger has. */
@@ -213,9 +241,19 @@ export function reportAllowance(cluster: ClusterOfFleet, nowMs: number): void {
     allowance,
     ledger: spec,
     request: (limit) => requests.of(limit),
+    failed: { failures: failuresOf(cluster), failedRollouts: [] },
     now: new Date(nowMs),
   });
   cluster.version += 1;
   const metadata = { ...allowance.metadata, resourceVersion: String(cluster.version) };
   cluster.allowance = { ...allowance, metadata, status };
+}
+
+function failuresOf({ failedAtMs }: ClusterOfFleet): readonly FleetFailure[] {
+  return [...failedAtMs].map(([value, atMs]) => ({
+    dimension: 'componentUpdate',
+    value,
+    at: new Date(atMs).toISOString(),
+    message: 'simulated',
+  }));
 }

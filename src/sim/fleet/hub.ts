@@ -1,5 +1,5 @@
 /** The hub of a simulated fleet: processes that lead one after the other, end, sleep and come back, and a Lease that may be restored. */
-import type { FleetPolicy } from '../../api/generated/types.ts';
+import type { FleetPolicy, FoundCause } from '../../api/generated/types.ts';
 import { API_VERSION } from '../../api/version.ts';
 import { KubeError } from '../../kube/client/errors.ts';
 import {
@@ -39,6 +39,7 @@ export interface HubOptions {
 
 const UID = '6f2a1c1e-0000-4000-8000-000000000001';
 const WRITE_FAULTS = 0.05;
+const POLICY = 'fleet';
 
 export function createSimulatedHub({ clusters, random, nowMs }: HubOptions): SimulatedHub {
   const clock = { now: () => new Date(nowMs()) };
@@ -46,6 +47,8 @@ export function createSimulatedHub({ clusters, random, nowMs }: HubOptions): Sim
   let current: Process | undefined = start();
   let sleeper: Process | undefined;
   let downUntilMs = 0;
+  /** The status of the policy. */
+  let record: readonly FoundCause[] = [];
   const hub: SimulatedHub = {
     async reconcile() {
       const late = sleeper;
@@ -55,7 +58,8 @@ export function createSimulatedHub({ clusters, random, nowMs }: HubOptions): Sim
       }
       if (hub.isDown()) return;
       current ??= start();
-      const { epochAbove } = await current.leader.reconcile(policies(), ports(current, false));
+      const { epochAbove, causes } = await current.leader.reconcile(policies(), ports(current, false));
+      record = causes.get(POLICY) ?? [];
       if (epochAbove === undefined) return;
       epoch = Math.max(epoch, epochAbove);
       current = undefined;
@@ -71,6 +75,7 @@ export function createSimulatedHub({ clusters, random, nowMs }: HubOptions): Sim
     },
     restore() {
       epoch = Math.max(1, epoch - 3);
+      record = [];
       current = undefined;
     },
     isDown: () => nowMs() < downUntilMs,
@@ -87,7 +92,7 @@ export function createSimulatedHub({ clusters, random, nowMs }: HubOptions): Sim
   }
 
   function policies(): readonly FleetPolicy[] {
-    return [fleetPolicy(hub.isStopped)];
+    return [fleetPolicy(hub.isStopped, record)];
   }
 
   function ports(process: Process, isLate: boolean): readonly ClusterPort[] {
@@ -126,13 +131,14 @@ export function createSimulatedHub({ clusters, random, nowMs }: HubOptions): Sim
   }
 }
 
-function fleetPolicy(isStopped: boolean): FleetPolicy {
+function fleetPolicy(isStopped: boolean, causes: readonly FoundCause[]): FleetPolicy {
   const { clusters, regions, reboots, windowSeconds, allowanceSeconds } = FLEET_LIMITS;
+  const { failingClusters, failedWithinSeconds: withinSeconds, holdSeconds } = FLEET_LIMITS;
   const stop = { engaged: true, scope: 'All', by: 'simulator', reason: 'drill' } as const;
   return {
     apiVersion: API_VERSION,
     kind: 'FleetPolicy',
-    metadata: { name: 'fleet' },
+    metadata: { name: POLICY },
     spec: {
       clusterSelector: { all: true },
       killSwitch: isStopped ? stop : { engaged: false, scope: 'All' },
@@ -143,6 +149,8 @@ function fleetPolicy(isStopped: boolean): FleetPolicy {
       rates: [{ name: 'reboots', actions: ['Reboot'], max: reboots, windowSeconds, floor: 1 }],
       allowanceSeconds,
       cutOff: { countSeconds: 3600 },
+      commonCause: { clusters: failingClusters, withinSeconds, holdSeconds, ignored: [] },
     },
+    status: { conditions: [], causes },
   };
 }

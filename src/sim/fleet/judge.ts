@@ -33,6 +33,9 @@ const UNREPORTED_MS = 900_000;
 /** While everything works, a request is fulfilled within this time: acts of others last up to 20 minutes. */
 const PATIENCE_MS = 4 * 3_600_000;
 
+/** The hub notices within this time: reports and watches are late. */
+const NOTICE_MS = 1_800_000;
+
 interface Reboot {
   readonly cluster: string;
   readonly atMs: number;
@@ -66,6 +69,9 @@ export function createFleetJudge(): FleetJudge {
       }
       cluster.acts.set(act.ask.machine, act);
       for (const what of broken(run, cluster, reboots)) report(run, act.ask.machine, what);
+      if (bringsHeld(run, cluster, act)) {
+        report(run, act.ask.machine, 'a version that failed in several clusters on a further machine');
+      }
     },
     ledgerLost({ nowMs }, cluster) {
       reboots = reboots.filter((each) => each.cluster !== cluster || nowMs - each.atMs > UNREPORTED_MS);
@@ -79,6 +85,9 @@ export function createFleetJudge(): FleetJudge {
       const isWell =
         !hub.isDown() && !hub.isStopped && clusters.every(({ cutSinceMs }) => cutSinceMs === undefined);
       if (!isWell) wellSinceMs = nowMs;
+      for (const name of unnoticed(run, wellSinceMs)) {
+        report(run, name, 'a version that fails in several clusters is not held');
+      }
       for (const { name, tasks } of clusters) {
         for (const { sinceMs } of tasks.values()) {
           const waitedMs = nowMs - Math.max(sinceMs, wellSinceMs);
@@ -124,4 +133,28 @@ function isFloorFree(run: JudgedClusters, cluster: ClusterOfFleet, { key = '' }:
   if (!key.endsWith('/reboots')) return true;
   const counted = Object.entries(cluster.ledger.spec()?.rates ?? {}).some(([name]) => name.includes(key));
   return !counted;
+}
+
+/** A hold ends by itself, also where the hub is away. */
+function bringsHeld({ nowMs }: JudgedClusters, { held }: ClusterOfFleet, { ask }: FleetAct): boolean {
+  return (ask.brings ?? []).some((version) => {
+    const hold = held.get(version);
+    return hold !== undefined && nowMs - hold.sinceMs > STOP_MS && nowMs < hold.untilMs;
+  });
+}
+
+/** Returns clusters that are not told what failed in others for long enough, while everything works. */
+function unnoticed({ clusters, nowMs }: JudgedClusters, wellSinceMs: number): readonly string[] {
+  if (nowMs - wellSinceMs < NOTICE_MS) return [];
+  const { failingClusters, failedWithinSeconds } = FLEET_LIMITS;
+  const failed = clusters.flatMap(({ failedAtMs }) =>
+    [...failedAtMs].flatMap(([version, atMs]) => {
+      const sinceMs = nowMs - atMs;
+      return sinceMs > NOTICE_MS && sinceMs < failedWithinSeconds * 1000 ? [version] : [];
+    }),
+  );
+  const several = [...new Set(failed)].filter(
+    (version) => failed.filter((each) => each === version).length >= failingClusters,
+  );
+  return clusters.flatMap(({ name, held }) => (several.every((version) => held.has(version)) ? [] : [name]));
 }

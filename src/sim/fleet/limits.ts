@@ -5,4 +5,7 @@ export const FLEET_LIMITS = {
   reboots: 6,
   windowSeconds: 3600,
   allowanceSeconds: 300,
+  failingClusters: 2,
+  failedWithinSeconds: 7200,
+  holdSeconds: 7200,
 };

@@ -38,6 +38,7 @@ const START_MS = Date.parse('2030-01-07T00:00:00Z');
 const STEP_MS = 20_000;
 const HOUR_MS = 3_600_000;
 const REGIONS = 5;
+const VERSION_MS = 6 * HOUR_MS;
 
 export async function simulateFleetLimits(options: FleetSimulationOptions): Promise<FleetSimulationResult> {
   const run = createFleetRun(options);
@@ -127,10 +128,22 @@ async function endActs({ nowMs }: FleetRun, cluster: ClusterOfFleet): Promise<vo
       await first.run([{ kind: 'renew', renewal: { id, fence, holder } }]);
       continue;
     }
-    const answers = await first.run([{ kind: 'settle', settlement: { id, fence, outcome: 'Succeeded' } }]);
+    const failed = (asked.brings ?? []).filter(isBad);
+    for (const version of failed) cluster.failedAtMs.set(version, nowMs);
+    const outcome = failed.length > 0 ? 'Failed' : 'Succeeded';
+    const answers = await first.run([{ kind: 'settle', settlement: { id, fence, outcome } }]);
     // oxlint-enable no-await-in-loop
     if (!('granted' in answers)) cluster.acts.delete(machine);
   }
+}
+
+/** Every few hours git has another version, and every third one is bad. */
+function versionAt(nowMs: number): string {
+  return `kubelet-1.${Math.floor(nowMs / VERSION_MS)}`;
+}
+
+function isBad(version: string): boolean {
+  return Number(version.split('.')[1]) % 3 === 0;
 }
 
 /** Now and then a repair, and a rollout to all machines. */
@@ -138,8 +151,9 @@ function drawTasks(random: Random, cluster: ClusterOfFleet, nowMs: number): void
   const one = random.pick(cluster.machines) ?? '';
   if (random.chance(0.0015)) addTask(cluster, { machine: one, action: 'Reboot', sinceMs: nowMs });
   if (!random.chance(0.0004)) return;
+  const version = versionAt(nowMs);
   for (const machine of cluster.machines) {
-    addTask(cluster, { machine, action: 'UpdateComponent', sinceMs: nowMs });
+    addTask(cluster, { machine, action: 'UpdateComponent', sinceMs: nowMs, version });
   }
 }
 
@@ -158,6 +172,8 @@ async function ask(run: FleetRun, cluster: ClusterOfFleet, task: FleetTask): Pro
   if (!answer) return;
   cluster.requests.heard({ request, answer });
   if (answer.kind === 'denial') judge.denied(run, cluster, answer.denial);
+  // Git goes back.
+  if (answer.kind === 'denial' && answer.denial.reason === 'FleetCause') cluster.tasks.delete(task.machine);
   if (answer.kind !== 'entry') return;
   cluster.tasks.delete(task.machine);
   const endsMs = nowMs + 60_000 + random.below(10) * 60_000;
@@ -165,8 +181,9 @@ async function ask(run: FleetRun, cluster: ClusterOfFleet, task: FleetTask): Pro
   judge.begun(run, cluster, { ask: request.ask, grant, beganMs: nowMs, endsMs });
 }
 
-function askOf({ machine, action }: FleetTask, nowMs: number): GrantAsk {
+function askOf({ machine, action, version }: FleetTask, nowMs: number): GrantAsk {
   const common = { machine, nodeUID: `uid-${machine}`, factsAt: new Date(nowMs), expectedSeconds: 600 };
+  const brings = version === undefined ? {} : { brings: [version] };
   const holder = { kind: 'MachineComponentSet', name: 'base', revision: 'r-1' } as const;
-  return { ...common, holder, action, risk: 'Node', started: true };
+  return { ...common, holder, action, risk: 'Node', started: true, ...brings };
 }

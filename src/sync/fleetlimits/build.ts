@@ -4,6 +4,7 @@ import type { FleetAllowanceSpec, FleetLimit, FleetPolicy } from '../../api/gene
 import { optional } from '../../kube/objects/optional.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
 import { secondsAfter } from '../../os/dates.ts';
+import { type CausesByPolicy, causesFor } from './causes.ts';
 import { type FleetInput, type LimitOfFleet, type LinkedCluster, stopFor } from './fleet.ts';
 import type { FleetPlan } from './plan.ts';
 
@@ -11,17 +12,28 @@ export interface BuildInput {
   readonly cluster: LinkedCluster;
   readonly input: FleetInput;
   readonly plan: FleetPlan;
+  readonly causes: CausesByPolicy;
   readonly hub: string;
   readonly epoch: number;
   /** Above every one that this process has sent to the cluster: the Defender adopts no lower one, also after the object was deleted. */
   readonly seq: number;
+  /** The last allowance that this process has sent to the cluster. */
+  readonly sent?: FleetAllowanceSpec;
 }
 
 const MAX_MESSAGE = 256;
 const DEFAULT_SECONDS = 300;
 const RETRY_MS = 10_000;
 
-export function buildAllowance({ cluster, input, plan, hub, epoch, seq }: BuildInput): FleetAllowanceSpec {
+export function buildAllowance({
+  cluster,
+  input,
+  plan,
+  causes,
+  hub,
+  epoch,
+  seq,
+}: BuildInput): FleetAllowanceSpec {
   const { now, policies } = input;
   const { name } = cluster;
   return {
@@ -33,6 +45,7 @@ export function buildAllowance({ cluster, input, plan, hub, epoch, seq }: BuildI
     until: secondsAfter(now, lifetime(policies, cluster)).toISOString(),
     killSwitch: stopFor(policies, cluster, now),
     limits: plan.limits.filter((limit) => limit.selects(cluster)).map((limit) => limitFor(limit, name, plan)),
+    ...optional('causes', causesFor(cluster, policies, causes)),
   };
 }
 
@@ -61,12 +74,17 @@ function limitFor(limit: LimitOfFleet, cluster: string, { shares, waiting }: Fle
 
 /** Tells whether to write. An allowance without limits is not renewed, and not taken over from an earlier process. */
 export function isDue(built: BuildInput, next: FleetAllowanceSpec): boolean {
-  const { allowance, attempts } = built.cluster;
-  const last = attempts.at(-1);
-  const present = last ?? allowance?.spec;
+  const last = built.cluster.attempts.at(-1);
+  const present = last ?? storedAs(built);
   if (isLost(last, built.input.now)) return true;
   if (isEmptyAllowance(next) && isEmptyAllowance(present)) return false;
   return !present || isOutdated(present, next, built);
+}
+
+/** An older cluster drops fields that it does not know: what was sent counts, or it would be sent in each reconcile. */
+function storedAs({ cluster: { allowance }, sent }: BuildInput): FleetAllowanceSpec | undefined {
+  const stored = allowance?.spec;
+  return sent && stored?.epoch === sent.epoch && stored.seq === sent.seq ? sent : stored;
 }
 
 /** The answer of the last write was lost: it is sent again after a while. */
@@ -90,9 +108,9 @@ function isHalfOver(present: FleetAllowanceSpec, next: FleetAllowanceSpec): bool
 }
 
 export function isEmptyAllowance(spec: FleetAllowanceSpec | undefined): boolean {
-  return spec === undefined || (spec.limits.length === 0 && !spec.killSwitch.engaged);
+  return spec === undefined || (spec.limits.length === 0 && !spec.killSwitch.engaged && !spec.causes);
 }
 
 export function isSame(a: FleetAllowanceSpec, b: FleetAllowanceSpec): boolean {
-  return isDeepStrictEqual([a.limits, a.killSwitch], [b.limits, b.killSwitch]);
+  return isDeepStrictEqual([a.limits, a.killSwitch, a.causes], [b.limits, b.killSwitch, b.causes]);
 }

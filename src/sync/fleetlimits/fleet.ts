@@ -28,6 +28,8 @@ export interface LinkedCluster {
   readonly labels: Readonly<Record<string, string>>;
   readonly region?: string;
   readonly environment?: string;
+  /** The commit that it runs. */
+  readonly commit?: string;
   readonly state: LinkState;
   readonly since: Date;
   /** Why the cluster is not Known, for people. */
@@ -147,15 +149,16 @@ export function stopFor(
 
 const NOT_ENGAGED: KillSwitch = { engaged: false, scope: 'All' };
 
+export type ClusterFacts = Pick<LinkedCluster, 'name' | 'labels' | 'region' | 'environment' | 'commit'>;
+
 /** Reads the facts of the Cluster object. Its labels are those that stages select by, too. */
-export function clusterFacts(
-  cluster: Cluster,
-): Pick<LinkedCluster, 'name' | 'labels' | 'region' | 'environment'> {
+export function clusterFacts(cluster: Cluster): ClusterFacts {
   const { region, environment } = cluster.spec;
   return {
     name: cluster.metadata.name,
     labels: selectableLabels(cluster),
     ...optional('region', region),
     ...optional('environment', environment),
+    ...optional('commit', cluster.status?.sync?.commit),
   };
 }

@@ -1,14 +1,23 @@
-/** Shows promotion every Pipeline as halted while a FleetPolicy stops all clusters: no commit begins anywhere, not even a revert. */
+/**
+ * Shows promotion what FleetPolicies hold. While one stops all clusters, every Pipeline is halted: no commit begins anywhere, not even a revert.
+ * What failed in several clusters holds its commits, and not the way back.
+ */
 import type { FleetPolicy, Pipeline } from '../../api/generated/types.ts';
 import { type FleetHalt, isEngaged } from '../../api/status/pauses.ts';
 import type { HubStore } from '../promote/ports.ts';
+import type { PromotionHold } from '../promote/snapshot.ts';
 
 type Promoting = Pick<HubStore, 'pipeline' | 'pipelines'>;
 
-/** `stop` returns the policy that stops every cluster, if there is one. */
-export function haltedByFleet<Hub extends Promoting>(hub: Hub, stop: () => FleetPolicy | undefined): Hub {
+export interface FleetHolds {
+  /** Returns the policy that stops every cluster, if there is one. */
+  stop(): FleetPolicy | undefined;
+  holds(): readonly PromotionHold[];
+}
+
+export function haltedByFleet<Hub extends Promoting>(hub: Hub, fleet: FleetHolds): Hub {
   const halted = (pipeline: Pipeline): Pipeline => {
-    const policy = stop();
+    const policy = fleet.stop();
     return policy ? { ...pipeline, spec: { ...pipeline.spec, halt: haltOf(policy) } } : pipeline;
   };
   return {
@@ -18,6 +27,7 @@ export function haltedByFleet<Hub extends Promoting>(hub: Hub, stop: () => Fleet
       return found && halted(found);
     },
     pipelines: async () => (await hub.pipelines()).map(halted),
+    holds: () => fleet.holds(),
   };
 }
 
@@ -36,5 +46,18 @@ export function stopOfFleet(policies: readonly FleetPolicy[], now: Date): FleetP
   return policies.find(
     ({ spec: { clusterSelector, killSwitch } }) =>
       clusterSelector.all && killSwitch.scope !== 'Remedy' && isEngaged(killSwitch, now),
+  );
+}
+
+/** Returns what failed in several clusters, and is still held. Of a single cause, the commits that brought it are known. */
+export function holdsOfFleet(policies: readonly FleetPolicy[], now: Date): readonly PromotionHold[] {
+  return policies.flatMap(({ metadata: { name: policy }, status }) =>
+    (status?.causes ?? []).flatMap(({ dimension, until, clusters, message: because }) => {
+      if (Date.parse(until) <= +now) return [];
+      const hold = { policy, because, until: new Date(until) };
+      if (dimension === 'failedRollouts') return [hold];
+      const commits = new Set(clusters.flatMap(({ commit }) => commit ?? []));
+      return commits.size === 0 ? [] : [{ ...hold, commits }];
+    }),
   );
 }

@@ -7,16 +7,15 @@ import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
 import { secondsAfter } from '../../os/dates.ts';
 import { buildAllowance, isDue, isEmptyAllowance, isSame } from './build.ts';
+import { type CausesByPolicy, findCauses } from './causes.ts';
 import { mayHold, shareOf } from './committed.ts';
-import type { FleetInput, LinkedCluster, LinkState } from './fleet.ts';
+import type { ClusterFacts, FleetInput, LinkedCluster, LinkState } from './fleet.ts';
 import { type FleetPlan, planShares } from './plan.ts';
 
 /** Holds what one cluster has, as far as this process knows. */
 export type ClusterReading =
   | { readonly allowance: FleetAllowance | 'None'; readonly skewSeconds?: number }
   | { readonly because: string; readonly notServed?: true };
-
-export type ClusterFacts = Pick<LinkedCluster, 'name' | 'labels' | 'region' | 'environment'>;
 
 export interface ClusterPort {
   readonly name: string;
@@ -37,6 +36,7 @@ export interface LeaderOptions {
 export interface FleetReconcile {
   readonly input: FleetInput;
   readonly plan: FleetPlan;
+  readonly causes: CausesByPolicy;
   /** An epoch in a cluster that is not below ours, and that this process did not write: it must lead with a higher one. */
   readonly epochAbove?: number;
 }
@@ -47,8 +47,8 @@ export interface AllowanceLeader {
 }
 
 interface Link {
-  /** The number of the last allowance that this process has sent; 0: none. */
-  lastSeq: number;
+  /** The last allowance that this process has sent. */
+  lastSent: FleetAllowanceSpec | undefined;
   /** Whether the cluster adopted an allowance of this process, or there is nothing to adopt. */
   isJoined: boolean;
   state: LinkState;
@@ -81,14 +81,15 @@ export function createAllowanceLeader(options: LeaderOptions): AllowanceLeader {
       const epochs = clusters.flatMap(({ name, allowance }) =>
         foreignEpoch(options, linkOf(name), allowance),
       );
-      if (epochs.length > 0) return { input, plan, epochAbove: Math.max(...epochs) };
+      const causes = findCauses(input);
+      if (epochs.length > 0) return { input, plan, causes, epochAbove: Math.max(...epochs) };
       const served = ports.flatMap((port, index) => {
         const cluster = clusters[index];
         const isServed = cluster?.state === 'Known' || cluster?.state === 'Joining';
-        return cluster && isServed ? [{ port, cluster, input, plan }] : [];
+        return cluster && isServed ? [{ port, cluster, input, plan, causes }] : [];
       });
       await Promise.all(served.map((each) => write(options, linkOf(each.port.name), each)));
-      return { input, plan };
+      return { input, plan, causes };
     },
   };
 
@@ -101,7 +102,7 @@ export function createAllowanceLeader(options: LeaderOptions): AllowanceLeader {
 
 function createLink(since: Date): Link {
   return {
-    lastSeq: 0,
+    lastSent: undefined,
     isJoined: false,
     state: 'Unread',
     since,
@@ -194,12 +195,12 @@ function becauseOf(reading: ClusterReading, last: Link['last']): string | undefi
 /** A Lease that was restored from a backup gives an epoch again that an earlier process wrote. */
 function foreignEpoch(
   { hub, epoch }: LeaderOptions,
-  { lastSeq }: Link,
+  { lastSent }: Link,
   allowance: FleetAllowance | undefined,
 ): readonly number[] {
   if (!allowance || allowance.spec.hub !== hub) return [];
   const found = allowance.spec.epoch;
-  const isOurs = found === epoch && lastSeq > 0;
+  const isOurs = found === epoch && lastSent !== undefined;
   return found < epoch || isOurs ? [] : [found];
 }
 
@@ -208,14 +209,17 @@ interface PlannedWrite {
   readonly cluster: LinkedCluster;
   readonly input: FleetInput;
   readonly plan: FleetPlan;
+  readonly causes: CausesByPolicy;
 }
 
 async function write(
   { hub, epoch, failed }: LeaderOptions,
   link: Link,
-  { port, cluster, input, plan }: PlannedWrite,
+  { port, cluster, input, plan, causes }: PlannedWrite,
 ): Promise<void> {
-  const built = { cluster, input, plan, hub, epoch, seq: link.lastSeq + 1 };
+  const { lastSent: sent } = link;
+  const seq = (sent?.seq ?? 0) + 1;
+  const built = { cluster, input, plan, causes, hub, epoch, seq, ...optional('sent', sent) };
   const spec = buildAllowance(built);
   if (!isDue(built, spec)) {
     // No policy selects the cluster, and no process has given it anything.
@@ -241,7 +245,7 @@ interface SentAfter {
 
 /** A cluster that gets a share keeps it for a while, and goes to the end of the queue. */
 function noteSent(link: Link, spec: FleetAllowanceSpec, { before, now }: SentAfter): void {
-  link.lastSeq = spec.seq;
+  link.lastSent = spec;
   link.attempts = [...link.attempts.filter((each) => !isSame(each, spec)), spec];
   link.adoptable = [...link.adoptable.filter((each) => !isSame(each, spec)), spec];
   if (!hasMore(spec, before)) return;

@@ -10,8 +10,8 @@ import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import { messageOf } from '../../os/errors.ts';
 import { readClusterUID } from '../cluster-uid.ts';
-import { clusterFacts } from './fleet.ts';
-import type { ClusterFacts, ClusterPort, ClusterReading } from './leader.ts';
+import { type ClusterFacts, clusterFacts } from './fleet.ts';
+import type { ClusterPort, ClusterReading } from './leader.ts';
 import { type AllowanceConnection, readAllowance, writeAllowance } from './stored-allowance.ts';
 
 export interface LinkOptions {

@@ -6,6 +6,7 @@ import type {
   FleetPolicy,
   FleetPolicyStatus,
   FleetWaiting,
+  FoundCause,
 } from '../../api/generated/types.ts';
 import { isEngaged } from '../../api/status/pauses.ts';
 import { fleetPolicyPhases } from '../../api/status/phase-tables.ts';
@@ -13,24 +14,30 @@ import { type ConditionUpdate, withConditions } from '../../kube/objects/conditi
 import { optional } from '../../kube/objects/optional.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
 import { hasValid, useOf } from './committed.ts';
+import { failedRollouts } from './failed-rollouts.ts';
 import type { LinkedCluster } from './fleet.ts';
 import type { FleetReconcile } from './leader.ts';
 
 const SHOWN = 20;
 const NAMED = 5;
 
-export function fleetPolicyStatus(policy: FleetPolicy, { input, plan }: FleetReconcile): FleetPolicyStatus {
+export function fleetPolicyStatus(
+  policy: FleetPolicy,
+  { input, plan, causes }: FleetReconcile,
+): FleetPolicyStatus {
   const { now } = input;
+  const { status, metadata } = policy;
   const clusters = input.clusters.filter(({ labels }) => isSelected(policy.spec.clusterSelector, labels));
   const lost = clusters.filter(({ state }) => state !== 'Known' && state !== 'Joining');
   const isStopping = isEngaged(policy.spec.killSwitch, now);
   const stopped = clusters.filter((cluster) => isStopping && hasStopped(cluster));
+  const held = causes.get(metadata.name) ?? [];
   const findings = [
     leftOut(policy, plan) ?? inForce(clusters, lost, now),
     reached(lost),
+    causeFound(held),
     killSwitch(policy, { isStopping, total: clusters.length, stopped: stopped.length }),
   ];
-  const { status, metadata } = policy;
   const conditions = withConditions(status?.conditions, findings, now, metadata.generation);
   return {
     ...optional('observedGeneration', metadata.generation),
@@ -44,6 +51,10 @@ export function fleetPolicyStatus(policy: FleetPolicy, { input, plan }: FleetRec
     },
     limits: usages(policy, { clusters, plan }),
     waiting: waits(policy, plan),
+    ...((policy.spec.commonCause ?? policy.spec.failedRollouts) ? { causes: held } : {}),
+    ...(policy.spec.failedRollouts
+      ? { failedRollouts: failedRollouts({ policy, clusters, now }).length }
+      : {}),
   };
 }
 
@@ -153,4 +164,21 @@ function killSwitch({ spec }: FleetPolicy, { isStopping, total, stopped }: Stopp
   const { by = 'unknown', reason = 'no reason given' } = spec.killSwitch;
   const message = `${stopped} of ${total} clusters have stopped; by ${by}: ${reason}`;
   return { type, status: 'True', reason: stopped === total ? 'AllStopped' : 'Stopping', message };
+}
+
+/** Whether something is held because it failed in several clusters. */
+function causeFound(held: readonly FoundCause[]): ConditionUpdate {
+  const type = 'CommonCauseFound';
+  const [first] = held;
+  if (!first) {
+    return {
+      type,
+      status: 'False',
+      reason: 'NoneFound',
+      message: 'nothing is held for failures in several clusters',
+    };
+  }
+  const more = held.length > 1 ? `; and ${held.length - 1} more` : '';
+  const message = `${first.message} (held until ${first.until})${more}`;
+  return { type, status: 'True', reason: 'FailedInSeveral', message };
 }

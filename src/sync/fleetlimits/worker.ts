@@ -17,7 +17,7 @@ import type { LeaseMetrics, WatchMetrics } from '../../kube/process/metrics-runt
 import type { Clock } from '../../os/clock.ts';
 import { connectCluster, connectionVersion } from '../hub/connection.ts';
 import { createWorkerSet, type WorkerSet } from '../hub/worker-set.ts';
-import { stopOfFleet } from './halted-hub.ts';
+import { type FleetHolds, holdsOfFleet, stopOfFleet } from './halted-hub.ts';
 import { type AllowanceLeader, createAllowanceLeader, type FleetReconcile } from './leader.ts';
 import { FLEET_LIMITS_LEASE } from './lease.ts';
 import { type AllowanceLink, createAllowanceLink } from './link.ts';
@@ -38,11 +38,10 @@ export interface FleetLimitsOptions {
   readonly onPolicy: () => void;
 }
 
-export interface FleetLimits {
+/** What is held is known to every process of sync. */
+export interface FleetLimits extends FleetHolds {
   /** Clusters or their credentials changed. */
   refresh(): void;
-  /** The policy that stops all clusters, as every process of sync knows it. */
-  stop(): FleetPolicy | undefined;
   /** Resolves when the policies were read, or cannot be read. */
   read(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
@@ -90,6 +89,7 @@ export function createFleetLimits(given: FleetLimitsOptions): FleetLimits {
   return {
     refresh: trigger,
     stop: () => stopOfFleet(view.store.list(), clock.now()),
+    holds: () => holdsOfFleet(view.store.list(), clock.now()),
     read: async (signal) => {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
       await view.reflector.synced(limit).catch(() => undefined);

@@ -6,6 +6,7 @@ export function fencedHub(hub: HubStore, fence: WriteFence): HubStore {
     pipeline: (name) => hub.pipeline(name),
     pipelines: () => hub.pipelines(),
     clusters: () => hub.clusters(),
+    holds: () => hub.holds?.() ?? [],
     releasesOf: (pipeline) => hub.releasesOf(pipeline),
     applyClusterStatus: (cluster) => hub.applyClusterStatus(cluster, fence),
     applyPipelineStatus: (pipeline) => hub.applyPipelineStatus(pipeline, fence),

@@ -8,6 +8,7 @@ import { resolveIntOrPercent } from '../../rollout/int-or-percent.ts';
 import { type Limit, tightestLimit, UNLIMITED } from '../../rollout/limit.ts';
 import { freezeLimit, windowLimit } from '../../rollout/maintenance-windows.ts';
 import { MAX_NAMES } from './bounds.ts';
+import type { PromotionHold } from './snapshot.ts';
 
 export interface EntryRequest {
   readonly pipeline: Pipeline;
@@ -24,6 +25,8 @@ export interface EntryRequest {
   readonly unexercised: number;
   /** Whether each of these changes returns its cluster to proven content. */
   readonly isRevert: boolean;
+  /** What holds the commit. */
+  readonly hold?: PromotionHold;
   readonly now: Date;
 }
 
@@ -33,6 +36,7 @@ export function entryLimit(request: EntryRequest): Limit {
     ...unassignedLimit(request),
     ...approvalLimit(request),
     ...(request.changes > 0 ? closedLimits(request) : []),
+    ...(request.changes > 0 && !request.isRevert ? heldLimit(request) : []),
     UNLIMITED,
   ]);
 }
@@ -51,6 +55,8 @@ export interface StartRequest {
   readonly now: Date;
   /** The commit, if it renders to content now that the stage before has not proven. */
   readonly rerendered?: string;
+  /** What holds the commit. */
+  readonly hold?: PromotionHold;
 }
 
 export function startLimit(request: StartRequest): Limit {
@@ -61,6 +67,7 @@ export function startLimit(request: StartRequest): Limit {
     ...rerenderedLimit(request),
     ...(budget ? [budget] : []),
     ...(request.who === 'Continued' ? [] : closedLimits({ ...request, isRevert: request.who === 'Revert' })),
+    ...(request.who === 'New' ? heldLimit(request) : []),
     concurrencyLimit(request),
   ]);
 }
@@ -100,6 +107,13 @@ function closedLimits({
   ];
   const blocker = { kind: 'Pipeline', name: pipeline.metadata.name };
   return limits.filter((limit) => limit !== undefined).map((limit) => ({ ...limit, blocker }));
+}
+
+/** What failed in several clusters is brought to no further one. */
+function heldLimit({ hold }: Pick<StartRequest, 'hold'>): Limit[] {
+  if (!hold) return [];
+  const { because, policy, until } = hold;
+  return [{ slots: 0, reason: 'FleetCause', because, blocker: { kind: 'FleetPolicy', name: policy }, until }];
 }
 
 /** S32: proof belongs to content. A newer commit, or the proof in the stage before, ends this. */

@@ -73,6 +73,7 @@ export async function observePromotion(
       releases,
       commits,
       ...optional('unaccepted', unaccepted),
+      holds: hub.holds?.() ?? [],
       now: clock.now(),
     },
     head,

@@ -167,7 +167,7 @@ function planStages(
 }
 
 function memberContext(
-  { pipeline, unaccepted = new Map(), now }: PromotionInput,
+  { pipeline, unaccepted = new Map(), holds = [], now }: PromotionInput,
   history: CommitHistory,
 ): MemberContext {
   const { acknowledgements } = pipeline.spec;
@@ -180,6 +180,7 @@ function memberContext(
     unaccepted,
     now,
     acknowledged,
+    holds,
   };
 }
 

@@ -3,6 +3,7 @@ import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
 import type { ClusterAssignment, ClusterReport } from '../cluster-report.ts';
 import type { AcceptedCommits, ObjectCounts } from '../commits.ts';
 import type { RenderedTarget } from '../rendered.ts';
+import type { PromotionHold } from './snapshot.ts';
 
 /** Is called as a write leaves, after every wait. When it throws, nothing is sent. */
 export type WriteFence = () => void;
@@ -12,6 +13,8 @@ export interface HubStore {
   pipeline(name: string): Promise<Pipeline | undefined>;
   pipelines(): Promise<readonly Pipeline[]>;
   clusters(): Promise<readonly Cluster[]>;
+  /** Returns what FleetPolicies hold. Absent: nothing is. */
+  holds?(): readonly PromotionHold[];
   releasesOf(pipeline: string): Promise<readonly Release[]>;
   /**
    * Writes the status by server-side apply as kubenode-sync, with the object's resourceVersion: a conflict means that it changed

@@ -1,8 +1,10 @@
 /** The words about limits that span clusters: how much of each is in use, who waits and why, and what the hub does not reach. Pure. */
-import type { FleetPolicy } from '../../api/generated/types.ts';
+import type { Cluster, FleetPolicy } from '../../api/generated/types.ts';
+import { selectableLabels } from '../../api/status/cluster-labels.ts';
 import { fleetPolicyPhases } from '../../api/status/phase-tables.ts';
 import { conditionOf } from '../../kube/objects/conditions.ts';
 import { printableLine } from '../../kube/objects/printable.ts';
+import { isSelected } from '../../kube/objects/selector.ts';
 import { formatAge } from '../text/age.ts';
 import { formatTable } from '../text/table.ts';
 
@@ -11,7 +13,13 @@ export const NO_FLEET_POLICY =
 
 export function formatFleetLimits(policies: readonly FleetPolicy[], now: Date): string {
   if (policies.length === 0) return NO_FLEET_POLICY;
-  return [policyTable(policies), usageTable(policies), waitTable(policies, now), cutOffTable(policies, now)]
+  return [
+    policyTable(policies),
+    causeTable(policies, now),
+    usageTable(policies),
+    waitTable(policies, now),
+    cutOffTable(policies, now),
+  ]
     .filter((part) => part !== '')
     .join('\n');
 }
@@ -27,7 +35,13 @@ function policyTable(policies: readonly FleetPolicy[]): string {
 }
 
 /** The condition that the phase comes from. */
-const TELLING = { Stopped: 'KillSwitchEngaged', NotReady: 'InForce', CutOff: 'ClustersReached', InForce: '' };
+const TELLING = {
+  Stopped: 'KillSwitchEngaged',
+  NotReady: 'InForce',
+  Held: 'CommonCauseFound',
+  CutOff: 'ClustersReached',
+  InForce: '',
+};
 
 function reasonOf(
   conditions: NonNullable<FleetPolicy['status']>['conditions'],
@@ -39,9 +53,32 @@ function reasonOf(
 
 function usageTable(policies: readonly FleetPolicy[]): string {
   const limits = policies.flatMap(({ status }) => status?.limits ?? []);
-  if (limits.length === 0) return '';
+  const failed = policies.flatMap(failedRolloutsRow);
+  if (limits.length + failed.length === 0) return '';
   const rows = limits.map(({ id, used = 0, given = 0, max = 0 }) => [id, `${used}`, `${given}`, `${max}`]);
-  return formatTable({ columns: ['Limit', 'Used', 'Given', 'Max'], rows });
+  return formatTable({ columns: ['Limit', 'Used', 'Given', 'Max'], rows: [...rows, ...failed] });
+}
+
+/** Nothing is handed out of them: they are counted. */
+function failedRolloutsRow({ metadata, spec, status }: FleetPolicy): readonly (readonly string[])[] {
+  const { failedRollouts: limit } = spec;
+  if (!limit) return [];
+  const used = status?.failedRollouts ?? 0;
+  return [[`${metadata.name}: failed rollouts in ${limit.windowSeconds} s`, `${used}`, '-', `${limit.max}`]];
+}
+
+/** What failed in several clusters, and is held. */
+function causeTable(policies: readonly FleetPolicy[], now: Date): string {
+  const causes = policies.flatMap(({ status }) => status?.causes ?? []);
+  if (causes.length === 0) return '';
+  const rows = causes.map(({ dimension, value, clusters, since, until, message }) => [
+    printableLine(`${dimension}=${value}`),
+    `${clusters.length}`,
+    formatAge(since, now),
+    until,
+    printableLine(message),
+  ]);
+  return formatTable({ columns: ['Held', 'Clusters', 'Since', 'Until', 'Why'], rows });
 }
 
 function waitTable(policies: readonly FleetPolicy[], now: Date): string {
@@ -69,8 +106,13 @@ function cutOffTable(policies: readonly FleetPolicy[], now: Date): string {
 }
 
 /** Answers why acts of a cluster wait for the fleet, or that they do not. */
-export function explainFleetLimits(policies: readonly FleetPolicy[], cluster: string, now: Date): string {
+export function explainFleetLimits(
+  policies: readonly FleetPolicy[],
+  of: Pick<Cluster, 'metadata' | 'spec'>,
+  now: Date,
+): string {
   if (policies.length === 0) return NO_FLEET_POLICY;
+  const { name: cluster } = of.metadata;
   const stops = policies.filter(({ status }) =>
     status?.conditions.some(({ type, status: value }) => type === 'KillSwitchEngaged' && value === 'True'),
   );
@@ -79,11 +121,27 @@ export function explainFleetLimits(policies: readonly FleetPolicy[], cluster: st
       ({ metadata, status }) =>
         `stopped by FleetPolicy ${metadata.name}: ${conditionOf(status?.conditions, 'KillSwitchEngaged')?.message ?? ''}`,
     ),
+    ...heldLines(policies, of, now),
     ...waitLines(policies, cluster, now),
     ...lostLines(policies, cluster, now),
   ].map(printableLine);
   if (lines.length === 0) return `cluster ${cluster} waits for no limit over clusters\n`;
   return `${lines.join('\n')}\n`;
+}
+
+function heldLines(
+  policies: readonly FleetPolicy[],
+  cluster: Pick<Cluster, 'metadata' | 'spec'>,
+  now: Date,
+): readonly string[] {
+  const labels = selectableLabels(cluster);
+  return policies
+    .filter(({ spec }) => isSelected(spec.clusterSelector, labels))
+    .flatMap(({ status }) => status?.causes ?? [])
+    .map(
+      ({ dimension, value, since, until, message }) =>
+        `held since ${formatAge(since, now)}, until ${until}: ${dimension}=${value}: ${message}`,
+    );
 }
 
 function waitLines(policies: readonly FleetPolicy[], cluster: string, now: Date): readonly string[] {

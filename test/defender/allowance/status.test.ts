@@ -1,12 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import type { FleetAllowance, LedgerAllowance } from '../../../src/api/generated/types.ts';
+import type { FailureReport } from '../../../src/defender/allowance/failures.ts';
 import { allowanceStatus } from '../../../src/defender/allowance/status.ts';
 import { ago, entry, ledgerSpec, NOW } from '../builders.ts';
 import { allowance, fleetAllowance } from './builders.ts';
 
+const FAILED: FailureReport = {
+  failures: [{ dimension: 'osImage', value: 'deb-13', at: ago(5), message: '3 machines are faulty' }],
+  failedRollouts: [{ set: 'base', revision: 'r-2', at: ago(9) }],
+};
+
 function statusOf(adopted: LedgerAllowance | undefined, object: FleetAllowance = fleetAllowance()) {
   const ledger = ledgerSpec({ grants: { 'm-1': entry('m-1') }, ...(adopted ? { allowance: adopted } : {}) });
-  return allowanceStatus({ allowance: object, ledger, request: () => ({ requested: 0 }), now: NOW });
+  return allowanceStatus({
+    allowance: object,
+    ledger,
+    request: () => ({ requested: 0 }),
+    failed: FAILED,
+    now: NOW,
+  });
 }
 
 function conditionsOf(status: ReturnType<typeof statusOf>): readonly string[] {
@@ -26,6 +38,11 @@ describe('allowanceStatus', () => {
       'InForce True Current',
       'KillSwitchEngaged False NotEngaged',
     ]);
+  });
+
+  it('reports what failed where a policy of the hub asks for it', () => {
+    expect(statusOf(allowance({ causes: [] }))).toMatchObject(FAILED);
+    expect(statusOf(allowance())).not.toHaveProperty('failures');
   });
 
   it('tells that it is not adopted yet, and reports what holds meanwhile', () => {

@@ -7,7 +7,15 @@ import { ago, CLUSTERS, cluster, fleetPolicy, HUB, input, NOW } from './builders
 
 function inputOf(each: LinkedCluster, policies: readonly FleetPolicy[] = [fleetPolicy()]): BuildInput {
   const fleet = input([each], policies);
-  return { cluster: each, input: fleet, plan: planShares(fleet), hub: HUB, epoch: 2, seq: 8 };
+  return {
+    cluster: each,
+    input: fleet,
+    plan: planShares(fleet),
+    causes: new Map(),
+    hub: HUB,
+    epoch: 2,
+    seq: 8,
+  };
 }
 
 /** The cluster has what the plan wants it to have, since so many seconds. */
@@ -36,7 +44,7 @@ describe('buildAllowance', () => {
     const waiting = cluster('a', { shares: { [CLUSTERS]: 0 }, requestedFor: 5 });
     const busy = cluster('b', { shares: { [CLUSTERS]: 1 }, used: { [CLUSTERS]: 1 } });
     const fleet = input([waiting, busy, { ...busy, name: 'c' }]);
-    const built = { cluster: waiting, input: fleet, plan: planShares(fleet), hub: HUB, epoch: 2, seq: 8 };
+    const built = { ...inputOf(waiting), input: fleet, plan: planShares(fleet) };
     expect(buildAllowance(built).limits[0]?.message).toBe('at most 2 clusters; counted: b, c');
   });
 });
@@ -56,6 +64,29 @@ describe('isDue', () => {
     ['nothing over nothing', current(200, { limits: [] }), true],
   ])('writes %s', (_, built, expected) => {
     expect(due(built)).toBe(expected);
+  });
+
+  it('writes once to a cluster that does not know a field yet', () => {
+    const policies = [
+      fleetPolicy({ commonCause: { clusters: 2, withinSeconds: 60, holdSeconds: 60, ignored: [] } }),
+    ];
+    const built = current(10);
+    const asking = { ...built, input: { ...built.input, policies } };
+    const { allowance } = built.cluster;
+    const sent = {
+      ...buildAllowance(asking),
+      epoch: allowance?.spec.epoch ?? 0,
+      seq: allowance?.spec.seq ?? 0,
+    };
+    expect(due(asking)).toBe(true);
+    expect(due({ ...asking, sent })).toBe(false);
+    expect(due({ ...asking, sent: { ...sent, seq: 3 } })).toBe(true);
+  });
+
+  it('writes where a policy only asks for reports', () => {
+    const policy = fleetPolicy({ concurrency: [], failedRollouts: { max: 3, windowSeconds: 3600 } });
+    const without = { ...inputOf(cluster('a'), [policy]).cluster, allowance: undefined } as never;
+    expect(due(inputOf(without, [policy]))).toBe(true);
   });
 
   it('sends a write without an answer again after ten seconds', () => {

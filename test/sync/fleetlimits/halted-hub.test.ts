@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { KillSwitch, Pipeline } from '../../../src/api/generated/types.ts';
+import type { FoundCause, KillSwitch, Pipeline } from '../../../src/api/generated/types.ts';
 import { pausedReason } from '../../../src/api/status/pauses.ts';
-import { haltedByFleet, stopOfFleet } from '../../../src/sync/fleetlimits/halted-hub.ts';
+import { haltedByFleet, holdsOfFleet, stopOfFleet } from '../../../src/sync/fleetlimits/halted-hub.ts';
 import { ago, fleetPolicy, NOW } from './builders.ts';
 
 const STOP: KillSwitch = { engaged: true, scope: 'All', by: 'ann', reason: 'bad image' };
@@ -27,7 +27,10 @@ describe('haltedByFleet', () => {
   const hub = { pipeline: () => Promise.resolve(PIPELINE), pipelines: () => Promise.resolve([PIPELINE]) };
 
   it('shows every Pipeline as halted, with who stopped the fleet and how to continue', async () => {
-    const stopped = haltedByFleet(hub, () => fleetPolicy({ killSwitch: STOP }, 'kill-switch'));
+    const stopped = haltedByFleet(hub, {
+      stop: () => fleetPolicy({ killSwitch: STOP }, 'kill-switch'),
+      holds: () => [],
+    });
     const found = [await stopped.pipeline(), ...(await stopped.pipelines())];
     const text =
       'pipeline fleet was halted by ann (FleetPolicy kill-switch): bad image. To continue, run: kubenode fleet resume';
@@ -35,6 +38,38 @@ describe('haltedByFleet', () => {
   });
 
   it('changes nothing while the fleet is not stopped', async () => {
-    expect(await haltedByFleet(hub, () => undefined).pipeline()).toBe(PIPELINE);
+    const open = haltedByFleet(hub, { stop: () => undefined, holds: () => [] });
+    expect(await open.pipeline()).toBe(PIPELINE);
+  });
+});
+
+describe('holdsOfFleet', () => {
+  const UPDATE: FoundCause = {
+    dimension: 'componentUpdate',
+    value: 'kubelet-2',
+    since: ago(60),
+    until: ago(-60),
+    clusters: [
+      { cluster: 'a', commit: 'c-1', at: ago(60) },
+      { cluster: 'b', commit: 'c-2', at: ago(60) },
+    ],
+    message: 'it failed in a, b',
+  };
+  const held = (causes: readonly FoundCause[]) =>
+    holdsOfFleet([{ ...fleetPolicy(), status: { conditions: [], causes } }], NOW);
+  const shared = { policy: 'fleet', because: 'it failed in a, b', until: new Date(ago(-60)) };
+
+  it('holds the commits that brought what failed in several clusters', () => {
+    expect(held([UPDATE])).toEqual([{ ...shared, commits: new Set(['c-1', 'c-2']) }]);
+  });
+
+  it('holds every commit after too many rollouts failed', () => {
+    expect(held([{ ...UPDATE, dimension: 'failedRollouts', value: 'fleet' }])).toEqual([shared]);
+  });
+
+  it('holds nothing whose commits are unknown, or that has ended', () => {
+    expect(held([{ ...UPDATE, clusters: [{ cluster: 'a', at: ago(60) }] }])).toEqual([]);
+    expect(held([{ ...UPDATE, until: ago(0) }])).toEqual([]);
+    expect(holdsOfFleet([fleetPolicy()], NOW)).toEqual([]);
   });
 });

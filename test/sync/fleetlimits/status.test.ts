@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FleetPolicy } from '../../../src/api/generated/types.ts';
+import { findCauses } from '../../../src/sync/fleetlimits/causes.ts';
 import type { LinkedCluster } from '../../../src/sync/fleetlimits/fleet.ts';
 import { planShares } from '../../../src/sync/fleetlimits/plan.ts';
 import { fleetPolicyStatus } from '../../../src/sync/fleetlimits/status.ts';
@@ -7,7 +8,7 @@ import { ago, CLUSTERS, cluster, fleetPolicy, input } from './builders.ts';
 
 function statusOf(clusters: readonly LinkedCluster[], policy: FleetPolicy = fleetPolicy()) {
   const fleet = input(clusters, [policy]);
-  return fleetPolicyStatus(policy, { input: fleet, plan: planShares(fleet) });
+  return fleetPolicyStatus(policy, { input: fleet, plan: planShares(fleet), causes: findCauses(fleet) });
 }
 
 const WORKING = { shares: { [CLUSTERS]: 1 }, used: { [CLUSTERS]: 1 } };
@@ -49,7 +50,7 @@ describe('fleetPolicyStatus', () => {
     const policies = ['a', 'b', 'c', 'd', 'e'].map((name) => fleetPolicy({ concurrency }, name));
     const fleet = input([cluster('x')], policies);
     const last = policies.at(-1) ?? fleetPolicy();
-    const status = fleetPolicyStatus(last, { input: fleet, plan: planShares(fleet) });
+    const status = fleetPolicyStatus(last, { input: fleet, plan: planShares(fleet), causes: new Map() });
     expect(status.phase).toBe('NotReady');
     expect(status.conditions[0]).toMatchObject({ type: 'InForce', status: 'False', reason: 'TooManyLimits' });
     expect(status.conditions[0]?.message).toMatch(/^8 limits hold nowhere/);

@@ -32,6 +32,8 @@ const FREE_REVERTS = { ...STAGE, revertPasses: { windows: true, freezes: true } 
 const FREEZE = { name: 'sale', from: '2030-01-05T00:00:00Z', until: '2030-01-07T00:00:00Z', reason: 'sale' };
 const FROZEN = { ...PIPELINE, spec: { ...PIPELINE.spec, freezes: [FREEZE] } };
 
+const HOLD = { policy: 'fleet', because: 'it failed in test-1, pre-1', until: MONDAY };
+
 describe('startLimit', () => {
   const REQUEST: StartRequest = {
     pipeline: PIPELINE,
@@ -67,6 +69,9 @@ describe('startLimit', () => {
     ['a revert that passes freezes', { pipeline: FROZEN, stage: FREE_REVERTS, who: 'Revert' }, '2 StageFull'],
     ['a cluster that continues during a freeze', { pipeline: FROZEN, who: 'Continued' }, '2 StageFull'],
     ['an unknown time zone', { stage: NOWHERE, now: MONDAY }, '0 InvalidWindow'],
+    ['a commit that failed in several clusters', { hold: HOLD }, '0 FleetCause'],
+    ['a revert to it', { hold: HOLD, who: 'Revert' }, '2 StageFull'],
+    ['a cluster that continues with it', { hold: HOLD, who: 'Continued' }, '2 StageFull'],
   ])('decides with %s: %s', (_, request, expected) => {
     const { slots, reason } = startLimit({ ...REQUEST, ...request });
     expect(`${slots} ${reason}`).toBe(expected);
@@ -125,6 +130,9 @@ describe('entryLimit', () => {
     ['a revert in a closed window', { stage: WORKDAYS, isRevert: true }, 'Unlimited'],
     ['a freeze', { pipeline: FROZEN }, 'Freeze'],
     ['a freeze and a closed window', { pipeline: FROZEN, stage: WORKDAYS, isRevert: true }, 'Freeze'],
+    ['a commit that failed in several clusters', { hold: HOLD }, 'FleetCause'],
+    ['a revert to such a commit', { hold: HOLD, isRevert: true }, 'Unlimited'],
+    ['such a commit and no change', { hold: HOLD, changes: 0 }, 'Unlimited'],
   ])('decides with %s: %s', (_, request, expected) => {
     expect(entryLimit({ ...REQUEST, ...request }).reason).toBe(expected);
   });

@@ -1,6 +1,7 @@
 /** `kubenode fleet status` and `why`: limits over clusters, who waits for a share of them, and whom the hub does not reach. */
 import { Command } from 'commander';
 import { CLUSTERS } from '../../../api/generated/resources.ts';
+import type { Cluster } from '../../../api/generated/types.ts';
 import { fleetPolicyPhases } from '../../../api/status/phase-tables.ts';
 import { explainFleetLimits, formatFleetLimits } from '../../../views/fleet/limits.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
@@ -48,8 +49,8 @@ export function createFleetWhyCommand(io: Io): Command {
   return addConnectionOptions(command).action((name: string, flags: ConnectionFlags) =>
     withCluster(io, flags, async (client) => {
       const policies = await readFleetPolicies(client, io.signal);
-      await readNamed(client, CLUSTERS, name, io.signal);
-      io.out(explainFleetLimits(policies, name, io.clock.now()));
+      const cluster = await readNamed<Cluster>(client, CLUSTERS, name, io.signal);
+      io.out(explainFleetLimits(policies, cluster, io.clock.now()));
     }),
   );
 }

@@ -1,5 +1,7 @@
 /** Builds the ask of the Defender for pins: one act for all of them that are not at their end. Pure. */
+import type { Machine, MachineComponentEntry } from '../../../api/generated/types.ts';
 import type { GrantAsk } from '../../../api/grants.ts';
+import { reportOf } from '../../../api/machine/entry-report.ts';
 import { isEstablished } from '../../../api/machine/node-state.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
@@ -29,5 +31,14 @@ export function pinAsk(
     factsAt: now,
     expectedSeconds: PIN_TIMEOUT_SECONDS,
     started: true,
+    ...optional('brings', broughtBy(machine, changed)),
   };
+}
+
+function broughtBy(
+  machine: Machine,
+  changed: readonly MachineComponentEntry[],
+): readonly string[] | undefined {
+  const added = changed.filter((entry) => reportOf(machine, entry)?.currentRef !== entry.componentRef);
+  return added.length === 0 ? undefined : added.map(({ componentRef }) => componentRef);
 }

@@ -103,6 +103,7 @@ export function grantAsk(
     factsAt,
     expectedSeconds,
     started: true,
+    ...optional('brings', permission.brings),
     ...(permission.recovery ? { recovery: true } : {}),
   };
 }

@@ -143,6 +143,8 @@ export interface Permission {
   readonly by: 'Ask' | 'Renew';
   readonly class: ActivationClass;
   readonly recovery: boolean;
+  /** The MachineComponents that are new on the machine; absent: none is. */
+  readonly brings?: readonly string[];
   /** Why the change may not be made, whatever the Defender answers. */
   readonly forbidden?: Explanation;
 }

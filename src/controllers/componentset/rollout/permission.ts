@@ -1,12 +1,16 @@
 /** Decides what a machine needs from the Defender to be given a revision. Pure. */
 import { optional } from '../../../kube/objects/optional.ts';
 import type { MemberState } from '../machine/member-state.ts';
+import { isProvenRevision } from '../revision/history.ts';
 import type { Revision } from '../revision/resolve.ts';
 import type { Permission, RolloutInput } from './input.ts';
 
+type PermissionInput = Pick<RolloutInput, 'classOf' | 'skewOf' | 'compatOf'> &
+  Partial<Pick<RolloutInput, 'progress'>>;
+
 /** Returns the permission that a machine needs. With `recovery` the machine goes back, which only the limit of the set itself may stop. */
 export function permissionFor(
-  { classOf, skewOf, compatOf }: Pick<RolloutInput, 'classOf' | 'skewOf' | 'compatOf'>,
+  { classOf, skewOf, compatOf, progress }: PermissionInput,
   member: MemberState,
   revision: Revision,
   recovery: boolean,
@@ -15,5 +19,21 @@ export function permissionFor(
   // What goes back ran there before, and what replaces it may be worse.
   const incompatible = recovery ? undefined : compatOf?.(member, revision);
   const forbidden = skewOf?.(member, revision) ?? incompatible;
-  return { by, class: classOf(member, revision), recovery, ...optional('forbidden', forbidden) };
+  // A machine that joins gets what all others have.
+  const isProven = isProvenRevision(progress?.history ?? [], revision.name);
+  return {
+    by,
+    class: classOf(member, revision),
+    recovery,
+    ...optional('brings', isProven ? undefined : broughtBy(revision, member)),
+    ...optional('forbidden', forbidden),
+  };
+}
+
+function broughtBy({ components }: Revision, { machine }: MemberState): readonly string[] | undefined {
+  const present = new Set(machine.spec.components.map(({ componentRef }) => componentRef));
+  const added = components.filter(
+    ({ componentRef, state }) => state !== 'Absent' && !present.has(componentRef),
+  );
+  return added.length === 0 ? undefined : added.map(({ componentRef }) => componentRef);
 }

@@ -2,7 +2,7 @@
 import type { ClusterSync, Stage } from '../../../api/generated/types.ts';
 import { activeRollback } from '../../../api/status/rollbacks.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
-import type { ClusterSnapshot } from '../snapshot.ts';
+import type { ClusterSnapshot, PromotionHold } from '../snapshot.ts';
 import { adoptObserved, hasObservedTarget } from './adopt-observed.ts';
 import { type ClusterProgress, observedProgress, recordedProgress } from './progress.ts';
 import { clusterReachability, type Reachability } from './reachability.ts';
@@ -24,6 +24,7 @@ export interface StageMember {
 export interface MemberContext extends WriteBlockContext {
   /** Digests whose failure a person has acknowledged. */
   readonly acknowledged: ReadonlySet<string>;
+  readonly holds?: readonly PromotionHold[];
 }
 
 /** In these states the content of the cluster does not count: it may be the content of another Cluster. */

@@ -15,6 +15,7 @@ import { approverProblem } from '../gates/approvers.ts';
 import { entryLimit, isClosed } from '../limits.ts';
 import { isNewer, newerOf, type OrderedRelease, stageCurrent } from '../release/order.ts';
 import { currentPlanDigest, rendersAsPromoted } from '../release/release.ts';
+import type { PromotionHold } from '../snapshot.ts';
 import { isReplaceable, isRevert, type StageRollout, stageRollout } from './rollout.ts';
 import { afterStart, chooseStarts, withLostSlots } from './starts.ts';
 import { unexercisedClusters } from './unexercised.ts';
@@ -121,6 +122,7 @@ function entryWait(
     changes: changed.length,
     unexercised,
     isRevert: changing.every((rollout) => skipsSoak(rollout, next.release.commit, context)),
+    ...optional('hold', holdOf(next.release.commit, context)),
     now: context.now,
   });
   return limit.slots > 0 ? undefined : limit;
@@ -206,7 +208,12 @@ function startRequest(input: StageInput, release: OrderedRelease): Parameters<ty
     commit: release.commit,
     context,
     ...optional('rerendered', rerendered),
+    ...optional('hold', holdOf(release.commit, context)),
   };
+}
+
+function holdOf(commit: string, { holds = [] }: MemberContext): PromotionHold | undefined {
+  return holds.find(({ commits }) => commits === undefined || commits.has(commit));
 }
 
 /** Returns the Release. Undefined if its commit renders to other content now than when it was promoted. */

@@ -18,6 +18,7 @@ const BY_REASON: Readonly<Record<string, string>> = {
   DeletesHeld: 'kubenode release acknowledge CLUSTER --reason TEXT, which prints what to commit',
   ApprovalRequired: 'kubenode release list, then kubenode release approve RELEASE STAGE',
   FailureBudgetSpent: 'fix the clusters that failed and commit, or revert the commit',
+  FleetCause: 'revert the commit, or commit what works: kubenode fleet status has the clusters and the end',
   CheckFailed: 'fix what the check reports and commit, or revert the commit',
   NotObservedYet: 'run kubenode controllers --context CLUSTER, if none runs',
   MachinesNotReady: 'do what the message asks for; kubenode machine list --context CLUSTER has all machines',

@@ -1,0 +1,101 @@
+/** What fails in several clusters: as each cluster reports it, as the hub finds it, and as every cluster is told. */
+import { FLEET_CAUSE_KEY, FLEET_CAUSES, MAX_FLEET_CAUSES } from '../enums.ts';
+import { choice, int, list, listMap, message, name, named, text, time } from '../schema.ts';
+
+const MAX_REPORTED = 32;
+
+const dimension = choice('What has the value.', FLEET_CAUSES);
+const value = text('The value: a MachineComponent, a NodeRemedier, a kernel.', { min: 1, max: 160 });
+/** By what entries are told apart. */
+const KEYS = ['dimension', 'value'];
+
+export const commonCause = named(
+  'FleetCommonCause',
+  'When something that fails in several clusters is held in all of them.',
+  {
+    clusters: int('Number of clusters in which it fails.', [2, 1000]).default(2),
+    withinSeconds: int('Period within which it has to fail in them.', [60, 86_400]).default(3600),
+    holdSeconds: int('How long it is held after it last failed in so many clusters.', [60, 604_800]).default(
+      3600,
+    ),
+    ignored: list(
+      'Causes that are no causes, as <dimension>=<value>.',
+      text('A cause.', { max: FLEET_CAUSE_KEY }),
+      [0, 32],
+    ).default([]),
+  },
+);
+
+export const failedRollouts = named(
+  'FleetFailedRollouts',
+  'When so many rollouts failed that none begins in any cluster.',
+  {
+    max: int('Number of rollouts that failed within the period.', [1, 1000]),
+    windowSeconds: int('Length of the period.', [60, 86_400]).default(3600),
+  },
+);
+
+/** Returns what a cluster is told. The ledger takes it over. */
+export const heldCauses = listMap(
+  'What failed in several clusters, and is held in this one. Absent: no policy asks for it.',
+  KEYS,
+  named('FleetCause', 'What failed in several clusters.', {
+    dimension,
+    value,
+    policy: name('FleetPolicy that holds it.'),
+    until: time('When it is no longer held, also when the hub is away.'),
+    message: message('In which clusters it failed, for people.'),
+  }),
+  [0, MAX_FLEET_CAUSES],
+).optional();
+
+export const reportedFailures = listMap(
+  'What failed in the cluster in the last day.',
+  KEYS,
+  named('FleetFailure', 'What failed in one cluster.', {
+    dimension,
+    value,
+    at: time('When it was last known to fail.'),
+    message: message('What failed, for people.'),
+  }),
+  [0, MAX_REPORTED],
+).optional();
+
+export const reportedRollouts = listMap(
+  'Rollouts that failed in the last day.',
+  ['set', 'revision'],
+  named('FailedRollout', 'A rollout that failed.', {
+    set: name('Name of the MachineComponentSet.', 63),
+    revision: text('Revision that failed.', { min: 1, max: 64 }),
+    at: time('When it failed.'),
+  }),
+  [0, MAX_REPORTED],
+).optional();
+
+export const foundCauses = listMap(
+  'What fails in several clusters, and is held.',
+  KEYS,
+  named('FoundCause', 'What fails in several clusters.', {
+    dimension,
+    value,
+    since: time('When it was found.'),
+    until: time('Until when it is held. Renewed while it fails.'),
+    clusters: listMap(
+      'Clusters in which it failed, the first 20.',
+      ['cluster'],
+      named('FoundCauseCluster', 'A cluster in which it failed.', {
+        cluster: name('Name of the Cluster.'),
+        commit: text(
+          'Commit that the cluster ran when the failure was first seen. It is not promoted further.',
+          {
+            max: 64,
+          },
+        ).optional(),
+        at: time('When it was last known to fail there.'),
+      }),
+      [0, 20],
+    ),
+    message: message('What failed where, for people.'),
+  }),
+  [0, MAX_FLEET_CAUSES],
+).optional();
