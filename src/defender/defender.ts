@@ -55,6 +55,8 @@ export interface DefenderOptions {
   readonly managers?: readonly string[];
   /** Tells whether this process holds the Lease. Without it, it only answers asks, by compare-and-swap. */
   readonly leads: () => boolean;
+  /** Whether the controllers of rollouts run in this process: then the hub is told which rollouts failed. */
+  readonly hasRollouts?: boolean;
   readonly watch?: WatchMetrics;
   readonly metrics?: Metrics;
   /** Asked while this process leads. Default: the queries of policies are asked by no one, and deny. */
@@ -132,6 +134,7 @@ export function createDefender(options: DefenderOptions): Defender {
       pending,
       requests,
       recorder,
+      ...optional('hasRollouts', options.hasRollouts),
       ...optional('alerts', prometheus && createAlertReader({ prometheus, clock })),
     }),
     views: Object.fromEntries(Object.values(views).map((view) => [view.resource.kind, view])),

@@ -4,7 +4,7 @@ import { DENIAL_GROUPS, DENY_REASONS } from '../../src/api/deny-reasons.ts';
 describe('DENY_REASONS', () => {
   it('lists each reason once', () => {
     expect(DENIAL_GROUPS.flatMap(({ reasons }) => Object.keys(reasons))).toEqual(DENY_REASONS);
-    expect(DENY_REASONS).toHaveLength(66);
+    expect(DENY_REASONS).toHaveLength(67);
   });
 
   it('orders groups by precedence: a stop by a person first, a pending approval last', () => {

@@ -564,6 +564,27 @@ export const FIXTURES: readonly DenialFixture[] = [
       'FleetLimit: fleet/clusters: at most 3 (clusters) may be in work at once over the fleet, and it is not the turn of this cluster; the hub gives a share as soon as one is free',
   },
   {
+    reason: 'FleetCause',
+    scene: {
+      ledger: {
+        allowance: allowance({
+          causes: [
+            {
+              dimension: 'componentUpdate',
+              value: 'kubelet-2',
+              policy: 'fleet',
+              until: '2031-01-01T00:00:00Z',
+              message: 'componentUpdate kubelet-2 failed in test-1, pre-1: it was rolled back',
+            },
+          ],
+        }),
+      },
+      ask: { action: 'UpdateComponent', brings: ['kubelet-2'] },
+    },
+    because:
+      'FleetCause: componentUpdate kubelet-2 failed in test-1, pre-1: it was rolled back (FleetPolicy fleet holds it until 2031-01-01T00:00:00Z)',
+  },
+  {
     reason: 'RuleWave',
     scene: {
       ledger: { rules: { hang: ledgerRule({ failed: ['m-2'] }) } },

@@ -54,6 +54,8 @@ export interface DefenderControllerOptions {
   readonly pending: PendingApprovals;
   /** Absent in a simulation of one cluster without a hub. */
   readonly requests?: ShareRequests;
+  /** Whether the process has a view of MachineComponentSets: the hub is told which rollouts failed. */
+  readonly hasRollouts?: boolean;
   /** Absent in a simulation, which keeps a record of its own. */
   readonly recorder?: ActRecorder;
   /** Absent in a simulation, whose policies name no query. */
@@ -80,7 +82,8 @@ export function createDefenderController(options: DefenderControllerOptions): Co
     reads: [
       read(DEFENDER_LEDGERS, { keys: onlyKey, changed: generationChanged }),
       read(DEFENDER_POLICIES, { keys: onlyKey, changed: generationChanged }),
-      ...(options.requests ? FLEET_READS : []),
+      ...(options.requests ? [read(FLEET_ALLOWANCES, { keys: onlyKey, changed: generationChanged })] : []),
+      ...(options.hasRollouts ? [read(MACHINE_COMPONENT_SETS, { keys: onlyKey, changed: () => false })] : []),
       // Changes of machines are counted at once; only a deletion is written.
       read(MACHINES, { keys: onlyKey, changed: () => false }),
       read(REMEDY_OPERATION_JOBS, { keys: onlyKey, changed: () => false }),
@@ -92,12 +95,6 @@ export function createDefenderController(options: DefenderControllerOptions): Co
     reconcile: (_, context) => reconcile(sweeper, context),
   };
 }
-
-/** What the hub is told of. */
-const FLEET_READS = [
-  read(FLEET_ALLOWANCES, { keys: onlyKey, changed: generationChanged }),
-  read(MACHINE_COMPONENT_SETS, { keys: onlyKey, changed: () => false }),
-];
 
 function onlyKey(): readonly string[] {
   return [KEY];
@@ -205,7 +202,7 @@ function report(sweeper: Sweeper, context: ReconcileContext, result: SweepResult
 }
 
 function reportAllowance(
-  { requests, observer }: Sweeper,
+  { requests, observer, hasRollouts = false }: Sweeper,
   context: ReconcileContext,
   { spec }: DefenderLedger,
 ): void {
@@ -215,7 +212,7 @@ function reportAllowance(
   const failed = failureReport({
     ledger: spec,
     policies: observer.policies(),
-    sets: context.view<MachineComponentSet>(MACHINE_COMPONENT_SETS).list(),
+    sets: hasRollouts ? context.view<MachineComponentSet>(MACHINE_COMPONENT_SETS).list() : [],
     jobs: context.view<RemedyOperationJob>(REMEDY_OPERATION_JOBS).list(),
     now,
   });

@@ -82,6 +82,7 @@ describe('every field', () => {
     const names = new Set(lower.map(({ path }) => path.split('.').at(-1) ?? ''));
     expect([...names].toSorted()).toEqual([
       'arch',
+      'dimension',
       'dimensions[]',
       'driver',
       'environment',

@@ -138,6 +138,7 @@ const ROWS: readonly [kind: string, phase: string, state: string][] = [
   ['DefenderPolicy', 'Pending', 'InForce=False'],
   ['FleetPolicy', 'Stopped', 'KillSwitchEngaged=True InForce=False'],
   ['FleetPolicy', 'NotReady', 'InForce=False ClustersReached=False'],
+  ['FleetPolicy', 'Held', 'InForce=True CommonCauseFound=True ClustersReached=False'],
   ['FleetPolicy', 'CutOff', 'InForce=True ClustersReached=False'],
   ['FleetPolicy', 'InForce', 'InForce=True ClustersReached=True'],
   ['FleetAllowance', 'Stopped', 'KillSwitchEngaged=True Adopted=False'],

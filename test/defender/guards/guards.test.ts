@@ -72,6 +72,7 @@ describe('GUARDS', () => {
       'zonal-shift',
       'breaker-open',
       'common-cause',
+      'fleet-cause',
       'storm-cooldown',
       'quiet-window',
       'freeze',

@@ -9,7 +9,7 @@ const WRITES = [
   'createRelease',
   'deleteRelease',
 ] as const;
-const READS = ['pipeline', 'pipelines', 'clusters', 'releasesOf'] as const;
+const READS = ['pipeline', 'pipelines', 'clusters', 'holds', 'releasesOf'] as const;
 
 const fence = (): void => undefined;
 
@@ -20,12 +20,13 @@ it('gives the fence to each write, and to no read', async () => {
   const hub = fencedHub(Object.fromEntries(record) as HubStore, fence);
   expect(Object.keys(hub).toSorted()).toEqual(names.toSorted());
   for (const name of WRITES) await (hub[name] as (object: unknown) => Promise<void>)('object');
-  await Promise.all([hub.pipeline('p'), hub.pipelines(), hub.clusters(), hub.releasesOf('p')]);
+  await Promise.all([hub.pipeline('p'), hub.pipelines(), hub.clusters(), hub.holds?.(), hub.releasesOf('p')]);
   expect(calls).toEqual([
     ...WRITES.map((name) => [name, 'object', fence]),
     ['pipeline', 'p'],
     ['pipelines'],
     ['clusters'],
+    ['holds'],
     ['releasesOf', 'p'],
   ]);
 });

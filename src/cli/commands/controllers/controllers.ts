@@ -152,7 +152,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
   const { leads } = lease;
   const common = { ...shared, leads, metrics, watch: runtime.watch };
   const asking = { client: defenderClient, calls, prometheus: prometheusOf(io, flags) };
-  const defender = createDefender({ ...common, ...asking, managers: MANAGERS });
+  const defender = createDefender({ ...common, ...asking, managers: MANAGERS, hasRollouts: true });
   const skewSeconds = (): number | undefined => calls.skewSeconds();
   const parts = {
     ...common,

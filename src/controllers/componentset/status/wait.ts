@@ -76,7 +76,7 @@ export function deniedMachine({ machine, denial }: DeniedMachine): Explanation {
 
 function blockerOf(machine: string, { reason, policy }: DeniedMachine['denial']): Blocker {
   if (policy !== undefined) return { kind: 'DefenderPolicy', name: policy };
-  return reason === 'FleetLimit'
+  return reason === 'FleetLimit' || reason === 'FleetCause'
     ? { kind: 'FleetAllowance', name: FLEET_ALLOWANCE }
     : { kind: 'Machine', name: machine };
 }

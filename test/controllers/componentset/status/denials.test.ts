@@ -20,6 +20,7 @@ const OF_REPAIRS: readonly DenyReason[] = [
 ];
 /** What is so whatever the policies are. */
 const WITHOUT_POLICY: readonly DenyReason[] = [
+  'FleetCause',
   'FleetLimit',
   'ClusterPaused',
   'HumanHold',
@@ -41,7 +42,7 @@ const SKIPPED = new Set([...OF_REPAIRS, ...WITHOUT_POLICY]);
 const BY_POLICY = FIXTURES.filter(({ reason }) => !SKIPPED.has(reason));
 
 /** The same, asked by a set for m-1 instead of by a repair. */
-function ofRollout({ policies, ledger, ...rest }: Scene): Scene {
+function ofRollout({ policies, ledger, ask, ...rest }: Scene): Scene {
   const holder = {
     kind: 'MachineComponentSet',
     name: 'general',
@@ -51,7 +52,11 @@ function ofRollout({ policies, ledger, ...rest }: Scene): Scene {
     ...rest,
     ...(policies ? { policies: asUpdate(policies) } : {}),
     ...(ledger ? { ledger: asUpdate(ledger) } : {}),
-    ask: { holder: { ...holder, revision: 'r-1' }, action: 'UpdateComponent' },
+    ask: {
+      holder: { ...holder, revision: 'r-1' },
+      action: 'UpdateComponent',
+      ...(ask?.brings ? { brings: ask.brings } : {}),
+    },
   };
 }
 
@@ -89,14 +94,17 @@ describe('a set that a DefenderPolicy denies', () => {
     expect(IN_WORDS.has(reason) ? [] : numbersMissing(text, denial)).toEqual([]);
   });
 
-  it('ROL-12 names the allowance of the hub where a limit over clusters denies', () => {
-    const scene = FIXTURES.find(({ reason }) => reason === 'FleetLimit')?.scene ?? {};
-    const denials = [{ machine: 'm-1', denial: { ...denialOf(scene), granted: false as const } }];
-    expect(statusOf({ members: [member('m-1')], denials }).waiting).toMatchObject({
-      reason: 'GrantDenied',
-      blocker: { kind: 'FleetAllowance', name: 'default' },
-    });
-  });
+  it.each(['FleetLimit', 'FleetCause'] as const)(
+    'ROL-12 names the allowance of the hub where it denies: %s',
+    (reason) => {
+      const scene = FIXTURES.find((each) => each.reason === reason)?.scene ?? {};
+      const denials = [{ machine: 'm-1', denial: { ...denialOf(scene), granted: false as const } }];
+      expect(statusOf({ members: [member('m-1')], denials }).waiting).toMatchObject({
+        reason: 'GrantDenied',
+        blocker: { kind: 'FleetAllowance', name: 'default' },
+      });
+    },
+  );
 
   it('ROL-12 has a row for each reason that a policy of this version may give', () => {
     const known = new Set<DenyReason>([
