@@ -1,16 +1,33 @@
 /** Limits over clusters on real API servers: a hub with sync, and two clusters whose Defenders decide for real. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
+  DEFENDER_LEDGERS,
   DEFENDER_POLICIES,
   FLEET_ALLOWANCES,
   FLEET_POLICIES,
+  MACHINE_COMPONENT_SETS,
   PIPELINES,
+  RELEASES,
 } from '../../../src/api/generated/resources.ts';
-import type { FleetAllowance, FleetPolicy, Pipeline } from '../../../src/api/generated/types.ts';
+import type {
+  DefenderLedger,
+  FleetAllowance,
+  FleetPolicy,
+  Pipeline,
+  Release,
+  RevisionRecord,
+} from '../../../src/api/generated/types.ts';
 import type { Denial, Grant } from '../../../src/api/grants.ts';
-import { FLEET_ALLOWANCE, FLEET_DEFAULT, MANAGER_SYNC, PRINCIPAL_DEFENDER } from '../../../src/api/names.ts';
+import {
+  FLEET_ALLOWANCE,
+  FLEET_DEFAULT,
+  LEDGER,
+  MANAGER_SYNC,
+  PRINCIPAL_DEFENDER,
+} from '../../../src/api/names.ts';
 import { createDefender, type Defender } from '../../../src/defender/defender.ts';
 import { createCallWindow } from '../../../src/defender/facts/call-window.ts';
+import { createView } from '../../../src/kube/cache/view.ts';
 import { connect } from '../../../src/kube/client/connect.ts';
 import { unlessMissing } from '../../../src/kube/client/errors.ts';
 import { runControllers } from '../../../src/kube/controller/run.ts';
@@ -24,6 +41,12 @@ import { kubenodeAs } from '../defender/processes.ts';
 import { STAGES, type Stage, startTestFleet, type TestFleet } from './test-fleet.ts';
 
 const clock = createSystemClock();
+const ROLLED_BACK: RevisionRecord = {
+  revision: 'r-00000002',
+  components: ['kubelet-2'],
+  result: 'RolledBack',
+  finishedAt: clock.now().toISOString(),
+};
 const ALL = { nodeSelector: { all: true } };
 const OPEN_POLICY = {
   scope: ALL,
@@ -98,6 +121,48 @@ describe('limits over clusters', () => {
     await expect.poll(async () => explainAnswer(await ask(defenders[holder], holder))).toBe('granted');
   });
 
+  it('hold what failed in both clusters, and every new commit after too many rollouts failed', async () => {
+    const defenders = await startFleet({
+      clusterSelector: { all: true },
+      commonCause: { clusters: 2 },
+      failedRollouts: { max: 2 },
+    });
+    await fleet.allProven(first);
+    await reportRollout('test', [ROLLED_BACK]);
+    await expect.poll(() => failuresIn('test')).toEqual(['componentUpdate=kubelet-2']);
+    expect((await ask(defenders.test, 'test', ['kubelet-2'])).granted).toBe(true);
+    await reportRollout('prod', [ROLLED_BACK]);
+    for (const name of STAGES) {
+      await expect.poll(() => heldIn(name)).toEqual(['componentUpdate=kubelet-2', 'failedRollouts=fleet']);
+    }
+    const { status } = await fleet.hub.client.get<FleetPolicy>(FLEET_POLICIES, { name: 'fleet' });
+    expect(status).toMatchObject({ phase: 'Held', failedRollouts: 2 });
+    const [update] = status?.causes ?? [];
+    expect(update?.clusters.map(({ cluster, commit }) => [cluster, commit])).toEqual([
+      ['prod', first],
+      ['test', first],
+    ]);
+
+    const denied = await ask(defenders.prod, 'prod', ['kubelet-2']);
+    const causes = denied.granted ? [] : [denied, ...denied.also];
+    expect(causes.map(({ reason, key }) => [reason, key]).toSorted()).toEqual([
+      ['FleetCause', 'componentUpdate=kubelet-2'],
+      ['FleetCause', 'failedRollouts=fleet'],
+    ]);
+    const shown = await kubenode('fleet', 'status');
+    expect([shown.code, shown.stdout]).toEqual([
+      1,
+      expect.stringContaining('componentUpdate=kubelet-2') as string,
+    ]);
+    expect((await kubenode('fleet', 'why', 'prod')).stdout).toContain('componentUpdate=kubelet-2');
+
+    const bump = fleet.commit('2', 'bump');
+    await expect.poll(() => waitOf(bump)).toBe('FleetCause');
+    expect(await fleet.versions()).toEqual(['1', '1']);
+    for (const name of STAGES) await reportRollout(name, []);
+    await fleet.allProven(bump);
+  });
+
   it('refuse an allowance that another process of the hub has replaced', async () => {
     await startFleet(ONE_CLUSTER);
     await holderOfShare();
@@ -149,13 +214,15 @@ async function startDefender(name: Stage): Promise<Defender> {
   const calls = createCallWindow(clock);
   const client = await connect({ kubeconfig, onCall: (report) => calls.add(report) });
   const shared = { clock, random: () => 0.5, log: memoryLog() };
-  const defender = createDefender({ ...shared, client, calls, leads: () => true });
+  const defender = createDefender({ ...shared, client, calls, leads: () => true, hasRollouts: true });
+  // As the controllers of rollouts have it in the same process.
+  const sets = createView({ ...shared, client: server.client, resource: MACHINE_COMPONENT_SETS });
   const stop = new AbortController();
   const ended = runControllers(
     {
       ...shared,
       controllers: [defender.controller],
-      views: defender.views,
+      views: { ...defender.views, [MACHINE_COMPONENT_SETS.kind]: sets },
       reporter: { domain: 'test', instance: 'one' },
       connect: () => connect({ kubeconfig, onCall: (report) => calls.add(report) }),
     },
@@ -183,7 +250,7 @@ async function applyFleetDefault(server: ApiServer): Promise<void> {
   await account.close();
 }
 
-async function ask(defender: Defender, name: Stage): Promise<Grant | Denial> {
+async function ask(defender: Defender, name: Stage, brings: readonly string[] = []): Promise<Grant | Denial> {
   const machine = `${name}-m1`;
   const { uid = '' } = (await fleet.clusters[name].client.get(NODES, { name: machine })).metadata;
   const [answer] = await defender.ledger.ask([
@@ -193,6 +260,7 @@ async function ask(defender: Defender, name: Stage): Promise<Grant | Denial> {
       nodeUID: uid,
       action: 'UpdateComponent',
       risk: 'Node',
+      brings,
       factsAt: clock.now(),
       expectedSeconds: 60,
     },
@@ -203,6 +271,48 @@ async function ask(defender: Defender, name: Stage): Promise<Grant | Denial> {
 
 function explainAnswer(answer: Grant | Denial): string {
   return answer.granted ? 'granted' : `${answer.reason}: ${answer.message}`;
+}
+
+/** A set whose rollouts ended so, as its controller reports it. */
+async function reportRollout(name: Stage, history: readonly RevisionRecord[]): Promise<void> {
+  const { client: admin } = fleet.clusters[name];
+  const account = await connect({
+    kubeconfig: await fleet.clusters[name].kubeconfigFor(createPrincipal('kubenode-sync')),
+  });
+  const set = {
+    apiVersion: 'kubenode.dev/v1alpha1',
+    kind: 'MachineComponentSet',
+    metadata: { name: 'base' },
+  };
+  const components = [{ name: 'kubelet', componentRef: 'kubelet-2' }];
+  const machineSelector = { matchLabels: { pool: 'none' } };
+  await account.apply(
+    MACHINE_COMPONENT_SETS,
+    { ...set, spec: { machineSelector, components } },
+    { fieldManager: MANAGER_SYNC },
+  );
+  await account.close();
+  await admin.apply(
+    MACHINE_COMPONENT_SETS,
+    { ...set, status: { conditions: [], history } },
+    { fieldManager: 'test', force: true, subresource: 'status' },
+  );
+}
+
+async function failuresIn(name: Stage): Promise<readonly string[]> {
+  const { status } = await allowanceOf(name);
+  return (status?.failures ?? []).map(({ dimension, value }) => `${dimension}=${value}`);
+}
+
+/** What the Defender of the cluster adopted. */
+async function heldIn(name: Stage): Promise<readonly string[]> {
+  const ledger = await fleet.clusters[name].client.get<DefenderLedger>(DEFENDER_LEDGERS, { name: LEDGER });
+  return (ledger.spec.allowance?.causes ?? []).map(({ dimension, value }) => `${dimension}=${value}`);
+}
+
+async function waitOf(commit: string): Promise<string | undefined> {
+  const { items } = await fleet.hub.client.list<Release>(RELEASES, {});
+  return items.find(({ spec }) => spec.commit === commit)?.status?.waiting?.reason;
 }
 
 async function settle(defender: Defender, grant: Grant | Denial): Promise<void> {
