@@ -14,9 +14,10 @@ import { createOutputOption, type OutputFormat, printResult, printWarnings } fro
 import { readFleetPolicies } from './policies.ts';
 
 const HELP = `
-Shows the FleetPolicies of the hub: the phase of each with what it comes from, how much of each limit the clusters use and may use, which
-clusters wait for a share and why, and which ones the hub does not reach. Reads objects of the hub only. Exits with 1 when a policy is not
-in force, stops the fleet, or does not reach every cluster, and when no process of sync hands out allowances: then the last report is shown.`;
+Shows the FleetPolicies of the hub: the phase of each with what it comes from, what failed in several clusters and is held, how much of each
+limit the clusters use and may use, which clusters wait for a share and why, and which ones the hub does not reach. Reads objects of the hub
+only. Exits with 1 when a policy is not in force, holds something, stops the fleet, or does not reach every cluster, and when no process of
+sync hands out allowances: then the last report is shown.`;
 
 type StatusFlags = ConnectionFlags & { readonly output: OutputFormat };
 
