@@ -252,3 +252,56 @@ function afterFailure(): PromotionSimulation {
   sim.run(MINUTE);
   return sim;
 }
+
+describe('what failed in several clusters', () => {
+  const because = 'componentUpdate kubelet-2 failed in test-1, other-1';
+
+  /** The commit has passed test when it is held for half an hour. */
+  function heldAfterTest(commits?: ReadonlySet<string>): PromotionSimulation {
+    const sim = new PromotionSimulation({ stages: STAGES });
+    sim.push('c1', { '*': { app: 'v1' } });
+    runUntilProven(sim, 'c1');
+    sim.push('c2', { '*': { app: 'v2' } });
+    sim.settle();
+    const until = new Date(sim.now + 30 * MINUTE);
+    sim.holds = [{ policy: 'fleet', because, until, ...(commits ? { commits } : {}) }];
+    sim.run(10 * MINUTE);
+    return sim;
+  }
+
+  it('is promoted to no further stage, and says why and until when', () => {
+    const sim = heldAfterTest(new Set(['c2']));
+    expect(stageStatus(sim, 'c2', 'test').state).toBe('Proven');
+    expect(stageStatus(sim, 'c2', 'pre').waiting).toMatchObject({
+      reason: 'FleetCause',
+      message: because,
+      blocker: { kind: 'FleetPolicy', name: 'fleet' },
+    });
+    expect(writtenCommits(sim, 'pre-1')).toEqual(['c1']);
+  });
+
+  it('lets a newer commit pass, which may be the fix', () => {
+    const sim = heldAfterTest(new Set(['c2']));
+    sim.push('c3', { '*': { app: 'v3' } });
+    runUntilProven(sim, 'c3');
+    expect(writtenCommits(sim, 'pre-1')).toEqual(['c1', 'c3']);
+  });
+
+  it('holds every commit where no single one is the cause, and not the way back', () => {
+    const sim = heldAfterTest();
+    sim.push('c3', { '*': { app: 'v3' } });
+    sim.run(10 * MINUTE);
+    expect(writtenCommits(sim, 'test-1')).toEqual(['c1', 'c2']);
+    sim.push('c4', { '*': { app: 'v1' } });
+    sim.run(10 * MINUTE);
+    expect(writtenCommits(sim, 'test-1')).toEqual(['c1', 'c2', 'c4']);
+    expect(stageStatus(sim, 'c4', 'prod').state).toBe('Proven');
+  });
+
+  it('goes on when it is not held any more', () => {
+    const sim = heldAfterTest(new Set(['c2']));
+    sim.holds = [];
+    runUntilProven(sim, 'c2');
+    expect(writtenCommits(sim, 'pre-1')).toEqual(['c1', 'c2']);
+  });
+});

@@ -8,6 +8,7 @@ import { askedDigest, type CheckRun } from '../../../../src/rollout/checks/gate.
 import type { ClusterTarget } from '../../../../src/sync/cluster-report.ts';
 import type { AcceptedCommit } from '../../../../src/sync/commits.ts';
 import { type PromotionPlan, planPromotion } from '../../../../src/sync/promote/plan.ts';
+import type { PromotionHold } from '../../../../src/sync/promote/snapshot.ts';
 import { SECOND, SimulatedCluster, type Times } from './simulated-cluster.ts';
 import { Transcript } from './transcript.ts';
 
@@ -50,6 +51,8 @@ export class PromotionSimulation {
   quiet = false;
   pipeline: Pipeline;
   runs: { cluster: string; run: CheckRun }[] = [];
+  /** What FleetPolicies hold. */
+  holds: readonly PromotionHold[] = [];
   checkResult: (cluster: string, check: string) => CheckRun['result'] = () => 'Passed';
   plan: PromotionPlan | undefined;
   beforeReconcile: () => void = () => undefined;
@@ -140,6 +143,7 @@ export class PromotionSimulation {
         })),
         releases: [...this.releases.values()],
         commits: this.accepted(),
+        holds: this.holds,
         now: new Date(this.now),
       },
       { verdict: 'Accepted' },
