@@ -1,6 +1,7 @@
 /** Explains why the fleet is not in an expected state yet; returns undefined when it is. Pure. */
 import type {
   Cluster,
+  FleetPolicy,
   Machine,
   MachineComponentSet,
   Pipeline,
@@ -150,4 +151,19 @@ export function notReadyReason({ status }: Machine): string | undefined {
 export function restartedReason({ status }: Machine, since: string | undefined): string | undefined {
   const { startedAt } = status?.agent ?? {};
   return startedAt === undefined || startedAt === since ? 'the agent has not reported since' : undefined;
+}
+
+/** Explains why the hub does not hold this MachineComponent after it failed in these clusters. */
+export function notHeldReason(
+  { status }: Pick<FleetPolicy, 'status'>,
+  component: string,
+  clusters: readonly string[],
+): string | undefined {
+  const causes = status?.causes ?? [];
+  const found = causes.find(({ dimension, value }) => dimension === 'componentUpdate' && value === component);
+  if (!found)
+    return `${component} is not held, but ${causes.map(({ value }) => value).join(', ') || 'nothing'}`;
+  const names = found.clusters.map(({ cluster }) => cluster);
+  const missing = clusters.filter((name) => !names.includes(name));
+  return missing.length === 0 ? undefined : `it has not failed in ${missing.join(', ')} yet`;
 }

@@ -25,3 +25,15 @@ export function declareFreeze(pipelines: string, { name, from, until, reason }: 
 export function declareWebhook(pipelines: string, secret: string): string {
   return pipelines.replace(POLL, `    pollSeconds: 300,\n    webhookSecretRef: { name: '${secret}' },`);
 }
+
+const [TEST_STAGE, PRE_STAGE] = [
+  "    { name: 'test', clusterSelector: environment('test'), soakSeconds: 3 },",
+  "    { name: 'pre', clusterSelector: environment('pre'), soakSeconds: 3 },",
+] as const;
+const BOTH = "{ key: 'kubenode.dev/environment', operator: 'In', values: ['test', 'pre'] }";
+
+/** test and pre are one stage, which takes each commit in both clusters at once. */
+export function joinStages(pipelines: string): string {
+  const joined = `    { name: 'test', clusterSelector: { matchExpressions: [${BOTH}] }, maxConcurrentClusters: 2, soakSeconds: 3 },`;
+  return pipelines.replace(`${TEST_STAGE}\n${PRE_STAGE}`, joined);
+}

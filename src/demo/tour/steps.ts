@@ -4,6 +4,7 @@ import { badRuleStep } from './steps/bad-rule.ts';
 import { badVersionStep } from './steps/bad-version.ts';
 import { crashStep } from './steps/crash.ts';
 import { darkZoneStep } from './steps/dark-zone.ts';
+import { fleetLimitsStep } from './steps/fleet-limits.ts';
 import { freezeStep } from './steps/freeze.ts';
 import { hostedClusterStep } from './steps/hosted-cluster.ts';
 import { kernelHangStep } from './steps/kernel-hang.ts';
@@ -15,6 +16,7 @@ import { unsignedCommitStep } from './steps/unsigned-commit.ts';
 export const TOUR_STEPS: readonly TourStep[] = [
   rolloutStep,
   badVersionStep,
+  fleetLimitsStep,
   repairStep,
   kernelHangStep,
   darkZoneStep,

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { describe, expect, it } from 'vitest';
-import { declareFreeze, declareWebhook, requireSignatures } from '../../../src/demo/tour/pipeline-edits.ts';
+import {
+  declareFreeze,
+  declareWebhook,
+  joinStages,
+  requireSignatures,
+} from '../../../src/demo/tour/pipeline-edits.ts';
 
 const FILE = new URL('../../../src/demo/template/templates/demo/fleet/pipelines.ts', import.meta.url);
 const PIPELINES = readFileSync(FILE, 'utf8');
@@ -30,6 +35,19 @@ describe('edits of the Pipeline of the demo', () => {
     const [before, after] = [await load(PIPELINES), await load(declareFreeze(PIPELINES, FREEZE))];
     const stages = before.stages.map((stage) => ({ ...stage, revertPasses: { freezes: true } }));
     expect(after).toEqual({ ...before, freezes: [FREEZE], stages });
+  });
+
+  it('S31 makes one stage of test and pre, and keeps the last one', async () => {
+    const [before, after] = [await load(PIPELINES), await load(joinStages(PIPELINES))];
+    const values = ['test', 'pre'];
+    const matchExpressions = [{ key: 'kubenode.dev/environment', operator: 'In', values }];
+    const joined = {
+      name: 'test',
+      clusterSelector: { matchExpressions },
+      maxConcurrentClusters: 2,
+      soakSeconds: 3,
+    };
+    expect(after).toEqual({ ...before, stages: [joined, before.stages[2]] });
   });
 
   it('S25 reads the repository rarely, and names the secret of a webhook', async () => {

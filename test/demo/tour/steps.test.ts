@@ -16,6 +16,7 @@ describe('the steps of the tour', () => {
     expect(TOUR_STEPS.map(({ name }) => name)).toEqual([
       'rollout',
       'bad-version',
+      'fleet-limits',
       'repair',
       'kernel-hang',
       'dark-zone',

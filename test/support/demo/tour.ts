@@ -8,7 +8,7 @@ import type { Client } from '../../../src/kube/client/client.ts';
 import { tempFolder } from '../temp.ts';
 
 const TEMPLATE = new URL('../../../src/demo/template/templates/demo/', import.meta.url);
-const FILES = ['fleet/pipelines.ts', 'rules/fleet-default.ts'];
+const FILES = ['fleet/pipelines.ts', 'fleet/versions.ts', 'fleet/web.ts', 'rules/fleet-default.ts'];
 
 export interface FailingTour {
   readonly tour: Tour;
