@@ -1,6 +1,7 @@
 /** Reads and expectations that several steps share. */
 import {
   CLUSTERS,
+  DEFENDER_LEDGERS,
   MACHINE_COMPONENT_SETS,
   MACHINES,
   PIPELINES,
@@ -9,12 +10,14 @@ import {
 } from '../../api/generated/resources.ts';
 import type {
   Cluster,
+  DefenderLedger,
   Machine,
   MachineComponentSet,
   Pipeline,
   Release,
   RemedyOperationJob,
 } from '../../api/generated/types.ts';
+import { LEDGER } from '../../api/names.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { shortCommit } from '../../views/text/age.ts';
@@ -47,6 +50,10 @@ export async function readSet(tour: Tour, cluster: string): Promise<MachineCompo
 
 export async function readJobs(tour: Tour, cluster: string): Promise<readonly RemedyOperationJob[]> {
   return (await (await tour.client(cluster)).list<RemedyOperationJob>(REMEDY_OPERATION_JOBS)).items;
+}
+
+export async function readLedger(tour: Tour, cluster: string): Promise<DefenderLedger> {
+  return await (await tour.client(cluster)).get<DefenderLedger>(DEFENDER_LEDGERS, { name: LEDGER });
 }
 
 export async function readClusterNode(tour: Tour, cluster: string, name: string): Promise<KubeObject> {

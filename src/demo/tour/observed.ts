@@ -1,6 +1,7 @@
 /** Explains why the fleet is not in an expected state yet; returns undefined when it is. Pure. */
 import type {
   Cluster,
+  DefenderLedger,
   FleetPolicy,
   Machine,
   MachineComponentSet,
@@ -166,4 +167,16 @@ export function notHeldReason(
   const names = found.clusters.map(({ cluster }) => cluster);
   const missing = clusters.filter((name) => !names.includes(name));
   return missing.length === 0 ? undefined : `it has not failed in ${missing.join(', ')} yet`;
+}
+
+/** Explains why the first wave of the rule has not passed, in which it repairs one machine; undefined: it has. */
+export function notPastFirstWaveReason(
+  { spec }: Pick<DefenderLedger, 'spec'>,
+  rule: string,
+): string | undefined {
+  const known = spec.rules?.[rule];
+  if (!known) return `${rule} is not in the ledger`;
+  if (known.wave > 1 || known.proven.length > 0) return undefined;
+  const { succeeded, failed } = known;
+  return `${rule} is in its first wave: ${succeeded} repairs verified, ${failed.length} failed`;
 }

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type {
   Cluster,
+  DefenderLedger,
+  FleetPolicy,
+  LedgerRule,
   Machine,
   MachineComponentSet,
   Pipeline,
@@ -13,6 +16,8 @@ import {
   notBackInServiceReason,
   notFailedReason,
   notFrozenReason,
+  notHeldReason,
+  notPastFirstWaveReason,
   notProvenReason,
   notReadyReason,
   notRefusedReason,
@@ -158,5 +163,44 @@ describe('what a step of the tour waits for', () => {
   it('is an order of stages that none was proven before the one before it', () => {
     expect(orderReason(fleet(proven(1), proven(3), proven(2)), COMMIT)).toContain('proven at test ');
     expect(orderReason(fleet(proven(1), proven(2), applying), COMMIT)).toContain('prod NaN');
+  });
+});
+
+describe('what is held after it failed in several clusters', () => {
+  const policyWith = (...clusters: readonly string[]): Pick<FleetPolicy, 'status'> => {
+    const at = '2030-01-01T00:00:00Z';
+    const cause = {
+      dimension: 'componentUpdate',
+      value: 'web-2',
+      since: at,
+      until: at,
+      message: 'it failed',
+    } as const;
+    const causes = [{ ...cause, clusters: clusters.map((each) => ({ cluster: each, at })) }];
+    return { status: { conditions: [], causes } };
+  };
+
+  it('names the clusters in which it has to fail', () => {
+    expect(notHeldReason(policyWith('pre', 'test'), 'web-2', ['test', 'pre'])).toBeUndefined();
+    expect(notHeldReason(policyWith('test'), 'web-2', ['test', 'pre'])).toBe('it has not failed in pre yet');
+    expect(notHeldReason(policyWith('test'), 'web-3', ['test'])).toBe('web-3 is not held, but web-2');
+    expect(notHeldReason({}, 'web-2', ['test'])).toBe('web-2 is not held, but nothing');
+  });
+});
+
+describe('the waves of a rule', () => {
+  const ledgerWith = (rule: Partial<LedgerRule>): Pick<DefenderLedger, 'spec'> =>
+    ({ spec: { rules: { hang: { wave: 1, proven: [], succeeded: 1, failed: [], ...rule } } } }) as never;
+
+  it.each<readonly [string, Partial<LedgerRule>, string | undefined]>([
+    ['is in its first', {}, 'hang is in its first wave: 1 repairs verified, 0 failed'],
+    ['is in its second', { wave: 2 }, undefined],
+    ['has passed all', { proven: ['d-1'] }, undefined],
+  ])('tell that a rule %s', (_, rule, expected) => {
+    expect(notPastFirstWaveReason(ledgerWith(rule), 'hang')).toBe(expected);
+  });
+
+  it('are unknown of a rule that never acted', () => {
+    expect(notPastFirstWaveReason(ledgerWith({}), 'other')).toBe('other is not in the ledger');
   });
 });

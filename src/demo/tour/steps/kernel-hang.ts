@@ -3,11 +3,17 @@ import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Machine, RemedyOperationJob } from '../../../api/generated/types.ts';
 import { CliError } from '../../../cli/errors.ts';
-import { readClusterNode, readJobs, readMachines } from '../fleet-state.ts';
-import { nodeBootId, notBackInServiceReason, notRepairedReason } from '../observed.ts';
+import { readClusterNode, readJobs, readLedger, readMachines } from '../fleet-state.ts';
+import {
+  nodeBootId,
+  notBackInServiceReason,
+  notPastFirstWaveReason,
+  notRepairedReason,
+} from '../observed.ts';
 import type { Tour, TourStep } from '../step.ts';
 
 const CLUSTER = 'test';
+const RULE = 'kernel-hang';
 const LOG = 'var/log/kernel.log';
 const LINES = 3;
 const REPAIR_SECONDS = 240;
@@ -17,14 +23,26 @@ export const kernelHangStep: TourStep = {
   title: 'A machine whose kernel hangs is rebooted',
   explanation: [
     'Three lines in the kernel log become a condition of the Node. The rule matches, the Defender grants one repair,',
-    'and its job cordons, drains, reboots, verifies and uncordons: kernel-hang.ts states each of these steps.',
+    'and its job cordons, drains, reboots, verifies and uncordons. The rule is new: it repairs one machine first, then all.',
   ],
   async run(tour) {
     const machine = leastRepaired(await readMachines(tour, CLUSTER), await readJobs(tour, CLUSTER));
     const job = await hangAndHeal(tour, CLUSTER, machine);
     await tour.show(['remedy', 'show', job, '--context', CLUSTER]);
+    await verifyWave(tour);
   },
 };
+
+/** A rule that is new repairs one machine first. */
+async function verifyWave(tour: Tour): Promise<void> {
+  await tour.verify({
+    what: `the first wave of rule ${RULE} has passed: from now on it repairs every machine`,
+    withinSeconds: 90,
+    lookAt: `kubenode why rule ${RULE} --context ${CLUSTER}`,
+    reason: async () => notPastFirstWaveReason(await readLedger(tour, CLUSTER), RULE),
+  });
+  await tour.show(['why', 'rule', RULE, '--context', CLUSTER]);
+}
 
 /** Resolves to the name of the job that repaired it. */
 export async function hangAndHeal(tour: Tour, cluster: string, { metadata }: Machine): Promise<string> {
