@@ -4,6 +4,7 @@ import {
   DEFENDER_LEDGERS,
   MACHINE_COMPONENT_SETS,
   MACHINES,
+  NODE_REMEDIERS,
   PIPELINES,
   RELEASES,
   REMEDY_OPERATION_JOBS,
@@ -13,11 +14,13 @@ import type {
   DefenderLedger,
   Machine,
   MachineComponentSet,
+  NodeRemedier,
   Pipeline,
   Release,
   RemedyOperationJob,
 } from '../../api/generated/types.ts';
 import { LEDGER } from '../../api/names.ts';
+import { conditionOf } from '../../kube/objects/conditions.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { shortCommit } from '../../views/text/age.ts';
@@ -54,6 +57,13 @@ export async function readJobs(tour: Tour, cluster: string): Promise<readonly Re
 
 export async function readLedger(tour: Tour, cluster: string): Promise<DefenderLedger> {
   return await (await tour.client(cluster)).get<DefenderLedger>(DEFENDER_LEDGERS, { name: LEDGER });
+}
+
+/** Returns what the rule says about its waves. */
+export async function readRuleProof(tour: Tour, cluster: string, name: string): Promise<string> {
+  const client = await tour.client(cluster);
+  const { status } = await client.get<NodeRemedier>(NODE_REMEDIERS, { name });
+  return conditionOf(status?.conditions, 'Proven')?.message ?? 'not reported yet';
 }
 
 export async function readClusterNode(tour: Tour, cluster: string, name: string): Promise<KubeObject> {

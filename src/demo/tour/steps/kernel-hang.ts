@@ -3,7 +3,7 @@ import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Machine, RemedyOperationJob } from '../../../api/generated/types.ts';
 import { CliError } from '../../../cli/errors.ts';
-import { readClusterNode, readJobs, readLedger, readMachines } from '../fleet-state.ts';
+import { readClusterNode, readJobs, readLedger, readMachines, readRuleProof } from '../fleet-state.ts';
 import {
   nodeBootId,
   notBackInServiceReason,
@@ -38,10 +38,10 @@ async function verifyWave(tour: Tour): Promise<void> {
   await tour.verify({
     what: `the first wave of rule ${RULE} has passed: from now on it repairs every machine`,
     withinSeconds: 90,
-    lookAt: `kubenode why rule ${RULE} --context ${CLUSTER}`,
+    lookAt: `kubenode defender status --context ${CLUSTER}`,
     reason: async () => notPastFirstWaveReason(await readLedger(tour, CLUSTER), RULE),
   });
-  await tour.show(['why', 'rule', RULE, '--context', CLUSTER]);
+  tour.say(`NodeRemedier ${RULE}: ${await readRuleProof(tour, CLUSTER, RULE)}`);
 }
 
 /** Resolves to the name of the job that repaired it. */
