@@ -1,6 +1,9 @@
 /** Rollouts of component sets: the time that the controller adds to each batch, a pause, heartbeats, and a full reconcile. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { env, stderr } from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { MACHINE_COMPONENT_SETS, MACHINE_COMPONENTS } from '../src/api/generated/resources.ts';
@@ -22,11 +25,18 @@ import { type ApiServer, startServer } from '../test/support/control-plane-serve
 import { type Bench, type BenchResult, KUBENODE_FLAGS, percentile } from './bench.ts';
 import { measureBareWrite, WRITES_OF_END } from './rollout/bare-writes.ts';
 import { type BatchOverhead, batchOverhead } from './rollout/batch-overhead.ts';
-import { type BatchTimes, type BenchFleet, runAgents } from './rollout/fleet.ts';
+import { type BatchTimes, type BenchFleet, runAgents, UPDATE_SECONDS } from './rollout/fleet.ts';
 import { type HeartbeatLoad, measureHeartbeats } from './rollout/heartbeats.ts';
 import { showProgress } from './rollout/progress.ts';
 import { measureReconcile, type ReconcileLoad } from './rollout/reconcile-load.ts';
 import { loadBetween, readServerLoad, type ServerLoad } from './rollout/server-load.ts';
+import {
+  countWrites,
+  type LoggedWrite,
+  openWriteLog,
+  type WriteLog,
+  writeTable,
+} from './rollout/write-log.ts';
 
 const MACHINES = Number(env['KUBENODE_BENCH_MACHINES'] ?? 1000);
 const LOG_LEVEL = env['KUBENODE_BENCH_LOG_LEVEL'] ?? 'warn';
@@ -53,12 +63,16 @@ export const bench: Bench = {
 async function run(): Promise<BenchResult> {
   const inMemory = { ...measureReconcile(FULL), ...measureHeartbeats(FULL) };
   const shared = await openRun();
-  const server = await startServer(shared);
+  const folder = await mkdtemp(join(tmpdir(), 'kubenode-bench-rollout-'));
+  const log = await openWriteLog(folder);
+  const server = await startServer(shared, { flags: log.flags });
   try {
-    const rollout = await measureRollout(server);
+    const rollout = await measureRollout(server, log);
     return resultOf(inMemory, rollout);
   } finally {
     await server.stop();
+    await log.close();
+    await rm(folder, { recursive: true });
     await closeRun(shared);
   }
 }
@@ -74,7 +88,7 @@ interface RolloutTimes extends ServerLoad, BatchOverhead {
   readonly reconcilesWhileIdle: number;
 }
 
-async function measureRollout(server: ApiServer): Promise<RolloutTimes> {
+async function measureRollout(server: ApiServer, log: WriteLog): Promise<RolloutTimes> {
   const client = server.client;
   const results = await install(client, { clock: createSystemClock(), objects: installation() });
   const errors = results.flatMap(({ error }) => error ?? []);
@@ -107,10 +121,12 @@ async function measureRollout(server: ApiServer): Promise<RolloutTimes> {
     await until(async () => (await readLedger(client)).status?.phase === 'Ready');
     await declare('1');
     await until(async () => fleet.running('app-1') === MACHINES);
+    await log.next();
     const before = await readServerLoad(server);
     await declare('2');
     await until(async () => fleet.running('app-2') === MACHINES);
     const load = loadBetween(before, await readServerLoad(server), MACHINES);
+    showWrites(await log.next());
     progress.begin('heartbeats alone');
     const idle = await measureIdle(fleet);
     await declare('3');
@@ -157,6 +173,10 @@ function startControllers(kubeconfig: string): ChildProcess {
   return spawn(process.execPath, [...KUBENODE_FLAGS, ...args, ...port], {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
+}
+
+function showWrites(writes: readonly LoggedWrite[]): void {
+  stderr.write(`  writes for each machine:\n${writeTable(countWrites(writes, MACHINES))}`);
 }
 
 async function ended(child: ChildProcess): Promise<void> {
@@ -227,7 +247,7 @@ function resultOf(inMemory: ReconcileLoad & HeartbeatLoad, rollout: RolloutTimes
         atMost: 3,
       },
     ],
-    setting: { machines: MACHINES, fullReconcile: FULL },
+    setting: { machines: MACHINES, updateSeconds: UPDATE_SECONDS, fullReconcile: FULL },
   };
 }
 

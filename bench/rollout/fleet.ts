@@ -1,9 +1,10 @@
 /** A rollout over simulated agents on a real API server: when each machine was assigned, and when its agent was at its end. */
+import { env } from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { MACHINES } from '../../src/api/generated/resources.ts';
 import type { Machine, MachineComponentEntry } from '../../src/api/generated/types.ts';
 import { HEARTBEAT_MS } from '../../src/api/machine/heartbeat.ts';
-import { MANAGER_AGENT, NAMESPACE_AGENTS } from '../../src/api/names.ts';
+import { NAMESPACE_AGENTS } from '../../src/api/names.ts';
 import { createView } from '../../src/kube/cache/view.ts';
 import type { Client } from '../../src/kube/client/client.ts';
 import { formatMicroTime, LEASES } from '../../src/kube/leader/record.ts';
@@ -12,8 +13,11 @@ import { runConcurrently } from '../../src/kube/process/run-concurrently.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 import { systemRandom } from '../../src/os/system-random.ts';
 import { SimulatedMachine } from '../../test/controllers/componentset/simulation/simulated-machine.ts';
+import { createAgentReporter } from './agent-reporter.ts';
 
 const TICK_MS = 50;
+/** How long the update of one machine takes. */
+export const UPDATE_SECONDS = Number(env['KUBENODE_BENCH_UPDATE_SECONDS'] ?? 0.2);
 const clock = createSystemClock();
 
 export interface BatchTimes {
@@ -46,8 +50,12 @@ export async function runAgents(
   names: readonly string[],
 ): Promise<BenchFleet> {
   const agents = new Map(
-    names.map((name) => [name, new SimulatedMachine(name, clock.now(), { activate: 0.1, prove: 0.1 })]),
+    names.map((name) => [
+      name,
+      new SimulatedMachine(name, clock.now(), { activate: UPDATE_SECONDS / 2, prove: UPDATE_SECONDS / 2 }),
+    ]),
   );
+  const reporters = new Map(names.map((name) => [name, createAgentReporter(client, clock)]));
   const batches = new Map<string, BatchTimes>();
   // Agents that have something to do: to look at all of them again and again would be most of the load.
   const active = new Set(names);
@@ -97,23 +105,20 @@ export async function runAgents(
   }
 
   async function work(): Promise<void> {
-    const reported = new Map<string, string>();
     while (!stop.signal.aborted) {
-      await Promise.all([...active].map((name) => report(name, reported)));
+      await Promise.all([...active].map((name) => report(name)));
       await pause(TICK_MS, undefined, { signal: stop.signal }).catch(() => undefined);
     }
   }
 
-  async function report(name: string, reported: Map<string, string>): Promise<void> {
+  async function report(name: string): Promise<void> {
     const agent = agents.get(name);
-    if (!agent) return;
+    const reports = reporters.get(name);
+    if (!agent || !reports) return;
     agent.tick(clock.now(), () => 'Good');
     if (!IN_WORK.test(agent.state)) active.delete(name);
-    const text = JSON.stringify(statusOf(agent));
-    if (reported.get(name) === text || stop.signal.aborted) return;
-    reported.set(name, text);
-    await writeStatus(client, agent);
-    noteEnd(agent);
+    const isWritten = !stop.signal.aborted && (await reports.publish(agent));
+    if (isWritten) noteEnd(agent);
   }
 
   function noteEnd({ entries: [entry], runs }: SimulatedMachine): void {
@@ -135,17 +140,6 @@ const IN_WORK = /^(?:Activating|Probation) /;
 
 function batchKey({ componentRef, assignment }: MachineComponentEntry): string {
   return `${componentRef} ${assignment?.batch}`;
-}
-
-function statusOf(agent: SimulatedMachine): object {
-  const { agent: its, components } = agent.machine().status ?? {};
-  return { agent: its, components };
-}
-
-async function writeStatus(client: Client, agent: SimulatedMachine): Promise<void> {
-  const { apiVersion, kind } = agent.machine();
-  const intent = { apiVersion, kind, metadata: { name: agent.name }, status: statusOf(agent) };
-  await client.apply(MACHINES, intent, { fieldManager: MANAGER_AGENT, subresource: 'status', force: true });
 }
 
 interface Beating {

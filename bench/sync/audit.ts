@@ -1,7 +1,8 @@
 /** The audit log of the API server about the calls of one user: an independent record. */
-import { type FileHandle, open, writeFile } from 'node:fs/promises';
+import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CONFIG_MAPS } from '../../src/kube/objects/core-kinds.ts';
+import { auditFlags, createLineReader } from '../audit/log-lines.ts';
 
 export interface Call {
   readonly verb: string;
@@ -21,7 +22,6 @@ export interface Audit {
 }
 
 const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
-const CHUNK_BYTES = 2 ** 20;
 
 export function isWrite({ verb }: Call): boolean {
   return WRITES.has(verb);
@@ -40,34 +40,12 @@ export async function auditOf(user: string, folder: string): Promise<Audit> {
   const nextLines = createLineReader(file);
   const calls: Call[] = [];
   return {
-    flags: [`--audit-policy-file=${policy}`, `--audit-log-path=${log}`, '--audit-log-maxsize=1000'],
+    flags: auditFlags(policy, log),
     calls: async () => {
       for (const line of await nextLines()) calls.push(callOf(line));
       return calls;
     },
     close: () => file.close(),
-  };
-}
-
-/**
- * Returns the complete lines that were added since the last time: to parse the whole log again for each question would take
- * the time of the processes that are measured.
- */
-function createLineReader(file: FileHandle): () => Promise<readonly string[]> {
-  const chunk = Buffer.alloc(CHUNK_BYTES);
-  let offset = 0;
-  let rest = Buffer.alloc(0);
-  return async () => {
-    const lines: string[] = [];
-    for (;;) {
-      const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, offset);
-      if (bytesRead === 0) return lines;
-      offset += bytesRead;
-      const bytes = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
-      const end = bytes.lastIndexOf('\n') + 1;
-      rest = bytes.subarray(end);
-      lines.push(...bytes.toString('utf8', 0, end).split('\n').slice(0, -1));
-    }
   };
 }
 

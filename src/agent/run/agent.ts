@@ -355,6 +355,7 @@ export class Agent implements AsyncDisposable {
         : HEARTBEAT_MS,
       retryAt - clock.now().getTime(),
       (this.#prober.nextMs() ?? Number.POSITIVE_INFINITY) - clock.monotonicMs(),
+      (this.#parts.publisher.nextMs() ?? Number.POSITIVE_INFINITY) - clock.monotonicMs(),
     ];
     // Timers may end a part of a millisecond early, when nothing is due yet.
     return Math.max(MIN_WAIT_MS, Math.ceil(Math.min(HEARTBEAT_MS, ...times.filter((ms) => ms > 0))) + 1);

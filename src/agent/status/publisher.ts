@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { MachineStatus, PeerAnswer } from '../../api/generated/types.ts';
+import { entriesDigest, hasGrants } from '../../api/machine/entry-report.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -15,6 +16,7 @@ import { STATUS_FILE } from '../layout.ts';
 import type { AgentApi } from '../run/api.ts';
 import { readStateFile, writeStateFile } from '../state-file.ts';
 import { type AgentStatus, type ReportedComponent, reportStatus } from './report.ts';
+import { createReportPace, type ReportPace } from './report-pace.ts';
 
 /** Holds what `kubenode agent status` reads. */
 export interface StoredStatus {
@@ -62,13 +64,14 @@ export class StatusPublisher {
   readonly #startedAt: string;
   #stored: StoredStatus | undefined;
   #reported: AgentStatus | undefined;
-  #written: unknown;
+  readonly #pace: ReportPace;
 
   private constructor(options: StatusPublisherOptions, stored: StoredStatus | undefined) {
     this.#options = options;
     this.#startedAt = options.clock.now().toISOString();
     this.#stored = stored;
     this.#reported = stored?.status;
+    this.#pace = createReportPace(options.clock);
   }
 
   static async open(options: StatusPublisherOptions): Promise<StatusPublisher> {
@@ -84,6 +87,11 @@ export class StatusPublisher {
     await this.#store(status, input.jobs).catch((error: unknown) => log.warn('status not stored', { error }));
     if (input.state && api.isOnline()) await this.#writeStatus(input.state, status);
     return { status, ...optional('before', before) };
+  }
+
+  /** Returns when a report that waits is due, by the monotonic clock. */
+  nextMs(): number | undefined {
+    return this.#pace.nextMs();
   }
 
   #report({ reports, state, refused, missing, unwatched }: PublishInput): AgentStatus {
@@ -118,7 +126,7 @@ export class StatusPublisher {
     return peers.length > 0 ? { peers } : {};
   }
 
-  async #writeStatus({ name, uid, generation }: AcceptedState, status: AgentStatus): Promise<void> {
+  async #writeStatus({ name, uid, generation, spec }: AcceptedState, status: AgentStatus): Promise<void> {
     const { host, api, log, version } = this.#options;
     const { bootedAt, ...system } = await host.node.facts();
     const ends = this.#options.certificateNotAfter?.();
@@ -128,6 +136,7 @@ export class StatusPublisher {
       ...status,
       agent: {
         observedGeneration: generation,
+        entriesDigest: entriesDigest(spec),
         version,
         host: type,
         startedAt: this.#startedAt,
@@ -138,10 +147,10 @@ export class StatusPublisher {
       facts: { bootedAt: bootedAt.toISOString(), ...this.#options.facts?.() },
       ...this.#peers(),
     };
-    if (isDeepStrictEqual(all, this.#written)) return;
+    if (!this.#pace.isDue(all, hasGrants(spec))) return;
     try {
       await api.writeStatus({ name, uid }, all);
-      this.#written = all;
+      this.#pace.wrote(all);
     } catch (error) {
       log.warn('status not written', { error });
     }

@@ -2364,8 +2364,10 @@ export interface MachineAddress {
 
 /** The agent of the machine. Its heartbeat is a Lease in kubenode-agents. */
 export interface MachineAgent {
-  /** Generation of the Machine that the agent last acted on. */
+  /** Generation of the Machine that the agent last acted on. After a change that only takes grants away, it follows with the next report. */
   readonly observedGeneration?: number;
+  /** Digest of spec.components without grants, with spec.retryToken, that the agent last acted on. */
+  readonly entriesDigest?: string;
   /** Version of the agent. */
   readonly version?: string;
   /** How the agent manages the host. */

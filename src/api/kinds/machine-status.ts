@@ -189,7 +189,12 @@ export const status = named('MachineStatus', 'Observed state of the machine.', {
   }).optional(),
   system: system.optional(),
   agent: named('MachineAgent', 'The agent of the machine. Its heartbeat is a Lease in kubenode-agents.', {
-    observedGeneration: bigInt('Generation of the Machine that the agent last acted on.').optional(),
+    observedGeneration: bigInt(
+      'Generation of the Machine that the agent last acted on. After a change that only takes grants away, it follows with the next report.',
+    ).optional(),
+    entriesDigest: digest(
+      'Digest of spec.components without grants, with spec.retryToken, that the agent last acted on.',
+    ).optional(),
     version: text('Version of the agent.', { max: 64 }).optional(),
     host: choice('How the agent manages the host.', HOSTS).optional(),
     startedAt: time('When the agent started.').optional(),

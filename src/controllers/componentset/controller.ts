@@ -25,6 +25,7 @@ import { comparesServers, createCompatRule } from './compat/rule.ts';
 import { endDeletedSet } from './deleted-set.ts';
 import { type AnnouncedResult, carryOutRollout, type RolloutResult } from './execute/execute.ts';
 import { previewDenials, type RolloutGrants } from './execute/permissions.ts';
+import { createSettledGrants } from './execute/settled-grants.ts';
 import type { RolloutMetrics } from './metrics.ts';
 import { type ObservedBeside, type ObservedRollout, observeRollout } from './observe/observe.ts';
 import type { RestartWatch } from './observe/restart-watch.ts';
@@ -62,6 +63,8 @@ export function createComponentSetController(options: ComponentSetControllerOpti
   const index = createSetIndex();
   let addKey: ((key: string) => void) | undefined;
   const checks = options.createChecks?.((set) => addKey?.(set));
+  const settled = createSettledGrants(options.grants);
+  const parts = { ...options, grants: settled.grants, currentGrants: settled.current };
   return {
     name: 'componentset',
     reads: [
@@ -95,13 +98,13 @@ export function createComponentSetController(options: ComponentSetControllerOpti
     serviceAccount: { namespace: NAMESPACE, name: PRINCIPAL_COMPONENTSET },
     reconcile: (key, context) => {
       const machine = machineOfKey(key);
-      if (machine !== undefined) return reconcilePins(machine, { ...options, context });
-      return reconcile(key, { ...options, ...optional('checks', checks), index, context });
+      if (machine !== undefined) return reconcilePins(machine, { ...parts, context });
+      return reconcile(key, { ...parts, ...optional('checks', checks), index, context });
     },
   };
 }
 
-interface Reconcile extends ComponentSetControllerOptions {
+interface Reconcile extends ComponentSetControllerOptions, Pick<ObservedBeside, 'currentGrants'> {
   readonly checks?: CheckScheduler;
   readonly index: SetIndex;
   readonly context: ReconcileContext;
@@ -158,8 +161,9 @@ function forgetSet(name: string, { metrics, restarts, checks }: Reconcile): void
   checks?.forget(name);
 }
 
-function observedBeside(name: string, { restarts, checks }: Reconcile): ObservedBeside {
-  return { runs: checks?.results(name) ?? [], ...optional('restarts', restarts) };
+function observedBeside(name: string, { restarts, checks, currentGrants }: Reconcile): ObservedBeside {
+  const beside = { ...optional('restarts', restarts), ...optional('currentGrants', currentGrants) };
+  return { runs: checks?.results(name) ?? [], ...beside };
 }
 
 /** Drops the runs that are recorded, and starts those that are due. */

@@ -1,6 +1,7 @@
 /** The conditions of a Machine that say whether host, agent and Node are there. Pure. */
 import { MACHINE_COMPONENTS } from '../../api/generated/resources.ts';
 import type { Condition, Machine, MachineHold } from '../../api/generated/types.ts';
+import { hasOnlyLostGrants } from '../../api/machine/entry-report.ts';
 import { SILENT_MS } from '../../api/machine/heartbeat.ts';
 import { readyCondition } from '../../api/machine/node-state.ts';
 import { NAMESPACE_AGENTS } from '../../api/names.ts';
@@ -118,11 +119,10 @@ function reporterOf({ metadata, status }: Machine, type: string): NonNullable<Fi
 export function reportedFinding(machine: Machine, type: string, missing: string): Finding {
   const { conditions } = machine.status ?? {};
   const found: Condition | undefined = conditionOf(conditions, type);
-  const { generation = 0 } = machine.metadata;
   const blocker = reporterOf(machine, type);
   if (!found) return { ...finding(type, 'Unknown', 'NotReported', missing), blocker };
-  const { status, reason, message, observedGeneration = generation } = found;
-  if (type === 'UpToDate' && observedGeneration < generation) {
+  const { status, reason, message } = found;
+  if (type === 'UpToDate' && isOutdated(machine, found)) {
     return {
       ...finding(type, 'Unknown', 'NotReported', 'the agent has not reported this generation'),
       blocker,
@@ -131,4 +131,9 @@ export function reportedFinding(machine: Machine, type: string, missing: string)
   // Others may use reasons that our conditions cannot have.
   const word = isConditionReason(reason) ? reason : 'NotReady';
   return { ...finding(type, status, word, message), blocker };
+}
+
+function isOutdated(machine: Machine, { observedGeneration }: Condition): boolean {
+  const { generation = 0 } = machine.metadata;
+  return (observedGeneration ?? generation) < generation && !hasOnlyLostGrants(machine);
 }

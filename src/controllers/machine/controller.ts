@@ -34,6 +34,7 @@ import { type DeletionExecutor } from './execute/deletion.ts';
 import { type DrainExecutor, type DrainResult } from './execute/drain.ts';
 import { blockLease, carryOutMachine, labelHardware, writeNode } from './execute/execute.ts';
 import { removeHost } from './execute/host-removal.ts';
+import { statusDelayMs } from './execute/status-delay.ts';
 import { createHeartbeats, type Heartbeats } from './heartbeats.ts';
 import { createImports, type Imports } from './import/execute/execute.ts';
 import type { CleanupCounter } from './import/execute/release.ts';
@@ -265,5 +266,5 @@ async function writeStatus(
   const intent = { metadata: { name }, status: machineStatus(report) };
   tellStalled(report.machine, intent.status, EVENT_PREFIX[MANAGER_MACHINE], context);
   if (isIntent) await context.applyStatus(MACHINES, intent);
-  else context.reportStatus(MACHINES, intent);
+  else context.reportStatus(MACHINES, intent, { delayMs: statusDelayMs(report.machine, intent.status) });
 }

@@ -10,6 +10,7 @@ import type {
 } from '../../api/generated/types.ts';
 import { inactiveFields, inactiveFieldText } from '../../api/inactive/find.ts';
 import { outOfServiceReason } from '../../api/machine/availability.ts';
+import { hasOnlyLostGrants } from '../../api/machine/entry-report.ts';
 import { hasStartupTaint } from '../../api/machine/node-state.ts';
 import { machinePhases } from '../../api/status/phase-tables.ts';
 import { waitingSince } from '../../api/status/waiting.ts';
@@ -57,7 +58,7 @@ export function machineStatus(report: MachineReport): MachineStatus {
     phase: machinePhases.phaseOf({
       conditions: all,
       deletionTimestamp,
-      generation,
+      ...optional('generation', hasOnlyLostGrants(machine) ? undefined : generation),
       isInService: isInService(report),
     }),
     conditions,

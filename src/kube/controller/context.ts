@@ -47,10 +47,10 @@ export function createContext(parts: ContextParts, scope: ContextScope): Reconci
       await reports.supersede(resource, intent);
       return writer.applyStatus(resource, intent, scope);
     },
-    reportStatus: (resource, intent) => {
+    reportStatus: (resource, intent, options) => {
       scope.beforeSend();
       writer.checkStatus(resource, intent);
-      reports.report(resource, intent, key);
+      reports.report(resource, intent, { key, ...options });
     },
     patch: (resource, object, operations) => writer.patch(resource, object, operations, scope),
     create: (resource, object) => writer.create(resource, object, scope),

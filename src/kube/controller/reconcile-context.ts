@@ -37,9 +37,13 @@ export interface ReconcileContext {
   applyStatus<T extends KubeObject>(resource: Resource<T>, intent: StatusIntent<T>): Promise<T>;
   /**
    * Applies a status that only reports: within a second only the last content is written. It does not wait, and a failed write requeues the
-   * key.
+   * key. With `delayMs` it may wait that long for a later report of the same object, and is written with the first one that may not wait.
    */
-  reportStatus<T extends KubeObject>(resource: Resource<T>, intent: StatusIntent<T>): void;
+  reportStatus<T extends KubeObject>(
+    resource: Resource<T>,
+    intent: StatusIntent<T>,
+    options?: { readonly delayMs?: number },
+  ): void;
   /** Sends a JSON patch of this very object. Without a `test` of its own it tests that the object has not changed since. */
   patch<T extends KubeObject>(
     resource: Resource<T>,

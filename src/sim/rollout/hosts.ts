@@ -2,10 +2,12 @@
  * Simulates hosts with their agents and kubelets: they install what their Machine asks for with the grant that it carries, and fail, fall
  * silent or break.
  */
+import { createReportPace, type ReportPace } from '../../agent/status/report-pace.ts';
 import { MACHINES } from '../../api/generated/resources.ts';
 import type { Machine, MachineComponentEntry, MachineComponentReport } from '../../api/generated/types.ts';
 import { DRAIN_PENDING } from '../../api/machine/drain-wait.ts';
 import { entryDigest } from '../../api/machine/entry-content.ts';
+import { entriesDigest, hasGrants } from '../../api/machine/entry-report.ts';
 import { NAMESPACE_AGENTS, TAINT_NOT_INITIALIZED } from '../../api/names.ts';
 import { API_VERSION } from '../../api/version.ts';
 import { LEASES } from '../../kube/leader/record.ts';
@@ -38,6 +40,8 @@ export interface SimulatedHost {
   isReady: boolean;
   /** The number of times that it was started. */
   boots: number;
+  /** When the agent reports. A start of the host begins with a report. */
+  pace: { readonly boot: number; readonly reports: ReportPace } | undefined;
 }
 
 export interface HostComponent {
@@ -74,6 +78,7 @@ export function createHost(name: string, uid: string, nowMs: number): SimulatedH
     readyChangedMs: nowMs,
     isReady: true,
     boots: 1,
+    pace: undefined,
   };
 }
 
@@ -110,7 +115,7 @@ export function stepHost(host: SimulatedHost, context: HostsContext): void {
   const isSilent = isSilentHost(host, nowMs());
   if (machine?.metadata.uid === host.uid && !isSilent) {
     const reports = machine.spec.components.map((entry) => work(host, { machine, entry }, context));
-    report(machine, reports, context);
+    report(host, machine, { components: reports, context });
   }
   stepNode(host, machine, context);
   const isDue = machine?.metadata.uid === host.uid && nowMs() - host.heartbeatMs >= HEARTBEAT_MS;
@@ -201,11 +206,14 @@ function reportOf(
   };
 }
 
-function report(
-  machine: Machine,
-  components: readonly MachineComponentReport[],
-  { api, nowMs }: HostsContext,
-): void {
+interface Reporting {
+  readonly components: readonly MachineComponentReport[];
+  readonly context: HostsContext;
+}
+
+/** Reports as an agent does: an update that has just begun, and a generation that only took grants away, wait for a later report. */
+function report(host: SimulatedHost, machine: Machine, { components, context }: Reporting): void {
+  const { api, nowMs } = context;
   const { generation = 0 } = machine.metadata;
   const isReady = components.every(({ state }) => state === 'Committed');
   const before = new Map(machine.status?.conditions?.map((each) => [each.type, each]));
@@ -223,17 +231,31 @@ function report(
       lastTransitionTime,
     };
   });
-  const agent = { observedGeneration: generation, certificateNotAfter: FAR };
+  const agent = {
+    observedGeneration: generation,
+    entriesDigest: entriesDigest(machine.spec),
+    certificateNotAfter: FAR,
+  };
   const reported = new Map(machine.status?.components?.map((each) => [each.name, each]));
   const timed = components.map((each) => {
     const { state, since = now } = reported.get(each.name) ?? {};
     return { ...each, since: state === each.state ? since : now };
   });
+  const status = { agent, components: timed, conditions };
+  const pace = paceOf(host, nowMs);
+  if (!pace.isDue(status, hasGrants(machine.spec))) return;
   const { apiVersion, kind, metadata } = machine;
   api.apply(
-    { apiVersion, kind, metadata: { name: metadata.name }, status: { agent, components: timed, conditions } },
+    { apiVersion, kind, metadata: { name: metadata.name }, status },
     { manager: 'agent', subresource: 'status', force: true },
   );
+  pace.wrote(status);
+}
+
+function paceOf(host: SimulatedHost, nowMs: () => number): ReportPace {
+  const { boots: boot } = host;
+  if (host.pace?.boot !== boot) host.pace = { boot, reports: createReportPace({ monotonicMs: nowMs }) };
+  return host.pace.reports;
 }
 
 function stepNode(host: SimulatedHost, machine: Machine | undefined, context: HostsContext): void {

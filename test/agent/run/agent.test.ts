@@ -5,6 +5,7 @@ import { STATUS_FILE } from '../../../src/agent/layout.ts';
 import type { Agent } from '../../../src/agent/run/agent.ts';
 import type { StoredStatus } from '../../../src/agent/status/publisher.ts';
 import type { MachineComponentSpec, MachineStatus } from '../../../src/api/generated/types.ts';
+import { entriesDigest } from '../../../src/api/machine/entry-report.ts';
 import { createProxyHost } from '../../support/agent/component-driver.ts';
 import { componentSpec } from '../../support/agent/component-spec.ts';
 import { entryOf, type FakeAgentApi, fakeAgentApi } from '../../support/agent/fake-api.ts';
@@ -150,11 +151,40 @@ describe('the loop of the agent', () => {
     ]);
   });
 
+  it('AGT-20 reports an update that lasts after two seconds, and one that ends before then once', async () => {
+    const short = componentSpec('1.0', { commitAfterSeconds: 1 });
+    await install(short);
+    const states = (from: number): readonly unknown[] =>
+      api.statuses.slice(from).map(({ components }) => [components?.[0]?.desiredRef, components?.[0]?.state]);
+    const before = api.statuses.length;
+    api.declare([componentSpec('1.1', { commitAfterSeconds: 1 })]);
+    await runLoop(1900);
+    expect(states(before)).toEqual([['proxy-1.1', 'Committed']]);
+    const then = api.statuses.length;
+    api.declare([componentSpec('1.2', { commitAfterSeconds: 20 })]);
+    await runLoop(2500);
+    expect(states(then)).toEqual([['proxy-1.2', 'Probation']]);
+  });
+
+  it('AGT-20 reports with the digest of the entries, and a generation that only took the grant away later', async () => {
+    await install(V1);
+    const before = api.statuses.length;
+    const digest = api.statuses.at(-1)?.agent?.entriesDigest;
+    api.declare([V1], { granted: false });
+    await run(60);
+    expect(api.statuses.length).toBe(before);
+    expect(digest).toBe(entriesDigest({ components: [entryOf(V1)] }));
+    await run(600);
+    expect(api.statuses.slice(before).map((each) => each.agent)).toEqual([
+      { ...api.statuses[before - 1]?.agent, observedGeneration: 2 },
+    ]);
+  });
+
   it('records one Event of each change, also when it is started again in the middle of it', async () => {
     await install(V1);
     expect(events).toEqual(['proxy-1.0 is installed and runs']);
     api.declare([V2]);
-    await agent.reconcile();
+    await run(5);
     expect(report()?.state).toBe('Probation');
     await restart();
     await run(40);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Machine } from '../../../src/api/generated/types.ts';
+import { entriesDigest } from '../../../src/api/machine/entry-report.ts';
 import { hostFindings, reportedFinding } from '../../../src/controllers/machine/conditions.ts';
 import { ago, condition, machine } from '../../support/builders.ts';
 import { type ObservationParts, observation } from '../../support/machine-observations.ts';
@@ -106,6 +107,15 @@ const reported = (type: string, observedGeneration: number, reason = 'Healthy'):
     status: { conditions: [condition(type, 'True', { observedGeneration, reason })] },
   });
 
+const older = reported('UpToDate', 1);
+const settled: Machine = {
+  ...older,
+  status: {
+    conditions: older.status?.conditions ?? [],
+    agent: { observedGeneration: 1, entriesDigest: entriesDigest(older.spec) },
+  },
+};
+
 describe('reportedFinding', () => {
   it.each([
     ['of this generation', reported('UpToDate', 2), 'UpToDate', 'True Healthy'],
@@ -115,6 +125,7 @@ describe('reportedFinding', () => {
       'UpToDate',
       'Unknown NotReported',
     ],
+    ['of an older generation, since which only grants were taken away', settled, 'UpToDate', 'True Healthy'],
     [
       'of an older generation, where it does not',
       reported('ComponentsReady', 1),

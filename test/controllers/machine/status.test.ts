@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { MachineStatus } from '../../../src/api/generated/types.ts';
+import { entriesDigest } from '../../../src/api/machine/entry-report.ts';
 import { planMachine } from '../../../src/controllers/machine/plan.ts';
 import { machineStatus } from '../../../src/controllers/machine/status.ts';
 import { optional } from '../../../src/kube/objects/optional.ts';
-import { ago, condition, NOW } from '../../support/builders.ts';
+import { ago, condition, machine, NOW } from '../../support/builders.ts';
 import { type ObservationParts, observation } from '../../support/machine-observations.ts';
 
 function statusOf(parts: ObservationParts): MachineStatus {
@@ -47,6 +48,12 @@ function reportedAt(generation: number, upToDate: 'True' | 'False', observed: nu
       ],
     },
   };
+}
+
+/** The agent acted on the entries when they had a grant. */
+function withDigest(parts: ObservationParts): ObservationParts {
+  const agent = { entriesDigest: entriesDigest(machine('m').spec) };
+  return { ...parts, status: { ...parts.status, agent } };
 }
 
 function withGate(parts: ObservationParts): ObservationParts {
@@ -137,7 +144,8 @@ describe('machineStatus', () => {
       ['its entries change, and the agent has not reported since', reportedAt(2, 'True', 1)],
       ['the agent installs', reportedAt(2, 'False', 2)],
       ['the kubelet starts again', { ...reportedAt(2, 'False', 2), node: 'Unknown' }],
-      ['the permission is taken out of its entries', reportedAt(3, 'True', 2)],
+      ['the permission is taken out of its entries', withDigest(reportedAt(3, 'True', 2))],
+      ['another change of its entries', reportedAt(3, 'True', 2)],
       ['labels of the Node follow', { ...reportedAt(3, 'True', 3), isSynced: false }],
       ['it serves again', reportedAt(3, 'True', 3)],
     ];
@@ -146,7 +154,8 @@ describe('machineStatus', () => {
       'Updating: its entries change, and the agent has not reported since',
       'Updating: the agent installs',
       'Updating: the kubelet starts again',
-      'Updating: the permission is taken out of its entries',
+      'Ready: the permission is taken out of its entries',
+      'Updating: another change of its entries',
       'Updating: labels of the Node follow',
       'Ready: it serves again',
     ]);

@@ -15,6 +15,7 @@ import type {
 import { LEDGER, NAMESPACE } from '../../../api/names.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import type { SettledGrants } from '../execute/settled-grants.ts';
 import { type MachineConflict, membershipOf } from '../members/membership.ts';
 import { type Revision, resolveRevision } from '../revision/resolve.ts';
 import { CONTROLLER_REVISIONS, readRevision, storedName } from '../revision/stored-revisions.ts';
@@ -35,19 +36,22 @@ export interface ObservedBeside {
   readonly restarts?: RestartWatch;
   /** Runs of checks that are not recorded yet. */
   readonly runs?: RolloutInput['runs'];
+  /** Returns the grants of the ledger as they are, where its view is late. */
+  readonly currentGrants?: SettledGrants['current'];
 }
 
 export function observeRollout(
   set: MachineComponentSet,
   context: ReconcileContext,
-  { restarts, runs = [] }: ObservedBeside = {},
+  { restarts, runs = [], currentGrants = (viewed) => viewed }: ObservedBeside = {},
 ): ObservedRollout {
   const machines = context.view<Machine>(MACHINES);
   const sets = context.view<MachineComponentSet>(MACHINE_COMPONENT_SETS).list();
   const { members, left, conflicts } = membershipOf(set, sets, machines.list());
   const progress = progressFromStatus(set.status);
   const now = context.clock.now();
-  const grants = context.view<DefenderLedger>(DEFENDER_LEDGERS).get(LEDGER)?.spec.grants ?? {};
+  const ledger = context.view<DefenderLedger>(DEFENDER_LEDGERS).get(LEDGER);
+  const grants = currentGrants(ledger?.spec.grants ?? {});
   const components = context.view<MachineComponent>(MACHINE_COMPONENTS);
   const desired = resolveRevision(set.spec.components, createFindVersion(components));
   const asked = 'revision' in desired ? desired.revision.name : undefined;

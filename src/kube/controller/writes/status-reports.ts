@@ -1,6 +1,7 @@
 /**
  * Statuses that only report: of what is reported of an object within a moment only the last content is written, then
- * nothing for a second. What is pending when the controller stops is written then.
+ * nothing for a second. A report that may wait for a later one is written with it, and at the latest when its time is over. What is
+ * pending when the controller stops is written then.
  */
 import type { Clock } from '../../../os/clock.ts';
 import { storeKey } from '../../cache/store.ts';
@@ -9,15 +10,21 @@ import type { KubeObject, Resource } from '../../objects/object.ts';
 import type { StatusIntent } from '../intent.ts';
 
 export interface StatusReports {
-  report<T extends KubeObject>(resource: Resource<T>, intent: StatusIntent<T>, key: string): void;
+  report<T extends KubeObject>(resource: Resource<T>, intent: StatusIntent<T>, when: ReportTime): void;
   /** A newer status is about to be written directly: what is pending is dropped, what is under way is waited for. */
   supersede<T extends KubeObject>(resource: Resource<T>, intent: StatusIntent<T>): Promise<void>;
   /** Writes what is pending and takes no more. */
   flush(): Promise<void>;
 }
 
+export interface ReportTime {
+  readonly key: string;
+  /** How long the report may wait for a later one. Default: 0. */
+  readonly delayMs?: number;
+}
+
 export interface StatusReportsOptions {
-  readonly clock: Pick<Clock, 'sleep'>;
+  readonly clock: Pick<Clock, 'sleep' | 'monotonicMs'>;
   readonly write: (report: StatusReport) => Promise<unknown>;
   /** The status was not written: its key has to be reconciled again. */
   readonly failed: (report: StatusReport, error: unknown) => void;
@@ -36,6 +43,10 @@ const BETWEEN_MS = 1000;
 
 interface Reported {
   pending: StatusReport | undefined;
+  /** When the report that is pending has to be written: the earliest time of all since the last write. */
+  dueMs: number;
+  /** Ends the wait for that time, because a report is due earlier. */
+  hurry: AbortController;
   writing: Promise<void>;
 }
 
@@ -46,12 +57,13 @@ export function createStatusReports(options: StatusReportsOptions): StatusReport
   const stopping = new AbortController();
 
   return {
-    report: (resource, intent, key) => {
+    report: (resource, intent, { key, delayMs = 0 }) => {
       const id = idOf(resource, intent);
       const known = objects.get(id);
       const pending: StatusReport = { resource, intent, key };
-      if (known) known.pending = pending;
-      else start(id, { pending, writing: Promise.resolve() });
+      const dueMs = clock.monotonicMs() + delayMs;
+      if (known) replace(known, pending, dueMs);
+      else start(id, { pending, dueMs, hurry: new AbortController(), writing: Promise.resolve() });
     },
     supersede: async (resource, intent) => {
       const known = objects.get(idOf(resource, intent));
@@ -71,15 +83,35 @@ export function createStatusReports(options: StatusReportsOptions): StatusReport
     running.add(run);
   }
 
+  function replace(known: Reported, pending: StatusReport, dueMs: number): void {
+    const isEarlier = !known.pending || dueMs < known.dueMs;
+    known.pending = pending;
+    if (!isEarlier) return;
+    known.dueMs = dueMs;
+    known.hurry.abort();
+  }
+
   async function writeAll(id: string, reported: Reported): Promise<void> {
     await pause(GATHER_MS);
-    for (let report = reported.pending; report; report = reported.pending) {
+    for (let report = await nextDue(reported); report; report = await nextDue(reported)) {
       reported.pending = undefined;
       reported.writing = writeOne(report);
       await reported.writing;
       await pause(BETWEEN_MS);
     }
     objects.delete(id);
+  }
+
+  /** Resolves with the last content when it is due, and with undefined when nothing is pending. */
+  async function nextDue(reported: Reported): Promise<StatusReport | undefined> {
+    while (reported.pending && !stopping.signal.aborted) {
+      const leftMs = reported.dueMs - clock.monotonicMs();
+      if (leftMs <= 0) break;
+      reported.hurry = new AbortController();
+      const signal = AbortSignal.any([stopping.signal, reported.hurry.signal]);
+      await clock.sleep(leftMs, signal).catch(() => undefined); // oxlint-disable-line no-await-in-loop -- until it is due
+    }
+    return reported.pending;
   }
 
   async function pause(ms: number): Promise<void> {

@@ -5,6 +5,7 @@ import type {
   MachineComponentReport,
   MachineStatus,
 } from '../../../../src/api/generated/types.ts';
+import { entriesDigest } from '../../../../src/api/machine/entry-report.ts';
 import type { ObservedMember } from '../../../../src/controllers/componentset/machine/member-state.ts';
 import type { Condition } from '../../../../src/kube/objects/conditions.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
@@ -25,6 +26,8 @@ export interface MemberParts {
   /** Of the report. */
   readonly report?: Partial<MachineComponentReport> | 'None';
   readonly observedGeneration?: number;
+  /** The agent reports the digest of these entries. */
+  readonly entriesObserved?: boolean;
   /** Seconds since the start of the update, while its grant is in the ledger. */
   readonly startedAgo?: number;
   readonly heardAgo?: number | 'Never';
@@ -46,7 +49,10 @@ export function observed(parts: MemberParts = {}): ObservedMember {
   const { components, own } = entriesOf(parts);
   const metadata = { generation: GENERATION, annotations, managedFields: [ownEntries(...own)] };
   const status = {
-    agent: { observedGeneration },
+    agent: {
+      observedGeneration,
+      ...(parts.entriesObserved ? { entriesDigest: entriesDigest({ components }) } : {}),
+    },
     components: reportsOf(parts),
     node: { uid: 'node-1' },
     conditions: parts.conditions ?? [],

@@ -57,6 +57,11 @@ describe('updateProgress', () => {
       'InWork NotObserved: the agent has not acted on its entries yet',
     ],
     [
+      'entries that the agent observed when they had a grant',
+      { startedAgo: 60, observedGeneration: GENERATION - 1, entriesObserved: true },
+      'Settled Settled: committed and healthy',
+    ],
+    [
       'a failure of entries that it no longer has',
       { startedAgo: 60, observedGeneration: GENERATION - 1, report: ROLLED_BACK },
       'InWork NotObserved: the agent has not acted on its entries yet',

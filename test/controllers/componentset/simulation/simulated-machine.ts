@@ -5,6 +5,7 @@ import type {
   MachineComponentReport,
 } from '../../../../src/api/generated/types.ts';
 import { entryDigest } from '../../../../src/api/machine/entry-content.ts';
+import { entriesDigest, hasGrants } from '../../../../src/api/machine/entry-report.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { machine, node } from '../../../support/builders.ts';
 import { ownEntries } from '../managed-fields.ts';
@@ -28,6 +29,7 @@ export class SimulatedMachine {
   /** How often each version was activated. */
   readonly activations = new Map<string, number>();
   #observed = 1;
+  #entriesDigest: string | undefined;
   #installed: MachineComponentEntry | undefined;
   #report: MachineComponentReport | undefined;
   #startedAt: number | undefined;
@@ -74,9 +76,17 @@ export class SimulatedMachine {
     this.#breakLate(now, behaviorOf);
     if (this.isSilent) return;
     this.heardAt = now;
-    this.#observed = this.generation;
+    this.#observe();
     const [entry] = this.entries;
     if (entry) this.#work(entry, now, behaviorOf(entry.componentRef, this.name));
+  }
+
+  /** A generation that only took grants away is reported with a later report. */
+  #observe(): void {
+    const digest = entriesDigest({ components: this.entries });
+    if (digest === this.#entriesDigest && !hasGrants({ components: this.entries })) return;
+    this.#entriesDigest = digest;
+    this.#observed = this.generation;
   }
 
   #work(entry: MachineComponentEntry, now: Date, behavior: Behavior): void {
@@ -169,7 +179,10 @@ export class SimulatedMachine {
       },
       spec: { components: this.entries },
       status: {
-        agent: { observedGeneration: this.#observed },
+        agent: {
+          observedGeneration: this.#observed,
+          ...(this.#entriesDigest === undefined ? {} : { entriesDigest: this.#entriesDigest }),
+        },
         components: this.#report ? [this.#report] : [],
         node: { uid: `node-${this.name}` },
       },

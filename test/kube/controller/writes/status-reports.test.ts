@@ -15,7 +15,7 @@ interface Bed {
   /** `<ms> <name> <phase>` of each write, at its beginning. */
   readonly writes: string[];
   readonly failures: string[];
-  readonly report: (name: string, phase: string) => void;
+  readonly report: (name: string, phase: string, delayMs?: number) => void;
 }
 
 function bed({ takesMs = 0, error }: { takesMs?: number; error?: Error } = {}): Bed {
@@ -33,8 +33,8 @@ function bed({ takesMs = 0, error }: { takesMs?: number; error?: Error } = {}): 
     },
     failed: ({ key }, failure) => failures.push(`${key}: ${(failure as Error).message}`),
   });
-  const report = (name: string, phase: string): void => {
-    reports.report(THINGS, { metadata: { name }, status: { phase } }, `key-of-${name}`);
+  const report: Bed['report'] = (name, phase, delayMs = 0) => {
+    reports.report(THINGS, { metadata: { name }, status: { phase } }, { key: `key-of-${name}`, delayMs });
   };
   return { clock, reports, writes, failures, report };
 }
@@ -64,6 +64,59 @@ describe('createStatusReports', () => {
     report('a', 'two');
     await clock.advance(5000);
     expect(writes).toEqual(['100 a one', '5100 a two']);
+  });
+
+  it('writes a report that may wait when its time is over, with the last content', async () => {
+    const { clock, writes, report } = bed();
+    report('a', 'one', 5000);
+    await clock.advance(4000);
+    report('a', 'two', 5000);
+    await clock.advance(10_000);
+    expect(writes).toEqual(['5000 a two']);
+  });
+
+  it('writes a report that may wait with a later one that may not', async () => {
+    const { clock, writes, report } = bed();
+    report('a', 'one', 5000);
+    await clock.advance(1000);
+    report('a', 'two');
+    await clock.advance(10_000);
+    expect(writes).toEqual(['1000 a two']);
+  });
+
+  it('lets a report wait again after one that was written', async () => {
+    const { clock, writes, report } = bed();
+    report('a', 'one');
+    await clock.advance(500);
+    report('a', 'two', 5000);
+    await clock.advance(10_000);
+    expect(writes).toEqual(['100 a one', '5500 a two']);
+  });
+
+  it('lets no later report delay one that may not wait', async () => {
+    const { clock, writes, report } = bed();
+    report('a', 'one');
+    report('a', 'two', 5000);
+    await clock.advance(10_000);
+    expect(writes).toEqual(['100 a two']);
+  });
+
+  it('drops a report that waits when a newer status is written directly, and takes the next one', async () => {
+    const { clock, reports, writes, report } = bed();
+    report('a', 'one', 5000);
+    await clock.advance(1000);
+    await reports.supersede(THINGS, { metadata: { name: 'a' }, status: {} });
+    report('a', 'two');
+    await clock.advance(10_000);
+    expect(writes).toEqual(['1000 a two']);
+  });
+
+  it('writes a report that waits when it is flushed', async () => {
+    const { clock, reports, writes, report } = bed();
+    report('a', 'one', 5000);
+    await clock.advance(1000);
+    await reports.flush();
+    expect([writes, clock.sleepers]).toEqual([['1000 a one'], 0]);
   });
 
   it('keeps objects apart', async () => {
