@@ -25,7 +25,7 @@ import { comparesServers, createCompatRule } from './compat/rule.ts';
 import { endDeletedSet } from './deleted-set.ts';
 import { type AnnouncedResult, carryOutRollout, type RolloutResult } from './execute/execute.ts';
 import { previewDenials, type RolloutGrants } from './execute/permissions.ts';
-import { createSettledGrants } from './execute/settled-grants.ts';
+import { createSettledGrants, type SettledGrants } from './execute/settled-grants.ts';
 import type { RolloutMetrics } from './metrics.ts';
 import { type ObservedBeside, type ObservedRollout, observeRollout } from './observe/observe.ts';
 import type { RestartWatch } from './observe/restart-watch.ts';
@@ -64,7 +64,8 @@ export function createComponentSetController(options: ComponentSetControllerOpti
   let addKey: ((key: string) => void) | undefined;
   const checks = options.createChecks?.((set) => addKey?.(set));
   const settled = createSettledGrants(options.grants);
-  const parts = { ...options, grants: settled.grants, currentGrants: settled.current };
+  const currentGrants: SettledGrants['current'] = (viewed) => settled.current(viewed);
+  const parts = { ...options, grants: settled.grants, currentGrants };
   return {
     name: 'componentset',
     reads: [

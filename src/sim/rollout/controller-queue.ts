@@ -26,7 +26,14 @@ export interface ControllerQueue {
   close(): void;
 }
 
+interface Sleeper {
+  readonly endsMs: number;
+  readonly wake: () => void;
+}
+
 const RETRY_MS = 5000;
+/** The pauses between two writes of a status take no time here. */
+const SHORT_MS = 1000;
 /** The number of turns in which statuses that only report are written. */
 const REST_TURNS = 30;
 
@@ -42,8 +49,9 @@ export function createControllerQueue(options: QueueOptions): ControllerQueue {
   const find = <T extends KubeObject>({ kind }: Resource<T>): View<T> | undefined =>
     views[kind] as unknown as View<T> | undefined;
   const writer = createWriter({ controller, client, views: { find } });
+  const sleepers = new Set<Sleeper>();
   const reports = createStatusReports({
-    clock,
+    clock: { monotonicMs: nowMs, sleep: sleepInTurns },
     write: ({ resource, intent }) => writer.applyStatus(resource, intent, scopeOf()),
     failed: ({ key }) => retry(key),
   });
@@ -57,9 +65,32 @@ export function createControllerQueue(options: QueueOptions): ControllerQueue {
     log: quietLog,
     epoch: undefined,
   };
-  return { isDue: () => nextKey() !== undefined, reconcileNext, close };
+  return { isDue, reconcileNext, close };
+
+  function isDue(): boolean {
+    for (const sleeper of sleepers) {
+      if (sleeper.endsMs > nowMs()) continue;
+      sleepers.delete(sleeper);
+      sleeper.wake();
+    }
+    return nextKey() !== undefined;
+  }
+
+  /** Statuses that may wait for a later one wait in virtual time. A process that is killed never writes them. */
+  async function sleepInTurns(ms: number, signal?: AbortSignal): Promise<void> {
+    if (ms <= SHORT_MS) return;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const sleeper = { endsMs: nowMs() + ms, wake: resolve };
+    sleepers.add(sleeper);
+    signal?.addEventListener('abort', () => {
+      sleepers.delete(sleeper);
+      reject(signal.reason);
+    });
+    await promise;
+  }
 
   function close(): void {
+    sleepers.clear();
     endTriggers?.();
     own.close();
   }

@@ -104,18 +104,30 @@ export function createStatusReports(options: StatusReportsOptions): StatusReport
 
   /** Resolves with the last content when it is due, and with undefined when nothing is pending. */
   async function nextDue(reported: Reported): Promise<StatusReport | undefined> {
-    while (reported.pending && !stopping.signal.aborted) {
-      const leftMs = reported.dueMs - clock.monotonicMs();
-      if (leftMs <= 0) break;
-      reported.hurry = new AbortController();
-      const signal = AbortSignal.any([stopping.signal, reported.hurry.signal]);
-      await clock.sleep(leftMs, signal).catch(() => undefined); // oxlint-disable-line no-await-in-loop -- until it is due
+    for (let isDue = false; reported.pending && !isDue && !stopping.signal.aborted; ) {
+      // oxlint-disable-next-line no-await-in-loop -- until the report that is due first is due
+      isDue = await isDueWithin(reported, reported.dueMs - clock.monotonicMs());
     }
     return reported.pending;
   }
 
+  /** Resolves with false when another report is due earlier. */
+  async function isDueWithin(reported: Reported, ms: number): Promise<boolean> {
+    if (ms <= 0) return true;
+    reported.hurry = new AbortController();
+    return await hasPassed(ms, AbortSignal.any([stopping.signal, reported.hurry.signal]));
+  }
+
   async function pause(ms: number): Promise<void> {
-    await clock.sleep(ms, stopping.signal).catch(() => undefined);
+    await hasPassed(ms, stopping.signal);
+  }
+
+  /** Resolves with false when the signal is aborted before. */
+  async function hasPassed(ms: number, signal: AbortSignal): Promise<boolean> {
+    return await clock.sleep(ms, signal).then(
+      () => true,
+      () => false,
+    );
   }
 
   async function writeOne(report: StatusReport): Promise<void> {
