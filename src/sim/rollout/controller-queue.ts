@@ -28,7 +28,7 @@ export interface ControllerQueue {
 
 interface Sleeper {
   readonly endsMs: number;
-  readonly wake: () => void;
+  readonly end: () => void;
 }
 
 const RETRY_MS = 5000;
@@ -71,7 +71,7 @@ export function createControllerQueue(options: QueueOptions): ControllerQueue {
     for (const sleeper of sleepers) {
       if (sleeper.endsMs > nowMs()) continue;
       sleepers.delete(sleeper);
-      sleeper.wake();
+      sleeper.end();
     }
     return nextKey() !== undefined;
   }
@@ -80,7 +80,7 @@ export function createControllerQueue(options: QueueOptions): ControllerQueue {
   async function sleepInTurns(ms: number, signal?: AbortSignal): Promise<void> {
     if (ms <= SHORT_MS) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const sleeper = { endsMs: nowMs() + ms, wake: resolve };
+    const sleeper = { endsMs: nowMs() + ms, end: resolve };
     sleepers.add(sleeper);
     signal?.addEventListener('abort', () => {
       sleepers.delete(sleeper);

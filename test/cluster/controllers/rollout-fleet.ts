@@ -31,6 +31,8 @@ export interface DeclaredRollout {
   readonly machineSelector?: Partial<Selector>;
   /** Default: the one with the name of the pool. */
   readonly set?: string;
+  /** How long the update of a machine lasts. Default: 1. */
+  readonly commitAfterSeconds?: number;
 }
 
 /** Each test has a pool of its own: a set, its component and its machines have the name of the pool. */
@@ -113,12 +115,16 @@ export async function startRolloutFleet(open?: OpenControllers): Promise<Rollout
       await eventually(ready, `a machine of pool ${name} did not get the phase Ready`);
       return names;
     },
-    async declare(pool, version, { rollout = {}, set: name = pool, ...more } = {}) {
+    async declare(pool, version, { rollout = {}, set: name = pool, commitAfterSeconds, ...more } = {}) {
       const options = { fieldManager: MANAGER, force: true };
       const componentRef = `${pool}-${version}`;
       const metadata = { name: componentRef };
       const head = { apiVersion: API_VERSION, kind: 'MachineComponent', metadata };
-      await admin.apply(MACHINE_COMPONENTS, { ...head, spec: programSpec(pool, version) }, options);
+      await admin.apply(
+        MACHINE_COMPONENTS,
+        { ...head, spec: programSpec(pool, version, commitAfterSeconds) },
+        options,
+      );
       const spec = {
         machineSelector: { matchLabels: { pool } },
         components: [{ name: pool, componentRef }],
@@ -196,10 +202,10 @@ function machineObject(name: string, pool: string): Parameters<MachineCluster['a
 }
 
 /** One program without files, so that nothing is downloaded. */
-export function programSpec(component: string, version: string): object {
+export function programSpec(component: string, version: string, commitAfterSeconds = 1): object {
   const exec = { argv: [`/usr/bin/${component}`], env: { VERSION: version }, user: 'root' };
   const units = componentSpec(version).units.map((unit) => ({ ...unit, name: component, exec }));
-  return componentSpec(version, { component, units, files: [], artifacts: [], commitAfterSeconds: 1 });
+  return componentSpec(version, { component, units, files: [], artifacts: [], commitAfterSeconds });
 }
 
 async function runOn(

@@ -8,10 +8,13 @@ const OPEN = grantOf(60);
 const OTHER = grantOf(60, { id: 'g-1-2' });
 const SETTLED = grantOf(60, { state: 'Settled', settledAt: '2030-01-01T00:00:00Z', outcome: 'Succeeded' });
 
+async function none(): Promise<never[]> {
+  return [];
+}
+
 function bed(
   settle: RolloutGrants['settle'] = async () => undefined,
 ): ReturnType<typeof createSettledGrants> {
-  const none = async (): Promise<never[]> => [];
   return createSettledGrants({ ask: none, dryRun: none, renew: none, settle });
 }
 
