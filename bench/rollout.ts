@@ -44,6 +44,8 @@ const FULL = 10_000;
 const IDLE_MS = 60_000;
 const WITHIN_MS = 1_800_000;
 const PORT = 18_471;
+/** Longer than a report waits for a later one: what the update of the last machines causes is counted, too. */
+const REPORTS_MS = 15_000;
 const POLICY = {
   scope: { nodeSelector: { all: true } },
   concurrency: [{ name: 'most', per: 'Cluster', risks: ['Pod', 'Node'], max: 10_000 }],
@@ -121,12 +123,15 @@ async function measureRollout(server: ApiServer, log: WriteLog): Promise<Rollout
     await until(async () => (await readLedger(client)).status?.phase === 'Ready');
     await declare('1');
     await until(async () => fleet.running('app-1') === MACHINES);
+    await pause(REPORTS_MS);
     await log.next();
     const before = await readServerLoad(server);
     await declare('2');
     await until(async () => fleet.running('app-2') === MACHINES);
     const load = loadBetween(before, await readServerLoad(server), MACHINES);
-    showWrites(await log.next());
+    await pause(REPORTS_MS);
+    const ofUpdate = await log.next();
+    showWrites(ofUpdate);
     progress.begin('heartbeats alone');
     const idle = await measureIdle(fleet);
     await declare('3');
@@ -136,7 +141,15 @@ async function measureRollout(server: ApiServer, log: WriteLog): Promise<Rollout
     await ended(controllers);
     const bareWriteMs = await measureBareWrite(agents, names.slice(0, LARGEST_BATCH));
     const times = batchOverhead(batchesOf(fleet, 'app-2'), WRITES_OF_END * bareWriteMs);
-    return { ...times, ...idle, ...load, bareWriteMs, pauseMs, reportP50Ms };
+    return {
+      ...times,
+      ...idle,
+      ...load,
+      writes: ofUpdate.length / MACHINES,
+      bareWriteMs,
+      pauseMs,
+      reportP50Ms,
+    };
   } finally {
     progress.stop();
     await fleet.stop();
