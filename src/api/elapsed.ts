@@ -1,4 +1,4 @@
-/** How long ago a moment was, as kubectl formats it: 42s, 7m, 3h, 12d. And the moment itself. Pure; also runs in the page of the console. */
+/** How long ago a moment was, as kubectl formats it: 42s, 7m, 3h, 12d. The moment itself, and durations. Pure; also runs in the page of the console. */
 
 const UNITS: readonly (readonly [seconds: number, unit: string])[] = [
   [86_400, 'd'],
@@ -19,6 +19,15 @@ export function elapsedText(since: number | string | undefined, nowMs: number): 
 export function momentText(since: number | string | undefined): string {
   const ms = msOf(since);
   return Number.isNaN(ms) ? '' : new Date(ms).toISOString().replace('.000Z', 'Z');
+}
+
+/** Formats a duration as `90 s`, `25 min` or `3 h 20 min`. */
+export function durationText(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.ceil(seconds / 60);
+  const [hours, left] = [Math.floor(minutes / 60), minutes % 60];
+  if (hours === 0) return `${minutes} min`;
+  return left === 0 ? `${hours} h` : `${hours} h ${left} min`;
 }
 
 function msOf(since: number | string | undefined): number {

@@ -3,7 +3,8 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { MachineComponentSpec } from '../../src/constructs/generated/types.ts';
+import { validate } from '../../src/api/validation/validate.ts';
+import type { FleetPolicySpec, MachineComponentSpec } from '../../src/constructs/generated/types.ts';
 import type { RenderedTarget } from '../../src/sync/rendered.ts';
 import { createTestRenderer } from '../support/fleet-repository.ts';
 import { tempFolder } from '../support/temp.ts';
@@ -42,7 +43,7 @@ describe('the example fleet', () => {
       ({ target, units }) => `${target}: ${units.map(({ unit }) => unit).join(' ')}`,
     );
     expect(outline).toEqual([
-      'hub: clusters pipelines',
+      'hub: clusters limits pipelines',
       'pre: addons components machines rules',
       'prod: addons components machines rules',
       'test: addons components machines rules',
@@ -81,6 +82,7 @@ describe('the example fleet', () => {
       'DaemonSet',
       'DefenderPolicy',
       'Deployment',
+      'FleetPolicy',
       'MachineComponent',
       'MachineComponentSet',
       'MachineSet',
@@ -89,6 +91,16 @@ describe('the example fleet', () => {
       'Service',
       'ServiceAccount',
     ]);
+  });
+
+  it('bounds what happens over its clusters, and leaves one of them alone', () => {
+    const objects = targets.flatMap(({ units }) =>
+      units.flatMap((unit) => unit.objects.map(({ object }) => object)),
+    );
+    const policies = objects.filter(({ kind }) => kind === 'FleetPolicy');
+    const limits = policies.map((policy) => policy['spec'] as FleetPolicySpec);
+    expect(policies.flatMap((policy) => validate(policy))).toEqual([]);
+    expect(limits.map(({ concurrency }) => concurrency?.[0]?.max)).toEqual([targets.length - 2]);
   });
 
   it('refers only to declared component versions', () => {

@@ -1,6 +1,6 @@
 /** `kubenode console`: a page in the browser that shows the fleet as it changes. It changes nothing. */
 import { Command } from 'commander';
-import { MACHINES, PIPELINES } from '../../api/generated/resources.ts';
+import { FLEET_POLICIES, MACHINES, PIPELINES } from '../../api/generated/resources.ts';
 import { createFleetSource } from '../../console/feeds/source.ts';
 import { recordHistory } from '../../console/server/history.ts';
 import { readPageFiles } from '../../console/server/page-files.ts';
@@ -10,19 +10,22 @@ import type { Client } from '../../kube/client/client.ts';
 import { connect } from '../../kube/client/connect.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import type { Resource } from '../../kube/objects/object.ts';
+import type { FleetLimitsView } from '../../views/fleet/policy-view.ts';
 import type { HubStatus } from '../../views/status/hub-status.ts';
 import { addConnectionOptions, type ConnectionFlags, findKubeconfig } from '../connection.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { withCluster } from '../fleet/read.ts';
-import { findUnsynced } from '../fleet/sync-leases.ts';
+import { findUnlimited, findUnsynced } from '../fleet/sync-leases.ts';
 import type { Io } from '../io.ts';
+import { createFleetLimitsFeed } from '../live/fleet-limits-feed.ts';
 import { createHubFeed } from '../live/hub-feed.ts';
 import { createIntegerParser } from '../option-parsers.ts';
 
 const HELP = `
 Serves one page: the clusters by stage, each machine with its state and what it waits for, rollouts with their batches, repairs
-as timelines, and grants against limits. The page follows the changes by itself. It is read-only, and it shows what your own
-credentials may read: anyone who opens it sees the same, so keep the address on this machine, or put a proxy with a login in front.
+as timelines, grants against limits, and the limits over clusters. The page follows the changes by itself. It is read-only, and it shows
+what your own credentials may read: anyone who opens it sees the same, so keep the address on this machine, or put a proxy with a login
+in front.
 
 --context selects the hub. The machines of a cluster are shown if the kubeconfig has a context with the name of the cluster. A cluster
 without a hub is shown alone.
@@ -57,11 +60,13 @@ async function serveConsole(io: Io, client: Client, flags: ConsoleFlags): Promis
   const files = await readPageFiles();
   const isHub = await isInstalled(client, PIPELINES, signal);
   if (!isHub && !(await isInstalled(client, MACHINES, signal))) throw notKubenode(client);
+  const hasFleetLimits = isHub && (await isInstalled(client, FLEET_POLICIES, signal));
   const kubeconfig = findKubeconfig(io, flags);
   const fleet = createFleetSource({
     clock,
     home: { name: homeName(flags), client },
     hub: isHub ? createHub(io, client, flags) : undefined,
+    fleetLimits: hasFleetLimits ? createFleetLimits(io, client, flags) : undefined,
     connectTo: (context) => connect({ clock, context, ...(kubeconfig === undefined ? {} : { kubeconfig }) }),
   });
   const source = recordHistory(fleet, clock);
@@ -107,6 +112,15 @@ function createHub(io: Io, client: Client, flags: ConnectionFlags): LiveFeed<Hub
     clock,
     unsynced: [],
     findUnsynced: (pipelines) => findUnsynced(client, pipelines, { now: clock.now(), flags, signal }),
+  });
+}
+
+function createFleetLimits(io: Io, client: Client, flags: ConnectionFlags): LiveFeed<FleetLimitsView> {
+  const { clock, signal } = io;
+  return createFleetLimitsFeed({
+    client,
+    clock,
+    findUnlimited: (policies) => findUnlimited(client, policies, { now: clock.now(), flags, signal }),
   });
 }
 

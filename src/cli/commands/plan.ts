@@ -26,7 +26,15 @@ import type { Io } from '../io.ts';
 import { printWarnings } from '../output.ts';
 import { endedTimeWarnings } from '../plan/ended-times.ts';
 import { choosePipeline, readLimits, unknownIdentities } from '../plan/limits.ts';
-import { compareSides, hostedNotesByCommits, previewOnClusters, shownTargets } from '../plan/live.ts';
+import {
+  compareSides,
+  hostedNotesByCommits,
+  type PlannedTargets,
+  type PreviewSides,
+  previewOnClusters,
+  shownTargets,
+  withFleetLimits,
+} from '../plan/live.ts';
 import { withProgress } from '../progress.ts';
 
 const HELP = `
@@ -40,6 +48,9 @@ With a kubeconfig of the hub whose user can read Clusters and their Secrets, the
 cluster, against what is really there. Otherwise, or with --no-live, it compares commit to commit; the output tells
 which, for each cluster. Of component sets it then shows which machines they would change, in which batches, how much that disturbs
 each, what would block it now, and what the Defender would answer now, by the code that the controllers run.
+
+Of FleetPolicies it shows which limits over clusters become looser or tighter, what a stop holds, and how the limits bound the rollouts of
+the plan: how many clusters follow each other, and how long that takes at least.
 
 An acknowledgement that is not new in the change may be spent: from commit to commit it counts as spent. A cluster that does not answer is unknown. Values of Secrets are masked.
 
@@ -199,15 +210,15 @@ async function compare(io: Io, flags: Flags, { from, to, failedTests }: PlanSide
     ...unknownIdentities(rendered, pipeline),
     ...failedTests,
   ];
-  const targets = flags.live
-    ? await previewOnClusters(io, flags, sides)
-    : compareSides(sides).map(withoutLivePreview);
-  const compared = { from: from.label, to: to.label, targets: shownTargets(targets), refusals };
+  const planned = flags.live ? await previewOnClusters(io, flags, sides) : planByCommits(io, sides);
+  const compared = { from: from.label, to: to.label, ...planned, refusals };
   return createPreview(compared, to.rendered);
 }
 
-function withoutLivePreview(target: TargetPreview): TargetPreview {
-  return { ...target, because: 'nothing live is read: --no-live' };
+function planByCommits(io: Io, sides: PreviewSides): PlannedTargets {
+  const because = 'nothing live is read: --no-live';
+  const targets = compareSides(sides).map((target): TargetPreview => ({ ...target, because }));
+  return withFleetLimits(shownTargets(targets), sides, { now: io.clock.now() });
 }
 
 function show(io: Io, output: Output, preview: Preview): void {

@@ -12,7 +12,7 @@ import { declaredPermitWarnings } from '../checks/rule-permits.ts';
 import { endedTimeWarnings } from './ended-times.ts';
 import { readPlanHub } from './hub.ts';
 import { readLimits, unknownIdentities } from './limits.ts';
-import { previewOnClustersOf, shownTargets } from './live.ts';
+import { previewOnClustersOf, shownTargets, withFleetLimits } from './live.ts';
 
 export interface HubPlanOptions {
   /** Connects to the hub as sync does. */
@@ -37,9 +37,10 @@ export function createPlanCommit({ connect, clock, log }: HubPlanOptions): PlanC
       };
       // What reads the clusters logs nothing that its error does not tell.
       const ports = { clock, signal, err: () => undefined, warn, explain };
-      const targets = await previewOnClustersOf(hub, ports, sides);
+      const targets = shownTargets(await previewOnClustersOf(hub, ports, sides));
+      const planned = withFleetLimits(targets, sides, { hub, now: clock.now() });
       const refusals = unknownIdentities({ from, to }, pipeline);
-      const compared = { from: from.commit, to: to.commit, targets: shownTargets(targets), refusals };
+      const compared = { from: from.commit, to: to.commit, ...planned, refusals };
       return { preview: createPreview(compared, to), notes };
     } finally {
       await client.close();

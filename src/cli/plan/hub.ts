@@ -1,8 +1,9 @@
 /** Reads the hub that a plan is for: its clusters, its Pipelines, and what is in force there. */
-import { CLUSTERS, PIPELINES } from '../../api/generated/resources.ts';
-import type { Cluster, Pipeline } from '../../api/generated/types.ts';
+import { CLUSTERS, FLEET_POLICIES, PIPELINES } from '../../api/generated/resources.ts';
+import type { Cluster, FleetPolicy, Pipeline } from '../../api/generated/types.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
+import type { KubeObject, Resource } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { readClusterUID } from '../../sync/cluster-uid.ts';
 import type { PreviewLimits } from '../../sync/preview/preview.ts';
@@ -17,21 +18,31 @@ export interface PlanHub extends ClusterConnection {
   readonly uid: string;
   readonly clusters: readonly Cluster[];
   readonly pipelines: readonly Pipeline[];
+  /** The limits over clusters. Empty also for a user who may not read them. */
+  readonly fleetPolicies: readonly FleetPolicy[];
 }
 
 export async function readPlanHub(connection: ClusterConnection, signal: AbortSignal): Promise<PlanHub> {
   const { client } = connection;
   const { items: clusters } = await client.list<Cluster>(CLUSTERS, { signal });
-  const pipelines = await listPipelines(client, signal);
-  return { ...connection, uid: await readClusterUID(client, signal), clusters, pipelines };
+  const pipelines = await listPermitted<Pipeline>(client, PIPELINES, signal);
+  const fleetPolicies = await listPermitted<FleetPolicy>(client, FLEET_POLICIES, signal);
+  return { ...connection, uid: await readClusterUID(client, signal), clusters, pipelines, fleetPolicies };
 }
 
-/** Lists the Pipelines. Empty for a user who may read Clusters only: the repository usually declares its Pipeline. */
-async function listPipelines(client: Client, signal: AbortSignal): Promise<readonly Pipeline[]> {
+/**
+ * Lists objects. Empty for a user who may read Clusters only, and in a hub without that kind: the repository usually declares its Pipeline
+ * and its limits.
+ */
+async function listPermitted<T extends KubeObject>(
+  client: Client,
+  resource: Resource,
+  signal: AbortSignal,
+): Promise<readonly T[]> {
   try {
-    return (await client.list<Pipeline>(PIPELINES, { signal })).items;
+    return (await client.list<T>(resource, { signal })).items;
   } catch (error) {
-    if (isKubeError(error, 'Forbidden')) return [];
+    if (isKubeError(error, 'Forbidden', 'NotFound')) return [];
     throw error;
   }
 }

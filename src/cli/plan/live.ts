@@ -2,6 +2,7 @@
 
 import { createCallWindow } from '../../defender/facts/call-window.ts';
 import type { Client } from '../../kube/client/client.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import { runConcurrently } from '../../kube/process/run-concurrently.ts';
 import { messageOf } from '../../os/errors.ts';
 import { scopedToHub } from '../../sync/hub-scope.ts';
@@ -9,6 +10,7 @@ import { encryptedKeys } from '../../sync/preview/encrypted.ts';
 import {
   abandonedTarget,
   compareCommits,
+  type Preview,
   type PreviewLimits,
   type TargetPreview,
   withHubScope,
@@ -18,6 +20,7 @@ import { type ConnectionFlags, connectFrom } from '../connection.ts';
 import type { Io } from '../io.ts';
 import { printWarnings } from '../output.ts';
 import { previewOnCluster, previewOnHub } from './cluster.ts';
+import { previewFleetLimits } from './fleetlimits/preview.ts';
 import { hostedChangeNotes, hostedClusters } from './hosted-changes.ts';
 import {
   abandonedClusters,
@@ -61,21 +64,37 @@ export function compareSides({ from, to, limits, pipeline }: PreviewSides): Targ
     : compareCommits(withHubScope(from, pipeline), withHubScope(to, pipeline), limits);
 }
 
+export interface PlannedTargets extends Pick<Preview, 'fleetLimits'> {
+  readonly targets: readonly TargetPreview[];
+}
+
+/** Adds what the commit means under the limits over clusters. Without a hub, what only the hub has is not known. */
+export function withFleetLimits(
+  targets: readonly TargetPreview[],
+  { from, to }: Pick<PreviewSides, 'from' | 'to'>,
+  { hub, now }: { readonly hub?: PlanHub; readonly now: Date },
+): PlannedTargets {
+  const fleetLimits = previewFleetLimits({ from, to, targets, now, ...optional('hub', hub) });
+  return { targets, ...optional('fleetLimits', fleetLimits) };
+}
+
 /** Previews the change on each cluster of the hub that the flags name, or from commit to commit if the hub cannot be read. */
 export async function previewOnClusters(
   io: Io,
   flags: ConnectionFlags,
   sides: PreviewSides,
-): Promise<readonly TargetPreview[]> {
+): Promise<PlannedTargets> {
   const hub = await openHub(io, flags);
+  const now = io.clock.now();
   if (typeof hub === 'string') {
-    printWarnings(io, hostedNotesByCommits(sides, io.clock.now()));
-    return compareSides(sides).map((target) => ({ ...target, because: hub }));
+    printWarnings(io, hostedNotesByCommits(sides, now));
+    const byCommits = compareSides(sides).map((target) => ({ ...target, because: hub }));
+    return withFleetLimits(shownTargets(byCommits), sides, { now });
   }
   const warn = (warnings: readonly string[]): void => printWarnings(io, warnings);
   const ports = { ...io, warn, explain: messageOf };
   try {
-    return await previewOnClustersOf(hub, ports, sides);
+    return withFleetLimits(shownTargets(await previewOnClustersOf(hub, ports, sides)), sides, { hub, now });
   } finally {
     await hub.client.close();
   }

@@ -3,12 +3,14 @@
 import type { LiveFeed } from '../../kube/cache/live-feed.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { Clock } from '../../os/clock.ts';
+import type { FleetLimitsView } from '../../views/fleet/policy-view.ts';
 import type { HubStatus } from '../../views/status/hub-status.ts';
 import type { PresentSource } from '../server/history.ts';
 import { type ClusterLine, type FleetRows, NO_STATE } from '../state/state.ts';
 import { type ClusterRows, createClusterFeed } from './cluster-feed.ts';
 import { type ClusterMerge, createClusterMerge, isEmpty } from './cluster-merge.ts';
 import { type ConnectedClusters, createConnectedClusters } from './connected-clusters.ts';
+import { fleetLimitRows } from './fleet-limit-rows.ts';
 import { type HubRows, hubRows, loneCluster, noteRows } from './hub-rows.ts';
 
 export interface FleetSource extends PresentSource {
@@ -20,6 +22,8 @@ export interface FleetSourceOptions {
   readonly home: { readonly name: string; readonly client: Client };
   /** Undefined: the context is not a hub. */
   readonly hub: LiveFeed<HubStatus> | undefined;
+  /** Undefined: the context has no limits over clusters. */
+  readonly fleetLimits?: LiveFeed<FleetLimitsView> | undefined;
   readonly connectTo: (name: string) => Promise<Client>;
   readonly clock: Clock;
 }
@@ -27,7 +31,13 @@ export interface FleetSourceOptions {
 /** A kubeconfig may get the context of a cluster later. */
 const RETRY_MS = 30_000;
 
-export function createFleetSource({ home, hub, connectTo, clock }: FleetSourceOptions): FleetSource {
+export function createFleetSource({
+  home,
+  hub,
+  fleetLimits,
+  connectTo,
+  clock,
+}: FleetSourceOptions): FleetSource {
   const handlers: (() => void)[] = [];
   const notify = (): void => {
     for (const handler of handlers) handler();
@@ -36,14 +46,23 @@ export function createFleetSource({ home, hub, connectTo, clock }: FleetSourceOp
   const own = createClusterFeed({ client: home.client, clock, cluster: home.name });
   own.subscribe(notify);
   hub?.subscribe(notify);
+  fleetLimits?.subscribe(notify);
   const merge = createClusterMerge();
 
   return {
     subscribe: (handler) => void handlers.push(handler),
     current: () =>
-      mergeRows({ home: { ...home, server: home.client.server, feed: own }, hub, members }, merge),
+      mergeRows(
+        { home: { ...home, server: home.client.server, feed: own }, hub, fleetLimits, members },
+        merge,
+      ),
     async run(signal) {
-      await Promise.all([own.run(signal), hub?.run(signal), hub && followHub(hub, signal)]);
+      await Promise.all([
+        own.run(signal),
+        hub?.run(signal),
+        fleetLimits?.run(signal),
+        hub && followHub(hub, signal),
+      ]);
       await members.close();
     },
   };
@@ -63,21 +82,29 @@ export function createFleetSource({ home, hub, connectTo, clock }: FleetSourceOp
 interface Sources {
   readonly home: { readonly name: string; readonly server: string; readonly feed: LiveFeed<ClusterRows> };
   readonly hub: LiveFeed<HubStatus> | undefined;
+  readonly fleetLimits?: LiveFeed<FleetLimitsView> | undefined;
   readonly members: Pick<ConnectedClusters, 'list' | 'missingReason'>;
 }
 
-export function mergeRows({ home, hub, members }: Sources, merge: ClusterMerge): FleetRows {
+export function mergeRows({ home, hub, fleetLimits, members }: Sources, merge: ClusterMerge): FleetRows {
   const rows = readHubRows(hub, members);
   const lone = loneLine({ home, hub, members }, rows.clusters);
   const isHomeShown = lone !== undefined || Object.hasOwn(rows.clusters, home.name);
   const feeds = [...members.list().map(({ feed }) => feed), ...(isHomeShown ? [home.feed] : [])];
   const unseen = isHomeShown ? undefined : unseenReason({ home, hub, members });
   const merged = merge(feeds.flatMap((feed) => feed.current() ?? []));
+  const overClusters = fleetLimitRows(fleetLimits, hub?.staleReason() !== undefined);
   return {
     ...rows,
+    fleetPolicies: overClusters.fleetPolicies,
     ...(lone && { clusters: { ...rows.clusters, [home.name]: lone } }),
     ...merged,
-    notes: { ...rows.notes, ...noteRows(unseen === undefined ? [] : [unseen], []), ...merged.notes },
+    notes: {
+      ...rows.notes,
+      ...overClusters.notes,
+      ...noteRows(unseen === undefined ? [] : [unseen], []),
+      ...merged.notes,
+    },
   };
 }
 

@@ -9,7 +9,7 @@ import { Fleet, focusTile } from './fleet.tsx';
 import { History } from './history.tsx';
 import { Limits } from './limits.tsx';
 import { MachineDetail } from './machine-detail.tsx';
-import { Notes, Pipelines } from './overview.tsx';
+import { FleetStops, Notes, Pipelines } from './overview.tsx';
 import { Repairs } from './repairs.tsx';
 import { Rollouts } from './rollouts.tsx';
 import { followState } from './stream.ts';
@@ -57,6 +57,7 @@ interface SectionsProps {
 function Sections({ shown: { state, groups }, now, selected, select }: SectionsProps): JSX.Element {
   return (
     <>
+      <FleetStops fleetPolicies={state.fleetPolicies} now={now} />
       <Notes notes={state.notes} />
       <Attention rollouts={state.rollouts} repairs={state.repairs} now={now} />
       <Pipelines pipelines={state.pipelines} now={now} />
@@ -64,7 +65,7 @@ function Sections({ shown: { state, groups }, now, selected, select }: SectionsP
       <History history={state.history} />
       <Rollouts rollouts={state.rollouts} now={now} />
       <Repairs repairs={state.repairs} now={now} />
-      <Limits limits={state.limits} grants={state.grants} now={now} />
+      <Limits limits={state.limits} grants={state.grants} fleetPolicies={state.fleetPolicies} now={now} />
     </>
   );
 }

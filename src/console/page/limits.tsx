@@ -1,12 +1,12 @@
 import type { JSX } from 'preact';
-import type { ConsoleState, GrantLine, LimitLine } from '../state/state.ts';
-import { Section, Since } from './parts.tsx';
+import type { ConsoleState, FleetPolicyCard, GrantLine, LimitLine } from '../state/state.ts';
+import { Badge, Section, Since } from './parts.tsx';
 
-interface LimitsProps extends Pick<ConsoleState, 'limits' | 'grants'> {
+interface LimitsProps extends Pick<ConsoleState, 'limits' | 'grants' | 'fleetPolicies'> {
   readonly now: number;
 }
 
-export function Limits({ limits, grants, now }: LimitsProps): JSX.Element {
+export function Limits({ limits, grants, fleetPolicies, now }: LimitsProps): JSX.Element {
   const lines = Object.entries(limits).toSorted(([, a], [, b]) => fullness(b) - fullness(a));
   const held = Object.entries(grants);
   return (
@@ -28,8 +28,107 @@ export function Limits({ limits, grants, now }: LimitsProps): JSX.Element {
             <Limit key={key} line={line} />
           ))}
         </div>
+        {Object.entries(fleetPolicies)
+          .filter(([, policy]) => !isOnlyStop(policy))
+          .map(([key, policy]) => (
+            <FleetPolicy key={key} policy={policy} now={now} />
+          ))}
       </div>
     </Section>
+  );
+}
+
+/** The banner at the top shows all of such a policy. */
+function isOnlyStop({ stop, limits }: FleetPolicyCard): boolean {
+  return stop !== undefined && limits.length === 0;
+}
+
+interface FleetPolicyProps {
+  readonly policy: FleetPolicyCard;
+  readonly now: number;
+}
+
+function FleetPolicy({ policy, now }: FleetPolicyProps): JSX.Element {
+  const { name, phase, because, clusters, limits, stop, stale } = policy;
+  return (
+    <article class="card" aria-label={`Limits over clusters: ${name}`}>
+      <div class="title">
+        <h3>
+          {name} <span class="soft">over clusters</span>
+        </h3>
+        <Badge state={phase} />
+        <span class="soft">
+          {clusters.current} of {clusters.total} clusters keep to it
+        </span>
+      </div>
+      {stale !== undefined && (
+        <p>
+          <span class="badge bad">! last report</span> {stale}
+        </p>
+      )}
+      {because !== '' && !stop && <p>{because}</p>}
+      {limits.map((limit) => (
+        <FleetLimit key={limit.id} limit={limit} />
+      ))}
+      <Waiting policy={policy} now={now} />
+      <NotServed policy={policy} now={now} />
+    </article>
+  );
+}
+
+/** The width of the bar, in its own units. */
+const BAR = 100;
+
+/** A bar of what is used of what is handed out, of the maximum. */
+function FleetLimit({ limit }: { readonly limit: FleetPolicyCard['limits'][number] }): JSX.Element {
+  const { id, counts, max, use } = limit;
+  const { used = 0, handedOut = 0 } = use ?? {};
+  const full = handedOut >= max ? ', all handed out' : '';
+  const amounts = use ? `${used} used, ${handedOut} handed out` : 'use not reported yet';
+  const text = `${id}: ${counts}: ${amounts}, at most ${max}${full}`;
+  const widthOf = (count: number): number => (BAR * count) / Math.max(max, handedOut, used, 1);
+  return (
+    <>
+      <p>{text}</p>
+      {use && (
+        <svg class="shares" viewBox={`0 0 ${BAR} 8`} preserveAspectRatio="none" role="img" aria-label={text}>
+          <rect class="handed-out" width={widthOf(handedOut)} height="8" />
+          <rect class="used" width={widthOf(used)} height="8" />
+        </svg>
+      )}
+    </>
+  );
+}
+
+function Waiting({ policy: { waiting }, now }: FleetPolicyProps): JSX.Element | null {
+  if (waiting.length === 0) return null;
+  return (
+    <>
+      <h4>Waiting for a share</h4>
+      <ul>
+        {waiting.map(({ cluster, limit, since, because }) => (
+          <li key={`${cluster} ${limit}`}>
+            <strong>{cluster}</strong> for {limit} <Since since={since} now={now} />: {because}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function NotServed({ policy: { notServed }, now }: FleetPolicyProps): JSX.Element | null {
+  if (notServed.length === 0) return null;
+  return (
+    <>
+      <h4>Not reached</h4>
+      <ul>
+        {notServed.map(({ cluster, since, because }) => (
+          <li key={cluster}>
+            <strong>{cluster}</strong> <Since since={since} now={now} />: {because}
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

@@ -5,7 +5,7 @@ import type { ConsoleState, MachineTile } from './state.ts';
 const MAX_NAMED = 3;
 
 /** The state that was shown before the change. */
-export interface Announced extends Pick<ConsoleState, 'rollouts' | 'repairs' | 'clusters'> {
+export interface Announced extends Pick<ConsoleState, 'rollouts' | 'repairs' | 'clusters' | 'fleetPolicies'> {
   readonly machine: (key: string) => MachineTile | undefined;
 }
 
@@ -21,6 +21,10 @@ export function announceChange(before: Announced, change: ConsolePatch): string 
     changedTexts((key) => before.clusters[key], change.clusters, {
       what: 'clusters',
       state: ({ state }) => state,
+    }),
+    changedTexts((key) => before.fleetPolicies[key], change.fleetPolicies, {
+      what: 'limits over clusters',
+      state: ({ stop, phase }) => (stop ? `stopped: ${stop.reason}` : phase),
     }),
   ]
     .filter(Boolean)

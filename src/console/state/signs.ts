@@ -52,7 +52,7 @@ export function machineSign(tile: Pick<MachineTile, 'p' | 'c'>, isRepaired = fal
 }
 
 const TONES: ReadonlyMap<string, PhaseTone> = new Map([
-  ...['Completed', 'Succeeded', 'Proven', 'Ready', 'Idle', 'Healthy'].map(
+  ...['Completed', 'Succeeded', 'Proven', 'Ready', 'Idle', 'Healthy', 'InForce'].map(
     (state) => [state, 'good'] as const,
   ),
   ...['Running', 'Applying', 'Soaking', 'Pending', 'Promoting', 'Progressing'].map(
@@ -61,9 +61,10 @@ const TONES: ReadonlyMap<string, PhaseTone> = new Map([
   ...['Failed', 'NeedsPerson', 'Held', 'Stalled', 'Unreachable', 'SourceFailed', 'Refused', 'Unhealthy'].map(
     (state) => [state, 'bad'] as const,
   ),
+  ...['Stopped', 'NotReady', 'CutOff'].map((state) => [state, 'bad'] as const),
 ]);
 
-/** Returns the tone of the state of a cluster, a pipeline, a rollout or a repair. */
+/** Returns the tone of the state of a cluster, a pipeline, a rollout, a repair or a limit over clusters. */
 export function stateTone(state: string): PhaseTone {
   return TONES.get(state) ?? 'quiet';
 }

@@ -1,4 +1,5 @@
 /** The rows that the console shows, as they are sent to the page: by key, so that a change is a few rows. */
+import type { FleetPolicyView } from '../../views/fleet/policy-view.ts';
 
 export interface ConsoleRows {
   readonly pipelines: PipelineLine;
@@ -10,6 +11,8 @@ export interface ConsoleRows {
   /** The repairs by `<cluster>/<job>`. */
   readonly repairs: RepairCard;
   readonly limits: LimitLine;
+  /** The limits over clusters, by FleetPolicy. */
+  readonly fleetPolicies: FleetPolicyCard;
   readonly grants: GrantLine;
   /** The notes about what needs a person, by their text. */
   readonly notes: NoteLine;
@@ -163,6 +166,11 @@ export interface LimitLine {
   readonly limit: number;
 }
 
+export interface FleetPolicyCard extends FleetPolicyView {
+  /** Explains why what is shown may be old: no process hands out allowances, or the policies cannot be read. */
+  readonly stale?: string;
+}
+
 export interface GrantLine {
   readonly cluster: string;
   readonly machine: string;
@@ -196,6 +204,7 @@ export const SECTIONS = [
   'rollouts',
   'repairs',
   'limits',
+  'fleetPolicies',
   'grants',
   'notes',
   'history',
@@ -208,6 +217,7 @@ export const NO_STATE: ConsoleState = {
   rollouts: {},
   repairs: {},
   limits: {},
+  fleetPolicies: {},
   grants: {},
   notes: {},
   history: {},

@@ -1,6 +1,7 @@
 /** Formats a preview as Markdown, for a comment on a pull request. Pure. */
 import { htmlText, markdownBlock, markdownCode, markdownText } from '../../kube/objects/printable.ts';
 import { groupRefusals } from '../judge/refusal-groups.ts';
+import { fleetLimitTexts } from './fleet-limits.ts';
 import type { Preview, TargetPreview } from './preview.ts';
 import { describeTarget, summarizePreview, targetLines } from './text.ts';
 
@@ -27,7 +28,13 @@ export function formatPreviewMarkdown(
   const tail = [`plan \`${preview.digest}\``, ''];
   const room = createRoom(maxBytes - sizeOf([...head, ...tail, ...TABLE]) - RESERVED_BYTES);
   const listed = room.fit(
-    [...notes.map((note) => [`- ${markdownText(note)}`]), ...refusedLines(preview)],
+    [
+      ...notes.map((note) => [`- ${markdownText(note)}`]),
+      ...refusedLines(preview),
+      ...fleetLimitTexts(preview.fleetLimits).map((text) => [
+        `- limits over clusters: ${markdownText(text)}`,
+      ]),
+    ],
     (count) => [`- and ${count} more`],
   );
   const rows = room.fit(

@@ -31,6 +31,7 @@ import {
   sourceText,
 } from '../rendered.ts';
 import { encryptedLines } from './encrypted.ts';
+import type { FleetLimitsPreview } from './fleet-limits.ts';
 import type { TargetRollouts } from './rollouts.ts';
 
 export interface Preview {
@@ -39,6 +40,8 @@ export interface Preview {
   readonly targets: readonly TargetPreview[];
   /** Objects that fail the checks: a commit with a refusal is never promoted. */
   readonly refusals: readonly Refusal[];
+  /** The meaning of the commit under the limits over clusters. Undefined if none concerns it. */
+  readonly fleetLimits?: FleetLimitsPreview;
   /** The digest of the plan, the same as in the Release of the commit: an approval names it. */
   readonly digest: string;
 }

@@ -1,4 +1,5 @@
 /** Describes the machines that a commit would change in a cluster, as the controllers there would roll the change out. Pure. */
+import { durationText } from '../../api/elapsed.ts';
 import { wrapText } from '../../kube/objects/printable.ts';
 
 /** The rollouts in one cluster. They are unknown if the machines were not read. */
@@ -111,15 +112,6 @@ function takesText({ shortestSeconds, longestSeconds }: NonNullable<PlannedRollo
   const range =
     shortestSeconds > 0 ? `${durationText(shortestSeconds)} of soaks at least, ${longest}` : longest;
   return `${range} once it begins, if nothing fails or waits`;
-}
-
-/** Formats a duration as `90 s`, `25 min` or `3 h 20 min`. */
-function durationText(seconds: number): string {
-  if (seconds < 120) return `${seconds} s`;
-  const minutes = Math.ceil(seconds / 60);
-  const [hours, left] = [Math.floor(minutes / 60), minutes % 60];
-  if (hours === 0) return `${minutes} min`;
-  return left === 0 ? `${hours} h` : `${hours} h ${left} min`;
 }
 
 function defenderLines(defender: DefenderPreview | undefined): readonly string[] {

@@ -1,6 +1,7 @@
 /** Formats a preview for people, for a terminal. Pure. */
 import { printableLine } from '../../kube/objects/printable.ts';
 import { groupRefusals } from '../judge/refusal-groups.ts';
+import { fleetLimitTexts, summarizeFleetLimits } from './fleet-limits.ts';
 import type { Preview, PreviewChange, TargetPreview, UnitPreview } from './preview.ts';
 import { formatTargetRollouts } from './rollouts.ts';
 
@@ -22,11 +23,17 @@ export function formatPreview(preview: Preview): string {
     ...groupRefusals(preview.refusals).map(
       ({ targets, object, message, source }) => `! refused: ${object} of ${targets}: ${message} [${source}]`,
     ),
+    ...fleetLines(preview),
     ...preview.targets.flatMap((target) => ['', ...targetLines(target)]),
     '',
     `plan ${preview.digest}`,
   ];
   return `${lines.map(printableLine).join('\n')}\n`;
+}
+
+function fleetLines({ fleetLimits }: Preview): readonly string[] {
+  const texts = fleetLimitTexts(fleetLimits);
+  return texts.length > 0 ? ['', 'limits over clusters', ...texts.map((text) => `  ${text}`)] : [];
 }
 
 /** Formats one target, its name first. */
@@ -80,7 +87,7 @@ function countsOf(changes: readonly PreviewChange[]): string {
   return words.filter(Boolean).join(', ') || 'no change';
 }
 
-export function summarizePreview({ targets, refusals }: Preview): string {
+export function summarizePreview({ targets, refusals, fleetLimits }: Preview): string {
   const changed = targets.filter(({ units }) => units.length > 0).length;
   const unknown = targets.filter(({ by }) => by === 'unknown').length;
   const held = targets.flatMap(({ units }) => units).filter(({ hold }) => hold).length;
@@ -90,6 +97,7 @@ export function summarizePreview({ targets, refusals }: Preview): string {
     countsOf(targets.flatMap(({ units }) => units.flatMap(({ changes }) => changes))),
     held > 0 ? `${held} units would be HELD` : '',
     unknown > 0 ? `${unknown} unknown` : '',
+    summarizeFleetLimits(fleetLimits),
   ];
   return parts.filter(Boolean).join('; ');
 }

@@ -1,12 +1,12 @@
 /** The words about limits that span clusters: how much of each is in use, who waits and why, and what the hub does not reach. Pure. */
 import type { Cluster, FleetPolicy } from '../../api/generated/types.ts';
 import { selectableLabels } from '../../api/status/cluster-labels.ts';
-import { fleetPolicyPhases } from '../../api/status/phase-tables.ts';
 import { conditionOf } from '../../kube/objects/conditions.ts';
 import { printableLine } from '../../kube/objects/printable.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
 import { formatAge } from '../text/age.ts';
 import { formatTable } from '../text/table.ts';
+import { explainFleetPhase } from './policy-view.ts';
 
 export const NO_FLEET_POLICY =
   'the hub has no FleetPolicy: nothing limits what happens over clusters. Declare one in the fleet program (docs/guides/fleet-limits.md)\n';
@@ -25,30 +25,13 @@ export function formatFleetLimits(policies: readonly FleetPolicy[], now: Date): 
 }
 
 function policyTable(policies: readonly FleetPolicy[]): string {
-  const rows = policies.map(({ metadata, status }) => {
+  const rows = policies.map((policy) => {
+    const { metadata, status } = policy;
     const { total = 0, current = 0 } = status?.clusters ?? {};
-    const conditions = status?.conditions ?? [];
-    const phase = fleetPolicyPhases.phaseOf({ conditions });
-    return [metadata.name, phase, `${current}/${total}`, reasonOf(conditions, phase)];
+    const { phase, because } = explainFleetPhase(policy);
+    return [metadata.name, phase, `${current}/${total}`, because];
   });
   return formatTable({ columns: ['Policy', 'Phase', 'Current', 'Why'], rows });
-}
-
-/** The condition that the phase comes from. */
-const TELLING = {
-  Stopped: 'KillSwitchEngaged',
-  NotReady: 'InForce',
-  Held: 'CommonCauseFound',
-  CutOff: 'ClustersReached',
-  InForce: '',
-};
-
-function reasonOf(
-  conditions: NonNullable<FleetPolicy['status']>['conditions'],
-  phase: keyof typeof TELLING,
-): string {
-  if (conditions.length === 0) return 'no process of sync has acted on it yet: does kubenode sync run?';
-  return printableLine(conditionOf(conditions, TELLING[phase])?.message ?? '');
 }
 
 function usageTable(policies: readonly FleetPolicy[]): string {

@@ -118,7 +118,7 @@ async function planned(number: string): Promise<TargetPreview | undefined> {
   });
   const to = { commit, targets: [{ ...target, target: 'test' }] };
   const io = testIo({ env: { KUBECONFIG: kubeconfig } });
-  const previews = await previewOnClusters(
+  const { targets: previews } = await previewOnClusters(
     io,
     {},
     { from: undefined, to, limits: LIMITS, pipeline: 'fleet' },

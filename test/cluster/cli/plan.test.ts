@@ -70,7 +70,7 @@ describe('a plan on the clusters of a hub', () => {
       { from, to },
       { from: to, to },
     ]) {
-      const previews = await previewOnClusters(io, {}, { ...sides, limits: LIMITS });
+      const { targets: previews } = await previewOnClusters(io, {}, { ...sides, limits: LIMITS });
       const found = previews.flatMap(({ units }) =>
         units.map(({ unit, hold }) => `${unit} ${hold?.planDigest}`),
       );

@@ -6,6 +6,7 @@ import { NO_STATE } from '../../../src/console/state/state.ts';
 import type { LiveFeed } from '../../../src/kube/cache/live-feed.ts';
 import type { HubStatus } from '../../../src/views/status/hub-status.ts';
 import { HEALTHY } from '../../cli/commands/builders.ts';
+import { fleetPolicyCard } from '../fixtures.ts';
 
 function feedOf<State>(state: State, stale?: string): LiveFeed<State> {
   return {
@@ -93,6 +94,18 @@ describe('mergeRows', () => {
     const same = { name: 'all', server: 'https://hub', feed: feedOf(rowsOf(), 'machines is forbidden') };
     expect(textsOf(feedOf(hubOf('all')), { ...NO_MEMBERS, list: () => [same] })).toEqual([]);
     expect(textsOf(feedOf(hubOf('hub')))).toEqual([]);
+  });
+
+  it('shows the limits over clusters beside the hub', () => {
+    const policies = [fleetPolicyCard('fleet')];
+    const sources = { home: home(rowsOf()), hub: feedOf(hubOf('test')), members: NO_MEMBERS };
+    const shown = mergeRows({ ...sources, fleetLimits: feedOf({ policies }) });
+    expect(Object.values(shown.fleetPolicies)).toEqual(policies);
+    expect(mergeRows(sources).fleetPolicies).toEqual({});
+    // One unreachable server is explained once.
+    const hub = feedOf(hubOf('test'), 'unreachable');
+    const { notes } = mergeRows({ ...sources, hub, fleetLimits: feedOf({ policies }, 'unreachable') });
+    expect(Object.keys(notes)).toEqual(['hub: unreachable']);
   });
 
   it('shows that the hub cannot be read, with its last state', () => {

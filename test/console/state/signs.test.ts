@@ -55,6 +55,8 @@ it.each([
   ['Completed', 'good'],
   ['Running', 'busy'],
   ['NeedsPerson', 'bad'],
+  ['InForce', 'good'],
+  ['CutOff', 'bad'],
   ['Something', 'quiet'],
 ])('shows the state %s as %s', (state, tone) => {
   expect(stateTone(state)).toBe(tone);
