@@ -14,6 +14,9 @@ export function declareFleetLimits(fleet: Fleet): void {
         // A machine that is replaced loses its disks.
         { name: 'replacements', actions: ['ReplaceMachine'], max: 3, windowSeconds: 3600 },
       ],
+      // What fails in two clusters is brought to no other one, and after three failed rollouts none begins for an hour.
+      commonCause: { clusters: 2 },
+      failedRollouts: { max: 3 },
     },
   });
 }

@@ -29,6 +29,7 @@ export function fleetPolicyCard(name: string, fields: Partial<FleetPolicyCard> =
     because: '',
     clusters: { total: 4, current: 4 },
     limits: [{ id: `${name}/clusters`, counts: 'clusters in work at once', max: 3, use }],
+    held: [],
     waiting: [],
     notServed: [],
     ...fields,

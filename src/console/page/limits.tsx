@@ -70,6 +70,7 @@ function FleetPolicy({ policy, now }: FleetPolicyProps): JSX.Element {
       {limits.map((limit) => (
         <FleetLimit key={limit.id} limit={limit} />
       ))}
+      <Held policy={policy} now={now} />
       <Waiting policy={policy} now={now} />
       <NotServed policy={policy} now={now} />
     </article>
@@ -96,6 +97,22 @@ function FleetLimit({ limit }: { readonly limit: FleetPolicyCard['limits'][numbe
           <rect class="used" width={widthOf(used)} height="8" />
         </svg>
       )}
+    </>
+  );
+}
+
+function Held({ policy: { held }, now }: FleetPolicyProps): JSX.Element | null {
+  if (held.length === 0) return null;
+  return (
+    <>
+      <h4>Held in all clusters</h4>
+      <ul>
+        {held.map(({ cause, since, until, because }) => (
+          <li key={cause}>
+            <strong>{cause}</strong> <Since since={since} now={now} />, until {until}: {because}
+          </li>
+        ))}
+      </ul>
     </>
   );
 }

@@ -24,6 +24,8 @@ export interface FleetPolicyView {
   /** The selected clusters, and how many of them keep to a valid allowance. */
   readonly clusters: { readonly total: number; readonly current: number };
   readonly limits: readonly FleetLimitView[];
+  /** What failed in several clusters, and is held in all of them. */
+  readonly held: readonly HeldCauseView[];
   /** The clusters that wait for a share, the longest wait first. */
   readonly waiting: readonly FleetWaitView[];
   /** The clusters that the hub does not reach or does not serve. */
@@ -46,6 +48,15 @@ export interface FleetLimitUseView {
   readonly used: number;
   /** The shares of all clusters, with what is counted for those that are not reached. */
   readonly handedOut: number;
+}
+
+export interface HeldCauseView {
+  /** `<dimension>=<value>`, as git rules it out. */
+  readonly cause: string;
+  readonly since: string;
+  readonly until: string;
+  /** What failed, and in which clusters. */
+  readonly because: string;
 }
 
 export interface FleetWaitView {
@@ -96,6 +107,12 @@ export function viewFleetPolicy(policy: FleetPolicy, now: Date): FleetPolicyView
     ...explainFleetPhase(policy),
     clusters: { total, current },
     limits: limitViews(policy),
+    held: (status?.causes ?? []).map(({ dimension, value, since, until, message }) => ({
+      cause: printableLine(`${dimension}=${value}`),
+      since,
+      until,
+      because: printableLine(message),
+    })),
     waiting: (status?.waiting ?? []).map(({ message = '', ...wait }) => ({
       ...wait,
       because: printableLine(message),

@@ -79,6 +79,21 @@ describe.skipIf(noBrowserReason !== undefined)('the limits over clusters on the 
     await page.context().close();
   });
 
+  it('shows what failed in several clusters and is held, and until when', async () => {
+    const held = [
+      { cause: 'componentUpdate=web-2', since: SINCE, until: '12:30', because: 'it failed in a, b' },
+    ];
+    source.set(stateWith(fleetPolicyCard('fleet', { phase: 'Held', held })));
+    const { page, problems } = await openPage(browser, server.url);
+    const card = page.locator('#limits').getByRole('article', { name: 'Limits over clusters: fleet' });
+    await card.getByRole('heading', { name: 'Held in all clusters' }).waitFor();
+    expect(await card.getByRole('listitem').allTextContents()).toEqual([
+      'componentUpdate=web-2 for 10m, until 12:30: it failed in a, b',
+    ]);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
   it('marks the last report while no process hands out allowances', async () => {
     source.set(stateWith(fleetPolicyCard('fleet', { stale: 'nothing hands out allowances' })));
     const { page } = await openPage(browser, server.url);

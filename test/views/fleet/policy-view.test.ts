@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FleetPolicy } from '../../../src/api/generated/types.ts';
+import { findCauses } from '../../../src/sync/fleetlimits/causes.ts';
 import { planShares } from '../../../src/sync/fleetlimits/plan.ts';
 import { fleetPolicyStatus } from '../../../src/sync/fleetlimits/status.ts';
 import { type FleetPolicyView, viewFleetPolicy } from '../../../src/views/fleet/policy-view.ts';
@@ -20,7 +21,10 @@ const LOST = { state: 'CutOff', because: 'no route to host', since: new Date(ago
 function viewReported(policy: FleetPolicy, clusters: Parameters<typeof input>[0]): FleetPolicyView {
   const fleet = input(clusters, [policy]);
   return viewFleetPolicy(
-    { ...policy, status: fleetPolicyStatus(policy, { input: fleet, plan: planShares(fleet) }) },
+    {
+      ...policy,
+      status: fleetPolicyStatus(policy, { input: fleet, plan: planShares(fleet), causes: findCauses(fleet) }),
+    },
     NOW,
   );
 }
@@ -39,6 +43,7 @@ describe('viewFleetPolicy', () => {
       because: 'd: each continues at its floor when its allowance has ended',
       clusters: { total: 4, current: 3 },
       limits: [{ id: CLUSTERS, counts: 'clusters in work at once', max: 2, use: { used: 2, handedOut: 3 } }],
+      held: [],
       waiting: [
         {
           cluster: 'c',
@@ -51,6 +56,21 @@ describe('viewFleetPolicy', () => {
         { cluster: 'd', since: new Date(ago(600)).toISOString(), because: 'CutOff: no route to host' },
       ],
     });
+  });
+
+  it('shows what failed in several clusters, since when and until when it is held', () => {
+    const cause = {
+      dimension: 'kernelVersion',
+      value: '6.9',
+      since: ago(60),
+      until: ago(-60),
+      clusters: [],
+      message: 'it failed in a, b',
+    } as const;
+    const policy = { ...fleetPolicy(), status: { conditions: [], causes: [cause] } };
+    expect(viewFleetPolicy(policy, NOW).held).toEqual([
+      { cause: 'kernelVersion=6.9', since: ago(60), until: ago(-60), because: 'it failed in a, b' },
+    ]);
   });
 
   it('shows the limits that git declares while their use is not reported', () => {

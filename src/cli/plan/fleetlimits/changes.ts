@@ -12,6 +12,8 @@ import { byCode, canonicalJson } from '../../../kube/objects/digest.ts';
 import { isSelected } from '../../../kube/objects/selector.ts';
 import { concurrencyText, declaredFleetLimits, rateText } from '../../../rollout/fleet-words.ts';
 import type { FleetLimitEffect, FleetPolicyChange } from '../../../sync/preview/fleet-limits.ts';
+import { causeChanges } from './cause-changes.ts';
+import { type Finding, numberChange } from './finding.ts';
 
 export interface FleetPolicySides {
   readonly before: readonly FleetPolicy[];
@@ -19,8 +21,6 @@ export interface FleetPolicySides {
   /** The clusters after the commit. */
   readonly clusters: readonly Cluster[];
 }
-
-type Finding = Omit<FleetPolicyChange, 'policy'>;
 
 export function planPolicyChanges({
   before,
@@ -43,6 +43,7 @@ function changesBetween(
   return [
     ...stopChanges(before?.spec.killSwitch, after?.spec.killSwitch),
     ...limitChanges(before, after),
+    ...causeChanges(before?.spec, after?.spec),
     ...(before && after ? commonChanges(before.spec, after.spec, clusters) : []),
   ];
 }
@@ -132,18 +133,6 @@ function countedEffect(
 
 function actionsOf(limit: FleetConcurrency | FleetRate): readonly string[] {
   return 'actions' in limit ? limit.actions : [];
-}
-
-/** `raised`: the effect of a higher number. */
-function numberChange(
-  label: string,
-  [from, to]: readonly [number, number],
-  raised: 'Loosened' | 'Tightened' | 'Changed',
-  format: (value: number) => string = String,
-): readonly Finding[] {
-  if (from === to) return [];
-  const lowered = { Loosened: 'Tightened', Tightened: 'Loosened', Changed: 'Changed' } as const;
-  return [{ effect: to > from ? raised : lowered[raised], text: `${label} ${format(from)} → ${format(to)}` }];
 }
 
 function commonChanges(
