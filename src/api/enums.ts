@@ -72,8 +72,8 @@ export const DETECTOR_DIMENSIONS: readonly string[] = [
 ] satisfies Dimension[];
 
 /**
- * What may fail in several clusters at once: the update to a MachineComponent, a rule, or a value that faulty machines have. Places and
- * pools belong to one cluster. FailedRollouts: no single cause, but too many rollouts failed.
+ * The properties that may fail in several clusters at once: the update to a MachineComponent, a rule, or a value that faulty machines have.
+ * Places and pools belong to one cluster. FailedRollouts: no single cause, but too many rollouts failed.
  */
 export const FLEET_CAUSES = [
   'componentUpdate',

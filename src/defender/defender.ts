@@ -55,7 +55,7 @@ export interface DefenderOptions {
   readonly managers?: readonly string[];
   /** Tells whether this process holds the Lease. Without it, it only answers asks, by compare-and-swap. */
   readonly leads: () => boolean;
-  /** Whether the controllers of rollouts run in this process: then the hub is told which rollouts failed. */
+  /** Whether the controllers of rollouts run in this process: then the hub learns which rollouts failed. */
   readonly hasRollouts?: boolean;
   readonly watch?: WatchMetrics;
   readonly metrics?: Metrics;

@@ -1306,7 +1306,7 @@ export interface FleetCommonCause {
   readonly withinSeconds: number;
   /** How long it is held after it last failed in so many clusters. (60 to 604800; default 3600) */
   readonly holdSeconds: number;
-  /** Causes that are no causes, as <dimension>=<value>. (at most 32) */
+  /** Causes that are never held, as <dimension>=<value>. (at most 32) */
   readonly ignored: readonly string[];
 }
 
@@ -1516,7 +1516,7 @@ export interface FoundCause {
 export interface FoundCauseCluster {
   /** Name of the Cluster. */
   readonly cluster: string;
-  /** Commit that the cluster ran when the failure was first seen. It is not promoted further. */
+  /** Commit that the cluster ran when the failure was first reported. It is not promoted further. */
   readonly commit?: string;
   /** When it was last known to fail there. */
   readonly at: string;

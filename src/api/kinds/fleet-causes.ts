@@ -1,4 +1,4 @@
-/** What fails in several clusters: as each cluster reports it, as the hub finds it, and as every cluster is told. */
+/** Schemas of causes over clusters: as each cluster reports them, as the hub finds them, and as every cluster holds them. */
 import { FLEET_CAUSE_KEY, FLEET_CAUSES, MAX_FLEET_CAUSES } from '../enums.ts';
 import { choice, int, list, listMap, message, name, named, text, time } from '../schema.ts';
 
@@ -9,7 +9,7 @@ const value = text('The value: a MachineComponent, a NodeRemedier, a kernel.', {
 /** By what entries are told apart. */
 const KEYS = ['dimension', 'value'];
 
-export const commonCause = named(
+export const commonCauseTerms = named(
   'FleetCommonCause',
   'When something that fails in several clusters is held in all of them.',
   {
@@ -19,14 +19,14 @@ export const commonCause = named(
       3600,
     ),
     ignored: list(
-      'Causes that are no causes, as <dimension>=<value>.',
+      'Causes that are never held, as <dimension>=<value>.',
       text('A cause.', { max: FLEET_CAUSE_KEY }),
       [0, 32],
     ).default([]),
   },
 );
 
-export const failedRollouts = named(
+export const failedRolloutLimit = named(
   'FleetFailedRollouts',
   'When so many rollouts failed that none begins in any cluster.',
   {
@@ -35,7 +35,7 @@ export const failedRollouts = named(
   },
 );
 
-/** Returns what a cluster is told. The ledger takes it over. */
+/** The causes in an allowance. The ledger takes them over. */
 export const heldCauses = listMap(
   'What failed in several clusters, and is held in this one. Absent: no policy asks for it.',
   KEYS,
@@ -86,7 +86,7 @@ export const foundCauses = listMap(
       named('FoundCauseCluster', 'A cluster in which it failed.', {
         cluster: name('Name of the Cluster.'),
         commit: text(
-          'Commit that the cluster ran when the failure was first seen. It is not promoted further.',
+          'Commit that the cluster ran when the failure was first reported. It is not promoted further.',
           {
             max: 64,
           },

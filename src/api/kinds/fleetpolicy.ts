@@ -3,7 +3,7 @@ import { count, selector, statusHead } from '../common.ts';
 import { choice, int, list, listMap, message, name, named, rules, text, time } from '../schema.ts';
 import { fleetPolicyPhases } from '../status/phase-tables.ts';
 import { killSwitchField } from './defenderpolicy.ts';
-import { commonCause, failedRollouts, foundCauses } from './fleet-causes.ts';
+import { commonCauseTerms, failedRolloutLimit, foundCauses } from './fleet-causes.ts';
 import { FLEET_LIMIT_ID, fleetActions } from './fleet-limits.ts';
 import { AGE, conditionColumn, type Kind, PHASE } from './kind.ts';
 
@@ -55,8 +55,8 @@ const spec = named('FleetPolicySpec', 'Limits over clusters, and the clusters th
     [0, 8],
   ).default([]),
   rates: listMap('Limits of acts within a period.', ['name'], rate, [0, 8]).default([]),
-  commonCause: commonCause.optional(),
-  failedRollouts: failedRollouts.optional(),
+  commonCause: commonCauseTerms.optional(),
+  failedRollouts: failedRolloutLimit.optional(),
   allowanceSeconds: int(
     'How long an allowance lasts that is not renewed. A cluster notices a hub that is away after this time.',
     [120, 3600],

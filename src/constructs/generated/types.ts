@@ -674,7 +674,7 @@ export interface FleetCommonCause {
   readonly withinSeconds?: number;
   /** How long it is held after it last failed in so many clusters. (60 to 604800; default 3600) */
   readonly holdSeconds?: number;
-  /** Causes that are no causes, as <dimension>=<value>. (at most 32) */
+  /** Causes that are never held, as <dimension>=<value>. (at most 32) */
   readonly ignored?: readonly string[];
 }
 

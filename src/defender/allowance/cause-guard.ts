@@ -13,7 +13,7 @@ export const fleetCause: AskGuard = {
     seed: 1,
     isFleet: true,
   },
-  // The way back, and what takes a failed act back, is what the hold waits for.
+  // A hold waits for reverts and rollbacks.
   skippedByRecovery: true,
   checkedAtRenewal: false,
   check: checkCauses,

@@ -29,7 +29,7 @@ export interface FailureReport {
 }
 
 const DAY_MS = 86_400_000;
-/** What goes on failing is reported again after this time: each report is a write. */
+/** A failure that goes on is reported again after this time: each report is a write. */
 const REPORT_MS = 300_000;
 const MAX_FAILURES = 32;
 const MAX_VALUE = 160;
@@ -51,7 +51,7 @@ export function failureReport(input: FailureInput): FailureReport {
   };
 }
 
-/** What goes on failing was last known to fail at this moment. */
+/** Returns when a failure that goes on was last known. */
 function stillAt(now: Date): string {
   return new Date(Math.floor(+now / REPORT_MS) * REPORT_MS).toISOString();
 }
@@ -113,7 +113,7 @@ function failure(
   return { dimension, value: value.slice(0, MAX_VALUE), at, message: message.slice(0, MAX_MESSAGE) };
 }
 
-/** Of what is reported twice, the last one; of more than fit, the newest. */
+/** Keeps the last one of failures that are reported twice, and the newest of more than fit. */
 function newest(found: readonly FleetFailure[]): readonly FleetFailure[] {
   const sorted = found.toSorted((a, b) => (a.at < b.at ? 1 : -1) || order(a, b));
   const unique = new Map<string, FleetFailure>();
@@ -125,7 +125,7 @@ function keyOf({ dimension, value }: FleetFailure): string {
   return `${dimension}=${value}`;
 }
 
-/** A stable order, so that a report that says the same is no write. */
+/** A stable order, so that an equal report needs no write. */
 function order(a: FleetFailure, b: FleetFailure): number {
   return keyOf(a) < keyOf(b) ? -1 : 1;
 }

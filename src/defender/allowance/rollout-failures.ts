@@ -46,8 +46,7 @@ function rolledBackFailure(
 
 function stoppedFailure(set: MachineComponentSet, stillAt: string): RolloutFailure | undefined {
   const { stopped, updateRevision: revision, conditions } = set.status ?? {};
-  if (stopped?.reason === undefined || !FAILED.has(stopped.reason) || revision === undefined)
-    return undefined;
+  if (!stopped || !FAILED.has(stopped.reason ?? '') || revision === undefined) return undefined;
   const stalled = conditionOf(conditions, 'Stalled');
   const at = stalled?.status === 'True' ? stalled.lastTransitionTime : stillAt;
   const present = set.spec.components.filter(({ state }) => state === 'Present');
@@ -56,7 +55,7 @@ function stoppedFailure(set: MachineComponentSet, stillAt: string): RolloutFailu
   return failureOf(set, { revision, components, at, lastAt: stillAt, because });
 }
 
-/** What completed before is not new. */
+/** Components that completed before are not new. */
 function failureOf(
   { metadata, status }: MachineComponentSet,
   found: Omit<RolloutFailure, 'set'>,

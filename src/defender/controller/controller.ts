@@ -54,7 +54,7 @@ export interface DefenderControllerOptions {
   readonly pending: PendingApprovals;
   /** Absent in a simulation of one cluster without a hub. */
   readonly requests?: ShareRequests;
-  /** Whether the process has a view of MachineComponentSets: the hub is told which rollouts failed. */
+  /** Whether the process has a view of MachineComponentSets: the hub learns which rollouts failed. */
   readonly hasRollouts?: boolean;
   /** Absent in a simulation, which keeps a record of its own. */
   readonly recorder?: ActRecorder;

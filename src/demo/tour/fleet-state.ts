@@ -59,7 +59,7 @@ export async function readLedger(tour: Tour, cluster: string): Promise<DefenderL
   return await (await tour.client(cluster)).get<DefenderLedger>(DEFENDER_LEDGERS, { name: LEDGER });
 }
 
-/** Returns what the rule says about its waves. */
+/** Returns the message of the rule about its waves. */
 export async function readRuleProof(tour: Tour, cluster: string, name: string): Promise<string> {
   const client = await tour.client(cluster);
   const { status } = await client.get<NodeRemedier>(NODE_REMEDIERS, { name });

@@ -155,15 +155,15 @@ export function restartedReason({ status }: Machine, since: string | undefined):
 }
 
 /** Explains why the hub does not hold this MachineComponent after it failed in these clusters. */
-export function notHeldReason(
+export function notHeldEverywhereReason(
   { status }: Pick<FleetPolicy, 'status'>,
   component: string,
   clusters: readonly string[],
 ): string | undefined {
   const causes = status?.causes ?? [];
+  const held = causes.map(({ value }) => value).join(', ');
   const found = causes.find(({ dimension, value }) => dimension === 'componentUpdate' && value === component);
-  if (!found)
-    return `${component} is not held, but ${causes.map(({ value }) => value).join(', ') || 'nothing'}`;
+  if (!found) return `${component} is not held, but ${held || 'nothing'}`;
   const names = found.clusters.map(({ cluster }) => cluster);
   const missing = clusters.filter((name) => !names.includes(name));
   return missing.length === 0 ? undefined : `it has not failed in ${missing.join(', ')} yet`;

@@ -59,7 +59,7 @@ export interface ClusterOfFleet {
   version: number;
   /** Since when its allowance has a stop; absent: it has none. */
   stoppedSinceMs: number | undefined;
-  /** What its last allowance holds, by MachineComponent: the update to it failed in several clusters. */
+  /** The holds of its last allowance, by MachineComponent: the update to it failed in several clusters. */
   held: ReadonlyMap<string, HeldVersion>;
   /** When the update to a MachineComponent last failed here. */
   readonly failedAtMs: Map<string, number>;

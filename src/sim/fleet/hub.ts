@@ -49,6 +49,7 @@ export function createSimulatedHub({ clusters, random, nowMs }: HubOptions): Sim
   let downUntilMs = 0;
   /** The status of the policy. */
   let record: readonly FoundCause[] = [];
+  const policies = (): readonly FleetPolicy[] => [fleetPolicy(hub.isStopped, record)];
   const hub: SimulatedHub = {
     async reconcile() {
       const late = sleeper;
@@ -89,10 +90,6 @@ export function createSimulatedHub({ clusters, random, nowMs }: HubOptions): Sim
       leader: createAllowanceLeader({ hub: UID, epoch, clock, failed: () => {} }),
       readings: new Map(),
     };
-  }
-
-  function policies(): readonly FleetPolicy[] {
-    return [fleetPolicy(hub.isStopped, record)];
   }
 
   function ports(process: Process, isLate: boolean): readonly ClusterPort[] {

@@ -2,7 +2,7 @@
  * Simulates clusters under one hub: each decides with the real ledger, the hub hands out allowances with the real planner, and links,
  * processes and answers fail. Each act that begins is judged by what all clusters really do.
  */
-import { type GrantAsk, grantFromEntry } from '../../api/grants.ts';
+import { type Denial, type GrantAsk, grantFromEntry } from '../../api/grants.ts';
 import { createRandom, type Random } from '../random.ts';
 import type { Violation } from '../run.ts';
 import { type ClusterOfFleet, createClusterOfFleet, type FleetTask, reportAllowance } from './cluster.ts';
@@ -171,14 +171,23 @@ async function ask(run: FleetRun, cluster: ClusterOfFleet, task: FleetTask): Pro
   const [answer] = answers;
   if (!answer) return;
   cluster.requests.heard({ request, answer });
-  if (answer.kind === 'denial') judge.denied(run, cluster, answer.denial);
-  // Git goes back.
-  if (answer.kind === 'denial' && answer.denial.reason === 'FleetCause') cluster.tasks.delete(task.machine);
+  if (answer.kind === 'denial') hearDenial(run, cluster, { task, denial: answer.denial });
   if (answer.kind !== 'entry') return;
   cluster.tasks.delete(task.machine);
   const endsMs = nowMs + 60_000 + random.below(10) * 60_000;
   const grant = grantFromEntry(task.machine, answer.entry);
   judge.begun(run, cluster, { ask: request.ask, grant, beganMs: nowMs, endsMs });
+}
+
+interface DeniedTask {
+  readonly task: FleetTask;
+  readonly denial: Denial;
+}
+
+/** Git goes back from a version that is held. */
+function hearDenial(run: FleetRun, cluster: ClusterOfFleet, { task, denial }: DeniedTask): void {
+  run.judge.denied(run, cluster, denial);
+  if (denial.reason === 'FleetCause') cluster.tasks.delete(task.machine);
 }
 
 function askOf({ machine, action, version }: FleetTask, nowMs: number): GrantAsk {

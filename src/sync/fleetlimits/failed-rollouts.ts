@@ -17,25 +17,31 @@ const NAMED = 5;
 export function failedRolloutsCause(input: FailedRolloutsInput): readonly FoundCause[] {
   const { policy, now } = input;
   const limit = policy.spec.failedRollouts;
-  const failed = failedRollouts(input);
+  const failed = recentFailedRollouts(input);
   // When this one leaves the period, one less than the limit is left.
   const last = limit && failed[failed.length - limit.max];
   if (!limit || !last) return [];
   const value = policy.metadata.name;
-  const before = policy.status?.causes?.find((cause) => cause.dimension === 'failedRollouts');
   const names = [...new Set(failed.map(({ cluster }) => cluster))];
-  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
-  const where = `${names.slice(0, NAMED).join(', ')}${more}`;
   return [
     {
       dimension: 'failedRollouts',
       value,
-      since: before?.since ?? now.toISOString(),
+      since: heldSince(policy) ?? now.toISOString(),
       until: secondsAfter(new Date(last.at), limit.windowSeconds).toISOString(),
       clusters: names.slice(0, SHOWN).map((cluster) => ({ cluster, at: lastOf(failed, cluster) })),
-      message: `${failed.length} rollouts failed within ${limit.windowSeconds} s, and at most ${limit.max} may before none begins: ${where}`,
+      message: `${failed.length} rollouts failed within ${limit.windowSeconds} s, and at most ${limit.max} may before none begins: ${namesText(names)}`,
     },
   ];
+}
+
+function heldSince({ status }: FleetPolicy): string | undefined {
+  return status?.causes?.find(({ dimension }) => dimension === 'failedRollouts')?.since;
+}
+
+function namesText(names: readonly string[]): string {
+  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
+  return `${names.slice(0, NAMED).join(', ')}${more}`;
 }
 
 interface FailedInCluster {
@@ -44,7 +50,7 @@ interface FailedInCluster {
 }
 
 /** Returns those within the period, the oldest first. */
-export function failedRollouts({
+export function recentFailedRollouts({
   policy: { spec },
   clusters,
   now,

@@ -1,6 +1,6 @@
 /**
  * Shows promotion what FleetPolicies hold. While one stops all clusters, every Pipeline is halted: no commit begins anywhere, not even a revert.
- * What failed in several clusters holds its commits, and not the way back.
+ * A cause over clusters holds its commits, and never a revert.
  */
 import type { FleetPolicy, Pipeline } from '../../api/generated/types.ts';
 import { type FleetHalt, isEngaged } from '../../api/status/pauses.ts';

@@ -6,7 +6,7 @@ import type { FleetAllowance, FleetAllowanceSpec, FleetPolicy } from '../../api/
 import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
 import { secondsAfter } from '../../os/dates.ts';
-import { buildAllowance, isDue, isEmptyAllowance, isSame } from './build.ts';
+import { type BuildInput, buildAllowance, isDue, isEmptyAllowance, isSame } from './build.ts';
 import { type CausesByPolicy, findCauses } from './causes.ts';
 import { mayHold, shareOf } from './committed.ts';
 import type { ClusterFacts, FleetInput, LinkedCluster, LinkState } from './fleet.ts';
@@ -217,9 +217,7 @@ async function write(
   link: Link,
   { port, cluster, input, plan, causes }: PlannedWrite,
 ): Promise<void> {
-  const { lastSent: sent } = link;
-  const seq = (sent?.seq ?? 0) + 1;
-  const built = { cluster, input, plan, causes, hub, epoch, seq, ...optional('sent', sent) };
+  const built = { cluster, input, plan, causes, hub, epoch, ...nextAfter(link) };
   const spec = buildAllowance(built);
   if (!isDue(built, spec)) {
     // No policy selects the cluster, and no process has given it anything.
@@ -236,6 +234,10 @@ async function write(
   } catch (error) {
     failed?.(cluster.name, error);
   }
+}
+
+function nextAfter({ lastSent: sent }: Link): Pick<BuildInput, 'seq' | 'sent'> {
+  return sent ? { seq: sent.seq + 1, sent } : { seq: 1 };
 }
 
 interface SentAfter {

@@ -14,7 +14,7 @@ import { type ConditionUpdate, withConditions } from '../../kube/objects/conditi
 import { optional } from '../../kube/objects/optional.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
 import { hasValid, useOf } from './committed.ts';
-import { failedRollouts } from './failed-rollouts.ts';
+import { recentFailedRollouts } from './failed-rollouts.ts';
 import type { LinkedCluster } from './fleet.ts';
 import type { FleetReconcile } from './leader.ts';
 
@@ -53,7 +53,7 @@ export function fleetPolicyStatus(
     waiting: waits(policy, plan),
     ...((policy.spec.commonCause ?? policy.spec.failedRollouts) ? { causes: held } : {}),
     ...(policy.spec.failedRollouts
-      ? { failedRollouts: failedRollouts({ policy, clusters, now }).length }
+      ? { failedRollouts: recentFailedRollouts({ policy, clusters, now }).length }
       : {}),
   };
 }

@@ -38,7 +38,7 @@ export interface FleetLimitsOptions {
   readonly onPolicy: () => void;
 }
 
-/** What is held is known to every process of sync. */
+/** Every process of sync knows what is held. */
 export interface FleetLimits extends FleetHolds {
   /** Clusters or their credentials changed. */
   refresh(): void;

@@ -25,7 +25,7 @@ export interface EntryRequest {
   readonly unexercised: number;
   /** Whether each of these changes returns its cluster to proven content. */
   readonly isRevert: boolean;
-  /** What holds the commit. */
+  /** The hold of the commit by a FleetPolicy. */
   readonly hold?: PromotionHold;
   readonly now: Date;
 }
@@ -55,7 +55,7 @@ export interface StartRequest {
   readonly now: Date;
   /** The commit, if it renders to content now that the stage before has not proven. */
   readonly rerendered?: string;
-  /** What holds the commit. */
+  /** The hold of the commit by a FleetPolicy. */
   readonly hold?: PromotionHold;
 }
 
@@ -109,7 +109,7 @@ function closedLimits({
   return limits.filter((limit) => limit !== undefined).map((limit) => ({ ...limit, blocker }));
 }
 
-/** What failed in several clusters is brought to no further one. */
+/** A commit that failed in several clusters is promoted to no further one. */
 function heldLimit({ hold }: Pick<StartRequest, 'hold'>): Limit[] {
   if (!hold) return [];
   const { because, policy, until } = hold;

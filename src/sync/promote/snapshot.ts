@@ -13,12 +13,12 @@ export interface PromotionInput {
   readonly commits: readonly AcceptedCommit[];
   /** Commits of inventories that the newest accepted one neither contains nor replaces, each with the reason. */
   readonly unaccepted?: ReadonlyMap<string, string>;
-  /** What FleetPolicies hold: it failed in several clusters. */
+  /** The holds of FleetPolicies: these commits failed in several clusters. */
   readonly holds?: readonly PromotionHold[];
   readonly now: Date;
 }
 
-/** Keeps commits from further clusters. The way back is never held. */
+/** Keeps commits from further clusters. A revert is never held. */
 export interface PromotionHold {
   /** Absent: every commit. */
   readonly commits?: ReadonlySet<string>;

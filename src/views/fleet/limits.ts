@@ -50,7 +50,7 @@ function failedRolloutsRow({ metadata, spec, status }: FleetPolicy): readonly (r
   return [[`${metadata.name}: failed rollouts in ${limit.windowSeconds} s`, `${used}`, '-', `${limit.max}`]];
 }
 
-/** What failed in several clusters, and is held. */
+/** Lists the causes that failed in several clusters, and are held. */
 function causeTable(policies: readonly FleetPolicy[], now: Date): string {
   const causes = policies.flatMap(({ status }) => status?.causes ?? []);
   if (causes.length === 0) return '';

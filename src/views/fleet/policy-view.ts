@@ -24,7 +24,7 @@ export interface FleetPolicyView {
   /** The selected clusters, and how many of them keep to a valid allowance. */
   readonly clusters: { readonly total: number; readonly current: number };
   readonly limits: readonly FleetLimitView[];
-  /** What failed in several clusters, and is held in all of them. */
+  /** The causes that failed in several clusters, and are held in all of them. */
   readonly held: readonly HeldCauseView[];
   /** The clusters that wait for a share, the longest wait first. */
   readonly waiting: readonly FleetWaitView[];
@@ -55,7 +55,7 @@ export interface HeldCauseView {
   readonly cause: string;
   readonly since: string;
   readonly until: string;
-  /** What failed, and in which clusters. */
+  /** The failure, and in which clusters. */
   readonly because: string;
 }
 
@@ -101,25 +101,40 @@ const TELLING = {
 
 export function viewFleetPolicy(policy: FleetPolicy, now: Date): FleetPolicyView {
   const { metadata, status } = policy;
-  const { total = 0, current = 0, cutOff = [] } = status?.clusters ?? {};
   return {
     name: metadata.name,
     ...explainFleetPhase(policy),
-    clusters: { total, current },
+    clusters: countsOf(status),
     limits: limitViews(policy),
-    held: (status?.causes ?? []).map(({ dimension, value, since, until, message }) => ({
-      cause: printableLine(`${dimension}=${value}`),
-      since,
-      until,
-      because: printableLine(message),
-    })),
-    waiting: (status?.waiting ?? []).map(({ message = '', ...wait }) => ({
-      ...wait,
-      because: printableLine(message),
-    })),
-    notServed: cutOff.map(({ message = '', ...lost }) => ({ ...lost, because: printableLine(message) })),
+    held: heldViews(status?.causes),
+    waiting: waitViews(status?.waiting),
+    notServed: notServedViews(status?.clusters?.cutOff),
     ...optional('stop', stopView(policy, now)),
   };
+}
+
+type PolicyStatus = NonNullable<FleetPolicy['status']>;
+
+function countsOf(status: PolicyStatus | undefined): FleetPolicyView['clusters'] {
+  const { total = 0, current = 0 } = status?.clusters ?? {};
+  return { total, current };
+}
+
+function heldViews(causes: PolicyStatus['causes'] = []): readonly HeldCauseView[] {
+  return causes.map(({ dimension, value, since, until, message }) => ({
+    cause: printableLine(`${dimension}=${value}`),
+    since,
+    until,
+    because: printableLine(message),
+  }));
+}
+
+function waitViews(waiting: PolicyStatus['waiting'] = []): readonly FleetWaitView[] {
+  return waiting.map(({ message = '', ...wait }) => ({ ...wait, because: printableLine(message) }));
+}
+
+function notServedViews(lost: FleetPolicyClusters['cutOff'] = []): readonly NotServedView[] {
+  return lost.map(({ message = '', ...each }) => ({ ...each, because: printableLine(message) }));
 }
 
 export function explainFleetPhase({ status }: FleetPolicy): Pick<FleetPolicyView, 'phase' | 'because'> {

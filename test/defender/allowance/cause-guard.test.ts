@@ -38,7 +38,7 @@ describe('fleetCause', () => {
     expect(answer([cause()], {})).toBe('granted');
   });
 
-  it('never holds the way back', () => {
+  it('never holds a rollback', () => {
     expect(answer([cause()], { ...UPDATE, recovery: true })).toBe('granted');
   });
 
@@ -46,7 +46,7 @@ describe('fleetCause', () => {
     expect(answer([cause({ until: ago(1) })], UPDATE)).toBe('granted');
   });
 
-  it('begins no rollout after too many failed, and goes on with repairs', () => {
+  it('begins no rollout after too many failed, and continues repairs', () => {
     const failed = cause({ dimension: 'failedRollouts', value: 'fleet' });
     expect(answer([failed], UPDATE)).toBe(HELD);
     expect(answer([failed], {})).toBe('granted');
@@ -61,15 +61,11 @@ describe('fleetCause', () => {
 
   it('holds the repairs of a rule that fails in several clusters', () => {
     const rule = cause({ dimension: 'rule', value: 'hang' });
-    const holder = (name: string) => ({
-      holder: {
-        kind: 'RemedyOperationJob',
-        name: 'j',
-        origin: `NodeRemedier/${name}`,
-        revision: 'c0ffee',
-      } as const,
-    });
-    expect(answer([rule], holder('hang'))).toContain(HELD);
-    expect(answer([rule], holder('disk'))).not.toContain('FleetCause');
+    expect(answer([rule], { holder: repairOf('hang') })).toContain(HELD);
+    expect(answer([rule], { holder: repairOf('disk') })).not.toContain('FleetCause');
   });
 });
+
+function repairOf(rule: string): GrantAsk['holder'] {
+  return { kind: 'RemedyOperationJob', name: 'j', origin: `NodeRemedier/${rule}`, revision: 'c0ffee' };
+}

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { LedgerBreaker, RemedyOperationJob } from '../../../src/api/generated/types.ts';
+import type {
+  LedgerBreaker,
+  MachineComponentSet,
+  RemedyOperationJob,
+  RevisionRecord,
+} from '../../../src/api/generated/types.ts';
 import { type FailureInput, failureReport } from '../../../src/defender/allowance/failures.ts';
 import { preparePolicies } from '../../../src/defender/policies/prepare.ts';
 import { componentSet } from '../../controllers/componentset/component-set.ts';
@@ -46,12 +51,27 @@ function ended(rule: string, isGood: boolean, seconds = 600): RemedyOperationJob
   return { ...found, spec: { ...found.spec, cause: { ...found.spec.cause, remedier: rule } } };
 }
 
+function reportAfter(seconds: number): ReturnType<typeof report> {
+  return report({ ...breakers('causes/kernelVersion=6.9'), now: new Date(+NOW + seconds * 1000) });
+}
+
+function rolledBack(name: string, seconds: number): MachineComponentSet {
+  const record: RevisionRecord = {
+    revision: 'r-2',
+    components: ['kubelet-2'],
+    result: 'RolledBack',
+    finishedAt: ago(seconds),
+  };
+  return componentSet(name, { status: { conditions: [], history: [record] } });
+}
+
 describe('failureReport', () => {
   it('reports what faulty machines have in common, and not where they are', () => {
     const found = report(breakers('causes/kernelVersion=6.9=rc1', 'causes/zone=a', 'acts/Cluster'));
-    expect(found.failures).toEqual([
-      { dimension: 'kernelVersion', value: '6.9=rc1', at: expect.any(String), message: OPEN.evidence },
+    expect(found.failures).toMatchObject([
+      { dimension: 'kernelVersion', value: '6.9=rc1', message: OPEN.evidence },
     ]);
+    expect(+NOW - Date.parse(found.failures[0]?.at ?? '')).toBeLessThan(300_000);
   });
 
   it('does not bring a version to others whose machines are faulty', () => {
@@ -67,23 +87,15 @@ describe('failureReport', () => {
     expect(report({ ledger }).failures).toEqual([]);
   });
 
-  it('says the same for some minutes, so that it is not a write each time', () => {
-    const of = (seconds: number) =>
-      report({ ...breakers('causes/kernelVersion=6.9'), now: new Date(+NOW + seconds * 1000) });
-    expect(of(1)).toEqual(of(290));
-    expect(of(1)).not.toEqual(of(310));
+  it('reports the same for some minutes, so that it is not a write each time', () => {
+    expect(reportAfter(1)).toEqual(reportAfter(290));
+    expect(reportAfter(1)).not.toEqual(reportAfter(310));
   });
 
   it('reports a rollout that failed within a day, with what it brought', () => {
-    const record = (seconds: number) => ({
-      revision: 'r-2',
-      components: ['kubelet-2'],
-      result: 'RolledBack' as const,
-      finishedAt: ago(seconds),
+    const found = report({
+      sets: [rolledBack('base', 600), rolledBack('edge', 300), rolledBack('old', 90_000)],
     });
-    const set = (name: string, seconds: number) =>
-      componentSet(name, { status: { conditions: [], history: [record(seconds)] } });
-    const found = report({ sets: [set('base', 600), set('edge', 300), set('old', 90_000)] });
     expect(found.failures).toEqual([
       {
         dimension: 'componentUpdate',

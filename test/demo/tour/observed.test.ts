@@ -16,7 +16,7 @@ import {
   notBackInServiceReason,
   notFailedReason,
   notFrozenReason,
-  notHeldReason,
+  notHeldEverywhereReason,
   notPastFirstWaveReason,
   notProvenReason,
   notReadyReason,
@@ -166,32 +166,37 @@ describe('what a step of the tour waits for', () => {
   });
 });
 
-describe('what is held after it failed in several clusters', () => {
-  const policyWith = (...clusters: readonly string[]): Pick<FleetPolicy, 'status'> => {
-    const at = '2030-01-01T00:00:00Z';
-    const cause = {
-      dimension: 'componentUpdate',
-      value: 'web-2',
-      since: at,
-      until: at,
-      message: 'it failed',
-    } as const;
-    const causes = [{ ...cause, clusters: clusters.map((each) => ({ cluster: each, at })) }];
-    return { status: { conditions: [], causes } };
-  };
+function policyWith(...clusters: readonly string[]): Pick<FleetPolicy, 'status'> {
+  const at = '2030-01-01T00:00:00Z';
+  const cause = {
+    dimension: 'componentUpdate',
+    value: 'web-2',
+    since: at,
+    until: at,
+    message: 'it failed',
+  } as const;
+  const causes = [{ ...cause, clusters: clusters.map((each) => ({ cluster: each, at })) }];
+  return { status: { conditions: [], causes } };
+}
 
+function ledgerWith(rule: Partial<LedgerRule>): Pick<DefenderLedger, 'spec'> {
+  return { spec: { rules: { hang: { wave: 1, proven: [], succeeded: 1, failed: [], ...rule } } } } as never;
+}
+
+describe('what is held after it failed in several clusters', () => {
   it('names the clusters in which it has to fail', () => {
-    expect(notHeldReason(policyWith('pre', 'test'), 'web-2', ['test', 'pre'])).toBeUndefined();
-    expect(notHeldReason(policyWith('test'), 'web-2', ['test', 'pre'])).toBe('it has not failed in pre yet');
-    expect(notHeldReason(policyWith('test'), 'web-3', ['test'])).toBe('web-3 is not held, but web-2');
-    expect(notHeldReason({}, 'web-2', ['test'])).toBe('web-2 is not held, but nothing');
+    expect(notHeldEverywhereReason(policyWith('pre', 'test'), 'web-2', ['test', 'pre'])).toBeUndefined();
+    expect(notHeldEverywhereReason(policyWith('test'), 'web-2', ['test', 'pre'])).toBe(
+      'it has not failed in pre yet',
+    );
+    expect(notHeldEverywhereReason(policyWith('test'), 'web-3', ['test'])).toBe(
+      'web-3 is not held, but web-2',
+    );
+    expect(notHeldEverywhereReason({}, 'web-2', ['test'])).toBe('web-2 is not held, but nothing');
   });
 });
 
 describe('the waves of a rule', () => {
-  const ledgerWith = (rule: Partial<LedgerRule>): Pick<DefenderLedger, 'spec'> =>
-    ({ spec: { rules: { hang: { wave: 1, proven: [], succeeded: 1, failed: [], ...rule } } } }) as never;
-
   it.each<readonly [string, Partial<LedgerRule>, string | undefined]>([
     ['is in its first', {}, 'hang is in its first wave: 1 repairs verified, 0 failed'],
     ['is in its second', { wave: 2 }, undefined],

@@ -60,7 +60,7 @@ describe('findCauses', () => {
   it.each<readonly [string, readonly LinkedCluster[], Partial<FleetPolicySpec>]>([
     ['fails in one cluster', [failing('a'), cluster('b')], {}],
     [
-      'fails in fewer than git says',
+      'fails in fewer than git requires',
       [failing('a'), failing('b')],
       { commonCause: { ...COMMON_CAUSE, clusters: 3 } },
     ],

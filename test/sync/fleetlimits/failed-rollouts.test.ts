@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FoundCause } from '../../../src/api/generated/types.ts';
-import { failedRollouts, failedRolloutsCause } from '../../../src/sync/fleetlimits/failed-rollouts.ts';
+import { failedRolloutsCause, recentFailedRollouts } from '../../../src/sync/fleetlimits/failed-rollouts.ts';
 import type { LinkedCluster } from '../../../src/sync/fleetlimits/fleet.ts';
 import { ago, cluster, fleetPolicy, NOW } from './builders.ts';
 
@@ -55,7 +55,7 @@ describe('failedRolloutsCause', () => {
 
   it('counts nothing where no policy limits it', () => {
     const unlimited = { policy: fleetPolicy(), clusters: [failed('a', 60)], now: NOW };
-    expect(failedRollouts(unlimited)).toEqual([]);
+    expect(recentFailedRollouts(unlimited)).toEqual([]);
     expect(failedRolloutsCause(unlimited)).toEqual([]);
   });
 });

@@ -43,6 +43,10 @@ describe('haltedByFleet', () => {
   });
 });
 
+function heldBy(causes: readonly FoundCause[]): ReturnType<typeof holdsOfFleet> {
+  return holdsOfFleet([{ ...fleetPolicy(), status: { conditions: [], causes } }], NOW);
+}
+
 describe('holdsOfFleet', () => {
   const UPDATE: FoundCause = {
     dimension: 'componentUpdate',
@@ -55,21 +59,19 @@ describe('holdsOfFleet', () => {
     ],
     message: 'it failed in a, b',
   };
-  const held = (causes: readonly FoundCause[]) =>
-    holdsOfFleet([{ ...fleetPolicy(), status: { conditions: [], causes } }], NOW);
   const shared = { policy: 'fleet', because: 'it failed in a, b', until: new Date(ago(-60)) };
 
   it('holds the commits that brought what failed in several clusters', () => {
-    expect(held([UPDATE])).toEqual([{ ...shared, commits: new Set(['c-1', 'c-2']) }]);
+    expect(heldBy([UPDATE])).toEqual([{ ...shared, commits: new Set(['c-1', 'c-2']) }]);
   });
 
   it('holds every commit after too many rollouts failed', () => {
-    expect(held([{ ...UPDATE, dimension: 'failedRollouts', value: 'fleet' }])).toEqual([shared]);
+    expect(heldBy([{ ...UPDATE, dimension: 'failedRollouts', value: 'fleet' }])).toEqual([shared]);
   });
 
   it('holds nothing whose commits are unknown, or that has ended', () => {
-    expect(held([{ ...UPDATE, clusters: [{ cluster: 'a', at: ago(60) }] }])).toEqual([]);
-    expect(held([{ ...UPDATE, until: ago(0) }])).toEqual([]);
+    expect(heldBy([{ ...UPDATE, clusters: [{ cluster: 'a', at: ago(60) }] }])).toEqual([]);
+    expect(heldBy([{ ...UPDATE, until: ago(0) }])).toEqual([]);
     expect(holdsOfFleet([fleetPolicy()], NOW)).toEqual([]);
   });
 });

@@ -269,7 +269,7 @@ describe('what failed in several clusters', () => {
     return sim;
   }
 
-  it('is promoted to no further stage, and says why and until when', () => {
+  it('is promoted to no further stage, and states why', () => {
     const sim = heldAfterTest(new Set(['c2']));
     expect(stageStatus(sim, 'c2', 'test').state).toBe('Proven');
     expect(stageStatus(sim, 'c2', 'pre').waiting).toMatchObject({
@@ -287,7 +287,7 @@ describe('what failed in several clusters', () => {
     expect(writtenCommits(sim, 'pre-1')).toEqual(['c1', 'c3']);
   });
 
-  it('holds every commit where no single one is the cause, and not the way back', () => {
+  it('holds every commit where no single one is the cause, and no revert', () => {
     const sim = heldAfterTest();
     sim.push('c3', { '*': { app: 'v3' } });
     sim.run(10 * MINUTE);

@@ -1,11 +1,11 @@
 /** Tells what a commit changes of what is held over clusters: what fails in several, and rollouts after too many failed. Pure. */
 import { durationText } from '../../../api/elapsed.ts';
 import type { FleetCommonCause, FleetFailedRollouts, FleetPolicySpec } from '../../../api/generated/types.ts';
-import { type Finding, numberChange } from './finding.ts';
+import { numberChange, type PolicyFinding } from './policy-finding.ts';
 
 type HeldSpec = Pick<FleetPolicySpec, 'commonCause' | 'failedRollouts'>;
 
-export function causeChanges(before: HeldSpec = {}, after: HeldSpec = {}): readonly Finding[] {
+export function causeChanges(before: HeldSpec = {}, after: HeldSpec = {}): readonly PolicyFinding[] {
   return [
     ...changed(before.commonCause, after.commonCause, {
       textOf: commonCauseText,
@@ -20,14 +20,14 @@ export function causeChanges(before: HeldSpec = {}, after: HeldSpec = {}): reado
 
 interface Comparison<T> {
   readonly textOf: (value: T) => string;
-  readonly between: (before: T, after: T) => readonly Finding[];
+  readonly between: (before: T, after: T) => readonly PolicyFinding[];
 }
 
 function changed<T>(
   before: T | undefined,
   after: T | undefined,
   { textOf, between }: Comparison<T>,
-): readonly Finding[] {
+): readonly PolicyFinding[] {
   if (before && after) return between(before, after);
   if (after) return [{ effect: 'Tightened', text: `holds ${textOf(after)}` }];
   return before ? [{ effect: 'Loosened', text: `holds no longer ${textOf(before)}` }] : [];
@@ -41,7 +41,7 @@ function failedRolloutsText({ max, windowSeconds }: FleetFailedRollouts): string
   return `new rollouts after ${max} failed in ${durationText(windowSeconds)}`;
 }
 
-function commonCauseChanges(before: FleetCommonCause, after: FleetCommonCause): readonly Finding[] {
+function commonCauseChanges(before: FleetCommonCause, after: FleetCommonCause): readonly PolicyFinding[] {
   const added = after.ignored.filter((each) => !before.ignored.includes(each));
   const removed = before.ignored.filter((each) => !after.ignored.includes(each));
   return [
@@ -53,12 +53,15 @@ function commonCauseChanges(before: FleetCommonCause, after: FleetCommonCause): 
       durationText,
     ),
     ...numberChange('holds a cause for', [before.holdSeconds, after.holdSeconds], 'Tightened', durationText),
-    ...added.map((cause): Finding => ({ effect: 'Loosened', text: `never holds ${cause}` })),
-    ...removed.map((cause): Finding => ({ effect: 'Tightened', text: `may hold ${cause} again` })),
+    ...added.map((cause): PolicyFinding => ({ effect: 'Loosened', text: `never holds ${cause}` })),
+    ...removed.map((cause): PolicyFinding => ({ effect: 'Tightened', text: `may hold ${cause} again` })),
   ];
 }
 
-function failedRolloutsChanges(before: FleetFailedRollouts, after: FleetFailedRollouts): readonly Finding[] {
+function failedRolloutsChanges(
+  before: FleetFailedRollouts,
+  after: FleetFailedRollouts,
+): readonly PolicyFinding[] {
   return [
     ...numberChange('failed rollouts before none begins:', [before.max, after.max], 'Loosened'),
     ...numberChange(

@@ -13,7 +13,7 @@ import { isSelected } from '../../../kube/objects/selector.ts';
 import { concurrencyText, declaredFleetLimits, rateText } from '../../../rollout/fleet-words.ts';
 import type { FleetLimitEffect, FleetPolicyChange } from '../../../sync/preview/fleet-limits.ts';
 import { causeChanges } from './cause-changes.ts';
-import { type Finding, numberChange } from './finding.ts';
+import { numberChange, type PolicyFinding } from './policy-finding.ts';
 
 export interface FleetPolicySides {
   readonly before: readonly FleetPolicy[];
@@ -39,7 +39,7 @@ function changesBetween(
   before: FleetPolicy | undefined,
   after: FleetPolicy | undefined,
   clusters: readonly Cluster[],
-): readonly Finding[] {
+): readonly PolicyFinding[] {
   return [
     ...stopChanges(before?.spec.killSwitch, after?.spec.killSwitch),
     ...limitChanges(before, after),
@@ -55,7 +55,7 @@ const NOT_ENGAGED: KillSwitchSpec = { engaged: false, scope: 'All' };
 function stopChanges(
   before: KillSwitchSpec = NOT_ENGAGED,
   after: KillSwitchSpec = NOT_ENGAGED,
-): readonly Finding[] {
+): readonly PolicyFinding[] {
   if (canonicalJson(before) === canonicalJson(after)) return [];
   if (after.engaged) return [{ effect: 'Stops', text: stopText(after) }];
   return before.engaged ? [{ effect: 'Resumes', text: 'git stops nothing any more' }] : [];
@@ -74,7 +74,10 @@ interface ComparedLimit {
 }
 
 /** A limit of acts in work and a rate are different limits, also under the same name. */
-function limitChanges(before: FleetPolicy | undefined, after: FleetPolicy | undefined): readonly Finding[] {
+function limitChanges(
+  before: FleetPolicy | undefined,
+  after: FleetPolicy | undefined,
+): readonly PolicyFinding[] {
   const [old, next] = [limitsByKey(before), limitsByKey(after)];
   return [...new Set([...old.keys(), ...next.keys()])].flatMap((key) => {
     const [from, to] = [old.get(key), next.get(key)];
@@ -97,7 +100,7 @@ function limitsByKey(policy: FleetPolicy | undefined): ReadonlyMap<string, Compa
   );
 }
 
-function changedLimit(from: ComparedLimit, to: ComparedLimit): readonly Finding[] {
+function changedLimit(from: ComparedLimit, to: ComparedLimit): readonly PolicyFinding[] {
   const { name } = to;
   const [old, next] = [from.limit, to.limit];
   const counted = [old, next].map(countedText);
@@ -139,7 +142,7 @@ function commonChanges(
   before: FleetPolicySpec,
   after: FleetPolicySpec,
   clusters: readonly Cluster[],
-): readonly Finding[] {
+): readonly PolicyFinding[] {
   const counted = [before.cutOff.countSeconds, after.cutOff.countSeconds] as const;
   const lasting = [before.allowanceSeconds, after.allowanceSeconds] as const;
   return [
@@ -153,7 +156,7 @@ function selectorChange(
   { clusterSelector: before }: FleetPolicySpec,
   { clusterSelector: after }: FleetPolicySpec,
   clusters: readonly Cluster[],
-): readonly Finding[] {
+): readonly PolicyFinding[] {
   if (canonicalJson(before) === canonicalJson(after)) return [];
   const selected = (selector: typeof before): readonly string[] =>
     clusters

@@ -19,18 +19,22 @@ export function permissionFor(
   // What goes back ran there before, and what replaces it may be worse.
   const incompatible = recovery ? undefined : compatOf?.(member, revision);
   const forbidden = skewOf?.(member, revision) ?? incompatible;
-  // A machine that joins gets what all others have.
-  const isProven = isProvenRevision(progress?.history ?? [], revision.name);
   return {
     by,
     class: classOf(member, revision),
     recovery,
-    ...optional('brings', isProven ? undefined : broughtBy(revision, member)),
+    ...optional('brings', broughtBy(revision, member, progress)),
     ...optional('forbidden', forbidden),
   };
 }
 
-function broughtBy({ components }: Revision, { machine }: MemberState): readonly string[] | undefined {
+/** A machine that joins gets a revision that completed: nothing of it is new. */
+function broughtBy(
+  { name, components }: Revision,
+  { machine }: MemberState,
+  progress: PermissionInput['progress'],
+): readonly string[] | undefined {
+  if (isProvenRevision(progress?.history ?? [], name)) return undefined;
   const present = new Set(machine.spec.components.map(({ componentRef }) => componentRef));
   const added = components.filter(
     ({ componentRef, state }) => state !== 'Absent' && !present.has(componentRef),

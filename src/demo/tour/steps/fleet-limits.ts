@@ -4,7 +4,7 @@ import type { FleetPolicy } from '../../../api/generated/types.ts';
 import { EXIT } from '../../../cli/errors.ts';
 import { shortCommit } from '../../../views/text/age.ts';
 import { provenEverywhere } from '../fleet-state.ts';
-import { notHeldReason } from '../observed.ts';
+import { notHeldEverywhereReason } from '../observed.ts';
 import { joinStages, PIPELINE_FILE } from '../pipeline-edits.ts';
 import type { Tour, TourStep } from '../step.ts';
 import { nextVersion } from '../versions.ts';
@@ -60,7 +60,7 @@ async function verifyHeld(tour: Tour, component: string): Promise<void> {
     what: `the hub holds ${component}, which failed in test and pre`,
     withinSeconds: 300,
     lookAt: 'kubenode fleet status --context hub',
-    reason: async () => notHeldReason(await readFleetPolicy(tour), component, ['test', 'pre']),
+    reason: async () => notHeldEverywhereReason(await readFleetPolicy(tour), component, ['test', 'pre']),
   });
 }
 

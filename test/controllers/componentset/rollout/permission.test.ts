@@ -34,13 +34,13 @@ describe('permissionFor', () => {
     expect(permissionFor(INPUT, member('m'), absent, false)).not.toHaveProperty('brings');
   });
 
-  it('forbids what is not compatible, and not the way back', () => {
+  it('forbids what is not compatible, and never a rollback', () => {
     const input = { ...INPUT, compatOf: () => FORBIDDEN };
     expect(permissionFor(input, member('m'), NEW, false).forbidden).toBe(FORBIDDEN);
     expect(permissionFor(input, member('m'), NEW, true)).not.toHaveProperty('forbidden');
   });
 
-  it('forbids what the API server does not support, also on the way back', () => {
+  it('forbids what the API server does not support, also a rollback', () => {
     const input = { ...INPUT, skewOf: () => FORBIDDEN };
     expect(permissionFor(input, member('m'), NEW, true).forbidden).toBe(FORBIDDEN);
   });

@@ -1,4 +1,4 @@
-/** What holds over all clusters, beside the limits of each. It is declared in the hub. */
+/** The limits over all clusters, beside those of each. They are declared in the hub. */
 import type { FleetPolicySpec } from 'kubenode/constructs';
 
 export const fleetLimits: FleetPolicySpec = {

@@ -1,7 +1,7 @@
 /** Describes one change of a FleetPolicy, and the effect of a number that changes. Pure. */
 import type { FleetPolicyChange } from '../../../sync/preview/fleet-limits.ts';
 
-export type Finding = Omit<FleetPolicyChange, 'policy'>;
+export type PolicyFinding = Omit<FleetPolicyChange, 'policy'>;
 
 /** `raised`: the effect of a higher number. */
 export function numberChange(
@@ -9,7 +9,7 @@ export function numberChange(
   [from, to]: readonly [number, number],
   raised: 'Loosened' | 'Tightened' | 'Changed',
   format: (value: number) => string = String,
-): readonly Finding[] {
+): readonly PolicyFinding[] {
   if (from === to) return [];
   const lowered = { Loosened: 'Tightened', Tightened: 'Loosened', Changed: 'Changed' } as const;
   return [{ effect: to > from ? raised : lowered[raised], text: `${label} ${format(from)} → ${format(to)}` }];
