@@ -84,6 +84,16 @@ describe('the page of fields', () => {
     expect(shown.toSorted()).toEqual(listed.toSorted());
   });
 
+  it('refuses no field everywhere: each one acts in some context', () => {
+    const contexts = ['when', 'whenAt', 'whenNot', 'whenNotAt', 'whenSet', 'unless'];
+    const everywhere = Object.entries(INACTIVE_FIELDS).flatMap(([kind, fields]) =>
+      fields
+        .filter((field) => !contexts.some((context) => Object.hasOwn(field, context)))
+        .map(({ path }) => `${kind} ${path}`),
+    );
+    expect(everywhere).toEqual([]);
+  });
+
   it('names files that exist and contain the name of the field', () => {
     const wrong = rows.filter(({ path, readBy }) => {
       if (readBy === '' || WORDS.includes(readBy)) return false;
