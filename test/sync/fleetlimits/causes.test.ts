@@ -105,19 +105,6 @@ describe('findCauses', () => {
       expect(heldBy([cluster('a'), cluster('b')], { until: ago(1) })).toEqual([]);
     });
 
-    it('renews it while it fails, when half of the time is over', () => {
-      const both = [failing('a'), failing('b')];
-      expect(heldBy(both)[0]?.until).toBe(HELD.until);
-      const [renewed] = heldBy(both, { until: ago(-1700) });
-      expect(renewed?.since).toBe(HELD.since);
-      expect(Date.parse(renewed?.until ?? '')).toBe(Date.parse(ago(-3600)));
-    });
-
-    it('keeps the commit of the first report: what came later may be the fix', () => {
-      const [found] = heldBy([failing('a'), failing('b'), failing('c')]);
-      expect(found?.clusters.map(({ commit }) => commit)).toEqual(['bad', 'bad', 'commit-of-c']);
-    });
-
     it('lets go what git rules out', () => {
       const commonCause = { ...COMMON_CAUSE, ignored: ['componentUpdate=kubelet-2'] };
       expect(causesOf([failing('a'), failing('b')], policyWith({ commonCause }, [HELD]))).toEqual([]);
