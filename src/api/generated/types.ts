@@ -1456,7 +1456,7 @@ export interface FleetPolicyStatus {
   readonly waiting?: readonly FleetWaiting[];
   /** What fails in several clusters, and is held. (at most 16) */
   readonly causes?: readonly FoundCause[];
-  /** Rollouts that failed over the fleet within the period. */
+  /** Rollouts that failed over the fleet within the period. Of one cluster they are fewer than the limit. */
   readonly failedRollouts?: number;
 }
 

@@ -107,7 +107,9 @@ const status = named('FleetPolicyStatus', 'Use of the limits, and who waits.', {
     [0, 20],
   ).optional(),
   causes: foundCauses,
-  failedRollouts: count('Rollouts that failed over the fleet within the period.'),
+  failedRollouts: count(
+    'Rollouts that failed over the fleet within the period. Of one cluster they are fewer than the limit.',
+  ),
 });
 
 export const fleetPolicy: Kind = {

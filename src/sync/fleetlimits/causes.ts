@@ -6,7 +6,7 @@ import { FLEET_CAUSE_KEY, MAX_FLEET_CAUSES } from '../../api/enums.ts';
 import type { FleetCause, FleetCommonCause, FleetPolicy, FoundCause } from '../../api/generated/types.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
 import { failedRolloutsCause } from './failed-rollouts.ts';
-import type { FleetInput, LinkedCluster } from './fleet.ts';
+import { type FleetInput, type LinkedCluster, reportsOf } from './fleet.ts';
 import { type CauseReport, foundCause } from './found-cause.ts';
 
 export type CausesByPolicy = ReadonlyMap<string, readonly FoundCause[]>;
@@ -81,7 +81,7 @@ function reportsByCause(
 ): ReadonlyMap<string, readonly CauseReport[]> {
   const from = +now - commonCause.withinSeconds * 1000;
   const reports = clusters.flatMap((cluster) =>
-    (cluster.allowance?.status?.failures ?? [])
+    (reportsOf(cluster)?.failures ?? [])
       .filter((failure) => Date.parse(failure.at) >= from && !isIgnored(failure, commonCause))
       .map((failure) => ({ cluster, failure })),
   );

@@ -1,7 +1,7 @@
 /** Counts the rollouts that failed over the clusters of a policy. Once there are too many, no rollout begins until enough are long ago. Pure. */
 import type { FleetPolicy, FoundCause } from '../../api/generated/types.ts';
 import { secondsAfter } from '../../os/dates.ts';
-import type { LinkedCluster } from './fleet.ts';
+import { type LinkedCluster, reportsOf } from './fleet.ts';
 
 export interface FailedRolloutsInput {
   readonly policy: FleetPolicy;
@@ -49,20 +49,35 @@ interface FailedInCluster {
   readonly at: string;
 }
 
-/** Returns those within the period, the oldest first. */
+/**
+ * Returns those within the period, the oldest first. Of one cluster they are one too few, so that a single broken one does not stop all
+ * others. A clock that is ahead does not hold for longer.
+ */
 export function recentFailedRollouts({
   policy: { spec },
   clusters,
   now,
 }: FailedRolloutsInput): readonly FailedInCluster[] {
-  if (!spec.failedRollouts) return [];
-  const from = +now - spec.failedRollouts.windowSeconds * 1000;
+  const limit = spec.failedRollouts;
+  if (!limit) return [];
+  const from = +now - limit.windowSeconds * 1000;
+  const most = Math.max(1, limit.max - 1);
   return clusters
-    .flatMap(({ name, allowance }) =>
-      (allowance?.status?.failedRollouts ?? []).map(({ at }) => ({ cluster: name, at })),
+    .flatMap((each) =>
+      failedIn(each, now)
+        .filter(({ at }) => Date.parse(at) > from)
+        .slice(0, most),
     )
-    .filter(({ at }) => Date.parse(at) > from)
     .toSorted((a, b) => (a.at < b.at ? -1 : 1));
+}
+
+/** The newest first. */
+function failedIn(cluster: LinkedCluster, now: Date): readonly FailedInCluster[] {
+  const latest = now.toISOString();
+  const reported = reportsOf(cluster)?.failedRollouts ?? [];
+  return reported
+    .map(({ at }) => ({ cluster: cluster.name, at: Date.parse(at) > +now ? latest : at }))
+    .toSorted((a, b) => (a.at < b.at ? 1 : -1));
 }
 
 function lastOf(failed: readonly FailedInCluster[], name: string): string {

@@ -162,3 +162,8 @@ export function clusterFacts(cluster: Cluster): ClusterFacts {
     ...optional('commit', cluster.status?.sync?.commit),
   };
 }
+
+/** Returns what the cluster reports to this hub. */
+export function reportsOf({ state, allowance }: LinkedCluster): FleetAllowance['status'] {
+  return state === 'OtherHub' ? undefined : allowance?.status;
+}

@@ -81,6 +81,10 @@ describe('findCauses', () => {
     expect(causesOf(clusters, policyWith(spec))).toEqual([]);
   });
 
+  it('counts nothing that a cluster reports to another hub', () => {
+    expect(causesOf([failing('a', {}, { state: 'OtherHub' }), failing('b')])).toEqual([]);
+  });
+
   it('counts what a cluster reported before it was cut off', () => {
     expect(causesOf([failing('a', {}, { state: 'CutOff' }), failing('b')])).toHaveLength(1);
   });

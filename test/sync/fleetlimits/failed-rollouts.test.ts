@@ -47,10 +47,33 @@ describe('failedRolloutsCause', () => {
         { cluster: 'a', at: ago(500) },
         { cluster: 'b', at: ago(60) },
       ],
-      message: '3 rollouts failed within 3600 s, and at most 2 may before none begins: a, b',
+      message: '2 rollouts failed within 3600 s, and at most 2 may before none begins: a, b',
     });
     const held = { ...first, since: ago(500) } as FoundCause;
-    expect(causeOf(2, [failed('a', 600, 500)], [held])?.since).toBe(ago(500));
+    expect(causeOf(2, [failed('a', 600), failed('b', 60)], [held])?.since).toBe(ago(500));
+  });
+
+  it.each([
+    ['one cluster alone: no', [failed('a', 600, 500, 400, 300)], false],
+    ['one cluster and another one', [failed('a', 600, 500, 400, 300), failed('b', 60)], true],
+    [
+      'one cluster that reports to another hub, and another one: no',
+      [{ ...failed('a', 6, 5), state: 'OtherHub' as const }, failed('b', 60)],
+      false,
+    ],
+  ])('is held after rollouts failed in %s', (_, clusters, isHeld) => {
+    expect(causeOf(3, clusters) !== undefined).toBe(isHeld);
+  });
+
+  it('is held by a single cluster only where git permits none to fail', () => {
+    expect(causeOf(1, [failed('a', 600)])).toBeDefined();
+  });
+
+  it('is held no longer by a clock that is ahead', () => {
+    const clusters = [failed('a', -90_000), failed('b', 60)];
+    expect(Date.parse(causeOf(2, clusters)?.until ?? '')).toBe(Date.parse(ago(60 - 3600)));
+    const { until = '' } = causeOf(1, [failed('a', -90_000)]) ?? {};
+    expect(Date.parse(until) - +NOW).toBe(3_600_000);
   });
 
   it('counts nothing where no policy limits it', () => {
