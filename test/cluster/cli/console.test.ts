@@ -35,6 +35,7 @@ const KINDS = [
   'remedyoperationjobs',
   'defenderpolicies',
   'defenderledgers',
+  'fleetpolicies',
 ];
 
 let installed: InstalledServer;
@@ -116,6 +117,7 @@ describe('kubenode console', () => {
     ['defenderledgers', 'Ready'],
     ['pipelines', 'Ready'],
     ['releases', 'Ready'],
+    ['fleetpolicies', 'Ready'],
     ['machines', undefined],
   ])(
     'names the missing right to read %s, shows the rest, and all when the right is given',
