@@ -2,8 +2,10 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildConsolePage } from '../../../scripts/bundle-console.ts';
-import { GROUP } from '../../../src/api/names.ts';
+import { FLEET_POLICIES } from '../../../src/api/generated/resources.ts';
+import { GROUP, KILL_SWITCH, MANAGER_CLI } from '../../../src/api/names.ts';
 import { clusterRole, clusterRoleBinding, may, READ } from '../../../src/api/roles/rbac.ts';
+import { stopPolicy } from '../../../src/cli/commands/fleet/stop.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { PAGE_FOLDER } from '../../../src/console/server/page-files.ts';
 import type { ConsoleState } from '../../../src/console/state/state.ts';
@@ -30,6 +32,7 @@ const KINDS = [
   'clusters',
   'pipelines',
   'releases',
+  'fleetpolicies',
   'machines',
   'machinecomponentsets',
   'remedyoperationjobs',
@@ -80,6 +83,9 @@ const textsOf = (state: ConsoleState): readonly string[] =>
   );
 const phaseOf = (state: ConsoleState, name: string): string | undefined =>
   state.machines[`${HOME}/${name}`]?.p;
+
+const showsNoFleetLimits = ({ fleetPolicies, notes }: ConsoleState): boolean =>
+  Object.keys(fleetPolicies).length === 0 && Object.keys(notes).every((text) => !text.includes('allowances'));
 
 async function apply(resource: Resource, object: KubeObject): Promise<void> {
   await installed.server.client.apply(resource, object, { fieldManager: 'kubectl', force: true });
@@ -171,6 +177,25 @@ describe('kubenode console', () => {
     } finally {
       await view.close();
       await proxy.close();
+    }
+  });
+
+  it('shows a stop of the fleet, that no process hands out allowances, and neither once it is resumed', async () => {
+    const { client, kubeconfig } = installed.server;
+    const stop = stopPolicy({ by: 'kim', reason: 'bad kernel image', scope: 'All' });
+    const created = await client.create(FLEET_POLICIES, stop, { fieldManager: MANAGER_CLI });
+    const view = await openConsole(kubeconfig);
+    try {
+      // The Lease was never held: that is known after the time that a holder may be silent.
+      const shown = await shows(view, ({ fleetPolicies }) => fleetPolicies[KILL_SWITCH]?.stale !== undefined);
+      expect(shown.fleetPolicies[KILL_SWITCH]).toMatchObject({
+        stop: { isForAll: true, by: 'kim', reason: 'bad kernel image', resume: 'kubenode fleet resume' },
+        stale: expect.stringContaining('fleet-limits was never held') as string,
+      });
+      await client.delete(FLEET_POLICIES, { name: KILL_SWITCH }, { uid: created.metadata.uid ?? '' });
+      await shows(view, showsNoFleetLimits);
+    } finally {
+      await view.close();
     }
   });
 
