@@ -38,7 +38,6 @@ const KINDS = [
   'remedyoperationjobs',
   'defenderpolicies',
   'defenderledgers',
-  'fleetpolicies',
 ];
 
 let installed: InstalledServer;
