@@ -37,6 +37,7 @@ import { SEED } from '../support/sweep-size.ts';
 const HISTORY_AFTER: Readonly<Record<string, (before: readonly string[]) => readonly string[]>> = {
   rollout: (before) => ['Completed', ...before],
   'bad-version': ([newest = '', ...older]) => [newest, 'RolledBack', ...older],
+  'fleet-limits': ([newest = '', ...older]) => [newest, 'RolledBack', ...older],
   crash: (before) => ['Completed', ...before],
   'hosted-cluster': (before) => ['Completed', ...before],
 };
@@ -120,7 +121,7 @@ describe('kubenode start --demo', { shuffle: false }, () => {
   it('has after the tour what its steps left: a new version, a rollback, a repair and reverts', async () => {
     const [oldest, ...later] = git('log', '--format=%s', '--reverse').split('\n');
     expect(oldest).toBe('The fleet');
-    expect(later.filter((subject) => subject.startsWith('Revert '))).toHaveLength(10);
+    expect(later.filter((subject) => subject.startsWith('Revert '))).toHaveLength(12);
     const head = git('rev-parse', 'HEAD');
     // The step bad-rule ends with a commit, too.
     await expect.poll(() => provenAt(head)).toEqual(['pre', 'prod', 'test']);
