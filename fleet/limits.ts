@@ -6,8 +6,7 @@ export function declareFleetLimits(fleet: Fleet): void {
     metadata: { name: 'fleet' },
     spec: {
       clusterSelector: { all: true },
-      // Of three clusters one is always left alone. In a larger fleet, count regions or zones, too.
-      concurrency: [{ name: 'clusters', per: 'Cluster', max: 2 }],
+      // In a larger fleet, limit how many clusters or regions are in work at once, too: concurrency.
       rates: [
         // Each cluster may reboot 20 machines an hour: a bad kernel must not reboot as many in each of them.
         { name: 'reboots', actions: ['Reboot', 'PowerCycle', 'PowerOff'], max: 30, windowSeconds: 3600 },

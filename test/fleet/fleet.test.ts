@@ -93,14 +93,15 @@ describe('the example fleet', () => {
     ]);
   });
 
-  it('bounds what happens over its clusters, and leaves one of them alone', () => {
+  it('bounds what happens over its clusters, and permits each of them an act at any time', () => {
     const objects = targets.flatMap(({ units }) =>
       units.flatMap((unit) => unit.objects.map(({ object }) => object)),
     );
     const policies = objects.filter(({ kind }) => kind === 'FleetPolicy');
     const limits = policies.map((policy) => policy['spec'] as FleetPolicySpec);
     expect(policies.flatMap((policy) => validate(policy))).toEqual([]);
-    expect(limits.map(({ concurrency }) => concurrency?.[0]?.max)).toEqual([targets.length - 2]);
+    const least = limits.flatMap(({ rates = [] }) => rates.map(({ max }) => max));
+    expect(Math.min(...least)).toBeGreaterThanOrEqual(targets.length - 1);
   });
 
   it('refers only to declared component versions', () => {
