@@ -93,3 +93,8 @@ export function dimensionValues(
   if (found === undefined) return [];
   return typeof found === 'string' ? [found] : found;
 }
+
+/** Returns the name of one value: of its breaker in the ledger, and of a cause over clusters. */
+export function valueKey(dimension: string, value: string): string {
+  return `${dimension}=${value}`;
+}

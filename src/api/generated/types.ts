@@ -1250,7 +1250,7 @@ export interface FleetAllowanceSpec {
   readonly killSwitch: KillSwitch;
   /** Share of each limit. (at most 32) */
   readonly limits: readonly FleetLimit[];
-  /** What failed in several clusters, and is held in this one. Absent: no policy asks for it. (at most 16) */
+  /** Causes that failed in several clusters, and are held in this one. Absent: no policy asks for reports. (at most 16) */
   readonly causes?: readonly FleetCause[];
   /** Name of the Cluster in the hub. */
   readonly cluster: string;
@@ -1278,21 +1278,21 @@ export interface FleetAllowanceStatus {
   readonly until?: string;
   /** Use of each limit. (at most 32) */
   readonly limits?: readonly FleetLimitUse[];
-  /** What failed in the cluster in the last day. (at most 32) */
+  /** Failures of the cluster in the last day. (at most 32) */
   readonly failures?: readonly FleetFailure[];
   /** Rollouts that failed in the last day. (at most 32) */
   readonly failedRollouts?: readonly FailedRollout[];
 }
 
-/** What failed in several clusters. */
+/** A cause that failed in several clusters. */
 export interface FleetCause {
-  /** What has the value. */
+  /** Property that has the value. */
   readonly dimension: 'componentUpdate' | 'rule' | 'componentVersion' | 'hardware' | 'kernelVersion' | 'osImage' | 'kubeletVersion' | 'containerRuntimeVersion' | 'driverVersion' | 'detectorVersion' | 'detectorConfig' | 'failedRollouts';
   /** The value: a MachineComponent, a NodeRemedier, a kernel. */
   readonly value: string;
   /** FleetPolicy that holds it. */
   readonly policy: string;
-  /** When it is no longer held, also when the hub is away. */
+  /** End of the hold, also while the hub is away. */
   readonly until: string;
   /** In which clusters it failed, for people. */
   readonly message: string;
@@ -1348,15 +1348,15 @@ export interface FleetFailedRollouts {
   readonly windowSeconds: number;
 }
 
-/** What failed in one cluster. */
+/** A failure in one cluster. */
 export interface FleetFailure {
-  /** What has the value. */
+  /** Property that has the value. */
   readonly dimension: 'componentUpdate' | 'rule' | 'componentVersion' | 'hardware' | 'kernelVersion' | 'osImage' | 'kubeletVersion' | 'containerRuntimeVersion' | 'driverVersion' | 'detectorVersion' | 'detectorConfig' | 'failedRollouts';
   /** The value: a MachineComponent, a NodeRemedier, a kernel. */
   readonly value: string;
   /** When it was last known to fail. */
   readonly at: string;
-  /** What failed, for people. */
+  /** The failure, for people. */
   readonly message: string;
 }
 
@@ -1454,7 +1454,7 @@ export interface FleetPolicyStatus {
   readonly limits?: readonly FleetLimitUsage[];
   /** Clusters that wait for a share, the longest wait first, at most 20. (at most 20) */
   readonly waiting?: readonly FleetWaiting[];
-  /** What fails in several clusters, and is held. (at most 16) */
+  /** Causes that fail in several clusters, and are held. (at most 16) */
   readonly causes?: readonly FoundCause[];
   /** Rollouts that failed over the fleet within the period. Of one cluster they are fewer than the limit. */
   readonly failedRollouts?: number;
@@ -1496,9 +1496,9 @@ export interface ForeignMaintenance {
   readonly label?: string;
 }
 
-/** What fails in several clusters. */
+/** A cause that fails in several clusters. */
 export interface FoundCause {
-  /** What has the value. */
+  /** Property that has the value. */
   readonly dimension: 'componentUpdate' | 'rule' | 'componentVersion' | 'hardware' | 'kernelVersion' | 'osImage' | 'kubeletVersion' | 'containerRuntimeVersion' | 'driverVersion' | 'detectorVersion' | 'detectorConfig' | 'failedRollouts';
   /** The value: a MachineComponent, a NodeRemedier, a kernel. */
   readonly value: string;
@@ -1508,7 +1508,7 @@ export interface FoundCause {
   readonly until: string;
   /** Clusters in which it failed, the first 20. (at most 20) */
   readonly clusters: readonly FoundCauseCluster[];
-  /** What failed where, for people. */
+  /** The failure and its clusters, for people. */
   readonly message: string;
 }
 
@@ -2134,7 +2134,7 @@ export interface LedgerAllowance {
   readonly killSwitch: KillSwitch;
   /** Share of each limit. (at most 32) */
   readonly limits: readonly FleetLimit[];
-  /** What failed in several clusters, and is held in this one. Absent: no policy asks for it. (at most 16) */
+  /** Causes that failed in several clusters, and are held in this one. Absent: no policy asks for reports. (at most 16) */
   readonly causes?: readonly FleetCause[];
   /** When it was adopted. */
   readonly adoptedAt: string;

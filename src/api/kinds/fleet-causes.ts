@@ -4,9 +4,9 @@ import { choice, int, list, listMap, message, name, named, text, time } from '..
 
 const MAX_REPORTED = 32;
 
-const dimension = choice('What has the value.', FLEET_CAUSES);
+const dimension = choice('Property that has the value.', FLEET_CAUSES);
 const value = text('The value: a MachineComponent, a NodeRemedier, a kernel.', { min: 1, max: 160 });
-/** By what entries are told apart. */
+/** The keys of an entry. */
 const KEYS = ['dimension', 'value'];
 
 export const commonCauseTerms = named(
@@ -37,26 +37,26 @@ export const failedRolloutLimit = named(
 
 /** The causes in an allowance. The ledger takes them over. */
 export const heldCauses = listMap(
-  'What failed in several clusters, and is held in this one. Absent: no policy asks for it.',
+  'Causes that failed in several clusters, and are held in this one. Absent: no policy asks for reports.',
   KEYS,
-  named('FleetCause', 'What failed in several clusters.', {
+  named('FleetCause', 'A cause that failed in several clusters.', {
     dimension,
     value,
     policy: name('FleetPolicy that holds it.'),
-    until: time('When it is no longer held, also when the hub is away.'),
+    until: time('End of the hold, also while the hub is away.'),
     message: message('In which clusters it failed, for people.'),
   }),
   [0, MAX_FLEET_CAUSES],
 ).optional();
 
 export const reportedFailures = listMap(
-  'What failed in the cluster in the last day.',
+  'Failures of the cluster in the last day.',
   KEYS,
-  named('FleetFailure', 'What failed in one cluster.', {
+  named('FleetFailure', 'A failure in one cluster.', {
     dimension,
     value,
     at: time('When it was last known to fail.'),
-    message: message('What failed, for people.'),
+    message: message('The failure, for people.'),
   }),
   [0, MAX_REPORTED],
 ).optional();
@@ -73,9 +73,9 @@ export const reportedRollouts = listMap(
 ).optional();
 
 export const foundCauses = listMap(
-  'What fails in several clusters, and is held.',
+  'Causes that fail in several clusters, and are held.',
   KEYS,
-  named('FoundCause', 'What fails in several clusters.', {
+  named('FoundCause', 'A cause that fails in several clusters.', {
     dimension,
     value,
     since: time('When it was found.'),
@@ -95,7 +95,7 @@ export const foundCauses = listMap(
       }),
       [0, 20],
     ),
-    message: message('What failed where, for people.'),
+    message: message('The failure and its clusters, for people.'),
   }),
   [0, MAX_FLEET_CAUSES],
 ).optional();

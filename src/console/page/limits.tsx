@@ -39,8 +39,8 @@ export function Limits({ limits, grants, fleetPolicies, now }: LimitsProps): JSX
 }
 
 /** The banner at the top shows all of such a policy. */
-function isOnlyStop({ stop, limits }: FleetPolicyCard): boolean {
-  return stop !== undefined && limits.length === 0;
+function isOnlyStop({ stop, limits, held }: FleetPolicyCard): boolean {
+  return stop !== undefined && limits.length + held.length === 0;
 }
 
 interface FleetPolicyProps {

@@ -644,7 +644,7 @@ export interface FleetAllowanceSpec {
   readonly killSwitch?: KillSwitch;
   /** Share of each limit. (at most 32) */
   readonly limits?: readonly FleetLimit[];
-  /** What failed in several clusters, and is held in this one. Absent: no policy asks for it. (at most 16) */
+  /** Causes that failed in several clusters, and are held in this one. Absent: no policy asks for reports. (at most 16) */
   readonly causes?: readonly FleetCause[];
   /** Name of the Cluster in the hub. */
   readonly cluster: string;
@@ -652,15 +652,15 @@ export interface FleetAllowanceSpec {
   readonly at: string;
 }
 
-/** What failed in several clusters. */
+/** A cause that failed in several clusters. */
 export interface FleetCause {
-  /** What has the value. */
+  /** Property that has the value. */
   readonly dimension: 'componentUpdate' | 'rule' | 'componentVersion' | 'hardware' | 'kernelVersion' | 'osImage' | 'kubeletVersion' | 'containerRuntimeVersion' | 'driverVersion' | 'detectorVersion' | 'detectorConfig' | 'failedRollouts';
   /** The value: a MachineComponent, a NodeRemedier, a kernel. */
   readonly value: string;
   /** FleetPolicy that holds it. */
   readonly policy: string;
-  /** When it is no longer held, also when the hub is away. */
+  /** End of the hold, also while the hub is away. */
   readonly until: string;
   /** In which clusters it failed, for people. */
   readonly message: string;
@@ -1064,7 +1064,7 @@ export interface LedgerAllowance {
   readonly killSwitch?: KillSwitch;
   /** Share of each limit. (at most 32) */
   readonly limits?: readonly FleetLimit[];
-  /** What failed in several clusters, and is held in this one. Absent: no policy asks for it. (at most 16) */
+  /** Causes that failed in several clusters, and are held in this one. Absent: no policy asks for reports. (at most 16) */
   readonly causes?: readonly FleetCause[];
   /** When it was adopted. */
   readonly adoptedAt: string;

@@ -1,5 +1,5 @@
 /** Denies what failed in several clusters: to bring it to a further machine, and to repair machines that have it. */
-import { dimensionValues } from '../../api/diagnosis/dimensions.ts';
+import { dimensionValues, valueKey } from '../../api/diagnosis/dimensions.ts';
 import type { FleetCause } from '../../api/generated/types.ts';
 import type { DenialCause } from '../../api/grants.ts';
 import { ruleOfOrigin } from '../../rollout/rule-waves/wave.ts';
@@ -13,7 +13,7 @@ export const fleetCause: AskGuard = {
     seed: 1,
     isFleet: true,
   },
-  // A hold waits for reverts and rollbacks.
+  // Reverts and rollbacks are how it ends.
   skippedByRecovery: true,
   checkedAtRenewal: false,
   check: checkCauses,
@@ -27,7 +27,7 @@ function checkCauses(input: GuardInput): readonly DenialCause[] {
     .map(({ dimension, value, policy, until, message }) => ({
       reason: 'FleetCause',
       message: `${message} (FleetPolicy ${policy} holds it until ${until})`,
-      key: `${dimension}=${value}`,
+      key: valueKey(dimension, value),
       until: new Date(until),
     }));
 }

@@ -2,6 +2,7 @@
  * Reports to the hub what failed in this cluster, so that it notices what fails in several: rollouts, repairs of a rule, and what faulty
  * machines have in common. It is read from the objects, and nothing is counted for it. Pure.
  */
+import { valueKey } from '../../api/diagnosis/dimensions.ts';
 import { FLEET_CAUSES, type FleetCauseDimension } from '../../api/enums.ts';
 import type {
   DefenderLedgerSpec,
@@ -32,8 +33,6 @@ const DAY_MS = 86_400_000;
 /** A failure that goes on is reported again after this time: each report is a write. */
 const REPORT_MS = 300_000;
 const MAX_FAILURES = 32;
-const MAX_VALUE = 160;
-const MAX_MESSAGE = 256;
 /** Fewer repairs that failed may have failed by chance. */
 const FAILED_REPAIRS = 2;
 
@@ -62,7 +61,7 @@ function isRecent(at: string, now: Date): boolean {
 
 function causesOfRollout({ set, components, lastAt, because }: RolloutFailure): readonly FleetFailure[] {
   const message = `rollout of MachineComponentSet ${set}: ${because}`;
-  return components.map((value) => failure('componentUpdate', value, { at: lastAt, message }));
+  return components.map((value) => ({ dimension: 'componentUpdate', value, at: lastAt, message }));
 }
 
 /** A half-open breaker tries whether its cause is over. */
@@ -77,9 +76,9 @@ function causesOfBreakers({ ledger, policies, now }: FailureInput): readonly Fle
     const value = rest.join('=');
     const report = { at: stillAt(now), message: evidence };
     if (!isFleetCause(dimension) || value === '') return [];
-    const own = failure(dimension, value, report);
+    const own: FleetFailure = { dimension, value, ...report };
     // Machines that have it are faulty: then it is not brought to others either.
-    return dimension === 'componentVersion' ? [own, failure('componentUpdate', value, report)] : [own];
+    return dimension === 'componentVersion' ? [own, { ...own, dimension: 'componentUpdate' }] : [own];
   });
 }
 
@@ -101,28 +100,19 @@ function causesOfRules({ jobs, now }: FailureInput): readonly FleetFailure[] {
     const [last] = failed;
     if (!last || failed.length < FAILED_REPAIRS || failed.length * 2 <= all.length) return [];
     const message = `${failed.length} of ${all.length} repairs failed within a day`;
-    return [failure('rule', rule, { at: last.at, message })];
+    return [{ dimension: 'rule', value: rule, at: last.at, message }];
   });
-}
-
-function failure(
-  dimension: FleetCauseDimension,
-  value: string,
-  { at, message }: Pick<FleetFailure, 'at' | 'message'>,
-): FleetFailure {
-  return { dimension, value: value.slice(0, MAX_VALUE), at, message: message.slice(0, MAX_MESSAGE) };
 }
 
 /** Keeps the last one of failures that are reported twice, and the newest of more than fit. */
 function newest(found: readonly FleetFailure[]): readonly FleetFailure[] {
   const sorted = found.toSorted((a, b) => (a.at < b.at ? 1 : -1) || order(a, b));
-  const unique = new Map<string, FleetFailure>();
-  for (const each of sorted) if (!unique.has(keyOf(each))) unique.set(keyOf(each), each);
-  return [...unique.values()].slice(0, MAX_FAILURES).toSorted(order);
+  const unique = [...Map.groupBy(sorted, keyOf).values()].flatMap(([last]) => last ?? []);
+  return unique.slice(0, MAX_FAILURES).toSorted(order);
 }
 
 function keyOf({ dimension, value }: FleetFailure): string {
-  return `${dimension}=${value}`;
+  return valueKey(dimension, value);
 }
 
 /** A stable order, so that an equal report needs no write. */

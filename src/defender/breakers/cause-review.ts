@@ -4,7 +4,7 @@
  * because of the act. Pure.
  */
 
-import { dimensionValues } from '../../api/diagnosis/dimensions.ts';
+import { dimensionValues, valueKey } from '../../api/diagnosis/dimensions.ts';
 import { DETECTOR_DIMENSIONS } from '../../api/enums.ts';
 import type { Breaker, LedgerBreaker } from '../../api/generated/types.ts';
 import { KUBELET_CONDITIONS } from '../../api/names.ts';
@@ -16,7 +16,7 @@ import type { LedgerDraft } from '../ledger/draft.ts';
 import { isActedOn } from '../ledger/entries.ts';
 import { dimensionGrouping, type PreparedPolicy } from '../policies/prepare.ts';
 import { type CommonCause, type FaultSample, findCommonCauses } from './common-cause.ts';
-import { breakerId, valueKey } from './keys.ts';
+import { breakerId } from './keys.ts';
 
 export interface CauseReviewInput {
   readonly policy: PreparedPolicy;

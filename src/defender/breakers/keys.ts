@@ -1,6 +1,6 @@
 /** Forms the names of breakers in the ledger: `<policy>/<breaker>/<key>`. Pure. */
 
-import { dimensionValues } from '../../api/diagnosis/dimensions.ts';
+import { dimensionValues, valueKey } from '../../api/diagnosis/dimensions.ts';
 import type { Risk } from '../../api/enums.ts';
 import type { Breaker, LedgerHolder } from '../../api/generated/types.ts';
 import type { MachineFacts } from '../facts/facts.ts';
@@ -55,11 +55,6 @@ function dimensionKeys({ dimensions = [] }: Breaker, { machine }: BreakerSubject
       dimension,
     })),
   );
-}
-
-/** Returns the key of a breaker for one value of a dimension. */
-export function valueKey(dimension: string, value: string): string {
-  return `${dimension}=${value}`;
 }
 
 /** Tells whether the breaker stops acts of this risk. Without a list of risks, it stops everything disruptive. */

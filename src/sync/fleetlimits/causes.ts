@@ -2,7 +2,8 @@
  * Finds what fails in several clusters, from what each of them reports: it is held in all clusters of the policy until it has not failed in
  * so many for a while. The status of the policy is the record; when it is lost, the reports of the clusters give it again. Pure.
  */
-import { FLEET_CAUSE_KEY, MAX_FLEET_CAUSES } from '../../api/enums.ts';
+import { valueKey } from '../../api/diagnosis/dimensions.ts';
+import { MAX_FLEET_CAUSES } from '../../api/enums.ts';
 import type { FleetCause, FleetCommonCause, FleetPolicy, FoundCause } from '../../api/generated/types.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
 import { failedRolloutsCause } from './failed-rollouts.ts';
@@ -51,7 +52,7 @@ export function causesFor(
       message,
     })),
   );
-  const unique = new Map(held.toReversed().map((cause) => [fleetCauseKey(cause), cause]));
+  const unique = new Map(held.toReversed().map((cause) => [keyOf(cause), cause]));
   return [...unique.values()].toSorted(byKey).slice(0, MAX_FLEET_CAUSES);
 }
 
@@ -66,7 +67,7 @@ function commonCauses(input: PolicyClusters): readonly FoundCause[] {
       Date.parse(cause.until) > +now &&
       !isIgnored(cause, commonCause),
   );
-  const before = new Map(standing.map((cause) => [fleetCauseKey(cause), cause]));
+  const before = new Map(standing.map((cause) => [keyOf(cause), cause]));
   const keys = new Set([...before.keys(), ...reports.keys()]);
   return [...keys].flatMap((key) => {
     const found = { before: before.get(key), reports: reports.get(key) ?? [], terms: commonCause, now };
@@ -85,18 +86,18 @@ function reportsByCause(
       .filter((failure) => Date.parse(failure.at) >= from && !isIgnored(failure, commonCause))
       .map((failure) => ({ cluster, failure })),
   );
-  return Map.groupBy(reports, ({ failure }) => fleetCauseKey(failure));
+  return Map.groupBy(reports, ({ failure }) => keyOf(failure));
 }
 
 function isIgnored(cause: Pick<FleetCause, 'dimension' | 'value'>, { ignored }: FleetCommonCause): boolean {
-  return ignored.includes(fleetCauseKey(cause));
+  return ignored.includes(keyOf(cause));
 }
 
-/** `componentUpdate=kubelet-1.36.3`, as `ignored` lists it. */
-export function fleetCauseKey({ dimension, value }: Pick<FleetCause, 'dimension' | 'value'>): string {
-  return `${dimension}=${value}`.slice(0, FLEET_CAUSE_KEY);
+/** Returns the name of the cause as `ignored` lists it: `componentUpdate=kubelet-1.36.3`. */
+function keyOf({ dimension, value }: Pick<FleetCause, 'dimension' | 'value'>): string {
+  return valueKey(dimension, value);
 }
 
 function byKey(a: Pick<FleetCause, 'dimension' | 'value'>, b: typeof a): number {
-  return fleetCauseKey(a) < fleetCauseKey(b) ? -1 : 1;
+  return keyOf(a) < keyOf(b) ? -1 : 1;
 }

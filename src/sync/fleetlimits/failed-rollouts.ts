@@ -1,6 +1,7 @@
 /** Counts the rollouts that failed over the clusters of a policy. Once there are too many, no rollout begins until enough are long ago. Pure. */
 import type { FleetPolicy, FoundCause } from '../../api/generated/types.ts';
 import { secondsAfter } from '../../os/dates.ts';
+import { clusterNames } from './cluster-names.ts';
 import { type LinkedCluster, reportsOf } from './fleet.ts';
 
 export interface FailedRolloutsInput {
@@ -11,7 +12,6 @@ export interface FailedRolloutsInput {
 }
 
 const SHOWN = 20;
-const NAMED = 5;
 
 /** Returns the cause that holds every rollout, or nothing. */
 export function failedRolloutsCause(input: FailedRolloutsInput): readonly FoundCause[] {
@@ -30,18 +30,13 @@ export function failedRolloutsCause(input: FailedRolloutsInput): readonly FoundC
       since: heldSince(policy) ?? now.toISOString(),
       until: secondsAfter(new Date(last.at), limit.windowSeconds).toISOString(),
       clusters: names.slice(0, SHOWN).map((cluster) => ({ cluster, at: lastOf(failed, cluster) })),
-      message: `${failed.length} rollouts failed within ${limit.windowSeconds} s, and at most ${limit.max} may before none begins: ${namesText(names)}`,
+      message: `${failed.length} rollouts failed within ${limit.windowSeconds} s in ${clusterNames(names)}: from ${limit.max} on, no other one begins`,
     },
   ];
 }
 
 function heldSince({ status }: FleetPolicy): string | undefined {
   return status?.causes?.find(({ dimension }) => dimension === 'failedRollouts')?.since;
-}
-
-function namesText(names: readonly string[]): string {
-  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
-  return `${names.slice(0, NAMED).join(', ')}${more}`;
 }
 
 interface FailedInCluster {

@@ -7,6 +7,7 @@ import type {
 } from '../../api/generated/types.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { secondsAfter } from '../../os/dates.ts';
+import { clusterNames } from './cluster-names.ts';
 import type { LinkedCluster } from './fleet.ts';
 
 /** A failure that a cluster reported within the period. */
@@ -24,7 +25,6 @@ export interface CauseInput {
 }
 
 const SHOWN = 20;
-const NAMED = 5;
 const MAX_MESSAGE = 256;
 
 /** Returns undefined while it fails in too few clusters, and was not held before. */
@@ -41,7 +41,11 @@ export function foundCause({ before, reports, terms, now }: CauseInput): FoundCa
     since,
     until: isFailing ? heldUntil(until, terms.holdSeconds, now) : until,
     clusters: clusters.slice(0, SHOWN),
-    message: `${dimension} ${value} failed in ${namesOf(clusters)}: ${message}`.slice(0, MAX_MESSAGE),
+    message:
+      `${dimension} ${value} failed in ${clusterNames(clusters.map(({ cluster }) => cluster))}: ${message}`.slice(
+        0,
+        MAX_MESSAGE,
+      ),
   };
 }
 
@@ -68,10 +72,4 @@ function causeClusters(
   const names = new Set(reported.map(({ cluster }) => cluster));
   const others = before.filter(({ cluster }) => !names.has(cluster));
   return [...reported, ...others].toSorted((a, b) => (a.cluster < b.cluster ? -1 : 1));
-}
-
-function namesOf(clusters: readonly FoundCauseCluster[]): string {
-  const names = clusters.slice(0, NAMED).map(({ cluster }) => cluster);
-  const more = clusters.length - names.length;
-  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

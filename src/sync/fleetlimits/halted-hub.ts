@@ -15,7 +15,10 @@ export interface FleetHolds {
   holds(): readonly PromotionHold[];
 }
 
-export function haltedByFleet<Hub extends Promoting>(hub: Hub, fleet: FleetHolds): Hub {
+export function haltedByFleet<Hub extends Promoting>(
+  hub: Hub,
+  fleet: FleetHolds,
+): Hub & Pick<FleetHolds, 'holds'> {
   const halted = (pipeline: Pipeline): Pipeline => {
     const policy = fleet.stop();
     return policy ? { ...pipeline, spec: { ...pipeline.spec, halt: haltOf(policy) } } : pipeline;

@@ -204,20 +204,17 @@ function foreignEpoch(
   return found < epoch || isOurs ? [] : [found];
 }
 
-interface PlannedWrite {
+interface PlannedWrite extends Pick<BuildInput, 'cluster' | 'input' | 'plan' | 'causes'> {
   readonly port: ClusterPort;
-  readonly cluster: LinkedCluster;
-  readonly input: FleetInput;
-  readonly plan: FleetPlan;
-  readonly causes: CausesByPolicy;
 }
 
 async function write(
   { hub, epoch, failed }: LeaderOptions,
   link: Link,
-  { port, cluster, input, plan, causes }: PlannedWrite,
+  { port, ...planned }: PlannedWrite,
 ): Promise<void> {
-  const built = { cluster, input, plan, causes, hub, epoch, ...nextAfter(link) };
+  const { cluster, input } = planned;
+  const built = { ...planned, hub, epoch, ...nextAfter(link) };
   const spec = buildAllowance(built);
   if (!isDue(built, spec)) {
     // No policy selects the cluster, and no process has given it anything.

@@ -3,6 +3,7 @@
  * what the other needs. Then every cluster gets a spare share, as long as there is room. A share that is not used is taken back for a request
  * first, and given in a later plan, when the cluster has adopted the lower one. Pure.
  */
+import { clusterNames } from './cluster-names.ts';
 import { hasValid, shareOf, useOf } from './committed.ts';
 import { type FleetInput, fleetLimitsOf, type LimitOfFleet, type LinkedCluster } from './fleet.ts';
 import { createRoom, type ShareRoom } from './room.ts';
@@ -216,13 +217,9 @@ function setShare({ shares }: Draft, { cluster, limit }: Share, share: number): 
   shares.get(cluster.name)?.set(limit.id, share);
 }
 
-const NAMED = 5;
-
 function waitText({ limit, counted }: ShareRoom, { name }: LinkedCluster): string {
   const holders = [...counted]
     .filter(([other, share]) => share > 0 && other !== name)
     .map(([other]) => other);
-  const more = holders.length > NAMED ? ` and ${holders.length - NAMED} more` : '';
-  const shown = holders.slice(0, NAMED).join(', ');
-  return `at most ${limit.max} ${limit.per}; counted: ${shown === '' ? 'none' : shown}${more}`;
+  return `at most ${limit.max} ${limit.per}; counted: ${clusterNames(holders) || 'none'}`;
 }

@@ -13,13 +13,13 @@ import { fleetPolicyPhases } from '../../api/status/phase-tables.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
+import { clusterNames } from './cluster-names.ts';
 import { hasValid, useOf } from './committed.ts';
 import { recentFailedRollouts } from './failed-rollouts.ts';
 import type { LinkedCluster } from './fleet.ts';
 import type { FleetReconcile } from './leader.ts';
 
 const SHOWN = 20;
-const NAMED = 5;
 
 export function fleetPolicyStatus(
   policy: FleetPolicy,
@@ -145,9 +145,7 @@ function reached(lost: readonly LinkedCluster[]): ConditionUpdate {
 }
 
 function names(clusters: readonly LinkedCluster[]): string {
-  const shown = clusters.slice(0, NAMED).map(({ name }) => name);
-  const more = clusters.length - shown.length;
-  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return clusterNames(clusters.map(({ name }) => name));
 }
 
 interface Stopping {

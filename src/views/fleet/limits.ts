@@ -1,4 +1,7 @@
 /** The words about limits that span clusters: how much of each is in use, who waits and why, and what the hub does not reach. Pure. */
+
+import { valueKey } from '../../api/diagnosis/dimensions.ts';
+import { durationText } from '../../api/elapsed.ts';
 import type { Cluster, FleetPolicy } from '../../api/generated/types.ts';
 import { selectableLabels } from '../../api/status/cluster-labels.ts';
 import { conditionOf } from '../../kube/objects/conditions.ts';
@@ -47,7 +50,8 @@ function failedRolloutsRow({ metadata, spec, status }: FleetPolicy): readonly (r
   const { failedRollouts: limit } = spec;
   if (!limit) return [];
   const used = status?.failedRollouts ?? 0;
-  return [[`${metadata.name}: failed rollouts in ${limit.windowSeconds} s`, `${used}`, '-', `${limit.max}`]];
+  const counted = `${metadata.name}: failed rollouts in ${durationText(limit.windowSeconds)}`;
+  return [[counted, `${used}`, '-', `${limit.max}`]];
 }
 
 /** Lists the causes that failed in several clusters, and are held. */
@@ -55,7 +59,7 @@ function causeTable(policies: readonly FleetPolicy[], now: Date): string {
   const causes = policies.flatMap(({ status }) => status?.causes ?? []);
   if (causes.length === 0) return '';
   const rows = causes.map(({ dimension, value, clusters, since, until, message }) => [
-    printableLine(`${dimension}=${value}`),
+    printableLine(valueKey(dimension, value)),
     `${clusters.length}`,
     formatAge(since, now),
     until,
@@ -123,7 +127,7 @@ function heldLines(
     .flatMap(({ status }) => status?.causes ?? [])
     .map(
       ({ dimension, value, since, until, message }) =>
-        `held since ${formatAge(since, now)}, until ${until}: ${dimension}=${value}: ${message}`,
+        `held since ${formatAge(since, now)}, until ${until}: ${valueKey(dimension, value)}: ${message}`,
     );
 }
 

@@ -1,5 +1,6 @@
 /** Describes FleetPolicies for people: the use of its limits, who waits, which clusters are not served, and what it stops. Pure. */
 
+import { valueKey } from '../../api/diagnosis/dimensions.ts';
 import type { FleetLimitUsage, FleetPolicy, FleetPolicyClusters } from '../../api/generated/types.ts';
 import { KILL_SWITCH } from '../../api/names.ts';
 import { isEngaged } from '../../api/status/pauses.ts';
@@ -122,7 +123,7 @@ function countsOf(status: PolicyStatus | undefined): FleetPolicyView['clusters']
 
 function heldViews(causes: PolicyStatus['causes'] = []): readonly HeldCauseView[] {
   return causes.map(({ dimension, value, since, until, message }) => ({
-    cause: printableLine(`${dimension}=${value}`),
+    cause: printableLine(valueKey(dimension, value)),
     since,
     until,
     because: printableLine(message),

@@ -90,6 +90,10 @@ describe.skipIf(noBrowserReason !== undefined)('the limits over clusters on the 
     expect(await card.getByRole('listitem').allTextContents()).toEqual([
       'componentUpdate=web-2 for 10m, until 12:30: it failed in a, b',
     ]);
+    // A stop of the same policy has the banner, and hides nothing that is held.
+    source.set(stateWith(fleetPolicyCard('fleet', { phase: 'Stopped', held, limits: [], stop: FLEET_STOP })));
+    await page.getByRole('article', { name: 'Stop by FleetPolicy fleet' }).waitFor();
+    expect(await card.getByRole('listitem').count()).toBe(1);
     expect(problems).toEqual([]);
     await page.context().close();
   });

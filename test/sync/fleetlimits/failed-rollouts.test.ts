@@ -47,7 +47,7 @@ describe('failedRolloutsCause', () => {
         { cluster: 'a', at: ago(500) },
         { cluster: 'b', at: ago(60) },
       ],
-      message: '2 rollouts failed within 3600 s, and at most 2 may before none begins: a, b',
+      message: '2 rollouts failed within 3600 s in a, b: from 2 on, no other one begins',
     });
     const held = { ...first, since: ago(500) } as FoundCause;
     expect(causeOf(2, [failed('a', 600), failed('b', 60)], [held])?.since).toBe(ago(500));

@@ -73,15 +73,17 @@ describe('clusterFacts', () => {
     });
   });
 
-  it('reads region and environment of the Cluster', () => {
+  it('reads region, environment and commit of the Cluster', () => {
     const object = {
       metadata: { name: 'a', labels: { x: 'y' } },
       spec: { region: 'eu' },
+      status: { sync: { commit: 'c-1' } },
     } as unknown as Cluster;
     expect(clusterFacts(object)).toEqual({
       name: 'a',
       labels: { x: 'y', 'kubenode.dev/region': 'eu' },
       region: 'eu',
+      commit: 'c-1',
     });
   });
 });

@@ -7,6 +7,19 @@ import { ago, fleetPolicy, NOW } from './builders.ts';
 const STOP: KillSwitch = { engaged: true, scope: 'All', by: 'ann', reason: 'bad image' };
 const PIPELINE = { metadata: { name: 'fleet' }, spec: { paused: false } } as unknown as Pipeline;
 
+const UPDATE: FoundCause = {
+  dimension: 'componentUpdate',
+  value: 'kubelet-2',
+  since: ago(60),
+  until: ago(-60),
+  clusters: [
+    { cluster: 'a', commit: 'c-1', at: ago(60) },
+    { cluster: 'b', commit: 'c-2', at: ago(60) },
+  ],
+  message: 'it failed in a, b',
+};
+const HELD = { ...fleetPolicy(), status: { conditions: [], causes: [UPDATE] } };
+
 describe('stopOfFleet', () => {
   it.each<readonly [string, Partial<KillSwitch>, boolean, boolean]>([
     ['of everything', {}, true, true],
@@ -38,8 +51,10 @@ describe('haltedByFleet', () => {
   });
 
   it('changes nothing while the fleet is not stopped', async () => {
-    const open = haltedByFleet(hub, { stop: () => undefined, holds: () => [] });
+    const holds = holdsOfFleet([HELD], NOW);
+    const open = haltedByFleet(hub, { stop: () => undefined, holds: () => holds });
     expect(await open.pipeline()).toBe(PIPELINE);
+    expect(open.holds()).toBe(holds);
   });
 });
 
@@ -48,17 +63,6 @@ function heldBy(causes: readonly FoundCause[]): ReturnType<typeof holdsOfFleet> 
 }
 
 describe('holdsOfFleet', () => {
-  const UPDATE: FoundCause = {
-    dimension: 'componentUpdate',
-    value: 'kubelet-2',
-    since: ago(60),
-    until: ago(-60),
-    clusters: [
-      { cluster: 'a', commit: 'c-1', at: ago(60) },
-      { cluster: 'b', commit: 'c-2', at: ago(60) },
-    ],
-    message: 'it failed in a, b',
-  };
   const shared = { policy: 'fleet', because: 'it failed in a, b', until: new Date(ago(-60)) };
 
   it('holds the commits that brought what failed in several clusters', () => {

@@ -80,4 +80,43 @@ describe('fleetPolicyStatus', () => {
       message: '1 of 2 clusters have stopped; by ann: bad image',
     });
   });
+
+  it('shows what is held after it failed in several clusters, and how many rollouts failed', () => {
+    const policy = fleetPolicy({
+      commonCause: { clusters: 2, withinSeconds: 3600, holdSeconds: 3600, ignored: [] },
+      failedRollouts: { max: 9, windowSeconds: 3600 },
+    });
+    const status = statusOf([failing('a'), failing('b'), cluster('c', WORKING)], policy);
+    expect(status).toMatchObject({
+      phase: 'Held',
+      failedRollouts: 2,
+      causes: [{ dimension: 'componentUpdate', value: 'kubelet-2' }],
+    });
+    const found = status.conditions.find(({ type }) => type === 'CommonCauseFound');
+    expect(found).toMatchObject({ status: 'True', reason: 'FailedInSeveral' });
+    expect(found?.message).toMatch(/^componentUpdate kubelet-2 failed in a, b: .* \(held until \S+Z\)$/);
+  });
+
+  it('has no record of causes where git asks for none', () => {
+    const status = statusOf([failing('a'), failing('b')]);
+    expect(status).toMatchObject({ phase: 'InForce' });
+    expect([status.causes, status.failedRollouts]).toEqual([undefined, undefined]);
+  });
 });
+
+function failing(name: string): LinkedCluster {
+  const found = cluster(name, WORKING);
+  const failure = {
+    dimension: 'componentUpdate',
+    value: 'kubelet-2',
+    at: ago(60),
+    message: 'it went back',
+  } as const;
+  const reports = {
+    failures: [failure],
+    failedRollouts: [{ set: 'base', revision: 'r-2', at: ago(60) }],
+  };
+  const { allowance } = found;
+  if (!allowance?.status) throw new Error('no allowance');
+  return { ...found, allowance: { ...allowance, status: { ...allowance.status, ...reports } } };
+}

@@ -45,6 +45,20 @@ const EXPECTED = {
 };
 
 describe('the promotion controller', () => {
+  it('starts no cluster with a commit that a FleetPolicy holds', async () => {
+    const hub = new HubSimulation({ stages: STAGES, clusters: CLUSTERS });
+    const until = new Date(hub.sim.now + 8 * MINUTE);
+    hub.sim.holds = [{ commits: new Set(['c1']), policy: 'fleet', because: 'it failed in a, b', until }];
+    hub.sim.push('c1', { '*': { app: 'v1' } });
+    await hub.run(4 * MINUTE);
+    expect(CLUSTERS.flatMap((name) => hub.sim.cluster(name).applied?.digest ?? [])).toEqual([]);
+    hub.sim.holds = [];
+    await hub.run(8 * MINUTE);
+    expect(new Set(CLUSTERS.map((name) => hub.sim.cluster(name).applied?.digest))).toEqual(
+      new Set(['app=v1']),
+    );
+  });
+
   it('records proofs, then starts, and only then sets the target', async () => {
     const hub = new HubSimulation({ stages: STAGES, clusters: CLUSTERS });
     hub.sim.push('c1', { '*': { app: 'v1' } });

@@ -66,7 +66,7 @@ describe('formatFleetLimits', () => {
     const text = formatFleetLimits([HELD], NOW);
     expect(text).toMatch(/fleet +Held +0\/0 +componentUpdate kubelet-2 failed in a, b: it went back/);
     expect(text).toMatch(/componentUpdate=kubelet-2 +2 +2m +\S+Z +componentUpdate kubelet-2 failed in a, b/);
-    expect(text).toMatch(/fleet: failed rollouts in 3600 s +2 +- +3/);
+    expect(text).toMatch(/fleet: failed rollouts in 1 h +2 +- +3/);
   });
 
   it('tells what to do where the hub has none, and where sync does not run', () => {

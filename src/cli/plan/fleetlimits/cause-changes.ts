@@ -30,7 +30,7 @@ function changed<T>(
 ): readonly PolicyFinding[] {
   if (before && after) return between(before, after);
   if (after) return [{ effect: 'Tightened', text: `holds ${textOf(after)}` }];
-  return before ? [{ effect: 'Loosened', text: `holds no longer ${textOf(before)}` }] : [];
+  return before ? [{ effect: 'Loosened', text: `does not hold any more ${textOf(before)}` }] : [];
 }
 
 function commonCauseText({ clusters, withinSeconds }: FleetCommonCause): string {

@@ -11,6 +11,7 @@ import { selectableLabels } from '../../../api/status/cluster-labels.ts';
 import { byCode, canonicalJson } from '../../../kube/objects/digest.ts';
 import { isSelected } from '../../../kube/objects/selector.ts';
 import { concurrencyText, declaredFleetLimits, rateText } from '../../../rollout/fleet-words.ts';
+import { clusterNames } from '../../../sync/fleetlimits/cluster-names.ts';
 import type { FleetLimitEffect, FleetPolicyChange } from '../../../sync/preview/fleet-limits.ts';
 import { causeChanges } from './cause-changes.ts';
 import { numberChange, type PolicyFinding } from './policy-finding.ts';
@@ -178,10 +179,6 @@ function selectorEffect(added: readonly string[], removed: readonly string[]): F
   return removed.length > 0 && added.length === 0 ? 'Loosened' : 'Changed';
 }
 
-const NAMED = 5;
-
 function listText(label: string, names: readonly string[]): string {
-  if (names.length === 0) return '';
-  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
-  return `${label} ${names.slice(0, NAMED).join(', ')}${more}`;
+  return names.length === 0 ? '' : `${label} ${clusterNames(names)}`;
 }

@@ -39,6 +39,7 @@ function broughtBy(
   machine: Machine,
   changed: readonly MachineComponentEntry[],
 ): readonly string[] | undefined {
-  const added = changed.filter((entry) => reportOf(machine, entry)?.currentRef !== entry.componentRef);
+  const present = changed.filter(({ state }) => state !== 'Absent');
+  const added = present.filter((entry) => reportOf(machine, entry)?.currentRef !== entry.componentRef);
   return added.length === 0 ? undefined : added.map(({ componentRef }) => componentRef);
 }

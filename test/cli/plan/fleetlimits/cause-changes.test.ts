@@ -12,10 +12,10 @@ it.each<readonly [string, Held | undefined, Held | undefined, readonly string[]]
   ['nothing of what stays', commonCause(), commonCause(), []],
   ['what is held now', undefined, commonCause(), ['Tightened: holds what fails in 2 clusters in 1 h']],
   [
-    'what is held no longer',
+    'what is not held any more',
     commonCause(),
     {},
-    ['Loosened: holds no longer what fails in 2 clusters in 1 h'],
+    ['Loosened: does not hold any more what fails in 2 clusters in 1 h'],
   ],
   [
     'more clusters',

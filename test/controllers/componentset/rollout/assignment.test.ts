@@ -56,6 +56,7 @@ describe('grantAsk', () => {
   it.each<[what: string, parts: StateParts, permission: Permission, expected: object]>([
     ['the risk of its class', {}, PERMISSION, { risk: 'Node' }],
     ['no risk before its Node has served', { isEstablished: false }, PERMISSION, { risk: 'None' }],
+    ['what is new on the machine', {}, { ...PERMISSION, brings: ['app-2'] }, { brings: ['app-2'] }],
     ['a recovery for what goes back', {}, { ...PERMISSION, recovery: true }, { recovery: true }],
   ])(
     'ROL-10 asks the Defender before a machine gets a revision: %s',

@@ -97,6 +97,7 @@ export class HubSimulation {
     return {
       pipeline: (name) => this.#call('get pipeline', () => this.pipelines.get(name)),
       pipelines: () => this.#call('list pipelines', () => [...this.pipelines.values()]),
+      holds: () => this.sim.holds,
       clusters: () => this.#call('list clusters', () => [...this.clusters.values()]),
       releasesOf: () => this.#call('list releases', () => [...this.releases.values()]),
       applyClusterStatus: (cluster) => this.#write('cluster', this.clusters, cluster),
