@@ -55,7 +55,7 @@ export const AREA_DENIALS = [
       },
       FleetCause: {
         meaning:
-          'It failed in several clusters, so the hub holds it in all of them: to bring it to a further machine, and repairs of what it causes. Reverts and rollbacks are never held.',
+          'A version, rule, kernel or image failed in several clusters, so the hub holds it in all of them: no further machine gets it, and no repair of what it causes begins. Reverts and rollbacks are never held.',
         hint: 'revert the version or the rule in git, or commit one that works. Clusters and end: kubenode fleet status, on the hub',
       },
       BreakerHalfOpenBusy: {

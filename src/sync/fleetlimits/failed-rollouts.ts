@@ -1,8 +1,8 @@
 /** Counts the rollouts that failed over the clusters of a policy. Once there are too many, no rollout begins until enough are long ago. Pure. */
 import type { FleetPolicy, FoundCause } from '../../api/generated/types.ts';
 import { secondsAfter } from '../../os/dates.ts';
-import { clusterNames } from './cluster-names.ts';
 import { type LinkedCluster, reportsOf } from './fleet.ts';
+import { shortClusterList } from './short-cluster-list.ts';
 
 export interface FailedRolloutsInput {
   readonly policy: FleetPolicy;
@@ -30,7 +30,7 @@ export function failedRolloutsCause(input: FailedRolloutsInput): readonly FoundC
       since: heldSince(policy) ?? now.toISOString(),
       until: secondsAfter(new Date(last.at), limit.windowSeconds).toISOString(),
       clusters: names.slice(0, SHOWN).map((cluster) => ({ cluster, at: lastOf(failed, cluster) })),
-      message: `${failed.length} rollouts failed within ${limit.windowSeconds} s in ${clusterNames(names)}: from ${limit.max} on, no other one begins`,
+      message: `${failed.length} rollouts failed within ${limit.windowSeconds} s in ${shortClusterList(names)}: from ${limit.max} on, no other one begins`,
     },
   ];
 }

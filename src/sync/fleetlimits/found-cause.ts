@@ -7,8 +7,8 @@ import type {
 } from '../../api/generated/types.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { secondsAfter } from '../../os/dates.ts';
-import { clusterNames } from './cluster-names.ts';
 import type { LinkedCluster } from './fleet.ts';
+import { shortClusterList } from './short-cluster-list.ts';
 
 /** A failure that a cluster reported within the period. */
 export interface CauseReport {
@@ -42,7 +42,7 @@ export function foundCause({ before, reports, terms, now }: CauseInput): FoundCa
     until: isFailing ? heldUntil(until, terms.holdSeconds, now) : until,
     clusters: clusters.slice(0, SHOWN),
     message:
-      `${dimension} ${value} failed in ${clusterNames(clusters.map(({ cluster }) => cluster))}: ${message}`.slice(
+      `${dimension} ${value} failed in ${shortClusterList(clusters.map(({ cluster }) => cluster))}: ${message}`.slice(
         0,
         MAX_MESSAGE,
       ),

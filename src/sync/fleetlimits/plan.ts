@@ -3,10 +3,11 @@
  * what the other needs. Then every cluster gets a spare share, as long as there is room. A share that is not used is taken back for a request
  * first, and given in a later plan, when the cluster has adopted the lower one. Pure.
  */
-import { clusterNames } from './cluster-names.ts';
+
 import { hasValid, shareOf, useOf } from './committed.ts';
 import { type FleetInput, fleetLimitsOf, type LimitOfFleet, type LinkedCluster } from './fleet.ts';
 import { createRoom, type ShareRoom } from './room.ts';
+import { shortClusterList } from './short-cluster-list.ts';
 
 export interface FleetPlan {
   readonly limits: readonly LimitOfFleet[];
@@ -221,5 +222,5 @@ function waitText({ limit, counted }: ShareRoom, { name }: LinkedCluster): strin
   const holders = [...counted]
     .filter(([other, share]) => share > 0 && other !== name)
     .map(([other]) => other);
-  return `at most ${limit.max} ${limit.per}; counted: ${clusterNames(holders) || 'none'}`;
+  return `at most ${limit.max} ${limit.per}; counted: ${shortClusterList(holders) || 'none'}`;
 }

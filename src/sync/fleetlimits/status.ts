@@ -13,11 +13,11 @@ import { fleetPolicyPhases } from '../../api/status/phase-tables.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
-import { clusterNames } from './cluster-names.ts';
 import { hasValid, useOf } from './committed.ts';
 import { recentFailedRollouts } from './failed-rollouts.ts';
 import type { LinkedCluster } from './fleet.ts';
 import type { FleetReconcile } from './leader.ts';
+import { shortClusterList } from './short-cluster-list.ts';
 
 const SHOWN = 20;
 
@@ -145,7 +145,7 @@ function reached(lost: readonly LinkedCluster[]): ConditionUpdate {
 }
 
 function names(clusters: readonly LinkedCluster[]): string {
-  return clusterNames(clusters.map(({ name }) => name));
+  return shortClusterList(clusters.map(({ name }) => name));
 }
 
 interface Stopping {

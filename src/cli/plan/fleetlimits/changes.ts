@@ -11,7 +11,7 @@ import { selectableLabels } from '../../../api/status/cluster-labels.ts';
 import { byCode, canonicalJson } from '../../../kube/objects/digest.ts';
 import { isSelected } from '../../../kube/objects/selector.ts';
 import { concurrencyText, declaredFleetLimits, rateText } from '../../../rollout/fleet-words.ts';
-import { clusterNames } from '../../../sync/fleetlimits/cluster-names.ts';
+import { shortClusterList } from '../../../sync/fleetlimits/short-cluster-list.ts';
 import type { FleetLimitEffect, FleetPolicyChange } from '../../../sync/preview/fleet-limits.ts';
 import { causeChanges } from './cause-changes.ts';
 import { numberChange, type PolicyFinding } from './policy-finding.ts';
@@ -180,5 +180,5 @@ function selectorEffect(added: readonly string[], removed: readonly string[]): F
 }
 
 function listText(label: string, names: readonly string[]): string {
-  return names.length === 0 ? '' : `${label} ${clusterNames(names)}`;
+  return names.length === 0 ? '' : `${label} ${shortClusterList(names)}`;
 }
