@@ -29,6 +29,23 @@ describe('adoptAllowance', () => {
     expect([draft.allowance?.seq, draft.allowance?.hub]).toEqual([seq, hub]);
   });
 
+  it('takes over everything but whom it is for, and when the hub wrote it', () => {
+    const draft = draftWith();
+    const until = ago(-600);
+    const cause = {
+      dimension: 'rule',
+      value: 'hang',
+      policy: 'fleet',
+      until,
+      message: 'it failed in a, b',
+    } as const;
+    const observed = fleetAllowance({ causes: [cause] });
+    adoptAllowance(draft, observed, NOW);
+    const { cluster, at, ...taken } = observed.spec;
+    expect([cluster, at]).toEqual(['prod-1', ago(0)]);
+    expect(draft.allowance).toEqual({ ...taken, causes: [cause], adoptedAt: NOW.toISOString() });
+  });
+
   it('keeps what is valid when the object is missing, because the watch of this process may be late', () => {
     const draft = draftWith({});
     expect(adoptAllowance(draft, 'None', NOW)).toBe(false);

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { MACHINES } from '../../../src/api/generated/resources.ts';
-import type { DefenderLedgerSpec } from '../../../src/api/generated/types.ts';
+import type { DefenderLedgerSpec, RemedyOperationJob } from '../../../src/api/generated/types.ts';
 import type { Denial, Grant } from '../../../src/api/grants.ts';
 import { initialLedger } from '../../../src/api/policies/ledger.ts';
 import type { Defender } from '../../../src/defender/defender.ts';
 import { conditionOf } from '../../../src/kube/objects/conditions.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { type condition, machine, node } from '../../support/builders.ts';
+import { condition, machine, node } from '../../support/builders.ts';
 import { clustersLimit, fleetAllowance } from '../allowance/builders.ts';
 import { type DefenderBed, defenderBed } from '../bed.ts';
-import { ask, breaker, policy } from '../builders.ts';
+import { ask, breaker, NOW, policy } from '../builders.ts';
 import { job } from '../objects.ts';
 
 const SETTINGS = policy({
@@ -316,4 +316,25 @@ describe('the controller of the Defender', () => {
     await bed.advance(15_000);
     expect(bed.allowance()?.status?.limits).toMatchObject([{ share: 1, used: 1, requested: 0 }]);
   });
+
+  it('reports what failed to the hub where the hub asks for it', async () => {
+    const bed = defenderBed(SETTINGS, ...fleet(), failedJob('m-1'), failedJob('m-2'));
+    await bed.start();
+    await bed.advance(5000);
+    const until = new Date(+bed.clock.now() + 300_000).toISOString();
+    bed.apply(fleetAllowance({ until, causes: [] }));
+    await bed.advance(30_000);
+    expect(bed.allowance()?.status).toMatchObject({
+      failures: [{ dimension: 'rule', value: 'hang', message: '2 of 2 repairs failed within a day' }],
+      failedRollouts: [],
+    });
+  });
 });
+
+/** A repair of the rule `hang` that failed before the Defender started. */
+function failedJob(machine: string): RemedyOperationJob {
+  const conditions = [
+    condition('Settled', 'True', { reason: 'Permanent', lastTransitionTime: NOW.toISOString() }),
+  ];
+  return job(machine, { status: { conditions, outcome: { class: 'Permanent' } } });
+}

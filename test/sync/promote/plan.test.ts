@@ -298,6 +298,19 @@ describe('what failed in several clusters', () => {
     expect(stageStatus(sim, 'c4', 'prod').state).toBe('Proven');
   });
 
+  it('starts no further cluster of the stage that has it', () => {
+    const stage = { name: 'prod', maxConcurrentClusters: 1, soakSeconds: 60 };
+    const sim = new PromotionSimulation({ stages: [stage], clusters: ['prod-1', 'prod-2'] });
+    sim.push('c1', { '*': { app: 'v1' } });
+    sim.run(10 * SECOND);
+    expect(writtenCommits(sim, 'prod-1')).toEqual(['c1']);
+    sim.holds = [{ commits: new Set(['c1']), policy: 'fleet', because, until: new Date(sim.now + DAY) }];
+    sim.run(10 * MINUTE);
+    expect(sim.cluster('prod-1').status?.sync?.state).toBe('Proven');
+    expect(writtenCommits(sim, 'prod-2')).toEqual([]);
+    expect(stageStatus(sim, 'c1', 'prod').waiting).toMatchObject({ reason: 'FleetCause' });
+  });
+
   it('goes on when it is not held any more', () => {
     const sim = heldAfterTest(new Set(['c2']));
     sim.holds = [];
