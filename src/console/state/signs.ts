@@ -61,6 +61,7 @@ const TONES: ReadonlyMap<string, PhaseTone> = new Map([
   ...['Failed', 'NeedsPerson', 'Held', 'Stalled', 'Unreachable', 'SourceFailed', 'Refused', 'Unhealthy'].map(
     (state) => [state, 'bad'] as const,
   ),
+  // Of limits over clusters.
   ...['Stopped', 'NotReady', 'CutOff'].map((state) => [state, 'bad'] as const),
 ]);
 

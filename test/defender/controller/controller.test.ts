@@ -332,9 +332,9 @@ describe('the controller of the Defender', () => {
 });
 
 /** A repair of the rule `hang` that failed before the Defender started. */
-function failedJob(machine: string): RemedyOperationJob {
+function failedJob(name: string): RemedyOperationJob {
   const conditions = [
     condition('Settled', 'True', { reason: 'Permanent', lastTransitionTime: NOW.toISOString() }),
   ];
-  return job(machine, { status: { conditions, outcome: { class: 'Permanent' } } });
+  return job(name, { status: { conditions, outcome: { class: 'Permanent' } } });
 }
