@@ -4,7 +4,7 @@ import type { FleetAllowanceSpec, FleetLimit, FleetPolicy } from '../../api/gene
 import { optional } from '../../kube/objects/optional.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
 import { secondsAfter } from '../../os/dates.ts';
-import { type CausesByPolicy, causesFor } from './causes.ts';
+import { type CausesByPolicy, causesFor } from './causes/find.ts';
 import { type FleetInput, type LimitOfFleet, type LinkedCluster, stopFor } from './fleet.ts';
 import type { FleetPlan } from './plan.ts';
 

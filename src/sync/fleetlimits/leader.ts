@@ -7,7 +7,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
 import { secondsAfter } from '../../os/dates.ts';
 import { type BuildInput, buildAllowance, isDue, isEmptyAllowance, isSame } from './build.ts';
-import { type CausesByPolicy, findCauses } from './causes.ts';
+import { type CausesByPolicy, findCauses } from './causes/find.ts';
 import { mayHold, shareOf } from './committed.ts';
 import type { ClusterFacts, FleetInput, LinkedCluster, LinkState } from './fleet.ts';
 import { type FleetPlan, planShares } from './plan.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FleetPolicy } from '../../../src/api/generated/types.ts';
-import { findCauses } from '../../../src/sync/fleetlimits/causes.ts';
+import { findCauses } from '../../../src/sync/fleetlimits/causes/find.ts';
 import type { LinkedCluster } from '../../../src/sync/fleetlimits/fleet.ts';
 import { planShares } from '../../../src/sync/fleetlimits/plan.ts';
 import { fleetPolicyStatus } from '../../../src/sync/fleetlimits/status.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Cluster, FleetPolicy } from '../../../src/api/generated/types.ts';
-import { findCauses } from '../../../src/sync/fleetlimits/causes.ts';
+import { findCauses } from '../../../src/sync/fleetlimits/causes/find.ts';
 import { planShares } from '../../../src/sync/fleetlimits/plan.ts';
 import { fleetPolicyStatus } from '../../../src/sync/fleetlimits/status.ts';
 import { explainFleetLimits, formatFleetLimits } from '../../../src/views/fleet/limits.ts';

@@ -1,8 +1,8 @@
 /** Counts the rollouts that failed over the clusters of a policy. Once there are too many, no rollout begins until enough are long ago. Pure. */
-import type { FleetPolicy, FoundCause } from '../../api/generated/types.ts';
-import { secondsAfter } from '../../os/dates.ts';
-import { type LinkedCluster, reportsOf } from './fleet.ts';
-import { shortClusterList } from './short-cluster-list.ts';
+import type { FleetPolicy, FoundCause } from '../../../api/generated/types.ts';
+import { secondsAfter } from '../../../os/dates.ts';
+import { type LinkedCluster, reportsOf } from '../fleet.ts';
+import { shortClusterList } from '../short-cluster-list.ts';
 
 export interface FailedRolloutsInput {
   readonly policy: FleetPolicy;

@@ -4,11 +4,11 @@ import type {
   FleetFailure,
   FoundCause,
   FoundCauseCluster,
-} from '../../api/generated/types.ts';
-import { optional } from '../../kube/objects/optional.ts';
-import { secondsAfter } from '../../os/dates.ts';
-import type { LinkedCluster } from './fleet.ts';
-import { shortClusterList } from './short-cluster-list.ts';
+} from '../../../api/generated/types.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import { secondsAfter } from '../../../os/dates.ts';
+import type { LinkedCluster } from '../fleet.ts';
+import { shortClusterList } from '../short-cluster-list.ts';
 
 /** A failure that a cluster reported within the period. */
 export interface CauseReport {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { FoundCause } from '../../../src/api/generated/types.ts';
-import { type CauseInput, foundCause } from '../../../src/sync/fleetlimits/found-cause.ts';
-import { ago, cluster, NOW } from './builders.ts';
+import type { FoundCause } from '../../../../src/api/generated/types.ts';
+import { type CauseInput, foundCause } from '../../../../src/sync/fleetlimits/causes/found-cause.ts';
+import { ago, cluster, NOW } from '../builders.ts';
 
 const HELD: FoundCause = {
   dimension: 'componentUpdate',

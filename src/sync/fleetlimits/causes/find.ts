@@ -2,12 +2,12 @@
  * Finds what fails in several clusters, from what each of them reports: it is held in all clusters of the policy until it has not failed in
  * so many for a while. The status of the policy is the record; when it is lost, the reports of the clusters give it again. Pure.
  */
-import { valueKey } from '../../api/diagnosis/dimensions.ts';
-import { MAX_FLEET_CAUSES } from '../../api/enums.ts';
-import type { FleetCause, FleetCommonCause, FleetPolicy, FoundCause } from '../../api/generated/types.ts';
-import { isSelected } from '../../kube/objects/selector.ts';
+import { valueKey } from '../../../api/diagnosis/dimensions.ts';
+import { MAX_FLEET_CAUSES } from '../../../api/enums.ts';
+import type { FleetCause, FleetCommonCause, FleetPolicy, FoundCause } from '../../../api/generated/types.ts';
+import { isSelected } from '../../../kube/objects/selector.ts';
+import { type FleetInput, type LinkedCluster, reportsOf } from '../fleet.ts';
 import { failedRolloutsCause } from './failed-rollouts.ts';
-import { type FleetInput, type LinkedCluster, reportsOf } from './fleet.ts';
 import { type CauseReport, foundCause } from './found-cause.ts';
 
 export type CausesByPolicy = ReadonlyMap<string, readonly FoundCause[]>;

@@ -4,10 +4,10 @@ import type {
   FleetPolicy,
   FleetPolicySpec,
   FoundCause,
-} from '../../../src/api/generated/types.ts';
-import { causesFor, findCauses } from '../../../src/sync/fleetlimits/causes.ts';
-import type { LinkedCluster } from '../../../src/sync/fleetlimits/fleet.ts';
-import { ago, cluster, fleetPolicy, input } from './builders.ts';
+} from '../../../../src/api/generated/types.ts';
+import { causesFor, findCauses } from '../../../../src/sync/fleetlimits/causes/find.ts';
+import type { LinkedCluster } from '../../../../src/sync/fleetlimits/fleet.ts';
+import { ago, cluster, fleetPolicy, input } from '../builders.ts';
 
 const COMMON_CAUSE = { clusters: 2, withinSeconds: 3600, holdSeconds: 3600, ignored: [] };
 

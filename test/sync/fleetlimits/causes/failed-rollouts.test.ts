@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { FoundCause } from '../../../src/api/generated/types.ts';
-import { failedRolloutsCause, recentFailedRollouts } from '../../../src/sync/fleetlimits/failed-rollouts.ts';
-import type { LinkedCluster } from '../../../src/sync/fleetlimits/fleet.ts';
-import { ago, cluster, fleetPolicy, NOW } from './builders.ts';
+import type { FoundCause } from '../../../../src/api/generated/types.ts';
+import {
+  failedRolloutsCause,
+  recentFailedRollouts,
+} from '../../../../src/sync/fleetlimits/causes/failed-rollouts.ts';
+import type { LinkedCluster } from '../../../../src/sync/fleetlimits/fleet.ts';
+import { ago, cluster, fleetPolicy, NOW } from '../builders.ts';
 
 /** A cluster whose rollouts failed so many seconds ago. */
 function failed(name: string, ...seconds: readonly number[]): LinkedCluster {
