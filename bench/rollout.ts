@@ -24,7 +24,7 @@ import { closeRun, openRun } from '../test/support/control-plane-run.ts';
 import { type ApiServer, startServer } from '../test/support/control-plane-server.ts';
 import { type Bench, type BenchResult, KUBENODE_FLAGS, percentile } from './bench.ts';
 import { measureBareWrite, WRITES_OF_END } from './rollout/bare-writes.ts';
-import { type BatchOverhead, batchOverhead } from './rollout/batch-overhead.ts';
+import { type BatchOverhead, type BetweenBatches, batchOverhead } from './rollout/batch-overhead.ts';
 import { type BatchTimes, type BenchFleet, runAgents, UPDATE_SECONDS } from './rollout/fleet.ts';
 import { type HeartbeatLoad, measureHeartbeats } from './rollout/heartbeats.ts';
 import { showProgress } from './rollout/progress.ts';
@@ -80,7 +80,7 @@ async function run(): Promise<BenchResult> {
 }
 
 /** What the server was asked for is that of one version, for each machine. */
-interface RolloutTimes extends ServerLoad, BatchOverhead {
+interface RolloutTimes extends ServerLoad, Omit<BatchOverhead, 'between'> {
   /** Of one bare write of the status of a Machine, after the controllers have ended. */
   readonly bareWriteMs: number;
   readonly pauseMs: number;
@@ -140,7 +140,8 @@ async function measureRollout(server: ApiServer, log: WriteLog): Promise<Rollout
     const reportP50Ms = percentile(writes, 0.5);
     await ended(controllers);
     const bareWriteMs = await measureBareWrite(agents, names.slice(0, LARGEST_BATCH));
-    const times = batchOverhead(batchesOf(fleet, 'app-2'), WRITES_OF_END * bareWriteMs);
+    const { between, ...times } = batchOverhead(batchesOf(fleet, 'app-2'), WRITES_OF_END * bareWriteMs);
+    showBetween(between);
     return {
       ...times,
       ...idle,
@@ -190,6 +191,14 @@ function startControllers(kubeconfig: string): ChildProcess {
 
 function showWrites(writes: readonly LoggedWrite[]): void {
   stderr.write(`  writes for each machine:\n${writeTable(countWrites(writes, MACHINES))}`);
+}
+
+function showBetween(between: readonly BetweenBatches[]): void {
+  const lines = between.map(
+    ({ machines, ms, overheadMs }) =>
+      `  after ${machines} machines: ${Math.round(ms)} ms, beyond the bare writes ${Math.round(overheadMs)} ms\n`,
+  );
+  stderr.write(lines.join(''));
 }
 
 async function ended(child: ChildProcess): Promise<void> {

@@ -16,6 +16,8 @@ import { SimulatedMachine } from '../../test/controllers/componentset/simulation
 import { createAgentReporter } from './agent-reporter.ts';
 
 const TICK_MS = 50;
+/** Of the period of heartbeats. */
+const BEAT_PARTS = 100;
 /** How long the update of one machine takes. */
 export const UPDATE_SECONDS = Number(env['KUBENODE_BENCH_UPDATE_SECONDS'] ?? 0.2);
 const clock = createSystemClock();
@@ -157,13 +159,16 @@ function beatAll(client: Client, names: readonly string[], signal: AbortSignal):
     ended,
   };
 
+  /** Agents that were started at different times: as many in each part of the period. */
   async function beatOn(): Promise<void> {
-    while (!signal.aborted) {
-      await runConcurrently(names, async (name) => {
+    const parts = Map.groupBy(names.entries(), ([index]) => index % BEAT_PARTS);
+    for (let part = 0; !signal.aborted; part = (part + 1) % BEAT_PARTS) {
+      const next = pause(HEARTBEAT_MS / BEAT_PARTS, undefined, { signal }).catch(() => undefined);
+      await runConcurrently(parts.get(part) ?? [], async ([, name]) => {
         await beat(client, name);
         count += 1;
       });
-      await pause(HEARTBEAT_MS, undefined, { signal }).catch(() => undefined);
+      await next;
     }
   }
 }

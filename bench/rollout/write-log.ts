@@ -2,6 +2,7 @@
 import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { auditFlags, createLineReader } from '../audit/log-lines.ts';
+import { percentile } from '../bench.ts';
 
 export interface WriteLog {
   /** Flags of the API server. */
@@ -18,6 +19,8 @@ export interface LoggedWrite {
   readonly object: string;
   readonly verb: string;
   readonly code: number;
+  /** From the request to the answer. */
+  readonly ms: number;
 }
 
 export interface WriteCount extends Pick<LoggedWrite, 'writer' | 'object' | 'verb'> {
@@ -25,6 +28,8 @@ export interface WriteCount extends Pick<LoggedWrite, 'writer' | 'object' | 'ver
   readonly writes: number;
   /** Of them, those that were refused: the object had changed, or the grant was not known yet. */
   readonly refused: number;
+  readonly p50Ms: number;
+  readonly mostMs: number;
 }
 
 export async function openWriteLog(folder: string): Promise<WriteLog> {
@@ -58,6 +63,8 @@ interface AuditEvent {
   readonly impersonatedUser?: AuditUser;
   readonly objectRef?: { readonly resource?: string; readonly subresource?: string };
   readonly responseStatus?: { readonly code?: number };
+  readonly requestReceivedTimestamp: string;
+  readonly stageTimestamp: string;
 }
 
 interface AuditUser {
@@ -72,6 +79,7 @@ function writeOf(event: AuditEvent): LoggedWrite {
     object: [objectRef.resource, objectRef.subresource].filter((part) => part !== undefined).join('/'),
     verb,
     code: responseStatus?.code ?? 0,
+    ms: Date.parse(event.stageTimestamp) - Date.parse(event.requestReceivedTimestamp),
   };
 }
 
@@ -84,21 +92,27 @@ export function countWrites(writes: readonly LoggedWrite[], machines: number): r
       if (!first) return [];
       const refused = group.filter(({ code }) => code >= 400).length;
       const { writer, object, verb } = first;
-      return [{ writer, object, verb, writes: group.length / machines, refused: refused / machines }];
+      const times = group.map(({ ms }) => ms);
+      const counts = { writes: group.length / machines, refused: refused / machines };
+      return [
+        { writer, object, verb, ...counts, p50Ms: percentile(times, 0.5), mostMs: percentile(times, 1) },
+      ];
     })
     .toSorted((a, b) => b.writes - a.writes);
 }
 
 export function writeTable(counts: readonly WriteCount[]): string {
-  const rows = counts.map(({ writer, object, verb, writes, refused }) => [
+  const rows = counts.map(({ writer, object, verb, writes, refused, p50Ms, mostMs }) => [
     writes.toFixed(2),
     refused.toFixed(2),
+    String(p50Ms),
+    String(mostMs),
     writer,
     verb,
     object,
   ]);
-  const all = [['writes', 'refused', 'writer', 'verb', 'object'], ...rows];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const all = [['writes', 'refused', 'p50 ms', 'most ms', 'writer', 'verb', 'object'], ...rows];
+  const widths = [0, 1, 2, 3, 4, 5].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
   return all
     .map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
     .map((line) => `    ${line.trimEnd()}\n`)

@@ -49,6 +49,9 @@ import { builtinRuns } from './status/builtin-runs.ts';
 import type { SetReport } from './status/report.ts';
 import { componentSetStatus } from './status/status.ts';
 
+/** The machines of a batch report their ends together. One settlement of them all leaves the ledger free for the next batch. */
+const GATHER_MS = 100;
+
 export interface ComponentSetControllerOptions {
   readonly grants: RolloutGrants;
   readonly readServers: ReadServerVersions;
@@ -73,6 +76,7 @@ export function createComponentSetController(options: ComponentSetControllerOpti
       read(MACHINES, {
         keys: (machine) => [...index.ofMachine(machine), ...pinKeys(machine)],
         changed: machineChanged,
+        gatherMs: GATHER_MS,
       }),
       read(MACHINE_COMPONENTS, { keys: index.all, changed: componentChanged }),
       read(NODES, { keys: index.ofNamesake, changed: nodeChanged }),

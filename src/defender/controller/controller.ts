@@ -42,6 +42,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { ledgerChanges } from './changes.ts';
 import type { DenialCounts } from './denial-counts.ts';
 import { heldRules } from './held-rules.ts';
+import { ledgerReportDelayMs } from './ledger-report-delay.ts';
 import { ledgerStatus } from './ledger-status.ts';
 import { countMachines } from './machine-counts.ts';
 import { planExpiry, type SuspectPlan } from './plan.ts';
@@ -248,7 +249,8 @@ function reportLedger(
     now,
   });
   const { status: fitting } = truncateToSchema({ ...ledger, status });
-  context.reportStatus(DEFENDER_LEDGERS, { metadata: { name: LEDGER }, status: fitting });
+  const delayMs = ledgerReportDelayMs(ledger.status, fitting);
+  context.reportStatus(DEFENDER_LEDGERS, { metadata: { name: LEDGER }, status: fitting }, { delayMs });
 }
 
 /** Records Events for changes of the ledger. After a restart the first state is the base: what happened before is in the status. */

@@ -1,0 +1,21 @@
+/** Decides how long the status of the ledger may wait for a later one that replaces it. Pure. */
+import type { DefenderLedgerStatus } from '../../api/generated/types.ts';
+import { canonicalJson } from '../../kube/objects/digest.ts';
+
+/** The ledger has an entry for each machine that was acted on, so each write of its status costs as much as one of its grants. */
+export const COUNTS_MS = 5000;
+
+/** Returns how long it may wait: counts do; what a person has to know or to answer does not. */
+export function ledgerReportDelayMs(
+  live: DefenderLedgerStatus | undefined,
+  next: DefenderLedgerStatus,
+): number {
+  const isCountsAlone = live && canonicalJson(withoutCounts(live)) === canonicalJson(withoutCounts(next));
+  return isCountsAlone ? COUNTS_MS : 0;
+}
+
+function withoutCounts({ phase, conditions, approvals, grants, machines }: DefenderLedgerStatus): unknown {
+  const found = conditions.map(({ type, status, reason, message }) => [type, status, reason, message]);
+  const suspect = grants?.suspect ?? 0;
+  return { phase, conditions: found, approvals, suspect, isCounted: machines !== undefined };
+}
