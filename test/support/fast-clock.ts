@@ -1,5 +1,5 @@
 /**
- * A clock for code that waits for a cloud. A wait takes a hundredth of its time, and only waits move the clock: a busy machine brings no
+ * A clock for code that waits for a cloud, or for an answer. A wait takes a hundredth of its time, and only waits move the clock: a busy machine brings no
  * deadline nearer. The date is that of the system.
  */
 import { setTimeout as sleepReal } from 'node:timers/promises';

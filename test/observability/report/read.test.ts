@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { askPrometheus } from '../../../src/observability/report/read.ts';
 import { reportSections } from '../../../src/observability/report/sections.ts';
 import type { HttpAnswer } from '../../../src/os/net/http-get.ts';
-import { createSystemClock } from '../../../src/os/system-clock.ts';
+import { createFastClock } from '../../support/fast-clock.ts';
 
 const PLANS = reportSections({ seconds: 3600, clusterLabel: 'cluster' }).filter(
   ({ id }) => id === 'rollouts',
@@ -23,7 +23,7 @@ async function read(get: (url: URL, signal: AbortSignal) => Promise<HttpAnswer>,
         urls.push(new URL(url));
         return get(new URL(url), signal);
       },
-      clock: createSystemClock(),
+      clock: createFastClock(),
       signal: new AbortController().signal,
       timeoutMs: 50,
       totalMs,
