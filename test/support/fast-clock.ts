@@ -1,6 +1,6 @@
 /**
- * A clock for code that waits for a cloud, or for an answer. A wait takes a hundredth of its time, and only waits move the clock: a busy machine brings no
- * deadline nearer. The date is that of the system.
+ * A clock for code that waits for a cloud, or for an answer. A wait takes a hundredth of its time, and only waits move the clock: a busy
+ * machine brings no deadline nearer. The date is that of the system.
  */
 import { setTimeout as sleepReal } from 'node:timers/promises';
 import type { Clock } from '../../src/os/clock.ts';

@@ -373,6 +373,39 @@ describe('the componentset controller', () => {
     expect(calls.slice(0, 4)).toEqual(['ask', 'settle', 'ask', 'settled']);
   });
 
+  it('settles the machines of a batch together when their ends are reported within a moment', async () => {
+    const bed = await atVersion1({ machines: 3 });
+    const settled: number[] = [];
+    const { settle } = bed.grants;
+    bed.grants.settle = async (settlements) => {
+      settled.push(settlements.length);
+      await settle(settlements);
+    };
+    bed.version('2');
+    while (bed.grants.open.size < 2) {
+      // oxlint-disable-next-line no-await-in-loop -- until the second batch has begun
+      await bed.run(1);
+    }
+    // Their agents take the update, and report it only at its end.
+    await bed.run(1);
+    const agents = [...bed.grants.open.keys()].map((name) => bed.agents.get(name)).filter((each) => !!each);
+    for (let tick = 0; tick < 3; tick += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one second after the other
+      await bed.clock.advance(1000);
+      for (const agent of agents) agent.tick(bed.clock.now(), () => 'Good');
+    }
+    settled.length = 0;
+    for (const agent of agents) {
+      const { name } = agent;
+      const { status } = agent.machine();
+      bed.apply({ apiVersion: API_VERSION, kind: 'Machine', metadata: { name }, status }, 'status');
+      // oxlint-disable-next-line no-await-in-loop -- one report after the other
+      await bed.clock.advance(60);
+    }
+    await bed.clock.advance(1000);
+    expect(settled).toEqual([2]);
+  });
+
   it('goes on with the other machines when one cannot be written, and tries it again', async () => {
     const bed = await atVersion1({ machines: 3 });
     bed.api.refuse(/^apply Machine m-/, new ApiRefusal(409, 'Conflict', 'changed meanwhile'));

@@ -124,6 +124,18 @@ describe('the controller of the Defender', () => {
     expect(idle.map(({ what }) => what)).toEqual([]);
   });
 
+  it('lets the counts of the ledger wait for the next report, and reports them', async () => {
+    const bed = defenderBed(SETTINGS, ...fleet());
+    const { defender } = await bed.start();
+    await bed.advance(5000);
+    expect(await askFor(bed, defender, 'm-1')).toMatchObject({ granted: true });
+    await bed.advance(1500);
+    expect(bed.policy().status).toMatchObject({ usage: [{ rule: 'all', used: 1 }] });
+    expect(bed.ledger().status?.grants).toMatchObject({ inFlight: 0 });
+    await bed.advance(5000);
+    expect(bed.ledger().status?.grants).toMatchObject({ inFlight: 1 });
+  });
+
   it('R18 opens a breaker by what is observed, reports why, and half-opens it when cause and cooldown are over', async () => {
     const bed = await running(defenderBed(SETTINGS, ...fleet()));
     bed.apply(...fleet('m-1', 'm-2', 'm-3'));

@@ -12,15 +12,16 @@ const LIVE: DefenderLedgerStatus = {
   grants: { inFlight: 4, lingering: 900, suspect: 0 },
   sizeBytes: 300_000,
   casConflicts: 1,
-  machines: { total: 1000, ready: 990 },
+  machines: { total: 1000, ready: 990, upToDate: 400, failed: 0, unhealthy: 0 },
   approvals: [],
 };
 
 describe('ledgerReportDelayMs', () => {
   it('lets counts wait for the next report', () => {
     const grants = { inFlight: 9, lingering: 905, suspect: 0 };
-    const counts = { sizeBytes: 310_000, casConflicts: 2, machines: { total: 1001, ready: 980 } };
-    expect(ledgerReportDelayMs(LIVE, { ...LIVE, observedGeneration: 9, grants, ...counts })).toBe(COUNTS_MS);
+    const machines = { ...LIVE.machines, ready: 980, upToDate: 500 };
+    const counts = { sizeBytes: 310_000, casConflicts: 2, grants, machines };
+    expect(ledgerReportDelayMs(LIVE, { ...LIVE, observedGeneration: 9, ...counts })).toBe(COUNTS_MS);
   });
 
   it.each<[string, DefenderLedgerStatus]>([
@@ -35,6 +36,9 @@ describe('ledgerReportDelayMs', () => {
         approvals: [{ machine: 'm-1', action: 'Reboot', risk: 'Node', holder: HOLDER, since: SINCE }],
       },
     ],
+    ['an unhealthy machine', { ...LIVE, machines: { ...LIVE.machines, ready: 989, unhealthy: 1 } }],
+    ['a failed machine', { ...LIVE, machines: { ...LIVE.machines, failed: 1 } }],
+    ['a new machine', { ...LIVE, machines: { ...LIVE.machines, total: 1001 } }],
     ['machines that are not all known', { ...LIVE, machines: undefined } as unknown as DefenderLedgerStatus],
   ])('reports %s at once', (_, next) => {
     expect(ledgerReportDelayMs(LIVE, next)).toBe(0);

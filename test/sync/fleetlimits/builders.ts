@@ -4,6 +4,7 @@ import type {
   FleetLimitUse,
   FleetPolicy,
   FleetPolicySpec,
+  FoundCause,
 } from '../../../src/api/generated/types.ts';
 import type { FleetInput, LinkedCluster } from '../../../src/sync/fleetlimits/fleet.ts';
 import { fleetAllowance } from '../../defender/allowance/builders.ts';
@@ -36,6 +37,19 @@ export const REBOOT_RATE = {
   concurrency: [],
   rates: [{ name: 'reboots', actions: ['Reboot'], max: 6, windowSeconds: 3600, floor: 1 }],
 } as const satisfies Partial<FleetPolicySpec>;
+
+/** A version that is held, because it failed in clusters a and b. */
+export const HELD_UPDATE: FoundCause = {
+  dimension: 'componentUpdate',
+  value: 'kubelet-2',
+  since: ago(600),
+  until: ago(-3000),
+  clusters: [
+    { cluster: 'a', commit: 'bad', at: ago(600) },
+    { cluster: 'b', commit: 'bad', at: ago(600) },
+  ],
+  message: 'it failed in a, b',
+};
 
 export interface Has {
   /** The share of each limit in the allowance. */

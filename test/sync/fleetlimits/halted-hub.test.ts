@@ -2,21 +2,18 @@ import { describe, expect, it } from 'vitest';
 import type { FoundCause, KillSwitch, Pipeline } from '../../../src/api/generated/types.ts';
 import { pausedReason } from '../../../src/api/status/pauses.ts';
 import { haltedByFleet, holdsOfFleet, stopOfFleet } from '../../../src/sync/fleetlimits/halted-hub.ts';
-import { ago, fleetPolicy, NOW } from './builders.ts';
+import { ago, fleetPolicy, HELD_UPDATE, NOW } from './builders.ts';
 
 const STOP: KillSwitch = { engaged: true, scope: 'All', by: 'ann', reason: 'bad image' };
 const PIPELINE = { metadata: { name: 'fleet' }, spec: { paused: false } } as unknown as Pipeline;
 
 const UPDATE: FoundCause = {
-  dimension: 'componentUpdate',
-  value: 'kubelet-2',
-  since: ago(60),
+  ...HELD_UPDATE,
   until: ago(-60),
   clusters: [
     { cluster: 'a', commit: 'c-1', at: ago(60) },
     { cluster: 'b', commit: 'c-2', at: ago(60) },
   ],
-  message: 'it failed in a, b',
 };
 const HELD = { ...fleetPolicy(), status: { conditions: [], causes: [UPDATE] } };
 

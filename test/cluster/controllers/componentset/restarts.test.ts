@@ -48,7 +48,7 @@ describe('a component set', () => {
     );
   });
 
-  /** Machines on which version 3.0 is in force, as the set knows, too: it has taken the grant back, and counted the restarts of before. */
+  /** Machines on which version 3.0 is in force. The set knows it: it has settled the grant, and counted the restarts before. */
   async function reached(): Promise<readonly string[]> {
     const machines = await fleet.machines(POOL);
     return machines.flatMap(({ metadata, spec, status }) => {

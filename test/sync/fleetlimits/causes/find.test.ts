@@ -7,7 +7,7 @@ import type {
 } from '../../../../src/api/generated/types.ts';
 import { causesFor, findCauses } from '../../../../src/sync/fleetlimits/causes/find.ts';
 import type { LinkedCluster } from '../../../../src/sync/fleetlimits/fleet.ts';
-import { ago, cluster, fleetPolicy, input } from '../builders.ts';
+import { ago, cluster, fleetPolicy, HELD_UPDATE, input } from '../builders.ts';
 
 const COMMON_CAUSE = { clusters: 2, withinSeconds: 3600, holdSeconds: 3600, ignored: [] };
 
@@ -90,28 +90,17 @@ describe('findCauses', () => {
   });
 
   describe('of what is held already', () => {
-    const HELD: FoundCause = {
-      dimension: 'componentUpdate',
-      value: 'kubelet-2',
-      since: ago(600),
-      until: ago(-3000),
-      clusters: [
-        { cluster: 'a', commit: 'bad', at: ago(600) },
-        { cluster: 'b', commit: 'bad', at: ago(600) },
-      ],
-      message: 'it failed in a, b',
-    };
     const heldBy = (clusters: readonly LinkedCluster[], fields: Partial<FoundCause> = {}) =>
-      causesOf(clusters, policyWith({}, [{ ...HELD, ...fields }]));
+      causesOf(clusters, policyWith({}, [{ ...HELD_UPDATE, ...fields }]));
 
     it('keeps it until it has not failed for long enough', () => {
-      expect(heldBy([cluster('a'), cluster('b')])).toEqual([HELD]);
+      expect(heldBy([cluster('a'), cluster('b')])).toEqual([HELD_UPDATE]);
       expect(heldBy([cluster('a'), cluster('b')], { until: ago(1) })).toEqual([]);
     });
 
     it('lets go what git rules out', () => {
       const commonCause = { ...COMMON_CAUSE, ignored: ['componentUpdate=kubelet-2'] };
-      expect(causesOf([failing('a'), failing('b')], policyWith({ commonCause }, [HELD]))).toEqual([]);
+      expect(causesOf([failing('a'), failing('b')], policyWith({ commonCause }, [HELD_UPDATE]))).toEqual([]);
     });
   });
 });

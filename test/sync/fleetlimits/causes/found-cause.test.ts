@@ -1,19 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FoundCause } from '../../../../src/api/generated/types.ts';
 import { type CauseInput, foundCause } from '../../../../src/sync/fleetlimits/causes/found-cause.ts';
-import { ago, cluster, NOW } from '../builders.ts';
-
-const HELD: FoundCause = {
-  dimension: 'componentUpdate',
-  value: 'kubelet-2',
-  since: ago(600),
-  until: ago(-3000),
-  clusters: [
-    { cluster: 'a', commit: 'bad', at: ago(600) },
-    { cluster: 'b', commit: 'bad', at: ago(600) },
-  ],
-  message: 'it failed in a, b',
-};
+import { ago, cluster, HELD_UPDATE, NOW } from '../builders.ts';
 
 /** The reports of clusters that run a commit of their name, and fail since a minute. */
 function reports(...names: readonly string[]): CauseInput['reports'] {
@@ -36,12 +24,12 @@ describe('foundCause', () => {
   });
 
   it('stays as it was while no cluster reports it', () => {
-    expect(found([], HELD)).toBe(HELD);
+    expect(found([], HELD_UPDATE)).toBe(HELD_UPDATE);
   });
 
   it('is not renewed while it fails in too few, and shows where', () => {
-    const one = found(['a'], HELD);
-    expect([one?.since, one?.until]).toEqual([HELD.since, HELD.until]);
+    const one = found(['a'], HELD_UPDATE);
+    expect([one?.since, one?.until]).toEqual([HELD_UPDATE.since, HELD_UPDATE.until]);
     expect(one?.clusters.map(({ cluster: name, at }) => [name, at])).toEqual([
       ['a', ago(60)],
       ['b', ago(600)],
@@ -49,14 +37,17 @@ describe('foundCause', () => {
   });
 
   it('is renewed when half of the time is over', () => {
-    expect(found(['a', 'b'], HELD)?.until).toBe(HELD.until);
-    const renewed = found(['a', 'b'], { ...HELD, until: ago(-1700) });
+    expect(found(['a', 'b'], HELD_UPDATE)?.until).toBe(HELD_UPDATE.until);
+    const renewed = found(['a', 'b'], { ...HELD_UPDATE, until: ago(-1700) });
     expect(Date.parse(renewed?.until ?? '')).toBe(Date.parse(ago(-3600)));
   });
 
   it('keeps the commit of the first report, also where that one was unknown', () => {
-    const [first, second] = HELD.clusters;
-    const before = { ...HELD, clusters: [{ cluster: 'a', at: ago(600) }, ...(second ? [second] : [])] };
+    const [first, second] = HELD_UPDATE.clusters;
+    const before = {
+      ...HELD_UPDATE,
+      clusters: [{ cluster: 'a', at: ago(600) }, ...(second ? [second] : [])],
+    };
     expect(found(['a', 'b', 'c'], before)?.clusters.map(({ commit }) => commit)).toEqual([
       undefined,
       first?.commit,
