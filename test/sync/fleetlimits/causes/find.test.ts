@@ -41,6 +41,10 @@ function causesOf(
   return findCauses(input(clusters, [policy])).get('fleet') ?? [];
 }
 
+function heldBy(clusters: readonly LinkedCluster[], fields: Partial<FoundCause> = {}) {
+  return causesOf(clusters, policyWith({}, [{ ...HELD_UPDATE, ...fields }]));
+}
+
 describe('findCauses', () => {
   it('names what failed in so many clusters, and the commits that brought it', () => {
     const [found, ...others] = causesOf([failing('a'), failing('b', { at: ago(30) }), cluster('c')]);
@@ -90,9 +94,6 @@ describe('findCauses', () => {
   });
 
   describe('of what is held already', () => {
-    const heldBy = (clusters: readonly LinkedCluster[], fields: Partial<FoundCause> = {}) =>
-      causesOf(clusters, policyWith({}, [{ ...HELD_UPDATE, ...fields }]));
-
     it('keeps it until it has not failed for long enough', () => {
       expect(heldBy([cluster('a'), cluster('b')])).toEqual([HELD_UPDATE]);
       expect(heldBy([cluster('a'), cluster('b')], { until: ago(1) })).toEqual([]);
