@@ -14,7 +14,7 @@ export function ledgerReportDelayMs(
   return isCountsAlone ? COUNTS_MS : 0;
 }
 
-/** An update changes which machines are Ready and up to date from second to second. Machines that fail are no such counts. */
+/** An update changes which machines are Ready and up to date from second to second. Machines that fail do not wait. */
 function withoutCounts({ phase, conditions, approvals, grants, machines }: DefenderLedgerStatus): unknown {
   const found = conditions.map(({ type, status, reason, message }) => [type, status, reason, message]);
   const { ready: _ready, upToDate: _upToDate, ...counted } = machines ?? {};
