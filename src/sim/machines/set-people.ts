@@ -2,6 +2,7 @@
 import { MACHINE_SETS, MACHINES } from '../../api/generated/resources.ts';
 import type { Machine, MachineSet } from '../../api/generated/types.ts';
 import { ANNOTATION_DELETE, GROUP } from '../../api/names.ts';
+import type { ObjectName } from '../../kube/objects/object.ts';
 import type { Random } from '../random.ts';
 import { type CloudInstance, NEVER_JOINS } from './cloud.ts';
 import { type InstanceHosts, silence } from './instance-hosts.ts';
@@ -60,6 +61,12 @@ export function befallSet(people: SetPeople): void {
 export function interfereWithSet(people: SetPeople): void {
   const act = people.random.pick(ACTS);
   if (act) people.asPerson(() => act(people));
+}
+
+/** Holds a machine between the decision to delete it and the write. */
+export function holdBeforeDeletion({ api, asPerson, random }: SetPeople, deleted: ObjectName): void {
+  const machine = api.get<Machine>(MACHINES, deleted);
+  if (machine) asPerson(() => void api.put(held(machine, random)));
 }
 
 const ACTS: readonly ((people: SetPeople) => void)[] = [

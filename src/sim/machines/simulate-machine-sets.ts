@@ -22,6 +22,7 @@ import {
   befallSet,
   calmSet,
   createSet,
+  holdBeforeDeletion,
   interfereWithSet,
   replaceLost,
   type SetPeople,
@@ -39,7 +40,7 @@ export interface MachineSetSimulationOptions {
   readonly isReplacing?: boolean;
   /** Whether repair jobs mark machines to be replaced, and their instances to be kept. */
   readonly isRepairing?: boolean;
-  /** Whether answers are lost, watches are late, and people edit in the middle of a reconcile, much more often. */
+  /** Whether answers are lost, watches are late, and people edit in the middle of a reconcile, much more often; they hold what it deletes. */
   readonly frequentFaults?: boolean;
 }
 
@@ -172,7 +173,10 @@ function startProcess(run: SetRun): ControllerProcess {
     broken,
     rates: frequentFaults ? FREQUENT_FAULTS : FAULTS,
     isCalm: () => run.isCalm,
-    interfere: () => interfereWithSet(run),
+    interfere: (deleted) => {
+      if (frequentFaults && deleted !== undefined) holdBeforeDeletion(run, deleted);
+      else interfereWithSet(run);
+    },
     delayMs: () => watch.delayMs,
     unsearched: (machine) => judge.unsearched(machine),
   });

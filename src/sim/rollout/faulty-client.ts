@@ -5,7 +5,7 @@ import type { CallWindow } from '../../defender/facts/call-window.ts';
 import type { ApplyOptions, Client } from '../../kube/client/client.ts';
 import { isKubeError, KubeError } from '../../kube/client/errors.ts';
 import type { JsonPatchOperation } from '../../kube/controller/writes/declared-fields.ts';
-import type { KubeObject, Resource } from '../../kube/objects/object.ts';
+import type { KubeObject, ObjectName, Resource } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { SimulatedApi } from '../api-server/simulated-api.ts';
 import type { ObjectWriteOptions } from '../api-server/write-rules.ts';
@@ -27,7 +27,8 @@ export interface FaultyClientOptions {
   readonly random: Random;
   readonly nowMs: () => number;
   readonly isCalm: () => boolean;
-  readonly interfere: () => void;
+  /** Writes before the process does; `deleted` is what the process deletes. */
+  readonly interfere: (deleted?: ObjectName) => void;
   readonly calls: CallWindow;
   readonly rates?: FaultRates;
 }
@@ -66,8 +67,9 @@ export function createFaultyClient(options: FaultyClientOptions): FaultyClient {
         api.patch(resource, name, body as unknown as readonly JsonPatchOperation[], writeOptions(how)),
       ),
     delete: (resource, name, { uid, resourceVersion }) =>
-      write(() =>
-        api.delete(resource, name, { uid, ...optional('resourceVersion', resourceVersion) }),
+      write(
+        () => api.delete(resource, name, { uid, ...optional('resourceVersion', resourceVersion) }),
+        name,
       ) as never,
     get: async <T>(
       resource: Parameters<Client['get']>[0],
@@ -87,12 +89,12 @@ export function createFaultyClient(options: FaultyClientOptions): FaultyClient {
     },
   };
 
-  async function write<T>(act: () => KubeObject | undefined): Promise<T> {
+  async function write<T>(act: () => KubeObject | undefined, deleted?: ObjectName): Promise<T> {
     await Promise.resolve();
     if (isDead) throw dead();
     calls.add({ code: '200', serverTime: new Date(nowMs()) } as never);
     if (isCalm()) return act() as T;
-    if (random.chance(rates.interference)) interfere();
+    if (random.chance(rates.interference)) interfere(deleted);
     if (random.chance(rates.lost)) throw new KubeError('Unreachable', 'the request was lost');
     if (random.chance(rates.killed)) throw kill();
     const answer = act();
