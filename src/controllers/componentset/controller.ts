@@ -66,9 +66,9 @@ export function createComponentSetController(options: ComponentSetControllerOpti
   const index = createSetIndex();
   let addKey: ((key: string) => void) | undefined;
   const checks = options.createChecks?.((set) => addKey?.(set));
-  const settled = createSettledGrants(options.grants);
+  const settled = createSettledGrants(options.grants, (set) => addKey?.(set));
   const currentGrants: SettledGrants['current'] = (viewed) => settled.current(viewed);
-  const parts = { ...options, grants: settled.grants, currentGrants };
+  const parts = { ...options, grants: settled.grants, currentGrants, settled };
   return {
     name: 'componentset',
     reads: [
@@ -112,18 +112,20 @@ export function createComponentSetController(options: ComponentSetControllerOpti
 interface Reconcile extends ComponentSetControllerOptions, Pick<ObservedBeside, 'currentGrants'> {
   readonly checks?: CheckScheduler;
   readonly index: SetIndex;
+  readonly settled: Pick<SettledGrants, 'ofSet'>;
   readonly context: ReconcileContext;
 }
 
 async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResult> {
-  const { index, grants, context } = parts;
+  const { index, settled, context } = parts;
   index.know(context);
-  const ended = await endDeletedSet(name, { grants, context });
+  const ended = await endDeletedSet(name, parts);
   const set = context.view<MachineComponentSet>(MACHINE_COMPONENT_SETS).get(name);
   if (ended || !set) {
     forgetSet(name, parts);
     return ended ?? {};
   }
+  const grants = settled.ofSet(name);
   const observed = observeRollout(set, context, observedBeside(name, parts));
   const { input, conflicts } = await withVersionRules(observed, parts);
   const plan = planRollout(input);

@@ -373,6 +373,41 @@ describe('the componentset controller', () => {
     expect(calls.slice(0, 4)).toEqual(['ask', 'settle', 'ask', 'settled']);
   });
 
+  it('goes on with the next batch while the settlement of the last one is written', async () => {
+    const bed = await atVersion1({ machines: 3 });
+    const settled: string[] = [];
+    const { settle } = bed.grants;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    bed.grants.settle = async (settlements) => {
+      settled.push(...settlements.map(({ id }) => id));
+      await promise;
+      await settle(settlements);
+    };
+    bed.version('2');
+    await bed.run(60);
+    expect(new Set(settled).size).toBe(3);
+    expect(settled).toHaveLength(3);
+    resolve();
+    await bed.run(1);
+    expect(bed.summary()).toBe('3 run app-2; grants: 0');
+  });
+
+  it('settles again when the ledger was not written, and waits longer each time', async () => {
+    const bed = await atVersion1({ machines: 2 });
+    const { settle } = bed.grants;
+    let refusals = 4;
+    bed.grants.settle = async (settlements) => {
+      refusals -= 1;
+      if (refusals >= 0) throw new Error('the ledger was not written');
+      await settle(settlements);
+    };
+    bed.version('2');
+    await bed.run(60);
+    expect(bed.summary()).toBe('2 run app-2; grants: 0');
+    const failed = bed.log.lines.filter(({ message }) => message === 'reconcile failed');
+    expect(failed.map(({ fields }) => fields['failures'])).toEqual([1, 2, 3]);
+  });
+
   it('settles the machines of a batch together when their ends are reported within a moment', async () => {
     const bed = await atVersion1({ machines: 3 });
     const settled: number[] = [];

@@ -1,4 +1,5 @@
 /** Decides how long the status of a machine may wait for a later one that replaces it. Pure. */
+import { createHash } from 'node:crypto';
 import type { Machine, MachineStatus } from '../../../api/generated/types.ts';
 import { hasGrants } from '../../../api/machine/entry-report.ts';
 import { HEARTBEAT_MS } from '../../../api/machine/heartbeat.ts';
@@ -11,6 +12,12 @@ import { canonicalJson } from '../../../kube/objects/digest.ts';
  */
 export const UPDATE_MS = HEARTBEAT_MS;
 
+/**
+ * A generation alone may wait for twice as long. The machines of a batch end together: without the spread, their last reports were a burst
+ * of writes beside a later batch.
+ */
+const SPREAD_MS = UPDATE_MS;
+
 /** The conditions that follow from the update, and not from the host or the Node. */
 const UPDATE_CONDITIONS: ReadonlySet<string> = new Set(['Ready', 'Progressing']);
 
@@ -19,14 +26,21 @@ const UPDATE_CONDITIONS: ReadonlySet<string> = new Set(['Ready', 'Progressing'])
  * know that the machine is in work. A machine that joins, is held, or whose host, agent or Node changed is reported at once.
  */
 export function statusDelayMs(
-  { spec, status }: Pick<Machine, 'spec' | 'status'>,
+  { metadata, spec, status }: Pick<Machine, 'metadata' | 'spec' | 'status'>,
   next: MachineStatus,
 ): number {
   if (status?.node?.establishedAt === undefined) return 0;
   const live = ownFields(status, next);
-  const isSettled = canonicalJson(withoutGenerations(live)) === canonicalJson(withoutGenerations(next));
+  if (canonicalJson(withoutGenerations(live)) === canonicalJson(withoutGenerations(next))) {
+    return UPDATE_MS + Math.floor(shareOf(metadata.name) * SPREAD_MS);
+  }
   const isOfUpdate = canonicalJson(withoutUpdate(live)) === canonicalJson(withoutUpdate(next));
-  return isSettled || (hasGrants(spec) && isOfUpdate) ? UPDATE_MS : 0;
+  return hasGrants(spec) && isOfUpdate ? UPDATE_MS : 0;
+}
+
+/** Returns a number in [0, 1) that depends on the name only, so that a report that waits keeps its time. */
+function shareOf(name: string): number {
+  return createHash('sha256').update(name).digest().readUInt32BE() / 2 ** 32;
 }
 
 /** Returns the fields of the live status that this controller writes. A wait is absent when it is over. */

@@ -53,6 +53,42 @@ describe('createSettledGrants', () => {
     expect(states(settled.current({ 'm-1': OPEN }))).toEqual(['m-1 g-1-1 Started']);
   });
 
+  it('shows what a set settles as settled before the ledger has answered, and asks after it', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const calls: string[] = [];
+    const settled = createSettledGrants({
+      ask: async () => (calls.push('ask'), []),
+      dryRun: none,
+      renew: none,
+      settle: async () => (calls.push('settle'), promise),
+    });
+    const ofSet = settled.ofSet('general');
+    await ofSet.settle([END]);
+    expect(states(settled.current({ 'm-1': OPEN }))).toEqual(['m-1 g-1-1 Settled']);
+    await ofSet.ask([]);
+    expect(calls).toEqual(['settle', 'ask']);
+    resolve();
+  });
+
+  it('names the set whose settlement was not written, shows the grant as open again, and then waits for the ledger', async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const grants = { ask: none, dryRun: none, renew: none };
+    let isReady = false;
+    const settle = async (): Promise<void> => {
+      if (!isReady) throw new Error('the ledger was not written');
+    };
+    const settled = createSettledGrants({ ...grants, settle }, resolve);
+    const ofSet = settled.ofSet('general');
+    await ofSet.settle([END]);
+    expect(await promise).toBe('general');
+    expect(states(settled.current({ 'm-1': OPEN }))).toEqual(['m-1 g-1-1 Started']);
+    await expect(ofSet.settle([END])).rejects.toThrow('not written');
+    await expect(settled.ofSet('other').settle([{ ...END, id: 'g-1-9' }])).resolves.toBeUndefined();
+    isReady = true;
+    await ofSet.settle([END]);
+    expect(states(settled.current({ 'm-1': OPEN }))).toEqual(['m-1 g-1-1 Settled']);
+  });
+
   it('is bounded, and shows what it forgot as the view does', async () => {
     const settled = bed();
     await settled.grants.settle([END]);

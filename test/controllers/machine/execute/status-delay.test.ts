@@ -49,8 +49,6 @@ const UPDATING = status({ ready: 'False', generation: 2, waiting: WAITING });
 
 describe('statusDelayMs', () => {
   it.each<[what: string, found: Machine, next: MachineStatus, delayMs: number]>([
-    ['nothing new', live(status()), status(), UPDATE_MS],
-    ['a generation alone', live(status()), status({ generation: 2 }), UPDATE_MS],
     ['an update that begins with a grant', live(status(), PERMITTED), UPDATING, UPDATE_MS],
     [
       'an update that ends, and still has its grant',
@@ -86,6 +84,23 @@ describe('statusDelayMs', () => {
     ],
   ])('%s', (...[, found, next, delayMs]) => {
     expect(statusDelayMs(found, next)).toBe(delayMs);
+  });
+
+  it.each([
+    ['nothing new', status()],
+    ['a generation alone', status({ generation: 2 })],
+  ])('spreads reports that have a generation only: %s', (_what, next) => {
+    const found = live(status());
+    const names = Array.from({ length: 200 }, (_, n) => `m-${n}`);
+    const delays = names.map((name) =>
+      statusDelayMs({ ...found, metadata: { ...found.metadata, name } }, next),
+    );
+    expect(Math.min(...delays)).toBeGreaterThanOrEqual(UPDATE_MS);
+    expect(Math.max(...delays)).toBeLessThan(2 * UPDATE_MS);
+    const bySecond = Object.values(Object.groupBy(delays, (ms) => Math.floor(ms / 1000)));
+    expect(bySecond).toHaveLength(10);
+    expect(Math.max(...bySecond.map((each) => each?.length ?? 0))).toBeLessThan(40);
+    expect(statusDelayMs(found, next)).toBe(statusDelayMs(found, next));
   });
 
   it('reports the first status of a machine at once', () => {
