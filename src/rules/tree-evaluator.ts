@@ -3,12 +3,23 @@
  * holds with every unknown leaf taken as false, it is True. If it does not hold with every unknown leaf taken as true, it
  * is False. Otherwise it is Unknown.
  *
+ * The truth of a tree depends on the answers of its comparisons only. The engine decides each combination of answers once: a run of it
+ * copies all conditions, which took half of the time of a fleet's rules.
+ *
  * The engine has pitfalls (see test/rules/tree-evaluator.test.ts). Therefore each engine has one tree and one run at a time, with
  * our own operators and path resolver, and no fact is undefined.
  */
 import { Engine, type TopLevelCondition } from 'json-rules-engine';
 import { OPERATORS } from '../api/facts.ts';
-import { type ConditionTree, type FactReader, listFactRefs, type Truth } from './compiled-rule.ts';
+import {
+  type ConditionLeaf,
+  type ConditionTree,
+  type FactReader,
+  listFactRefs,
+  listLeaves,
+  type Reading,
+  type Truth,
+} from './compiled-rule.ts';
 import { COMPARISONS } from './operators.ts';
 
 /** The value of an unknown field; no operator compares it. */
@@ -16,21 +27,34 @@ const UNKNOWN = Symbol('unknown');
 
 export type TreeEvaluator = (facts: FactReader) => Promise<Truth>;
 
+/** Most trees have a handful of combinations. */
+const MAX_REMEMBERED = 1000;
+
 /** Expensive: create it once for each tree. */
 export function createTreeEvaluator(tree: ConditionTree): TreeEvaluator {
   const refs = listFactRefs([tree]);
+  const leaves = listLeaves(tree);
   const evaluatePessimistic = createEngineRun(tree, false);
   const evaluateOptimistic = createEngineRun(tree, true);
+  const decided = new Map<string, Truth>();
   let last: Promise<unknown> = Promise.resolve();
-  // Concurrent runs on one engine skip conditions, so each run waits for the one before, even if that failed.
-  return (facts) => {
+  return async (facts) => {
     const known = Object.fromEntries(refs.map((ref) => [ref.key, facts(ref)]));
-    const answer = last.then(() => decide(known));
-    last = answer.catch(() => undefined);
-    return answer;
+    const answers = leaves.map((leaf) => answerOf(leaf, known[leaf.ref.key])).join('');
+    return decided.get(answers) ?? (await decideNext(answers, known));
   };
 
-  async function decide(known: Readonly<Record<string, unknown>>): Promise<Truth> {
+  /** Concurrent runs on one engine skip conditions, so each run waits for the one before, even if that failed. */
+  async function decideNext(answers: string, known: Readonly<Record<string, Reading>>): Promise<Truth> {
+    const answer = last.then(() => decide(known));
+    last = answer.catch(() => undefined);
+    const truth = await answer;
+    if (decided.size >= MAX_REMEMBERED) decided.clear();
+    decided.set(answers, truth);
+    return truth;
+  }
+
+  async function decide(known: Readonly<Record<string, Reading>>): Promise<Truth> {
     const result = await evaluatePessimistic(known);
     if (result.holds) return 'True';
     if (!result.readUnknown) return 'False';
@@ -38,15 +62,18 @@ export function createTreeEvaluator(tree: ConditionTree): TreeEvaluator {
   }
 }
 
+/** Returns one letter for what the comparison finds: true, false or unknown. */
+function answerOf({ field, operator, value }: ConditionLeaf, reading: Reading = {}): 't' | 'f' | 'u' {
+  const answer = Object.hasOwn(reading, field) ? COMPARISONS[operator](reading[field], value) : undefined;
+  if (answer === undefined) return 'u';
+  return answer ? 't' : 'f';
+}
+
 /** False if a comparison that all others depend on does not hold. Then no engine has to run: most rules do not match most nodes. */
 export function createPrecheck(tree: ConditionTree): (facts: FactReader) => boolean {
   const parts = 'all' in tree ? tree.all : [tree];
   const required = parts.filter((part) => 'ref' in part);
-  return (facts) =>
-    required.every(({ ref, field, operator, value }) => {
-      const reading = facts(ref);
-      return !Object.hasOwn(reading, field) || COMPARISONS[operator](reading[field], value) !== false;
-    });
+  return (facts) => required.every((leaf) => answerOf(leaf, facts(leaf.ref)) !== 'f');
 }
 
 interface EngineResult {

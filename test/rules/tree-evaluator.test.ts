@@ -6,12 +6,13 @@ import { createRequire } from 'node:module';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { Engine, type TopLevelCondition } from 'json-rules-engine';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { compileRule } from '../../src/rules/compile.ts';
-import type { ConditionLeaf, FactReader, Reading } from '../../src/rules/compiled-rule.ts';
+import type { ConditionLeaf, ConditionTree, FactReader, Reading } from '../../src/rules/compiled-rule.ts';
 import { createTreeEvaluator } from '../../src/rules/tree-evaluator.ts';
 import { runs } from '../support/sweep-size.ts';
 import { anyCondition, FIELDS } from './arbitrary-rules.ts';
+import { referenceTruth } from './reference-logic.ts';
 import { createRemedierSpec, REMOVED, STATUS, withLeaf } from './sample-rule.ts';
 
 /** The path resolver of the engine, which it calls unless it has ours: its own dependency. */
@@ -210,5 +211,43 @@ describe('json-rules-engine', () => {
     for (let run = 0; run < 500; run += 1) await engine.run({ a: 1 });
     expect(fired).toBe(false);
     await timer;
+  });
+});
+
+describe('createTreeEvaluator', () => {
+  /** Each comparison of its own fact, so that all combinations of answers occur. */
+  const leaves = Array.from({ length: 7 }, (_, index) => ({
+    ...HOLDS,
+    ref: { ...HOLDS.ref, key: `node{"n":${index}}` },
+  }));
+  const TREE: ConditionTree = {
+    any: [{ all: leaves.slice(0, 4) }, { all: [{ any: leaves.slice(2, 5) }, ...leaves.slice(5)] }],
+  };
+  const READINGS: readonly Reading[] = [{ ageSeconds: 9 }, { ageSeconds: 3 }, {}];
+
+  function combination(index: number): FactReader {
+    return ({ key }) =>
+      READINGS[Math.floor(index / 3 ** leaves.findIndex(({ ref }) => ref.key === key)) % 3] ?? {};
+  }
+
+  it('asks the engine once for each combination of answers', async () => {
+    const run = vi.spyOn(Engine.prototype, 'run');
+    onTestFinished(() => run.mockRestore());
+    const judge = createTreeEvaluator({ all: [HOLDS] });
+    const answers = [];
+    for (const ageSeconds of [9, 6, 3, 5, 7]) answers.push(await judge(known({ ageSeconds })));
+    expect(answers).toEqual(['True', 'True', 'False', 'False', 'True']);
+    expect(run).toHaveBeenCalledTimes(2);
+  });
+
+  it('answers as three-valued logic does for all combinations, also for more than it remembers', async () => {
+    const judge = createTreeEvaluator(TREE);
+    for (const turn of [1, 2]) {
+      for (let index = 0; index < 3 ** leaves.length; index += 1) {
+        const facts = combination(index);
+        const found = `${turn} ${index} ${await judge(facts)}`;
+        expect(found).toBe(`${turn} ${index} ${referenceTruth(TREE, facts)}`);
+      }
+    }
   });
 });

@@ -127,9 +127,11 @@ function invalidTextReason(
 
 /** The known fields of a report that have valid values; everything else is unknown. */
 export function parseReading(fields: FactFields, reported: Readonly<Record<string, unknown>>): Reading {
-  const known = [...fields].flatMap(([name, field]) => {
+  const known: Record<string, ScalarValue> = {};
+  // A loop, as each evaluation of a rule reads a handful of facts.
+  for (const [name, field] of fields) {
     const value = ownValue(reported, name);
-    return invalidValueReason(field, value) === undefined ? [[name, value as ScalarValue] as const] : [];
-  });
-  return Object.freeze(Object.fromEntries(known));
+    if (invalidValueReason(field, value) === undefined) known[name] = value as ScalarValue;
+  }
+  return Object.freeze(known);
 }
