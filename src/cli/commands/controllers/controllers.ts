@@ -40,7 +40,12 @@ import {
   prometheusOf,
 } from '../../programs/check-options.ts';
 import { KUBENODE_VERSION } from '../../version.ts';
-import { addClusterApiOptions, type ClusterApiFlags, extensionFiles, serveExtension } from './cluster-api.ts';
+import {
+  addClusterApiOptions,
+  type ClusterApiFlags,
+  extensionSettings,
+  serveExtension,
+} from './cluster-api.ts';
 import { addHttpOptions, filesOf, type HttpFlags, startHttp } from './http.ts';
 import { addHostImportOptions, type HostImportFlags, importsOpener } from './imports.ts';
 import { addMaintenanceOptions, type MaintenanceFlags, serveMaintenance } from './maintenance.ts';
@@ -121,7 +126,7 @@ export function createControllersCommand(io: Io): Command {
 async function controllers(io: Io, flags: Flags): Promise<void> {
   const { clock, signal } = io;
   filesOf(flags);
-  extensionFiles(flags);
+  extensionSettings(flags);
   const notifications = await openNotifications(flags, { clock, random: systemRandom });
   const log = createCommandLog(io, flags, { write: (line) => io.err(line) });
   const metrics = createMetrics();
