@@ -47,11 +47,11 @@ export interface CoreManager {
   stop(): Promise<void>;
 }
 
-/** Resolves when its webhooks answer. */
-export async function startCore({
-  client,
-  kubeconfig,
-}: Pick<ApiServer, 'client' | 'kubeconfig'>): Promise<CoreManager> {
+/** Resolves when its webhooks answer. `variables` are those of its process. */
+export async function startCore(
+  { client, kubeconfig }: Pick<ApiServer, 'client' | 'kubeconfig'>,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<CoreManager> {
   const clock = createSystemClock();
   const folder = tempFolder('cluster-api');
   const authority = createAuthority('cluster-api-webhooks', clock.now(), 1);
@@ -76,7 +76,7 @@ export async function startCore({
     '--diagnostics-address=0',
     '--v=4',
   ];
-  const env = { ...process.env, KUBECONFIG: kubeconfig, POD_NAMESPACE: 'default' };
+  const env = { ...process.env, ...variables, KUBECONFIG: kubeconfig, POD_NAMESPACE: 'default' };
   const manager = spawn(await coreProgram(), [...flags, ...more], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const logFile = join(folder, 'core.log');
   const log = createWriteStream(logFile);

@@ -30,6 +30,8 @@ export interface CertificateParts {
 
 /** A conflict means that another replica wrote, and its certificate is served. Each of four replicas may be first once. */
 const ATTEMPTS = 5;
+/** Another name than that of the certificate, which OpenSSL otherwise takes for a self-signed one. */
+const AUTHORITY_NAME = `${UPDATE_EXTENSION}-ca`;
 const SECRET = { name: UPDATE_EXTENSION, namespace: NAMESPACE };
 
 /** Returns the certificate to serve. Rejects while the Secret cannot be read or written. */
@@ -64,7 +66,7 @@ function issue(
   now: Date,
 ): Issued {
   const isNew = decision.type === 'Replace';
-  const authority = isNew ? createAuthority(UPDATE_EXTENSION, now, AUTHORITY_DAYS) : decision.authority;
+  const authority = isNew ? createAuthority(AUTHORITY_NAME, now, AUTHORITY_DAYS) : decision.authority;
   const trusted = isNew ? authority.certPem + (decision.earlier ?? '') : (stored.authorities ?? '');
   const pair = issueCertificate(authority, extensionRequest(now));
   const texts = {

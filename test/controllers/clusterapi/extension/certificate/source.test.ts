@@ -86,7 +86,10 @@ describe('the certificate of the update extension', () => {
     const trusted = store.text('ca.crt');
     expect(trusted.endsWith(earlier)).toBe(true);
     const authority = new X509Certificate(trusted.slice(0, -earlier.length));
-    expect(new X509Certificate(cert).verify(authority.publicKey)).toBe(true);
+    const served = new X509Certificate(cert);
+    expect(served.verify(authority.publicKey)).toBe(true);
+    expect(served.issuer).toBe(authority.subject);
+    expect(served.issuer).not.toBe(served.subject);
   });
 
   it('is served while the Secret cannot be read, and the log has the reason once', async () => {
