@@ -26,6 +26,7 @@ import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
 import { eventually } from '../../support/eventually.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
+import { isAllowed } from '../api/access-review.ts';
 import { ACCOUNTS } from '../defender/objects.ts';
 import { giveRole, guideRole, type Installed, installAs } from './installer.ts';
 import { startPod } from './pod-process.ts';
@@ -60,6 +61,25 @@ describe('without Cluster API', () => {
   });
 });
 
+describe.skipIf(reason)('with a core whose gates are off', { timeout: 400_000 }, () => {
+  it('--update-extension is refused before anything is written', async () => {
+    const server = await startApiServer();
+    onTestFinished(() => server.stop());
+    const core = await startCore(server, {
+      gates: 'RuntimeSDK=false,InPlaceUpdates=false,MachinePool=false',
+    });
+    onTestFinished(() => core.stop());
+    const refused = await installAs(server.kubeconfig, ...WITH);
+    expect(refused.errors).toEqual([
+      expect.stringMatching(
+        /Cluster API does not accept ExtensionConfig kubenode: .*RuntimeSDK feature flag/,
+      ),
+    ]);
+    expect(await unlessMissing(server.client.get(NAMESPACES, { name: NAMESPACE }))).toBeUndefined();
+    expect((await installAs(server.kubeconfig, ...ARGS)).errors).toEqual([]);
+  });
+});
+
 describe.skipIf(reason)('with the core of Cluster API', { timeout: 400_000 }, () => {
   let server: ApiServer;
   let proxy: ServiceProxy;
@@ -71,7 +91,7 @@ describe.skipIf(reason)('with the core of Cluster API', { timeout: 400_000 }, ()
   beforeAll(async () => {
     server = await startApiServer();
     proxy = await startServiceProxy();
-    core = await startCore(server, proxy.env);
+    core = await startCore(server, { variables: proxy.env });
     installer = await server.kubeconfigFor({ user: 'pipeline', groups: [] });
     await giveRole(server, 'pipeline', guideRole());
     firstInstallation = await installAs(installer, ...WITH);
@@ -124,6 +144,22 @@ describe.skipIf(reason)('with the core of Cluster API', { timeout: 400_000 }, ()
     const renewed = new X509Certificate((await other.current()).cert ?? '');
     expect(await certificateAt(port, ca)).toBe(renewed.fingerprint256);
     expect(await stringInSecret('ca.crt')).toBe(ca);
+  });
+
+  it('CAP-07 the account reads and writes that one Secret, creates none, and may not touch the ExtensionConfig', async () => {
+    const user = serviceAccountUser(PRINCIPAL_CLUSTERAPI);
+    const client = await connectTo({ kubeconfig: await server.kubeconfigFor({ user, groups: ACCOUNTS }) });
+    onTestFinished(() => client.close());
+    const secrets = { group: '', resource: 'secrets', namespace: NAMESPACE };
+    const allowed = async (right: Parameters<typeof isAllowed>[1]): Promise<boolean> =>
+      await isAllowed(client, right);
+    const own = { ...secrets, name: UPDATE_EXTENSION };
+    for (const verb of ['get', 'update']) expect(await allowed({ ...own, verb })).toBe(true);
+    for (const verb of ['patch', 'delete']) expect(await allowed({ ...own, verb })).toBe(false);
+    for (const verb of ['get', 'update', 'create', 'list'])
+      expect(await allowed({ ...secrets, verb })).toBe(false);
+    const configs = { group: EXTENSION_CONFIGS.group, resource: EXTENSION_CONFIGS.plural };
+    for (const verb of ['get', 'patch', 'update']) expect(await allowed({ ...configs, verb })).toBe(false);
   });
 
   it('leaves what the controllers and Cluster API wrote, takes another answer to failures, and is removed without the option', async () => {

@@ -47,10 +47,16 @@ export interface CoreManager {
   stop(): Promise<void>;
 }
 
-/** Resolves when its webhooks answer. `variables` are those of its process. */
+export interface CoreOptions {
+  /** The variables of its process, beside those of the test. */
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly gates?: string;
+}
+
+/** Resolves when its webhooks answer. */
 export async function startCore(
   { client, kubeconfig }: Pick<ApiServer, 'client' | 'kubeconfig'>,
-  variables: Readonly<Record<string, string>> = {},
+  { variables = {}, gates = GATES }: CoreOptions = {},
 ): Promise<CoreManager> {
   const clock = createSystemClock();
   const folder = tempFolder('cluster-api');
@@ -71,7 +77,7 @@ export async function startCore(
     `--health-addr=127.0.0.1:${health}`,
   ];
   const more = [
-    `--feature-gates=${GATES}`,
+    `--feature-gates=${gates}`,
     `--skip-crd-migration-phases=${SKIPPED}`,
     '--diagnostics-address=0',
     '--v=4',
