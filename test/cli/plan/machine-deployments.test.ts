@@ -1,4 +1,4 @@
-/** What the plan of a commit says about machines of Cluster API, over an API server in memory that holds a few objects. */
+/** What the plan of a commit shows about machines of Cluster API, over an API server in memory that holds a few objects. */
 import { describe, expect, it } from 'vitest';
 import type { MachineComponent } from '../../../src/api/generated/types.ts';
 import { readDeployments } from '../../../src/cli/plan/machine-deployments.ts';

@@ -156,8 +156,9 @@ describe.skipIf(reason)('with the core of Cluster API', { timeout: 400_000 }, ()
     const own = { ...secrets, name: UPDATE_EXTENSION };
     for (const verb of ['get', 'update']) expect(await allowed({ ...own, verb })).toBe(true);
     for (const verb of ['patch', 'delete']) expect(await allowed({ ...own, verb })).toBe(false);
-    for (const verb of ['get', 'update', 'create', 'list'])
+    for (const verb of ['get', 'update', 'create', 'list']) {
       expect(await allowed({ ...secrets, verb })).toBe(false);
+    }
     const configs = { group: EXTENSION_CONFIGS.group, resource: EXTENSION_CONFIGS.plural };
     for (const verb of ['get', 'patch', 'update']) expect(await allowed({ ...configs, verb })).toBe(false);
   });

@@ -54,7 +54,7 @@ export async function giveRole(server: ApiServer, user: string, yaml: string): P
   await server.client.create(BINDINGS, {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRoleBinding',
-    metadata: { name: user },
+    metadata: { name: role.metadata.name },
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role.metadata.name },
     subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
   });

@@ -63,7 +63,7 @@ function withExtension(decision: DeploymentDecision, extension: ExtensionState):
   };
 }
 
-/** Another version of a reference is no change. */
+/** The version of a reference is left out, as Cluster API leaves it out. */
 function rolloutText(object: KubeObject, field: (typeof ROLLOUT_FIELDS)[number]): string {
   return canonicalJson(withoutVersions(valueAt(object, 'spec', 'template', 'spec', field) ?? null));
 }
