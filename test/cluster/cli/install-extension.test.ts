@@ -163,6 +163,17 @@ describe.skipIf(reason)('with the core of Cluster API', { timeout: 400_000 }, ()
     for (const verb of ['get', 'patch', 'update']) expect(await allowed({ ...configs, verb })).toBe(false);
   });
 
+  it('CAP-07 the controllers are ready without the Secret, and serve the hooks once it is installed again', async () => {
+    const { uid = '' } = (await server.client.get(SECRETS, SECRET)).metadata;
+    await server.client.delete(SECRETS, SECRET, { uid });
+    const pod = await startPod(server, 'kubenode-controllers');
+    expect(await pod.ready()).toBe(200);
+    expect(pod.log()).toContain('update extension of Cluster API not started');
+    expect((await installAs(installer, ...WITH)).outcomes['created']).toEqual([`Secret/${UPDATE_EXTENSION}`]);
+    const port = await extensionPort(() => pod.log());
+    expect(await certificateAt(port, await stringInSecret('ca.crt'))).not.toBe('');
+  });
+
   it('leaves what the controllers and Cluster API wrote, takes another answer to failures, and is removed without the option', async () => {
     const again = await installAs(installer, ...WITH);
     expect(Object.keys(again.outcomes)).toEqual(['unchanged']);

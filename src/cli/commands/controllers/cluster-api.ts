@@ -1,18 +1,7 @@
-/** The options by which Cluster API is followed and asks for updates in place, and the start of the extension's server. */
+/** The options by which Cluster API is followed and asks for updates in place. */
 import type { Command } from 'commander';
-import { NAMESPACE, PRINCIPAL_CLUSTERAPI, UPDATE_EXTENSION } from '../../../api/names.ts';
-import { openCertificateSource } from '../../../controllers/clusterapi/extension/certificate/source.ts';
-import { createExtensionApi, MAX_HOOK_BYTES } from '../../../controllers/clusterapi/extension/http.ts';
-import { connectUpdateExtension } from '../../../controllers/clusterapi-extension.ts';
-import type { GroupParts } from '../../../controllers/group.ts';
-import {
-  type CertificateFiles,
-  type HttpServer,
-  startHttpServer,
-  type TlsSource,
-} from '../../../defender/http/server.ts';
-import { isKubeError } from '../../../kube/client/errors.ts';
-import type { Views } from '../../../kube/controller/views.ts';
+import { NAMESPACE, UPDATE_EXTENSION } from '../../../api/names.ts';
+import type { CertificateFiles } from '../../../defender/http/server.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
@@ -46,58 +35,6 @@ export function addClusterApiOptions(command: Command): Command {
       '--extension-secret',
       `instead of these files: make the certificate, and keep it in Secret ${UPDATE_EXTENSION} of ${NAMESPACE}`,
     );
-}
-
-/** Rejects when the port is taken. Undefined without a port. */
-export async function serveExtension(
-  flags: ClusterApiFlags,
-  parts: Pick<GroupParts, 'connectAs' | 'connectTo' | 'clock' | 'log'>,
-  views: Views,
-): Promise<HttpServer | undefined> {
-  const settings = extensionSettings(flags);
-  if (!settings) return undefined;
-  const { port, certificate } = settings;
-  const { clock, log } = parts;
-  const api = createExtensionApi(await connectUpdateExtension(parts, views));
-  const server = await startHttpServer({
-    port,
-    certificate: certificate === 'Secret' ? await openSecret(parts) : certificate,
-    api,
-    what: 'the hooks of Cluster API',
-    maxBodyBytes: MAX_HOOK_BYTES,
-    host: flags.extensionHost,
-    clock,
-    log,
-  }).catch(explainCertificate);
-  log.info('update extension of Cluster API started', { url: server.url });
-  return server;
-}
-
-async function openSecret({
-  connectAs,
-  clock,
-  log,
-}: Pick<GroupParts, 'connectAs' | 'clock' | 'log'>): Promise<TlsSource> {
-  const client = await connectAs(PRINCIPAL_CLUSTERAPI);
-  try {
-    return await openCertificateSource({ client, clock, log });
-  } catch (error) {
-    if (!isKubeError(error, 'NotFound', 'Forbidden')) throw error;
-    throw new CliError(`certificate of the update extension: ${error.message}`, {
-      hint: 'run kubenode install with --cluster --cluster-api --update-extension',
-      exitCode: EXIT.badInput,
-      cause: error,
-    });
-  }
-}
-
-function explainCertificate(error: unknown): never {
-  if (!isKubeError(error, 'Credentials')) throw error;
-  throw new CliError(`certificate of the update extension: ${error.message}`, {
-    hint: 'check --extension-cert, --extension-key and --extension-client-ca; docs/guides/cluster-api.md shows how to get them',
-    exitCode: EXIT.badInput,
-    cause: error,
-  });
 }
 
 export interface ExtensionSettings {
