@@ -118,6 +118,11 @@ export const SECRET_REVISIONS = 'kubenode-revisions';
 /** The Secret in NAMESPACE with which hardware systems sign the maintenance events that they send. */
 export const SECRET_MAINTENANCE_WEBHOOK = 'kubenode-maintenance-webhook';
 /**
+ * The Service in NAMESPACE by which Cluster API calls its update extension, and the Secret with the certificate for that name, which
+ * the controllers make.
+ */
+export const UPDATE_EXTENSION = 'kubenode-update-extension';
+/**
  * The annotation of a Pipeline of which each new value makes sync poll the repository at once. `status.head.polledFor` names the last one
  * that was served.
  */

@@ -37,7 +37,7 @@ export async function connectUpdateExtension(
     return {
       machines: (machines?.list() ?? []) as readonly Machine[],
       nodeOf: (name) => nodes?.get({ name }),
-      rules: entryRules((name) => components?.get({ name }) as MachineComponent | undefined, servers),
+      rules: createEntryRules((name) => components?.get({ name }) as MachineComponent | undefined, servers),
       now: clock.now(),
     };
   }
@@ -50,7 +50,7 @@ function viewReason(views: Views, kind: string): string | undefined {
 }
 
 /** One machine and one entry are judged by the rules that judge all members of a set. */
-function entryRules(
+export function createEntryRules(
   get: (name: string) => MachineComponent | undefined,
   servers: ServerVersions,
 ): EntryRules {

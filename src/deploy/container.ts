@@ -22,7 +22,7 @@ const TMP_MIB = 64;
 const TOPOLOGY_KEYS = ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'];
 
 export function containerOf(program: DeployedProgram, image: string): ContainerProps {
-  const { args, resources, webhookPort } = program;
+  const { args, resources, webhookPort, extensionPort } = program;
   const { cpuMillis, memoryMiB } = resources;
   // The address of the pod, which is right with IPv4, IPv6 and both.
   const address = `$(${POD_IP})`;
@@ -31,10 +31,11 @@ export function containerOf(program: DeployedProgram, image: string): ContainerP
     image,
     // A tag of a release never changes. With a moving tag, restart the pods by hand.
     imagePullPolicy: ImagePullPolicy.IF_NOT_PRESENT,
-    args: [...args, ...webhookArgs(program, address), '--port', String(HEALTH_PORT), '--host', address],
+    args: [...args, ...serverArgs(program, address), '--port', String(HEALTH_PORT), '--host', address],
     ports: [
       { name: 'health', number: HEALTH_PORT },
       ...(webhookPort === undefined ? [] : [{ name: 'webhook', number: webhookPort }]),
+      ...(extensionPort === undefined ? [] : [{ name: 'extension', number: extensionPort }]),
     ],
     envVariables: {
       [POD_IP]: EnvValue.fromFieldRef(EnvFieldPaths.POD_IP),
@@ -60,11 +61,17 @@ export function containerOf(program: DeployedProgram, image: string): ContainerP
   };
 }
 
-function webhookArgs(
-  { webhookPort: port, webhookOption: option }: DeployedProgram,
+function serverArgs(
+  { webhookPort, webhookOption, extensionPort }: DeployedProgram,
   address: string,
 ): readonly string[] {
-  return port === undefined ? [] : [`--${option}-port`, String(port), `--${option}-host`, address];
+  const listen = (option: string, port: number | undefined): readonly string[] =>
+    port === undefined ? [] : [`--${option}-port`, String(port), `--${option}-host`, address];
+  const extension = listen('extension', extensionPort);
+  return [
+    ...listen(webhookOption, webhookPort),
+    ...(extension.length === 0 ? [] : [...extension, '--extension-secret']),
+  ];
 }
 
 function probe(path: string, options: ProbeOptions): Probe {

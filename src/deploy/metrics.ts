@@ -9,8 +9,7 @@ import { RULE_GROUPS } from '../observability/prometheus/groups.ts';
 import type { RuleGroup } from '../observability/prometheus/rule.ts';
 import { ruleGroups } from '../observability/prometheus/rule-file.ts';
 import type { RuleScope } from '../observability/slos/slo.ts';
-import { type DeployedProgram, HEALTH_PORT } from './programs.ts';
-import { podLabels } from './workload.ts';
+import { type DeployedProgram, HEALTH_PORT, podLabels } from './programs.ts';
 
 /** Who finds the metrics: the Prometheus Operator by its kinds, or a Prometheus by the annotations of Services. */
 export type MetricsMode = 'operator' | 'annotations';

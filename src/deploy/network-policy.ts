@@ -12,7 +12,7 @@ const DNS = [
  * knows no names. The probes of the kubelet come from the node of the pod, which no NetworkPolicy blocks.
  */
 export function networkPolicySpec(
-  { egressPorts, usesDns, webhookPort }: DeployedProgram,
+  { egressPorts, usesDns, webhookPort, extensionPort }: DeployedProgram,
   matchLabels: Readonly<Record<string, string>>,
   morePorts: readonly number[],
 ): Readonly<Record<string, unknown>> {
@@ -28,7 +28,18 @@ export function networkPolicySpec(
       },
       // From everywhere: an Ingress or a load balancer has no fixed address, and each request must be signed.
       ...(webhookPort === undefined ? [] : [{ ports: [{ port: webhookPort, protocol: 'TCP' }] }]),
+      ...(extensionPort === undefined ? [] : [fromClusterApi(extensionPort)]),
     ],
     egress: [{ ports: [...servers, ...(usesDns ? DNS : [])] }],
+  };
+}
+
+/** Its manifests label its namespace so. */
+const CLUSTER_API = { 'cluster.x-k8s.io/provider': 'cluster-api' };
+
+function fromClusterApi(port: number): Readonly<Record<string, unknown>> {
+  return {
+    from: [{ namespaceSelector: { matchLabels: CLUSTER_API } }],
+    ports: [{ port, protocol: 'TCP' }],
   };
 }

@@ -16,6 +16,8 @@ export interface DeployedProgram {
   readonly webhookPort?: number;
   /** The start of the options of that port: `--<name>-port` and `--<name>-host`. */
   readonly webhookOption: 'webhook' | 'maintenance';
+  /** The port of the hooks of Cluster API, which it calls through a Service. Absent: none. */
+  readonly extensionPort?: number;
   /** The TCP ports of the servers that the program calls. */
   readonly egressPorts: readonly number[];
   /** Whether the program finds servers by name, and so needs DNS. */
@@ -47,6 +49,7 @@ export const SECRET_FOLDER = '/etc/kubenode-notifications';
 export const NOTIFICATIONS_FILE = 'notifications.yaml';
 export const HEALTH_PORT = 8080;
 const WEBHOOK_PORT = 8081;
+export const EXTENSION_PORT = 8444;
 
 /** The ports of API servers: 443 is the port of the Service `kubernetes`, 6443 that of most API servers themselves. */
 const API_SERVERS = [443, 6443];
@@ -123,3 +126,8 @@ export const HOSTING: DeployedProgram = {
   usesDns: true,
   startsPrograms: false,
 };
+
+/** The selector of the Deployment, which can never change. */
+export function podLabels({ component }: DeployedProgram): Readonly<Record<string, string>> {
+  return { 'app.kubernetes.io/name': 'kubenode', 'app.kubernetes.io/component': component };
+}

@@ -15,7 +15,7 @@ import { LABEL_MANAGED_BY, MANAGED_BY, NAMESPACE } from '../api/names.ts';
 import type { KubeObject } from '../kube/objects/object.ts';
 import { containerOf, IMAGE_USER, mountFolders, podPatches } from './container.ts';
 import { networkPolicySpec } from './network-policy.ts';
-import { type DeployedProgram, NOTIFICATIONS_FILE, SECRET_FOLDER } from './programs.ts';
+import { type DeployedProgram, NOTIFICATIONS_FILE, podLabels, SECRET_FOLDER } from './programs.ts';
 
 export interface DeploySettings {
   /** With registry, and tag or digest. */
@@ -128,11 +128,6 @@ function webhookService(
     spec: { selector, ports: [{ name: 'webhook', port: 80, targetPort: port, protocol: 'TCP' }] },
   });
   return service.toJson() as KubeObject;
-}
-
-/** The selector of the Deployment, which can never change. */
-export function podLabels({ component }: DeployedProgram): Readonly<Record<string, string>> {
-  return { 'app.kubernetes.io/name': 'kubenode', 'app.kubernetes.io/component': component };
 }
 
 function createDeployment(chart: Chart, program: DeployedProgram, settings: DeploySettings): Deployment {

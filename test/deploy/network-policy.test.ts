@@ -3,11 +3,13 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { LABEL_SCRAPE } from '../../src/api/names.ts';
+import { programsOf } from '../../src/cli/commands/install/deploy.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { networkPolicySpec } from '../../src/deploy/network-policy.ts';
 import {
   CONTROLLERS,
   type DeployedProgram,
+  EXTENSION_PORT,
   HEALTH_PORT,
   HOSTING,
   SYNC,
@@ -19,7 +21,8 @@ import { parseRepository } from '../../src/sync/git/repository-url.ts';
 import { testIo } from '../support/test-io.ts';
 
 const GUIDE = new URL('../../docs/guides/install.md', import.meta.url);
-const PROGRAMS = [SYNC, SYNC_WITH_WEBHOOKS, CONTROLLERS, HOSTING];
+const WITH_EXTENSION = programsOf({ cluster: true, clusterApi: true, updateExtension: true });
+const PROGRAMS = [SYNC, SYNC_WITH_WEBHOOKS, CONTROLLERS, ...WITH_EXTENSION, HOSTING];
 
 /** The arguments of the one container, as commander parses them. */
 async function parsedFlags(program: DeployedProgram): Promise<Readonly<Record<string, unknown>>> {
@@ -53,7 +56,8 @@ describe.each(PROGRAMS)('the NetworkPolicy of $name', (program) => {
   });
 
   it('opens the health port only to namespaces with the label that the guide sets', () => {
-    const peers = listAt(policyOf(program), 'ingress').flatMap((rule) => listAt(rule, 'from'));
+    const [health] = listAt(policyOf(program), 'ingress');
+    const peers = listAt(health, 'from');
     expect(peers).toEqual([{ namespaceSelector: { matchLabels: { [LABEL_SCRAPE]: 'true' } } }]);
     expect(readFileSync(GUIDE, 'utf8')).toContain(`kubectl label namespace monitoring ${LABEL_SCRAPE}=true`);
   });
@@ -64,6 +68,17 @@ describe.each(PROGRAMS)('the NetworkPolicy of $name', (program) => {
     const ports = tcp.map((port) => Number(valueAt(port, 'port'))).filter((port) => port !== DNS);
     expect(ports).toEqual([...program.egressPorts, 8443].toSorted((a, b) => a - b));
     expect(rowOf(program)).toBe([...program.egressPorts].toSorted((a, b) => a - b).join(', '));
+  });
+});
+
+describe('the port of the update extension', () => {
+  it('is open only to the namespace of Cluster API, by the label of its manifests', () => {
+    const rules = WITH_EXTENSION.flatMap((program) => listAt(policyOf(program), 'ingress'));
+    const matchLabels = { 'cluster.x-k8s.io/provider': 'cluster-api' };
+    expect(rules).toContainEqual({
+      from: [{ namespaceSelector: { matchLabels } }],
+      ports: [{ port: EXTENSION_PORT, protocol: 'TCP' }],
+    });
   });
 });
 

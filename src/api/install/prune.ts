@@ -38,11 +38,12 @@ export interface PruneEntry {
 export function planPrune(
   live: readonly KubeObject[],
   declared: readonly KubeObject[],
+  kinds: readonly Resource[] = PRUNED_KINDS,
 ): readonly PruneEntry[] {
   const known = new Set(declared.map((object) => objectKey(objectIdOf(object))));
   return live.flatMap((object): readonly PruneEntry[] => {
     if (known.has(objectKey(objectIdOf(object)))) return [];
-    const keep = keepReason(object);
+    const keep = keepReason(object, kinds);
     if (keep !== undefined) return [{ object, act: 'keep', because: keep }];
     return [
       { object, act: 'delete', because: 'an earlier version installed it, and this one does not have it' },
@@ -51,8 +52,8 @@ export function planPrune(
 }
 
 /** A label alone is copied easily: the field manager shows who set it. */
-function keepReason({ kind, metadata }: KubeObject): string | undefined {
-  if (!PRUNED_KINDS.some((each) => each.kind === kind)) return `kind ${kind} is never removed`;
+function keepReason({ kind, metadata }: KubeObject, kinds: readonly Resource[]): string | undefined {
+  if (!kinds.some((each) => each.kind === kind)) return `kind ${kind} is never removed`;
   if (metadata.labels?.[LABEL_MANAGED_BY] !== MANAGED_BY) return `it has no label ${PRUNE_SELECTOR}`;
   if (metadata.deletionTimestamp !== undefined) return 'it is being deleted';
   return otherOwnerReason(metadata.managedFields ?? []);

@@ -92,12 +92,13 @@ export function bindings(): readonly KubeObject[] {
   ];
 }
 
-/** The role of the controller that follows Cluster API, and its binding. Without them it can read nothing, and writes nothing. */
-export function clusterApiRoles(): readonly KubeObject[] {
-  return [
-    ...rolesOf(PRINCIPAL_CLUSTERAPI, controllers.clusterApiRights),
-    ...bindingsOf(PRINCIPAL_CLUSTERAPI, controllers.clusterApiRights),
-  ];
+/**
+ * The roles of the controller that follows Cluster API, and their bindings. Without them it can read nothing, and writes nothing. With the
+ * update extension it may also keep its certificate.
+ */
+export function clusterApiRoles(hasExtension = false): readonly KubeObject[] {
+  const right = hasExtension ? controllers.updateExtensionRights : controllers.clusterApiRights;
+  return [...rolesOf(PRINCIPAL_CLUSTERAPI, right), ...bindingsOf(PRINCIPAL_CLUSTERAPI, right)];
 }
 
 const SYNC_BASE = `${PRINCIPAL_SYNC}-base`;

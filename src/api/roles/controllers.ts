@@ -16,6 +16,7 @@ import {
   SIGNER_AGENT,
   SIGNER_KUBELET,
   SLICE_OF_API_SERVERS,
+  UPDATE_EXTENSION,
 } from '../names.ts';
 import { APPLY, may, PATCH, type PolicyRule, READ, WRITE } from './rbac.ts';
 
@@ -144,6 +145,15 @@ export const clusterApiRights: Rights = {
     // get: before its kubelet is updated; list: before one is created or deleted
     may(['get', 'list', ...APPLY, 'delete'], GROUP, ['machines']),
   ],
+};
+
+/** Those with the certificate of the update extension: the installation creates its Secret, and only this one can be read and written. */
+export const updateExtensionRights: Rights = {
+  ...clusterApiRights,
+  namespaced: {
+    // update: each replica may renew it, by compare-and-swap.
+    [NAMESPACE]: [may(['get', 'update'], '', ['secrets'], [UPDATE_EXTENSION])],
+  },
 };
 
 /** The ClusterRole that hosting binds in each namespace that it creates. It can read Secrets in no other namespace. */

@@ -14,7 +14,9 @@ import type { Rendered } from '../../sync/rendered.ts';
 import { connectBySecret, SILENT_LOG } from '../fleet/connect-cluster.ts';
 import type { PlanHub } from './hub.ts';
 import { livePermitWarnings } from './live-permits.ts';
+import { readDeployments } from './machine-deployments.ts';
 import type { PlanPorts } from './ports.ts';
+import { type RolloutFleet, readRolloutFleet } from './rollouts/fleet.ts';
 import { type ClusterConnection, readRollouts } from './rollouts/read.ts';
 
 export async function previewOnHub(
@@ -86,7 +88,7 @@ async function readClusterPreview(
   hub: PlanHub,
   cluster: Cluster,
   input: ClusterPreviewInput,
-): Promise<Pick<TargetPreview, 'units' | 'rollouts'>> {
+): Promise<Pick<TargetPreview, 'units' | 'rollouts' | 'deployments'>> {
   const connection = await connectAsSync(ports, hub, cluster);
   const { client } = connection;
   try {
@@ -94,7 +96,13 @@ async function readClusterPreview(
     const options = liveOptions(ports, hub, { ...input, client, scope: CLUSTER_SCOPE, clusterUID });
     const { units, ...change } = await previewLive(options);
     ports.warn(await livePermitWarnings(client, input.target, ports));
-    return { units, ...optional('rollouts', await readRollouts(ports, connection, change)) };
+    let fleet: Promise<RolloutFleet> | undefined;
+    const readFleet = (): Promise<RolloutFleet> => (fleet ??= readRolloutFleet(client, ports.signal));
+    return {
+      units,
+      ...optional('rollouts', await readRollouts(ports, connection, { ...change, readFleet })),
+      ...optional('deployments', await readDeployments(ports, client, { ...change, readFleet })),
+    };
   } finally {
     if (client !== hub.client) await client.close();
   }

@@ -21,18 +21,27 @@ export interface HttpServerOptions {
   readonly what?: string;
   /** The largest body that is read. Default: MAX_BODY_BYTES. */
   readonly maxBodyBytes?: number;
-  /** Authorities, PEM: only their clients are served. Default: a client needs no certificate. */
-  readonly clientCaFile?: string;
   /** 0 selects a free port. */
   readonly port: number;
   readonly host: string;
-  /** PEM files, read again when they change. */
-  readonly certFile: string;
-  readonly keyFile: string;
+  readonly certificate: CertificateFiles | TlsSource;
   readonly clock: Clock;
   readonly log: Log;
   readonly timeouts?: HttpTimeouts;
   readonly connections?: ConnectionLimits;
+}
+
+/** PEM files, read again when they change. */
+export interface CertificateFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** Authorities: only their clients are served. Default: a client needs no certificate. */
+  readonly clientCaFile?: string;
+}
+
+/** Returns what is served. It is asked each minute, and the same object means that nothing changed. */
+export interface TlsSource {
+  current(): Promise<TlsMaterial>;
 }
 
 export interface HttpTimeouts {
@@ -65,10 +74,9 @@ const KEEP_ALIVE_MS = 5000;
 const RELOAD_MS = 60_000;
 
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { port, host, certFile, keyFile, clientCaFile, clock, log, what = 'the HTTP API' } = options;
-  const files = { certFile, keyFile, ...optional('caFile', clientCaFile) };
-  const credentials = createCredentials(files, { clock, origin: Object.values(files).join(', ') });
-  const { tls } = await credentials.current();
+  const { port, host, certificate, clock, log, what = 'the HTTP API' } = options;
+  const source = 'current' in certificate ? certificate : filesSource(certificate, clock);
+  const tls = await source.current();
   const server = createLimitedServer(tls, options.timeouts ?? TIMEOUTS);
   const guard = limitConnections(server, options.connections ?? CONNECTIONS);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -81,11 +89,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   // Such as too many open files when a connection is accepted.
   server.on('error', (error) => log.error('HTTP API failed to accept', { error, what }));
   const stop = new AbortController();
-  const reloading = reload(
-    server,
-    { current: async () => (await credentials.current()).tls, clock, log, tls },
-    stop.signal,
-  );
+  const reloading = reload(server, { current: () => source.current(), clock, log, tls }, stop.signal);
   return {
     url: httpUrl('https', { host, port: bound }),
     close: async () => {
@@ -93,6 +97,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       await Promise.all([reloading, closeServer(server)]);
     },
   };
+}
+
+function filesSource({ certFile, keyFile, clientCaFile }: CertificateFiles, clock: Clock): TlsSource {
+  const files = { certFile, keyFile, ...optional('caFile', clientCaFile) };
+  const credentials = createCredentials(files, { clock, origin: Object.values(files).join(', ') });
+  return { current: async () => (await credentials.current()).tls };
 }
 
 function createLimitedServer(tls: TlsMaterial, timeouts: HttpTimeouts): Server {

@@ -32,6 +32,7 @@ import {
 } from '../rendered.ts';
 import { encryptedLines } from './encrypted.ts';
 import type { FleetLimitsPreview } from './fleet-limits.ts';
+import type { TargetDeployments } from './machine-deployments.ts';
 import type { TargetRollouts } from './rollouts.ts';
 
 export interface Preview {
@@ -55,6 +56,8 @@ export interface TargetPreview {
   readonly units: readonly UnitPreview[];
   /** The rollouts of component sets. Undefined if the change concerns none. */
   readonly rollouts?: TargetRollouts;
+  /** The MachineDeployments of Cluster API whose machines change. Undefined if the change concerns none. */
+  readonly deployments?: TargetDeployments;
 }
 
 export interface UnitPreview {

@@ -2,6 +2,7 @@
 import { printableLine } from '../../kube/objects/printable.ts';
 import { groupRefusals } from '../judge/refusal-groups.ts';
 import { fleetLimitTexts, summarizeFleetLimits } from './fleet-limits.ts';
+import { formatTargetDeployments } from './machine-deployments.ts';
 import type { Preview, PreviewChange, TargetPreview, UnitPreview } from './preview.ts';
 import { formatTargetRollouts } from './rollouts.ts';
 
@@ -42,6 +43,7 @@ export function targetLines(target: TargetPreview): string[] {
     `${target.target}  ${describeTarget(target)}`,
     ...target.units.flatMap((unit) => unitLines(unit)),
     ...formatTargetRollouts(target.rollouts),
+    ...formatTargetDeployments(target.deployments),
   ];
 }
 

@@ -19,10 +19,9 @@ import { eventually } from '../../support/eventually.ts';
 import { createTestRepository } from '../../support/git-server/repository.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { testIo } from '../../support/test-io.ts';
+import { giveRole, guideRole, type Installed, installAs } from './installer.ts';
 import { deployment, startPod } from './pod-process.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
-const GUIDE = readFileSync(join(ROOT, 'docs/guides/install.md'), 'utf8');
 const DEPLOY = ['--hub', '--cluster', '--registry', 'registry.example.com/platform'];
 const PROGRAMS = programsOf({ hub: true, cluster: true });
 const INSTALLER = 'pipeline';
@@ -45,33 +44,6 @@ afterAll(async () => {
   await server?.stop();
 });
 
-interface Installed {
-  readonly code: number;
-  readonly outcomes: Readonly<Record<string, readonly string[]>>;
-  readonly errors: readonly string[];
-  readonly warnings: readonly string[];
-}
-
-/** The outcomes are lists of `kind/name`. */
-async function installAs(kubeconfig: string, ...flags: readonly string[]): Promise<Installed> {
-  const io = testIo({ env: { KUBECONFIG: kubeconfig } });
-  const code = await runCommandLine(io, ['install', ...flags, '-o', 'json']);
-  const { objects } = JSON.parse(io.stdout || '{"objects":[]}') as {
-    objects: { kind: string; name: string; outcome: string }[];
-  };
-  const byOutcome = Map.groupBy(objects, ({ outcome }) => outcome);
-  const names = [...byOutcome].map(([outcome, of]) => [
-    outcome,
-    of.map(({ kind, name }) => `${kind}/${name}`),
-  ]);
-  return {
-    code,
-    outcomes: Object.fromEntries(names) as Installed['outcomes'],
-    errors: io.stderr.split('\n').filter((line) => line.startsWith('error:')),
-    warnings: io.stderr.split('\n').filter((line) => line.startsWith('warning:')),
-  };
-}
-
 const CRDS: Resource = {
   group: 'apiextensions.k8s.io',
   version: 'v1',
@@ -80,31 +52,12 @@ const CRDS: Resource = {
   namespaced: false,
 };
 
-const CLUSTER_ROLES = rbac('ClusterRole', 'clusterroles');
-const BINDINGS = rbac('ClusterRoleBinding', 'clusterrolebindings');
-
-function rbac(kind: string, plural: string): Resource {
-  return { group: 'rbac.authorization.k8s.io', version: 'v1', kind, plural, namespaced: false };
-}
-
-/** Gives the installer the role of the guide, word for word, and another user what the guide of an earlier version had. */
+/** Gives the installer the role of the guide, and another user what the guide of an earlier version had. */
 async function allowInstaller(): Promise<void> {
-  const [, yaml = ''] = /```yaml\n(apiVersion: rbac[\s\S]*?)```/.exec(GUIDE) ?? [];
-  await allow(INSTALLER, yaml);
+  const yaml = guideRole();
+  await giveRole(server, INSTALLER, yaml);
   const earlier = yaml.replaceAll('get, list, create, patch, delete', 'get, create, patch');
-  await allow(EARLIER_INSTALLER, earlier.replace('kubenode-installer', EARLIER_INSTALLER));
-}
-
-async function allow(user: string, yaml: string): Promise<void> {
-  const role = parse(yaml) as KubeObject;
-  await server.client.create(CLUSTER_ROLES, role);
-  await server.client.create(BINDINGS, {
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind: 'ClusterRoleBinding',
-    metadata: { name: user },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role.metadata.name },
-    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
-  });
+  await giveRole(server, EARLIER_INSTALLER, earlier.replace('kubenode-installer', EARLIER_INSTALLER));
 }
 
 const WORKLOADS = ['kubenode-sync', 'kubenode-controllers'].flatMap((name) => [

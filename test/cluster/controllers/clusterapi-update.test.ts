@@ -133,6 +133,8 @@ describe.skipIf(reason)('updates in place, by the core of Cluster API', { timeou
     await expect.poll(() => kubelets('versions'), UPDATED).toEqual([`kubelet-${TO}`, `kubelet-${TO}`]);
     await expect.poll(() => theirVersions('versions'), UPDATED).toEqual([`v${TO}`, `v${TO}`]);
     expect(await uids('versions')).toEqual(before);
+    // The entry of a pin cannot be removed while its grant is there.
+    await expect.poll(() => granted('versions'), UPDATED).toBe(0);
     // As the guide returns a kubelet: without the pin the set decides again.
     for (const { metadata } of (await admin.list<Machine>(MACHINES, machinesOf('versions'))).items) {
       const object = {
@@ -312,6 +314,12 @@ describe.skipIf(reason)('updates in place, by the core of Cluster API', { timeou
     const { items } = await admin.list<Machine>(MACHINES, machinesOf(deployment));
     return items.filter(({ spec }) => spec.components.some((each) => each.componentRef === componentRef))
       .length;
+  }
+
+  /** Counts the machines with a grant in an entry. */
+  async function granted(deployment: string): Promise<number> {
+    const { items } = await admin.list<Machine>(MACHINES, machinesOf(deployment));
+    return items.filter(({ spec }) => spec.components.some(({ grant }) => grant !== undefined)).length;
   }
 
   async function uids(deployment: string): Promise<readonly string[]> {

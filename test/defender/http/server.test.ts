@@ -6,6 +6,7 @@ import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApiRequest } from '../../../src/defender/http/api.ts';
 import {
+  type CertificateFiles,
   type HttpServer,
   type HttpServerOptions,
   startHttpServer,
@@ -57,6 +58,10 @@ describe('the server of the HTTP API', () => {
   });
   afterAll(() => Promise.all([server.close(), impatient.close()]));
 
+  function files(): CertificateFiles {
+    return { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') };
+  }
+
   function start(timeouts?: typeof TIMEOUTS, more: Partial<HttpServerOptions> = {}): Promise<HttpServer> {
     return startHttpServer({
       api: {
@@ -68,8 +73,7 @@ describe('the server of the HTTP API', () => {
       },
       port: 0,
       host: '127.0.0.1',
-      certFile: join(folder, 'tls.crt'),
-      keyFile: join(folder, 'tls.key'),
+      certificate: files(),
       clock,
       log: memoryLog(),
       ...(timeouts && { timeouts }),
@@ -132,7 +136,10 @@ describe('the server of the HTTP API', () => {
   it('serves only clients of an authority, where one is given, and a larger body, where one is permitted', async () => {
     await writeFile(join(folder, 'ca.crt'), authority.certPem);
     await using strict = closing(
-      await start(undefined, { clientCaFile: join(folder, 'ca.crt'), maxBodyBytes: 200_000 }),
+      await start(undefined, {
+        certificate: { ...files(), clientCaFile: join(folder, 'ca.crt') },
+        maxBodyBytes: 200_000,
+      }),
     );
     const subject = { commonName: 'caller' };
     const own = { usage: 'client', names: [], now: NOW, seconds: 86_400 } as const;

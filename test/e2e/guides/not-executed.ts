@@ -42,11 +42,15 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     because: 'it needs several clusters with machines; a test has two, with real Defenders and sync',
     coveredBy: ['test/cluster/sync/fleet-limits.test.ts'],
   },
-  ...['Updates in place', 'How a machine is updated'].map((section) => ({
+  ...['Updates in place', 'Without pods', 'How a machine is updated'].map((section) => ({
     path: 'docs/guides/cluster-api.md',
     section,
-    because: 'it needs Cluster API; a test runs its core, and updates the machines of a MachineDeployment',
-    coveredBy: ['test/cluster/controllers/clusterapi-update.test.ts'],
+    because:
+      'it needs Cluster API; tests run its core, install the extension, and update the machines of a MachineDeployment',
+    coveredBy: [
+      'test/cluster/controllers/clusterapi-update.test.ts',
+      'test/cluster/cli/install-extension.test.ts',
+    ],
   })),
   {
     path: 'docs/guides/notifications.md',

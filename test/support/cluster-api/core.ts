@@ -47,11 +47,17 @@ export interface CoreManager {
   stop(): Promise<void>;
 }
 
+export interface CoreOptions {
+  /** The variables of its process, beside those of the test. */
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly gates?: string;
+}
+
 /** Resolves when its webhooks answer. */
-export async function startCore({
-  client,
-  kubeconfig,
-}: Pick<ApiServer, 'client' | 'kubeconfig'>): Promise<CoreManager> {
+export async function startCore(
+  { client, kubeconfig }: Pick<ApiServer, 'client' | 'kubeconfig'>,
+  { variables = {}, gates = GATES }: CoreOptions = {},
+): Promise<CoreManager> {
   const clock = createSystemClock();
   const folder = tempFolder('cluster-api');
   const authority = createAuthority('cluster-api-webhooks', clock.now(), 1);
@@ -71,12 +77,12 @@ export async function startCore({
     `--health-addr=127.0.0.1:${health}`,
   ];
   const more = [
-    `--feature-gates=${GATES}`,
+    `--feature-gates=${gates}`,
     `--skip-crd-migration-phases=${SKIPPED}`,
     '--diagnostics-address=0',
     '--v=4',
   ];
-  const env = { ...process.env, KUBECONFIG: kubeconfig, POD_NAMESPACE: 'default' };
+  const env = { ...process.env, ...variables, KUBECONFIG: kubeconfig, POD_NAMESPACE: 'default' };
   const manager = spawn(await coreProgram(), [...flags, ...more], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const logFile = join(folder, 'core.log');
   const log = createWriteStream(logFile);

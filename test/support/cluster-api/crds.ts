@@ -10,18 +10,20 @@ export const CLUSTER_API_VERSION = 'v1.14.2';
 const MODULE = `sigs.k8s.io/cluster-api@${CLUSTER_API_VERSION}`;
 /** Without a cache, over a slow line. */
 const DOWNLOAD_MS = 10 * 60_000;
-const FILES = ['cluster.x-k8s.io_clusters.yaml', 'cluster.x-k8s.io_machines.yaml'];
+const FOLLOWED_CRDS = ['cluster.x-k8s.io_clusters.yaml', 'cluster.x-k8s.io_machines.yaml'];
 
 /** Returns why this machine cannot read the module. */
 export const noClusterApiReason =
   findProgram('go') === undefined ? 'the CRDs of Cluster API are in a Go module: install go' : undefined;
 
-/** Returns the CRDs of Clusters and Machines, without the conversion webhook that their installation adds: both versions are served as they are. */
-export async function clusterApiCrds(): Promise<readonly KubeObject[]> {
+/** Returns these CRDs, by default those of Clusters and Machines, without the conversion webhook that their installation adds: both versions are served as they are. */
+export async function clusterApiCrds(
+  files: readonly string[] = FOLLOWED_CRDS,
+): Promise<readonly KubeObject[]> {
   const module = await clusterApiModule();
   const read = async (file: string): Promise<KubeObject> =>
     parse(await readFile(join(module, 'core', 'config', 'crd', 'bases', file), 'utf8')) as KubeObject;
-  return await Promise.all(FILES.map(read));
+  return await Promise.all(files.map(read));
 }
 
 /** Returns the folder of the module, whose manifests are read. */

@@ -1,11 +1,7 @@
-/** The options by which Cluster API is followed and asks for updates in place, and the start of the extension's server. */
+/** The options by which Cluster API is followed and asks for updates in place. */
 import type { Command } from 'commander';
-import { createExtensionApi, MAX_HOOK_BYTES } from '../../../controllers/clusterapi/extension/http.ts';
-import { connectUpdateExtension } from '../../../controllers/clusterapi-extension.ts';
-import type { GroupParts } from '../../../controllers/group.ts';
-import { type HttpServer, startHttpServer } from '../../../defender/http/server.ts';
-import { isKubeError } from '../../../kube/client/errors.ts';
-import type { Views } from '../../../kube/controller/views.ts';
+import { NAMESPACE, UPDATE_EXTENSION } from '../../../api/names.ts';
+import type { CertificateFiles } from '../../../defender/http/server.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
@@ -17,6 +13,7 @@ export interface ClusterApiFlags {
   readonly extensionCert?: string;
   readonly extensionKey?: string;
   readonly extensionClientCa?: string;
+  readonly extensionSecret?: true;
 }
 
 export function addClusterApiOptions(command: Command): Command {
@@ -33,61 +30,40 @@ export function addClusterApiOptions(command: Command): Command {
     .option(
       '--extension-client-ca <file>',
       'authority of the client certificate of Cluster API, PEM; no other client is served',
+    )
+    .option(
+      '--extension-secret',
+      `instead of these files: make the certificate, and keep it in Secret ${UPDATE_EXTENSION} of ${NAMESPACE}`,
     );
 }
 
-/** Rejects when the port is taken. Undefined without a port. */
-export async function serveExtension(
-  flags: ClusterApiFlags,
-  parts: Pick<GroupParts, 'connectAs' | 'connectTo' | 'clock' | 'log'>,
-  views: Views,
-): Promise<HttpServer | undefined> {
-  const files = extensionFiles(flags);
-  if (!files) return undefined;
-  const { clock, log } = parts;
-  const api = createExtensionApi(await connectUpdateExtension(parts, views));
-  const server = await startHttpServer({
-    ...files,
-    api,
-    what: 'the hooks of Cluster API',
-    maxBodyBytes: MAX_HOOK_BYTES,
-    host: flags.extensionHost,
-    clock,
-    log,
-  }).catch(explainCertificate);
-  log.info('update extension of Cluster API started', { url: server.url });
-  return server;
-}
-
-function explainCertificate(error: unknown): never {
-  if (!isKubeError(error, 'Credentials')) throw error;
-  throw new CliError(`certificate of the update extension: ${error.message}`, {
-    hint: 'check --extension-cert, --extension-key and --extension-client-ca; docs/guides/cluster-api.md shows how to get them',
-    exitCode: EXIT.badInput,
-    cause: error,
-  });
-}
-
-interface ExtensionFiles {
+export interface ExtensionSettings {
   readonly port: number;
-  readonly certFile: string;
-  readonly keyFile: string;
-  readonly clientCaFile?: string;
+  readonly certificate: CertificateFiles | 'Secret';
 }
 
 /** Undefined: no extension. */
-export function extensionFiles(flags: Partial<ClusterApiFlags>): ExtensionFiles | undefined {
-  const { extensionPort: port, extensionCert: certFile, extensionKey: keyFile } = flags;
-  const { clusterApi, extensionClientCa } = flags;
-  if ([port, certFile, keyFile, extensionClientCa].every((each) => each === undefined)) return undefined;
-  if (clusterApi && port !== undefined && certFile !== undefined && keyFile !== undefined) {
-    return { port, certFile, keyFile, ...optional('clientCaFile', extensionClientCa) };
-  }
+export function extensionSettings(flags: Partial<ClusterApiFlags>): ExtensionSettings | undefined {
+  const { clusterApi, extensionPort: port, extensionSecret } = flags;
+  const files = [flags.extensionCert, flags.extensionKey, flags.extensionClientCa];
+  if ([port, extensionSecret, ...files].every((each) => each === undefined)) return undefined;
+  const certificate = certificateIn(flags);
+  if (clusterApi && port !== undefined && certificate !== undefined) return { port, certificate };
   throw new CliError(
-    'the update extension needs --cluster-api, --extension-port, --extension-cert and --extension-key',
+    'the update extension needs --cluster-api, --extension-port, and --extension-cert with --extension-key, or --extension-secret',
     {
-      hint: 'pass all four, or only --cluster-api; docs/guides/cluster-api.md has an example',
+      hint: 'pass all of them, or only --cluster-api; docs/guides/cluster-api.md has an example',
       exitCode: EXIT.usage,
     },
   );
+}
+
+/** Undefined: both ways, or none of them. */
+function certificateIn(flags: Partial<ClusterApiFlags>): ExtensionSettings['certificate'] | undefined {
+  const { extensionCert: certFile, extensionKey: keyFile, extensionClientCa: clientCaFile } = flags;
+  if (flags.extensionSecret) {
+    return [certFile, keyFile, clientCaFile].every((file) => file === undefined) ? 'Secret' : undefined;
+  }
+  if (certFile === undefined || keyFile === undefined) return undefined;
+  return { certFile, keyFile, ...optional('clientCaFile', clientCaFile) };
 }

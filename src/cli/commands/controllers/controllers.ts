@@ -14,7 +14,6 @@ import { allViews, createControllerGroups, MANAGERS } from '../../../controllers
 import type { GroupParts } from '../../../controllers/group.ts';
 import { createDefender } from '../../../defender/defender.ts';
 import { createCallWindow } from '../../../defender/facts/call-window.ts';
-import type { HttpServer } from '../../../defender/http/server.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { type ConnectOptions, connect } from '../../../kube/client/connect.ts';
 import { impersonateServiceAccount } from '../../../kube/controller/principals.ts';
@@ -25,7 +24,6 @@ import type { Log } from '../../../kube/process/log.ts';
 import { createLoopDelay } from '../../../kube/process/loop-delay.ts';
 import { createMetrics } from '../../../kube/process/metrics.ts';
 import { createRuntimeMetrics } from '../../../kube/process/metrics-runtime.ts';
-import type { HookServer } from '../../../kube/webhook/server.ts';
 import { registerBuildInfo } from '../../../observability/metrics/process.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
@@ -40,9 +38,11 @@ import {
   prometheusOf,
 } from '../../programs/check-options.ts';
 import { KUBENODE_VERSION } from '../../version.ts';
-import { addClusterApiOptions, type ClusterApiFlags, extensionFiles, serveExtension } from './cluster-api.ts';
+import { addClusterApiOptions, type ClusterApiFlags, extensionSettings } from './cluster-api.ts';
+import { serveExtension } from './extension-server.ts';
 import { addHttpOptions, filesOf, type HttpFlags, startHttp } from './http.ts';
 import { addHostImportOptions, type HostImportFlags, importsOpener } from './imports.ts';
+import type { LateServer } from './late-server.ts';
 import { addMaintenanceOptions, type MaintenanceFlags, serveMaintenance } from './maintenance.ts';
 import { addNotificationOptions, type NotificationFlags, openNotifications } from './notifications.ts';
 import { powerOfInstances } from './power.ts';
@@ -121,7 +121,7 @@ export function createControllersCommand(io: Io): Command {
 async function controllers(io: Io, flags: Flags): Promise<void> {
   const { clock, signal } = io;
   filesOf(flags);
-  extensionFiles(flags);
+  extensionSettings(flags);
   const notifications = await openNotifications(flags, { clock, random: systemRandom });
   const log = createCommandLog(io, flags, { write: (line) => io.err(line) });
   const metrics = createMetrics();
@@ -168,7 +168,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     ...optional('notifications', notifications),
   };
   const groups = await createControllerGroups(parts, defender.views);
-  const servers: (HttpServer | HookServer | undefined)[] = [];
+  const servers: (LateServer | undefined)[] = [];
   const views = allViews([...groups, defender]);
   try {
     const reviewed = { defender, client: reviewClient, clock, log, leads, leader: () => lease.holder() };

@@ -57,9 +57,15 @@ export async function startHttp(flags: HttpFlags, parts: HttpParts): Promise<Htt
   if (!files) return undefined;
   const { clock, log } = parts;
   const api = createHttpApi({ ...parts, audiences: flags.defenderAudience ?? [AUDIENCE_DEFENDER] });
-  const server = await startHttpServer({ ...files, api, host: flags.defenderHost, clock, log }).catch(
-    explainCertificate,
-  );
+  const { port, ...certificate } = files;
+  const server = await startHttpServer({
+    certificate,
+    port,
+    api,
+    host: flags.defenderHost,
+    clock,
+    log,
+  }).catch(explainCertificate);
   log.info('HTTP API of the Defender started', { url: server.url });
   return server;
 }

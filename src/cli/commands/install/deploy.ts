@@ -6,6 +6,7 @@ import {
   CONTROLLERS,
   CONTROLLERS_WITH_MAINTENANCE,
   type DeployedProgram,
+  EXTENSION_PORT,
   HOSTING,
   NOTIFICATIONS_FILE,
   SYNC,
@@ -15,16 +16,20 @@ import type { KubeObject } from '../../../kube/objects/object.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { createIntegerParser, parsePrometheusUrl } from '../../option-parsers.ts';
 import { KUBENODE_VERSION } from '../../version.ts';
+import {
+  checkExtension,
+  createExtensionOption,
+  type ExtensionFlags,
+  extensionObjects,
+} from './update-extension.ts';
 
-export interface DeployFlags {
+export interface DeployFlags extends ExtensionFlags {
   readonly hub?: true;
-  readonly cluster?: true;
   readonly hosting?: true;
   /** Path of the file of images that hosting runs. */
   readonly images?: string;
   readonly webhooks?: true;
   readonly maintenance?: true;
-  readonly clusterApi?: true;
   readonly image?: string;
   readonly registry?: string;
   readonly replicas?: number;
@@ -57,6 +62,7 @@ export function addDeployOptions(command: Command): Command {
       '--cluster-api',
       'also the role that reads the Machines of Cluster API, which the controllers then follow',
     )
+    .addOption(createExtensionOption())
     .option('--registry <path>', `registry of the image; it is then PATH/kubenode:${KUBENODE_VERSION}`)
     .option('--image <reference>', 'image, instead of --registry')
     .option(
@@ -112,18 +118,21 @@ export async function deployedObjects(flags: DeployFlags, images?: string): Prom
     return [];
   }
   const image = imageOf(flags);
+  const extension = extensionObjects(flags);
   const { replicas = REPLICAS, egressPort: egressPorts = [], prometheusUrl, notifications } = flags;
   // Loaded only here: most installations have no use for cdk8s.
   const { renderWorkload } = await import('../../../deploy/workload.ts');
-  return programs.flatMap((program) => {
+  const workloads = programs.flatMap((program) => {
     const config = program.configFile === undefined ? undefined : images;
     return renderWorkload(program, { image, replicas, egressPorts, prometheusUrl, notifications, config });
   });
+  return [...extension.before, ...workloads, ...extension.after];
 }
 
 export function programsOf(flags: DeployFlags): readonly DeployedProgram[] {
   const { hub, cluster, hosting, webhooks } = flags;
   checkReceivers(flags);
+  checkExtension(flags);
   checkNotifications(flags);
   checkImages(flags);
   checkPrometheus(flags);
@@ -131,9 +140,11 @@ export function programsOf(flags: DeployFlags): readonly DeployedProgram[] {
   return [...(hub ? [sync] : []), ...(cluster ? [controllersOf(flags)] : []), ...(hosting ? [HOSTING] : [])];
 }
 
-function controllersOf({ maintenance, clusterApi }: DeployFlags): DeployedProgram {
+function controllersOf({ maintenance, clusterApi, updateExtension }: DeployFlags): DeployedProgram {
   const program = maintenance ? CONTROLLERS_WITH_MAINTENANCE : CONTROLLERS;
-  return clusterApi ? { ...program, args: [...program.args, '--cluster-api'] } : program;
+  if (!clusterApi) return program;
+  const following = { ...program, args: [...program.args, '--cluster-api'] };
+  return updateExtension === undefined ? following : { ...following, extensionPort: EXTENSION_PORT };
 }
 
 /** One is nothing without the other. */

@@ -15,6 +15,8 @@ import { blockedPortWarnings } from './api-ports.ts';
 import { addDeployOptions, type DeployFlags, deployedObjects, permittedPorts, programsOf } from './deploy.ts';
 import { readImages } from './images.ts';
 import { metricsHint, metricsObjects } from './metrics.ts';
+import { removeExtension } from './remove-extension.ts';
+import { checkRegistration } from './update-extension.ts';
 
 const HELP = `
 Installs what every part of kubenode needs: CRDs, the namespaces kubenode-system and kubenode-agents, ServiceAccounts,
@@ -25,12 +27,14 @@ With --dry-run the server validates everything and stores nothing; the exit code
 With --hub it also runs kubenode sync in the cluster, with --cluster kubenode controllers, with --hosting kubenode hosting:
 for each a Deployment, a NetworkPolicy and a PodDisruptionBudget in kubenode-system. docs/guides/install.md describes how to build the image,
 and the rights that an installation needs. With --cluster-api the controllers may read the Machines of Cluster API:
-docs/guides/cluster-api.md. With --metrics a Prometheus and a Grafana of the cluster find them: docs/guides/metrics.md.
+docs/guides/cluster-api.md. With --update-extension Cluster API also asks them whether a new version is installed in place, by
+a Service and an ExtensionConfig; without the option these are removed again. With --metrics a Prometheus and a Grafana of the cluster find them: docs/guides/metrics.md.
 
 Examples:
   kubenode install --context prod-eu-1
   kubenode install --dry-run -o json
   kubenode install --context hub --hub --cluster --registry registry.example.com/platform
+  kubenode install --cluster --cluster-api --update-extension --registry registry.example.com/platform
   kubenode install --context hub --hosting --images images.yaml --registry registry.example.com/platform
   kubenode install --context hub --hub --cluster --registry registry.example.com/platform --metrics
   kubenode install --cluster --image registry.example.com/kubenode:0.1.0 --print`;
@@ -62,13 +66,15 @@ async function runInstall(io: Io, flags: InstallCommandFlags): Promise<void> {
   const client = await connectFrom(io, flags);
   try {
     const metrics = await metricsObjects(flags, client);
-    const results = await withProgress(io, (progress) =>
+    await checkRegistration(client, deployed, io.signal);
+    const installed = await withProgress(io, (progress) =>
       installInto(io, client, {
         progress,
         dryRun,
         objects: [...installation(), ...rolesOf(flags), ...deployed, ...metrics],
       }),
     );
+    const results = [...installed, ...(await removeExtension(io, client, { dryRun, installed }))];
     if (deployed.length > 0) {
       printWarnings(io, await blockedPortWarnings(client, permittedPorts(flags), io.signal));
     }
@@ -80,8 +86,8 @@ async function runInstall(io: Io, flags: InstallCommandFlags): Promise<void> {
 }
 
 /** Another run without the option removes them. */
-function rolesOf({ clusterApi }: InstallCommandFlags): readonly KubeObject[] {
-  return clusterApi ? clusterApiRoles() : [];
+function rolesOf({ clusterApi, updateExtension }: InstallCommandFlags): readonly KubeObject[] {
+  return clusterApi ? clusterApiRoles(updateExtension !== undefined) : [];
 }
 
 function showNextStep(io: Io, flags: InstallCommandFlags): void {

@@ -8,21 +8,27 @@ import type { TargetRollouts } from '../../../sync/preview/rollouts.ts';
 import { withDefenderViews } from '../../fleet/defender-session.ts';
 import type { PlanPorts } from '../ports.ts';
 import { answersTo, withAnswers, withoutAnswers } from './defender.ts';
-import { concernsRollouts, readRolloutFleet, withChange } from './fleet.ts';
+import { concernsRollouts, type RolloutFleet, withChange } from './fleet.ts';
 import { type AskedRollout, planRollouts } from './preview.ts';
 
 /** The connection to one cluster. */
 export type ClusterConnection = Pick<DefenderOptions, 'client' | 'calls'>;
 
+export interface ClusterChange extends Pick<LivePreview, 'written' | 'deleted'> {
+  /** Reads the machines of the cluster at the first call. */
+  readonly readFleet: () => Promise<RolloutFleet>;
+}
+
 /** Plans the rollouts. A plan whose machines cannot be read is shown without them. */
 export async function readRollouts(
   ports: PlanPorts,
   connection: ClusterConnection,
-  change: Pick<LivePreview, 'written' | 'deleted'>,
+  { written, deleted, readFleet }: ClusterChange,
 ): Promise<TargetRollouts | undefined> {
+  const change = { written, deleted };
   if (!concernsRollouts(change)) return undefined;
   try {
-    const fleet = await readRolloutFleet(connection.client, ports.signal);
+    const fleet = await readFleet();
     const planned = planRollouts(fleet, withChange(fleet, change), ports.clock.now());
     return { state: 'Known', sets: await askDefender(ports, connection, planned) };
   } catch (error) {

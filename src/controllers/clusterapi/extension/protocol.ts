@@ -60,7 +60,7 @@ export function questionIn(
   const [current, desired] = ['current', 'desired'].map((side) =>
     hook === 'CanUpdateMachine'
       ? machineIn(valueAt(body, side, 'machine'))
-      : machineSetIn(valueAt(body, side, 'machineSet')),
+      : templateIn(valueAt(body, side, 'machineSet')),
   );
   return current && desired ? { current, desired } : undefined;
 }
@@ -78,7 +78,8 @@ function machineIn(object: unknown): AskedObject | undefined {
   return { ...head, version, providerID, selector: undefined, replicas: 1 };
 }
 
-function machineSetIn(object: unknown): AskedObject | undefined {
+/** Reads a MachineSet, or a MachineDeployment, which has the same fields. */
+export function templateIn(object: unknown): AskedObject | undefined {
   const head = headOf(object);
   if (!head) return undefined;
   const selector = valueAt(object, 'spec', 'selector');

@@ -1,0 +1,94 @@
+/** Reads how Cluster API would carry a commit out on the machines of its MachineDeployments. Reads, and writes nothing. */
+import { CLUSTER_API_GROUP } from '../../controllers/clusterapi/contract.ts';
+import { type ExtensionState, planDeployment } from '../../controllers/clusterapi/extension/deployment.ts';
+import type { UpdateFacts } from '../../controllers/clusterapi/extension/plan.ts';
+import { createEntryRules } from '../../controllers/clusterapi-extension.ts';
+import { EXTENSION_CONFIGS } from '../../deploy/update-extension.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { isKubeError, unlessMissing } from '../../kube/client/errors.ts';
+import { nameOf } from '../../kube/client/paths.ts';
+import { listAt, textAt, valueAt } from '../../kube/objects/json.ts';
+import type { KubeObject, Resource } from '../../kube/objects/object.ts';
+import { objectIdOf } from '../../kube/objects/object-id.ts';
+import type { PlannedDeployment, TargetDeployments } from '../../sync/preview/machine-deployments.ts';
+import { collect } from '../fleet/read.ts';
+import { findComponentIn } from '../fleet/versions.ts';
+import type { PlanPorts } from './ports.ts';
+import { type RolloutFleet, withChange } from './rollouts/fleet.ts';
+import type { ClusterChange } from './rollouts/read.ts';
+
+const KIND = 'MachineDeployment';
+
+/** Undefined: the commit changes none. What cannot be read is named, and the rest of the plan is shown. */
+export async function readDeployments(
+  ports: PlanPorts,
+  client: Client,
+  { written, deleted, readFleet }: ClusterChange,
+): Promise<TargetDeployments | undefined> {
+  const changed = written.filter((object) => isDeployment(object));
+  if (changed.length === 0) return undefined;
+  try {
+    const extension = await readExtension(ports, client);
+    const facts = factsOf(withChange(await readFleet(), { written, deleted }), ports.clock.now());
+    const deployments: PlannedDeployment[] = [];
+    for (const after of changed) {
+      const before = await unlessMissing(
+        client.get(resourceFor(after), nameOf(after), { signal: ports.signal }),
+      );
+      const decision = before && planDeployment({ before, after }, facts, extension);
+      if (decision) deployments.push(planned(after, decision));
+    }
+    return deployments.length === 0 ? undefined : { state: 'Known', deployments };
+  } catch (error) {
+    return { state: 'Unknown', because: ports.explain(error) };
+  }
+}
+
+function isDeployment(object: KubeObject): boolean {
+  const { group, kind } = objectIdOf(object);
+  return group === CLUSTER_API_GROUP && kind === KIND;
+}
+
+function resourceFor({ apiVersion }: KubeObject): Resource {
+  const version = apiVersion.split('/')[1] ?? '';
+  return { group: CLUSTER_API_GROUP, version, kind: KIND, plural: 'machinedeployments', namespaced: true };
+}
+
+/** As the extension has them once the commit is applied. */
+function factsOf({ machines, nodes, components, servers }: RolloutFleet, now: Date): UpdateFacts {
+  const rules = createEntryRules(findComponentIn(components), servers);
+  return { machines, nodeOf: (name) => nodes.get(name), rules, now };
+}
+
+/** Sync has no right to read ExtensionConfigs, unless a person gives it one. */
+async function readExtension(ports: PlanPorts, client: Client): Promise<ExtensionState> {
+  const { group, version, kind } = EXTENSION_CONFIGS;
+  try {
+    await client.resourceFor(`${group}/${version}`, kind);
+    const configs = await collect(client, EXTENSION_CONFIGS, { signal: ports.signal }, (config) => config);
+    return { state: configs.some((config) => isForUpdates(config)) ? 'Registered' : 'Missing' };
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return { state: 'Missing' };
+    if (isKubeError(error, 'Forbidden')) return { state: 'Unknown', because: ports.explain(error) };
+    throw error;
+  }
+}
+
+function isForUpdates(config: KubeObject): boolean {
+  const hooks = listAt(config, 'status', 'handlers').map((each) => textAt(each, 'requestHook', 'hook'));
+  return hooks.includes('CanUpdateMachineSet');
+}
+
+function planned(
+  object: KubeObject,
+  { type, because }: Pick<PlannedDeployment, 'type' | 'because'>,
+): PlannedDeployment {
+  const { namespace = '', name } = object.metadata;
+  const replicas = valueAt(object, 'spec', 'replicas');
+  return {
+    name: `${namespace}/${name}`,
+    replicas: typeof replicas === 'number' ? replicas : 1,
+    type,
+    because,
+  };
+}
