@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import { clusterApiObjects } from '../../../api/clusterapi/installation.ts';
 import { type InstalledObject, installation } from '../../../api/install/install.ts';
 import { NAMESPACE } from '../../../api/names.ts';
-import { clusterApiRoles } from '../../../api/roles/all.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { formatYaml } from '../../../views/text/yaml.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../connection.ts';
@@ -24,8 +24,8 @@ With --dry-run the server validates everything and stores nothing; the exit code
 
 With --hub it also runs kubenode sync in the cluster, with --cluster kubenode controllers, with --hosting kubenode hosting:
 for each a Deployment, a NetworkPolicy and a PodDisruptionBudget in kubenode-system. docs/guides/install.md describes how to build the image,
-and the rights that an installation needs. With --cluster-api the controllers may read the Machines of Cluster API:
-docs/guides/cluster-api.md. With --metrics a Prometheus and a Grafana of the cluster find them: docs/guides/metrics.md.
+and the rights that an installation needs. With --cluster-api the controllers may read the Machines of Cluster API, and its
+health checks may ask for repairs: docs/guides/cluster-api.md. With --metrics a Prometheus and a Grafana of the cluster find them: docs/guides/metrics.md.
 
 Examples:
   kubenode install --context prod-eu-1
@@ -54,7 +54,7 @@ export function createInstallCommand(io: Io): Command {
 async function runInstall(io: Io, flags: InstallCommandFlags): Promise<void> {
   const deployed = await deployedObjects(flags, await readImages(io, flags));
   if (flags.print) {
-    const printed = [...rolesOf(flags), ...deployed, ...(await metricsObjects(flags, undefined))];
+    const printed = [...clusterApiOf(flags), ...deployed, ...(await metricsObjects(flags, undefined))];
     io.out(printed.map((object) => `---\n${formatYaml(object)}`).join(''));
     return;
   }
@@ -66,7 +66,7 @@ async function runInstall(io: Io, flags: InstallCommandFlags): Promise<void> {
       installInto(io, client, {
         progress,
         dryRun,
-        objects: [...installation(), ...rolesOf(flags), ...deployed, ...metrics],
+        objects: [...clusterApiOf(flags), ...installation(), ...deployed, ...metrics],
       }),
     );
     if (deployed.length > 0) {
@@ -79,9 +79,9 @@ async function runInstall(io: Io, flags: InstallCommandFlags): Promise<void> {
   }
 }
 
-/** Another run without the option removes them. */
-function rolesOf({ clusterApi }: InstallCommandFlags): readonly KubeObject[] {
-  return clusterApi ? clusterApiRoles() : [];
+/** Another run without the option removes the roles. They come first: all kinds are installed before objects of them. */
+function clusterApiOf({ clusterApi }: InstallCommandFlags): readonly KubeObject[] {
+  return clusterApi ? clusterApiObjects() : [];
 }
 
 function showNextStep(io: Io, flags: InstallCommandFlags): void {

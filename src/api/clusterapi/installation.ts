@@ -1,0 +1,9 @@
+/** What `kubenode install --cluster-api` adds: the kinds of remediation, and the roles of both managers. */
+import type { KubeObject } from '../../kube/objects/object.ts';
+import { clusterApiRoles } from '../roles/all.ts';
+import { clusterApiCrds } from './crds.ts';
+
+/** Kinds first: an installation writes the objects in this order. */
+export function clusterApiObjects(): readonly KubeObject[] {
+  return [...clusterApiCrds(), ...clusterApiRoles()];
+}
