@@ -39,6 +39,7 @@ const HAND_BACK_AGAIN_SECONDS = 15;
 
 export function createRemediationController(options: RemediationControllerOptions): Controller {
   const all = { keys: () => [KEY], gatherMs: GATHER_MS } as const;
+  let startedAt: Date | undefined;
   return {
     name: 'remediation',
     reads: [
@@ -58,7 +59,10 @@ export function createRemediationController(options: RemediationControllerOption
     fieldManager: MANAGER_CLUSTERAPI_REMEDIATION,
     serviceAccount: { namespace: NAMESPACE, name: PRINCIPAL_CLUSTERAPI },
     concurrency: 1,
-    reconcile: (_, context) => reconcile(options, context),
+    reconcile: (_, context) => {
+      startedAt ??= context.clock.now();
+      return reconcile(options, startedAt, context);
+    },
   };
 }
 
@@ -80,12 +84,13 @@ const machineChanged = partChanged<Machine>(({ metadata, spec, status }) =>
 
 async function reconcile(
   { source, client }: RemediationControllerOptions,
+  startedAt: Date,
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
   const remediations = source.read();
   // While they cannot be read, what rules were told stays as it is: a repair that began goes on.
   if (remediations === undefined || 'unreadable' in remediations) return {};
-  const plan = planRemediation(observeRemediation(remediations, context));
+  const plan = planRemediation({ ...observeRemediation(remediations, context), startedAt });
   const isDone = await carryOutRemediation(plan, { client, context });
   const again = isDone ? undefined : secondsAfter(context.clock.now(), HAND_BACK_AGAIN_SECONDS);
   return optional('requeueAt', firstMoment([changesAt(plan), again]));
@@ -94,7 +99,7 @@ async function reconcile(
 function observeRemediation(
   remediations: RemediationInput['remediations'],
   context: ReconcileContext,
-): RemediationInput {
+): Omit<RemediationInput, 'startedAt'> {
   const nodes = context.view(NODES);
   const jobs = context.view<RemedyOperationJob>(REMEDY_OPERATION_JOBS);
   const rules = context.view<NodeRemedier>(NODE_REMEDIERS);

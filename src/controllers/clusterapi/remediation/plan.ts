@@ -23,6 +23,8 @@ export interface RemediationInput {
   /** The jobs on the Machine of this name, by all rules. */
   readonly jobsOf: (machine: string) => readonly RemedyOperationJob[];
   readonly ruleOf: (name: string) => NodeRemedier | undefined;
+  /** When this process began to decide: what it does not follow yet may only be late. */
+  readonly startedAt: Date;
   readonly now: Date;
 }
 
@@ -120,9 +122,10 @@ function handedBack({ reason, message }: Condition): Judgment {
 function unfollowed(
   remediation: KubenodeRemediation,
   { name }: OwnerOfRequest,
-  { now }: RemediationInput,
+  { startedAt, now }: RemediationInput,
 ): Judgment {
-  const until = secondsAfter(createdAt(remediation, now), NOT_FOLLOWED_SECONDS);
+  const created = createdAt(remediation, now);
+  const until = secondsAfter(created > startedAt ? created : startedAt, NOT_FOLLOWED_SECONDS);
   const because = `no Machine of kubenode follows ${name}`;
   const reason = 'NotFollowed';
   return until > now ? { step: 'Waiting', reason, because, until } : { step: 'HandBack', reason, because };

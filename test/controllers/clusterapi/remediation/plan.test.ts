@@ -115,6 +115,11 @@ describe('the planner of requests of health checks', () => {
       'Waiting NotFollowed: no Machine of kubenode follows md-1',
     ],
     [
+      'waits a minute after a start',
+      { requests: [request(1, { created: LATE })], machines: [repairable(2)], started: 59 },
+      'Waiting NotFollowed: no Machine of kubenode follows md-1',
+    ],
+    [
       'hands back what kubenode does not follow',
       { requests: [request(1, { created: 60 })], machines: [repairable(2)] },
       'HandBack NotFollowed: no Machine of kubenode follows md-1',

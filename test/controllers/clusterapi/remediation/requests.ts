@@ -81,10 +81,12 @@ export interface RemediationCase {
   readonly rules?: readonly NodeRemedier[];
   readonly nodes?: readonly KubeObject[];
   readonly now?: Date;
+  /** Seconds before now. */
+  readonly started?: number;
 }
 
 export function planOf(input: RemediationCase): RemediationPlan {
-  const { jobs = [], nodes = [theirNode(1)], now = NOW } = input;
+  const { jobs = [], nodes = [theirNode(1)], now = NOW, started = 9000 } = input;
   const rules = input.rules ?? [remedier({}, { name: RULE })];
   const given: RemediationInput = {
     remediations: input.requests ?? [request(1)],
@@ -92,6 +94,7 @@ export function planOf(input: RemediationCase): RemediationPlan {
     nodeOf: (name) => nodes.find(({ metadata }) => metadata.name === name),
     jobsOf: (machine) => jobs.filter(({ spec }) => spec.machine.name === machine),
     ruleOf: (name) => rules.find(({ metadata }) => metadata.name === name),
+    startedAt: new Date(+now - started * 1000),
     now,
   };
   return planRemediation(given);
