@@ -27,6 +27,7 @@ import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { REMOVED } from '../../rules/sample-rule.ts';
 import { type CoreManager, noCoreReason, startCore } from '../../support/cluster-api/core.ts';
 import { noClusterApiReason } from '../../support/cluster-api/crds.ts';
+import { guideObject } from '../../support/cluster-api/guide.ts';
 import { startInfrastructure, type TestProvider } from '../../support/cluster-api/infrastructure.ts';
 import {
   createWorkloadCluster,
@@ -127,12 +128,39 @@ describe.skipIf(reason)('repairs that Cluster API asks for', { timeout: 400_000 
     await expect.poll(() => isCordoned(machine), SLOW).toBe(true);
     await expect.poll(() => repairingOf(machine), SLOW).toBe('True JobActive');
     await report(machine, 'True');
-    await expect.poll(() => requests(), SLOW).toEqual([]);
+    await expect.poll(() => requestFor(machine), SLOW).toBeUndefined();
     await expect.poll(() => outcomes(machine), SLOW).toEqual(['Succeeded']);
     expect(await requestedOn(machine)).toBe('False NotRequested');
     expect(await isCordoned(machine)).toBe(false);
     expect([await outcomes(other), await requestedOn(other)]).toEqual([[], 'False NotRequested']);
     expect(await uids('heals')).toEqual(before);
+  });
+
+  it('CAP-07 are declared as the guide has them, and refuse what no rule has', async () => {
+    const dryRun = { dryRun: true };
+    const rule = guideObject('NodeRemedier');
+    const template = guideObject('KubenodeRemediationTemplate');
+    await expect(admin.create(NODE_REMEDIERS, rule, dryRun)).resolves.toMatchObject({ kind: 'NodeRemedier' });
+    await expect(admin.create(KUBENODE_REMEDIATION_TEMPLATES, template, dryRun)).resolves.toBeDefined();
+    await expect(
+      admin.create(HEALTH_CHECKS, guideObject('MachineHealthCheck'), dryRun),
+    ).resolves.toBeDefined();
+    const { group, version, kind } = KUBENODE_REMEDIATIONS;
+    const request = (spec: object): Promise<KubenodeRemediation> => {
+      const metadata = { namespace: WORKLOAD_NAMESPACE, name: 'r' };
+      return admin.create(
+        KUBENODE_REMEDIATIONS,
+        { apiVersion: `${group}/${version}`, kind, metadata, spec },
+        dryRun,
+      );
+    };
+    expect((await request({ rule: 'capi-repair' })).spec).toEqual({
+      rule: 'capi-repair',
+      timeoutSeconds: 3600,
+    });
+    await expect(request({})).rejects.toThrow(/spec.rule: Required/);
+    await expect(request({ rule: 'Not A Name' })).rejects.toThrow(/spec.rule/);
+    await expect(request({ rule: 'a', timeoutSeconds: 5 })).rejects.toThrow(/greater than or equal to 60/);
   });
 
   it('CAP-08 hand the machine back when the ladder ends without success, also when killed in the middle, and it is replaced', async () => {
@@ -225,13 +253,15 @@ describe.skipIf(reason)('repairs that Cluster API asks for', { timeout: 400_000 
     await admin.patch(MACHINES, { name }, { type: 'merge', body: { spec: { hold: value } } });
   }
 
-  async function requests(): Promise<readonly KubenodeRemediation[]> {
-    return (await admin.list<KubenodeRemediation>(KUBENODE_REMEDIATIONS)).items;
+  /** No garbage collector runs here: the request for a Machine that was replaced stays. */
+  async function requestFor(machine: string): Promise<KubenodeRemediation | undefined> {
+    const { items } = await admin.list<KubenodeRemediation>(KUBENODE_REMEDIATIONS);
+    return items.find(({ status }) => status?.machine === machine);
   }
 
   async function repairingOf(machine: string): Promise<string | undefined> {
-    const found = (await requests()).find(({ status }) => status?.machine === machine);
-    const { status, reason: why } = conditionOf(found?.status?.conditions, 'Repairing') ?? {};
+    const { conditions } = (await requestFor(machine))?.status ?? {};
+    const { status, reason: why } = conditionOf(conditions, 'Repairing') ?? {};
     return status && `${status} ${why}`;
   }
 
