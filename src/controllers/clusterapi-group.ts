@@ -1,4 +1,4 @@
-/** The controllers that work with Cluster API, where a person asked for it. What they read of ours is in the views of the groups before. */
+/** The controllers that work with Cluster API, where a person asked for it. Our objects that they read are in the views of the groups before. */
 import { PRINCIPAL_CLUSTERAPI } from '../api/names.ts';
 import { FOREIGN_MACHINES } from '../observability/metrics/machine.ts';
 import { createClusterApiController } from './clusterapi/controller.ts';

@@ -1,4 +1,4 @@
-/** What `kubenode install --cluster-api` adds: the kinds of remediation, and the roles of both managers. */
+/** Lists what `kubenode install --cluster-api` adds: the kinds of remediation, and the roles of both managers. */
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { clusterApiRoles } from '../roles/all.ts';
 import { clusterApiCrds } from './crds.ts';

@@ -34,7 +34,7 @@ export interface RemediationControllerOptions {
 const KEY = 'all';
 /** While rules act on many machines, each has many changes. */
 const GATHER_MS = 250;
-/** What keeps a machine from being handed back is on an object that is not watched here. */
+/** A machine is judged again so soon, because Machines of Cluster API are not watched here. */
 const HAND_BACK_AGAIN_SECONDS = 15;
 
 export function createRemediationController(options: RemediationControllerOptions): Controller {
@@ -88,7 +88,7 @@ async function reconcile(
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
   const remediations = source.read();
-  // While they cannot be read, what rules were told stays as it is: a repair that began goes on.
+  // While they cannot be read, the conditions that rules read stay as they are: a repair that began continues.
   if (remediations === undefined || 'unreadable' in remediations) return {};
   const plan = planRemediation({ ...observeRemediation(remediations, context), startedAt });
   const isDone = await carryOutRemediation(plan, { client, context });

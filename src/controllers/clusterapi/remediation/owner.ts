@@ -9,7 +9,7 @@ export interface OwnerOfRequest {
 }
 
 /** Returns the owner of the object, as a health check writes it; undefined: it has none of this kind. */
-export function ownerOf({ metadata }: KubenodeRemediation): OwnerOfRequest | undefined {
+export function requestOwner({ metadata }: KubenodeRemediation): OwnerOfRequest | undefined {
   const owner = (metadata.ownerReferences ?? []).find(
     ({ apiVersion, kind }) => kind === 'Machine' && apiVersion.startsWith(`${CLUSTER_API_GROUP}/`),
   );

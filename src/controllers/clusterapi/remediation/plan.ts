@@ -11,7 +11,7 @@ import { optional } from '../../../kube/objects/optional.ts';
 import { firstMoment, secondsAfter } from '../../../os/dates.ts';
 import { followedObject } from '../../../providers/followed.ts';
 import { isOwn } from '../own-machine.ts';
-import { type OwnerOfRequest, ownerOf } from './owner.ts';
+import { type OwnerOfRequest, requestOwner } from './owner.ts';
 import { replacementHold } from './replacement-hold.ts';
 
 export interface RemediationInput {
@@ -45,7 +45,7 @@ export interface RemediationDecision {
   readonly until?: Date;
 }
 
-/** What our Machine is to tell rules. */
+/** The condition of our Machine that rules read. */
 export interface RequestReport {
   readonly machine: Machine;
   readonly status: 'True' | 'False';
@@ -88,7 +88,7 @@ function decide(
   byOwner: ReadonlyMap<string, Machine>,
   input: RemediationInput,
 ): RemediationDecision {
-  const owner = ownerOf(remediation);
+  const owner = requestOwner(remediation);
   const machine = owner && byOwner.get(keyOf(owner));
   const job = machine && lastJob(remediation, input.jobsOf(machine.metadata.name));
   const known = {

@@ -145,7 +145,7 @@ describe('the controller of requests of health checks', () => {
     expect(requestedOn(bed, 'node-1')).toBe('False NotRequested');
   });
 
-  it('CAP-07 leaves what rules were told as it is while requests cannot be read', async () => {
+  it('CAP-07 leaves the condition of our Machine as it is while requests cannot be read', async () => {
     const cluster = new TheirCluster();
     const bed = await start(cluster);
     cluster.show([request(1)]);

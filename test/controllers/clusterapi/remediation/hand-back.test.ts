@@ -75,7 +75,7 @@ describe('the hand-back of a Machine of Cluster API', () => {
       'Healthy',
     ],
     ['was never checked', unhealthy({ conditions: [] }), 'Healthy'],
-    ['has nobody who would replace it', unhealthy({ metadata: { ownerReferences: [] } }), 'NoController'],
+    ['has no owner that would replace it', unhealthy({ metadata: { ownerReferences: [] } }), 'NoController'],
   ])('CAP-08 writes nothing of a Machine that %s', (_, theirs, reason) => {
     expect(planHandBack(DUE, theirs, NOW)).toMatchObject({
       type: 'Report',

@@ -88,7 +88,7 @@ export interface RemediationCase {
 export function planOf(input: RemediationCase): RemediationPlan {
   const { jobs = [], nodes = [theirNode(1)], now = NOW, started = 9000 } = input;
   const rules = input.rules ?? [remedier({}, { name: RULE })];
-  const given: RemediationInput = {
+  const complete: RemediationInput = {
     remediations: input.requests ?? [request(1)],
     machines: input.machines ?? [repairable(1)],
     nodeOf: (name) => nodes.find(({ metadata }) => metadata.name === name),
@@ -97,7 +97,7 @@ export function planOf(input: RemediationCase): RemediationPlan {
     startedAt: new Date(+now - started * 1000),
     now,
   };
-  return planRemediation(given);
+  return planRemediation(complete);
 }
 
 export function decisionsOf(input: RemediationCase): readonly string[] {
