@@ -103,7 +103,8 @@ describe.skipIf(reason)('repairs that Cluster API asks for', { timeout: 400_000 
     // As `kubenode install --cluster-api` does.
     const objects = [...clusterApiObjects(), ...installation()];
     const results = await install(admin, { clock: createSystemClock(), objects });
-    expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+    const failed = results.find(({ outcome }) => outcome === 'failed');
+    if (failed) throw new Error('the installation failed', { cause: failed.error });
     await applyFleetDefault(installed, YOUNG);
     core = await startCore(installed.server);
     provider = await startInfrastructure(admin);
@@ -140,7 +141,9 @@ describe.skipIf(reason)('repairs that Cluster API asks for', { timeout: 400_000 
     const dryRun = { dryRun: true };
     const rule = guideObject('NodeRemedier');
     const template = guideObject('KubenodeRemediationTemplate');
-    await expect(admin.create(NODE_REMEDIERS, rule, dryRun)).resolves.toMatchObject({ kind: 'NodeRemedier' });
+    const sync = await installed.as(serviceAccountUser(PRINCIPAL_SYNC), ACCOUNTS);
+    const asSync = { fieldManager: MANAGER_SYNC, dryRun: true };
+    await expect(sync.apply(NODE_REMEDIERS, rule, asSync)).resolves.toMatchObject({ kind: 'NodeRemedier' });
     await expect(admin.create(KUBENODE_REMEDIATION_TEMPLATES, template, dryRun)).resolves.toBeDefined();
     await expect(
       admin.create(HEALTH_CHECKS, guideObject('MachineHealthCheck'), dryRun),

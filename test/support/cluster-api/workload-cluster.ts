@@ -58,8 +58,8 @@ export async function createWorkloadCluster(
   const { hostname, port } = new URL(url);
   const endpoint = { host: hostname, port: Number(port) };
   await createInfraCluster(client, { namespace: WORKLOAD_NAMESPACE, name: 'c' }, endpoint);
-  const { group: apiGroup, kind } = INFRA_CLUSTERS;
-  await createTheirs(theirKind('Cluster'), 'c', { infrastructureRef: { apiGroup, kind, name: 'c' } });
+  const infra = { apiGroup: INFRA_CLUSTERS.group, kind: INFRA_CLUSTERS.kind, name: 'c' };
+  await createTheirs(theirKind('Cluster'), 'c', { infrastructureRef: infra });
   await createKubeconfig(client, kubeconfig);
   await createTemplate('small', { size: 'small' });
   await client.create(BOOTSTRAP_TEMPLATES, {

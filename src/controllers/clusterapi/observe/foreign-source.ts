@@ -46,7 +46,7 @@ export function createForeignSource(options: ForeignSourceOptions): ForeignSourc
     failed: (error) => log.warn('cluster api was not looked for', { error }),
   });
   return {
-    open: views.open,
+    open: (changed) => views.open(changed),
     read: () => {
       const found = views.read();
       return found && (isUnreadable(found) ? found : objectsOf(found));

@@ -11,7 +11,7 @@ import { unlessMissing } from '../../../kube/client/errors.ts';
 import { apiVersionOf } from '../../../kube/client/paths.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import { conditionOf, withCondition } from '../../../kube/objects/conditions.ts';
-import type { KubeObject, ObjectName, Resource } from '../../../kube/objects/object.ts';
+import type { ObjectName, Resource } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
 import { CLUSTER_API_GROUP } from '../contract.ts';
@@ -63,8 +63,8 @@ async function reportRequest(
     withCondition(machine.status?.conditions, update, context.clock.now()),
     REMEDIATION_REQUESTED,
   );
-  if (condition)
-    await context.applyStatus(MACHINES, { metadata: { name }, status: { conditions: [condition] } });
+  const conditions = condition ? [condition] : [];
+  await context.applyStatus(MACHINES, { metadata: { name }, status: { conditions } });
   return true;
 }
 
@@ -89,7 +89,7 @@ async function handBack(
   const { owner } = decision;
   const { signal } = context;
   const target: ObjectName = { name: owner?.name ?? '', ...optional('namespace', owner?.namespace) };
-  const theirs = await unlessMissing(client.get<KubeObject>(THEIR_MACHINES, target, { signal }));
+  const theirs = await unlessMissing(client.get(THEIR_MACHINES, target, { signal }));
   const plan = planHandBack(decision, theirs, context.clock.now());
   if (plan.type === 'Write') {
     const how = { fieldManager: MANAGER_CLUSTERAPI_REMEDIATION, force: true, subresource: 'status', signal };

@@ -7,11 +7,12 @@ import { isRecord, listAt, textAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { wholeSeconds } from '../../../os/dates.ts';
 import { ANNOTATION_PAUSED, ANNOTATION_SKIP_REMEDIATION } from '../contract.ts';
-import type { OwnerOfRequest } from './owner.ts';
 import type { RemediationDecision } from './plan.ts';
 import type { HandBackResult } from './status.ts';
 
 const OWNER_REMEDIATED = 'OwnerRemediated';
+
+const NOT_FOUND = notDone('OwnerNotFound', 'the Machine of this request was deleted');
 
 export type HandBackPlan =
   | { readonly type: 'Write'; readonly object: KubeObject; readonly result: HandBackResult }
@@ -25,40 +26,35 @@ export function planHandBack(
 ): HandBackPlan {
   const { owner, reason, because } = decision;
   const result: HandBackResult = { isDone: true, reason, message: because };
-  const objection = handBackObjection(owner, theirs);
-  if (objection || !theirs) return { type: 'Report', result: objection ?? result };
+  if (!theirs || theirs.metadata.uid !== owner?.uid) return { type: 'Report', result: NOT_FOUND };
+  const objection = handBackObjection(theirs);
+  if (objection) return { type: 'Report', result: objection };
   if (statusOf(theirs, OWNER_REMEDIATED) === 'False') return { type: 'Report', result };
   return { type: 'Write', object: handedBackMachine(theirs, because, now), result };
 }
 
 /** Returns why nothing is written. */
-function handBackObjection(
-  owner: OwnerOfRequest | undefined,
-  theirs: KubeObject | undefined,
-): HandBackResult | undefined {
-  if (!theirs || theirs.metadata.uid !== owner?.uid) {
-    return objection('OwnerNotFound', 'the Machine of this request was deleted');
-  }
+function handBackObjection(theirs: KubeObject): HandBackResult | undefined {
   const { metadata } = theirs;
   if (metadata.deletionTimestamp !== undefined) {
-    return objection('Deleting', 'the Machine is being deleted already');
+    return notDone('Deleting', 'the Machine is being deleted already');
   }
   const kept = [ANNOTATION_PAUSED, ANNOTATION_SKIP_REMEDIATION].find((each) =>
     Object.hasOwn(metadata.annotations ?? {}, each),
   );
-  if (kept !== undefined) return objection('OwnerHold', `the Machine has the annotation ${kept}`);
+  if (kept !== undefined) return notDone('OwnerHold', `the Machine has the annotation ${kept}`);
   if (statusOf(theirs, 'HealthCheckSucceeded') !== 'False') {
-    return objection('Healthy', 'the Machine passes its health check: this request will be deleted');
+    return notDone('Healthy', 'the Machine passes its health check: this request will be deleted');
   }
   return (metadata.ownerReferences ?? []).some(({ controller }) => controller === true)
     ? undefined
-    : objection(
+    : notDone(
         'NoController',
         'the Machine belongs to no MachineSet and no control plane that would replace it',
       );
 }
 
-function objection(reason: string, message: string): HandBackResult {
+function notDone(reason: string, message: string): HandBackResult {
   return { isDone: false, reason, message };
 }
 

@@ -97,14 +97,18 @@ function decide(
     ...optional('machine', machine),
     ...optional('job', job?.metadata.name),
   };
+  return { ...known, ...judgmentOf(known, input) };
+}
+
+function judgmentOf(
+  { remediation, owner, machine }: Pick<RemediationDecision, 'remediation' | 'owner' | 'machine'>,
+  input: RemediationInput,
+): Judgment {
   const before = conditionOf(remediation.status?.conditions, 'HandedBack');
   // Once handed back, Cluster API replaces the machine: nothing is begun on it any more.
-  if (before?.status === 'True') return { ...known, ...handedBack(before) };
-  if (!owner) return { ...known, ...NO_OWNER };
-  return {
-    ...known,
-    ...(machine ? judge(remediation, machine, input) : unfollowed(remediation, owner, input)),
-  };
+  if (before?.status === 'True') return handedBack(before);
+  if (!owner) return NO_OWNER;
+  return machine ? judge(remediation, machine, input) : unfollowed(remediation, owner, input);
 }
 
 const NO_OWNER: Judgment = {
@@ -177,11 +181,11 @@ function waitReason(
 ): Pick<Judgment, 'reason' | 'because'> {
   const remedier = ruleOf(rule);
   if (!remedier) return { reason: 'RuleNotFound', because: `NodeRemedier ${rule} was not found` };
-  if (remedier.spec.mode === 'Suspended')
-    return { reason: 'RuleSuspended', because: `rule ${rule} is suspended` };
   const wait = waitOf(machine, rule);
   if (wait) return { reason: wait.reason, because: `rule ${rule}: ${wait.message ?? wait.reason}` };
-  return { reason: 'RuleNotMatched', because: `rule ${rule} begins no repair: its conditions are not true` };
+  return remedier.spec.mode === 'Suspended'
+    ? { reason: 'RuleSuspended', because: `rule ${rule} is suspended` }
+    : { reason: 'RuleNotMatched', because: `rule ${rule} begins no repair: its conditions are not true` };
 }
 
 type RemedyWaitStatus = NonNullable<NonNullable<Machine['status']>['remedyWaits']>[number];

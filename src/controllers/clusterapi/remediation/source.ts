@@ -25,7 +25,7 @@ export function createRemediationSource(options: ForeignSourceOptions): Remediat
     failed: (error) => log.warn('remediation kinds were not looked for', { error }),
   });
   return {
-    open: views.open,
+    open: (changed) => views.open(changed),
     read: () => {
       const found = views.read();
       if (found === undefined || 'unreadable' in found) return found;

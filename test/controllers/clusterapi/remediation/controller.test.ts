@@ -38,8 +38,7 @@ class TheirCluster {
   }
 
   get(resource: Resource): KubeObject {
-    if (resource.kind !== 'Machine' || resource.group === 'kubenode.dev')
-      throw new KubeError('NotFound', 'none');
+    if (resource.group !== 'cluster.x-k8s.io') throw new KubeError('NotFound', 'none');
     const found = theirObject(1);
     const identity = { uid: 'uid-md-1', resourceVersion: '1', ownerReferences: [CONTROLLER] };
     return {
@@ -91,9 +90,7 @@ function optionsFor(cluster: () => TheirCluster): Options {
       });
       return [follow, remediation];
     },
-    kinds: [MACHINES, NODES, NODE_REMEDIERS, REMEDY_OPERATION_JOBS].map((kind) =>
-      servedKind(kind as Resource),
-    ),
+    kinds: [MACHINES, NODES, NODE_REMEDIERS, REMEDY_OPERATION_JOBS].map((kind) => servedKind(kind)),
     objects: [theirNode(1), theirNode(2), remedier({}, { name: RULE })],
   };
 }

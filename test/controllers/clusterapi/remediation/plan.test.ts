@@ -206,28 +206,22 @@ describe('the planner of requests of health checks', () => {
   });
 
   it('CAP-08 hands back nothing that is held or at work, whatever else is true', () => {
-    const anyHold = fc.constantFrom(undefined, 'ClusterPaused: p', 'RemediationSkipped: s', 'NotObserved: n');
-    const anyCase = fc.record({
-      hold: anyHold,
-      isHeld: fc.boolean(),
-      isAtWork: fc.boolean(),
-      needsPerson: fc.boolean(),
-      created: fc.integer({ min: 0, max: 10_000 }),
-    });
+    const anyParts = fc.record(
+      {
+        conditions: fc.constantFrom([], [PERSON]),
+        hold: fc.constantFrom('ClusterPaused: p', 'RemediationSkipped: s', 'NotObserved: n'),
+        personHold: fc.constant({ reason: 'r', scope: 'All' as const }),
+      },
+      { requiredKeys: ['conditions'] },
+    );
+    const anyJobs = fc.constantFrom([], [remedyJob(JOB)]);
     fc.assert(
-      fc.property(anyCase, ({ hold, isHeld, isAtWork, needsPerson, created }) => {
-        const parts = {
-          conditions: needsPerson ? [PERSON] : [],
-          ...(hold === undefined ? {} : { hold }),
-          ...(isHeld ? { personHold: { reason: 'r', scope: 'All' as const } } : {}),
-        };
-        const [decision] = planOf({
-          requests: [request(1, { created })],
-          machines: [repairable(1, parts)],
-          jobs: isAtWork ? [remedyJob(JOB)] : [],
-        }).decisions;
-        const mayBeReplaced = hold === undefined && !isHeld && !isAtWork && (needsPerson || created >= LATE);
-        expect(decision?.step === 'HandBack').toBe(mayBeReplaced);
+      fc.property(anyParts, anyJobs, fc.integer({ min: 0, max: 10_000 }), (parts, jobs, created) => {
+        const input = { requests: [request(1, { created })], machines: [repairable(1, parts)], jobs };
+        const [decision] = planOf(input).decisions;
+        const isKept = 'hold' in parts || 'personHold' in parts || jobs.length > 0;
+        const isDue = parts.conditions.length > 0 || created >= LATE;
+        expect(decision?.step === 'HandBack').toBe(isDue && !isKept);
       }),
     );
   });

@@ -69,7 +69,7 @@ export function repairable(n: number, parts: OurParts = {}): Machine {
       ...found.status,
       conditions: [...conditions],
       ...(waits ? { remedyWaits: waits } : {}),
-    } as NonNullable<Machine['status']>,
+    },
   };
 }
 
