@@ -19,10 +19,12 @@ import type { ReconcileContext } from '../../../kube/controller/reconcile-contex
 import { conditionOf } from '../../../kube/objects/conditions.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import type { Log } from '../../../kube/process/log.ts';
 import { firstMoment, secondsAfter } from '../../../os/dates.ts';
 import { isFollowed } from '../../../providers/followed.ts';
 import { carryOutRemediation, type RemediationParts } from './execute.ts';
-import { changesAt, planRemediation, type RemediationInput } from './plan.ts';
+import type { RemediationInput } from './judge.ts';
+import { changesAt, planRemediation } from './plan.ts';
 import type { RemediationSource } from './source.ts';
 
 export interface RemediationControllerOptions {
@@ -39,6 +41,7 @@ const HAND_BACK_AGAIN_SECONDS = 15;
 
 export function createRemediationController(options: RemediationControllerOptions): Controller {
   const all = { keys: () => [KEY], gatherMs: GATHER_MS } as const;
+  const report = createReadReport();
   let startedAt: Date | undefined;
   return {
     name: 'remediation',
@@ -61,6 +64,7 @@ export function createRemediationController(options: RemediationControllerOption
     concurrency: 1,
     reconcile: (_, context) => {
       startedAt ??= context.clock.now();
+      report(options.source.read(), context.log);
       return reconcile(options, startedAt, context);
     },
   };
@@ -81,6 +85,19 @@ const machineChanged = partChanged<Machine>(({ metadata, spec, status }) =>
       ]
     : [],
 );
+
+/** Returns a function that reports once when requests cannot be read, and when they can be again. */
+function createReadReport(): (read: ReturnType<RemediationSource['read']>, log: Log) => void {
+  let before: string | undefined;
+  return (found, log) => {
+    if (found === undefined) return;
+    const because = 'unreadable' in found ? found.unreadable : undefined;
+    if (because !== undefined && because !== before)
+      log.warn('remediation requests are not read', { because });
+    if (because === undefined && before !== undefined) log.info('remediation requests are read');
+    before = because;
+  };
+}
 
 async function reconcile(
   { source, client }: RemediationControllerOptions,

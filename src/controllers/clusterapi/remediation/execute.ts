@@ -16,7 +16,8 @@ import { optional } from '../../../kube/objects/optional.ts';
 import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
 import { CLUSTER_API_GROUP } from '../contract.ts';
 import { planHandBack } from './hand-back.ts';
-import type { RemediationDecision, RemediationPlan, RequestReport } from './plan.ts';
+import type { RemediationDecision } from './judge.ts';
+import type { RemediationPlan, RequestReport } from './plan.ts';
 import { type HandBackResult, isStatusChanged, remediationStatus } from './status.ts';
 
 export interface RemediationParts {

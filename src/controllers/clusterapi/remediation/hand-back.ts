@@ -7,7 +7,7 @@ import { isRecord, listAt, textAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { wholeSeconds } from '../../../os/dates.ts';
 import { ANNOTATION_PAUSED, ANNOTATION_SKIP_REMEDIATION } from '../contract.ts';
-import type { RemediationDecision } from './plan.ts';
+import type { RemediationDecision } from './judge.ts';
 import type { HandBackResult } from './status.ts';
 
 const OWNER_REMEDIATED = 'OwnerRemediated';

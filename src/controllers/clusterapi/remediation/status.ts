@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KubenodeRemediation, RemediationStatus } from '../../../api/clusterapi/remediation.ts';
 import { type ConditionUpdate, withConditions } from '../../../kube/objects/conditions.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import type { RemediationDecision } from './plan.ts';
+import { NOT_FOLLOWED, type RemediationDecision } from './judge.ts';
 
 /** How the hand-back went; undefined: it was not due. */
 export interface HandBackResult {
@@ -31,14 +31,13 @@ export function isStatusChanged({ status }: KubenodeRemediation, next: Remediati
   return !isDeepStrictEqual(status ?? {}, next);
 }
 
-function repairingOf({ step, reason, because }: RemediationDecision): ConditionUpdate {
+function repairingOf({ step, reason, because: message }: RemediationDecision): ConditionUpdate {
+  const type = 'Repairing';
+  // Its time tells since when no Machine was found.
+  if (reason === NOT_FOLLOWED && step !== 'HandedBack') return { type, status: 'Unknown', reason, message };
+  if (step === 'Repairing') return { type, status: 'True', reason, message };
   const isEnded = step === 'HandBack' || step === 'HandedBack';
-  return {
-    type: 'Repairing',
-    status: step === 'Repairing' ? 'True' : 'False',
-    reason: isEnded ? 'Ended' : reason,
-    message: because,
-  };
+  return { type, status: 'False', reason: isEnded ? 'Ended' : reason, message };
 }
 
 function handedBackOf(

@@ -152,7 +152,13 @@ describe('the controller of requests of health checks', () => {
     await bed.advance(2000);
     cluster.show(undefined);
     await bed.advance(2000);
+    cluster.show({ unreadable: 'removed' });
+    await bed.advance(2000);
     expect([bed.writes(), requestedOn(bed, 'node-1')]).toEqual([[], 'True HealthCheckFailed']);
+    const reports = bed.log.lines.filter(({ message }) => message.startsWith('remediation requests'));
+    expect(reports.map(({ message, fields }) => [message, fields?.['because']])).toEqual([
+      ['remediation requests are not read', 'removed'],
+    ]);
   });
 
   it('CAP-08 hands back once when the ladder ended, and tells rules that nothing is asked any more', async () => {

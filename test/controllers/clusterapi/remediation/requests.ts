@@ -1,9 +1,9 @@
 /** Requests of health checks, and cases of their planner. */
 import type { KubenodeRemediation, RemediationStatus } from '../../../../src/api/clusterapi/remediation.ts';
 import type { Machine, NodeRemedier, RemedyOperationJob } from '../../../../src/api/generated/types.ts';
+import type { RemediationInput } from '../../../../src/controllers/clusterapi/remediation/judge.ts';
 import {
   planRemediation,
-  type RemediationInput,
   type RemediationPlan,
 } from '../../../../src/controllers/clusterapi/remediation/plan.ts';
 import type { Condition } from '../../../../src/kube/objects/conditions.ts';

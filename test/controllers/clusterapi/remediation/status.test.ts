@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RemediationDecision } from '../../../../src/controllers/clusterapi/remediation/plan.ts';
+import type { RemediationDecision } from '../../../../src/controllers/clusterapi/remediation/judge.ts';
 import {
   type HandBackResult,
   isStatusChanged,
@@ -38,6 +38,12 @@ describe('the status of a request of a health check', () => {
         'Repairing True JobActive: job j is at work',
         'HandedBack False RepairsFirst: repairs are tried first',
       ],
+    ],
+    [
+      'keeps the time since which no Machine follows, also when the hand-back is not done',
+      { step: 'HandBack', reason: 'NotFollowed', because: 'none' },
+      PAUSED,
+      ['Repairing Unknown NotFollowed: none', 'HandedBack False OwnerHold: paused'],
     ],
     [
       'shows the hand-back',
