@@ -191,6 +191,17 @@ describe('the controller of requests of health checks', () => {
     expect(statusOf(cluster)).toContain('HandedBack True LadderEnded');
   });
 
+  it('CAP-08 hands back no machine whose Machine of kubenode a person deletes: it is created again', async () => {
+    const cluster = new TheirCluster();
+    const bed = await start(cluster);
+    cluster.show([request(1, { created: 600 })]);
+    await bed.advance(2000);
+    bed.delete(MACHINES, 'node-1');
+    await bed.advance(70_000);
+    expect(requestedOn(bed, 'node-1')).toBe('True HealthCheckFailed');
+    expect(cluster.writes).not.toContain('Machine md-1');
+  });
+
   it('CAP-08 hands back by time alone, with what kept the rule from acting', async () => {
     const cluster = new TheirCluster();
     const bed = await start(cluster);

@@ -108,6 +108,21 @@ describe('the judgment of a request of a health check', () => {
       'Waiting NotFollowed: no Machine of kubenode follows md-1',
     ],
     [
+      'waits a minute from the moment at which none is found, whatever was reported before',
+      {
+        requests: [
+          request(1, { status: { conditions: [finding('Repairing', 'False', 'RuleNotMatched', 'none')] } }),
+        ],
+        machines: [repairable(2)],
+      },
+      'Waiting NotFollowed: no Machine of kubenode follows md-1',
+    ],
+    [
+      'tries the ladder of a machine that a person has repaired',
+      { machines: [repairable(1, { conditions: [{ ...PERSON, status: 'False' }] })] },
+      'Waiting RuleNotMatched: rule capi-repair begins no repair: its conditions are not true',
+    ],
+    [
       'waits a minute after a start',
       { requests: [UNFOLLOWED], machines: [repairable(2)], started: 59 },
       'Waiting NotFollowed: no Machine of kubenode follows md-1',

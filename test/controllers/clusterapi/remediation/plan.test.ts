@@ -74,6 +74,10 @@ describe('the planner of requests of health checks', () => {
     const [decision] = planOf({ jobs }).decisions;
     expect(decision?.job).toBe('node-1-capi-repair-00000002-r2-a1');
     expect(planOf({ jobs: jobs.slice(0, 1) }).decisions[0]?.job).toBeUndefined();
+    const ofAnother = remedyJob({ ...JOB, remedier: 'kernel-hang', begun: 10 });
+    expect(planOf({ jobs: [...jobs, ofAnother] }).decisions[0]?.job).toBe(decision?.job);
+    const atWork = remedyJob({ ...JOB, case: '00000003', begun: 500 });
+    expect(planOf({ jobs: [atWork] }).decisions[0]?.job).toBe(atWork.metadata.name);
   });
 
   it('CAP-08 asks for a requeue at the moment at which time alone decides', () => {

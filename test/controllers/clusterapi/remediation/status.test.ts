@@ -58,6 +58,12 @@ describe('the status of a request of a health check', () => {
       ['Repairing False Ended: job j', 'HandedBack False OwnerHold: paused'],
     ],
     [
+      'ends what no Machine followed with its hand-back',
+      { step: 'HandedBack', reason: 'NotFollowed', because: 'none' },
+      undefined,
+      ['Repairing False Ended: none', 'HandedBack True NotFollowed: none'],
+    ],
+    [
       'keeps the hand-back',
       { step: 'HandedBack', reason: 'LadderEnded', because: 'job j' },
       undefined,
