@@ -92,10 +92,10 @@ function createReadReport(): (read: ReturnType<RemediationSource['read']>, log: 
   return (found, log) => {
     if (found === undefined) return;
     const because = 'unreadable' in found ? found.unreadable : undefined;
-    if (because !== undefined && because !== before)
-      log.warn('remediation requests are not read', { because });
-    if (because === undefined && before !== undefined) log.info('remediation requests are read');
+    if (because === before) return;
     before = because;
+    if (because === undefined) log.info('remediation requests are read');
+    else log.warn('remediation requests are not read', { because });
   };
 }
 
