@@ -69,7 +69,7 @@ describe('the status of a request of a health check', () => {
       undefined,
       ['Repairing False Ended: job j', 'HandedBack True LadderEnded: job j'],
     ],
-  ])('CAP-07 %s', (_, parts, handBack, expected) => {
+  ])('CAP-07 in its conditions it %s', (_, parts, handBack, expected) => {
     expect(explain(parts, handBack)).toEqual(expected);
   });
 
