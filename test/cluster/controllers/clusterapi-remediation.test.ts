@@ -119,7 +119,7 @@ describe.skipIf(reason)('repairs that Cluster API asks for', { timeout: 400_000 
     await installed?.stop();
   });
 
-  it('CAP-07 run the ladder of the rule, wait while a person holds, and end when the machine is healthy', async () => {
+  it('CAP-09 run the ladder of the rule, wait while a person holds, and end when the machine is healthy', async () => {
     const [machine = '', other = ''] = await createChecked('heals', HEALS);
     const before = await uids('heals');
     await hold(machine, { reason: 'forensics', scope: 'Disruptive' });
@@ -137,7 +137,7 @@ describe.skipIf(reason)('repairs that Cluster API asks for', { timeout: 400_000 
     expect(await uids('heals')).toEqual(before);
   });
 
-  it('CAP-07 are declared as the guide has them, and refuse what no rule has', async () => {
+  it('CAP-09 are declared as the guide has them, and refuse what no rule has', async () => {
     const dryRun = { dryRun: true };
     const rule = guideObject('NodeRemedier');
     const template = guideObject('KubenodeRemediationTemplate');
@@ -166,7 +166,7 @@ describe.skipIf(reason)('repairs that Cluster API asks for', { timeout: 400_000 
     await expect(request({ rule: 'a', timeoutSeconds: 5 })).rejects.toThrow(/greater than or equal to 60/);
   });
 
-  it('CAP-08 hand the machine back when the ladder ends without success, also when killed in the middle, and it is replaced', async () => {
+  it('CAP-10 hand the machine back when the ladder ends without success, also when killed in the middle, and it is replaced', async () => {
     const [machine = '', other = ''] = await createChecked('fails', FAILS);
     const kept = await theirUid(other);
     const lost = await theirUid(machine);

@@ -120,7 +120,7 @@ function statusOf({ requests }: TheirCluster): readonly string[] {
 }
 
 describe('the controller of requests of health checks', () => {
-  it('CAP-07 tells rules on our Machine, and ends that with the request', async () => {
+  it('CAP-09 tells rules on our Machine, and ends that with the request', async () => {
     const cluster = new TheirCluster();
     const bed = await start(cluster);
     expect([requestedOn(bed, 'node-1'), requestedOn(bed, 'node-2')]).toEqual([
@@ -142,7 +142,7 @@ describe('the controller of requests of health checks', () => {
     expect(requestedOn(bed, 'node-1')).toBe('False NotRequested');
   });
 
-  it('CAP-07 leaves the condition of our Machine as it is while requests cannot be read', async () => {
+  it('CAP-09 leaves the condition of our Machine as it is while requests cannot be read', async () => {
     const cluster = new TheirCluster();
     const bed = await start(cluster);
     cluster.show([request(1)]);
@@ -161,7 +161,7 @@ describe('the controller of requests of health checks', () => {
     ]);
   });
 
-  it('CAP-08 hands back once when the ladder ended, and tells rules that nothing is asked any more', async () => {
+  it('CAP-10 hands back once when the ladder ended, and tells rules that nothing is asked any more', async () => {
     const cluster = new TheirCluster();
     const bed = await start(cluster);
     cluster.show([request(1)]);
@@ -173,7 +173,7 @@ describe('the controller of requests of health checks', () => {
     expect(requestedOn(bed, 'node-1')).toBe('False HandedBack');
   });
 
-  it('CAP-08 asks again while the Machine may not be handed back, and judges the newest version of it', async () => {
+  it('CAP-10 asks again while the Machine may not be handed back, and judges the newest version of it', async () => {
     const cluster = new TheirCluster();
     const bed = await start(cluster);
     const unhealthy = cluster.conditions;
@@ -191,7 +191,7 @@ describe('the controller of requests of health checks', () => {
     expect(statusOf(cluster)).toContain('HandedBack True LadderEnded');
   });
 
-  it('CAP-08 hands back no machine whose Machine of kubenode a person deletes: it is created again', async () => {
+  it('CAP-10 hands back no machine whose Machine of kubenode a person deletes: it is created again', async () => {
     const cluster = new TheirCluster();
     const bed = await start(cluster);
     cluster.show([request(1, { created: 600 })]);
@@ -202,7 +202,7 @@ describe('the controller of requests of health checks', () => {
     expect(cluster.writes).not.toContain('Machine md-1');
   });
 
-  it('CAP-08 hands back by time alone, with what kept the rule from acting', async () => {
+  it('CAP-10 hands back by time alone, with what kept the rule from acting', async () => {
     const cluster = new TheirCluster();
     const bed = await start(cluster);
     cluster.show([request(1, { created: 3590 })]);
@@ -212,7 +212,7 @@ describe('the controller of requests of health checks', () => {
     expect(statusOf(cluster)).toContain('HandedBack True TimedOut');
   });
 
-  it('CAP-08 ends the same whichever write of our Machine the process was killed at', async () => {
+  it('CAP-10 ends the same whichever write of our Machine the process was killed at', async () => {
     let cluster = new TheirCluster();
     cluster.requests = [request(1)];
     const writes = await sweepCrashes(

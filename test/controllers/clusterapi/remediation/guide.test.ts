@@ -8,11 +8,11 @@ import { guideObject } from '../../../support/cluster-api/guide.ts';
 const CRDS = clusterApiCrds();
 
 describe('repairs before replacement, as the guide has them', () => {
-  it('CAP-07 has a rule that compiles, and whose tests pass', async () => {
+  it('CAP-09 has a rule that compiles, and whose tests pass', async () => {
     expect(await checkRule(guideObject('NodeRemedier')['spec'])).toEqual([]);
   });
 
-  it('CAP-07 names the rule in the template, and the template in the health check', () => {
+  it('CAP-09 names the rule in the template, and the template in the health check', () => {
     const template = guideObject('KubenodeRemediationTemplate');
     const { metadata } = guideObject('NodeRemedier');
     expect(textAt(template, 'spec', 'template', 'spec', 'rule')).toBe(metadata.name);
@@ -25,7 +25,7 @@ describe('repairs before replacement, as the guide has them', () => {
     expect(check.metadata.namespace).toBe(template.metadata.namespace);
   });
 
-  it('CAP-07 has kinds of the contract: namespaced, the template with the suffix, and with its label', () => {
+  it('CAP-09 has kinds of the contract: namespaced, the template with the suffix, and with its label', () => {
     expect(CRDS.map((crd) => [textAt(crd, 'spec', 'names', 'kind'), textAt(crd, 'spec', 'scope')])).toEqual([
       ['KubenodeRemediation', 'Namespaced'],
       ['KubenodeRemediationTemplate', 'Namespaced'],
@@ -36,7 +36,7 @@ describe('repairs before replacement, as the guide has them', () => {
     }
   });
 
-  it('CAP-07 lets the manager of Cluster API create and delete requests, by aggregation', () => {
+  it('CAP-09 lets the manager of Cluster API create and delete requests, by aggregation', () => {
     const role = clusterApiObjects().find(
       ({ metadata }) => metadata.labels?.['cluster.x-k8s.io/aggregate-to-manager'] === 'true',
     );

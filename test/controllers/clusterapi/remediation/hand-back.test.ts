@@ -27,7 +27,7 @@ function unhealthy({ metadata, conditions = [UNHEALTHY] }: TheirParts = {}): Kub
 }
 
 describe('the hand-back of a Machine of Cluster API', () => {
-  it('CAP-08 sets the condition that its owner acts on, of the very version that was judged', () => {
+  it('CAP-10 sets the condition that its owner acts on, of the very version that was judged', () => {
     const plan = planHandBack(DUE, unhealthy(), NOW);
     expect(plan).toEqual({
       type: 'Write',
@@ -51,7 +51,7 @@ describe('the hand-back of a Machine of Cluster API', () => {
     });
   });
 
-  it('CAP-08 writes nothing twice, and counts what was written before a crash as done', () => {
+  it('CAP-10 writes nothing twice, and counts what was written before a crash as done', () => {
     const theirs = unhealthy({ conditions: [UNHEALTHY, { type: 'OwnerRemediated', status: 'False' }] });
     expect(planHandBack(DUE, theirs, NOW)).toEqual({
       type: 'Report',
@@ -76,14 +76,14 @@ describe('the hand-back of a Machine of Cluster API', () => {
     ],
     ['was never checked', unhealthy({ conditions: [] }), 'Healthy'],
     ['has no owner that would replace it', unhealthy({ metadata: { ownerReferences: [] } }), 'NoController'],
-  ])('CAP-08 writes nothing of a Machine that %s', (_, theirs, reason) => {
+  ])('CAP-10 writes nothing of a Machine that %s', (_, theirs, reason) => {
     expect(planHandBack(DUE, theirs, NOW)).toMatchObject({
       type: 'Report',
       result: { isDone: false, reason },
     });
   });
 
-  it('CAP-08 hands back what was remediated once before', () => {
+  it('CAP-10 hands back what was remediated once before', () => {
     const theirs = unhealthy({ conditions: [UNHEALTHY, { type: 'OwnerRemediated', status: 'True' }] });
     expect(planHandBack(DUE, theirs, NOW).type).toBe('Write');
   });

@@ -147,11 +147,11 @@ describe('the judgment of a request of a health check', () => {
       { requests: [request(1, { status: { conditions: [HANDED_BACK] } })] },
       'HandedBack LadderEnded: job j: handed to queue node-sre',
     ],
-  ])('CAP-07 for an unhealthy machine it %s', (_, input, expected) => {
+  ])('CAP-09 for an unhealthy machine it %s', (_, input, expected) => {
     expect(decisionsOf(input)).toEqual([`md-1 ${expected}`]);
   });
 
-  it('CAP-08 hands back nothing that is held or at work, whatever else is true', () => {
+  it('CAP-10 hands back nothing that is held or at work, whatever else is true', () => {
     const anyParts = fc.record(
       {
         conditions: fc.constantFrom([], [PERSON]),

@@ -48,11 +48,11 @@ describe('the planner of requests of health checks', () => {
       },
       [],
     ],
-  ])('CAP-07 on our Machine it %s', (_, input, expected) => {
+  ])('CAP-09 on our Machine it %s', (_, input, expected) => {
     expect(reportsOf(input)).toEqual(expected);
   });
 
-  it('CAP-07 takes the Machine that stays, while one for an earlier Node is being deleted', () => {
+  it('CAP-09 takes the Machine that stays, while one for an earlier Node is being deleted', () => {
     const [first, second] = [repairable(2), repairable(1)];
     const config = { namespace: 'fleet', name: 'md-1', providerID: 'inst://2' };
     const earlier = repairable(2, { config, isDeleting: true });
@@ -65,7 +65,7 @@ describe('the planner of requests of health checks', () => {
     expect(planOf({ machines: [first] }).decisions[0]?.machine).toBeUndefined();
   });
 
-  it('CAP-07 names the last job since the request, and none of an earlier one', () => {
+  it('CAP-09 names the last job since the request, and none of an earlier one', () => {
     const jobs = [
       remedyJob({ ...JOB, case: '00000001', begun: 500, outcome: 'Transient' }),
       remedyJob({ ...JOB, case: '00000002', begun: 100, outcome: 'Transient' }),
@@ -80,7 +80,7 @@ describe('the planner of requests of health checks', () => {
     expect(planOf({ jobs: [atWork] }).decisions[0]?.job).toBe(atWork.metadata.name);
   });
 
-  it('CAP-08 asks for a requeue at the moment at which time alone decides', () => {
+  it('CAP-10 asks for a requeue at the moment at which time alone decides', () => {
     expect(changesAt(planOf({}))).toEqual(new Date(+NOW + (LATE - 120) * 1000));
     const until = ago(-600);
     const held = repairable(1, { personHold: { reason: 'forensics', scope: 'All', until } });

@@ -69,11 +69,11 @@ describe('the status of a request of a health check', () => {
       undefined,
       ['Repairing False Ended: job j', 'HandedBack True LadderEnded: job j'],
     ],
-  ])('CAP-07 in its conditions it %s', (_, parts, handBack, expected) => {
+  ])('CAP-09 in its conditions it %s', (_, parts, handBack, expected) => {
     expect(explain(parts, handBack)).toEqual(expected);
   });
 
-  it('CAP-07 keeps the machine, the job and the time of what has not changed', () => {
+  it('CAP-09 keeps the machine, the job and the time of what has not changed', () => {
     const before = {
       machine: 'node-1',
       job: 'j-1',
