@@ -205,6 +205,8 @@ export const MANAGER_HOSTDOCTOR = 'kubenode-hostdoctor';
 export const MANAGER_CLUSTERAPI = 'kubenode-clusterapi';
 /** The field manager of the pins by which the version of a Machine of Cluster API is rolled out, written with the account that follows them. */
 export const MANAGER_CLUSTERAPI_UPDATE = 'kubenode-clusterapi-update';
+/** The field manager of repairs that health checks of Cluster API ask for, written with the account that follows their machines. */
+export const MANAGER_CLUSTERAPI_REMEDIATION = 'kubenode-clusterapi-remediation';
 export const MANAGER_DEFENDER = 'kubenode-defender';
 export const MANAGER_IMPORT = 'kubenode-import';
 export const MANAGER_CLI = 'kubenode-cli';

@@ -1,8 +1,10 @@
-/** The controller that follows Cluster API, where a person asked for it. Machines and Nodes are in the views of the Defender. */
+/** The controllers that work with Cluster API, where a person asked for it. Our objects that they read are in the views of the groups before. */
 import { PRINCIPAL_CLUSTERAPI } from '../api/names.ts';
 import { FOREIGN_MACHINES } from '../observability/metrics/machine.ts';
 import { createClusterApiController } from './clusterapi/controller.ts';
 import { createForeignSource } from './clusterapi/observe/foreign-source.ts';
+import { createRemediationController } from './clusterapi/remediation/controller.ts';
+import { createRemediationSource } from './clusterapi/remediation/source.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
 
 export async function createClusterApiControllers(parts: GroupParts): Promise<ControllerGroup> {
@@ -10,6 +12,10 @@ export async function createClusterApiControllers(parts: GroupParts): Promise<Co
   if (parts.clusterApi !== true) return { controllers: [], views: {} };
   const { connectAs, clock, log, random, watch: metrics } = parts;
   const client = await connectAs(PRINCIPAL_CLUSTERAPI);
-  const source = createForeignSource({ client, clock, log, random, metrics });
-  return { controllers: [createClusterApiController({ source, client, gauge })], views: {} };
+  const options = { client, clock, log, random, metrics };
+  const controllers = [
+    createClusterApiController({ source: createForeignSource(options), client, gauge }),
+    createRemediationController({ source: createRemediationSource(options), client }),
+  ];
+  return { controllers, views: {} };
 }

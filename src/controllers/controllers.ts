@@ -4,6 +4,7 @@
  */
 import {
   MANAGER_CLUSTERAPI,
+  MANAGER_CLUSTERAPI_REMEDIATION,
   MANAGER_CLUSTERAPI_UPDATE,
   MANAGER_COMPONENTSET,
   MANAGER_MACHINE,
@@ -32,7 +33,7 @@ const GROUPS: readonly CreateGroup[] = [
   createHostDoctorControllers,
   // remedy, remedyjob, notifier
   createRemedyControllers,
-  // clusterapi
+  // clusterapi, remediation
   createClusterApiControllers,
 ];
 
@@ -47,6 +48,7 @@ export const MANAGERS = [
   MANAGER_REMEDY,
   MANAGER_REMEDYJOB,
   MANAGER_CLUSTERAPI,
+  MANAGER_CLUSTERAPI_REMEDIATION,
   MANAGER_CLUSTERAPI_UPDATE,
 ];
 

@@ -54,10 +54,11 @@ beforeAll(async () => {
 });
 
 describe('the list of controllers', () => {
-  it('has each folder of src/controllers, but for hosting, which runs on the hub in a process of its own', () => {
+  it('has each folder of src/controllers, and remediation in that of Cluster API, but for hosting, which runs on the hub in a process of its own', () => {
     const entries = readdirSync('src/controllers', { withFileTypes: true });
     const folders = entries.filter((each) => each.isDirectory()).map(({ name }) => name);
-    expect([...controllers.map(({ name }) => name), 'hosting'].toSorted()).toEqual(folders.toSorted());
+    const expected = [...folders, 'remediation'].toSorted();
+    expect([...controllers.map(({ name }) => name), 'hosting'].toSorted()).toEqual(expected);
   });
 
   it('gives each controller a view of every kind that it reads', () => {

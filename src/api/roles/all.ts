@@ -35,6 +35,7 @@ import { syncBase, syncSystem } from './sync.ts';
 const AGENTS = 'kubenode-agents';
 const EVENTS = 'kubenode-events';
 const BOOTSTRAP = 'kubenode-bootstrap';
+const CLUSTER_API_MANAGER = `${PRINCIPAL_CLUSTERAPI}-manager`;
 /** Processes, each for all of its controllers. */
 const EVENT_WRITERS = [PRINCIPAL_SYNC, PRINCIPAL_CONTROLLERS, PRINCIPAL_HOSTING];
 
@@ -93,12 +94,28 @@ export function bindings(): readonly KubeObject[] {
 }
 
 /**
- * The roles of the controller that follows Cluster API, and their bindings. Without them it can read nothing, and writes nothing. With the
- * update extension it may also keep its certificate.
+ * The roles of the controllers that follow Cluster API, and their bindings. Without them they can read nothing, and write nothing. With the
+ * update extension they may also keep its certificate.
  */
 export function clusterApiRoles(hasExtension = false): readonly KubeObject[] {
   const right = hasExtension ? controllers.updateExtensionRights : controllers.clusterApiRights;
-  return [...rolesOf(PRINCIPAL_CLUSTERAPI, right), ...bindingsOf(PRINCIPAL_CLUSTERAPI, right)];
+  return [
+    ...rolesOf(PRINCIPAL_CLUSTERAPI, right),
+    clusterApiManagerRole(),
+    ...bindingsOf(PRINCIPAL_CLUSTERAPI, right),
+  ];
+}
+
+/** The manager of Cluster API gets the rules of each ClusterRole with this label. */
+function clusterApiManagerRole(): KubeObject {
+  const aggregate = { 'cluster.x-k8s.io/aggregate-to-manager': 'true' };
+  const description = 'What the manager of Cluster API may do with requests for repairs.';
+  const { metadata, ...rest } = clusterRole(
+    CLUSTER_API_MANAGER,
+    description,
+    controllers.clusterApiManagerRules,
+  );
+  return { ...rest, metadata: { ...metadata, labels: { ...metadata.labels, ...aggregate } } };
 }
 
 const SYNC_BASE = `${PRINCIPAL_SYNC}-base`;

@@ -1,4 +1,5 @@
 /** Defines the permissions of each controller. Controllers write by server-side apply, so `patch`; `delete` only where they own objects. */
+import { REMEDIATION_GROUP } from '../clusterapi/remediation.ts';
 import {
   GROUP,
   MANAGED_BY,
@@ -21,6 +22,7 @@ import {
 import { APPLY, may, PATCH, type PolicyRule, READ, WRITE } from './rbac.ts';
 
 const CERTIFICATES = 'certificates.k8s.io';
+const CLUSTER_API = 'cluster.x-k8s.io';
 
 const leases = may(READ, 'coordination.k8s.io', ['leases']);
 /** The permissions that a drain uses: budgets only to name those that refuse an eviction. */
@@ -139,11 +141,15 @@ export const hostdoctorRights: Rights = {
 
 /** The permissions of the controller that follows Cluster API, which are installed only where a person asks for them. */
 export const clusterApiRights: Rights = {
-  description: 'Machines that follow those of Cluster API, which are only read.',
+  description: 'Machines that follow those of Cluster API, and repairs that its health checks ask for.',
   cluster: [
-    may(READ, 'cluster.x-k8s.io', ['machines', 'clusters']),
+    may(READ, CLUSTER_API, ['machines', 'clusters']),
+    may(PATCH, CLUSTER_API, ['machines/status']), // the condition OwnerRemediated, by which a machine is handed back
+    may(READ, REMEDIATION_GROUP, ['kubenoderemediations']),
+    may(PATCH, REMEDIATION_GROUP, ['kubenoderemediations/status']),
     // get: before its kubelet is updated; list: before one is created or deleted
     may(['get', 'list', ...APPLY, 'delete'], GROUP, ['machines']),
+    may(PATCH, GROUP, ['machines/status']), // the condition RemediationRequested
   ],
 };
 
@@ -155,6 +161,12 @@ export const updateExtensionRights: Rights = {
     [NAMESPACE]: [may(['get', 'update'], '', ['secrets'], [UPDATE_EXTENSION])],
   },
 };
+
+/** The permissions that the manager of Cluster API gets by aggregation: its health checks create and delete the requests. */
+export const clusterApiManagerRules: readonly PolicyRule[] = [
+  may([...READ, ...WRITE], REMEDIATION_GROUP, ['kubenoderemediations']),
+  may(READ, REMEDIATION_GROUP, ['kubenoderemediationtemplates']),
+];
 
 /** The ClusterRole that hosting binds in each namespace that it creates. It can read Secrets in no other namespace. */
 export const HOSTING_TENANT = `${PRINCIPAL_HOSTING}-tenant`;

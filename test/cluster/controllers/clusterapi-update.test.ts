@@ -3,7 +3,7 @@
  * instances are Nodes of a small infrastructure provider.
  */
 import type { ChildProcess } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runSimulatedAgent } from '../../../src/agent/simulate/agent.ts';
@@ -24,9 +24,7 @@ import {
 } from '../../../src/api/names.ts';
 import { clusterApiRoles } from '../../../src/api/roles/all.ts';
 import { API_VERSION } from '../../../src/api/version.ts';
-import { CLUSTER_API_GROUP } from '../../../src/controllers/clusterapi/contract.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
-import { NAMESPACES, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import { textAt, valueAt } from '../../../src/kube/objects/json.ts';
 import type { Resource } from '../../../src/kube/objects/object.ts';
 import { createAuthority } from '../../../src/local/pki/certificate.ts';
@@ -41,18 +39,16 @@ import {
   startCore,
 } from '../../support/cluster-api/core.ts';
 import { noClusterApiReason } from '../../support/cluster-api/crds.ts';
+import { startInfrastructure, type TestProvider } from '../../support/cluster-api/infrastructure.ts';
 import {
-  BOOTSTRAP_API_VERSION,
-  BOOTSTRAP_TEMPLATES,
-  createInfraCluster,
-  createInfraMachine,
-  INFRA_API_VERSION,
-  INFRA_CLUSTERS,
-  INFRA_MACHINES,
-  INFRA_TEMPLATES,
-  startInfrastructure,
-  type TestProvider,
-} from '../../support/cluster-api/infrastructure.ts';
+  createWorkloadCluster,
+  DEPLOYMENTS,
+  infraRef,
+  THEIR_MACHINES,
+  theirKind,
+  WORKLOAD_NAMESPACE,
+  type WorkloadCluster,
+} from '../../support/cluster-api/workload-cluster.ts';
 import { eventually } from '../../support/eventually.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { tempFolder } from '../../support/temp.ts';
@@ -62,11 +58,6 @@ import { endLease, killed, startLoggedControllers } from '../defender/processes.
 import { POLICY } from './machine-cluster.ts';
 import { programSpec } from './rollout-fleet.ts';
 
-const NAMESPACE = 'fleet';
-const THEIR_API_VERSION = `${CLUSTER_API_GROUP}/v1beta2`;
-const THEIR_MACHINES = theirKind('Machine');
-const THEIR_CLUSTERS = theirKind('Cluster');
-const DEPLOYMENTS = theirKind('MachineDeployment');
 const EXTENSIONS: Resource = {
   ...theirKind('ExtensionConfig'),
   group: 'runtime.cluster.x-k8s.io',
@@ -87,6 +78,7 @@ describe.skipIf(reason)('updates in place, by the core of Cluster API', { timeou
   const folder = tempFolder('extension');
   let installed: InstalledServer;
   let admin: Client;
+  let workload: WorkloadCluster;
   let core: CoreManager | undefined;
   let provider: TestProvider | undefined;
   let controllers: ChildProcess | undefined;
@@ -99,7 +91,6 @@ describe.skipIf(reason)('updates in place, by the core of Cluster API', { timeou
     for (const object of clusterApiRoles()) {
       await admin.apply(resourceOf(object), object, { fieldManager: MANAGER_INSTALL });
     }
-    await admin.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
     await applyFleetDefault(installed, POLICY);
     core = await startCore(installed.server);
     provider = await startInfrastructure(admin);
@@ -109,7 +100,7 @@ describe.skipIf(reason)('updates in place, by the core of Cluster API', { timeou
     port = await findFreePort();
     await start();
     await declareKubelets();
-    await createCluster();
+    workload = await createWorkloadCluster(installed.server, FROM);
     await register();
   }, 400_000);
 
@@ -151,7 +142,7 @@ describe.skipIf(reason)('updates in place, by the core of Cluster API', { timeou
   it('CAP-05 leave a change of another field to Cluster API, which replaces the machines', async () => {
     await createDeployment('sizes');
     const before = await uids('sizes');
-    await createTemplate('larger', { size: 'large' });
+    await workload.createTemplate('larger', { size: 'large' });
     await patchDeployment('sizes', { version: `v${TO}`, infrastructureRef: infraRef('larger') });
     const replaced = async (): Promise<boolean> => {
       const present = await uids('sizes');
@@ -200,52 +191,6 @@ describe.skipIf(reason)('updates in place, by the core of Cluster API', { timeou
     });
   }
 
-  /** Their workload cluster is this cluster. */
-  async function createCluster(): Promise<void> {
-    const kubeconfig = await readFile(installed.server.kubeconfig);
-    const { hostname, port: apiPort } = new URL(installed.server.url);
-    const endpoint = { host: hostname, port: Number(apiPort) };
-    await createInfraCluster(admin, { namespace: NAMESPACE, name: 'c' }, endpoint);
-    const { group: apiGroup, kind } = INFRA_CLUSTERS;
-    await createTheirs(THEIR_CLUSTERS, 'c', { infrastructureRef: { apiGroup, kind, name: 'c' } });
-    await admin.create(SECRETS, {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      type: 'cluster.x-k8s.io/secret',
-      metadata: {
-        namespace: NAMESPACE,
-        name: 'c-kubeconfig',
-        labels: { 'cluster.x-k8s.io/cluster-name': 'c' },
-      },
-      data: { value: kubeconfig.toString('base64') },
-    });
-    await createTemplate('small', { size: 'small' });
-    const { kind: config } = BOOTSTRAP_TEMPLATES;
-    const metadata = { namespace: NAMESPACE, name: 'plain' };
-    const template = {
-      apiVersion: BOOTSTRAP_API_VERSION,
-      kind: config,
-      metadata,
-      spec: { template: { spec: {} } },
-    };
-    await admin.create(BOOTSTRAP_TEMPLATES, template);
-    await createControlPlane();
-  }
-
-  /** The first Machine with this label and a Node makes the control plane initialized for Cluster API. */
-  async function createControlPlane(): Promise<void> {
-    const name = 'control-plane';
-    await createInfraMachine(admin, { namespace: NAMESPACE, name });
-    const { group: apiGroup, kind } = INFRA_MACHINES;
-    const spec = {
-      clusterName: 'c',
-      version: `v${FROM}`,
-      bootstrap: { dataSecretName: 'none' },
-      infrastructureRef: { apiGroup, kind, name },
-    };
-    await createTheirs(THEIR_MACHINES, name, spec, { 'cluster.x-k8s.io/control-plane': '' });
-  }
-
   async function register(): Promise<void> {
     const caBundle = Buffer.from(authority.certPem).toString('base64');
     const spec = { clientConfig: { url: `https://127.0.0.1:${port}`, caBundle } };
@@ -259,24 +204,7 @@ describe.skipIf(reason)('updates in place, by the core of Cluster API', { timeou
 
   /** Machines with their agents, and the first version of the kubelet. */
   async function createDeployment(name: string): Promise<void> {
-    const labels = { pool: 'general', deployment: name };
-    await createTheirs(DEPLOYMENTS, name, {
-      clusterName: 'c',
-      replicas: REPLICAS,
-      selector: { matchLabels: labels },
-      rollout: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } } },
-      template: {
-        metadata: { labels },
-        spec: {
-          clusterName: 'c',
-          version: `v${FROM}`,
-          bootstrap: {
-            configRef: { apiGroup: BOOTSTRAP_TEMPLATES.group, kind: BOOTSTRAP_TEMPLATES.kind, name: 'plain' },
-          },
-          infrastructureRef: infraRef('small'),
-        },
-      },
-    });
+    await workload.createDeployment(name, FROM, REPLICAS);
     await expect.poll(() => joined(name), UPDATED).toBe(REPLICAS);
     await expect.poll(() => kubelets(name), UPDATED).toEqual([`kubelet-${FROM}`, `kubelet-${FROM}`]);
   }
@@ -336,47 +264,11 @@ describe.skipIf(reason)('updates in place, by the core of Cluster API', { timeou
 
   async function patchDeployment(name: string, spec: object): Promise<void> {
     const body = { spec: { template: { spec } } };
-    await admin.patch(DEPLOYMENTS, { namespace: NAMESPACE, name }, { type: 'merge', body });
-  }
-
-  async function createTemplate(name: string, spec: object): Promise<void> {
-    const { kind } = INFRA_TEMPLATES;
-    const metadata = { namespace: NAMESPACE, name };
-    await admin.create(INFRA_TEMPLATES, {
-      apiVersion: INFRA_API_VERSION,
-      kind,
-      metadata,
-      spec: { template: { spec } },
-    });
-  }
-
-  async function createTheirs(
-    resource: Resource,
-    name: string,
-    spec: object,
-    labels: Readonly<Record<string, string>> = {},
-  ): Promise<void> {
-    const metadata = { namespace: NAMESPACE, name, labels };
-    await admin.create(resource, { apiVersion: THEIR_API_VERSION, kind: resource.kind, metadata, spec });
+    await admin.patch(DEPLOYMENTS, { namespace: WORKLOAD_NAMESPACE, name }, { type: 'merge', body });
   }
 });
 
 /** Those of theirs and ours have the same labels. */
 function machinesOf(deployment: string): { readonly labelSelector: string } {
   return { labelSelector: `deployment=${deployment}` };
-}
-
-function infraRef(name: string): object {
-  const { group: apiGroup, kind } = INFRA_TEMPLATES;
-  return { apiGroup, kind, name };
-}
-
-function theirKind(kind: string): Resource {
-  return {
-    group: CLUSTER_API_GROUP,
-    version: 'v1beta2',
-    kind,
-    plural: `${kind.toLowerCase()}s`,
-    namespaced: true,
-  };
 }

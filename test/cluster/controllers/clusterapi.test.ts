@@ -149,7 +149,7 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
     expect(ledger.spec.grants ?? {}).toEqual({});
   });
 
-  it('CAP-02 its account may delete no other Machine, and write nothing of theirs', async () => {
+  it('CAP-02 its account may delete no other Machine, and write nothing of theirs but the status of Machines', async () => {
     const account = await installed.as(serviceAccountUser(PRINCIPAL_CLUSTERAPI), ACCOUNTS);
     const { apiVersion, kind, spec } = machine('mine');
     await admin.create(MACHINES, {
@@ -166,6 +166,11 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
     await expect(
       account.patch(THEIR_CLUSTERS, { namespace: NAMESPACE, name: 'c' }, paused),
     ).rejects.toMatchObject({ code: 'Forbidden' });
+    const target = { namespace: NAMESPACE, name: 'any' };
+    await expect(account.patch(THEIR_MACHINES, target, paused)).rejects.toMatchObject({ code: 'Forbidden' });
+    await expect(account.delete(THEIR_MACHINES, target, { uid: 'any' })).rejects.toMatchObject({
+      code: 'Forbidden',
+    });
   });
 
   async function start(): Promise<void> {

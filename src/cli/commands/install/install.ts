@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import { clusterApiObjects } from '../../../api/clusterapi/installation.ts';
 import { type InstalledObject, installation } from '../../../api/install/install.ts';
 import { NAMESPACE } from '../../../api/names.ts';
-import { clusterApiRoles } from '../../../api/roles/all.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { formatYaml } from '../../../views/text/yaml.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../connection.ts';
@@ -26,9 +26,10 @@ With --dry-run the server validates everything and stores nothing; the exit code
 
 With --hub it also runs kubenode sync in the cluster, with --cluster kubenode controllers, with --hosting kubenode hosting:
 for each a Deployment, a NetworkPolicy and a PodDisruptionBudget in kubenode-system. docs/guides/install.md describes how to build the image,
-and the rights that an installation needs. With --cluster-api the controllers may read the Machines of Cluster API:
-docs/guides/cluster-api.md. With --update-extension Cluster API also asks them whether a new version is installed in place, by
-a Service and an ExtensionConfig; without the option these are removed again. With --metrics a Prometheus and a Grafana of the cluster find them: docs/guides/metrics.md.
+and the rights that an installation needs. With --cluster-api the controllers may read the Machines of Cluster API, and its
+health checks may ask for repairs: docs/guides/cluster-api.md. With --update-extension Cluster API also asks them whether a new
+version is installed in place, by a Service and an ExtensionConfig; without the option these are removed again. With --metrics a
+Prometheus and a Grafana of the cluster find them: docs/guides/metrics.md.
 
 Examples:
   kubenode install --context prod-eu-1
@@ -58,7 +59,7 @@ export function createInstallCommand(io: Io): Command {
 async function runInstall(io: Io, flags: InstallCommandFlags): Promise<void> {
   const deployed = await deployedObjects(flags, await readImages(io, flags));
   if (flags.print) {
-    const printed = [...rolesOf(flags), ...deployed, ...(await metricsObjects(flags, undefined))];
+    const printed = [...clusterApiOf(flags), ...deployed, ...(await metricsObjects(flags, undefined))];
     io.out(printed.map((object) => `---\n${formatYaml(object)}`).join(''));
     return;
   }
@@ -71,7 +72,7 @@ async function runInstall(io: Io, flags: InstallCommandFlags): Promise<void> {
       installInto(io, client, {
         progress,
         dryRun,
-        objects: [...installation(), ...rolesOf(flags), ...deployed, ...metrics],
+        objects: [...clusterApiOf(flags), ...installation(), ...deployed, ...metrics],
       }),
     );
     const results = [...installed, ...(await removeExtension(io, client, { dryRun, installed }))];
@@ -85,9 +86,9 @@ async function runInstall(io: Io, flags: InstallCommandFlags): Promise<void> {
   }
 }
 
-/** Another run without the option removes them. */
-function rolesOf({ clusterApi, updateExtension }: InstallCommandFlags): readonly KubeObject[] {
-  return clusterApi ? clusterApiRoles(updateExtension !== undefined) : [];
+/** Another run without the option removes the roles. They come first: all kinds are installed before objects of them. */
+function clusterApiOf({ clusterApi, updateExtension }: InstallCommandFlags): readonly KubeObject[] {
+  return clusterApi ? clusterApiObjects(updateExtension !== undefined) : [];
 }
 
 function showNextStep(io: Io, flags: InstallCommandFlags): void {
