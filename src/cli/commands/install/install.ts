@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { clusterApiObjects } from '../../../api/clusterapi/installation.ts';
 import { type InstalledObject, installation } from '../../../api/install/install.ts';
+import { isCrd } from '../../../api/install/objects.ts';
 import { NAMESPACE } from '../../../api/names.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { formatYaml } from '../../../views/text/yaml.ts';
@@ -72,7 +73,7 @@ async function runInstall(io: Io, flags: InstallCommandFlags): Promise<void> {
       installInto(io, client, {
         progress,
         dryRun,
-        objects: [...clusterApiOf(flags), ...installation(), ...deployed, ...metrics],
+        objects: [...kindsFirst([...installation(), ...clusterApiOf(flags)]), ...deployed, ...metrics],
       }),
     );
     const results = [...installed, ...(await removeExtension(io, client, { dryRun, installed }))];
@@ -86,9 +87,14 @@ async function runInstall(io: Io, flags: InstallCommandFlags): Promise<void> {
   }
 }
 
-/** Another run without the option removes the roles. They come first: all kinds are installed before objects of them. */
+/** Another run without the option removes the roles. */
 function clusterApiOf({ clusterApi, updateExtension }: InstallCommandFlags): readonly KubeObject[] {
   return clusterApi ? clusterApiObjects(updateExtension !== undefined) : [];
+}
+
+/** All kinds come first, because objects of a kind wait until it is served. */
+function kindsFirst(objects: readonly KubeObject[]): readonly KubeObject[] {
+  return [...objects.filter((object) => isCrd(object)), ...objects.filter((object) => !isCrd(object))];
 }
 
 function showNextStep(io: Io, flags: InstallCommandFlags): void {
