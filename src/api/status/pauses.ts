@@ -8,6 +8,15 @@ export function isEngaged({ engaged, until }: Pick<KillSwitch, 'engaged' | 'unti
   return engaged && (until === undefined || Date.parse(until) > +now);
 }
 
+/** Returns who engaged the switch for one of these scopes, and why; undefined: it stops none of them. */
+export function stopText(
+  { scope, by = 'unknown', reason = 'no reason given', ...rest }: KillSwitch,
+  scopes: readonly KillSwitch['scope'][],
+  now: Date,
+): string | undefined {
+  return scopes.includes(scope) && isEngaged(rest, now) ? `${by}: ${reason}` : undefined;
+}
+
 /** A halt of all Pipelines, which is in none of them. */
 export interface FleetHalt extends PipelineHalt {
   /** The command that ends it. */

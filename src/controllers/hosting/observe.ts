@@ -1,7 +1,7 @@
 /** Reads what the next step is decided on: the Cluster and the Secret in the hub, the members, and the cluster itself. */
 
 import { CLUSTERS, DEFENDER_POLICIES } from '../../api/generated/resources.ts';
-import type { Cluster, DefenderPolicy, KillSwitch } from '../../api/generated/types.ts';
+import type { Cluster, DefenderPolicy } from '../../api/generated/types.ts';
 import type { GrantPort } from '../../api/grants.ts';
 import {
   ANNOTATION_WRITTEN_AT,
@@ -10,7 +10,7 @@ import {
   LABEL_CLUSTER,
   NAMESPACE,
 } from '../../api/names.ts';
-import { isEngaged } from '../../api/status/pauses.ts';
+import { stopText } from '../../api/status/pauses.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { SECRETS } from '../../kube/objects/core-kinds.ts';
 import { textAt } from '../../kube/objects/json.ts';
@@ -241,10 +241,5 @@ function orderOf({ metadata }: Cluster): { readonly name: string; readonly key: 
 /** Returns who engaged the kill switch of the hub, and why. */
 function haltOf(context: ReconcileContext): string | undefined {
   const policy = context.view<DefenderPolicy>(DEFENDER_POLICIES).get(KILL_SWITCH);
-  return policy && haltText(policy.spec.killSwitch, context.clock.now());
-}
-
-function haltText(killSwitch: KillSwitch, now: Date): string | undefined {
-  const { scope, by = 'unknown', reason = 'no reason given' } = killSwitch;
-  return scope === 'All' && isEngaged(killSwitch, now) ? `${by}: ${reason}` : undefined;
+  return policy && stopText(policy.spec.killSwitch, ['All'], context.clock.now());
 }

@@ -3,12 +3,25 @@
  * what they do, and hands the machine back when they have ended without success. Every choice is made in plan.ts and hand-back.ts.
  */
 import { REMEDIATION_REQUESTED } from '../../../api/clusterapi/remediation.ts';
-import { MACHINES, NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
-import type { Machine, NodeRemedier, RemedyOperationJob } from '../../../api/generated/types.ts';
+import {
+  DEFENDER_LEDGERS,
+  DEFENDER_POLICIES,
+  MACHINES,
+  NODE_REMEDIERS,
+  REMEDY_OPERATION_JOBS,
+} from '../../../api/generated/resources.ts';
+import type {
+  DefenderLedger,
+  DefenderPolicy,
+  Machine,
+  NodeRemedier,
+  RemedyOperationJob,
+} from '../../../api/generated/types.ts';
 import { jobsOn } from '../../../api/machine/jobs.ts';
 import {
   ANNOTATION_HOLD,
   ANNOTATION_OWNER_HOLD,
+  LEDGER,
   MANAGER_CLUSTERAPI_REMEDIATION,
   NAMESPACE,
   PRINCIPAL_CLUSTERAPI,
@@ -26,6 +39,7 @@ import { carryOutRemediation, type RemediationParts } from './execute.ts';
 import type { RemediationInput } from './judge.ts';
 import { changesAt, planRemediation } from './plan.ts';
 import type { RemediationSource } from './source.ts';
+import { repairStop } from './stop.ts';
 
 export interface RemediationControllerOptions {
   readonly source: RemediationSource;
@@ -56,6 +70,14 @@ export function createRemediationController(options: RemediationControllerOption
         changed: partChanged<RemedyOperationJob>(({ status }) => [status?.outcome?.class]),
       }),
       read(NODE_REMEDIERS, { ...all, changed: partChanged<NodeRemedier>(({ spec }) => [spec.mode]) }),
+      read(DEFENDER_POLICIES, {
+        ...all,
+        changed: partChanged<DefenderPolicy>(({ spec }) => [spec.killSwitch]),
+      }),
+      read(DEFENDER_LEDGERS, {
+        ...all,
+        changed: partChanged<DefenderLedger>(({ spec }) => [spec.allowance?.killSwitch]),
+      }),
     ],
     triggers: (add) => options.source.open(() => add(KEY)),
     writes: [`Machine.status.conditions[${REMEDIATION_REQUESTED}]`],
@@ -120,12 +142,16 @@ function observeRemediation(
   const nodes = context.view(NODES);
   const jobs = context.view<RemedyOperationJob>(REMEDY_OPERATION_JOBS);
   const rules = context.view<NodeRemedier>(NODE_REMEDIERS);
+  const policies = context.view<DefenderPolicy>(DEFENDER_POLICIES).list();
+  const ledger = context.view<DefenderLedger>(DEFENDER_LEDGERS).get(LEDGER);
+  const now = context.clock.now();
   return {
     remediations,
     machines: context.view<Machine>(MACHINES).list(),
     nodeOf: (name) => nodes.get(name),
     jobsOf: (machine) => jobsOn(machine, jobs),
     ruleOf: (name) => rules.get(name),
-    now: context.clock.now(),
+    stopped: repairStop(policies, ledger, now),
+    now,
   };
 }

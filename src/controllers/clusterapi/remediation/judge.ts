@@ -18,6 +18,8 @@ export interface RemediationInput {
   /** The jobs on the Machine of this name, by all rules. */
   readonly jobsOf: (machine: string) => readonly RemedyOperationJob[];
   readonly ruleOf: (name: string) => NodeRemedier | undefined;
+  /** Who stopped repairs, and why. */
+  readonly stopped?: string | undefined;
   /** When this process began to decide: what it does not follow yet may only be late. */
   readonly startedAt: Date;
   readonly now: Date;
@@ -46,6 +48,8 @@ export type Judgment = Pick<RemediationDecision, 'step' | 'reason' | 'because' |
 export const NOT_FOLLOWED = 'NotFollowed';
 /** The Node of a machine that has just joined is followed within a second, and after a start within a few. */
 const NOT_FOLLOWED_SECONDS = 60;
+/** A switch may end by itself. */
+const STOPPED_AGAIN_SECONDS = 30;
 
 export function judgmentOf(
   { remediation, owner, machine }: Pick<RemediationDecision, 'remediation' | 'owner' | 'machine'>,
@@ -55,7 +59,14 @@ export function judgmentOf(
   // Once handed back, Cluster API replaces the machine: nothing is begun on it any more.
   if (before?.status === 'True') return handedBack(before);
   if (!owner) return NO_OWNER;
-  return machine ? judge(remediation, machine, input) : unfollowed(remediation, owner, input);
+  const judgment = machine ? judge(remediation, machine, input) : unfollowed(remediation, owner, input);
+  return judgment.step === 'HandBack' ? unlessStopped(judgment, input) : judgment;
+}
+
+function unlessStopped(due: Judgment, { stopped, now }: RemediationInput): Judgment {
+  if (stopped === undefined) return due;
+  const until = secondsAfter(now, STOPPED_AGAIN_SECONDS);
+  return { step: 'Held', reason: 'KillSwitch', because: `${stopped}; due: ${due.because}`, until };
 }
 
 const NO_OWNER: Judgment = {

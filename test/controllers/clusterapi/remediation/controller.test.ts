@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { KubenodeRemediation } from '../../../../src/api/clusterapi/remediation.ts';
-import { MACHINES, NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../../../src/api/generated/resources.ts';
+import {
+  DEFENDER_LEDGERS,
+  DEFENDER_POLICIES,
+  MACHINES,
+  NODE_REMEDIERS,
+  REMEDY_OPERATION_JOBS,
+} from '../../../../src/api/generated/resources.ts';
 import type { Machine } from '../../../../src/api/generated/types.ts';
 import { createClusterApiController } from '../../../../src/controllers/clusterapi/controller.ts';
 import { createRemediationController } from '../../../../src/controllers/clusterapi/remediation/controller.ts';
@@ -10,6 +16,7 @@ import { type Condition, conditionOf } from '../../../../src/kube/objects/condit
 import { NODES } from '../../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../../src/kube/objects/object.ts';
 import { servedKind } from '../../../../src/sim/api-server/kinds.ts';
+import { simulatedPolicy } from '../../../../src/sim/policies.ts';
 import { type ControllerBed, createControllerBed, sweepCrashes } from '../../../support/controller/bed.ts';
 import { remedier } from '../../../support/remediers.ts';
 import { CLUSTER, theirNode, theirObject, theirs } from '../objects.ts';
@@ -60,6 +67,8 @@ class TheirCluster {
   }
 }
 
+const KINDS = [MACHINES, NODES, NODE_REMEDIERS, REMEDY_OPERATION_JOBS, DEFENDER_POLICIES, DEFENDER_LEDGERS];
+
 type Options = Parameters<typeof createControllerBed>[0];
 
 function optionsFor(cluster: () => TheirCluster): Options {
@@ -90,7 +99,7 @@ function optionsFor(cluster: () => TheirCluster): Options {
       });
       return [follow, remediation];
     },
-    kinds: [MACHINES, NODES, NODE_REMEDIERS, REMEDY_OPERATION_JOBS].map((kind) => servedKind(kind)),
+    kinds: KINDS.map((kind) => servedKind(kind)),
     objects: [theirNode(1), theirNode(2), remedier({}, { name: RULE })],
   };
 }
@@ -171,6 +180,24 @@ describe('the controller of requests of health checks', () => {
     expect(statusOf(cluster)).toEqual(['Repairing False Ended', 'HandedBack True LadderEnded']);
     expect(cluster.writes.filter((each) => each === 'Machine md-1')).toHaveLength(1);
     expect(requestedOn(bed, 'node-1')).toBe('False HandedBack');
+  });
+
+  it('CAP-10 hands back nothing while a person has stopped repairs, and does so when the switch has ended', async () => {
+    const cluster = new TheirCluster();
+    const bed = await start(cluster);
+    const { spec, ...policy } = simulatedPolicy({ isStopped: false, isFrozen: false, machines: 2 });
+    const engage = (): void => {
+      const until = new Date(+bed.clock.now() + 90_000).toISOString();
+      const killSwitch = { engaged: true, scope: 'All', by: 'anna', reason: 'incident', until } as const;
+      bed.apply({ ...policy, metadata: { name: 'fleet-default' }, spec: { ...spec, killSwitch } });
+    };
+    engage();
+    cluster.show([request(1)]);
+    handOff(bed);
+    await bed.advance(60_000);
+    expect(statusOf(cluster)).toEqual(['Repairing False KillSwitch', 'HandedBack False RepairsFirst']);
+    await bed.advance(62_000);
+    expect(statusOf(cluster)).toContain('HandedBack True LadderEnded');
   });
 
   it('CAP-10 asks again while the Machine may not be handed back, and judges the newest version of it', async () => {

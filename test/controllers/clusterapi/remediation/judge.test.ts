@@ -123,6 +123,24 @@ describe('the judgment of a request of a health check', () => {
       'Waiting RuleNotMatched: rule capi-repair begins no repair: its conditions are not true',
     ],
     [
+      'hands back nothing while repairs are stopped, whatever is due',
+      {
+        machines: [repairable(1, { conditions: [PERSON] })],
+        stopped: 'repairs are stopped by anna: incident',
+      },
+      'Held KillSwitch: repairs are stopped by anna: incident; due: job j: handed to queue node-sre',
+    ],
+    [
+      'hands back nothing that is not followed while repairs are stopped',
+      { requests: [UNFOLLOWED], machines: [], stopped: 'the fleet is stopped by ben: drill' },
+      'Held KillSwitch: the fleet is stopped by ben: drill; due: no Machine of kubenode follows md-1',
+    ],
+    [
+      'tells about a job at work also while repairs are stopped',
+      { jobs: [remedyJob(JOB)], stopped: 'repairs are stopped by anna: incident' },
+      'Repairing JobActive: job node-1-capi-repair-0a1b2c3d-r1-a1 is at work',
+    ],
+    [
       'waits a minute after a start',
       { requests: [UNFOLLOWED], machines: [repairable(2)], started: 59 },
       'Waiting NotFollowed: no Machine of kubenode follows md-1',

@@ -83,6 +83,7 @@ export interface RemediationCase {
   readonly now?: Date;
   /** Seconds before now. */
   readonly started?: number;
+  readonly stopped?: string;
 }
 
 export function planOf(input: RemediationCase): RemediationPlan {
@@ -94,6 +95,7 @@ export function planOf(input: RemediationCase): RemediationPlan {
     nodeOf: (name) => nodes.find(({ metadata }) => metadata.name === name),
     jobsOf: (machine) => jobs.filter(({ spec }) => spec.machine.name === machine),
     ruleOf: (name) => rules.find(({ metadata }) => metadata.name === name),
+    stopped: input.stopped,
     startedAt: new Date(+now - started * 1000),
     now,
   };
