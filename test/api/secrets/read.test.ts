@@ -120,7 +120,7 @@ describe('readSecret', () => {
     expect(readers.map(({ path }) => path)).toEqual(['src/api/secrets/read.ts']);
     // The token of sync in a cluster, that a person has made, the hub's cache of Secrets, the Secret that `kubenode plan` puts into its own cache, those that
     // imports of hosts read one by one, and those that only write Secrets: bootstrap tokens, the key of kept revisions, the tour and `kubenode local`.
-    // The Secret of maintenance events, by its name. Hosting compares the Secret that it wrote with the one that it would write, and finds which
+    // The Secrets of maintenance events and of the update extension, each by its name. Hosting compares the Secret that it wrote with the one that it would write, and finds which
     // tokens inside a hosted cluster an earlier key has signed. Driver workload reads and writes the keys of control planes in the namespaces that it made.
     const importers = SOURCES.filter(({ text }) => /import \{[^}]*\bSECRETS\b/.test(text));
     expect(importers.map(({ path }) => path)).toEqual([
@@ -131,6 +131,7 @@ describe('readSecret', () => {
       'src/cli/fleet/connect-cluster.ts',
       'src/cli/local/revision-key.ts',
       'src/controllers/bootstraptoken/execute.ts',
+      'src/controllers/clusterapi/extension/certificate/secret.ts',
       'src/controllers/hostdoctor/intake/secret.ts',
       'src/controllers/hosting/controller.ts',
       'src/controllers/hosting/drivers/workload/execute/prepare.ts',
