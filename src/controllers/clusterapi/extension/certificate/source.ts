@@ -3,7 +3,7 @@ import type { TlsMaterial } from '../../../../kube/auth/credentials.ts';
 import type { CertificatePair } from '../../../../local/pki/certificate.ts';
 import type { Clock } from '../../../../os/clock.ts';
 import { messageOf } from '../../../../os/errors.ts';
-import { type CertificateParts, ensureCertificate } from './secret.ts';
+import { type CertificateParts, ensureCertificate } from './execute.ts';
 
 export interface CertificateSource {
   /** The same object while the certificate is the same. */
