@@ -13,7 +13,7 @@ export const PROVIDERS = ['local', 'ssh', 'alibaba', 'aws', 'azure'] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
 
 /** The providers whose machines another system creates and deletes. Our controller follows its objects, and no process opens them. */
-export const FOLLOWED_PROVIDERS = ['clusterapi'] as const;
+export const FOLLOWED_PROVIDERS = ['clusterapi', 'external'] as const;
 export type FollowedProvider = (typeof FOLLOWED_PROVIDERS)[number];
 
 export const HOSTS = ['systemd', 'sandbox'] as const;

@@ -207,6 +207,8 @@ export const MANAGER_CLUSTERAPI = 'kubenode-clusterapi';
 export const MANAGER_CLUSTERAPI_UPDATE = 'kubenode-clusterapi-update';
 /** The field manager of repairs that health checks of Cluster API ask for, written with the account that follows their machines. */
 export const MANAGER_CLUSTERAPI_REMEDIATION = 'kubenode-clusterapi-remediation';
+/** The field manager of Machines that follow Nodes of other node autoscalers. */
+export const MANAGER_EXTERNAL = 'kubenode-external';
 export const MANAGER_DEFENDER = 'kubenode-defender';
 export const MANAGER_IMPORT = 'kubenode-import';
 export const MANAGER_CLI = 'kubenode-cli';
@@ -228,6 +230,7 @@ export const EVENT_PREFIX = {
   [MANAGER_NOTIFIER]: 'Notice',
   [MANAGER_HOSTDOCTOR]: 'Maintenance',
   [MANAGER_CLUSTERAPI]: 'ClusterAPI',
+  [MANAGER_EXTERNAL]: 'External',
   [MANAGER_DEFENDER]: 'Defender',
   [MANAGER_APPROVER]: 'Certificate',
   [MANAGER_IMPORT]: 'Import',
@@ -245,6 +248,7 @@ export const PRINCIPAL_REMEDY = MANAGER_REMEDY;
 export const PRINCIPAL_REMEDYJOB = MANAGER_REMEDYJOB;
 export const PRINCIPAL_HOSTDOCTOR = MANAGER_HOSTDOCTOR;
 export const PRINCIPAL_CLUSTERAPI = MANAGER_CLUSTERAPI;
+export const PRINCIPAL_EXTERNAL = MANAGER_EXTERNAL;
 export const PRINCIPAL_DEFENDER = MANAGER_DEFENDER;
 /** The principal that approves and denies certificate requests. No other account has the verb `approve`. */
 export const PRINCIPAL_APPROVER = MANAGER_APPROVER;

@@ -7,6 +7,7 @@ import {
   MANAGER_CLUSTERAPI_REMEDIATION,
   MANAGER_CLUSTERAPI_UPDATE,
   MANAGER_COMPONENTSET,
+  MANAGER_EXTERNAL,
   MANAGER_MACHINE,
   MANAGER_MACHINESET,
   MANAGER_REMEDY,
@@ -15,6 +16,7 @@ import {
 import type { Views } from '../kube/controller/views.ts';
 import type { OpenProviders } from '../providers/registry.ts';
 import { createClusterApiControllers } from './clusterapi-group.ts';
+import { createExternalNodesControllers } from './external-group.ts';
 import type { ControllerGroup, CreateGroup, GroupParts } from './group.ts';
 import { createHostDoctorControllers } from './hostdoctor-group.ts';
 import { createIdentityControllers } from './identity-group.ts';
@@ -35,6 +37,8 @@ const GROUPS: readonly CreateGroup[] = [
   createRemedyControllers,
   // clusterapi, remediation
   createClusterApiControllers,
+  // external
+  createExternalNodesControllers,
 ];
 
 /**
@@ -50,6 +54,7 @@ export const MANAGERS = [
   MANAGER_CLUSTERAPI,
   MANAGER_CLUSTERAPI_REMEDIATION,
   MANAGER_CLUSTERAPI_UPDATE,
+  MANAGER_EXTERNAL,
 ];
 
 /** Creates the groups one after the other, with the views of the Defender. */

@@ -1,38 +1,65 @@
 /**
- * Machines that another system creates and deletes, such as Cluster API. Our controller writes them as it follows the objects of that
- * system: kubenode never creates or deletes their instances and Nodes. Pure.
+ * Machines that another system creates and deletes, such as Cluster API or Karpenter. Our controllers write them as they follow the objects of
+ * that system: kubenode never creates or deletes their instances and Nodes. Pure.
  */
-import { FOLLOWED_PROVIDERS } from '../api/enums.ts';
+import { FOLLOWED_PROVIDERS, type FollowedProvider } from '../api/enums.ts';
 import type { Machine } from '../api/generated/types.ts';
 import { textAt } from '../kube/objects/json.ts';
 
 /** The identity of a followed machine: the object of the other system, and the instance that both are about. */
 export interface FollowedObject {
-  readonly namespace: string;
+  /** Undefined: the kind of the object has no namespaces. */
+  readonly namespace?: string;
   readonly name: string;
   readonly providerID: string;
+  /** Names the kind of the object, for provider external only. */
+  readonly kind?: string;
 }
 
-const FIELDS = ['namespace', 'name', 'providerID'] as const;
+/** The fields of `spec.infra.config` for each provider. */
+const FIELDS: Readonly<Record<FollowedProvider, readonly (keyof FollowedObject)[]>> = {
+  clusterapi: ['namespace', 'name', 'providerID'],
+  external: ['kind', 'name', 'providerID'],
+};
 /** That of `status.infra.providerID`. */
 const MAX_PROVIDER_ID = 256;
 
 export function isFollowed({ spec }: Pick<Machine, 'spec'>): boolean {
-  const followed: readonly string[] = FOLLOWED_PROVIDERS;
-  return followed.includes(spec.infra.provider);
+  return fieldsOf(spec.infra.provider) !== undefined;
 }
 
 /** Returns the object that the Machine follows; undefined: its config names none. */
 export function followedObject({ spec }: Pick<Machine, 'spec'>): FollowedObject | undefined {
-  const { config } = spec.infra;
-  const [namespace, name, providerID] = FIELDS.map((field) => textAt(config, field));
-  if (!namespace || !name || !providerID || providerID.length > MAX_PROVIDER_ID) return undefined;
-  return { namespace, name, providerID };
+  const { config, provider } = spec.infra;
+  const fields = fieldsOf(provider);
+  const [name, providerID] = [textAt(config, 'name'), textAt(config, 'providerID')];
+  if (!name || !providerID || providerID.length > MAX_PROVIDER_ID) return undefined;
+  if (!fields || fields.some((field) => !textAt(config, field))) return undefined;
+  const optionalFields = fields.filter((field) => field !== 'name' && field !== 'providerID');
+  return {
+    ...Object.fromEntries(optionalFields.map((field) => [field, textAt(config, field)])),
+    name,
+    providerID,
+  };
+}
+
+/** Names the object for people, with its system. */
+export function followedText({ kind = 'Machine', namespace, name }: FollowedObject): string {
+  return namespace === undefined
+    ? `${kind} ${name} of Karpenter`
+    : `${kind} ${namespace}/${name} of Cluster API`;
 }
 
 /** Returns what is wrong with `spec.infra.config` of a followed Machine; undefined: nothing. */
 export function followedConfigReason(machine: Pick<Machine, 'spec'>): string | undefined {
   if (followedObject(machine)) return undefined;
   const { provider } = machine.spec.infra;
-  return `spec.infra.config: expected ${FIELDS.join(', ')}, as the controller of provider ${provider} writes them`;
+  return `spec.infra.config: expected ${(fieldsOf(provider) ?? []).join(', ')}, as the controller of provider ${provider} writes them`;
+}
+
+function fieldsOf(
+  provider: Machine['spec']['infra']['provider'],
+): readonly (keyof FollowedObject)[] | undefined {
+  const followed = FOLLOWED_PROVIDERS.find((each) => each === provider);
+  return followed && FIELDS[followed];
 }

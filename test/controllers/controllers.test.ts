@@ -43,6 +43,7 @@ beforeAll(async () => {
     checkRunner: createCheckRunner({ clock, get: () => Promise.reject(new Error('no check runs here')) }),
     eventAnswers: createEventAnswers(() => ({})),
     clusterApi: true,
+    externalNodes: true,
     notifications: {
       selections: [],
       receivers: { send: () => Promise.reject(new Error('nothing is sent here')) },

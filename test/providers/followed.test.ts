@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { followedConfigReason, followedObject, isFollowed } from '../../src/providers/followed.ts';
+import {
+  followedConfigReason,
+  followedObject,
+  followedText,
+  isFollowed,
+} from '../../src/providers/followed.ts';
 import { machine } from '../support/builders.ts';
 
 const CONFIG = { namespace: 'fleet', name: 'md-1', providerID: 'inst://1' };
@@ -27,5 +32,20 @@ describe('a Machine that follows an object of another system', () => {
         ? undefined
         : 'spec.infra.config: expected namespace, name, providerID, as the controller of provider clusterapi writes them',
     );
+  });
+
+  it.each<[string, Readonly<Record<string, unknown>>, string | undefined]>([
+    ['the NodeClaim', { kind: 'NodeClaim', name: 'a', providerID: 'i://1' }, 'NodeClaim a of Karpenter'],
+    ['nothing without a kind', { name: 'a', providerID: 'i://1' }, undefined],
+    ['nothing without an instance', { kind: 'NodeClaim', name: 'a' }, undefined],
+  ])('with provider external names %s', (_, config, expected) => {
+    const found = followedObject(machine('m', { spec: { infra: { provider: 'external', config } } }));
+    expect(found && followedText(found)).toBe(expected);
+  });
+
+  it('names no object of a provider that creates instances', () => {
+    expect(
+      followedObject(machine('m', { spec: { infra: { provider: 'local', config: CONFIG } } })),
+    ).toBeUndefined();
   });
 });

@@ -2713,7 +2713,7 @@ export interface MachineImportStatus {
 /** Infrastructure provider of the machine. */
 export interface MachineInfra {
   /** Infrastructure provider. */
-  readonly provider: 'local' | 'ssh' | 'alibaba' | 'aws' | 'azure' | 'clusterapi';
+  readonly provider: 'local' | 'ssh' | 'alibaba' | 'aws' | 'azure' | 'clusterapi' | 'external';
   /** Configuration of the provider, which validates it in the condition InfraConfigValid. */
   readonly config: Readonly<Record<string, unknown>>;
 }
@@ -3073,7 +3073,7 @@ export interface MaintenanceEventMachine {
 /** The event as the provider or Host Doctor reports it. */
 export interface MaintenanceEventSpec {
   /** Provider that reports the event. */
-  readonly provider: 'local' | 'ssh' | 'alibaba' | 'aws' | 'azure' | 'clusterapi' | 'hostdoctor';
+  readonly provider: 'local' | 'ssh' | 'alibaba' | 'aws' | 'azure' | 'clusterapi' | 'external' | 'hostdoctor';
   /** Id of the event at the provider. */
   readonly eventID: string;
   /** Name of the Machine. */

@@ -1,9 +1,11 @@
 import type { KubeObject } from '../../kube/objects/object.ts';
+import type { FollowedProvider } from '../enums.ts';
 import {
   ANNOTATION_CONFIRM_DELETE,
   FLEET_DEFAULT,
   POLICY_PROTECTED_DELETE,
   PRINCIPAL_CLUSTERAPI,
+  PRINCIPAL_EXTERNAL,
   PRINCIPAL_HOSTING,
   PRINCIPAL_MACHINESET,
   PRINCIPAL_SYNC,
@@ -18,8 +20,12 @@ const PROTECTED =
   `(request.resource.resource != 'clusters' || !has(oldObject.spec.deletion) || !has(oldObject.spec.deletion.protection) || oldObject.spec.deletion.protection) && ` +
   `(request.resource.resource != 'defenderpolicies' || oldObject.metadata.name == ${celText(FLEET_DEFAULT)})`;
 
-/** Such a Machine goes with that of Cluster API, and nothing goes with it. */
-const FOLLOWED = `${isPrincipal(PRINCIPAL_CLUSTERAPI)} && request.resource.resource == 'machines' && oldObject.spec.infra.provider == 'clusterapi'`;
+/** Such a Machine goes with the object of its owner, and nothing goes with it. Each account deletes those of its provider only. */
+const FOLLOWED = `request.resource.resource == 'machines' && (${followedBy(PRINCIPAL_CLUSTERAPI, 'clusterapi')} || ${followedBy(PRINCIPAL_EXTERNAL, 'external')})`;
+
+function followedBy(principal: string, provider: FollowedProvider): string {
+  return `(${isPrincipal(principal)} && oldObject.spec.infra.provider == '${provider}')`;
+}
 
 export const protectedDelete: readonly KubeObject[] = policy({
   name: POLICY_PROTECTED_DELETE,

@@ -10,6 +10,7 @@ import {
   PRINCIPAL_COMPONENTSET,
   PRINCIPAL_CONTROLLERS,
   PRINCIPAL_DEFENDER,
+  PRINCIPAL_EXTERNAL,
   PRINCIPAL_HOSTDOCTOR,
   PRINCIPAL_HOSTING,
   PRINCIPAL_MACHINE,
@@ -104,6 +105,12 @@ export function clusterApiRoles(hasExtension = false): readonly KubeObject[] {
     clusterApiManagerRole(),
     ...bindingsOf(PRINCIPAL_CLUSTERAPI, right),
   ];
+}
+
+/** The role of the controller that follows Nodes of other node autoscalers, and its binding. Without them it can read nothing, and write nothing. */
+export function externalNodesRoles(): readonly KubeObject[] {
+  const right = controllers.externalNodesRights;
+  return [...rolesOf(PRINCIPAL_EXTERNAL, right), ...bindingsOf(PRINCIPAL_EXTERNAL, right)];
 }
 
 /** The manager of Cluster API gets the rules of each ClusterRole with this label. */

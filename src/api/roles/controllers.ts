@@ -23,6 +23,7 @@ import { APPLY, may, PATCH, type PolicyRule, READ, WRITE } from './rbac.ts';
 
 const CERTIFICATES = 'certificates.k8s.io';
 const CLUSTER_API = 'cluster.x-k8s.io';
+const KARPENTER = 'karpenter.sh';
 
 const leases = may(READ, 'coordination.k8s.io', ['leases']);
 /** The permissions that a drain uses: budgets only to name those that refuse an eviction. */
@@ -150,6 +151,15 @@ export const clusterApiRights: Rights = {
     // get: before its kubelet is updated; list: before one is created or deleted
     may(['get', 'list', ...APPLY, 'delete'], GROUP, ['machines']),
     may(PATCH, GROUP, ['machines/status']), // the condition RemediationRequested
+  ],
+};
+
+/** The permissions of the controller that follows NodeClaims, which are installed only where a person asks for them. */
+export const externalNodesRights: Rights = {
+  description: 'Machines that follow Nodes of other node autoscalers.',
+  cluster: [
+    may(READ, KARPENTER, ['nodeclaims']),
+    may(['list', ...APPLY, 'delete'], GROUP, ['machines']), // list: before one is created or deleted
   ],
 };
 

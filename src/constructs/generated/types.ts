@@ -1381,7 +1381,7 @@ export interface MachineImport {
 /** Infrastructure provider of the machine. */
 export interface MachineInfra {
   /** Infrastructure provider. */
-  readonly provider: 'local' | 'ssh' | 'alibaba' | 'aws' | 'azure' | 'clusterapi';
+  readonly provider: 'local' | 'ssh' | 'alibaba' | 'aws' | 'azure' | 'clusterapi' | 'external';
   /** Configuration of the provider, which validates it in the condition InfraConfigValid. */
   readonly config?: Readonly<Record<string, unknown>>;
 }
@@ -1487,7 +1487,7 @@ export interface MachineTemplate {
 /** The event as the provider or Host Doctor reports it. */
 export interface MaintenanceEventSpec {
   /** Provider that reports the event. */
-  readonly provider: 'local' | 'ssh' | 'alibaba' | 'aws' | 'azure' | 'clusterapi' | 'hostdoctor';
+  readonly provider: 'local' | 'ssh' | 'alibaba' | 'aws' | 'azure' | 'clusterapi' | 'external' | 'hostdoctor';
   /** Id of the event at the provider. */
   readonly eventID: string;
   /** Name of the Machine. */

@@ -2,6 +2,7 @@
  * Why Cluster API permits no disruption of one of its machines. Its pauses, deletions and annotations are those of people, too: kubenode honors
  * them as a hold. Pure.
  */
+import type { OwnerHold, OwnerObject } from '../../providers/following/owner.ts';
 import {
   ANNOTATION_EXCLUDE_DRAIN,
   ANNOTATION_PAUSED,
@@ -9,11 +10,6 @@ import {
   type ForeignCluster,
   type ForeignMachine,
 } from './contract.ts';
-
-export interface OwnerHold {
-  readonly reason: string;
-  readonly message: string;
-}
 
 /** `cluster` is undefined when it was not found: whether it is paused is unknown then. */
 export function ownerHoldOf(
@@ -56,7 +52,7 @@ function annotationHold(machine: ForeignMachine): OwnerHold | undefined {
   return { reason, message: `${machineText(machine)} has the annotation ${excluded}` };
 }
 
-export function machineText({ namespace, name }: Pick<ForeignMachine, 'namespace' | 'name'>): string {
+export function machineText({ namespace, name }: Pick<OwnerObject, 'namespace' | 'name'>): string {
   return `Machine ${namespace}/${name} of Cluster API`;
 }
 

@@ -29,14 +29,16 @@ function malformed({
   serviceAccount,
 }: Declaration): string[] {
   const wrong = [...writes, ...shares].filter((path) => !isFieldPath(path));
-  const empty = creates.filter((kind) => !writes.some((path) => path.startsWith(`${kind}.`)));
+  const empty = creates.filter((kind) => ![...writes, ...shares].some((path) => path.startsWith(`${kind}.`)));
   return [
     ...(NAME.test(name) ? [] : [`controller '${name}': expected a name of lower-case letters, digits and -`]),
     ...(reads.length > 0 ? [] : [`controller ${name} reads no kind, so nothing would start a reconcile`]),
     ...wrong.map(
       (path) => `controller ${name} writes '${path}': expected a path of the form Kind.field.field[key]`,
     ),
-    ...empty.map((kind) => `controller ${name} creates ${kind}, but declares no field of it in its writes`),
+    ...empty.map(
+      (kind) => `controller ${name} creates ${kind}, but declares no field of it in its writes or shares`,
+    ),
     ...(serviceAccount && serviceAccount.namespace === undefined
       ? [`controller ${name}: the namespace of its ServiceAccount ${serviceAccount.name} is missing`]
       : []),

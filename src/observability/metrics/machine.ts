@@ -64,6 +64,14 @@ export const FOREIGN_MACHINES = defineGauge({
   labels: { state: ['Followed', 'Waiting', 'Refused'] },
 });
 
+export const EXTERNAL_NODES = defineGauge({
+  processes: ['controllers'],
+  writtenIn: 'src/controllers/external-group.ts',
+  name: 'external_nodes',
+  help: 'NodeClaims of Karpenter by whether a Machine of kubenode follows them. Waiting: without Node or provider ID. Refused: a person has to solve a contradiction.',
+  labels: { state: ['Followed', 'Waiting', 'Refused'] },
+});
+
 export const ORPHAN_INSTANCES = defineGauge({
   processes: ['controllers'],
   writtenIn: 'src/controllers/machine-group.ts',
@@ -97,6 +105,7 @@ export const MACHINE_METRICS = [
   COMPONENT_DIFFERING_SECONDS,
   INCOMPLETE_CLEANUPS,
   FOREIGN_MACHINES,
+  EXTERNAL_NODES,
   ORPHAN_INSTANCES,
   CERTIFICATE_REQUEST_DECISIONS,
   MAINTENANCE_WEBHOOK_REQUESTS,

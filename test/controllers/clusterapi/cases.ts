@@ -1,8 +1,13 @@
 /** Cases of the planner, and their explanations. */
 import type { Machine } from '../../../src/api/generated/types.ts';
 import type { ForeignCluster, ForeignMachine } from '../../../src/controllers/clusterapi/contract.ts';
-import { type FollowInput, planFollow } from '../../../src/controllers/clusterapi/plan.ts';
+import {
+  CLUSTER_API,
+  type MachineOfCluster,
+  machinesOfClusters,
+} from '../../../src/controllers/clusterapi/owner.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { type FollowInput, type FollowPlan, planFollow } from '../../../src/providers/following/plan.ts';
 import { CLUSTER, theirNode, theirs } from './objects.ts';
 
 /** By default md-1 of theirs with its Node, and no Machine of kubenode. */
@@ -19,18 +24,22 @@ export function renamed(n: number, name: string): KubeObject {
   return { ...found, metadata: { ...found.metadata, name } };
 }
 
-export function inputOf(input: FollowCase): FollowInput {
+function inputOf(input: FollowCase): FollowInput<MachineOfCluster> {
   const { theirs: machines = [theirs(1)], clusters = [CLUSTER], unreadable } = input;
   const nodes = input.nodes ?? [theirNode(1)];
   return {
-    theirs: unreadable === undefined ? { machines, clusters } : { unreadable },
+    theirs: unreadable === undefined ? machinesOfClusters({ machines, clusters }) : { unreadable },
     machines: input.ours ?? [],
     nodeOf: (name) => nodes.find(({ metadata }) => metadata.name === name),
   };
 }
 
+export function planOf(input: FollowCase): FollowPlan {
+  return planFollow(inputOf(input), CLUSTER_API);
+}
+
 export function explain(input: FollowCase): readonly string[] {
-  const { actions, unfollowed } = planFollow(inputOf(input));
+  const { actions, unfollowed } = planOf(input);
   return [
     ...actions.map((each) => {
       const name = each.type === 'Delete' ? each.machine.metadata.name : each.desired.name;

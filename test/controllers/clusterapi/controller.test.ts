@@ -4,7 +4,7 @@ import type { Machine } from '../../../src/api/generated/types.ts';
 import { ANNOTATION_OWNER_HOLD } from '../../../src/api/names.ts';
 import { createClusterApiController } from '../../../src/controllers/clusterapi/controller.ts';
 import type { ForeignSource } from '../../../src/controllers/clusterapi/observe/foreign-source.ts';
-import type { FollowInput, ForeignObjects } from '../../../src/controllers/clusterapi/plan.ts';
+import type { ForeignObjects } from '../../../src/controllers/clusterapi/owner.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import { servedKind } from '../../../src/sim/api-server/kinds.ts';
 import { ApiRefusal } from '../../../src/sim/api-server/refusal.ts';
@@ -12,16 +12,18 @@ import { machine } from '../../support/builders.ts';
 import { type ControllerBed, createControllerBed, sweepCrashes } from '../../support/controller/bed.ts';
 import { CLUSTER, theirNode, theirs } from './objects.ts';
 
+type Shown = ForeignObjects | { readonly unreadable: string };
+
 interface FollowBed extends ControllerBed {
   /** What the source shows, and what a list finds. Undefined: nothing was listed yet. */
-  readonly show: (shown: FollowInput['theirs'] | undefined, listed?: ForeignObjects) => Promise<void>;
+  readonly show: (shown: Shown | undefined, listed?: ForeignObjects) => Promise<void>;
   readonly machine: (name: string) => Machine | undefined;
   readonly counts: Map<string, number>;
 }
 
 type Options = Parameters<typeof createControllerBed>[0];
 
-function optionsFor(first: FollowInput['theirs'] | undefined): Options & {
+function optionsFor(first: Shown | undefined): Options & {
   readonly follow: (bed: ControllerBed) => FollowBed;
 } {
   let shown = first;
@@ -64,7 +66,7 @@ function optionsFor(first: FollowInput['theirs'] | undefined): Options & {
   };
 }
 
-async function start(first: FollowInput['theirs'] | undefined): Promise<FollowBed> {
+async function start(first: Shown | undefined): Promise<FollowBed> {
   const options = optionsFor(first);
   const bed = options.follow(createControllerBed(options));
   await bed.start();

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planFollow } from '../../../src/controllers/clusterapi/plan.ts';
-import { type FollowCase, inputOf } from './cases.ts';
+import { type FollowCase, planOf } from './cases.ts';
 import { CLUSTER, theirs } from './objects.ts';
 
 const PAUSED = 'cluster.x-k8s.io/paused';
@@ -47,7 +46,7 @@ describe('what Cluster API permits on a machine', () => {
       `RemediationSkipped: ${OF_MD_1} has the annotation ${NO_REMEDIATION}`,
     ],
   ])('CAP-03 on a machine of Cluster API it %s', (_, input, expected) => {
-    const [action] = planFollow(inputOf(input)).actions;
+    const [action] = planOf(input).actions;
     expect(action?.type === 'Create' && action.desired.hold).toBe(expected);
   });
 });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ForeignMachine } from '../../../src/controllers/clusterapi/contract.ts';
-import { isOwn } from '../../../src/controllers/clusterapi/own-machine.ts';
-import { planFollow } from '../../../src/controllers/clusterapi/plan.ts';
+import { CLUSTER_API } from '../../../src/controllers/clusterapi/owner.ts';
+import { isOwn } from '../../../src/providers/following/own-machine.ts';
 import { machine } from '../../support/builders.ts';
-import { explain, type FollowCase, inputOf, renamed } from './cases.ts';
+import { explain, type FollowCase, planOf, renamed } from './cases.ts';
 import { ours, theirNode, theirs } from './objects.ts';
 
 const OF_MD_1 = 'Machine fleet/md-1 of Cluster API';
@@ -97,7 +97,7 @@ describe('what follows from the Machines of Cluster API', () => {
 
   it('CAP-02 takes over no label that has a meaning for kubenode', () => {
     const labels = { pool: 'gpu', 'kubenode.dev/machineset': 'x', 'sub.kubenode.dev/y': 'z' };
-    const [action] = planFollow(inputOf({ theirs: [theirs(1, { labels })] })).actions;
+    const [action] = planOf({ theirs: [theirs(1, { labels })] }).actions;
     expect(action?.type === 'Create' && action.desired.labels).toEqual({ pool: 'gpu' });
   });
 
@@ -114,9 +114,9 @@ describe('what follows from the Machines of Cluster API', () => {
         fc.uniqueArray(own, { selector: ({ metadata }) => metadata.name }),
         (machines, present) => {
           const nodes = [0, 1, 2, 3].map((n) => theirNode(n));
-          const { actions } = planFollow(inputOf({ theirs: machines, ours: present, nodes }));
+          const { actions } = planOf({ theirs: machines, ours: present, nodes });
           const deleted = actions.flatMap((each) => (each.type === 'Delete' ? [each.machine] : []));
-          expect(deleted.every(isOwn)).toBe(true);
+          expect(deleted.every((each) => isOwn(each, CLUSTER_API))).toBe(true);
           const names = actions.map((each) =>
             each.type === 'Delete' ? each.machine.metadata.name : each.desired.name,
           );

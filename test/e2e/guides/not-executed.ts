@@ -37,6 +37,12 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     coveredBy: ['test/cluster/controllers/clusterapi.test.ts', 'test/cli/commands/install/deploy.test.ts'],
   },
   {
+    path: 'docs/guides/external-nodes.md',
+    section: 'Try it',
+    because: 'it needs Karpenter; a test installs its kind and the role, and runs the controller',
+    coveredBy: ['test/cluster/controllers/external.test.ts', 'test/cli/commands/install/deploy.test.ts'],
+  },
+  {
     path: 'docs/guides/fleet-limits.md',
     section: 'What a cluster notices',
     because: 'it needs several clusters with machines; a test has two, with real Defenders and sync',

@@ -45,6 +45,11 @@ describe('declarationErrors', () => {
     expect(declarationErrors([declared('a', { shares }), declared('b', { shares })], KINDS)).toEqual([]);
   });
 
+  it('accepts a kind that a controller creates with fields that it shares', () => {
+    const one = declared('a', { writes: [], shares: ['Node.spec'], creates: ['Node'] });
+    expect(declarationErrors([one], KINDS)).toEqual([]);
+  });
+
   it.each<[name: string, one: Partial<Declaration>, other: Partial<Declaration>, want: string]>([
     [
       'a field that only one of them shares',
@@ -109,7 +114,7 @@ describe('declarationErrors', () => {
     [
       'a kind that it creates without any field',
       { creates: ['Node'] },
-      'controller a creates Node, but declares no field of it in its writes',
+      'controller a creates Node, but declares no field of it in its writes or shares',
     ],
     [
       'a ServiceAccount without a namespace',

@@ -1,4 +1,4 @@
-/** The options by which Cluster API is followed and asks for updates in place. */
+/** The options by which machines of other systems are followed, and Cluster API asks for updates in place. */
 import type { Command } from 'commander';
 import { NAMESPACE, UPDATE_EXTENSION } from '../../../api/names.ts';
 import type { CertificateFiles } from '../../../defender/http/server.ts';
@@ -8,6 +8,7 @@ import { createIntegerParser } from '../../option-parsers.ts';
 
 export interface ClusterApiFlags {
   readonly clusterApi?: true;
+  readonly externalNodes?: true;
   readonly extensionPort?: number;
   readonly extensionHost: string;
   readonly extensionCert?: string;
@@ -19,6 +20,7 @@ export interface ClusterApiFlags {
 export function addClusterApiOptions(command: Command): Command {
   return command
     .option('--cluster-api', 'also follow the Machines of Cluster API in this cluster')
+    .option('--external-nodes', 'also follow the Nodes that Karpenter creates in this cluster')
     .option(
       '--extension-port <n>',
       'with --cluster-api: port for the hooks of Cluster API that update machines in place; 0 selects a free port',

@@ -71,6 +71,9 @@ With --cluster-api each Machine of Cluster API that has its Node in this cluster
 clusterapi. With --extension-port Cluster API also asks whether a change of the version is made in place:
 docs/guides/cluster-api.md.
 
+With --external-nodes each Node that Karpenter creates gets a Machine of kubenode, of provider external:
+docs/guides/external-nodes.md.
+
 With --notifications people outside of the cluster learn what repair jobs hand to them, by a webhook, Slack or PagerDuty:
 docs/guides/notifications.md.
 
@@ -164,6 +167,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     grants: defender.ledger,
     checkRunner: checkRunnerOf(io, flags),
     ...optional('clusterApi', flags.clusterApi),
+    ...optional('externalNodes', flags.externalNodes),
     ...optional('maintenanceFolder', flags.maintenanceFolder),
     ...optional('notifications', notifications),
   };

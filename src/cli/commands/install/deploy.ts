@@ -30,6 +30,7 @@ export interface DeployFlags extends ExtensionFlags {
   readonly images?: string;
   readonly webhooks?: true;
   readonly maintenance?: true;
+  readonly externalNodes?: true;
   readonly image?: string;
   readonly registry?: string;
   readonly replicas?: number;
@@ -63,6 +64,10 @@ export function addDeployOptions(command: Command): Command {
       'also the role that reads the Machines of Cluster API, which the controllers then follow',
     )
     .addOption(createExtensionOption())
+    .option(
+      '--external-nodes',
+      'also the role that reads the NodeClaims of Karpenter, whose Nodes the controllers then follow',
+    )
     .option('--registry <path>', `registry of the image; it is then PATH/kubenode:${KUBENODE_VERSION}`)
     .option('--image <reference>', 'image, instead of --registry')
     .option(
@@ -140,10 +145,15 @@ export function programsOf(flags: DeployFlags): readonly DeployedProgram[] {
   return [...(hub ? [sync] : []), ...(cluster ? [controllersOf(flags)] : []), ...(hosting ? [HOSTING] : [])];
 }
 
-function controllersOf({ maintenance, clusterApi, updateExtension }: DeployFlags): DeployedProgram {
+function controllersOf({
+  maintenance,
+  clusterApi,
+  externalNodes,
+  updateExtension,
+}: DeployFlags): DeployedProgram {
   const program = maintenance ? CONTROLLERS_WITH_MAINTENANCE : CONTROLLERS;
-  if (!clusterApi) return program;
-  const following = { ...program, args: [...program.args, '--cluster-api'] };
+  const args = [...(clusterApi ? ['--cluster-api'] : []), ...(externalNodes ? ['--external-nodes'] : [])];
+  const following = { ...program, args: [...program.args, ...args] };
   return updateExtension === undefined ? following : { ...following, extensionPort: EXTENSION_PORT };
 }
 

@@ -3,6 +3,7 @@ import { clusterApiObjects } from '../../../api/clusterapi/installation.ts';
 import { type InstalledObject, installation } from '../../../api/install/install.ts';
 import { isCrd } from '../../../api/install/objects.ts';
 import { NAMESPACE } from '../../../api/names.ts';
+import { externalNodesRoles } from '../../../api/roles/all.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { formatYaml } from '../../../views/text/yaml.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../connection.ts';
@@ -29,7 +30,8 @@ With --hub it also runs kubenode sync in the cluster, with --cluster kubenode co
 for each a Deployment, a NetworkPolicy and a PodDisruptionBudget in kubenode-system. docs/guides/install.md describes how to build the image,
 and the rights that an installation needs. With --cluster-api the controllers may read the Machines of Cluster API, and its
 health checks may ask for repairs: docs/guides/cluster-api.md. With --update-extension Cluster API also asks them whether a new
-version is installed in place, by a Service and an ExtensionConfig; without the option these are removed again. With --metrics a
+version is installed in place, by a Service and an ExtensionConfig; without the option these are removed again. With
+--external-nodes the controllers may read the NodeClaims of Karpenter: docs/guides/external-nodes.md. With --metrics a
 Prometheus and a Grafana of the cluster find them: docs/guides/metrics.md.
 
 Examples:
@@ -60,7 +62,7 @@ export function createInstallCommand(io: Io): Command {
 async function runInstall(io: Io, flags: InstallCommandFlags): Promise<void> {
   const deployed = await deployedObjects(flags, await readImages(io, flags));
   if (flags.print) {
-    const printed = [...clusterApiOf(flags), ...deployed, ...(await metricsObjects(flags, undefined))];
+    const printed = [...followingOf(flags), ...deployed, ...(await metricsObjects(flags, undefined))];
     io.out(printed.map((object) => `---\n${formatYaml(object)}`).join(''));
     return;
   }
@@ -73,7 +75,7 @@ async function runInstall(io: Io, flags: InstallCommandFlags): Promise<void> {
       installInto(io, client, {
         progress,
         dryRun,
-        objects: [...kindsFirst([...installation(), ...clusterApiOf(flags)]), ...deployed, ...metrics],
+        objects: [...kindsFirst([...installation(), ...followingOf(flags)]), ...deployed, ...metrics],
       }),
     );
     const results = [...installed, ...(await removeExtension(io, client, { dryRun, installed }))];
@@ -88,8 +90,12 @@ async function runInstall(io: Io, flags: InstallCommandFlags): Promise<void> {
 }
 
 /** Another run without the option removes the roles. */
-function clusterApiOf({ clusterApi, updateExtension }: InstallCommandFlags): readonly KubeObject[] {
-  return clusterApi ? clusterApiObjects(updateExtension !== undefined) : [];
+function followingOf(flags: InstallCommandFlags): readonly KubeObject[] {
+  const { clusterApi, externalNodes, updateExtension } = flags;
+  return [
+    ...(clusterApi ? clusterApiObjects(updateExtension !== undefined) : []),
+    ...(externalNodes ? externalNodesRoles() : []),
+  ];
 }
 
 /** All kinds come first, because objects of a kind wait until it is served. */

@@ -1,7 +1,7 @@
 /** Describes how far the replacement of a machine is, by the Machine and its set as they are now. Pure. */
 import type { Machine, MachineSet } from '../../../api/generated/types.ts';
 import { conditionOf } from '../../../kube/objects/conditions.ts';
-import { isFollowed } from '../../../providers/followed.ts';
+import { followedObject, followedText, isFollowed } from '../../../providers/followed.ts';
 import { holdInForce } from '../../../rollout/holds.ts';
 import { CliError, EXIT } from '../../errors.ts';
 
@@ -17,7 +17,7 @@ export function replaceableSet(machine: Machine, now: Date): string {
   if (!owner) {
     throw new CliError(`Machine ${name} belongs to no MachineSet: nothing would take its place`, {
       hint: isFollowed(machine)
-        ? 'delete its Machine in Cluster API, which makes another one'
+        ? `delete ${ownerText(machine)}: the system that owns it makes another one`
         : `import or join another host, then delete this one: kubectl delete machines.kubenode.dev ${name}`,
       exitCode: EXIT.badInput,
     });
@@ -30,6 +30,11 @@ export function replaceableSet(machine: Machine, now: Date): string {
     });
   }
   return owner.name;
+}
+
+function ownerText(machine: Machine): string {
+  const object = followedObject(machine);
+  return object ? followedText(object) : 'its machine in the other system';
 }
 
 /** `machine` is undefined when the Machine with this UID does not exist any more. */

@@ -1,7 +1,10 @@
 /** Watches the Machines and Clusters of Cluster API while the API server serves them. */
+
+import { createOptionalViews, type KindLists } from '../../../kube/cache/optional-views.ts';
 import type { ViewOptions } from '../../../kube/cache/view.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
+import { isUnreadable, type Unreadable } from '../../../providers/following/owner.ts';
 import {
   CLUSTER_API_GROUP,
   CLUSTER_API_VERSIONS,
@@ -9,14 +12,13 @@ import {
   foreignMachine,
   trimForeign,
 } from '../contract.ts';
-import type { FollowInput, ForeignObjects } from '../plan.ts';
-import { createOptionalViews, type KindLists } from './optional-views.ts';
+import type { ForeignObjects } from '../owner.ts';
 
 export interface ForeignSource {
   /** Watches until the returned function is called. `changed` is called after each change of what `read` returns. */
   open(changed: () => void): () => void;
   /** Undefined: they are being listed for the first time. */
-  read(): FollowInput['theirs'] | undefined;
+  read(): ForeignObjects | Unreadable | undefined;
   /** Reads them from the API server. Rejects if it cannot: what is not read completely is never missing. */
   list(signal: AbortSignal): Promise<ForeignObjects>;
 }
@@ -53,12 +55,6 @@ export function createForeignSource(options: ForeignSourceOptions): ForeignSourc
     },
     list: async (signal) => objectsOf(await views.list(signal)),
   };
-}
-
-function isUnreadable(
-  found: KindLists | { readonly unreadable: string },
-): found is { readonly unreadable: string } {
-  return 'unreadable' in found;
 }
 
 function kindsOf(version: string): readonly Resource[] {

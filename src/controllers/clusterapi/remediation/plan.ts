@@ -8,7 +8,8 @@ import { byCode } from '../../../kube/objects/digest.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { firstMoment } from '../../../os/dates.ts';
 import { followedObject } from '../../../providers/followed.ts';
-import { isOwn } from '../own-machine.ts';
+import { isOwn } from '../../../providers/following/own-machine.ts';
+import { CLUSTER_API } from '../owner.ts';
 import { judgmentOf, type RemediationDecision, type RemediationInput } from './judge.ts';
 import { requestOwner } from './owner.ts';
 
@@ -27,7 +28,9 @@ export interface RemediationPlan {
 }
 
 export function planRemediation(input: RemediationInput): RemediationPlan {
-  const machines = input.machines.filter(isOwn).toSorted((a, b) => byCode(a.metadata.name, b.metadata.name));
+  const machines = input.machines
+    .filter((machine) => isOwn(machine, CLUSTER_API))
+    .toSorted((a, b) => byCode(a.metadata.name, b.metadata.name));
   const [present, deleting] = [machines.filter((each) => !isDeleting(each)), machines.filter(isDeleting)];
   // The last entry of a key counts.
   const byOwner = new Map([...deleting, ...present].map((each) => [keyOf(followedObject(each)), each]));

@@ -1,7 +1,7 @@
 /** Watches the requests of health checks while the API server serves their kind, which only `kubenode install --cluster-api` installs. */
 import { KUBENODE_REMEDIATIONS, type KubenodeRemediation } from '../../../api/clusterapi/remediation.ts';
+import { createOptionalViews } from '../../../kube/cache/optional-views.ts';
 import type { ForeignSourceOptions } from '../observe/foreign-source.ts';
-import { createOptionalViews } from '../observe/optional-views.ts';
 
 export interface RemediationSource {
   /** Watches until the returned function is called. `changed` is called after each change of what `read` returns. */

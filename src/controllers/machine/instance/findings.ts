@@ -2,7 +2,7 @@
 import { PROVIDERS } from '../../../api/enums.ts';
 import type { Machine, MachineInfraStatus } from '../../../api/generated/types.ts';
 import type { Instance, ProviderError } from '../../../providers/contract.ts';
-import type { FollowedObject } from '../../../providers/followed.ts';
+import { type FollowedObject, followedText } from '../../../providers/followed.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { type Finding, finding } from '../finding.ts';
 
@@ -77,8 +77,8 @@ function withoutProvider(
     return [VALID, finding('InfraReady', 'True', 'HostExists', 'the host of spec.import exists already')];
   }
   if (observation.host === 'Followed') {
-    const { namespace, name, providerID } = observation.object;
-    const message = `instance ${providerID} belongs to Machine ${namespace}/${name} of Cluster API`;
+    const { object } = observation;
+    const message = `instance ${object.providerID} belongs to ${followedText(object)}`;
     return [VALID, finding('InfraReady', 'True', 'Followed', message)];
   }
   const [reason, message] =

@@ -47,6 +47,21 @@ describe('deployedObjects', () => {
     expect(await argumentsOfControllers({ clusterApi: true })).toContain('--cluster-api');
   });
 
+  it('lets the controllers follow Nodes of Karpenter when a person asks for it', async () => {
+    expect(await argumentsOfControllers({})).not.toContain('--external-nodes');
+    const args = await argumentsOfControllers({ clusterApi: true, externalNodes: true });
+    expect(args).toEqual(expect.arrayContaining(['--cluster-api', '--external-nodes']));
+  });
+
+  it('prints the role that reads NodeClaims only with --external-nodes', async () => {
+    const args = ['install', '--cluster', '--image', 'a/b:1', '--print'];
+    const [without, withRole] = [testIo(), testIo()];
+    await runCommandLine(without, args);
+    await runCommandLine(withRole, [...args, '--external-nodes']);
+    expect(without.stdout).not.toContain('kubenode-external');
+    expect(withRole.stdout).toContain('nodeclaims');
+  });
+
   it('adds hosting with the file of its images, in a ConfigMap before its pods', async () => {
     const flags = { hosting: true, images: 'images.yaml', image: 'registry.example.com/kubenode:1' } as const;
     const objects = await deployedObjects(flags, 'kubenode: a');

@@ -37,10 +37,22 @@ describe('replaceableSet', () => {
   });
 });
 
-it('names who replaces a machine that another system creates', () => {
-  const followed = machine('m', { spec: { infra: { provider: 'clusterapi', config: {} } } });
+it.each([
+  [
+    'clusterapi',
+    { namespace: 'fleet', name: 'md-1', providerID: 'i://1' },
+    'Machine fleet/md-1 of Cluster API',
+  ],
+  [
+    'external',
+    { kind: 'NodeClaim', name: 'general-1', providerID: 'i://1' },
+    'NodeClaim general-1 of Karpenter',
+  ],
+  ['clusterapi', {}, 'its machine in the other system'],
+] as const)('names who replaces a machine of provider %s with %j', (provider, config, text) => {
+  const followed = machine('m', { spec: { infra: { provider, config } } });
   expect(() => replaceableSet(followed, NOW)).toThrow(
-    expect.objectContaining({ hint: 'delete its Machine in Cluster API, which makes another one' }),
+    expect.objectContaining({ hint: `delete ${text}: the system that owns it makes another one` }),
   );
 });
 

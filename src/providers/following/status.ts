@@ -2,25 +2,29 @@
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Gauge } from '../../kube/process/metrics.ts';
-import type { FollowInput, FollowPlan, Unfollowed } from './plan.ts';
+import { type FollowOwner, isUnreadable, type OwnerObject, type Unreadable } from './owner.ts';
+import type { FollowPlan, Unfollowed } from './plan.ts';
 
 export type FollowState = 'Followed' | 'Waiting' | 'Refused';
 export type FollowGauge = Pick<Gauge<'state'>, 'set'>;
 
 export interface FollowReport {
-  report(theirs: FollowInput['theirs'], plan: FollowPlan, context: ReconcileContext): void;
+  report(theirs: readonly OwnerObject[] | Unreadable, plan: FollowPlan, context: ReconcileContext): void;
 }
 
-export function createFollowReport(gauge: FollowGauge | undefined): FollowReport {
+export function createFollowReport(
+  { logRead }: Pick<FollowOwner<OwnerObject>, 'logRead'>,
+  gauge: FollowGauge | undefined,
+): FollowReport {
   let unreadable: string | undefined;
   let refused: ReadonlyMap<string, string> = new Map();
   return {
     report(theirs, { unfollowed }, { log }) {
-      const because = 'unreadable' in theirs ? theirs.unreadable : undefined;
-      if (because !== unreadable) tellReadable(because, log);
+      const because = isUnreadable(theirs) ? theirs.unreadable : undefined;
+      if (because !== unreadable) logRead(log, because);
       unreadable = because;
-      if ('unreadable' in theirs) return;
-      for (const [state, count] of countStates(theirs.machines.length, unfollowed)) {
+      if (isUnreadable(theirs)) return;
+      for (const [state, count] of countStates(theirs.length, unfollowed)) {
         gauge?.set({ state }, count);
       }
       const refusals = unfollowed.filter(({ state }) => state === 'Refused');
@@ -31,11 +35,6 @@ export function createFollowReport(gauge: FollowGauge | undefined): FollowReport
       refused = new Map(refusals.map(({ machine, message }) => [machine, message]));
     },
   };
-}
-
-function tellReadable(because: string | undefined, log: Log): void {
-  if (because === undefined) log.info('cluster api is read');
-  else log.warn('cluster api is not read', { because });
 }
 
 function tellRefused(refusals: readonly Unfollowed[], log: Log): void {

@@ -7,14 +7,16 @@ import type { ReconcileContext } from '../../kube/controller/reconcile-context.t
 import { optional } from '../../kube/objects/optional.ts';
 import { runConcurrently } from '../../kube/process/run-concurrently.ts';
 import type { FollowedMachine } from './own-machine.ts';
+import type { OwnerMarks } from './owner.ts';
 import type { FollowAction } from './plan.ts';
 
 /** Rejects with the first error when all is tried. */
 export async function carryOutFollow(
   actions: readonly FollowAction[],
+  owner: OwnerMarks,
   context: ReconcileContext,
 ): Promise<void> {
-  const failures = await runConcurrently(actions, (action) => failureOf(carryOut(action, context)));
+  const failures = await runConcurrently(actions, (action) => failureOf(carryOut(action, owner, context)));
   const failure = failures.find((each) => each !== undefined);
   if (failure) throw failure;
 }
@@ -28,16 +30,19 @@ async function failureOf(work: Promise<void>): Promise<Error | undefined> {
   }
 }
 
-async function carryOut(action: FollowAction, context: ReconcileContext): Promise<void> {
+async function carryOut(action: FollowAction, owner: OwnerMarks, context: ReconcileContext): Promise<void> {
   const { type, because } = action;
   const name = type === 'Delete' ? action.machine.metadata.name : action.desired.name;
   if (type === 'Delete') await context.delete(MACHINES, action.machine);
-  else await context.apply(MACHINES, machineIntent(action.desired));
+  else await context.apply(MACHINES, machineIntent(action.desired, owner));
   context.log.info('machine followed', { machine: name, step: type, because });
 }
 
 /** The deletion of our Machine ends neither pods nor an instance: nothing of it is drained or cleaned. */
-function machineIntent({ name, object, zone, labels, hold }: FollowedMachine): Intent<Machine> {
+function machineIntent(
+  { name, object, zone, labels, hold }: FollowedMachine,
+  { provider }: OwnerMarks,
+): Intent<Machine> {
   return {
     metadata: {
       name,
@@ -45,7 +50,7 @@ function machineIntent({ name, object, zone, labels, hold }: FollowedMachine): I
       ...optional('annotations', hold === undefined ? undefined : { [ANNOTATION_OWNER_HOLD]: hold }),
     },
     spec: {
-      infra: { provider: 'clusterapi', config: { ...object } },
+      infra: { provider, config: { ...object } },
       ...optional('zone', zone),
     },
   };

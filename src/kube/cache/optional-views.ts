@@ -2,12 +2,13 @@
  * Watches kinds while the API server serves them. They may be missing, or have the names of our kinds: so they are not among the views that
  * every controller of the process waits for.
  */
-import { staleReason } from '../../../kube/cache/freshness.ts';
-import type { Freshness } from '../../../kube/cache/reflector.ts';
-import { createView, type View, type ViewOptions } from '../../../kube/cache/view.ts';
-import type { Client } from '../../../kube/client/client.ts';
-import { isKubeError } from '../../../kube/client/errors.ts';
-import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
+
+import type { Client } from '../client/client.ts';
+import { isKubeError } from '../client/errors.ts';
+import type { KubeObject, Resource } from '../objects/object.ts';
+import { staleReason } from './freshness.ts';
+import type { Freshness } from './reflector.ts';
+import { createView, type View, type ViewOptions } from './view.ts';
 
 /** Returns one list for each kind, in their order. */
 export type KindLists = readonly (readonly KubeObject[])[];

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { CLUSTER_API } from '../../../src/controllers/clusterapi/owner.ts';
 import {
   differences,
   type FollowedMachine,
   isOwn,
   labelsOfTheirs,
   ownLabels,
-} from '../../../src/controllers/clusterapi/own-machine.ts';
+} from '../../../src/providers/following/own-machine.ts';
+import { ours } from '../../controllers/clusterapi/objects.ts';
 import { machine } from '../../support/builders.ts';
-import { ours } from './objects.ts';
 
 const DESIRED: FollowedMachine = {
   name: 'node-1',
@@ -27,19 +28,17 @@ describe('what the controller has written of a Machine', () => {
     ['a hold that begins', { hold: 'Paused: x' }, ['hold']],
     ['another object', { object: { ...DESIRED.object, name: 'md-2' } }, ['object']],
   ])('differs by %s', (_, changes, expected) => {
-    expect(differences({ ...DESIRED, ...changes }, ours(1))).toEqual(expected);
+    expect(differences({ ...DESIRED, ...changes }, ours(1), CLUSTER_API)).toEqual(expected);
   });
 
   it('is told by its field manager, and not by the provider alone', () => {
-    expect([ours(1), ours(1, { manager: 'kubectl' }), machine('node-1')].map(isOwn)).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    expect(
+      [ours(1), ours(1, { manager: 'kubectl' }), machine('node-1')].map((each) => isOwn(each, CLUSTER_API)),
+    ).toEqual([true, false, false]);
   });
 
   it('are only its own labels, and none that has a meaning for kubenode', () => {
-    expect(ownLabels(ours(1))).toEqual({ pool: 'general' });
+    expect(ownLabels(ours(1), CLUSTER_API)).toEqual({ pool: 'general' });
     expect(labelsOfTheirs({ a: 'b', 'kubenode.dev/machineset': 'x', 'notkubenode.dev/y': 'z' })).toEqual({
       a: 'b',
       'notkubenode.dev/y': 'z',

@@ -1,32 +1,35 @@
 /** Reads what the plan is made from: theirs, our Machines, and the Nodes of this cluster. */
-import { MACHINES } from '../../../api/generated/resources.ts';
-import type { Machine } from '../../../api/generated/types.ts';
-import type { Client } from '../../../kube/client/client.ts';
-import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
-import { NODES } from '../../../kube/objects/core-kinds.ts';
-import type { FollowInput } from '../plan.ts';
-import type { ForeignSource } from './foreign-source.ts';
+import { MACHINES } from '../../api/generated/resources.ts';
+import type { Machine } from '../../api/generated/types.ts';
+import type { Client } from '../../kube/client/client.ts';
+import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+import { NODES } from '../../kube/objects/core-kinds.ts';
+import type { FollowSource, OwnerObject } from './owner.ts';
+import type { FollowInput } from './plan.ts';
 
 /** Undefined: theirs are being listed for the first time. */
-export function observeFollow(source: ForeignSource, context: ReconcileContext): FollowInput | undefined {
+export function observeFollow<Theirs extends OwnerObject>(
+  source: FollowSource<Theirs>,
+  context: ReconcileContext,
+): FollowInput<Theirs> | undefined {
   const theirs = source.read();
   if (theirs === undefined) return undefined;
   return { theirs, machines: context.view<Machine>(MACHINES).list(), nodeOf: nodeOf(context) };
 }
 
 /** Reads both from the API server: a view may not show a Machine that a person just created, or theirs that came back. */
-export async function listFollow(
-  source: ForeignSource,
+export async function listFollow<Theirs extends OwnerObject>(
+  source: FollowSource<Theirs>,
   client: Pick<Client, 'pages'>,
   context: ReconcileContext,
-): Promise<FollowInput> {
+): Promise<FollowInput<Theirs>> {
   const { signal } = context;
   const machines: Machine[] = [];
   for await (const { items } of client.pages<Machine>(MACHINES, { signal })) machines.push(...items);
   return { theirs: await source.list(signal), machines, nodeOf: nodeOf(context) };
 }
 
-function nodeOf(context: ReconcileContext): FollowInput['nodeOf'] {
+function nodeOf(context: ReconcileContext): FollowInput<OwnerObject>['nodeOf'] {
   const nodes = context.view(NODES);
   return (name) => nodes.get(name);
 }
