@@ -9,12 +9,12 @@ import { NODES } from '../kube/objects/core-kinds.ts';
 import type { KubeObject } from '../kube/objects/object.ts';
 import { optional } from '../kube/objects/optional.ts';
 import { type ServerVersions, skewReason } from '../rollout/kubelet-skew.ts';
-import { createUpdateExtension, type UpdateExtension } from './clusterapi/extension/extension.ts';
-import type { AskedEntry, EntryRules } from './clusterapi/extension/kubelet-version.ts';
-import type { UpdateFacts } from './clusterapi/extension/plan.ts';
 import { createCompatRule } from './componentset/compat/rule.ts';
 import { createFindVersion } from './componentset/observe/component-versions.ts';
 import { resolveRevision, revisionOf } from './componentset/revision/resolve.ts';
+import { createUpdateExtension, type UpdateExtension } from './following/clusterapi/extension/extension.ts';
+import type { AskedEntry, EntryRules } from './following/clusterapi/extension/kubelet-version.ts';
+import type { UpdateFacts } from './following/clusterapi/extension/plan.ts';
 import type { GroupParts } from './group.ts';
 import { createServersReader } from './rollout-group.ts';
 

@@ -1,10 +1,10 @@
 /** The controllers that work with Cluster API, where a person asked for it. Our objects that they read are in the views of the groups before. */
 import { PRINCIPAL_CLUSTERAPI } from '../api/names.ts';
 import { FOREIGN_MACHINES } from '../observability/metrics/machine.ts';
-import { createClusterApiController } from './clusterapi/controller.ts';
-import { createForeignSource } from './clusterapi/observe/foreign-source.ts';
-import { createRemediationController } from './clusterapi/remediation/controller.ts';
-import { createRemediationSource } from './clusterapi/remediation/source.ts';
+import { createClusterApiController } from './following/clusterapi/controller.ts';
+import { createForeignSource } from './following/clusterapi/observe/foreign-source.ts';
+import { createRemediationController } from './following/clusterapi/remediation/controller.ts';
+import { createRemediationSource } from './following/clusterapi/remediation/source.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
 
 export async function createClusterApiControllers(parts: GroupParts): Promise<ControllerGroup> {

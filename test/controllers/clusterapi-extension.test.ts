@@ -11,7 +11,7 @@ import type { KubeObject } from '../../src/kube/objects/object.ts';
 import { componentSpec } from '../support/agent/component-spec.ts';
 import { memoryLog } from '../support/memory-log.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
-import { updatable } from './clusterapi/extension/facts.ts';
+import { updatable } from './following/clusterapi/extension/facts.ts';
 
 const SERVER = 'v1.34.2';
 

@@ -1,8 +1,12 @@
 /** Reads how Cluster API would carry a commit out on the machines of its MachineDeployments. Reads, and writes nothing. */
-import { CLUSTER_API_GROUP } from '../../controllers/clusterapi/contract.ts';
-import { type ExtensionState, planDeployment } from '../../controllers/clusterapi/extension/deployment.ts';
-import type { UpdateFacts } from '../../controllers/clusterapi/extension/plan.ts';
+
 import { createEntryRules } from '../../controllers/clusterapi-extension.ts';
+import { CLUSTER_API_GROUP } from '../../controllers/following/clusterapi/contract.ts';
+import {
+  type ExtensionState,
+  planDeployment,
+} from '../../controllers/following/clusterapi/extension/deployment.ts';
+import type { UpdateFacts } from '../../controllers/following/clusterapi/extension/plan.ts';
 import { EXTENSION_CONFIGS } from '../../deploy/update-extension.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError, unlessMissing } from '../../kube/client/errors.ts';

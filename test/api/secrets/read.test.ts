@@ -131,7 +131,7 @@ describe('readSecret', () => {
       'src/cli/fleet/connect-cluster.ts',
       'src/cli/local/revision-key.ts',
       'src/controllers/bootstraptoken/execute.ts',
-      'src/controllers/clusterapi/extension/certificate/execute.ts',
+      'src/controllers/following/clusterapi/extension/certificate/execute.ts',
       'src/controllers/hostdoctor/intake/secret.ts',
       'src/controllers/hosting/controller.ts',
       'src/controllers/hosting/drivers/workload/execute/prepare.ts',

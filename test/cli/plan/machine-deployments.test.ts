@@ -7,7 +7,7 @@ import type { RolloutFleet } from '../../../src/cli/plan/rollouts/fleet.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { KubeError, type KubeErrorCode } from '../../../src/kube/client/errors.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { updatable } from '../../controllers/clusterapi/extension/facts.ts';
+import { updatable } from '../../controllers/following/clusterapi/extension/facts.ts';
 import { testIo } from '../../support/test-io.ts';
 import { kubelet } from './rollouts/rollout-fleet.ts';
 

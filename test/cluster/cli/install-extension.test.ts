@@ -11,7 +11,7 @@ import {
   serviceAccountUser,
   UPDATE_EXTENSION,
 } from '../../../src/api/names.ts';
-import { openCertificateSource } from '../../../src/controllers/clusterapi/extension/certificate/source.ts';
+import { openCertificateSource } from '../../../src/controllers/following/clusterapi/extension/certificate/source.ts';
 import { startHttpServer } from '../../../src/defender/http/server.ts';
 import { EXTENSION_CONFIGS } from '../../../src/deploy/update-extension.ts';
 import { connect as connectTo } from '../../../src/kube/client/connect.ts';

@@ -5,7 +5,7 @@ import { resourceOf } from '../../../src/api/install/objects.ts';
 import { PRINCIPAL_SYNC, serviceAccountUser } from '../../../src/api/names.ts';
 import { API_VERSION } from '../../../src/api/version.ts';
 import { previewOnClusters } from '../../../src/cli/plan/live.ts';
-import { CLUSTER_API_GROUP } from '../../../src/controllers/clusterapi/contract.ts';
+import { CLUSTER_API_GROUP } from '../../../src/controllers/following/clusterapi/contract.ts';
 import { EXTENSION_CONFIGS, extensionConfig } from '../../../src/deploy/update-extension.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { waitUntilServed } from '../../../src/kube/client/served.ts';

@@ -17,7 +17,7 @@ import {
   serviceAccountUser,
 } from '../../../src/api/names.ts';
 import { clusterApiRoles } from '../../../src/api/roles/all.ts';
-import { CLUSTER_API_GROUP } from '../../../src/controllers/clusterapi/contract.ts';
+import { CLUSTER_API_GROUP } from '../../../src/controllers/following/clusterapi/contract.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { isKubeError } from '../../../src/kube/client/errors.ts';
 import { waitUntilServed } from '../../../src/kube/client/served.ts';

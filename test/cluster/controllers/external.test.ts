@@ -18,7 +18,7 @@ import {
   ANNOTATION_DO_NOT_DISRUPT,
   NODE_CLAIMS,
   TAINT_DISRUPTED,
-} from '../../../src/controllers/external/contract.ts';
+} from '../../../src/controllers/following/karpenter/contract.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { isKubeError } from '../../../src/kube/client/errors.ts';
 import { waitUntilServed } from '../../../src/kube/client/served.ts';

@@ -1,6 +1,6 @@
 /** A workload cluster that is its own management cluster, as Cluster API finds it, with the templates of the providers of tests. */
 import { readFile } from 'node:fs/promises';
-import { CLUSTER_API_GROUP } from '../../../src/controllers/clusterapi/contract.ts';
+import { CLUSTER_API_GROUP } from '../../../src/controllers/following/clusterapi/contract.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { NAMESPACES, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import type { Resource } from '../../../src/kube/objects/object.ts';

@@ -1,8 +1,11 @@
 /** Starts the server of the update extension of Cluster API. */
 import { PRINCIPAL_CLUSTERAPI } from '../../../api/names.ts';
-import { openCertificateSource } from '../../../controllers/clusterapi/extension/certificate/source.ts';
-import { createExtensionApi, MAX_HOOK_BYTES } from '../../../controllers/clusterapi/extension/http.ts';
 import { connectUpdateExtension } from '../../../controllers/clusterapi-extension.ts';
+import { openCertificateSource } from '../../../controllers/following/clusterapi/extension/certificate/source.ts';
+import {
+  createExtensionApi,
+  MAX_HOOK_BYTES,
+} from '../../../controllers/following/clusterapi/extension/http.ts';
 import type { GroupParts } from '../../../controllers/group.ts';
 import { type HttpServer, startHttpServer } from '../../../defender/http/server.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';

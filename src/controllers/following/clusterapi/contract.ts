@@ -1,0 +1,93 @@
+/**
+ * Reads the objects of Cluster API. Its versions v1beta1 and v1beta2 have the same names for all of it, so that one reader serves both. What
+ * cannot be read is absent: no field is trusted to have the type that another project gave it. Pure.
+ */
+import { isRecord, textAt, valueAt } from '../../../kube/objects/json.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
+
+export const CLUSTER_API_GROUP = 'cluster.x-k8s.io';
+/** The versions that are read, the one that is preferred first. */
+export const CLUSTER_API_VERSIONS = ['v1beta2', 'v1beta1'] as const;
+
+/** On a Machine or a Cluster, with any value. */
+export const ANNOTATION_PAUSED = `${CLUSTER_API_GROUP}/paused`;
+/** On a Machine, with any value: Cluster API does not drain its Node, and kubenode does not either. */
+export const ANNOTATION_EXCLUDE_DRAIN = `machine.${CLUSTER_API_GROUP}/exclude-node-draining`;
+/** On a Machine, with any value: no health check replaces it. */
+export const ANNOTATION_SKIP_REMEDIATION = `${CLUSTER_API_GROUP}/skip-remediation`;
+/** On a Node: the Machine that Cluster API has found for it. */
+export const ANNOTATION_NODE_MACHINE = `${CLUSTER_API_GROUP}/machine`;
+export const ANNOTATION_NODE_NAMESPACE = `${CLUSTER_API_GROUP}/cluster-namespace`;
+
+/** A Machine of Cluster API, as far as kubenode reads it. */
+export interface ForeignMachine {
+  readonly namespace: string;
+  readonly name: string;
+  readonly cluster: string | undefined;
+  readonly providerID: string | undefined;
+  readonly node: string | undefined;
+  readonly zone: string | undefined;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly isDeleting: boolean;
+}
+
+export interface ForeignCluster {
+  readonly namespace: string;
+  readonly name: string;
+  readonly isPaused: boolean;
+  readonly isDeleting: boolean;
+}
+
+export function foreignMachine(object: KubeObject): ForeignMachine {
+  const { metadata } = object;
+  return {
+    namespace: metadata.namespace ?? '',
+    name: metadata.name,
+    cluster: filled(textAt(object, 'spec', 'clusterName')),
+    providerID: filled(textAt(object, 'spec', 'providerID')),
+    node: filled(textAt(object, 'status', 'nodeRef', 'name')),
+    zone: filled(textAt(object, 'spec', 'failureDomain') ?? textAt(object, 'status', 'failureDomain')),
+    labels: metadata.labels ?? {},
+    annotations: metadata.annotations ?? {},
+    isDeleting: metadata.deletionTimestamp !== undefined,
+  };
+}
+
+export function foreignCluster(object: KubeObject): ForeignCluster {
+  const { metadata } = object;
+  const isPaused = valueAt(object, 'spec', 'paused') === true;
+  return {
+    namespace: metadata.namespace ?? '',
+    name: metadata.name,
+    isPaused: isPaused || Object.hasOwn(metadata.annotations ?? {}, ANNOTATION_PAUSED),
+    isDeleting: metadata.deletionTimestamp !== undefined,
+  };
+}
+
+/** Returns the parts of an object that are kept in memory: of 500 machines, no conditions, no certificates and no references. */
+export function trimForeign(object: KubeObject): KubeObject {
+  const { apiVersion, kind, metadata } = object;
+  return {
+    apiVersion,
+    kind,
+    metadata: { ...picked(object, 'metadata', KEPT_METADATA), name: metadata.name },
+    spec: picked(object, 'spec', ['clusterName', 'providerID', 'failureDomain', 'paused']),
+    status: picked(object, 'status', ['nodeRef', 'failureDomain']),
+  };
+}
+
+const KEPT_METADATA = ['namespace', 'uid', 'resourceVersion', 'labels', 'annotations', 'deletionTimestamp'];
+
+function picked(object: KubeObject, part: string, fields: readonly string[]): object {
+  const value = object[part];
+  if (!isRecord(value)) return {};
+  return Object.fromEntries(
+    fields.flatMap((field) => (value[field] === undefined ? [] : [[field, value[field]]])),
+  );
+}
+
+/** An empty text counts as unset: v1beta1 writes it for an unset field. */
+function filled(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text;
+}

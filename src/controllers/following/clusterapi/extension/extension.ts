@@ -1,0 +1,133 @@
+/**
+ * Answers the hooks of Cluster API for updates in place. Every choice is made in plan.ts. Each replica answers, also one that does not lead: an
+ * update begins with one apply, which two replicas may repeat, and all after it is done by those that have the grant.
+ */
+import { MACHINES } from '../../../../api/generated/resources.ts';
+import type { Machine } from '../../../../api/generated/types.ts';
+import type { Client } from '../../../../kube/client/client.ts';
+import { isKubeError } from '../../../../kube/client/errors.ts';
+import { textAt } from '../../../../kube/objects/json.ts';
+import type { KubeObject, Resource } from '../../../../kube/objects/object.ts';
+import type { Log } from '../../../../kube/process/log.ts';
+import { messageOf } from '../../../../os/errors.ts';
+import { CLUSTER_API_GROUP, CLUSTER_API_VERSIONS } from '../contract.ts';
+import { pin } from './execute.ts';
+import {
+  machinesAskedAbout,
+  planCover,
+  planUpdate,
+  type StoredMachine,
+  type UpdateDecision,
+  type UpdateFacts,
+} from './plan.ts';
+import {
+  coverAnswer,
+  discoveryAnswer,
+  failureAnswer,
+  type HookName,
+  type HookResponse,
+  progressAnswer,
+  questionIn,
+  updateIn,
+} from './protocol.ts';
+
+export interface UpdateExtension {
+  /** Never rejects: an error is the answer Failure, after which Cluster API asks again. */
+  answer(hook: HookName, body: unknown): Promise<HookResponse>;
+}
+
+export interface UpdateExtensionOptions {
+  /** With the rights of kubenode-clusterapi. */
+  readonly client: Pick<Client, 'get' | 'apply'>;
+  /** Rejects while something that it needs is not known. */
+  readonly facts: () => Promise<UpdateFacts>;
+  readonly log: Log;
+}
+
+/** How soon Cluster API asks again about an update that is under way. */
+const RETRY_SECONDS = 10;
+/** Longer messages fill the status of a Machine of Cluster API. */
+const MAX_MESSAGE = 1024;
+const CHANGED = 'the Machine of kubenode has changed, and is judged again';
+const [VERSION] = CLUSTER_API_VERSIONS;
+const THEIR_MACHINES: Resource = {
+  group: CLUSTER_API_GROUP,
+  version: VERSION,
+  kind: 'Machine',
+  plural: 'machines',
+  namespaced: true,
+};
+/** On a Machine that Cluster API updates in place. */
+const ANNOTATION_UPDATING = 'in-place-updates.internal.cluster.x-k8s.io/update-in-progress';
+
+export function createUpdateExtension(options: UpdateExtensionOptions): UpdateExtension {
+  const { log } = options;
+  return {
+    async answer(hook, body) {
+      if (hook === 'Discovery') return discoveryAnswer();
+      try {
+        return hook === 'UpdateMachine' ? await update(body, options) : await cover(hook, body, options);
+      } catch (error) {
+        log.warn('update hook failed', { hook, error });
+        return failureAnswer(hook, messageOf(error).slice(0, MAX_MESSAGE));
+      }
+    },
+  };
+}
+
+async function cover(
+  hook: 'CanUpdateMachine' | 'CanUpdateMachineSet',
+  body: unknown,
+  { facts, log }: UpdateExtensionOptions,
+): Promise<HookResponse> {
+  const question = questionIn(hook, body);
+  if (!question) return failureAnswer(hook, `expected a ${hook}Request`);
+  const decision = planCover(question, await facts());
+  const { namespace, name } = question.current;
+  const { type, because } = decision;
+  log.info('update in place judged', { hook, object: `${namespace}/${name}`, decision: type, because });
+  if (decision.type === 'Undecided') return failureAnswer(hook, because.slice(0, MAX_MESSAGE));
+  return coverAnswer(hook, decision.type === 'Covered' ? decision.version : undefined);
+}
+
+async function update(body: unknown, options: UpdateExtensionOptions): Promise<HookResponse> {
+  const { client, facts, log } = options;
+  const request = updateIn(body);
+  if (!request) return failureAnswer('UpdateMachine', 'expected an UpdateMachineRequest');
+  const { desired: asked, onFailure } = request;
+  const known = await facts();
+  const [own] = machinesAskedAbout(asked, known.machines);
+  const [stored, machine] = await Promise.all([
+    found(client.get(THEIR_MACHINES, asked)).then((object) => object && storedMachine(object)),
+    own && found(client.get<Machine>(MACHINES, { name: own.metadata.name })),
+  ]);
+  const decision = planUpdate({ ...known, asked, onFailure, stored, machine });
+  const { type, because } = decision;
+  const object = `${asked.namespace}/${asked.name}`;
+  log.info('update in place asked for', { object, version: asked.version, decision: type, because });
+  if (decision.type === 'Pin' && !(await pin(decision, client))) return progressAnswer(CHANGED, 1);
+  return answerOf(decision);
+}
+
+function answerOf({ type, because }: UpdateDecision): HookResponse {
+  const message = because.slice(0, MAX_MESSAGE);
+  if (type === 'Refuse' || type === 'Fail') return failureAnswer('UpdateMachine', message);
+  return progressAnswer(message, type === 'Done' ? 0 : RETRY_SECONDS);
+}
+
+async function found<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+function storedMachine(object: KubeObject): StoredMachine {
+  return {
+    version: textAt(object, 'spec', 'version'),
+    providerID: textAt(object, 'spec', 'providerID'),
+    isUpdating: object.metadata.annotations?.[ANNOTATION_UPDATING] !== undefined,
+  };
+}

@@ -1,0 +1,72 @@
+/** Watches the Machines and Clusters of Cluster API while the API server serves them. */
+
+import { createOptionalViews, type KindLists } from '../../../../kube/cache/optional-views.ts';
+import type { ViewOptions } from '../../../../kube/cache/view.ts';
+import type { Client } from '../../../../kube/client/client.ts';
+import type { KubeObject, Resource } from '../../../../kube/objects/object.ts';
+import { isUnreadable, type Unreadable } from '../../owner.ts';
+import {
+  CLUSTER_API_GROUP,
+  CLUSTER_API_VERSIONS,
+  foreignCluster,
+  foreignMachine,
+  trimForeign,
+} from '../contract.ts';
+import type { ForeignObjects } from '../owner.ts';
+
+export interface ForeignSource {
+  /** Watches until the returned function is called. `changed` is called after each change of what `read` returns. */
+  open(changed: () => void): () => void;
+  /** Undefined: they are being listed for the first time. */
+  read(): ForeignObjects | Unreadable | undefined;
+  /** Reads them from the API server. Rejects if it cannot: what is not read completely is never missing. */
+  list(signal: AbortSignal): Promise<ForeignObjects>;
+}
+
+export interface ForeignSourceOptions
+  extends Pick<ViewOptions<KubeObject>, 'clock' | 'log' | 'random' | 'metrics'> {
+  readonly client: Client;
+}
+
+const KINDS = [
+  ['Machine', 'machines'],
+  ['Cluster', 'clusters'],
+] as const;
+
+const NOT_SERVED = `the API server does not serve Machines and Clusters of ${CLUSTER_API_GROUP} in ${CLUSTER_API_VERSIONS.join(' or ')}. Install Cluster API, or start without --cluster-api`;
+
+export function createForeignSource(options: ForeignSourceOptions): ForeignSource {
+  const { log } = options;
+  const views = createOptionalViews({
+    ...options,
+    versions: CLUSTER_API_VERSIONS.map(kindsOf),
+    transform: trimForeign,
+    owner: 'Cluster API',
+    notServed: NOT_SERVED,
+    forbiddenHint: 'Run kubenode install --cluster-api',
+    found: (version) => log.info('cluster api found', { version }),
+    failed: (error) => log.warn('cluster api was not looked for', { error }),
+  });
+  return {
+    open: (changed) => views.open(changed),
+    read: () => {
+      const found = views.read();
+      return found && (isUnreadable(found) ? found : objectsOf(found));
+    },
+    list: async (signal) => objectsOf(await views.list(signal)),
+  };
+}
+
+function kindsOf(version: string): readonly Resource[] {
+  return KINDS.map(([kind, plural]) => ({
+    group: CLUSTER_API_GROUP,
+    version,
+    kind,
+    plural,
+    namespaced: true,
+  }));
+}
+
+function objectsOf([machines = [], clusters = []]: KindLists): ForeignObjects {
+  return { machines: machines.map(foreignMachine), clusters: clusters.map(foreignCluster) };
+}
