@@ -36,6 +36,15 @@ export async function openEvents(url: string, localAddress?: string): Promise<Ev
   };
 }
 
+/** Returns the next event that is no heartbeat: a slow machine sends these between any two others. */
+export async function nextContent(reader: Pick<EventReader, 'next'>): Promise<ConsoleEvent | undefined> {
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- one event after the other
+    const event = await reader.next();
+    if (event?.event !== 'heartbeat') return event;
+  }
+}
+
 async function* readEvents(response: IncomingMessage): AsyncGenerator<ConsoleEvent> {
   let text = '';
   for await (const chunk of chunksOf(response)) {

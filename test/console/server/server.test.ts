@@ -11,7 +11,7 @@ import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { eventually } from '../../support/eventually.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 import { stateOf } from '../fixtures.ts';
-import { openEvents } from './event-reader.ts';
+import { nextContent, openEvents } from './event-reader.ts';
 
 /** A fleet that a test changes. */
 function changingSource(first: ConsoleState): {
@@ -217,7 +217,7 @@ describe('startConsoleServer', () => {
     const { source, change } = changingSource(fleet('Ready'));
     const { url } = await start({ source, maxUnreadBytes: 2 * 1024 * 1024 });
     const reading = await openEvents(url);
-    await reading.next();
+    await nextContent(reading);
     const slow = connect(Number(new URL(url).port), '127.0.0.1');
     const closed = new Promise((resolve) => slow.once('close', resolve));
     slow.on('error', () => undefined);
@@ -225,12 +225,12 @@ describe('startConsoleServer', () => {
     slow.write('GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
     for (let round = 0; round < 20; round += 1) {
       change(fleet(`Phase${round}`));
-      await reading.next(); // oxlint-disable-line no-await-in-loop -- each round is sent
+      await nextContent(reading); // oxlint-disable-line no-await-in-loop -- each round is sent
     }
     slow.resume();
     await closed;
     change(fleet('Ready'));
-    expect(await reading.next()).toMatchObject({ event: 'patch' });
+    expect(await nextContent(reading)).toMatchObject({ event: 'patch' });
     reading.close();
   });
 
