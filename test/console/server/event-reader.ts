@@ -36,7 +36,7 @@ export async function openEvents(url: string, localAddress?: string): Promise<Ev
   };
 }
 
-/** Returns the next event that is no heartbeat: a slow machine sends these between any two others. */
+/** Returns the next event, without heartbeats: a slow machine sends these between any two others. */
 export async function nextContent(reader: Pick<EventReader, 'next'>): Promise<ConsoleEvent | undefined> {
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- one event after the other
