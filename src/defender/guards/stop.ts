@@ -4,10 +4,11 @@
  */
 import type { KillSwitch, MachineHold } from '../../api/generated/types.ts';
 import type { DenialCause } from '../../api/grants.ts';
-import { isEngaged } from '../../api/status/pauses.ts';
+import { stopText } from '../../api/status/pauses.ts';
 import type { PreparedPolicy } from '../policies/prepare.ts';
 import type { AskGuard, GuardInput, PolicyGuard } from './guard.ts';
 
+const SCOPES = ['All', 'Remedy', 'Rollout'] as const;
 const HOLDERS = { Remedy: 'RemedyOperationJob', Rollout: 'MachineComponentSet' } as const;
 
 export const killSwitch: PolicyGuard = {
@@ -29,11 +30,12 @@ export function stopCauses(
   { ask, now }: Pick<GuardInput, 'ask' | 'now'>,
   what: string,
 ): readonly DenialCause[] {
-  const { scope, until, by = 'unknown', reason = 'no reason given' } = stop;
-  if (!isEngaged(stop, now)) return [];
-  if (scope !== 'All' && ask.holder.kind !== HOLDERS[scope]) return [];
+  const scopes = SCOPES.filter((scope) => scope === 'All' || ask.holder.kind === HOLDERS[scope]);
+  const text = stopText(stop, scopes, now);
+  if (text === undefined) return [];
+  const { until } = stop;
   const ends = until === undefined ? {} : { until: new Date(until) };
-  return [{ reason: 'KillSwitch', message: `${what} by ${by}: ${reason}`, ...ends }];
+  return [{ reason: 'KillSwitch', message: `${what} by ${text}`, ...ends }];
 }
 
 export const held: AskGuard = {

@@ -66,7 +66,12 @@ export function judgmentOf(
 function unlessStopped(due: Judgment, { stopped, now }: RemediationInput): Judgment {
   if (stopped === undefined) return due;
   const until = secondsAfter(now, STOPPED_AGAIN_SECONDS);
-  return { step: 'Held', reason: 'KillSwitch', because: `${stopped}; due: ${due.because}`, until };
+  return {
+    step: 'Held',
+    reason: 'KillSwitch',
+    because: `to be handed back (${due.because}), but ${stopped}`,
+    until,
+  };
 }
 
 const NO_OWNER: Judgment = {

@@ -128,12 +128,12 @@ describe('the judgment of a request of a health check', () => {
         machines: [repairable(1, { conditions: [PERSON] })],
         stopped: 'repairs are stopped by anna: incident',
       },
-      'Held KillSwitch: repairs are stopped by anna: incident; due: job j: handed to queue node-sre',
+      'Held KillSwitch: to be handed back (job j: handed to queue node-sre), but repairs are stopped by anna: incident',
     ],
     [
       'hands back nothing that is not followed while repairs are stopped',
       { requests: [UNFOLLOWED], machines: [], stopped: 'the fleet is stopped by ben: drill' },
-      'Held KillSwitch: the fleet is stopped by ben: drill; due: no Machine of kubenode follows md-1',
+      'Held KillSwitch: to be handed back (no Machine of kubenode follows md-1), but the fleet is stopped by ben: drill',
     ],
     [
       'tells about a job at work also while repairs are stopped',

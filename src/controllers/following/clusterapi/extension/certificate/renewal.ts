@@ -30,7 +30,7 @@ export function extensionRequest(now: Date): CertificateRequest {
 export function planServingCertificate(stored: StoredCertificate, now: Date): ServingDecision {
   const { authorities, authorityKey, certificate, key } = stored;
   const authority = parsePair(joined(authorities, authorityKey));
-  if (!authority) return { type: 'Replace', because: 'there is no authority with its key' };
+  if (!authority) return { type: 'Replace', because: 'the Secret has no authority with its key' };
   const lifeMs = +readExpiry(authority.certPem) - +now;
   if (lifeMs <= SECONDS * 1000) {
     const because = 'the authority ends before a new certificate would';
@@ -39,7 +39,7 @@ export function planServingCertificate(stored: StoredCertificate, now: Date): Se
       : { type: 'Replace', earlier: authority.certPem, because };
   }
   const pair = parsePair(joined(certificate, key));
-  if (!pair) return { type: 'Issue', authority, because: 'there is no certificate with its key' };
+  if (!pair) return { type: 'Issue', authority, because: 'the Secret has no certificate with its key' };
   const because = renewalReason(pair, authority, extensionRequest(now));
   return because === undefined ? { type: 'Serve', pair } : { type: 'Issue', authority, because };
 }

@@ -10,7 +10,7 @@ export interface CertificateSource {
   current(): Promise<TlsMaterial>;
 }
 
-/** Rejects if there is no certificate at first. Later the last one is served while the Secret cannot be read, and the log has the reason once. */
+/** Rejects when the first certificate cannot be read or made. While the Secret cannot be read later, the last one is served, and the log has the reason once. */
 export async function openCertificateSource(
   parts: CertificateParts & { readonly clock: Clock },
 ): Promise<CertificateSource> {

@@ -39,24 +39,24 @@ describe('planServingCertificate', () => {
     ['serves it until its last month', STORED, 59, 'Serve'],
     ['renews it in its last month', STORED, 61, 'Issue: it expires on'],
     ['renews one that has ended', STORED, 100, 'Issue: it expired on'],
-    ['makes an authority for an empty Secret', {}, 0, 'Replace: there is no authority with its key'],
+    ['makes an authority for an empty Secret', {}, 0, 'Replace: the Secret has no authority with its key'],
     [
       'makes an authority where its key is another',
       { ...STORED, authorityKey: PAIR.keyPem },
       0,
-      'Replace: there is no authority with its key',
+      'Replace: the Secret has no authority with its key',
     ],
     [
       'makes an authority where it cannot be read',
       { ...STORED, authorities: 'nothing' },
       0,
-      'Replace: there is no authority with its key',
+      'Replace: the Secret has no authority with its key',
     ],
     [
       'issues where the key is missing',
       { ...STORED, key: undefined },
       0,
-      'Issue: there is no certificate with its key',
+      'Issue: the Secret has no certificate with its key',
     ],
     [
       'issues where another authority signed',
