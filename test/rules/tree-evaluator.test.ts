@@ -241,6 +241,8 @@ describe('createTreeEvaluator', () => {
   });
 
   it('answers as three-valued logic does for all combinations, also for more than it remembers', async () => {
+    const run = vi.spyOn(Engine.prototype, 'run');
+    onTestFinished(() => run.mockRestore());
     const judge = createTreeEvaluator(TREE);
     for (const turn of [1, 2]) {
       for (let index = 0; index < 3 ** leaves.length; index += 1) {
@@ -248,6 +250,8 @@ describe('createTreeEvaluator', () => {
         const found = `${turn} ${index} ${await judge(facts)}`;
         expect(found).toBe(`${turn} ${index} ${referenceTruth(TREE, facts)}`);
       }
+      // What was forgotten is decided again.
+      expect(run.mock.calls.length).toBeGreaterThanOrEqual(turn * 3 ** leaves.length);
     }
   });
 });
