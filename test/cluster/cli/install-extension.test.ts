@@ -59,6 +59,17 @@ describe('without Cluster API', () => {
     ]);
     expect(await unlessMissing(server.client.get(NAMESPACES, { name: NAMESPACE }))).toBeUndefined();
   });
+
+  it('--cluster-api installs its kinds with ours, before the ledger that needs one of them', async () => {
+    const server = await startApiServer();
+    onTestFinished(() => server.stop());
+    const installed = await installAs(server.kubeconfig, '--cluster-api');
+    expect([installed.code, installed.errors]).toEqual([0, []]);
+    const written = installed.outcomes['created'] ?? [];
+    const last = written.findLastIndex((each) => each.startsWith('CustomResourceDefinition/'));
+    expect(written.indexOf('DefenderLedger/default')).toBeGreaterThan(last);
+    expect(written).toContain('CustomResourceDefinition/kubenoderemediations.remediation.kubenode.dev');
+  });
 });
 
 describe.skipIf(reason)('with a core whose gates are off', { timeout: 400_000 }, () => {
