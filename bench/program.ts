@@ -65,7 +65,7 @@ async function measureIdle(
 ): Promise<Pick<ProgramNumbers, 'residentMiB' | 'anonymousMiB'>> {
   const bootstrap = join(work, 'bootstrap.json');
   const server = 'https://127.0.0.1:1';
-  await writeFile(bootstrap, formatBootstrapConfig({ server, ca: undefined, token: 'a.b' }));
+  await writeFile(bootstrap, formatBootstrapConfig({ server, ca: undefined, user: { token: 'a.b' } }));
   const directory = await mkdtemp(join(work, 'host-'));
   const flags = ['--machine', 'n1', '--directory', directory, '--bootstrap', bootstrap];
   const agent = spawn(program, [...words, 'run', ...flags], { stdio: 'ignore' });

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { type LoadedConfig, loadConfig } from '../kube/auth/config.ts';
 import type { Client } from '../kube/client/client.ts';
 import { connect } from '../kube/client/connect.ts';
 import type { CallReport } from '../kube/client/request.ts';
@@ -37,6 +38,16 @@ export async function connectFrom(
     ...(flags.context ? { context: flags.context } : {}),
     ...optional('onCall', onCall),
   });
+}
+
+/** Reads the connection of a command, for what needs its server, authority or credentials. */
+export async function loadConnection(io: Io, flags: ConnectionFlags): Promise<LoadedConfig['connection']> {
+  const loaded = await loadConfig({
+    clock: io.clock,
+    ...optional('kubeconfig', findKubeconfig(io, flags)),
+    ...optional('context', flags.context),
+  });
+  return loaded.connection;
 }
 
 const kubeconfigs = new WeakMap<Io, string>();

@@ -47,6 +47,13 @@ export function parseAgentUrl(text: string): string {
   throw new InvalidArgumentError('Expected an http or https URL.');
 }
 
+/** The API server for hosts. */
+export function parseHostServer(text: string): string {
+  const url = URL.parse(text);
+  if (url?.protocol === 'https:' && url.username === '' && url.pathname === '/') return url.origin;
+  throw new InvalidArgumentError(`Expected https://HOST[:PORT], got ${JSON.stringify(text)}.`);
+}
+
 /** The path of the API is added to it. A password in it would be in the list of processes, and in errors. */
 export function parsePrometheusUrl(text: string): string {
   const url = URL.parse(text);

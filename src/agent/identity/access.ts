@@ -1,4 +1,4 @@
-/** How the agent gets to its API server: with its own certificate from the disk, or with the token of the file that it joins with. */
+/** How the agent gets to its API server: with its own certificate from the disk, or with the token or the certificate of the kubelet that the file names with which it joins. */
 import { createCredentials } from '../../kube/auth/credentials.ts';
 import type { ObjectClient } from '../../kube/client/rest-client.ts';
 import { createObjectClient } from '../../kube/client/rest-client.ts';
@@ -10,6 +10,7 @@ import type { Host } from '../host/port.ts';
 import { AGENT_PKI, CLUSTER_CA_FILE, CLUSTER_FILE } from '../layout.ts';
 import { readStateFile, writeStateFile } from '../state-file.ts';
 import { type BootstrapAccess, bootstrapError, parseBootstrapFile } from './bootstrap-file.ts';
+import { nodeOfCertificate } from './kubelet-certificate.ts';
 import { identityFiles } from './store.ts';
 
 export interface JoinedCluster {
@@ -26,6 +27,25 @@ export async function readBootstrapFile(file: string): Promise<BootstrapAccess> 
   });
   if (text === undefined) throw bootstrapError('it does not exist', file);
   return parseBootstrapFile(text, file);
+}
+
+/** Returns the Node whose kubelet vouches for the agent. */
+export async function nodeOfBootstrap(file: string): Promise<string> {
+  const access = await readBootstrapFile(file);
+  if (!('certFile' in access)) {
+    throw bootstrapError('it has a token, which is for one Machine: name it with --machine', file);
+  }
+  const { certFile } = access;
+  const pem = await readFileIfExists(certFile).catch((error: unknown) => {
+    throw bootstrapError(
+      `the certificate cannot be read (${systemCode(error) ?? 'unknown error'})`,
+      certFile,
+    );
+  });
+  if (pem === undefined) throw bootstrapError('the kubelet has no certificate yet', certFile);
+  const node = nodeOfCertificate(pem);
+  if (node === undefined) throw bootstrapError('expected the certificate of a kubelet', certFile);
+  return node;
 }
 
 /** Where the server is, kept from the first start on. */
@@ -56,20 +76,20 @@ export function connectAsAgent(
   return clientOf({ server: cluster.server, credentials, userAgent: USER_AGENT }, clock);
 }
 
-/** One client for each token, closed when another one comes. */
-export interface TokenClients {
+/** One client for each bootstrap file, closed when another one comes. */
+export interface JoinClients {
   clientFor(access: BootstrapAccess): ObjectClient;
   close(): Promise<void>;
 }
 
-export function createTokenClients(clock: Clock): TokenClients {
+export function createJoinClients(clock: Clock): JoinClients {
   let open: { readonly key: string; readonly client: ObjectClient } | undefined;
   return {
     clientFor(access) {
       const key = JSON.stringify(access);
       if (open?.key === key) return open.client;
       void open?.client.close();
-      open = { key, client: connectWithToken(access, clock) };
+      open = { key, client: connectToJoin(access, clock) };
       return open.client;
     },
     async close() {
@@ -79,8 +99,7 @@ export function createTokenClients(clock: Clock): TokenClients {
   };
 }
 
-function connectWithToken({ server, ca, token }: BootstrapAccess, clock: Clock): ObjectClient {
-  const sources = { token, ...(ca === undefined ? {} : { ca }) };
+function connectToJoin({ server, ...sources }: BootstrapAccess, clock: Clock): ObjectClient {
   const credentials = createCredentials(sources, { clock, origin: 'the bootstrap file' });
   return clientOf({ server, credentials, userAgent: USER_AGENT }, clock);
 }

@@ -13,11 +13,11 @@ import type { Clock } from '../../os/clock.ts';
 import type { Host } from '../host/port.ts';
 import { AGENT_PKI, CLUSTER_CA_FILE, CLUSTER_FILE, IDENTITY_KUBECONFIG, KUBELET_PKI } from '../layout.ts';
 import {
-  createTokenClients,
+  createJoinClients,
   hostPath,
+  type JoinClients,
   type JoinedCluster,
   readBootstrapFile,
-  type TokenClients,
 } from './access.ts';
 import { type CertificateKeeper, createCertificateKeeper } from './keeper.ts';
 import { createKeptFiles, type KeptFile } from './kept-files.ts';
@@ -73,7 +73,7 @@ const OWN_FILES: readonly KeptFile[] = [
 
 export function createAgentIdentity(options: AgentIdentityOptions): AgentIdentity {
   const { clock, machine } = options;
-  const tokens = createTokenClients(clock);
+  const joining = createJoinClients(clock);
   const agent =
     options.own &&
     keeperOf(options, {
@@ -81,9 +81,11 @@ export function createAgentIdentity(options: AgentIdentityOptions): AgentIdentit
       directory: AGENT_PKI,
       name: { commonName: agentUser(machine), organization: AGENT_GROUP },
       signer: SIGNER_AGENT,
-      requester: () => agentRequester(options, tokens, notAfter),
+      requester: () => agentRequester(options, joining, notAfter),
       unauthorizedHint: () =>
-        notAfter ? undefined : `The token was used or replaced, or has ended: ${joinHint(machine)}`,
+        notAfter
+          ? undefined
+          : `What --bootstrap names was used or replaced, or has ended: ${joinHint(machine)}`,
     });
   const kubelet = keeperOf(options, {
     requestPrefix: `kubenode-kubelet-${machine}`,
@@ -138,7 +140,7 @@ export function createAgentIdentity(options: AgentIdentityOptions): AgentIdentit
       signal.addEventListener('abort', () => ready.resolve(), { once: true });
       const loops = [...(agent ? [() => stepAgent(agent), keepFiles] : []), stepKubelet];
       await Promise.all(loops.map((step) => repeat(step, options, signal)));
-      await tokens.close();
+      await joining.close();
     },
   };
 }
@@ -174,7 +176,7 @@ function keeperOf(options: AgentIdentityOptions, { directory, ...kept }: Kept): 
 /** Returns the requester of the certificate of the agent. Without a token, a certificate that ended by our clock is tried all the same. */
 async function agentRequester(
   options: AgentIdentityOptions,
-  tokens: TokenClients,
+  joining: JoinClients,
   ends: Date | undefined,
 ): Promise<RequestClient> {
   const { clock, own, machine } = options;
@@ -183,7 +185,7 @@ async function agentRequester(
     if (ends) return ownRequester(options);
     throw new Error(`the agent has no certificate: ${joinHint(machine)}`);
   }
-  return { client: tokens.clientFor(await readBootstrapFile(own.bootstrapFile)) };
+  return { client: joining.clientFor(await readBootstrapFile(own.bootstrapFile)) };
 }
 
 function joinHint(machine: string): string {

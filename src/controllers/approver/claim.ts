@@ -24,8 +24,8 @@ export interface Claim {
   readonly name: RequestedName;
 }
 
-/** Import is the machine controller, for a host that it connects to by SSH. */
-export type Requester = 'Agent' | 'Token' | 'Import';
+/** Import is the machine controller, for a host that it connects to by SSH. Node is a kubelet, for the agent of its own host. */
+export type Requester = 'Agent' | 'Token' | 'Import' | 'Node';
 
 /** Why a request is not approved. With `until` it may still be, and is judged again then. */
 export interface Objection {
@@ -57,7 +57,8 @@ export function afterWaiting(
 export function isOurs(request: AgentRequest): boolean {
   const { signer, groups, content } = request;
   if (signer !== SIGNER_AGENT && signer !== SIGNER_KUBELET) return false;
-  if (requesterOf(request) !== undefined || groups.some(isOurGroup)) return true;
+  const requester = requesterOf(request);
+  if ((requester !== undefined && requester !== 'Node') || groups.some(isOurGroup)) return true;
   return content !== undefined && isForAgent(content);
 }
 
@@ -77,17 +78,29 @@ export function claimOf(request: AgentRequest): Claim | Objection {
     const because = `${request.username} may not request a certificate for ${machine}`;
     return { reason: 'RequesterNotAllowed', because };
   }
-  if (requester === 'Agent' && request.username !== agentUser(machine)) {
+  if (isOfAnother(request, requester, machine)) {
     const because = `${request.username} may not request a certificate for another machine, ${machine}`;
     return { reason: 'OtherMachine', because };
   }
   return { request, requester, machine, isKubelet, name: nameFor(machine, isKubelet) };
 }
 
-function requesterOf({ username, groups }: AgentRequest): Requester | undefined {
+function isOfAnother({ username }: AgentRequest, requester: Requester, machine: string): boolean {
+  if (requester === 'Node') return username !== `${NODE_USER_PREFIX}${machine}`;
+  return requester === 'Agent' && username !== agentUser(machine);
+}
+
+function requesterOf(request: AgentRequest): Requester | undefined {
+  const { username, groups } = request;
   if (username.startsWith(AGENT_USER_PREFIX) && groups.includes(AGENT_GROUP)) return 'Agent';
   if (username.startsWith(BOOTSTRAP_USER_PREFIX) && groups.some(isOfBootstrap)) return 'Token';
-  return username === serviceAccountUser(PRINCIPAL_MACHINE) ? 'Import' : undefined;
+  if (username === serviceAccountUser(PRINCIPAL_MACHINE)) return 'Import';
+  return isOfNode(request) ? 'Node' : undefined;
+}
+
+/** Another controller answers for the certificate of the kubelet itself. */
+function isOfNode({ username, groups, signer }: AgentRequest): boolean {
+  return signer === SIGNER_AGENT && username.startsWith(NODE_USER_PREFIX) && groups.includes(NODE_GROUP);
 }
 
 function isOurGroup(group: string): boolean {

@@ -9,8 +9,10 @@ import { type ApproverOptions, decideRequest } from './execute.ts';
 import { observeForApproval, readRequest } from './observe.ts';
 import { planApproval } from './plan.ts';
 
-/** How long a request waits until it is judged again: what our view lacked has usually arrived by then. */
+/** How long a request waits until it is judged again: what our view lacked has usually arrived by then. One that waits for long is judged less often. */
 const RETRY_MS = 1000;
+const MAX_RETRY_MS = 15_000;
+const RETRY_PART_OF_AGE = 0.1;
 const none = (): readonly string[] => [];
 
 export function createApproverController(options: ApproverOptions): Controller {
@@ -38,9 +40,15 @@ async function reconcile(
 ): Promise<ReconcileResult> {
   const object = context.view(CERTIFICATE_REQUESTS).get(name);
   if (!object) return {};
-  const approval = planApproval(readRequest(object), observeForApproval(context));
+  const request = readRequest(object);
+  const approval = planApproval(request, observeForApproval(context));
   if (approval.type === 'Leave') return {};
-  if (approval.type === 'Wait') return { requeueAt: new Date(+context.clock.now() + RETRY_MS) };
+  if (approval.type === 'Wait') return { requeueAt: retryTime(context.clock.now(), request.createdAt) };
   await decideRequest(options, { object, approval }, context);
   return {};
+}
+
+function retryTime(now: Date, createdAt: Date): Date {
+  const share = (now.getTime() - createdAt.getTime()) * RETRY_PART_OF_AGE;
+  return new Date(now.getTime() + Math.min(MAX_RETRY_MS, Math.max(RETRY_MS, share)));
 }

@@ -2,13 +2,20 @@
 import { bootstrapGroupOf, LABEL_AGENT_BLOCKED } from '../../api/names.ts';
 import { afterWaiting, type Check, type Claim } from './claim.ts';
 
+/** The Machine of a node that joins comes later: its Node needs a provider ID first, and its owner has to find it. */
+const FOLLOWS_MS = 600_000;
+
 export const machineChecks: readonly Check[] = [
   (claim, snapshot) => {
     if (snapshot.machine(claim.machine)) return undefined;
-    const because = `there is no Machine ${claim.machine}`;
-    return afterWaiting(claim, snapshot, { reason: 'MachineNotFound', because });
+    const objection = { reason: 'MachineNotFound', because: `there is no Machine ${claim.machine}` };
+    return claim.requester === 'Node'
+      ? afterWaiting(claim, snapshot, objection, FOLLOWS_MS)
+      : afterWaiting(claim, snapshot, objection);
   },
   (claim, snapshot) => {
+    // It may not read Machines. Which Machine follows its Node is checked below.
+    if (claim.requester === 'Node') return undefined;
     const uids = namedUids(claim);
     const uid = snapshot.machine(claim.machine)?.metadata.uid ?? '';
     if (uids.length === 1 && uids[0] === uid) return undefined;

@@ -49,9 +49,14 @@ function answer({ reason, because, until }: Objection): Approval {
   return until ? { type: 'Wait', because, until } : { type: 'Deny', reason, because };
 }
 
+const HOW: Readonly<Record<Exclude<Claim['requester'], 'Agent'>, string>> = {
+  Token: 'with its bootstrap token',
+  Import: 'by its import',
+  Node: 'with the certificate of its kubelet',
+};
+
 function approvalText({ requester, machine, isKubelet }: Claim): string {
   if (isKubelet) return `requested by the agent of Machine ${machine} for its kubelet`;
   if (requester === 'Agent') return `renewal by the agent of Machine ${machine}`;
-  const how = requester === 'Token' ? 'with its bootstrap token' : 'by its import';
-  return `first certificate of the agent of Machine ${machine}, requested ${how}`;
+  return `first certificate of the agent of Machine ${machine}, requested ${HOW[requester]}`;
 }

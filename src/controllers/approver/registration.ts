@@ -3,6 +3,7 @@ import type { Machine } from '../../api/generated/types.ts';
 import { SILENT_MS } from '../../api/machine/heartbeat.ts';
 import { agentUser, BOOTSTRAP_USER_PREFIX, SIGNER_AGENT } from '../../api/names.ts';
 import { type BootstrapTokenRecord, tokenRecordOf } from '../../api/secrets/bootstrap-token.ts';
+import { isFollowed } from '../../providers/followed.ts';
 import { afterWaiting, type Check, type Claim, claimOf, type Objection } from './claim.ts';
 import { namedUids } from './machine.ts';
 import type { AgentRequest, ApproverInput } from './observe.ts';
@@ -12,6 +13,7 @@ const JOINING_MS = 900_000;
 
 export const registrationChecks: readonly Check[] = [
   onlyBy('Import', importing),
+  onlyBy('Node', isOfFollowedMachine),
   onlyBy('Token', tokenIsCurrent),
   onlyBy('Token', tokenIsUnused),
   (claim, snapshot) => (claim.requester === 'Agent' ? undefined : alreadyRegistered(claim, snapshot)),
@@ -31,6 +33,14 @@ function importing(claim: Claim, snapshot: ApproverInput): Objection | undefined
   if (trusted && step === 'Registering') return undefined;
   const because = `Machine ${machine} is not in step Registering of an import`;
   return afterWaiting(claim, snapshot, { reason: 'NotRegistering', because });
+}
+
+/** Where another system makes the node, its kubelet vouches for the agent: both have the same host. Our own machines have a token or an import. */
+function isOfFollowedMachine({ machine: name }: Claim, snapshot: ApproverInput): Objection | undefined {
+  const machine = snapshot.machine(name);
+  if (machine && isFollowed(machine)) return undefined;
+  const because = `Machine ${name} has provider ${machine?.spec.infra.provider}: only a Machine that follows another system joins with the certificate of its kubelet. Make a token: kubenode machine token ${name}`;
+  return { reason: 'NotFollowed', because };
 }
 
 function tokenIsCurrent(claim: Claim, snapshot: ApproverInput): Objection | undefined {

@@ -17,24 +17,29 @@ export interface UserDataOptions {
   readonly agent: AgentDownload;
 }
 
-const BOOTSTRAP_FILE = '/etc/kubenode/bootstrap.json';
+export const BOOTSTRAP_FILE = '/etc/kubenode/bootstrap.json';
 
-/** A constant: values are its arguments, and the token is in the file only. Nothing runs before its checksum is right. */
-const INSTALL = `set -eu
+/**
+ * A constant: URL and checksum are its first arguments, and the others are those of the installation; a token is in the file only. Nothing runs
+ * before its checksum is right.
+ */
+export const INSTALL_SCRIPT = `set -eu
+url=$1 sha256=$2
+shift 2
 folder=$(mktemp -d /root/kubenode.XXXXXX)
 trap 'rm -rf "$folder"' EXIT
 if command -v curl > /dev/null; then
-  curl --fail --silent --show-error --location --retry 10 --retry-connrefused --output "$folder/download" "$1"
+  curl --fail --silent --show-error --location --retry 10 --retry-connrefused --output "$folder/download" "$url"
 else
-  wget --quiet --tries=10 --output-document="$folder/download" "$1"
+  wget --quiet --tries=10 --output-document="$folder/download" "$url"
 fi
-echo "$2  $folder/download" | sha256sum --check --status || { echo "kubenode-agent: wrong checksum" >&2; exit 1; }
-case "\${1%%[?#]*}" in
+echo "$sha256  $folder/download" | sha256sum --check --status || { echo "kubenode-agent: wrong checksum" >&2; exit 1; }
+case "\${url%%[?#]*}" in
   *.gz) gzip -dc "$folder/download" > "$folder/kubenode-agent" ;;
   *) mv "$folder/download" "$folder/kubenode-agent" ;;
 esac
 chmod 0755 "$folder/kubenode-agent"
-"$folder/kubenode-agent" install --machine "$3" --bootstrap "$4" < /dev/null
+"$folder/kubenode-agent" install "$@" < /dev/null
 `;
 
 /** Returns a secret: the document makes its holder the agent of the Machine until the token is used. */
@@ -43,7 +48,11 @@ export function formatUserData({ machine, bootstrap, agent }: UserDataOptions): 
     write_files: [
       { path: BOOTSTRAP_FILE, owner: 'root:root', permissions: '0600', content: `${bootstrap}\n` },
     ],
-    runcmd: [['sh', '-c', INSTALL, 'sh', agent.url, agent.sha256, machine, BOOTSTRAP_FILE]],
+    runcmd: [['sh', '-c', INSTALL_SCRIPT, 'sh', agent.url, agent.sha256, ...installArguments(machine)]],
   };
   return `#cloud-config\n${printableYaml(stringify(config, { aliasDuplicateObjects: false, lineWidth: 0 }))}`;
+}
+
+function installArguments(machine: string): readonly string[] {
+  return ['--machine', machine, '--bootstrap', BOOTSTRAP_FILE];
 }

@@ -17,6 +17,10 @@ function config(server: unknown, token: unknown, ca?: string): string {
   return JSON.stringify({ clusters: [{ name: 'b', cluster }], users: [{ name: 'b', user: { token } }] });
 }
 
+function configOf(user: object): string {
+  return JSON.stringify({ clusters: [{ cluster: { server: 'https://h' } }], users: [{ user }] });
+}
+
 describe('parseBootstrapFile', () => {
   it('reads server, CA and token', () => {
     const ca = Buffer.from('PEM').toString('base64');
@@ -31,7 +35,21 @@ describe('parseBootstrapFile', () => {
     });
   });
 
+  it('reads the files of the certificate of a kubelet, and a token before them', () => {
+    const files = { 'client-certificate': '/pki/kubelet.pem', 'client-key': '/pki/kubelet.key' };
+    expect(parseBootstrapFile(configOf(files), FILE)).toEqual({
+      server: 'https://h',
+      certFile: '/pki/kubelet.pem',
+      keyFile: '/pki/kubelet.key',
+    });
+    expect(parseBootstrapFile(configOf({ ...files, token: 'a.b' }), FILE)).toEqual({
+      server: 'https://h',
+      token: 'a.b',
+    });
+  });
+
   it.each([
+    ['a certificate without a key', configOf({ 'client-certificate': '/pki/kubelet.pem' })],
     ['YAML', 'apiVersion: v1\nkind: Config\ntoken: secret'],
     ['no server', config(undefined, 'secret')],
     ['a server without TLS', config('http://10.0.0.1', 'secret')],

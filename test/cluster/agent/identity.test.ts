@@ -7,12 +7,15 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
+import { nodeOfBootstrap } from '../../../src/agent/identity/access.ts';
 import { createJsonLog } from '../../../src/agent/log.ts';
 import { type AgentAccess, runAgent } from '../../../src/agent/main.ts';
 import { MACHINE_COMPONENTS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine, MachineComponent } from '../../../src/api/generated/types.ts';
 import { installation } from '../../../src/api/install/install.ts';
 import { NAMESPACE_AGENTS } from '../../../src/api/names.ts';
+import { runCommandLine } from '../../../src/cli/run.ts';
 import {
   CERTIFICATE_REQUESTS,
   type CertificateRequestObject,
@@ -22,11 +25,13 @@ import { LEASES } from '../../../src/kube/leader/record.ts';
 import { NODES, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { systemRandom } from '../../../src/os/system-random.ts';
+import { KUBEADM_KUBELET_CERTIFICATE } from '../../../src/providers/cloud/kubeadm-data.ts';
 import { componentSpec } from '../../support/agent/component-spec.ts';
 import { entryOf } from '../../support/agent/fake-api.ts';
 import { endSandbox } from '../../support/agent/sandbox.ts';
 import { eventually } from '../../support/eventually.ts';
 import { tempFolder } from '../../support/temp.ts';
+import { testIo } from '../../support/test-io.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { bootstrapConfigFor, startIdentityControllers } from '../controllers/identity-controllers.ts';
 
@@ -62,6 +67,54 @@ async function declare(name: string, components: readonly object[] = []): Promis
     spec: { infra: { provider: 'local' }, host: { type: 'sandbox' }, components },
   };
   await installed.server.client.apply(MACHINES, object, { fieldManager: 'test', force: true });
+}
+
+/** The requests for the agent of a Machine; undefined: there is none. */
+async function requests(name: string): Promise<CertificateRequestObject[] | undefined> {
+  const { items } = await installed.server.client.list<CertificateRequestObject>(CERTIFICATE_REQUESTS);
+  const found = items.filter(({ metadata }) => metadata.name.startsWith(`kubenode-agent-${name}-`));
+  return found.length > 0 ? found : undefined;
+}
+
+async function denialOf(name: string): Promise<string | undefined> {
+  const [request] = (await requests(name)) ?? [];
+  return request?.status?.conditions?.find(({ type }) => type === 'Denied')?.reason;
+}
+
+/** As Cluster API and its follower would: a Machine for a Node that kubeadm has joined. */
+async function follow(name: string): Promise<void> {
+  const config = { namespace: 'fleet', name: `of-${name}`, providerID: `test:///${name}` };
+  await installed.server.client.create(MACHINES, {
+    apiVersion: 'kubenode.dev/v1alpha1',
+    kind: 'Machine',
+    metadata: { name },
+    spec: { infra: { provider: 'clusterapi', config }, host: { type: 'sandbox' }, components: [] },
+  });
+}
+
+/** What `kubenode machine userdata --kubeadm` puts into the template, with the certificate of this kubelet instead of that of kubeadm. */
+async function kubeletBootstrapFile(node: string): Promise<{ file: string; node: string }> {
+  const { server } = installed;
+  const kubelet = parse(
+    readFileSync(
+      await server.kubeconfigFor({ user: `system:node:${node}`, groups: ['system:nodes'] }),
+      'utf8',
+    ),
+  ) as { users: { user: Readonly<Record<string, string>> }[] };
+  const [cert = '', key = ''] = ['client-certificate-data', 'client-key-data'].map((field) =>
+    Buffer.from(kubelet.users[0]?.user[field] ?? '', 'base64').toString('utf8'),
+  );
+  const folder = tempFolder('kubelet');
+  const pem = join(folder, 'kubelet-client-current.pem');
+  writeFileSync(pem, `${cert}${key}`, { mode: 0o600 });
+  const io = testIo({ env: { KUBECONFIG: server.kubeconfig } });
+  const agent = ['--agent-url', 'https://example.com/kubenode-agent', '--agent-sha256', '0'.repeat(64)];
+  const code = await runCommandLine(io, ['machine', 'userdata', '--kubeadm', ...agent]);
+  expect([code, io.stderr]).toEqual([0, '']);
+  const { files } = parse(io.stdout) as { files: { content: string }[] };
+  const file = join(folder, 'bootstrap.json');
+  writeFileSync(file, (files[0]?.content ?? '').replaceAll(KUBEADM_KUBELET_CERTIFICATE, pem));
+  return { file, node: await nodeOfBootstrap(file) };
 }
 
 async function bootstrapFile(machine: string): Promise<string> {
@@ -249,6 +302,36 @@ describe('an agent that joins with a bootstrap token', () => {
     } finally {
       await kubelet.close();
     }
+  });
+
+  it('CAP-19 joins with the certificate of its kubelet the Machine that follows its Node, and no other', async () => {
+    const { file, node } = await kubeletBootstrapFile('k1');
+    expect(node).toBe('k1');
+    const directory = tempFolder('agent');
+    // It starts before its Machine is there, as it does in an installation.
+    const first = startAgent(node, directory, { own: { bootstrapFile: file } });
+    const [asked] = await eventually(() => requests('k1'), 'the agent asked for no certificate');
+    expect(asked?.spec.username).toBe('system:node:k1');
+    expect(asked?.status?.conditions).toBeUndefined();
+    await follow('k1');
+    await eventually(() => heartbeat('k1'), 'no heartbeat');
+    const certificate = new X509Certificate(readFileSync(join(directory, CURRENT), 'utf8'));
+    expect(certificate.subject).toContain('CN=kubenode:agent:k1');
+    await first.stop();
+
+    await follow('k2');
+    const other = startAgent('k2', tempFolder('agent'), { own: { bootstrapFile: file } });
+    expect(await eventually(() => denialOf('k2'), 'the request for another Machine was not denied')).toBe(
+      'OtherMachine',
+    );
+    await other.stop();
+
+    await declare('k3');
+    const own = await kubeletBootstrapFile('k3');
+    startAgent('k3', tempFolder('agent'), { own: { bootstrapFile: own.file } });
+    expect(await eventually(() => denialOf('k3'), 'the request for our own Machine was not denied')).toBe(
+      'NotFollowed',
+    );
   });
 
   it('says how to join when it has neither a certificate nor a token', async () => {

@@ -150,6 +150,18 @@ describe('the approver', () => {
     expect(result.requeueAt).toEqual(new Date(NOW.getTime() + 1000));
   });
 
+  it.each([
+    [30, 3],
+    [400, 15],
+  ])(
+    'judges less often a request that waits for long: after %i s, in %i s',
+    async (ageSeconds, inSeconds) => {
+      const request = renewal({ username: 'system:node:n17', groups: ['system:nodes'] }, ageSeconds);
+      const { result, written } = await reconcile({ request, machines: [] });
+      expect([written, result.requeueAt]).toEqual([[], new Date(NOW.getTime() + inSeconds * 1000)]);
+    },
+  );
+
   it('writes nothing for names of others', async () => {
     const { result, written } = await reconcile({ request: renewal({ signerName: 'example.com/signer' }) });
     expect([result, written]).toEqual([{}, []]);

@@ -70,7 +70,14 @@ function imported(change: Change = {}): AgentRequest {
   return first({ username: MACHINE_ACCOUNT, groups: ['system:serviceaccounts'], machineUid: UID, ...change });
 }
 
+/** Of the kubelet of a node that another system made, for the agent of its host. */
+function fromNode(change: Change = {}): AgentRequest {
+  return first({ username: 'system:node:n17', groups: ['system:nodes', 'system:authenticated'], ...change });
+}
+
 interface Known {
+  /** The default is that of another system, which creates the machine. */
+  readonly provider?: string;
   readonly machine?: Partial<Machine['metadata']> | null;
   readonly token?: Partial<BootstrapTokenRecord> | string | null;
   readonly conditions?: readonly object[];
@@ -102,6 +109,7 @@ function snapshot(known: Known = {}): ApproverInput {
   const found = {
     metadata: { name: 'n17', uid: UID, annotations: tokenAnnotations(token), ...machine },
     spec: {
+      infra: { provider: known.provider ?? 'clusterapi' },
       agentEpoch: known.epoch ?? 0,
       components: [{ name: 'kubelet', componentRef: 'kubelet-1.31.4', state }],
     },
@@ -171,6 +179,12 @@ const approves: Row[] = [
     imported(),
     'approve: first certificate of the agent of Machine n17, requested by its import',
     { conditions: REGISTERING },
+  ],
+  [
+    'the first certificate with that of the kubelet, for a Machine that follows its node',
+    fromNode(),
+    'approve: first certificate of the agent of Machine n17, requested with the certificate of its kubelet',
+    { token: null },
   ],
   [
     'another first certificate over SSH, beside an agent that a person gave up',
@@ -313,6 +327,29 @@ const deniesContent: Row[] = [
 ];
 
 const deniesRequester: Row[] = [
+  [
+    'a kubelet for the agent of another node',
+    fromNode({ username: 'system:node:n18' }),
+    'deny OtherMachine: system:node:n18 may not request a certificate for another machine, n17',
+  ],
+  [
+    'a user with the name of a kubelet that is in no group of kubelets',
+    fromNode({ groups: ['system:authenticated'] }),
+    'deny RequesterNotAllowed: system:node:n17 may not request a certificate for n17',
+  ],
+  [
+    'a kubelet for a Machine that kubenode created or imported',
+    fromNode(),
+    'deny NotFollowed: Machine n17 has provider ssh: only a Machine that follows another system joins with the certificate of its kubelet. Make a token: kubenode machine token n17',
+    { provider: 'ssh' },
+  ],
+  ['a kubelet beside an agent that is alive', fromNode(), `deny ${alive}`, { heartbeatAgeMs: 0 }],
+  [
+    'a kubelet when its Machine was not created in ten minutes',
+    fromNode({ createdAt: at(-600) }),
+    'deny MachineNotFound: there is no Machine n17',
+    { machine: null },
+  ],
   [
     'an agent for another machine',
     renewal({ username: 'kubenode:agent:n18' }),
@@ -513,6 +550,12 @@ const deniesToken: Row[] = [
 const young = { createdAt: at(-4) };
 const waits: Row[] = [
   [
+    'the Machine of a node that has joined before its Machine was created',
+    fromNode({ createdAt: at(-590) }),
+    'wait 10 s: there is no Machine n17',
+    { machine: null },
+  ],
+  [
     'an import whose step may be late in the view',
     imported({ createdAt: at(-4) }),
     'wait 6 s: Machine n17 is not in step Registering of an import',
@@ -550,6 +593,11 @@ const waits: Row[] = [
 ];
 
 const leaves: Row[] = [
+  [
+    'a certificate that a kubelet requests for a name of others',
+    fromNode({ content: parsed('metrics', 'monitoring') }),
+    'leave: it is in no name of kubenode',
+  ],
   ['an approved request', first({ state: 'Approved' }), 'leave: it is approved'],
   ['a denied request', first({ state: 'Denied' }), 'leave: it is denied'],
   [

@@ -63,7 +63,14 @@ describe('formatUserData', () => {
     const url = 'https://example.com/$(reboot)/"; reboot; "';
     const { runcmd } = config({ url });
     expect(runcmd[0]?.[2]).toBe(config().runcmd[0]?.[2]);
-    expect(runcmd[0]?.slice(4)).toEqual([url, OPTIONS.agent.sha256, 'n1', '/etc/kubenode/bootstrap.json']);
+    expect(runcmd[0]?.slice(4)).toEqual([
+      url,
+      OPTIONS.agent.sha256,
+      '--machine',
+      'n1',
+      '--bootstrap',
+      '/etc/kubenode/bootstrap.json',
+    ]);
   });
 
   it('runs the program that it downloaded, and only with the right checksum', () => {

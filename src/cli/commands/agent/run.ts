@@ -4,9 +4,8 @@ import type { Command } from 'commander';
 import { identityFiles } from '../../../agent/identity/store.ts';
 import { AGENT_PKI } from '../../../agent/layout.ts';
 import type { AgentAccess } from '../../../agent/main.ts';
-import { loadConfig } from '../../../kube/auth/config.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import { addConnectionOptions, type ConnectionFlags, connectFrom, findKubeconfig } from '../../connection.ts';
+import { addConnectionOptions, type ConnectionFlags, connectFrom, loadConnection } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { KUBENODE_VERSION } from '../../version.ts';
@@ -53,20 +52,14 @@ async function accessFrom(io: Io, flags: RunFlags): Promise<AgentAccess> {
 }
 
 async function accessByKubeconfig(io: Io, flags: RunFlags): Promise<AgentAccess> {
-  const { context } = flags;
   const client = await connectFrom(io, flags);
   if (!namesKubeconfig(flags)) {
     io.err(
       `${client.server}: the agent uses the kubeconfig of this user, because it did not join with --bootstrap\n`,
     );
   }
-  const found = findKubeconfig(io, flags);
-  const { connection } = await loadConfig({
-    clock: io.clock,
-    ...(found === undefined ? {} : { kubeconfig: found }),
-    ...(context === undefined ? {} : { context }),
-  });
-  const { tls } = await connection.credentials.current();
+  const { credentials } = await loadConnection(io, flags);
+  const { tls } = await credentials.current();
   return { client, ...(tls.ca === undefined ? {} : { ca: tls.ca }) };
 }
 

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { ImportParts } from '../../../controllers/machine/import/execute/steps.ts';
 import { loadConfig } from '../../../kube/auth/config.ts';
 import type { Client } from '../../../kube/client/client.ts';
@@ -11,6 +11,7 @@ import { optional } from '../../../kube/objects/optional.ts';
 import { OsError } from '../../../os/errors.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
+import { parseHostServer } from '../../option-parsers.ts';
 
 export interface HostImportFlags {
   readonly agentPrograms?: string;
@@ -31,14 +32,8 @@ export function addHostImportOptions(command: Command): Command {
     .option(
       '--server-for-hosts <url>',
       'API server as imported hosts reach it (default: that of the connection)',
-      parseServer,
+      parseHostServer,
     );
-}
-
-function parseServer(text: string): string {
-  const url = URL.parse(text);
-  if (url?.protocol === 'https:' && url.username === '' && url.pathname === '/') return url.origin;
-  throw new InvalidArgumentError(`Expected https://HOST[:PORT], got ${JSON.stringify(text)}.`);
 }
 
 /** Returns the folder of the programs; undefined: there are none, and no host is imported. */

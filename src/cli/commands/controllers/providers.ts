@@ -127,6 +127,6 @@ async function createBootstrap(
   const { tls } = await connection.credentials.current();
   const options = { client, machine, now: clock.now(), randomInt: (below: number) => randomInt(below) };
   const { token, expiresAt } = await createBootstrapToken(options);
-  const text = formatBootstrapConfig({ server: server ?? connection.server, ca: tls.ca, token });
+  const text = formatBootstrapConfig({ server: server ?? connection.server, ca: tls.ca, user: { token } });
   return { text, expiresAt: new Date(expiresAt) };
 }

@@ -1,13 +1,12 @@
 /** Asks the HTTP API of the Defender in the name of the person, for people who may not act as the Defender. */
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { loadConfig } from '../../../kube/auth/config.ts';
 import type { Identity } from '../../../kube/auth/credentials.ts';
 import { textAt } from '../../../kube/objects/json.ts';
 import { createHttpsTransport } from '../../../kube/transport/https.ts';
 import type { HttpResponse } from '../../../kube/transport/transport.ts';
 import { systemCode } from '../../../os/errors.ts';
-import { type ConnectionFlags, findKubeconfig } from '../../connection.ts';
+import { type ConnectionFlags, loadConnection } from '../../connection.ts';
 import { CliError, EXIT, type ExitCode } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 
@@ -51,12 +50,7 @@ export async function postToDefender(
 
 /** Only the token of the kubeconfig: its certificates are for the API server. */
 async function readIdentity(io: Io, flags: ConnectionFlags, caFile: string | undefined): Promise<Identity> {
-  const kubeconfig = findKubeconfig(io, flags);
-  const { connection } = await loadConfig({
-    clock: io.clock,
-    ...(kubeconfig === undefined ? {} : { kubeconfig }),
-    ...(flags.context === undefined ? {} : { context: flags.context }),
-  });
+  const connection = await loadConnection(io, flags);
   const { authorization } = (await connection.credentials.current()).headers;
   if (typeof authorization !== 'string' || !authorization.startsWith('Bearer ')) {
     throw new CliError('the kubeconfig has no token: the HTTP API does not accept certificates', {

@@ -61,7 +61,7 @@ export async function makeBootstrapConfig(io: Io, machine: string, flags: TokenF
       throw isKubeError(error, 'NotFound') ? missingMachine(machine) : error;
     });
     io.err(`the token of Machine ${machine} may be used once, until ${expiresAt}\n`);
-    return formatBootstrapConfig({ server: connection.server, ca: tls.ca, token });
+    return formatBootstrapConfig({ server: connection.server, ca: tls.ca, user: { token } });
   } finally {
     await client.close();
   }

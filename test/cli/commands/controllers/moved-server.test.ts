@@ -29,7 +29,7 @@ function joined(server: string): Joined {
   const { hostFolder, bootstrapFile } = instanceFolder(machines, UID);
   const contents = new Map([
     [join(hostFolder, IDENTITY_KUBECONFIG), formatIdentityKubeconfig({ server, ...KUBECONFIG })],
-    [bootstrapFile, formatBootstrapConfig({ server, ca: 'ca', token: 'abcdef.0123456789abcdef' })],
+    [bootstrapFile, formatBootstrapConfig({ server, ca: 'ca', user: { token: 'abcdef.0123456789abcdef' } })],
   ]);
   for (const [path, text] of contents) {
     mkdirSync(dirname(path), { recursive: true });

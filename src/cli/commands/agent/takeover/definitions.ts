@@ -41,7 +41,11 @@ export const TAKEOVER_COMMANDS: Readonly<Record<TakeoverCommandName, AgentComman
   install: {
     description: 'place the program and the unit of the agent on this host',
     options: [
-      MACHINE_OPTION,
+      {
+        name: 'machine',
+        value: 'name',
+        description: 'name of the Machine; without it, the Node of the certificate that --bootstrap names',
+      },
       MACHINE_UID,
       { name: 'cluster-uid', value: 'uid', description: 'UID of the cluster of the Machine' },
       BOOTSTRAP_OPTION,

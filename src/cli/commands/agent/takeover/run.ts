@@ -3,6 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createSandboxHost, type SandboxHost } from '../../../../agent/host/sandbox/host.ts';
 import { createSystemdHost, type SystemdHost } from '../../../../agent/host/systemd/host.ts';
+import { nodeOfBootstrap } from '../../../../agent/identity/access.ts';
 import { agentLock } from '../../../../agent/layout.ts';
 import { acceptAccess } from '../../../../agent/takeover/accept.ts';
 import { parseAccess, parseOwner } from '../../../../agent/takeover/access-input.ts';
@@ -72,7 +73,7 @@ function openHost({ clock }: Io, { find }: TakeoverOptions): SystemdHost | Sandb
     : createSandboxHost({ directory: resolve(directory), clock });
 }
 
-function machineOf({ find }: TakeoverOptions): string {
+function machineOf({ find }: Pick<TakeoverOptions, 'find'>): string {
   const machine = find('machine') ?? '';
   const reason = machineNameReason(machine);
   if (reason !== undefined) throw new CliError(reason, { exitCode: EXIT.usage });
@@ -88,15 +89,24 @@ function uidOf({ find }: TakeoverOptions, option: string): string | undefined {
   });
 }
 
+/** A file that is the same on each host of a template names no Machine: the kubelet knows its Node, which has the same name. */
+async function machineToInstall(context: Context): Promise<string> {
+  const { find } = context;
+  const bootstrap = find('bootstrap');
+  if (find('machine') !== undefined || bootstrap === undefined) return machineOf(context);
+  const machine = await nodeOfBootstrap(resolve(bootstrap));
+  return machineOf({ find: () => machine });
+}
+
 async function install(context: Context): Promise<ExitCode> {
   const { io, host, find, program } = context;
-  const machine = machineOf(context);
   if (!program) {
     throw new CliError('this program is more than the agent, and is not installed on a host', {
       hint: 'run the program of the agent on the host: kubenode-agent install (npm run build:agent makes it)',
       exitCode: EXIT.usage,
     });
   }
+  const machine = await machineToInstall(context);
   const [machineUid, clusterUid] = [uidOf(context, 'machine-uid'), uidOf(context, 'cluster-uid')];
   const sent = machineUid === undefined ? parseOwner(await context.readInput()) : { machineUid };
   const bootstrap = find('bootstrap');
