@@ -207,6 +207,8 @@ export const MANAGER_CLUSTERAPI = 'kubenode-clusterapi';
 export const MANAGER_CLUSTERAPI_UPDATE = 'kubenode-clusterapi-update';
 /** The field manager of repairs that health checks of Cluster API ask for, written with the account that follows their machines. */
 export const MANAGER_CLUSTERAPI_REMEDIATION = 'kubenode-clusterapi-remediation';
+/** It shows Cluster API on its Machines what kubenode does there. */
+export const MANAGER_CLUSTERAPI_DISRUPTION = 'kubenode-clusterapi-disruption';
 /** The field manager of Machines that follow Nodes of other node autoscalers. */
 export const MANAGER_EXTERNAL = 'kubenode-external';
 export const MANAGER_DEFENDER = 'kubenode-defender';
@@ -307,6 +309,7 @@ export const POLICY_GIT_ONLY = 'kubenode-git-only';
 export const POLICY_PROTECTED_DELETE = 'kubenode-protected-delete';
 export const POLICY_GRANT_REQUIRED = 'kubenode-grant-required';
 export const POLICY_BOOTSTRAP_TOKENS = 'kubenode-bootstrap-tokens';
+export const POLICY_CLUSTERAPI_HOOK = 'kubenode-clusterapi-hook';
 export const POLICY_AUDIT_RECORD = 'kubenode-audit-record';
 
 // Objects with a fixed name, and composed names

@@ -54,7 +54,7 @@ beforeAll(async () => {
   views = allViews([...groups, defender]);
 });
 
-const FOLLOWING = ['clusterapi', 'external', 'remediation'];
+const FOLLOWING = ['clusterapi', 'disruption', 'external', 'remediation'];
 
 describe('the list of controllers', () => {
   it('has each folder of src/controllers, of which one follows several owners, but for hosting, which runs on the hub in a process of its own', () => {

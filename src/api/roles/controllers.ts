@@ -145,7 +145,8 @@ export const clusterApiRights: Rights = {
   description: 'Machines that follow those of Cluster API, and repairs that its health checks ask for.',
   cluster: [
     may(READ, CLUSTER_API, ['machines', 'clusters']),
-    may(PATCH, CLUSTER_API, ['machines/status']), // the condition OwnerRemediated, by which a machine is handed back
+    may(PATCH, CLUSTER_API, ['machines']), // the hook before a drain; the policy kubenode-clusterapi-hook permits nothing else
+    may(PATCH, CLUSTER_API, ['machines/status']), // the conditions OwnerRemediated, which hands a machine back, and Steady
     may(READ, REMEDIATION_GROUP, ['kubenoderemediations']),
     may(PATCH, REMEDIATION_GROUP, ['kubenoderemediations/status']),
     // get: before its kubelet is updated; list: before one is created or deleted

@@ -19,10 +19,12 @@ import {
   PRINCIPAL_SYNC,
   serviceAccountUser,
 } from '../../../src/api/names.ts';
+import { ANNOTATION_DRAIN_HOOK } from '../../../src/controllers/following/clusterapi/contract.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { conditionOf } from '../../../src/kube/objects/conditions.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
-import { textAt, valueAt } from '../../../src/kube/objects/json.ts';
+import { listAt, textAt, valueAt } from '../../../src/kube/objects/json.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { REMOVED } from '../../rules/sample-rule.ts';
 import { type CoreManager, noCoreReason, startCore } from '../../support/cluster-api/core.ts';
@@ -78,6 +80,15 @@ const HEALS = [
     onVerified: [{ step: 'Uncordon' }],
   },
   { name: 'person', plan: [{ step: 'HandOff' }] },
+];
+/** A machine in deletion has no further health checks: its request stays, and the verification does not wait for its end. */
+const DRAINS = [
+  {
+    ...HEALS[0],
+    plan: [{ step: 'Cordon' }, { step: 'Drain' }],
+    verify: { conditions: { all: [leaf('Ready', 'True')] }, holdSeconds: 1 },
+  },
+  ...HEALS.slice(1),
 ];
 const FAILS = [
   {
@@ -135,6 +146,21 @@ describe.skipIf(reason)('repairs that Cluster API asks for', { timeout: 400_000 
     expect(await isCordoned(machine)).toBe(false);
     expect([await outcomes(other), await requestedOn(other)]).toEqual([[], 'False NotRequested']);
     expect(await uids('heals')).toEqual(before);
+  });
+
+  it('CAP-20 keep Cluster API from draining a machine until the job on it has ended', async () => {
+    const [machine = ''] = await createChecked('drains', DRAINS);
+    const lost = await theirUid(machine);
+    await report(machine, 'False');
+    await expect.poll(() => isCordoned(machine), SLOW).toBe(true);
+    await expect.poll(() => hookOf(lost), SLOW).toMatch(/^\w+ for RemedyOperationJob /);
+    await deleteTheirs(lost);
+    await expect.poll(() => deletionOf(lost), SLOW).toBe('WaitingForPreDrainHook');
+    expect(await outcomes(machine)).toEqual([undefined]);
+    await report(machine, 'True');
+    await expect.poll(() => outcomes(machine), SLOW).toEqual(['Succeeded']);
+    await expect.poll(async () => (await uids('drains')).includes(lost), SLOW).toBe(false);
+    await expect.poll(async () => (await uids('drains')).length, SLOW).toBe(REPLICAS);
   });
 
   it('CAP-09 are declared as the guide has them, and refuse what no rule has', async () => {
@@ -289,6 +315,27 @@ describe.skipIf(reason)('repairs that Cluster API asks for', { timeout: 400_000 
     return (await admin.list(THEIR_MACHINES, deployed(deployment))).items
       .map(({ metadata }) => metadata.uid ?? '')
       .toSorted();
+  }
+
+  async function theirsOf(uid: string): Promise<KubeObject | undefined> {
+    return (await admin.list(THEIR_MACHINES)).items.find(({ metadata }) => metadata.uid === uid);
+  }
+
+  async function hookOf(uid: string): Promise<string> {
+    return (await theirsOf(uid))?.metadata.annotations?.[ANNOTATION_DRAIN_HOOK] ?? '';
+  }
+
+  async function deletionOf(uid: string): Promise<string | undefined> {
+    const conditions = listAt(await theirsOf(uid), 'status', 'conditions');
+    return textAt(
+      conditions.find((each) => textAt(each, 'type') === 'Deleting'),
+      'reason',
+    );
+  }
+
+  async function deleteTheirs(uid: string): Promise<void> {
+    const { name = '', namespace = '' } = (await theirsOf(uid))?.metadata ?? {};
+    await admin.delete(THEIR_MACHINES, { name, namespace }, { uid });
   }
 
   async function theirUid(node: string): Promise<string> {

@@ -17,12 +17,17 @@ import {
   serviceAccountUser,
 } from '../../../src/api/names.ts';
 import { clusterApiRoles } from '../../../src/api/roles/all.ts';
-import { CLUSTER_API_GROUP } from '../../../src/controllers/following/clusterapi/contract.ts';
+import {
+  ANNOTATION_DRAIN_HOOK,
+  CLUSTER_API_GROUP,
+  CONDITION_STEADY,
+} from '../../../src/controllers/following/clusterapi/contract.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
-import { isKubeError } from '../../../src/kube/client/errors.ts';
+import { isKubeError, unlessMissing } from '../../../src/kube/client/errors.ts';
 import { waitUntilServed } from '../../../src/kube/client/served.ts';
 import { conditionOf } from '../../../src/kube/objects/conditions.ts';
 import { NAMESPACES, NODES } from '../../../src/kube/objects/core-kinds.ts';
+import { listAt, textAt } from '../../../src/kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { machine, node } from '../../support/builders.ts';
@@ -36,6 +41,7 @@ const NAMESPACE = 'fleet';
 const API_VERSION = `${CLUSTER_API_GROUP}/v1beta2`;
 const THEIR_MACHINES = theirKind('Machine', 'machines');
 const THEIR_CLUSTERS = theirKind('Cluster', 'clusters');
+const OWNER = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'x', uid: 'x' };
 const POLICY = { scope: { nodeSelector: { all: true } }, zones: { haltPercent: 100, minNodes: 100 } };
 /** The kinds are looked for every 15 seconds. */
 const APPEARS = { timeout: 40_000 };
@@ -149,7 +155,57 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
     expect(ledger.spec.grants ?? {}).toEqual({});
   });
 
-  it('CAP-02 its account may delete no other Machine, and write nothing of theirs but the status of Machines', async () => {
+  it('CAP-20 show Cluster API the hold of a person, also while theirs is being deleted, and not after it', async () => {
+    await createFollowed('h');
+    await expect.poll(() => shownOn('md-h'), APPEARS).toBe('no hook; True Steady');
+    await holdOurs('node-h', { reason: 'forensics', scope: 'Disruptive' });
+    await expect.poll(() => shownOn('md-h')).toBe('held: forensics; True Held');
+    await patchTheirs(THEIR_MACHINES, 'md-h', { metadata: { finalizers: ['test/keep'] } });
+    await deleteTheirs('md-h');
+    await expect.poll(() => isDeleting('md-h')).toBe(true);
+    expect(await heldOf('node-h')).not.toContain('MachineDeleting');
+    await holdOurs('node-h', null);
+    await expect.poll(() => shownOn('md-h')).toMatch(/^no hook/);
+    await expect.poll(() => heldOf('node-h')).toMatch(/^True MachineDeleting/);
+    // A person who holds it now comes too late: the last word is that of the one who deleted it.
+    await holdOurs('node-h', { reason: 'too late', scope: 'Disruptive' });
+    await createFollowed('i');
+    await holdOurs('node-i', { reason: 'in time', scope: 'Disruptive' }, APPEARS);
+    await expect.poll(() => shownOn('md-i'), APPEARS).toBe('held: in time; True Held');
+    expect(await shownOn('md-h')).toMatch(/^no hook/);
+    await patchTheirs(THEIR_MACHINES, 'md-h', { metadata: { finalizers: [] } });
+  });
+
+  it.each<[string, object, string]>([
+    [
+      'the hook before a drain',
+      { metadata: { annotations: { [ANNOTATION_DRAIN_HOOK]: 'an act' } } },
+      'permitted',
+    ],
+    ['another hook', { metadata: { annotations: { [`${ANNOTATION_DRAIN_HOOK}s`]: 'an act' } } }, 'refused'],
+    ['a pause', { metadata: { annotations: { 'cluster.x-k8s.io/paused': '' } } }, 'refused'],
+    ['a label', { metadata: { labels: { pool: 'other' } } }, 'refused'],
+    ['a finalizer', { metadata: { finalizers: ['test/keep'] } }, 'refused'],
+    ['an owner', { metadata: { ownerReferences: [OWNER] } }, 'refused'],
+    ['its version', { spec: { version: 'v1.40.0' } }, 'refused'],
+    ['another provider ID', { spec: { providerID: 'inst://x' } }, 'refused'],
+  ])('CAP-20 its account may write of a Machine of theirs %s: %j, %s', async (_, body, expected) => {
+    if (!(await findTheirs('md-r'))) await createFollowed('r');
+    const account = await installed.as(serviceAccountUser(PRINCIPAL_CLUSTERAPI), ACCOUNTS);
+    const target = { namespace: NAMESPACE, name: 'md-r' };
+    const patch = { type: 'merge', body: body as Readonly<Record<string, unknown>> } as const;
+    const patched = account.patch(THEIR_MACHINES, target, patch, { dryRun: true });
+    const answer = await patched.then(
+      () => 'permitted',
+      (error: unknown) =>
+        /kubenode-clusterapi may change only/.test(String(error)) ? 'refused' : String(error),
+    );
+    expect(answer).toBe(expected);
+    // Others are not limited.
+    await expect(admin.patch(THEIR_MACHINES, target, patch, { dryRun: true })).resolves.toBeDefined();
+  });
+
+  it('CAP-02 its account may delete no other Machine, and write no Cluster of theirs', async () => {
     const account = await installed.as(serviceAccountUser(PRINCIPAL_CLUSTERAPI), ACCOUNTS);
     const { apiVersion, kind, spec } = machine('mine');
     await admin.create(MACHINES, {
@@ -167,7 +223,6 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
       account.patch(THEIR_CLUSTERS, { namespace: NAMESPACE, name: 'c' }, paused),
     ).rejects.toMatchObject({ code: 'Forbidden' });
     const target = { namespace: NAMESPACE, name: 'any' };
-    await expect(account.patch(THEIR_MACHINES, target, paused)).rejects.toMatchObject({ code: 'Forbidden' });
     await expect(account.delete(THEIR_MACHINES, target, { uid: 'any' })).rejects.toMatchObject({
       code: 'Forbidden',
     });
@@ -239,6 +294,30 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
 
   async function providerIdOf(name: string): Promise<string | undefined> {
     return (await findOurs(name))?.status?.infra?.providerID;
+  }
+
+  async function findTheirs(name: string): Promise<KubeObject | undefined> {
+    return await unlessMissing(admin.get(THEIR_MACHINES, { namespace: NAMESPACE, name }));
+  }
+
+  async function isDeleting(name: string): Promise<boolean> {
+    return (await findTheirs(name))?.metadata.deletionTimestamp !== undefined;
+  }
+
+  async function holdOurs(name: string, hold: object | null, wait = {}): Promise<void> {
+    await expect.poll(() => findOurs(name), wait).toBeDefined();
+    await admin.patch(MACHINES, { name }, { type: 'merge', body: { spec: { hold } } });
+  }
+
+  /** What Cluster API reads of kubenode on its Machine. */
+  async function shownOn(name: string): Promise<string> {
+    const found = await findTheirs(name);
+    const condition = listAt(found, 'status', 'conditions').find(
+      (each) => textAt(each, 'type') === CONDITION_STEADY,
+    );
+    const shown =
+      condition === undefined ? 'nothing' : `${textAt(condition, 'status')} ${textAt(condition, 'reason')}`;
+    return `${found?.metadata.annotations?.[ANNOTATION_DRAIN_HOOK] ?? 'no hook'}; ${shown}`;
   }
 
   /** The condition shows what the annotation asks for. */

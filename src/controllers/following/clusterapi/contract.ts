@@ -2,7 +2,10 @@
  * Reads the objects of Cluster API. Its versions v1beta1 and v1beta2 have the same names for all of it, so that one reader serves both. What
  * cannot be read is absent: no field is trusted to have the type that another project gave it. Pure.
  */
-import { isRecord, textAt, valueAt } from '../../../kube/objects/json.ts';
+
+import { CLUSTER_API_DRAIN_HOOK } from '../../../api/clusterapi/hook-policy.ts';
+import { GROUP } from '../../../api/names.ts';
+import { isRecord, listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 
 export const CLUSTER_API_GROUP = 'cluster.x-k8s.io';
@@ -19,10 +22,25 @@ export const ANNOTATION_SKIP_REMEDIATION = `${CLUSTER_API_GROUP}/skip-remediatio
 export const ANNOTATION_NODE_MACHINE = `${CLUSTER_API_GROUP}/machine`;
 export const ANNOTATION_NODE_NAMESPACE = `${CLUSTER_API_GROUP}/cluster-namespace`;
 
+/** On a Machine: Cluster API does not begin to drain its Node while there is an annotation of this prefix. */
+export const ANNOTATION_DRAIN_HOOK = CLUSTER_API_DRAIN_HOOK;
+/** The condition by which a Machine of theirs shows what kubenode does there. They may name it in `spec.readinessGates`. */
+export const CONDITION_STEADY = `${GROUP}/Steady`;
+
+/** The condition of kubenode on a Machine of theirs. */
+export interface SteadyCondition {
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
 /** A Machine of Cluster API, as far as kubenode reads it. */
 export interface ForeignMachine {
+  /** The version in which it was read. */
+  readonly version: string;
   readonly namespace: string;
   readonly name: string;
+  readonly uid: string;
   readonly cluster: string | undefined;
   readonly providerID: string | undefined;
   readonly node: string | undefined;
@@ -30,6 +48,10 @@ export interface ForeignMachine {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly isDeleting: boolean;
+  /** Whether its conditions have reasons: those of v1beta1 are others. */
+  readonly hasConditions: boolean;
+  /** Undefined: it does not have the condition of kubenode. */
+  readonly steady: (SteadyCondition & { readonly since: string }) | undefined;
 }
 
 export interface ForeignCluster {
@@ -41,9 +63,12 @@ export interface ForeignCluster {
 
 export function foreignMachine(object: KubeObject): ForeignMachine {
   const { metadata } = object;
+  const [, version = ''] = object.apiVersion.split('/');
   return {
+    version,
     namespace: metadata.namespace ?? '',
     name: metadata.name,
+    uid: metadata.uid ?? '',
     cluster: filled(textAt(object, 'spec', 'clusterName')),
     providerID: filled(textAt(object, 'spec', 'providerID')),
     node: filled(textAt(object, 'status', 'nodeRef', 'name')),
@@ -51,7 +76,25 @@ export function foreignMachine(object: KubeObject): ForeignMachine {
     labels: metadata.labels ?? {},
     annotations: metadata.annotations ?? {},
     isDeleting: metadata.deletionTimestamp !== undefined,
+    hasConditions: version !== 'v1beta1',
+    steady: steadyOf(object),
   };
+}
+
+function steadyOf(object: KubeObject): ForeignMachine['steady'] {
+  const found = steadyConditions(object)[0];
+  if (found === undefined) return undefined;
+  const [status = '', reason = '', message = '', since = ''] = [
+    'status',
+    'reason',
+    'message',
+    'lastTransitionTime',
+  ].map((field) => textAt(found, field));
+  return { status, reason, message, since };
+}
+
+function steadyConditions(object: KubeObject): readonly unknown[] {
+  return listAt(object, 'status', 'conditions').filter((each) => textAt(each, 'type') === CONDITION_STEADY);
 }
 
 export function foreignCluster(object: KubeObject): ForeignCluster {
@@ -65,15 +108,19 @@ export function foreignCluster(object: KubeObject): ForeignCluster {
   };
 }
 
-/** Returns the parts of an object that are kept in memory: of 500 machines, no conditions, no certificates and no references. */
+/** Returns the parts of an object that are kept in memory: of 500 machines, no condition but ours, no certificates and no references. */
 export function trimForeign(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata } = object;
+  const steady = steadyConditions(object);
   return {
     apiVersion,
     kind,
     metadata: { ...picked(object, 'metadata', KEPT_METADATA), name: metadata.name },
     spec: picked(object, 'spec', ['clusterName', 'providerID', 'failureDomain', 'paused']),
-    status: picked(object, 'status', ['nodeRef', 'failureDomain']),
+    status: {
+      ...picked(object, 'status', ['nodeRef', 'failureDomain']),
+      ...(steady.length === 0 ? {} : { conditions: steady }),
+    },
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import type { OwnerHold, OwnerObject } from '../owner.ts';
 import {
+  ANNOTATION_DRAIN_HOOK,
   ANNOTATION_EXCLUDE_DRAIN,
   ANNOTATION_PAUSED,
   ANNOTATION_SKIP_REMEDIATION,
@@ -20,7 +21,8 @@ export function ownerHoldOf(
 }
 
 function deletionHold(machine: ForeignMachine, cluster: ForeignCluster | undefined): OwnerHold | undefined {
-  if (machine.isDeleting) {
+  // With the hook it is not drained yet: what is under way here comes to its end first.
+  if (machine.isDeleting && !Object.hasOwn(machine.annotations, ANNOTATION_DRAIN_HOOK)) {
     return {
       reason: 'MachineDeleting',
       message: `${machineText(machine)} is being deleted, and drained there`,

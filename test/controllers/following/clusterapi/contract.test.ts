@@ -16,7 +16,9 @@ describe('the objects of Cluster API', () => {
       spec: { clusterName: 'c', providerID: '', failureDomain: 'zone-a' },
       status: { nodeRef: { kind: 'Node', name: 'node-1', uid: 'u' } },
     };
-    expect(foreignMachine(old)).toEqual({ ...foreignMachine(theirObject(1)), providerID: undefined });
+    const { version, hasConditions, ...read } = foreignMachine(old);
+    expect([version, hasConditions]).toEqual(['v1beta1', false]);
+    expect({ ...foreignMachine(theirObject(1)), providerID: undefined }).toMatchObject(read);
   });
 
   it('have no field of another type than expected', () => {
@@ -33,8 +35,20 @@ describe('the objects of Cluster API', () => {
   });
 
   it('lose nothing that is read when they are made small', () => {
-    const machine = theirObject(1);
+    const steady = { type: 'kubenode.dev/Steady', status: 'True', reason: 'Steady', message: 'm' };
+    const conditions = [
+      { type: 'Ready', status: 'True' },
+      { ...steady, lastTransitionTime: 't' },
+    ];
+    const machine = { ...theirObject(1), status: { nodeRef: { name: 'node-1' }, conditions } };
     expect(foreignMachine(trimForeign(machine))).toEqual(foreignMachine(machine));
+    expect(foreignMachine(machine).steady).toEqual({
+      status: 'True',
+      reason: 'Steady',
+      message: 'm',
+      since: 't',
+    });
+    expect(JSON.stringify(trimForeign(machine))).not.toContain('Ready');
     expect(foreignCluster(trimForeign(cluster({ paused: true })))).toMatchObject({ isPaused: true });
   });
 

@@ -5,6 +5,7 @@ import { CLUSTER, theirs } from './objects.ts';
 const PAUSED = 'cluster.x-k8s.io/paused';
 const NO_DRAIN = 'machine.cluster.x-k8s.io/exclude-node-draining';
 const NO_REMEDIATION = 'cluster.x-k8s.io/skip-remediation';
+const HOOK = 'pre-drain.delete.hook.machine.cluster.x-k8s.io/kubenode';
 const OF_MD_1 = 'Machine fleet/md-1 of Cluster API';
 
 describe('what Cluster API permits on a machine', () => {
@@ -24,6 +25,11 @@ describe('what Cluster API permits on a machine', () => {
       'leaves a machine alone that they delete and drain',
       { theirs: [theirs(1, { isDeleting: true })], clusters: [{ ...CLUSTER, isPaused: true }] },
       `MachineDeleting: ${OF_MD_1} is being deleted, and drained there`,
+    ],
+    [
+      'lets an act end for which a machine in deletion has the hook',
+      { theirs: [theirs(1, { isDeleting: true, annotations: { [HOOK]: 'Reboot for a job' } })] },
+      undefined,
     ],
     [
       'leaves the machines of a Cluster alone that they delete',

@@ -15,7 +15,9 @@ import {
 import type { ForeignObjects } from '../owner.ts';
 
 export interface ForeignSource {
-  /** Watches until the returned function is called. `changed` is called after each change of what `read` returns. */
+  /**
+   * Watches until the returned function is called. `changed` is called after each change of what `read` returns. Several callers share one watch.
+   */
   open(changed: () => void): () => void;
   /** Undefined: they are being listed for the first time. */
   read(): ForeignObjects | Unreadable | undefined;
@@ -47,8 +49,22 @@ export function createForeignSource(options: ForeignSourceOptions): ForeignSourc
     found: (version) => log.info('cluster api found', { version }),
     failed: (error) => log.warn('cluster api was not looked for', { error }),
   });
+  const listeners = new Set<() => void>();
+  let stop: (() => void) | undefined;
   return {
-    open: (changed) => views.open(changed),
+    open: (changed) => {
+      const listener = (): void => changed();
+      listeners.add(listener);
+      stop ??= views.open(() => {
+        for (const each of listeners) each();
+      });
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size > 0) return;
+        stop?.();
+        stop = undefined;
+      };
+    },
     read: () => {
       const found = views.read();
       return found && (isUnreadable(found) ? found : objectsOf(found));

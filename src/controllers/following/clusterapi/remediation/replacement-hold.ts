@@ -1,5 +1,5 @@
 /** Which holds keep a machine from being replaced, and not only from being repaired. Pure. */
-import type { Machine } from '../../../../api/generated/types.ts';
+import type { Machine, MachineHold } from '../../../../api/generated/types.ts';
 import { ANNOTATION_OWNER_HOLD } from '../../../../api/names.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
@@ -23,7 +23,7 @@ export function replacementHold(
   node: KubeObject | undefined,
   now: Date,
 ): ReplacementHold | undefined {
-  const hold = holdInForce(withoutOwnerHold(machine), node, now);
+  const hold = personHold(machine, node, now);
   if (!hold) return ownerReplacementHold(machine.metadata.annotations?.[ANNOTATION_OWNER_HOLD]);
   const until = hold.until === undefined ? undefined : new Date(hold.until);
   return {
@@ -31,6 +31,15 @@ export function replacementHold(
     because: `the machine is held: ${hold.reason}`,
     ...optional('until', until),
   };
+}
+
+/** Returns the hold of a person: that of Cluster API is left out. */
+export function personHold(
+  machine: Machine,
+  node: KubeObject | undefined,
+  now: Date,
+): MachineHold | undefined {
+  return holdInForce(withoutOwnerHold(machine), node, now);
 }
 
 function withoutOwnerHold({ metadata, ...rest }: Machine): Machine {

@@ -104,6 +104,25 @@ describe('the source of Machines of Cluster API', () => {
     ]);
   });
 
+  it('shares one watch between several callers, until the last one leaves', async () => {
+    const bed = open();
+    const called: string[] = [];
+    const [leave, leaveToo] = ['a', 'b'].map((name) => bed.source.open(() => void called.push(name)));
+    await advance(bed.clock, 6000);
+    // Two kinds in two versions, once.
+    expect(bed.server.asked).toBe(4);
+    leave?.();
+    called.length = 0;
+    put(bed, 1);
+    await advance(bed.clock, 1000);
+    expect([...new Set(called)]).toEqual(['b']);
+    leaveToo?.();
+    called.length = 0;
+    put(bed, 2);
+    await advance(bed.clock, 1000);
+    expect([called, bed.changes.at(-1)]).toEqual([[], '2']);
+  });
+
   it('CAP-01 begins when the kinds appear, and asks little until then', async () => {
     const bed = open([]);
     await advance(bed.clock, 60_000);

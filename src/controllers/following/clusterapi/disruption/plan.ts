@@ -1,0 +1,147 @@
+/**
+ * Decides what Cluster API is shown of the acts and holds of kubenode: a hook without which it does not drain a machine, and a condition. A machine in
+ * deletion gets no hook, so that a person who removes it there has the last word. Pure.
+ */
+import type { LedgerGrant, LedgerHolder, Machine } from '../../../../api/generated/types.ts';
+import { isInFlight } from '../../../../api/grants.ts';
+import { ownValue } from '../../../../kube/objects/json.ts';
+import type { KubeObject } from '../../../../kube/objects/object.ts';
+import { optional } from '../../../../kube/objects/optional.ts';
+import { firstMoment } from '../../../../os/dates.ts';
+import { followedObject } from '../../../../providers/followed.ts';
+import { ANNOTATION_DRAIN_HOOK, type ForeignMachine, type SteadyCondition } from '../contract.ts';
+import { personHold } from '../remediation/replacement-hold.ts';
+
+export interface DisruptionInput {
+  readonly theirs: readonly ForeignMachine[];
+  readonly machines: readonly Machine[];
+  readonly nodeOf: (name: string) => KubeObject | undefined;
+  readonly grants: Readonly<Record<string, LedgerGrant>>;
+  readonly now: Date;
+}
+
+/** A write to one machine of theirs. */
+export interface DisruptionWrite {
+  readonly theirs: ForeignMachine;
+  /** The value of the hook; null removes it; undefined leaves it as it is. */
+  readonly hook?: string | null;
+  /** Undefined: it is as it should be. */
+  readonly condition?: SteadyCondition;
+}
+
+export interface DisruptionPlan {
+  readonly writes: readonly DisruptionWrite[];
+  /** When time alone changes the plan. */
+  readonly changesAt: Date | undefined;
+}
+
+/** Why a machine is not to be drained. */
+interface Disruption {
+  readonly condition: SteadyCondition;
+  readonly hook: string;
+  readonly until: Date | undefined;
+}
+
+const STEADY: SteadyCondition = {
+  status: 'True',
+  reason: 'Steady',
+  message: 'kubenode does nothing that disrupts this machine',
+};
+
+export function planDisruption(input: DisruptionInput): DisruptionPlan {
+  const machines = new Map(input.machines.flatMap(keyedByTheirs));
+  const judged = input.theirs.map((theirs) => {
+    const machine = machines.get(`${theirs.namespace}/${theirs.name}`);
+    const isSame = machine && followedObject(machine)?.providerID === theirs.providerID;
+    return {
+      theirs,
+      isFollowed: isSame === true,
+      disruption: isSame ? disruptionOf(machine, input) : undefined,
+    };
+  });
+  return {
+    writes: judged.flatMap(({ theirs, isFollowed, disruption }) => writeFor(theirs, isFollowed, disruption)),
+    changesAt: firstMoment(judged.map(({ disruption }) => disruption?.until)),
+  };
+}
+
+function keyedByTheirs(machine: Machine): readonly [string, Machine][] {
+  if (machine.spec.infra.provider !== 'clusterapi') return [];
+  const object = followedObject(machine);
+  return object ? [[`${object.namespace}/${object.name}`, machine]] : [];
+}
+
+function disruptionOf(machine: Machine, input: DisruptionInput): Disruption | undefined {
+  return actOn(machine, input) ?? holdOn(machine, input);
+}
+
+/** An act that is past its end keeps no machine: its deletion may be what a person wants then. */
+function actOn({ metadata: { name } }: Machine, { grants, now }: DisruptionInput): Disruption | undefined {
+  const grant = ownValue(grants, name);
+  if (!grant || !isInFlight(grant) || !isShown(grant) || Date.parse(grant.notAfter) <= +now) return undefined;
+  const { action, holder, issuedAt, notAfter } = grant;
+  const act = `${action} for ${holderText(holder)} since ${issuedAt}`;
+  return {
+    condition: {
+      status: 'False',
+      reason: 'Disrupted',
+      message: `${act}. More: kubenode why machine ${name}`,
+    },
+    hook: act,
+    until: new Date(notAfter),
+  };
+}
+
+/** The restart of a program by an update is over before a drain would begin; a job with that risk may drain the node. */
+function isShown({ risk, holder }: LedgerGrant): boolean {
+  return risk !== 'None' && (risk !== 'Pod' || holder.kind !== 'MachineComponentSet');
+}
+
+function holderText({ kind, name, origin }: LedgerHolder): string {
+  return origin === undefined ? `${kind} ${name}` : `${kind} ${name} of ${origin}`;
+}
+
+/** The node works, and a person wants it kept as it is. */
+function holdOn(machine: Machine, { nodeOf, now }: DisruptionInput): Disruption | undefined {
+  const { name } = machine.metadata;
+  const hold = personHold(machine, nodeOf(name), now);
+  if (!hold) return undefined;
+  const message = `the machine is held: ${hold.reason}. To end it: kubenode machine release ${name}`;
+  return {
+    condition: { status: 'True', reason: 'Held', message },
+    hook: `held: ${hold.reason}`,
+    until: hold.until === undefined ? undefined : new Date(hold.until),
+  };
+}
+
+/** A machine that is not followed has neither the condition nor the hook of kubenode. */
+function writeFor(
+  theirs: ForeignMachine,
+  isFollowed: boolean,
+  disruption: Disruption | undefined,
+): readonly DisruptionWrite[] {
+  const hook = hookWrite(theirs, disruption);
+  const condition = isFollowed ? conditionWrite(theirs, disruption?.condition ?? STEADY) : undefined;
+  if (hook === undefined && condition === undefined) return [];
+  return [{ theirs, ...optional('hook', hook), ...optional('condition', condition) }];
+}
+
+/** A deletion waits for the act for which the hook was set, and for no later one. */
+function hookWrite(
+  { annotations, isDeleting }: ForeignMachine,
+  disruption: Disruption | undefined,
+): DisruptionWrite['hook'] {
+  const found = annotations[ANNOTATION_DRAIN_HOOK];
+  const desired = isDeleting && found !== disruption?.hook ? undefined : disruption?.hook;
+  if (found === desired) return undefined;
+  return desired ?? null;
+}
+
+function conditionWrite(
+  { steady, isDeleting, hasConditions }: ForeignMachine,
+  desired: SteadyCondition,
+): SteadyCondition | undefined {
+  if (isDeleting || !hasConditions) return undefined;
+  const fields = ['status', 'reason', 'message'] as const;
+  return fields.every((field) => steady?.[field] === desired[field]) ? undefined : desired;
+}
