@@ -21,13 +21,13 @@ import { createServersReader } from './rollout-group.ts';
 const READ = [MACHINES, NODES, MACHINE_COMPONENTS].map(({ kind }) => kind);
 
 export async function connectUpdateExtension(
-  parts: Pick<GroupParts, 'connectAs' | 'connectTo' | 'clock' | 'log'>,
+  parts: Pick<GroupParts, 'connectAs' | 'connectTo' | 'management' | 'clock' | 'log'>,
   views: Views,
 ): Promise<UpdateExtension> {
   const { connectAs, clock, log } = parts;
   const readServers = await createServersReader(parts, views);
   const client = await connectAs(PRINCIPAL_CLUSTERAPI);
-  return createUpdateExtension({ client, log, facts });
+  return createUpdateExtension({ client, theirs: parts.management?.client ?? client, log, facts });
 
   async function facts(): Promise<UpdateFacts> {
     const stale = READ.map((kind) => viewReason(views, kind)).find((reason) => reason !== undefined);

@@ -11,12 +11,13 @@ import type { ControllerGroup, GroupParts } from './group.ts';
 export async function createClusterApiControllers(parts: GroupParts): Promise<ControllerGroup> {
   const gauge = parts.metrics.gauge(FOREIGN_MACHINES);
   if (parts.clusterApi !== true) return { controllers: [], views: {} };
-  const { connectAs, clock, log, random, watch: metrics } = parts;
-  const client = await connectAs(PRINCIPAL_CLUSTERAPI);
-  const options = { client, clock, log, random, metrics };
+  const { connectAs, management, clock, log, random, watch: metrics } = parts;
+  const own = await connectAs(PRINCIPAL_CLUSTERAPI);
+  const client = management?.client ?? own;
+  const options = { client, cluster: management?.cluster, clock, log, random, metrics };
   const source = createForeignSource(options);
   const controllers = [
-    createClusterApiController({ source, client, gauge }),
+    createClusterApiController({ source, client: own, gauge }),
     createDisruptionController({ source, client }),
     createRemediationController({ source: createRemediationSource(options), client }),
   ];

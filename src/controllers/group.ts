@@ -1,4 +1,5 @@
 /** Controllers that belong together, as `kubenode controllers` creates them. */
+
 import type { GrantPort } from '../api/grants.ts';
 import type { Endpoint } from '../kube/auth/config.ts';
 import type { Client } from '../kube/client/client.ts';
@@ -12,6 +13,7 @@ import type { EventAnswers } from '../providers/event-answers.ts';
 import type { PowerSwitches } from '../providers/power.ts';
 import type { OpenProviders } from '../providers/registry.ts';
 import type { CheckRunner } from '../rollout/checks/runner.ts';
+import type { ManagementCluster } from './following/clusterapi/management.ts';
 import type { ImportParts } from './machine/import/execute/steps.ts';
 import type { InstanceParts } from './machine/instance/calls.ts';
 import type { Notifications } from './notifier/controller.ts';
@@ -49,8 +51,10 @@ export interface GroupParts {
   readonly checkRunner: CheckRunner;
   /** The folder in which hardware systems report maintenance events. */
   readonly maintenanceFolder?: string;
-  /** Whether the Machines of Cluster API in this cluster are followed. */
+  /** Whether the Machines of Cluster API are followed whose Nodes are in this cluster. */
   readonly clusterApi?: boolean;
+  /** Where they are; undefined: in this cluster, too. */
+  readonly management?: ManagementCluster;
   /** Whether the Nodes of other node autoscalers in this cluster are followed. */
   readonly externalNodes?: boolean;
   /** The receivers of what jobs hand to people. */

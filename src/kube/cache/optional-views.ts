@@ -6,6 +6,7 @@
 import type { Client } from '../client/client.ts';
 import { isKubeError } from '../client/errors.ts';
 import type { KubeObject, Resource } from '../objects/object.ts';
+import { optional } from '../objects/optional.ts';
 import { staleReason } from './freshness.ts';
 import type { Freshness } from './reflector.ts';
 import { createView, type View, type ViewOptions } from './view.ts';
@@ -24,7 +25,7 @@ export interface OptionalViews {
 
 export type OptionalViewsOptions = Pick<
   ViewOptions<KubeObject>,
-  'clock' | 'log' | 'random' | 'metrics' | 'transform'
+  'clock' | 'log' | 'random' | 'metrics' | 'transform' | 'namespace'
 > & {
   readonly client: Client;
   /** The same kinds in each version, the version that is preferred first. */
@@ -47,7 +48,7 @@ const CHECK_MS = 5000;
 const FIRST_LIST_MS = 30_000;
 
 export function createOptionalViews(options: OptionalViewsOptions): OptionalViews {
-  const { client, clock, notServed } = options;
+  const { client, clock, notServed, namespace } = options;
   let views: readonly View[] | undefined;
   let absence: string | undefined;
   let openedMs = 0;
@@ -61,7 +62,11 @@ export function createOptionalViews(options: OptionalViewsOptions): OptionalView
     read,
     async list(signal) {
       if (!views) throw new Error(absence ?? `the kinds of ${options.owner} are not known yet`);
-      return await Promise.all(views.map(({ resource }) => listAll(client, resource, signal)));
+      return await Promise.all(
+        views.map(({ resource }) =>
+          listAll(client, resource, { signal, ...optional('namespace', namespace) }),
+        ),
+      );
     },
   };
 
@@ -201,9 +206,9 @@ async function isServed(client: Pick<Client, 'resourceFor'>, kinds: readonly Res
 async function listAll(
   client: Pick<Client, 'pages'>,
   resource: Resource,
-  signal: AbortSignal,
+  options: { readonly signal: AbortSignal; readonly namespace?: string },
 ): Promise<readonly KubeObject[]> {
   const found: KubeObject[] = [];
-  for await (const { items } of client.pages(resource, { signal })) found.push(...items);
+  for await (const { items } of client.pages(resource, options)) found.push(...items);
   return found;
 }

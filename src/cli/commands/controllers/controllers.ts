@@ -44,6 +44,7 @@ import { addHttpOptions, filesOf, type HttpFlags, startHttp } from './http.ts';
 import { addHostImportOptions, type HostImportFlags, importsOpener } from './imports.ts';
 import type { LateServer } from './late-server.ts';
 import { addMaintenanceOptions, type MaintenanceFlags, serveMaintenance } from './maintenance.ts';
+import { addManagementOptions, connectManagement, type ManagementFlags } from './management.ts';
 import { addNotificationOptions, type NotificationFlags, openNotifications } from './notifications.ts';
 import { powerOfInstances } from './power.ts';
 import { addProviderOptions, instancesOpener, type ProviderFlags } from './providers.ts';
@@ -68,8 +69,8 @@ With --maintenance-port or --maintenance-folder the hardware systems of a data c
 machines: docs/guides/hardware-events.md.
 
 With --cluster-api each Machine of Cluster API that has its Node in this cluster gets a Machine of kubenode, of provider
-clusterapi. With --extension-port Cluster API also asks whether a change of the version is made in place:
-docs/guides/cluster-api.md.
+clusterapi. Where its objects are in another cluster, --cluster-api-kubeconfig and --cluster-api-cluster name it. With
+--extension-port Cluster API also asks whether a change of the version is made in place: docs/guides/cluster-api.md.
 
 With --external-nodes each Node that Karpenter creates gets a Machine of kubenode, of provider external:
 docs/guides/external-nodes.md.
@@ -93,6 +94,7 @@ interface Flags
     HostImportFlags,
     LogFlags,
     MaintenanceFlags,
+    ManagementFlags,
     NotificationFlags,
     ProviderFlags {
   readonly port?: number;
@@ -115,7 +117,9 @@ export function createControllersCommand(io: Io): Command {
   return addConnectionOptions(
     addProviderOptions(
       addHostImportOptions(
-        addNotificationOptions(addMaintenanceOptions(addHttpOptions(addClusterApiOptions(logged)))),
+        addNotificationOptions(
+          addMaintenanceOptions(addHttpOptions(addManagementOptions(addClusterApiOptions(logged)))),
+        ),
       ),
     ),
   ).action((flags: Flags) => controllers(io, flags));
@@ -125,6 +129,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
   const { clock, signal } = io;
   filesOf(flags);
   extensionSettings(flags);
+  const management = await connectManagement(flags, { clock });
   const notifications = await openNotifications(flags, { clock, random: systemRandom });
   const log = createCommandLog(io, flags, { write: (line) => io.err(line) });
   const metrics = createMetrics();
@@ -167,6 +172,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     grants: defender.ledger,
     checkRunner: checkRunnerOf(io, flags),
     ...optional('clusterApi', flags.clusterApi),
+    ...optional('management', management),
     ...optional('externalNodes', flags.externalNodes),
     ...optional('maintenanceFolder', flags.maintenanceFolder),
     ...optional('notifications', notifications),
@@ -196,7 +202,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
   } finally {
     await Promise.all(servers.map(async (server) => await server?.close()));
     defender.close();
-    await Promise.all([client.close(), closeAll()]);
+    await Promise.all([client.close(), management?.client.close(), closeAll()]);
   }
 }
 

@@ -17,7 +17,7 @@ import { type LateServer, serveLater } from './late-server.ts';
 /** Rejects when the port is taken, or a file cannot be read. Undefined without a port. */
 export async function serveExtension(
   flags: ClusterApiFlags,
-  parts: Pick<GroupParts, 'connectAs' | 'connectTo' | 'clock' | 'log'>,
+  parts: Pick<GroupParts, 'connectAs' | 'connectTo' | 'management' | 'clock' | 'log'>,
   views: Views,
 ): Promise<LateServer | undefined> {
   const settings = extensionSettings(flags);

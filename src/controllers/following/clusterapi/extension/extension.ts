@@ -39,6 +39,8 @@ export interface UpdateExtension {
 export interface UpdateExtensionOptions {
   /** With the rights of kubenode-clusterapi. */
   readonly client: Pick<Client, 'get' | 'apply'>;
+  /** For the cluster that has the objects of Cluster API. */
+  readonly theirs: Pick<Client, 'get'>;
   /** Rejects while something that it needs is not known. */
   readonly facts: () => Promise<UpdateFacts>;
   readonly log: Log;
@@ -91,14 +93,14 @@ async function cover(
 }
 
 async function update(body: unknown, options: UpdateExtensionOptions): Promise<HookResponse> {
-  const { client, facts, log } = options;
+  const { client, theirs, facts, log } = options;
   const request = updateIn(body);
   if (!request) return failureAnswer('UpdateMachine', 'expected an UpdateMachineRequest');
   const { desired: asked, onFailure } = request;
   const known = await facts();
   const [own] = machinesAskedAbout(asked, known.machines);
   const [stored, machine] = await Promise.all([
-    found(client.get(THEIR_MACHINES, asked)).then((object) => object && storedMachine(object)),
+    found(theirs.get(THEIR_MACHINES, asked)).then((object) => object && storedMachine(object)),
     own && found(client.get<Machine>(MACHINES, { name: own.metadata.name })),
   ]);
   const decision = planUpdate({ ...known, asked, onFailure, stored, machine });

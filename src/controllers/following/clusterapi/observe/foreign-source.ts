@@ -4,6 +4,7 @@ import { createOptionalViews, type KindLists } from '../../../../kube/cache/opti
 import type { ViewOptions } from '../../../../kube/cache/view.ts';
 import type { Client } from '../../../../kube/client/client.ts';
 import type { KubeObject, Resource } from '../../../../kube/objects/object.ts';
+import { optional } from '../../../../kube/objects/optional.ts';
 import { isUnreadable, type Unreadable } from '../../owner.ts';
 import {
   CLUSTER_API_GROUP,
@@ -12,6 +13,7 @@ import {
   foreignMachine,
   trimForeign,
 } from '../contract.ts';
+import type { ForeignClusterName } from '../management.ts';
 import type { ForeignObjects } from '../owner.ts';
 
 export interface ForeignSource {
@@ -27,7 +29,10 @@ export interface ForeignSource {
 
 export interface ForeignSourceOptions
   extends Pick<ViewOptions<KubeObject>, 'clock' | 'log' | 'random' | 'metrics'> {
+  /** For the cluster that has the objects of Cluster API. */
   readonly client: Client;
+  /** The Cluster of the Nodes, in a management cluster that has others as well. */
+  readonly cluster?: ForeignClusterName | undefined;
 }
 
 const KINDS = [
@@ -38,9 +43,10 @@ const KINDS = [
 const NOT_SERVED = `the API server does not serve Machines and Clusters of ${CLUSTER_API_GROUP} in ${CLUSTER_API_VERSIONS.join(' or ')}. Install Cluster API, or start without --cluster-api`;
 
 export function createForeignSource(options: ForeignSourceOptions): ForeignSource {
-  const { log } = options;
+  const { log, cluster } = options;
   const views = createOptionalViews({
     ...options,
+    ...optional('namespace', cluster?.namespace),
     versions: CLUSTER_API_VERSIONS.map(kindsOf),
     transform: trimForeign,
     owner: 'Cluster API',
@@ -67,9 +73,9 @@ export function createForeignSource(options: ForeignSourceOptions): ForeignSourc
     },
     read: () => {
       const found = views.read();
-      return found && (isUnreadable(found) ? found : objectsOf(found));
+      return found && (isUnreadable(found) ? found : objectsOf(found, cluster));
     },
-    list: async (signal) => objectsOf(await views.list(signal)),
+    list: async (signal) => objectsOf(await views.list(signal), cluster),
   };
 }
 
@@ -83,6 +89,14 @@ function kindsOf(version: string): readonly Resource[] {
   }));
 }
 
-function objectsOf([machines = [], clusters = []]: KindLists): ForeignObjects {
-  return { machines: machines.map(foreignMachine), clusters: clusters.map(foreignCluster) };
+function objectsOf(
+  [machines = [], clusters = []]: KindLists,
+  cluster: ForeignClusterName | undefined,
+): ForeignObjects {
+  const found = { machines: machines.map(foreignMachine), clusters: clusters.map(foreignCluster) };
+  if (!cluster) return found;
+  return {
+    machines: found.machines.filter((machine) => machine.cluster === cluster.name),
+    clusters: found.clusters.filter(({ name }) => name === cluster.name),
+  };
 }

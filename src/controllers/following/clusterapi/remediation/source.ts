@@ -1,6 +1,7 @@
 /** Watches the requests of health checks while the API server serves their kind, which only `kubenode install --cluster-api` installs. */
 import { KUBENODE_REMEDIATIONS, type KubenodeRemediation } from '../../../../api/clusterapi/remediation.ts';
 import { createOptionalViews } from '../../../../kube/cache/optional-views.ts';
+import { optional } from '../../../../kube/objects/optional.ts';
 import type { ForeignSourceOptions } from '../observe/foreign-source.ts';
 
 export interface RemediationSource {
@@ -10,13 +11,16 @@ export interface RemediationSource {
   read(): readonly KubenodeRemediation[] | { readonly unreadable: string } | undefined;
 }
 
+/** Cluster API sets it on each object that it creates for a Cluster. */
+const LABEL_CLUSTER = 'cluster.x-k8s.io/cluster-name';
 const INSTALL = 'Run kubenode install --cluster-api';
 
 export function createRemediationSource(options: ForeignSourceOptions): RemediationSource {
-  const { log } = options;
+  const { log, cluster } = options;
   const { kind, group } = KUBENODE_REMEDIATIONS;
   const views = createOptionalViews({
     ...options,
+    ...optional('namespace', cluster?.namespace),
     versions: [[KUBENODE_REMEDIATIONS]],
     owner: group,
     notServed: `the API server does not serve ${kind}s of ${group}. ${INSTALL}`,
@@ -30,7 +34,9 @@ export function createRemediationSource(options: ForeignSourceOptions): Remediat
       const found = views.read();
       if (found === undefined || 'unreadable' in found) return found;
       // The view of this kind holds objects of its type.
-      return (found[0] ?? []) as readonly KubenodeRemediation[];
+      const requests = (found[0] ?? []) as readonly KubenodeRemediation[];
+      // A request for another cluster would count as one for a machine that is not followed, and be handed back.
+      return requests.filter(({ metadata }) => !cluster || metadata.labels?.[LABEL_CLUSTER] === cluster.name);
     },
   };
 }

@@ -92,8 +92,12 @@ function open({ annotations = UPDATING, applyError, unknown }: Parts = {}): {
   const spec = { ...(theirs['spec'] as object), version: 'v1.34.2' };
   const stored = { ...theirs, metadata: { ...theirs.metadata, annotations }, spec };
   const extension = createUpdateExtension({
+    theirs: { get: async <T>() => stored as T },
     client: {
-      get: async <T>({ group }: Resource) => (group === 'cluster.x-k8s.io' ? stored : machine) as T,
+      get: async <T>({ group }: Resource) => {
+        expect(group).toBe('kubenode.dev');
+        return machine as T;
+      },
       apply: async <T>(_: Resource, object: KubeObject, options: ApplyOptions) => {
         if (applyError) throw applyError;
         applied.push({ object, options });
