@@ -207,8 +207,10 @@ export const MANAGER_CLUSTERAPI = 'kubenode-clusterapi';
 export const MANAGER_CLUSTERAPI_UPDATE = 'kubenode-clusterapi-update';
 /** The field manager of repairs that health checks of Cluster API ask for, written with the account that follows their machines. */
 export const MANAGER_CLUSTERAPI_REMEDIATION = 'kubenode-clusterapi-remediation';
-/** The field manager of Machines that follow Nodes of other node autoscalers. */
+/** The field manager of Machines that follow NodeClaims of Karpenter. */
 export const MANAGER_EXTERNAL = 'kubenode-external';
+/** The field manager of Machines that follow Nodes of node groups, written with the account that follows NodeClaims. */
+export const MANAGER_NODEGROUP = 'kubenode-nodegroup';
 export const MANAGER_DEFENDER = 'kubenode-defender';
 export const MANAGER_IMPORT = 'kubenode-import';
 export const MANAGER_CLI = 'kubenode-cli';

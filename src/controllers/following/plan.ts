@@ -102,6 +102,8 @@ function judge<Theirs extends OwnerObject>(
   owner: FollowOwner<Theirs>,
 ): Judged {
   const head = { key: ownerKey(object), providerID: object.providerID };
+  const leftOut = owner.leftOutReason?.(object, around.machineOf);
+  if (leftOut) return { ...head, objection: { state: 'LeftOut', ...leftOut } };
   const bound = boundObject(object, owner);
   if ('state' in bound) return { ...head, objection: bound };
   const objection = objectionTo(bound, around, owner);
@@ -133,7 +135,8 @@ function planWrite(
 ): readonly FollowAction[] {
   const text = owner.textOf(desired.object);
   const before = machineOf(desired.name);
-  if (!before) return [{ type: 'Create', desired, because: `${text} has Node ${desired.name}` }];
+  const { providerID } = desired.object;
+  if (!before) return [{ type: 'Create', desired, because: `${text} is on instance ${providerID}` }];
   const changed = differences(desired, before, owner);
   return changed.length === 0
     ? []

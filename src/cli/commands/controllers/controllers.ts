@@ -71,7 +71,8 @@ With --cluster-api each Machine of Cluster API that has its Node in this cluster
 clusterapi. With --extension-port Cluster API also asks whether a change of the version is made in place:
 docs/guides/cluster-api.md.
 
-With --external-nodes each Node that Karpenter creates gets a Machine of kubenode, of provider external:
+With --external-nodes each Node that Karpenter creates gets a Machine of kubenode, of provider external. With
+--external-nodes-selector each Node with these labels does, such as those of the node groups of cluster-autoscaler:
 docs/guides/external-nodes.md.
 
 With --notifications people outside of the cluster learn what repair jobs hand to them, by a webhook, Slack or PagerDuty:
@@ -168,6 +169,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     checkRunner: checkRunnerOf(io, flags),
     ...optional('clusterApi', flags.clusterApi),
     ...optional('externalNodes', flags.externalNodes),
+    ...optional('nodeGroups', flags.externalNodesSelector),
     ...optional('maintenanceFolder', flags.maintenanceFolder),
     ...optional('notifications', notifications),
   };
