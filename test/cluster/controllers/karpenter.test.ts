@@ -4,22 +4,33 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEFENDER_LEDGERS, MACHINES } from '../../../src/api/generated/resources.ts';
-import type { DefenderLedger, Machine } from '../../../src/api/generated/types.ts';
+import {
+  DEFENDER_LEDGERS,
+  MACHINES,
+  MAINTENANCE_EVENTS,
+  NODE_REMEDIERS,
+  REMEDY_OPERATION_JOBS,
+} from '../../../src/api/generated/resources.ts';
+import type { DefenderLedger, Machine, RemedyOperationJob } from '../../../src/api/generated/types.ts';
 import { resourceOf } from '../../../src/api/install/objects.ts';
+import { isCordoned } from '../../../src/api/machine/node-state.ts';
 import {
   ANNOTATION_OWNER_HOLD,
   MANAGER_INSTALL,
+  MANAGER_SYNC,
   PRINCIPAL_CONTROLLERS,
+  PRINCIPAL_SYNC,
   serviceAccountUser,
 } from '../../../src/api/names.ts';
 import { externalNodesRoles } from '../../../src/api/roles/all.ts';
+import { API_VERSION } from '../../../src/api/version.ts';
 import { NODE_CLAIMS } from '../../../src/controllers/following/karpenter/contract.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { NODES, PODS } from '../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../src/kube/objects/json.ts';
 import type { Resource } from '../../../src/kube/objects/object.ts';
 import { eventually } from '../../support/eventually.ts';
+import { shippedMaintenanceRule } from '../../support/faults/fault-rules.ts';
 import { noKarpenterReason } from '../../support/karpenter/crds.ts';
 import {
   noKarpenterProgramReason,
@@ -28,10 +39,11 @@ import {
 } from '../../support/karpenter/karpenter.ts';
 import { type KwokKubelets, startKwokKubelets } from '../../support/karpenter/kubelet.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
-import { ACCOUNTS, applyFleetDefault } from '../defender/objects.ts';
+import { ACCOUNTS, applyFleetDefault, patchNodeStatus } from '../defender/objects.ts';
 import { killed, kubenodeAs, startLoggedControllers } from '../defender/processes.ts';
 import { createBudget, createPod, deleteBudget, ensureAccount } from './budgeted-pod.ts';
 import { findMachine, heldOf } from './followed-machines.ts';
+import { POLICY } from './machine-cluster.ts';
 
 const KWOK: Resource = {
   group: 'karpenter.kwok.sh',
@@ -41,7 +53,6 @@ const KWOK: Resource = {
   namespaced: false,
 };
 const POOLS: Resource = { ...NODE_CLAIMS, kind: 'NodePool', plural: 'nodepools' };
-const POLICY = { scope: { nodeSelector: { all: true } }, zones: { haltPercent: 100, minNodes: 100 } };
 /** Karpenter decides on a disruption every 10 seconds, validates it for 15, and drains for 5. */
 const DISRUPTED = { timeout: 120_000, interval: 500 };
 const reason = noKarpenterReason ?? (await noKarpenterProgramReason());
@@ -60,7 +71,9 @@ describe.skipIf(reason)('Machines beside Karpenter, which runs', { timeout: 300_
     for (const object of externalNodesRoles()) {
       await admin.apply(resourceOf(object), object, { fieldManager: MANAGER_INSTALL });
     }
-    await applyFleetDefault(installed, POLICY);
+    await applyFleetDefault(installed, { ...POLICY, blockers: { minNodeAgeSeconds: 0 } });
+    const sync = await installed.as(serviceAccountUser(PRINCIPAL_SYNC), ACCOUNTS);
+    await sync.apply(NODE_REMEDIERS, shippedMaintenanceRule(), { fieldManager: MANAGER_SYNC });
     await ensureAccount(admin);
     karpenter = await startKarpenter(installed.server);
     kubelets = startKwokKubelets(admin);
@@ -109,7 +122,7 @@ describe.skipIf(reason)('Machines beside Karpenter, which runs', { timeout: 300_
     await expect.poll(() => findMachine(admin, node), DISRUPTED).toBeUndefined();
     await expect.poll(() => names(NODES), DISRUPTED).not.toContain(node);
     expect(logged).not.toContain('machine not followed');
-    expect(await grants()).toEqual({});
+    expect((await grants())[node]).toBeUndefined();
   });
 
   it('CAP-15 go when Karpenter consolidates an empty Node by its own decision', async () => {
@@ -119,8 +132,43 @@ describe.skipIf(reason)('Machines beside Karpenter, which runs', { timeout: 300_
     await deletePod('empty');
     await expect.poll(() => findMachine(admin, node), DISRUPTED).toBeUndefined();
     expect(await names(NODE_CLAIMS)).not.toContain(claim);
-    expect(await grants()).toEqual({});
+    expect((await grants())[node]).toBeUndefined();
   });
+
+  it('CAP-15 go in the middle of a drain of kubenode, whose grant is returned', async () => {
+    await createPool('repaired', 'Never');
+    const { claim, node } = await provision('repaired');
+    await expect.poll(() => heldOf(admin, node), DISRUPTED).toBe('False no hold applies');
+    await createBudget(admin);
+    await createPod(admin, node);
+    await patchNodeStatus(admin, node, { nodeInfo: { bootID: 'boot-1' } });
+    await announceReboot(node);
+    await expect.poll(async () => isCordoned(await admin.get(NODES, { name: node })), DISRUPTED).toBe(true);
+    expect((await grants())[node]?.state).toBe('Started');
+    await deleteNamed(NODE_CLAIMS, claim);
+    await expect.poll(() => ownerHoldOf(node), DISRUPTED).toMatch(/^NodeClaimDeleting: /);
+    expect(await theirWriters(claim)).not.toContain('kubenode');
+    const grant = async (): Promise<string | undefined> => (await grants())[node]?.state;
+    await expect.poll(grant, DISRUPTED).toBe('Settled');
+    expect(await names(NODES)).toContain(node);
+    await deleteBudget(admin);
+    await expect.poll(() => findMachine(admin, node), DISRUPTED).toBeUndefined();
+    await expect.poll(() => names(NODES), DISRUPTED).not.toContain(node);
+    const { items } = await admin.list<RemedyOperationJob>(REMEDY_OPERATION_JOBS);
+    const outcomes = items.map(({ status }) => status?.outcome);
+    expect(outcomes).toMatchObject([{ class: 'Cancelled', reason: 'Held' }]);
+    expect(outcomes[0]?.message).toContain(`NodeClaim ${claim} of Karpenter is being deleted`);
+  });
+
+  /** A drain of kubenode follows, by the rule that ships. */
+  async function announceReboot(name: string): Promise<void> {
+    await admin.create(MAINTENANCE_EVENTS, {
+      apiVersion: API_VERSION,
+      kind: MAINTENANCE_EVENTS.kind,
+      metadata: { name: 'external-e-1' },
+      spec: { provider: 'external', eventID: 'e-1', machine: name, type: 'Reboot', state: 'Scheduled' },
+    });
+  }
 
   async function createPool(name: string, consolidateAfter: string): Promise<void> {
     const { group, kind } = KWOK;
@@ -192,7 +240,7 @@ describe.skipIf(reason)('Machines beside Karpenter, which runs', { timeout: 300_
     return (await admin.list(resource)).items.map(({ metadata }) => metadata.name);
   }
 
-  async function grants(): Promise<object> {
+  async function grants(): Promise<NonNullable<DefenderLedger['spec']['grants']>> {
     return (await admin.get<DefenderLedger>(DEFENDER_LEDGERS, { name: 'default' })).spec.grants ?? {};
   }
 });

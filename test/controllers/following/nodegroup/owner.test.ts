@@ -40,6 +40,14 @@ describe('what follows from the Nodes of node groups', () => {
       ['Waiting node-1 NoProviderID: it has no spec.providerID yet'],
     ],
     [
+      'holds our Machine while the Node that joins again has no provider ID, and deletes none',
+      { nodes: [groupNodeObject(1, { providerID: '' })], ours: [groupMachine(1)] },
+      [
+        'Update node-1: NoProviderID: it has no spec.providerID yet',
+        'Waiting node-1 NoProviderID: it has no spec.providerID yet',
+      ],
+    ],
+    [
       'deletes our Machine when no Node is on its instance',
       { nodes: [], ours: [groupMachine(1)] },
       [`Delete node-1: ${OF_1} was not found`],
