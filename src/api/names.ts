@@ -209,8 +209,10 @@ export const MANAGER_CLUSTERAPI_UPDATE = 'kubenode-clusterapi-update';
 export const MANAGER_CLUSTERAPI_REMEDIATION = 'kubenode-clusterapi-remediation';
 /** It shows Cluster API on its Machines what kubenode does there. */
 export const MANAGER_CLUSTERAPI_DISRUPTION = 'kubenode-clusterapi-disruption';
-/** The field manager of Machines that follow Nodes of other node autoscalers. */
+/** The field manager of Machines that follow NodeClaims of Karpenter. */
 export const MANAGER_EXTERNAL = 'kubenode-external';
+/** The field manager of Machines that follow Nodes of node groups, written with the account that follows NodeClaims. */
+export const MANAGER_NODEGROUP = 'kubenode-nodegroup';
 export const MANAGER_DEFENDER = 'kubenode-defender';
 export const MANAGER_IMPORT = 'kubenode-import';
 export const MANAGER_CLI = 'kubenode-cli';

@@ -10,6 +10,7 @@ import {
   MANAGER_EXTERNAL,
   MANAGER_MACHINE,
   MANAGER_MACHINESET,
+  MANAGER_NODEGROUP,
   MANAGER_REMEDY,
   MANAGER_REMEDYJOB,
 } from '../api/names.ts';
@@ -37,7 +38,7 @@ const GROUPS: readonly CreateGroup[] = [
   createRemedyControllers,
   // clusterapi, remediation
   createClusterApiControllers,
-  // external
+  // external, nodegroup
   createExternalNodesControllers,
 ];
 
@@ -55,6 +56,7 @@ export const MANAGERS = [
   MANAGER_CLUSTERAPI_REMEDIATION,
   MANAGER_CLUSTERAPI_UPDATE,
   MANAGER_EXTERNAL,
+  MANAGER_NODEGROUP,
 ];
 
 /** Creates the groups one after the other, with the views of the Defender. */

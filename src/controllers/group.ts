@@ -14,6 +14,7 @@ import type { PowerSwitches } from '../providers/power.ts';
 import type { OpenProviders } from '../providers/registry.ts';
 import type { CheckRunner } from '../rollout/checks/runner.ts';
 import type { ManagementCluster } from './following/clusterapi/management.ts';
+import type { NodeGroupSelector } from './following/nodegroup/selector.ts';
 import type { ImportParts } from './machine/import/execute/steps.ts';
 import type { InstanceParts } from './machine/instance/calls.ts';
 import type { Notifications } from './notifier/controller.ts';
@@ -55,8 +56,10 @@ export interface GroupParts {
   readonly clusterApi?: boolean;
   /** Where they are; undefined: in this cluster, too. */
   readonly management?: ManagementCluster;
-  /** Whether the Nodes of other node autoscalers in this cluster are followed. */
+  /** Whether the NodeClaims of Karpenter in this cluster are followed. */
   readonly externalNodes?: boolean;
+  /** The labels of the Nodes of node groups in this cluster, which are followed. */
+  readonly nodeGroups?: NodeGroupSelector;
   /** The receivers of what jobs hand to people. */
   readonly notifications?: Notifications;
   readonly clock: Clock;

@@ -1,5 +1,5 @@
 /**
- * Machines that another system creates and deletes, such as Cluster API or Karpenter. Our controllers write them as they follow the objects of
+ * Machines that another system creates and deletes, such as Cluster API, Karpenter or a node group. Our controllers write them as they follow the objects of
  * that system: kubenode never creates or deletes their instances and Nodes. Pure.
  */
 import { FOLLOWED_PROVIDERS, type FollowedProvider } from '../api/enums.ts';
@@ -45,9 +45,8 @@ export function followedObject({ spec }: Pick<Machine, 'spec'>): FollowedObject 
 
 /** Names the object for people, with its system. */
 export function followedText({ kind = 'Machine', namespace, name }: FollowedObject): string {
-  return namespace === undefined
-    ? `${kind} ${name} of Karpenter`
-    : `${kind} ${namespace}/${name} of Cluster API`;
+  if (namespace !== undefined) return `${kind} ${namespace}/${name} of Cluster API`;
+  return `${kind} ${name} of ${kind === 'Node' ? 'a node group' : 'Karpenter'}`;
 }
 
 /** Returns what is wrong with `spec.infra.config` of a followed Machine; undefined: nothing. */

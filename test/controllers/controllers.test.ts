@@ -13,6 +13,7 @@ import { createPowerSwitches } from '../../src/providers/power/switches.ts';
 import { createCheckRunner } from '../../src/rollout/checks/runner.ts';
 import { memoryLog } from '../support/memory-log.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
+import { WORKERS } from './following/nodegroup/nodes.ts';
 
 /** No controller asks a server before it runs. */
 const CLIENT = { server: 'none' } as Client;
@@ -44,6 +45,7 @@ beforeAll(async () => {
     eventAnswers: createEventAnswers(() => ({})),
     clusterApi: true,
     externalNodes: true,
+    nodeGroups: WORKERS,
     notifications: {
       selections: [],
       receivers: { send: () => Promise.reject(new Error('nothing is sent here')) },
@@ -54,7 +56,7 @@ beforeAll(async () => {
   views = allViews([...groups, defender]);
 });
 
-const FOLLOWING = ['clusterapi', 'disruption', 'external', 'remediation'];
+const FOLLOWING = ['clusterapi', 'disruption', 'external', 'nodegroup', 'remediation'];
 
 describe('the list of controllers', () => {
   it('has each folder of src/controllers, of which one follows several owners, but for hosting, which runs on the hub in a process of its own', () => {

@@ -1,6 +1,6 @@
 /**
  * Prepares what the first test run would wait for: the `binaries` of the control plane, the `node-base` of the test
- * nodes, the `older-kubelet` that they upgrade from, the `older-kubernetes` of hosted control planes, `gitea`, the git host of the tests, the `sops` programs, the core of `cluster-api`, or `moto` and `sushy`, which emulate EC2 and BMCs.
+ * nodes, the `older-kubelet` that they upgrade from, the `older-kubernetes` of hosted control planes, `gitea`, the git host of the tests, the `sops` programs, the core of `cluster-api`, `karpenter`, or `moto` and `sushy`, which emulate EC2 and BMCs.
  * .ci/run starts it early; each finishes immediately if its cache is filled.
  */
 import { resolveBinaries } from '../../src/local/binaries/resolve.ts';
@@ -8,6 +8,7 @@ import { createSystemClock } from '../../src/os/system-clock.ts';
 import { coreProgram, noCoreReason } from './cluster-api/core.ts';
 import { giteaProgram, noGiteaReason } from './gitea/program.ts';
 import { noOlderKubernetesReason, olderKubernetesProgram } from './hosting/older-kubernetes.ts';
+import { karpenterProgram, noKarpenterProgramReason } from './karpenter/karpenter.ts';
 import { motoServer, noMotoReason } from './moto/venv.ts';
 import { nodeBase } from './node-kit/base.ts';
 import { whyNoNodes } from './node-kit/needs.ts';
@@ -38,6 +39,7 @@ const PARTS: Readonly<Record<string, () => Promise<string>>> = {
   'older-kubernetes': async () => (await noOlderKubernetesReason()) ?? (await olderKubernetesProgram()),
   gitea: async () => (await noGiteaReason()) ?? (await giteaProgram()).path,
   'cluster-api': async () => (await noCoreReason()) ?? (await coreProgram()),
+  karpenter: async () => (await noKarpenterProgramReason()) ?? (await karpenterProgram()),
   sops: async () => (await noSopsReason()) ?? Object.values(await sopsPrograms()).join(' '),
   'node-base': async () => whyNoNodes() ?? (await nodeBase()),
   'older-kubelet': async () => whyNoNodes() ?? (await noOlderKubeletReason()) ?? (await olderKubelet()),

@@ -4,6 +4,9 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Machine } from '../generated/types.ts';
 import { TAINT_NOT_INITIALIZED } from '../names.ts';
 
+/** On each Node of the control plane. */
+export const LABEL_CONTROL_PLANE = 'node-role.kubernetes.io/control-plane';
+
 export type NodeReadiness = 'Ready' | 'NotReady' | 'Unknown';
 
 /** Returns the readiness of a Node. A Node that was deleted does not serve. */

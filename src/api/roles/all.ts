@@ -107,7 +107,7 @@ export function clusterApiRoles(hasExtension = false): readonly KubeObject[] {
   ];
 }
 
-/** The role of the controller that follows Nodes of other node autoscalers, and its binding. Without them it can read nothing, and write nothing. */
+/** The role of the controllers that follow Nodes of other node autoscalers, and its binding. Without them they can read nothing, and write nothing. */
 export function externalNodesRoles(): readonly KubeObject[] {
   const right = controllers.externalNodesRights;
   return [...rolesOf(PRINCIPAL_EXTERNAL, right), ...bindingsOf(PRINCIPAL_EXTERNAL, right)];

@@ -155,11 +155,12 @@ export const clusterApiRights: Rights = {
   ],
 };
 
-/** The permissions of the controller that follows NodeClaims, which are installed only where a person asks for them. */
+/** The permissions of the controllers that follow NodeClaims and Nodes of node groups, which are installed only where a person asks for them. */
 export const externalNodesRights: Rights = {
   description: 'Machines that follow Nodes of other node autoscalers.',
   cluster: [
     may(READ, KARPENTER, ['nodeclaims']),
+    may(['list'], '', ['nodes']), // before a Machine of a node group is created or deleted
     may(['list', ...APPLY, 'delete'], GROUP, ['machines']), // list: before one is created or deleted
   ],
 };

@@ -21,6 +21,8 @@ export interface FollowControllerOptions<Theirs extends OwnerObject> {
   readonly name: string;
   readonly owner: FollowOwner<Theirs>;
   readonly source: FollowSource<Theirs>;
+  /** The account of the controller. By default it has the name of the field manager. */
+  readonly account?: string;
   /** Returns the parts of a Node that the plan reads: heartbeats of a kubelet trigger no reconcile. */
   readonly nodeParts: (node: KubeObject) => readonly unknown[];
   /** Lists our Machines before one is created or deleted. */
@@ -32,11 +34,10 @@ const KEY = 'all';
 /** While machines join, each has many changes, and a reconcile judges all of them. */
 const GATHER_MS = 250;
 
-/** The account of the controller has the name of its field manager. */
 export function createFollowController<Theirs extends OwnerObject>(
   options: FollowControllerOptions<Theirs>,
 ): Controller {
-  const { name, owner, source, nodeParts, gauge } = options;
+  const { name, owner, source, account = owner.manager, nodeParts, gauge } = options;
   const reports = createFollowReport(owner, gauge);
   return {
     name,
@@ -56,7 +57,7 @@ export function createFollowController<Theirs extends OwnerObject>(
     creates: ['Machine'],
     deletes: ['Machine'],
     fieldManager: owner.manager,
-    serviceAccount: { namespace: NAMESPACE, name: owner.manager },
+    serviceAccount: { namespace: NAMESPACE, name: account },
     concurrency: 1,
     reconcile: (_, context) => reconcile(options, reports, context),
   };

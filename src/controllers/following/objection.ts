@@ -6,9 +6,9 @@ import { followedObject } from '../../providers/followed.ts';
 import { isOwn } from './own-machine.ts';
 import { type BoundObject, type FollowOwner, type OwnerMarks, type OwnerObject, ownerKey } from './owner.ts';
 
-/** Waiting: it ends without a person. */
+/** Waiting: it ends without a person. LeftOut: it is not one of this owner. */
 export interface FollowObjection {
-  readonly state: 'Waiting' | 'Refused';
+  readonly state: 'Waiting' | 'Refused' | 'LeftOut';
   readonly reason: string;
   readonly message: string;
 }

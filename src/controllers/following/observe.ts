@@ -12,7 +12,7 @@ export function observeFollow<Theirs extends OwnerObject>(
   source: FollowSource<Theirs>,
   context: ReconcileContext,
 ): FollowInput<Theirs> | undefined {
-  const theirs = source.read();
+  const theirs = source.read(context.view(NODES));
   if (theirs === undefined) return undefined;
   return { theirs, machines: context.view<Machine>(MACHINES).list(), nodeOf: nodeOf(context) };
 }

@@ -1,5 +1,7 @@
 /** Defines what the controllers that follow the machines of another system know of its objects. Each owner has its own contract. */
 import type { FollowedProvider } from '../../api/enums.ts';
+import type { Machine } from '../../api/generated/types.ts';
+import type { ReadableStore } from '../../kube/controller/reconcile-context.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Log } from '../../kube/process/log.ts';
 
@@ -33,6 +35,14 @@ export interface FollowOwner<Theirs extends OwnerObject> {
   readonly textOf: (object: Pick<OwnerObject, 'namespace' | 'name'>) => string;
   /** Explains why the Node, which is on the instance of the object, belongs to another; undefined: it does not. */
   readonly otherOwnerReason: (object: Theirs & BoundObject, node: KubeObject) => string | undefined;
+  /**
+   * Explains why an object is not one of this owner, also by our Machine with the name of its Node. It gets no Machine and is not counted; a
+   * Machine that it has is kept and held.
+   */
+  readonly leftOutReason?: (
+    object: Theirs,
+    machineOf: (name: string) => Machine | undefined,
+  ) => OwnerHold | undefined;
   readonly holdOf: (object: Theirs, node: KubeObject | undefined) => OwnerHold | undefined;
 }
 
@@ -54,8 +64,8 @@ export function ownerKey({ namespace, name }: Pick<OwnerObject, 'namespace' | 'n
 export interface FollowSource<Theirs extends OwnerObject> {
   /** Watches until the returned function is called. `changed` is called after each change of what `read` returns. */
   open(changed: () => void): () => void;
-  /** Undefined: they are being listed for the first time. */
-  read(): readonly Theirs[] | Unreadable | undefined;
+  /** Undefined: they are being listed for the first time. `nodes`: the Nodes of this cluster, for an owner that has no other object. */
+  read(nodes: Pick<ReadableStore<KubeObject>, 'list'>): readonly Theirs[] | Unreadable | undefined;
   /** Reads them from the API server. Rejects if it cannot: what is not read completely is never missing. */
   list(signal: AbortSignal): Promise<readonly Theirs[]>;
 }

@@ -65,9 +65,12 @@ export function planFollow<Theirs extends OwnerObject>(
     .map((object) => judge(object, around, owner))
     .toSorted((a, b) => byCode(a.key, b.key));
   const byID = Map.groupBy(judged, ({ providerID }) => providerID);
+  // On which instance these are is unknown, also whether it is that of our Machine.
+  const unknown = Map.groupBy(byID.get(undefined) ?? [], ({ node }) => node);
+  const judgedFor = (id: string, node: string): readonly Judged[] => byID.get(id) ?? unknown.get(node) ?? [];
   return {
     actions: [
-      ...sorted.flatMap((machine) => planOwn(machine, (id) => byID.get(id) ?? [], owner)),
+      ...sorted.flatMap((machine) => planOwn(machine, judgedFor, owner)),
       ...judged.flatMap(({ desired }) => (desired ? planWrite(desired, around, owner) : [])),
     ],
     unfollowed: judged.flatMap(({ key, objection }) => (objection ? { machine: key, ...objection } : [])),
@@ -91,6 +94,7 @@ function surroundings<Theirs extends OwnerObject>(
 
 interface Judged {
   readonly key: string;
+  readonly node: string | undefined;
   readonly providerID: string | undefined;
   readonly desired?: FollowedMachine;
   readonly objection?: FollowObjection;
@@ -101,7 +105,10 @@ function judge<Theirs extends OwnerObject>(
   around: Surroundings,
   owner: FollowOwner<Theirs>,
 ): Judged {
-  const head = { key: ownerKey(object), providerID: object.providerID };
+  const { providerID, node } = object;
+  const head = { key: ownerKey(object), providerID, node };
+  const leftOut = owner.leftOutReason?.(object, around.machineOf);
+  if (leftOut) return { ...head, objection: { state: 'LeftOut', ...leftOut } };
   const bound = boundObject(object, owner);
   if ('state' in bound) return { ...head, objection: bound };
   const objection = objectionTo(bound, around, owner);
@@ -133,7 +140,8 @@ function planWrite(
 ): readonly FollowAction[] {
   const text = owner.textOf(desired.object);
   const before = machineOf(desired.name);
-  if (!before) return [{ type: 'Create', desired, because: `${text} has Node ${desired.name}` }];
+  const { providerID } = desired.object;
+  if (!before) return [{ type: 'Create', desired, because: `${text} is on instance ${providerID}` }];
   const changed = differences(desired, before, owner);
   return changed.length === 0
     ? []
@@ -143,13 +151,13 @@ function planWrite(
 /** Plans our machine whose counterpart is missing, or cannot be followed now. */
 function planOwn(
   machine: Machine,
-  judgedFor: (id: string) => readonly Judged[],
+  judgedFor: (id: string, node: string) => readonly Judged[],
   owner: OwnerWords,
 ): readonly FollowAction[] {
   const object = followedObject(machine);
   // Without a config that can be read it is not known which machine it follows: it stays.
   if (!object) return [];
-  const theirs = judgedFor(object.providerID);
+  const theirs = judgedFor(object.providerID, machine.metadata.name);
   const [first] = theirs;
   if (!first) return deletion(machine, `${owner.textOf(object)} was not found`);
   const desired = theirs.find((each) => each.desired)?.desired;

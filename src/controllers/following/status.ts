@@ -47,10 +47,11 @@ function countStates(
   all: number,
   unfollowed: readonly Unfollowed[],
 ): readonly (readonly [FollowState, number])[] {
-  const refused = unfollowed.filter(({ state }) => state === 'Refused').length;
+  const count = (expected: Unfollowed['state']): number =>
+    unfollowed.filter(({ state }) => state === expected).length;
   return [
     ['Followed', all - unfollowed.length],
-    ['Waiting', unfollowed.length - refused],
-    ['Refused', refused],
+    ['Waiting', count('Waiting')],
+    ['Refused', count('Refused')],
   ];
 }

@@ -1,10 +1,9 @@
 /** Which machines a rule is for, and how many of them it may match. Pure. */
 import type { Machine, NodeRemedier } from '../../api/generated/types.ts';
+import { LABEL_CONTROL_PLANE } from '../../api/machine/node-state.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { isSelected, type Labels } from '../../kube/objects/selector.ts';
 import type { RemedyFinding } from './findings.ts';
-
-const CONTROL_PLANE = 'node-role.kubernetes.io/control-plane';
 
 /** The Machine wins: a kubelet may set labels of its own Node. */
 export function labelsOf({ spec, metadata }: Machine, node: KubeObject | undefined): Labels {
@@ -12,7 +11,7 @@ export function labelsOf({ spec, metadata }: Machine, node: KubeObject | undefin
 }
 
 export function isControlPlane(labels: Labels): boolean {
-  return labels[CONTROL_PLANE] !== undefined;
+  return labels[LABEL_CONTROL_PLANE] !== undefined;
 }
 
 export function isTarget({ spec: { target } }: Pick<NodeRemedier, 'spec'>, labels: Labels): boolean {

@@ -8,6 +8,7 @@ import { isOutOfUse } from '../../api/machine/kept.ts';
 import {
   isCordoned,
   isEstablished,
+  LABEL_CONTROL_PLANE,
   parseTime,
   readinessOf,
   taintKeys,
@@ -38,7 +39,6 @@ export interface ObservedMachine {
 }
 
 const INDETERMINATE: WaitReason = 'Indeterminate';
-const CONTROL_PLANE = 'node-role.kubernetes.io/control-plane';
 
 export function observedFacts(observed: ObservedMachine): MachineFacts {
   const { machine, node, unknownSince, faults } = observed;
@@ -65,7 +65,7 @@ export function observedFacts(observed: ObservedMachine): MachineFacts {
     excluded: labels[LABEL_EXCLUDE] !== undefined,
     paused: false,
     repairs: repairsOf(machine),
-    isControlPlane: labels[CONTROL_PLANE] !== undefined,
+    isControlPlane: labels[LABEL_CONTROL_PLANE] !== undefined,
     dimensions: dimensionsOf(place, machine, node),
     ...optional('faults', faults),
     ...optional('unknownFacts', unknownFactsOf(machine, node)),

@@ -68,8 +68,8 @@ export const EXTERNAL_NODES = defineGauge({
   processes: ['controllers'],
   writtenIn: 'src/controllers/external-group.ts',
   name: 'external_nodes',
-  help: 'NodeClaims of Karpenter by whether a Machine of kubenode follows them. Waiting: without Node or provider ID. Refused: a person has to solve a contradiction.',
-  labels: { state: ['Followed', 'Waiting', 'Refused'] },
+  help: 'NodeClaims of Karpenter, and Nodes of node groups, by whether a Machine of kubenode follows them. Waiting: without Node or provider ID. Refused: a person has to solve a contradiction.',
+  labels: { kind: ['NodeClaim', 'Node'], state: ['Followed', 'Waiting', 'Refused'] },
 });
 
 export const ORPHAN_INSTANCES = defineGauge({

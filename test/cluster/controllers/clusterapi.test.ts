@@ -9,7 +9,6 @@ import type { DefenderLedger, Machine } from '../../../src/api/generated/types.t
 import { resourceOf } from '../../../src/api/install/objects.ts';
 import {
   ANNOTATION_CONFIRM_DELETE,
-  ANNOTATION_OWNER_HOLD,
   LABEL_MACHINE,
   MANAGER_INSTALL,
   PRINCIPAL_CLUSTERAPI,
@@ -23,7 +22,7 @@ import {
   CONDITION_STEADY,
 } from '../../../src/controllers/following/clusterapi/contract.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
-import { isKubeError, unlessMissing } from '../../../src/kube/client/errors.ts';
+import { unlessMissing } from '../../../src/kube/client/errors.ts';
 import { waitUntilServed } from '../../../src/kube/client/served.ts';
 import { conditionOf } from '../../../src/kube/objects/conditions.ts';
 import { NAMESPACES, NODES } from '../../../src/kube/objects/core-kinds.ts';
@@ -36,6 +35,7 @@ import { eventually } from '../../support/eventually.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { ACCOUNTS, applyFleetDefault, patchNodeStatus } from '../defender/objects.ts';
 import { endLease, killed, startLoggedControllers } from '../defender/processes.ts';
+import { APPEARS, findMachine, heldOf, providerIdOf } from './followed-machines.ts';
 
 const NAMESPACE = 'fleet';
 const API_VERSION = `${CLUSTER_API_GROUP}/v1beta2`;
@@ -43,8 +43,6 @@ const THEIR_MACHINES = theirKind('Machine', 'machines');
 const THEIR_CLUSTERS = theirKind('Cluster', 'clusters');
 const OWNER = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'x', uid: 'x' };
 const POLICY = { scope: { nodeSelector: { all: true } }, zones: { haltPercent: 100, minNodes: 100 } };
-/** The kinds are looked for every 15 seconds. */
-const APPEARS = { timeout: 40_000 };
 
 describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API', () => {
   let installed: InstalledServer;
@@ -84,7 +82,7 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
 
   it('CAP-01 begin when its kinds appear, with the instance, the labels and the zone of theirs', async () => {
     await createFollowed('a');
-    await expect.poll(() => providerIdOf('node-a'), APPEARS).toBe('inst://a');
+    await expect.poll(() => providerIdOf(admin, 'node-a'), APPEARS).toBe('inst://a');
     const { spec, metadata, status } = await ours('node-a');
     expect(spec.infra).toEqual({
       provider: 'clusterapi',
@@ -101,17 +99,17 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
 
   it('CAP-03 are held while their Cluster is paused, also after the process was killed', async () => {
     await createFollowed('b');
-    await expect.poll(() => heldOf('node-b'), APPEARS).toBe('False no hold applies');
+    await expect.poll(() => heldOf(admin, 'node-b'), APPEARS).toBe('False no hold applies');
     await patchTheirs(THEIR_CLUSTERS, 'c', { spec: { paused: true } });
     await expect
-      .poll(() => heldOf('node-b'))
+      .poll(() => heldOf(admin, 'node-b'))
       .toBe('True ClusterPaused: Cluster fleet/c of Cluster API is paused');
     if (controllers) await killed(controllers);
     await endLease(admin);
     await patchTheirs(THEIR_CLUSTERS, 'c', { spec: { paused: false } });
     const { uid } = (await ours('node-b')).metadata;
     await start();
-    await expect.poll(() => heldOf('node-b'), APPEARS).toBe('False no hold applies');
+    await expect.poll(() => heldOf(admin, 'node-b'), APPEARS).toBe('False no hold applies');
     expect((await ours('node-b')).metadata.uid).toBe(uid);
   });
 
@@ -129,26 +127,26 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
     await deleteTheirs('md-p');
     await createFollowed('q');
     // What comes later is done: so is the deletion.
-    await expect.poll(() => providerIdOf('node-q'), APPEARS).toBe('inst://q');
+    await expect.poll(() => providerIdOf(admin, 'node-q'), APPEARS).toBe('inst://q');
     expect((await ours('node-p')).spec.infra.provider).toBe('local');
   });
 
   it('CAP-04 go with theirs without a grant, and leave the Node; one that a person deletes comes back', async () => {
     await createFollowed('d');
-    await expect.poll(() => providerIdOf('node-d'), APPEARS).toBe('inst://d');
+    await expect.poll(() => providerIdOf(admin, 'node-d'), APPEARS).toBe('inst://d');
     const before = await nodeOf('node-d');
     const { uid = '' } = (await ours('node-d')).metadata;
     await confirmDeletion('node-d', uid);
     await admin.delete(MACHINES, { name: 'node-d' }, { uid });
-    await expect.poll(async () => (await findOurs('node-d'))?.metadata.uid ?? uid).not.toBe(uid);
-    await expect.poll(() => providerIdOf('node-d')).toBe('inst://d');
+    await expect.poll(async () => (await findMachine(admin, 'node-d'))?.metadata.uid ?? uid).not.toBe(uid);
+    await expect.poll(() => providerIdOf(admin, 'node-d')).toBe('inst://d');
     await patchTheirs(THEIR_MACHINES, 'md-d', { metadata: { finalizers: ['test/keep'] } });
     await deleteTheirs('md-d');
     await expect
-      .poll(() => heldOf('node-d'))
+      .poll(() => heldOf(admin, 'node-d'))
       .toBe('True MachineDeleting: Machine fleet/md-d of Cluster API is being deleted, and drained there');
     await patchTheirs(THEIR_MACHINES, 'md-d', { metadata: { finalizers: [] } });
-    await expect.poll(() => findOurs('node-d')).toBeUndefined();
+    await expect.poll(() => findMachine(admin, 'node-d')).toBeUndefined();
     const after = await nodeOf('node-d');
     expect([after.metadata.uid, after['spec']]).toEqual([before.metadata.uid, before['spec']]);
     const ledger = await admin.get<DefenderLedger>(DEFENDER_LEDGERS, { name: 'default' });
@@ -163,10 +161,10 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
     await patchTheirs(THEIR_MACHINES, 'md-h', { metadata: { finalizers: ['test/keep'] } });
     await deleteTheirs('md-h');
     await expect.poll(() => isDeleting('md-h')).toBe(true);
-    expect(await heldOf('node-h')).not.toContain('MachineDeleting');
+    expect(await heldOf(admin, 'node-h')).not.toContain('MachineDeleting');
     await holdOurs('node-h', null);
     await expect.poll(() => shownOn('md-h')).toMatch(/^no hook/);
-    await expect.poll(() => heldOf('node-h')).toMatch(/^True MachineDeleting/);
+    await expect.poll(() => heldOf(admin, 'node-h')).toMatch(/^True MachineDeleting/);
     // A person who holds it now comes too late: the last word is that of the one who deleted it.
     await holdOurs('node-h', { reason: 'too late', scope: 'Disruptive' });
     await createFollowed('i');
@@ -283,19 +281,6 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
     return await admin.get<Machine>(MACHINES, { name });
   }
 
-  async function findOurs(name: string): Promise<Machine | undefined> {
-    try {
-      return await ours(name);
-    } catch (error) {
-      if (isKubeError(error, 'NotFound')) return undefined;
-      throw error;
-    }
-  }
-
-  async function providerIdOf(name: string): Promise<string | undefined> {
-    return (await findOurs(name))?.status?.infra?.providerID;
-  }
-
   async function findTheirs(name: string): Promise<KubeObject | undefined> {
     return await unlessMissing(admin.get(THEIR_MACHINES, { namespace: NAMESPACE, name }));
   }
@@ -305,7 +290,7 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
   }
 
   async function holdOurs(name: string, hold: object | null, wait = {}): Promise<void> {
-    await expect.poll(() => findOurs(name), wait).toBeDefined();
+    await expect.poll(() => findMachine(admin, name), wait).toBeDefined();
     await admin.patch(MACHINES, { name }, { type: 'merge', body: { spec: { hold } } });
   }
 
@@ -318,14 +303,6 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
     const shown =
       condition === undefined ? 'nothing' : `${textAt(condition, 'status')} ${textAt(condition, 'reason')}`;
     return `${found?.metadata.annotations?.[ANNOTATION_DRAIN_HOOK] ?? 'no hook'}; ${shown}`;
-  }
-
-  /** The condition shows what the annotation asks for. */
-  async function heldOf(name: string): Promise<string> {
-    const found = await findOurs(name);
-    const { status, message } = conditionOf(found?.status?.conditions, 'Held') ?? {};
-    expect(found?.metadata.annotations?.[ANNOTATION_OWNER_HOLD] ?? message).toBeDefined();
-    return `${status} ${message}`;
   }
 
   async function nodeOf(name: string): Promise<KubeObject> {

@@ -1,6 +1,6 @@
 /**
- * `kubenode controllers --external-nodes` on a real API server with the published CRD of NodeClaims. Karpenter does not run: what it would write
- * is written here.
+ * `kubenode controllers --external-nodes` on a real API server with the published CRD of NodeClaims. Karpenter does not run: what it would
+ * write is written here. karpenter.test.ts has the real one.
  */
 import type { ChildProcess } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -20,7 +20,6 @@ import {
   TAINT_DISRUPTED,
 } from '../../../src/controllers/following/karpenter/contract.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
-import { isKubeError } from '../../../src/kube/client/errors.ts';
 import { waitUntilServed } from '../../../src/kube/client/served.ts';
 import { conditionOf } from '../../../src/kube/objects/conditions.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
@@ -32,12 +31,11 @@ import { nodeClaimCrd, noKarpenterReason } from '../../support/karpenter/crds.ts
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { ACCOUNTS, applyFleetDefault, patchNodeStatus } from '../defender/objects.ts';
 import { endLease, killed, startLoggedControllers } from '../defender/processes.ts';
+import { APPEARS, findMachine, heldOf, providerIdOf } from './followed-machines.ts';
 
 const API_VERSION = `${NODE_CLAIMS.group}/${NODE_CLAIMS.version}`;
 const LABELS = { 'karpenter.sh/nodepool': 'general', 'topology.kubernetes.io/zone': 'zone-a' };
 const POLICY = { scope: { nodeSelector: { all: true } }, zones: { haltPercent: 100, minNodes: 100 } };
-/** The kinds are looked for every 15 seconds. */
-const APPEARS = { timeout: 40_000 };
 
 describe.skipIf(noKarpenterReason)('Machines that follow Nodes of Karpenter', () => {
   let installed: InstalledServer;
@@ -68,7 +66,7 @@ describe.skipIf(noKarpenterReason)('Machines that follow Nodes of Karpenter', ()
 
   it('CAP-11 begin when its kind appears, with the instance, the labels and the zone of the NodeClaim', async () => {
     await createClaimed('a');
-    await expect.poll(() => providerIdOf('node-a'), APPEARS).toBe('inst://a');
+    await expect.poll(() => providerIdOf(admin, 'node-a'), APPEARS).toBe('inst://a');
     const { spec, metadata, status } = await ours('node-a');
     expect(spec.infra).toEqual({
       provider: 'external',
@@ -84,21 +82,21 @@ describe.skipIf(noKarpenterReason)('Machines that follow Nodes of Karpenter', ()
 
   it('CAP-13 are held by the taint and the annotation of Karpenter, also after the process was killed', async () => {
     await createClaimed('b');
-    await expect.poll(() => heldOf('node-b'), APPEARS).toBe('False no hold applies');
+    await expect.poll(() => heldOf(admin, 'node-b'), APPEARS).toBe('False no hold applies');
     await patchNode('node-b', { spec: { taints: [{ key: TAINT_DISRUPTED, effect: 'NoSchedule' }] } });
     await expect
-      .poll(() => heldOf('node-b'))
+      .poll(() => heldOf(admin, 'node-b'))
       .toBe(`True NodeDisrupted: Node node-b has the taint ${TAINT_DISRUPTED}`);
     if (controllers) await killed(controllers);
     await endLease(admin);
     await patchNode('node-b', { spec: { taints: null } });
     const { uid } = (await ours('node-b')).metadata;
     await start();
-    await expect.poll(() => heldOf('node-b'), APPEARS).toBe('False no hold applies');
+    await expect.poll(() => heldOf(admin, 'node-b'), APPEARS).toBe('False no hold applies');
     expect((await ours('node-b')).metadata.uid).toBe(uid);
     await patchClaim('general-b', { metadata: { annotations: { [ANNOTATION_DO_NOT_DISRUPT]: 'true' } } });
     await expect
-      .poll(() => heldOf('node-b'))
+      .poll(() => heldOf(admin, 'node-b'))
       .toBe(
         `True DoNotDisrupt: NodeClaim general-b of Karpenter has the annotation ${ANNOTATION_DO_NOT_DISRUPT}`,
       );
@@ -106,18 +104,18 @@ describe.skipIf(noKarpenterReason)('Machines that follow Nodes of Karpenter', ()
 
   it('CAP-14 go with the NodeClaim without a grant, and leave the Node', async () => {
     await createClaimed('d');
-    await expect.poll(() => providerIdOf('node-d'), APPEARS).toBe('inst://d');
+    await expect.poll(() => providerIdOf(admin, 'node-d'), APPEARS).toBe('inst://d');
     await patchClaim('general-d', { metadata: { finalizers: ['karpenter.sh/termination'] } });
     const { uid = '' } = (await admin.get(NODE_CLAIMS, { name: 'general-d' })).metadata;
     await admin.delete(NODE_CLAIMS, { name: 'general-d' }, { uid });
     await expect
-      .poll(() => heldOf('node-d'))
+      .poll(() => heldOf(admin, 'node-d'))
       .toBe(
         'True NodeClaimDeleting: NodeClaim general-d of Karpenter is being deleted, and its Node is drained there',
       );
     const before = await admin.get(NODES, { name: 'node-d' });
     await patchClaim('general-d', { metadata: { finalizers: [] } });
-    await expect.poll(() => findOurs('node-d')).toBeUndefined();
+    await expect.poll(() => findMachine(admin, 'node-d')).toBeUndefined();
     const after = await admin.get(NODES, { name: 'node-d' });
     expect([after.metadata.uid, after['spec']]).toEqual([before.metadata.uid, before['spec']]);
     const ledger = await admin.get<DefenderLedger>(DEFENDER_LEDGERS, { name: 'default' });
@@ -184,23 +182,5 @@ describe.skipIf(noKarpenterReason)('Machines that follow Nodes of Karpenter', ()
 
   async function ours(name: string): Promise<Machine> {
     return await admin.get<Machine>(MACHINES, { name });
-  }
-
-  async function findOurs(name: string): Promise<Machine | undefined> {
-    try {
-      return await ours(name);
-    } catch (error) {
-      if (isKubeError(error, 'NotFound')) return undefined;
-      throw error;
-    }
-  }
-
-  async function providerIdOf(name: string): Promise<string | undefined> {
-    return (await findOurs(name))?.status?.infra?.providerID;
-  }
-
-  async function heldOf(name: string): Promise<string> {
-    const { status, message } = conditionOf((await findOurs(name))?.status?.conditions, 'Held') ?? {};
-    return `${status} ${message}`;
   }
 });

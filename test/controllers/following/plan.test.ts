@@ -11,7 +11,7 @@ const OF_MD_1 = 'Machine fleet/md-1 of Cluster API';
 
 describe('what follows from the Machines of Cluster API', () => {
   it.each<[string, FollowCase, readonly string[]]>([
-    ['creates our Machine', {}, [`Create node-1: ${OF_MD_1} has Node node-1`]],
+    ['creates our Machine', {}, [`Create node-1: ${OF_MD_1} is on instance inst://1`]],
     ['does nothing when it has what theirs has', { ours: [ours(1)] }, []],
     [
       'changes labels and zone in place',
@@ -52,7 +52,10 @@ describe('what follows from the Machines of Cluster API', () => {
     [
       'moves to the Node that its instance has now',
       { theirs: [theirs(1, { node: 'node-2' })], nodes: [renamed(1, 'node-2')], ours: [ours(1)] },
-      [`Delete node-1: the Node of ${OF_MD_1} is node-2`, `Create node-2: ${OF_MD_1} has Node node-2`],
+      [
+        `Delete node-1: the Node of ${OF_MD_1} is node-2`,
+        `Create node-2: ${OF_MD_1} is on instance inst://1`,
+      ],
     ],
   ])('CAP-01 for the Machines of Cluster API it %s', (_, input, expected) => {
     expect(explain(input)).toEqual(expected);

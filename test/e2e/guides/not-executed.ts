@@ -39,8 +39,14 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
   {
     path: 'docs/guides/external-nodes.md',
     section: 'Try it',
-    because: 'it needs Karpenter; a test installs its kind and the role, and runs the controller',
-    coveredBy: ['test/cluster/controllers/external.test.ts', 'test/cli/commands/install/deploy.test.ts'],
+    because: 'it needs Karpenter in a cluster with pods; tests run Karpenter and the controller beside it',
+    coveredBy: ['test/cluster/controllers/karpenter.test.ts', 'test/cli/commands/install/deploy.test.ts'],
+  },
+  {
+    path: 'docs/guides/external-nodes.md',
+    section: 'Node groups',
+    because: 'it needs Nodes of a cloud and an image; a test runs the controller with the role',
+    coveredBy: ['test/cluster/controllers/nodegroup.test.ts', 'test/cli/commands/install/deploy.test.ts'],
   },
   {
     path: 'docs/guides/fleet-limits.md',

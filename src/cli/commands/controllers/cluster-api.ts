@@ -1,14 +1,17 @@
 /** The options by which machines of other systems are followed, and Cluster API asks for updates in place. */
 import type { Command } from 'commander';
 import { NAMESPACE, UPDATE_EXTENSION } from '../../../api/names.ts';
+import type { NodeGroupSelector } from '../../../controllers/following/nodegroup/selector.ts';
 import type { CertificateFiles } from '../../../defender/http/server.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
+import { parseNodeGroupSelector } from '../../programs/node-group-option.ts';
 
 export interface ClusterApiFlags {
   readonly clusterApi?: true;
   readonly externalNodes?: true;
+  readonly externalNodesSelector?: NodeGroupSelector;
   readonly extensionPort?: number;
   readonly extensionHost: string;
   readonly extensionCert?: string;
@@ -21,6 +24,11 @@ export function addClusterApiOptions(command: Command): Command {
   return command
     .option('--cluster-api', 'also follow the Machines of Cluster API in this cluster')
     .option('--external-nodes', 'also follow the Nodes that Karpenter creates in this cluster')
+    .option(
+      '--external-nodes-selector <labels>',
+      'also follow the Nodes with these labels, which are those of node groups of cluster-autoscaler',
+      parseNodeGroupSelector,
+    )
     .option(
       '--extension-port <n>',
       'with --cluster-api: port for the hooks of Cluster API that update machines in place; 0 selects a free port',

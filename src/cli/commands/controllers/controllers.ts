@@ -72,7 +72,8 @@ With --cluster-api each Machine of Cluster API that has its Node in this cluster
 clusterapi. Where its objects are in another cluster, --cluster-api-kubeconfig and --cluster-api-cluster name it. With
 --extension-port Cluster API also asks whether a change of the version is made in place: docs/guides/cluster-api.md.
 
-With --external-nodes each Node that Karpenter creates gets a Machine of kubenode, of provider external:
+With --external-nodes each Node that Karpenter creates gets a Machine of kubenode, of provider external. With
+--external-nodes-selector each Node with these labels does, such as those of the node groups of cluster-autoscaler:
 docs/guides/external-nodes.md.
 
 With --notifications people outside of the cluster learn what repair jobs hand to them, by a webhook, Slack or PagerDuty:
@@ -174,6 +175,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     ...optional('clusterApi', flags.clusterApi),
     ...optional('management', management),
     ...optional('externalNodes', flags.externalNodes),
+    ...optional('nodeGroups', flags.externalNodesSelector),
     ...optional('maintenanceFolder', flags.maintenanceFolder),
     ...optional('notifications', notifications),
   };

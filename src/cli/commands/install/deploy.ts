@@ -1,6 +1,7 @@
 /** Defines the options of `kubenode install` for running kubenode in the cluster itself, and the objects that they ask for. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { NAMESPACE } from '../../../api/names.ts';
+import type { NodeGroupSelector } from '../../../controllers/following/nodegroup/selector.ts';
 import type { MetricsMode } from '../../../deploy/metrics.ts';
 import {
   CONTROLLERS,
@@ -15,6 +16,7 @@ import {
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { createIntegerParser, parsePrometheusUrl } from '../../option-parsers.ts';
+import { parseNodeGroupSelector } from '../../programs/node-group-option.ts';
 import { KUBENODE_VERSION } from '../../version.ts';
 import {
   checkExtension,
@@ -31,6 +33,7 @@ export interface DeployFlags extends ExtensionFlags {
   readonly webhooks?: true;
   readonly maintenance?: true;
   readonly externalNodes?: true;
+  readonly externalNodesSelector?: NodeGroupSelector;
   readonly image?: string;
   readonly registry?: string;
   readonly replicas?: number;
@@ -67,6 +70,11 @@ export function addDeployOptions(command: Command): Command {
     .option(
       '--external-nodes',
       'also the role that reads the NodeClaims of Karpenter, whose Nodes the controllers then follow',
+    )
+    .option(
+      '--external-nodes-selector <labels>',
+      'also the role that lists Nodes, of which the controllers then follow those with these labels: the Nodes of node groups',
+      parseNodeGroupSelector,
     )
     .option('--registry <path>', `registry of the image; it is then PATH/kubenode:${KUBENODE_VERSION}`)
     .option('--image <reference>', 'image, instead of --registry')
@@ -149,10 +157,15 @@ function controllersOf({
   maintenance,
   clusterApi,
   externalNodes,
+  externalNodesSelector: selector,
   updateExtension,
 }: DeployFlags): DeployedProgram {
   const program = maintenance ? CONTROLLERS_WITH_MAINTENANCE : CONTROLLERS;
-  const args = [...(clusterApi ? ['--cluster-api'] : []), ...(externalNodes ? ['--external-nodes'] : [])];
+  const args = [
+    ...(clusterApi ? ['--cluster-api'] : []),
+    ...(externalNodes ? ['--external-nodes'] : []),
+    ...(selector ? ['--external-nodes-selector', selector.text] : []),
+  ];
   const following = { ...program, args: [...program.args, ...args] };
   return updateExtension === undefined ? following : { ...following, extensionPort: EXTENSION_PORT };
 }

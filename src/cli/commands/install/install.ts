@@ -31,8 +31,9 @@ for each a Deployment, a NetworkPolicy and a PodDisruptionBudget in kubenode-sys
 and the rights that an installation needs. With --cluster-api the controllers may read the Machines of Cluster API, and its
 health checks may ask for repairs: docs/guides/cluster-api.md. With --update-extension Cluster API also asks them whether a new
 version is installed in place, by a Service and an ExtensionConfig; without the option these are removed again. With
---external-nodes the controllers may read the NodeClaims of Karpenter: docs/guides/external-nodes.md. With --metrics a
-Prometheus and a Grafana of the cluster find them: docs/guides/metrics.md.
+--external-nodes the controllers may read the NodeClaims of Karpenter, with --external-nodes-selector also the Nodes of node
+groups: docs/guides/external-nodes.md. With --metrics a Prometheus and a Grafana of the cluster find them:
+docs/guides/metrics.md.
 
 Examples:
   kubenode install --context prod-eu-1
@@ -91,10 +92,10 @@ async function runInstall(io: Io, flags: InstallCommandFlags): Promise<void> {
 
 /** Another run without the option removes the roles. */
 function followingOf(flags: InstallCommandFlags): readonly KubeObject[] {
-  const { clusterApi, externalNodes, updateExtension } = flags;
+  const { clusterApi, externalNodes, externalNodesSelector, updateExtension } = flags;
   return [
     ...(clusterApi ? clusterApiObjects(updateExtension !== undefined) : []),
-    ...(externalNodes ? externalNodesRoles() : []),
+    ...(externalNodes || externalNodesSelector ? externalNodesRoles() : []),
   ];
 }
 

@@ -130,7 +130,7 @@ function requireNoOwnerHold({ metadata: { name, annotations } }: Machine): void 
   const held = annotations?.[ANNOTATION_OWNER_HOLD];
   if (held === undefined) return;
   throw new CliError(`Machine ${name} is still held by the owner of its instance: ${held}`, {
-    hint: `end it there. If no controllers run with --cluster-api or --external-nodes any more: kubectl annotate machines.kubenode.dev ${name} ${ANNOTATION_OWNER_HOLD}-`,
+    hint: `end it there. If no controllers run with --cluster-api, --external-nodes or --external-nodes-selector any more: kubectl annotate machines.kubenode.dev ${name} ${ANNOTATION_OWNER_HOLD}-`,
   });
 }
 

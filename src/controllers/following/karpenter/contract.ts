@@ -18,6 +18,8 @@ export const NODE_CLAIMS: Resource = {
 export const TAINT_DISRUPTED = `${KARPENTER_GROUP}/disrupted`;
 /** On a Node that has not joined Karpenter yet. */
 export const TAINT_UNREGISTERED = `${KARPENTER_GROUP}/unregistered`;
+/** On each Node of a NodePool. */
+export const LABEL_NODE_POOL = `${KARPENTER_GROUP}/nodepool`;
 /** On a Node or a NodeClaim: Karpenter does not disrupt it by its own decision. */
 export const ANNOTATION_DO_NOT_DISRUPT = `${KARPENTER_GROUP}/do-not-disrupt`;
 const LABEL_ZONE = 'topology.kubernetes.io/zone';

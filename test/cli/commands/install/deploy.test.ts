@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { deployedObjects } from '../../../../src/cli/commands/install/deploy.ts';
+import { EXIT } from '../../../../src/cli/errors.ts';
 import { runCommandLine } from '../../../../src/cli/run.ts';
 import { KUBENODE_VERSION } from '../../../../src/cli/version.ts';
 import { listAt, textAt } from '../../../../src/kube/objects/json.ts';
+import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import { testIo } from '../../../support/test-io.ts';
 
@@ -52,6 +54,34 @@ describe('deployedObjects', () => {
     const args = await argumentsOfControllers({ clusterApi: true, externalNodes: true });
     expect(args).toEqual(expect.arrayContaining(['--cluster-api', '--external-nodes']));
   });
+
+  it('gives the controllers the labels of node groups, and prints the role that lists Nodes', async () => {
+    const labels = 'cloud.google.com/gke-nodepool in (a,b)';
+    const io = testIo();
+    const args = ['install', '--cluster', '--image', 'a/b:1', '--print', '--external-nodes-selector', labels];
+    expect(await runCommandLine(io, args)).toBe(0);
+    const objects = parseAllDocuments(io.stdout).map((document) => document.toJS() as KubeObject);
+    const [role] = objects.filter(({ kind }) => kind === 'ClusterRole');
+    expect(listAt(role, 'rules').flatMap((rule) => listAt(rule, 'resources'))).toContain('nodes');
+    const containers = objects.flatMap((each) => listAt(each, 'spec', 'template', 'spec', 'containers'));
+    const passedOn = containers.flatMap((container) => listAt(container, 'args'));
+    expect(passedOn).toContain(labels);
+    expect(passedOn[passedOn.indexOf(labels) - 1]).toBe('--external-nodes-selector');
+    expect(passedOn).not.toContain('--external-nodes');
+  });
+
+  it.each(['install', 'controllers'])(
+    'refuses labels of node groups that are not valid, or that each Node has, in %s',
+    async (command) => {
+      const refused = async (labels: string): Promise<string> => {
+        const io = testIo();
+        expect(await runCommandLine(io, [command, '--external-nodes-selector', labels])).toBe(EXIT.usage);
+        return io.stderr;
+      };
+      expect(await refused('')).toContain('Expected labels as kubectl takes them');
+      expect(await refused('kubernetes.io/os=linux')).toContain('Expected a label that only the Nodes');
+    },
+  );
 
   it('prints the role that reads NodeClaims only with --external-nodes', async () => {
     const args = ['install', '--cluster', '--image', 'a/b:1', '--print'];

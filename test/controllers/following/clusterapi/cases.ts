@@ -11,6 +11,7 @@ import {
 } from '../../../../src/controllers/following/clusterapi/owner.ts';
 import { type FollowInput, type FollowPlan, planFollow } from '../../../../src/controllers/following/plan.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
+import { explainFollow } from '../explained-plan.ts';
 import { CLUSTER, theirNode, theirs } from './objects.ts';
 
 /** By default md-1 of theirs with its Node, and no Machine of kubenode. */
@@ -42,14 +43,5 @@ export function planOf(input: FollowCase): FollowPlan {
 }
 
 export function explain(input: FollowCase): readonly string[] {
-  const { actions, unfollowed } = planOf(input);
-  return [
-    ...actions.map((each) => {
-      const name = each.type === 'Delete' ? each.machine.metadata.name : each.desired.name;
-      return `${each.type} ${name}: ${each.because}`;
-    }),
-    ...unfollowed.map(
-      ({ state, machine: name, reason, message }) => `${state} ${name} ${reason}: ${message}`,
-    ),
-  ];
+  return explainFollow(planOf(input));
 }

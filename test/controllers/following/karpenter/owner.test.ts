@@ -6,6 +6,7 @@ import { KARPENTER } from '../../../../src/controllers/following/karpenter/owner
 import { type FollowPlan, planFollow } from '../../../../src/controllers/following/plan.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { machine } from '../../../support/builders.ts';
+import { explainFollow } from '../explained-plan.ts';
 import { claimedNode, claimObject, following } from './claims.ts';
 
 /** By default general-1 with its Node, and no Machine of kubenode. */
@@ -21,7 +22,7 @@ const DO_NOT_DISRUPT = 'karpenter.sh/do-not-disrupt';
 
 describe('what follows from the NodeClaims of Karpenter', () => {
   it.each<[string, ClaimCase, readonly string[]]>([
-    ['creates our Machine', {}, [`Create node-1: ${OF_1} has Node node-1`]],
+    ['creates our Machine', {}, [`Create node-1: ${OF_1} is on instance inst://1`]],
     ['does nothing when it has what theirs has', { ours: [following(1)] }, []],
     [
       'changes labels and zone in place',
@@ -44,7 +45,7 @@ describe('what follows from the NodeClaims of Karpenter', () => {
       [`Delete node-1: ${OF_1} was not found`],
     ],
   ])('CAP-11 for the NodeClaims of Karpenter it %s', (_, input, expected) => {
-    expect(explain(input)).toEqual(expected);
+    expect(explainFollow(planOf(input))).toEqual(expected);
   });
 
   it.each<[string, ClaimCase, readonly string[]]>([
@@ -86,7 +87,7 @@ describe('what follows from the NodeClaims of Karpenter', () => {
       ['Update node-1: NotObserved: not served'],
     ],
   ])('CAP-12 for the NodeClaims of Karpenter it %s', (_, input, expected) => {
-    expect(explain(input)).toEqual(expected);
+    expect(explainFollow(planOf(input))).toEqual(expected);
   });
 
   it.each<[string, ClaimCase, string | undefined]>([
@@ -138,17 +139,4 @@ function planOf({
   const nodeOf = (name: string): KubeObject | undefined =>
     nodes.find(({ metadata }) => metadata.name === name);
   return planFollow({ theirs, machines: ours, nodeOf }, KARPENTER);
-}
-
-function explain(input: ClaimCase): readonly string[] {
-  const { actions, unfollowed } = planOf(input);
-  return [
-    ...actions.map((each) => {
-      const name = each.type === 'Delete' ? each.machine.metadata.name : each.desired.name;
-      return `${each.type} ${name}: ${each.because}`;
-    }),
-    ...unfollowed.map(
-      ({ state, machine: name, reason, message }) => `${state} ${name} ${reason}: ${message}`,
-    ),
-  ];
 }
