@@ -1,7 +1,6 @@
 /** Defines what the controllers that follow the machines of another system know of its objects. Each owner has its own contract. */
 import type { FollowedProvider } from '../../api/enums.ts';
 import type { Machine } from '../../api/generated/types.ts';
-import type { ReadableStore } from '../../kube/controller/reconcile-context.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Log } from '../../kube/process/log.ts';
 
@@ -65,7 +64,7 @@ export interface FollowSource<Theirs extends OwnerObject> {
   /** Watches until the returned function is called. `changed` is called after each change of what `read` returns. */
   open(changed: () => void): () => void;
   /** Undefined: they are being listed for the first time. `nodes`: the Nodes of this cluster, for an owner that has no other object. */
-  read(nodes: Pick<ReadableStore<KubeObject>, 'list'>): readonly Theirs[] | Unreadable | undefined;
+  read(nodes: { list(): readonly KubeObject[] }): readonly Theirs[] | Unreadable | undefined;
   /** Reads them from the API server. Rejects if it cannot: what is not read completely is never missing. */
   list(signal: AbortSignal): Promise<readonly Theirs[]>;
 }

@@ -48,7 +48,7 @@ const CHECK_MS = 5000;
 const FIRST_LIST_MS = 30_000;
 
 export function createOptionalViews(options: OptionalViewsOptions): OptionalViews {
-  const { client, clock, notServed, namespace } = options;
+  const { client, clock, notServed } = options;
   let views: readonly View[] | undefined;
   let absence: string | undefined;
   let openedMs = 0;
@@ -62,11 +62,8 @@ export function createOptionalViews(options: OptionalViewsOptions): OptionalView
     read,
     async list(signal) {
       if (!views) throw new Error(absence ?? `the kinds of ${options.owner} are not known yet`);
-      return await Promise.all(
-        views.map(({ resource }) =>
-          listAll(client, resource, { signal, ...optional('namespace', namespace) }),
-        ),
-      );
+      const selected = { signal, ...optional('namespace', options.namespace) };
+      return await Promise.all(views.map(({ resource }) => listAll(client, resource, selected)));
     },
   };
 
