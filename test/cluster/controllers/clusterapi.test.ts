@@ -16,31 +16,36 @@ import {
   serviceAccountUser,
 } from '../../../src/api/names.ts';
 import { clusterApiRoles } from '../../../src/api/roles/all.ts';
-import {
-  ANNOTATION_DRAIN_HOOK,
-  CLUSTER_API_GROUP,
-  CONDITION_STEADY,
-} from '../../../src/controllers/following/clusterapi/contract.ts';
+import { ANNOTATION_DRAIN_HOOK } from '../../../src/controllers/following/clusterapi/contract.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { unlessMissing } from '../../../src/kube/client/errors.ts';
-import { waitUntilServed } from '../../../src/kube/client/served.ts';
 import { conditionOf } from '../../../src/kube/objects/conditions.ts';
-import { NAMESPACES, NODES } from '../../../src/kube/objects/core-kinds.ts';
-import { listAt, textAt } from '../../../src/kube/objects/json.ts';
+import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
-import { createSystemClock } from '../../../src/os/system-clock.ts';
-import { machine, node } from '../../support/builders.ts';
-import { clusterApiCrds, noClusterApiReason } from '../../support/cluster-api/crds.ts';
+import { machine } from '../../support/builders.ts';
+import { noClusterApiReason } from '../../support/cluster-api/crds.ts';
+import {
+  createTheirCluster,
+  createTheirMachine,
+  createTheirNamespace,
+  serveClusterApi,
+  THEIR_CLUSTERS,
+} from '../../support/cluster-api/their-objects.ts';
+import { THEIR_MACHINES } from '../../support/cluster-api/workload-cluster.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
-import { ACCOUNTS, applyFleetDefault, patchNodeStatus } from '../defender/objects.ts';
+import { ACCOUNTS, applyFleetDefault } from '../defender/objects.ts';
 import { endLease, killed, startLoggedControllers } from '../defender/processes.ts';
-import { APPEARS, findMachine, heldOf, providerIdOf } from './followed-machines.ts';
+import {
+  APPEARS,
+  createInstanceNode,
+  findMachine,
+  heldOf,
+  providerIdOf,
+  shownOn,
+} from './followed-machines.ts';
 
 const NAMESPACE = 'fleet';
-const API_VERSION = `${CLUSTER_API_GROUP}/v1beta2`;
-const THEIR_MACHINES = theirKind('Machine', 'machines');
-const THEIR_CLUSTERS = theirKind('Cluster', 'clusters');
 const OWNER = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'x', uid: 'x' };
 const POLICY = { scope: { nodeSelector: { all: true } }, zones: { haltPercent: 100, minNodes: 100 } };
 
@@ -56,7 +61,7 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
     for (const object of clusterApiRoles()) {
       await admin.apply(resourceOf(object), object, { fieldManager: MANAGER_INSTALL });
     }
-    await admin.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+    await createTheirNamespace(admin);
     await start();
     await applyFleetDefault(installed, POLICY);
     // Without the kinds of Cluster API the process runs, and reports it once.
@@ -64,15 +69,8 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
       async () => (logged.includes('cluster api is not read') ? true : undefined),
       'no warning',
     );
-    for (const crd of await clusterApiCrds()) {
-      await admin.apply(resourceOf(crd), crd, { fieldManager: 'clusterctl' });
-      const { spec } = crd as KubeObject & { readonly spec: { readonly names: { readonly kind: string } } };
-      const served = { apiVersion: API_VERSION, kind: spec.names.kind };
-      await waitUntilServed(admin, createSystemClock(), served, AbortSignal.timeout(60_000));
-    }
-    await createTheirs(THEIR_CLUSTERS, 'c', {
-      controlPlaneEndpoint: { host: 'api.example.com', port: 6443 },
-    });
+    await serveClusterApi(admin);
+    await createTheirCluster(admin, 'c');
   });
 
   afterAll(async () => {
@@ -155,22 +153,22 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
 
   it('CAP-20 show Cluster API the hold of a person, also while theirs is being deleted, and not after it', async () => {
     await createFollowed('h');
-    await expect.poll(() => shownOn('md-h'), APPEARS).toBe('no hook; True Steady');
+    await expect.poll(() => shownOn(admin, 'md-h'), APPEARS).toBe('no hook; True Steady');
     await holdOurs('node-h', { reason: 'forensics', scope: 'Disruptive' });
-    await expect.poll(() => shownOn('md-h')).toBe('held: forensics; True Held');
+    await expect.poll(() => shownOn(admin, 'md-h')).toBe('held: forensics; True Held');
     await patchTheirs(THEIR_MACHINES, 'md-h', { metadata: { finalizers: ['test/keep'] } });
     await deleteTheirs('md-h');
     await expect.poll(() => isDeleting('md-h')).toBe(true);
     expect(await heldOf(admin, 'node-h')).not.toContain('MachineDeleting');
     await holdOurs('node-h', null);
-    await expect.poll(() => shownOn('md-h')).toMatch(/^no hook/);
+    await expect.poll(() => shownOn(admin, 'md-h')).toMatch(/^no hook/);
     await expect.poll(() => heldOf(admin, 'node-h')).toMatch(/^True MachineDeleting/);
     // A person who holds it now comes too late: the last word is that of the one who deleted it.
     await holdOurs('node-h', { reason: 'too late', scope: 'Disruptive' });
     await createFollowed('i');
     await holdOurs('node-i', { reason: 'in time', scope: 'Disruptive' }, APPEARS);
-    await expect.poll(() => shownOn('md-i'), APPEARS).toBe('held: in time; True Held');
-    expect(await shownOn('md-h')).toMatch(/^no hook/);
+    await expect.poll(() => shownOn(admin, 'md-i'), APPEARS).toBe('held: in time; True Held');
+    expect(await shownOn(admin, 'md-h')).toMatch(/^no hook/);
     await patchTheirs(THEIR_MACHINES, 'md-h', { metadata: { finalizers: [] } });
   });
 
@@ -234,28 +232,8 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
 
   /** A Machine of theirs with its Node, as their managers leave it. */
   async function createFollowed(id: string): Promise<void> {
-    const { apiVersion, kind, metadata, status } = node(`node-${id}`);
-    await admin.create(NODES, { apiVersion, kind, metadata, spec: { providerID: `inst://${id}` } });
-    await patchNodeStatus(admin, `node-${id}`, status);
-    await createTheirs(THEIR_MACHINES, `md-${id}`, {
-      clusterName: 'c',
-      failureDomain: 'zone-a',
-      providerID: `inst://${id}`,
-      bootstrap: { dataSecretName: 'none' },
-      infrastructureRef: {
-        apiGroup: 'infrastructure.cluster.x-k8s.io',
-        kind: 'DevMachine',
-        name: `md-${id}`,
-      },
-    });
-    const target = { namespace: NAMESPACE, name: `md-${id}` };
-    const body = { status: { nodeRef: { name: `node-${id}` } } };
-    await admin.patch(THEIR_MACHINES, target, { type: 'merge', body }, { subresource: 'status' });
-  }
-
-  async function createTheirs({ kind, ...resource }: Resource, name: string, spec: object): Promise<void> {
-    const metadata = { namespace: NAMESPACE, name, labels: { pool: 'general' } };
-    await admin.create({ kind, ...resource }, { apiVersion: API_VERSION, kind, metadata, spec });
+    await createInstanceNode(admin, id);
+    await createTheirMachine(admin, id);
   }
 
   async function patchTheirs(
@@ -294,22 +272,7 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
     await admin.patch(MACHINES, { name }, { type: 'merge', body: { spec: { hold } } });
   }
 
-  /** What Cluster API reads of kubenode on its Machine. */
-  async function shownOn(name: string): Promise<string> {
-    const found = await findTheirs(name);
-    const condition = listAt(found, 'status', 'conditions').find(
-      (each) => textAt(each, 'type') === CONDITION_STEADY,
-    );
-    const shown =
-      condition === undefined ? 'nothing' : `${textAt(condition, 'status')} ${textAt(condition, 'reason')}`;
-    return `${found?.metadata.annotations?.[ANNOTATION_DRAIN_HOOK] ?? 'no hook'}; ${shown}`;
-  }
-
   async function nodeOf(name: string): Promise<KubeObject> {
     return await admin.get(NODES, { name });
   }
 });
-
-function theirKind(kind: string, plural: string): Resource {
-  return { group: CLUSTER_API_GROUP, version: 'v1beta2', kind, plural, namespaced: true };
-}
