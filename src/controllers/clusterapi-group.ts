@@ -2,6 +2,7 @@
 import { PRINCIPAL_CLUSTERAPI } from '../api/names.ts';
 import { FOREIGN_MACHINES } from '../observability/metrics/machine.ts';
 import { createClusterApiController } from './following/clusterapi/controller.ts';
+import { createConfigSource } from './following/clusterapi/observe/config-source.ts';
 import { createForeignSource } from './following/clusterapi/observe/foreign-source.ts';
 import { createRemediationController } from './following/clusterapi/remediation/controller.ts';
 import { createRemediationSource } from './following/clusterapi/remediation/source.ts';
@@ -13,8 +14,10 @@ export async function createClusterApiControllers(parts: GroupParts): Promise<Co
   const { connectAs, clock, log, random, watch: metrics } = parts;
   const client = await connectAs(PRINCIPAL_CLUSTERAPI);
   const options = { client, clock, log, random, metrics };
+  const source = createForeignSource(options);
+  const configs = parts.updateExtension === true ? createConfigSource(options) : undefined;
   const controllers = [
-    createClusterApiController({ source: createForeignSource(options), client, gauge }),
+    createClusterApiController({ source, configs, client, gauge }),
     createRemediationController({ source: createRemediationSource(options), client }),
   ];
   return { controllers, views: {} };

@@ -51,6 +51,8 @@ export interface GroupParts {
   readonly maintenanceFolder?: string;
   /** Whether the Machines of Cluster API in this cluster are followed. */
   readonly clusterApi?: boolean;
+  /** Whether Cluster API asks this process for updates in place. */
+  readonly updateExtension?: boolean;
   /** Whether the Nodes of other node autoscalers in this cluster are followed. */
   readonly externalNodes?: boolean;
   /** The receivers of what jobs hand to people. */

@@ -34,6 +34,8 @@ export interface FollowOwner<Theirs extends OwnerObject> {
   /** Explains why the Node, which is on the instance of the object, belongs to another; undefined: it does not. */
   readonly otherOwnerReason: (object: Theirs & BoundObject, node: KubeObject) => string | undefined;
   readonly holdOf: (object: Theirs, node: KubeObject | undefined) => OwnerHold | undefined;
+  /** Returns the next value of ANNOTATION_BOOTSTRAP, from the object and the value before; undefined: none. */
+  readonly bootstrapOf?: (object: Theirs, before: string | undefined) => string | undefined;
 }
 
 /** Tells by which parts of an owner its Machines are known. */

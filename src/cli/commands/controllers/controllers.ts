@@ -167,6 +167,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     grants: defender.ledger,
     checkRunner: checkRunnerOf(io, flags),
     ...optional('clusterApi', flags.clusterApi),
+    updateExtension: extensionSettings(flags) !== undefined,
     ...optional('externalNodes', flags.externalNodes),
     ...optional('maintenanceFolder', flags.maintenanceFolder),
     ...optional('notifications', notifications),

@@ -4,10 +4,18 @@
  */
 import { isRecord, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
+import type { FileDigests } from './extension/files/record.ts';
 
 export const CLUSTER_API_GROUP = 'cluster.x-k8s.io';
 /** The versions that are read, the one that is preferred first. */
 export const CLUSTER_API_VERSIONS = ['v1beta2', 'v1beta1'] as const;
+
+/** The bootstrap provider whose files components cover. */
+export const BOOTSTRAP_PROVIDER_GROUP = `bootstrap.${CLUSTER_API_GROUP}`;
+export const KUBEADM_CONFIG = 'KubeadmConfig';
+export const KUBEADM_CONFIG_TEMPLATE = 'KubeadmConfigTemplate';
+/** On a Machine, and on its bootstrap config, while Cluster API updates it in place. */
+export const ANNOTATION_UPDATING = `in-place-updates.internal.${CLUSTER_API_GROUP}/update-in-progress`;
 
 /** On a Machine or a Cluster, with any value. */
 export const ANNOTATION_PAUSED = `${CLUSTER_API_GROUP}/paused`;
@@ -30,6 +38,9 @@ export interface ForeignMachine {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly isDeleting: boolean;
+  readonly version: string | undefined;
+  /** The name of its KubeadmConfig; undefined: it has none. */
+  readonly kubeadmConfig: string | undefined;
 }
 
 export interface ForeignCluster {
@@ -37,6 +48,14 @@ export interface ForeignCluster {
   readonly name: string;
   readonly isPaused: boolean;
   readonly isDeleting: boolean;
+}
+
+/** A KubeadmConfig, as far as kubenode reads it: no content of a file, and no token. */
+export interface ForeignConfig {
+  readonly namespace: string;
+  readonly name: string;
+  readonly isUpdating: boolean;
+  readonly files: FileDigests;
 }
 
 export function foreignMachine(object: KubeObject): ForeignMachine {
@@ -51,7 +70,21 @@ export function foreignMachine(object: KubeObject): ForeignMachine {
     labels: metadata.labels ?? {},
     annotations: metadata.annotations ?? {},
     isDeleting: metadata.deletionTimestamp !== undefined,
+    version: filled(textAt(object, 'spec', 'version')),
+    kubeadmConfig: kubeadmConfigName(object),
   };
+}
+
+export function kubeadmConfigName(machine: KubeObject): string | undefined {
+  return configRefName(valueAt(machine, 'spec'), KUBEADM_CONFIG);
+}
+
+/** v1beta1 has the version of the reference, v1beta2 only its group. */
+export function configRefName(spec: unknown, kind: string): string | undefined {
+  const reference = valueAt(spec, 'bootstrap', 'configRef');
+  const group = textAt(reference, 'apiGroup') ?? textAt(reference, 'apiVersion')?.split('/')[0];
+  const isKind = group === BOOTSTRAP_PROVIDER_GROUP && textAt(reference, 'kind') === kind;
+  return isKind ? filled(textAt(reference, 'name')) : undefined;
 }
 
 export function foreignCluster(object: KubeObject): ForeignCluster {
@@ -65,14 +98,21 @@ export function foreignCluster(object: KubeObject): ForeignCluster {
   };
 }
 
-/** Returns the parts of an object that are kept in memory: of 500 machines, no conditions, no certificates and no references. */
+/** Returns the parts of an object that are kept in memory: of 500 machines, no conditions and no certificates. */
 export function trimForeign(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata } = object;
   return {
     apiVersion,
     kind,
     metadata: { ...picked(object, 'metadata', KEPT_METADATA), name: metadata.name },
-    spec: picked(object, 'spec', ['clusterName', 'providerID', 'failureDomain', 'paused']),
+    spec: picked(object, 'spec', [
+      'clusterName',
+      'providerID',
+      'failureDomain',
+      'paused',
+      'version',
+      'bootstrap',
+    ]),
     status: picked(object, 'status', ['nodeRef', 'failureDomain']),
   };
 }
