@@ -112,7 +112,7 @@ describe('planDeployment', () => {
       'Replace: no component is known to cover spec.bootstrap: forbidden',
     ],
     ['replaces for the config of another provider', {}, 'Replace: no component covers spec.bootstrap'],
-  ])('CAP-17 %s', (_, parts, expected) => {
+  ])('CAP-17 shows what becomes of a change of files: %s', (_, parts, expected) => {
     const sides = {
       before: deployment({ bootstrap: bootstrapOf('v1') }),
       after: deployment({ bootstrap: bootstrapOf('v2') }),

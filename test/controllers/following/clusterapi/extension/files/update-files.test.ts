@@ -108,7 +108,7 @@ describe('planUpdate of files', () => {
       { machine: fileMachine(1), version: TO },
       'Wait node-1 has no annotation kubenode.dev/bootstrap with the files of its KubeadmConfig',
     ],
-  ])('CAP-18 assigns %s', (_, parts, expected) => {
+  ])('CAP-18 assigns for an update of files: %s', (_, parts, expected) => {
     expect(decide(parts)).toBe(expected);
   });
 
