@@ -68,7 +68,7 @@ With --maintenance-port or --maintenance-folder the hardware systems of a data c
 machines: docs/guides/hardware-events.md.
 
 With --cluster-api each Machine of Cluster API that has its Node in this cluster gets a Machine of kubenode, of provider
-clusterapi. With --extension-port Cluster API also asks whether a change of the version is made in place:
+clusterapi. With --extension-port Cluster API also asks whether a change of the version, or of files, is made in place:
 docs/guides/cluster-api.md.
 
 With --external-nodes each Node that Karpenter creates gets a Machine of kubenode, of provider external:

@@ -26,6 +26,7 @@ export interface ConfigSource {
 }
 
 const PLURAL = 'kubeadmconfigs';
+const NOT_SERVED = `the API server does not serve ${KUBEADM_CONFIG}s of ${BOOTSTRAP_PROVIDER_GROUP}`;
 
 export function createConfigSource(options: ForeignSourceOptions): ConfigSource {
   const { log } = options;
@@ -36,15 +37,24 @@ export function createConfigSource(options: ForeignSourceOptions): ConfigSource 
     ]),
     transform: trimConfig,
     owner: 'Cluster API',
-    notServed: `the API server does not serve ${KUBEADM_CONFIG}s of ${BOOTSTRAP_PROVIDER_GROUP}`,
+    notServed: NOT_SERVED,
     forbiddenHint: 'Run kubenode install with --update-extension',
     found: (version) => log.info('kubeadm configs of cluster api found', { version }),
     failed: (error) => log.warn('kubeadm configs of cluster api were not looked for', { error }),
   });
+  let unreadable: string | undefined;
   return {
     open: (changed) => views.open(changed),
     read: () => {
       const found = views.read();
+      const because = found && isUnreadable(found) ? found.unreadable : undefined;
+      if (because !== undefined && because !== unreadable) {
+        // Clusters with another bootstrap provider do not have them.
+        log[because === NOT_SERVED ? 'info' : 'warn']('kubeadm configs of cluster api are not read', {
+          because,
+        });
+      }
+      unreadable = because;
       return !found || isUnreadable(found) ? undefined : (found[0] ?? []).map(foreignConfig);
     },
   };
