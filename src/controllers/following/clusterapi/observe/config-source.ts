@@ -2,11 +2,11 @@
  * Watches the KubeadmConfigs of Cluster API while the API server serves them, for the update extension. Of each it keeps the digests of its files:
  * contents and the tokens with which machines join are not kept in memory.
  */
-import { createOptionalViews } from '../../../../kube/cache/optional-views.ts';
+import { createOptionalViews, type KindLists } from '../../../../kube/cache/optional-views.ts';
 import { isRecord } from '../../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
-import { isUnreadable } from '../../owner.ts';
+import { isUnreadable, type Unreadable } from '../../owner.ts';
 import {
   ANNOTATION_UPDATING,
   BOOTSTRAP_PROVIDER_GROUP,
@@ -48,16 +48,22 @@ export function createConfigSource(options: ForeignSourceOptions): ConfigSource 
     read: () => {
       const found = views.read();
       const because = found && isUnreadable(found) ? found.unreadable : undefined;
-      if (because !== undefined && because !== unreadable) {
-        // Clusters with another bootstrap provider do not have them.
-        log[because === NOT_SERVED ? 'info' : 'warn']('kubeadm configs of cluster api are not read', {
-          because,
-        });
-      }
+      if (because !== unreadable) report(because);
       unreadable = because;
-      return !found || isUnreadable(found) ? undefined : (found[0] ?? []).map(foreignConfig);
+      return found && configsIn(found);
     },
   };
+
+  function report(because: string | undefined): void {
+    if (because === undefined) return;
+    // Clusters with another bootstrap provider do not have them.
+    const level = because === NOT_SERVED ? 'info' : 'warn';
+    log[level]('kubeadm configs of cluster api are not read', { because });
+  }
+}
+
+function configsIn(found: KindLists | Unreadable): readonly ForeignConfig[] | undefined {
+  return isUnreadable(found) ? undefined : (found[0] ?? []).map(foreignConfig);
 }
 
 /** Returns the parts of an object that are kept in memory: the digests are in the place of the files. */
