@@ -3,8 +3,12 @@
  * run on hosts in memory, and the instances are Nodes of a small infrastructure provider.
  */
 import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { expect } from 'vitest';
 import { runSimulatedAgent } from '../../../src/agent/simulate/agent.ts';
 import { connectSimulated } from '../../../src/agent/simulate/connect.ts';
@@ -88,6 +92,8 @@ export interface UpdateBed {
   /** What the agents report of a component as committed. */
   committed(deployment: string, component: string): Promise<readonly (string | undefined)[]>;
   assigned(deployment: string, componentRef: string): Promise<number>;
+  /** Sends a request to the extension as anybody could, and returns the answer. */
+  call(hook: string, body: object): Promise<unknown>;
   stop(): Promise<void>;
 }
 
@@ -124,6 +130,7 @@ export async function startUpdateBed(options: UpdateBedOptions): Promise<UpdateB
     uids,
     committed,
     assigned,
+    call,
     async restart() {
       await killed(controllers);
       await endLease(admin);
@@ -138,6 +145,19 @@ export async function startUpdateBed(options: UpdateBedOptions): Promise<UpdateB
       await installed.stop();
     },
   };
+
+  async function call(hook: string, body: object): Promise<unknown> {
+    const sent = request({
+      method: 'POST',
+      host: '127.0.0.1',
+      port,
+      path: handlerPath(hook),
+      ca: authority.certPem,
+    });
+    sent.end(JSON.stringify(body));
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    return await json(response);
+  }
 
   async function start(): Promise<ChildProcess> {
     const user = serviceAccountUser(PRINCIPAL_CONTROLLERS);
@@ -253,6 +273,11 @@ export async function startUpdateBed(options: UpdateBedOptions): Promise<UpdateB
     const body = { spec: { template: { spec } } };
     await admin.patch(DEPLOYMENTS, { namespace: WORKLOAD_NAMESPACE, name }, { type: 'merge', body });
   }
+}
+
+function handlerPath(hook: string): string {
+  const name = hook.toLowerCase();
+  return `/hooks.runtime.cluster.x-k8s.io/v1alpha1/${name}/kubenode-${name}`;
 }
 
 /** Those of theirs and ours have the same labels. */

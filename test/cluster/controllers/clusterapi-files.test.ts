@@ -29,6 +29,11 @@ function runtimeSpec(version: string): object {
   return { ...programSpec('runtime', 'any'), version, files: [file] };
 }
 
+/** The entry of a KubeadmConfig, as runtime of this version writes it. */
+function fileOf(version: string): object {
+  return { path: PATH, content: `version = ${version}`, permissions: '0600' };
+}
+
 function configRef(name: string): object {
   const { group: apiGroup, kind } = KUBEADM_TEMPLATES;
   return { apiGroup, kind, name };
@@ -72,6 +77,29 @@ describe.skipIf(reason)('files in place, by the core of Cluster API', { timeout:
     expect(await bed.uids('files')).toEqual(before);
   });
 
+  it('CAP-18 change nothing for a request that Cluster API did not send', async () => {
+    await bed.createDeployment('forged', configRef('1'));
+    const versions = async (): Promise<readonly unknown[]> =>
+      (await bed.machines('forged')).map(({ spec }) =>
+        spec.components.map(({ componentRef }) => componentRef),
+      );
+    const before = await versions();
+    for (const { metadata, spec } of await bed.theirs('forged')) {
+      const bootstrapConfig = {
+        apiVersion: KUBEADM_API_VERSION,
+        kind: KUBEADM_CONFIGS.kind,
+        spec: { files: [fileOf('2')] },
+      };
+      expect(
+        await bed.call('UpdateMachine', { desired: { machine: { metadata, spec }, bootstrapConfig } }),
+      ).toMatchObject({
+        status: 'Failure',
+        message: expect.stringContaining('is not being updated') as string,
+      });
+    }
+    expect(await versions()).toEqual(before);
+  });
+
   it('CAP-17 leave a file to Cluster API where another field changes with it', async () => {
     await bed.createDeployment('commands', configRef('1'));
     const before = await bed.uids('commands');
@@ -87,10 +115,7 @@ describe.skipIf(reason)('files in place, by the core of Cluster API', { timeout:
     const kubeletExtraArgs = [{ name: 'v', value: '2' }];
     const spec = {
       joinConfiguration: { nodeRegistration: { kubeletExtraArgs } },
-      files: [
-        { path: '/etc/motd', content: 'no component covers this' },
-        { path: PATH, content: `version = ${version}`, permissions: '0600' },
-      ],
+      files: [{ path: '/etc/motd', content: 'no component covers this' }, fileOf(version)],
       ...more,
     };
     await bed.admin.create(KUBEADM_TEMPLATES, {
