@@ -82,6 +82,11 @@ export const ANNOTATION_HOLD = `${GROUP}/hold`;
  * scope Disruptive that has no end.
  */
 export const ANNOTATION_OWNER_HOLD = `${GROUP}/owner-hold`;
+/**
+ * The annotation of a Machine that follows one of Cluster API with what that has of its bootstrap config, as JSON: the version, and a digest of
+ * each file. The update extension derives from it what an update changes.
+ */
+export const ANNOTATION_BOOTSTRAP = `${GROUP}/bootstrap`;
 /** On the Leases of LABEL_HOST_CLAIM: the claim, as JSON. */
 export const ANNOTATION_HOST_CLAIM = `${GROUP}/host-claim`;
 export const ANNOTATION_DELETE = `${GROUP}/delete`;

@@ -6,15 +6,21 @@ import { PRINCIPAL_CLUSTERAPI } from '../api/names.ts';
 import { staleReason } from '../kube/cache/freshness.ts';
 import type { Views } from '../kube/controller/views.ts';
 import { NODES } from '../kube/objects/core-kinds.ts';
+import { byCode } from '../kube/objects/digest.ts';
 import type { KubeObject } from '../kube/objects/object.ts';
 import { optional } from '../kube/objects/optional.ts';
 import { type ServerVersions, skewReason } from '../rollout/kubelet-skew.ts';
+import { compareNumbers, numbersOf } from './componentset/compat/numbered-version.ts';
 import { createCompatRule } from './componentset/compat/rule.ts';
 import { createFindVersion } from './componentset/observe/component-versions.ts';
 import { resolveRevision, revisionOf } from './componentset/revision/resolve.ts';
 import { createUpdateExtension, type UpdateExtension } from './following/clusterapi/extension/extension.ts';
-import type { AskedEntry, EntryRules } from './following/clusterapi/extension/kubelet-version.ts';
-import type { UpdateFacts } from './following/clusterapi/extension/plan.ts';
+import {
+  type AskedEntry,
+  type EntryRules,
+  isKubelet,
+} from './following/clusterapi/extension/kubelet-version.ts';
+import type { UpdateFacts } from './following/clusterapi/extension/machines.ts';
 import type { GroupParts } from './group.ts';
 import { createServersReader } from './rollout-group.ts';
 
@@ -37,10 +43,16 @@ export async function connectUpdateExtension(
     return {
       machines: (machines?.list() ?? []) as readonly Machine[],
       nodeOf: (name) => nodes?.get({ name }),
-      rules: createEntryRules((name) => components?.get({ name }) as MachineComponent | undefined, servers),
+      rules: createEntryRules((components?.list() ?? []) as readonly MachineComponent[], servers),
       now: clock.now(),
     };
   }
+}
+
+/** Versions without a number come last, by their names. */
+function newestFirst(a: MachineComponent, b: MachineComponent): number {
+  const [first, second] = [a, b].map(({ spec }) => numbersOf(spec.version) ?? []);
+  return compareNumbers(second ?? [], first ?? []) || byCode(a.metadata.name, b.metadata.name);
 }
 
 function viewReason(views: Views, kind: string): string | undefined {
@@ -51,13 +63,21 @@ function viewReason(views: Views, kind: string): string | undefined {
 
 /** One machine and one entry are judged by the rules that judge all members of a set. */
 export function createEntryRules(
-  get: (name: string) => MachineComponent | undefined,
+  components: readonly MachineComponent[],
   servers: ServerVersions,
 ): EntryRules {
+  const byName = new Map(components.map((component) => [component.metadata.name, component]));
+  const byComponent = Map.groupBy(components, ({ spec }) => spec.component);
+  const get = (name: string): MachineComponent | undefined => byName.get(name);
   const specOf = (ref: string): MachineComponent['spec'] | undefined => get(ref)?.spec;
   const find = createFindVersion({ get });
   const compatOf = createCompatRule(servers, specOf);
-  return { specOf, resolve, forbiddenReason };
+  return { specOf, versionsOf, resolve, forbiddenReason };
+
+  function versionsOf(component: string): readonly string[] {
+    const found = (byComponent.get(component) ?? []).toSorted(newestFirst);
+    return found.map(({ metadata }) => metadata.name);
+  }
 
   function resolve(asked: AskedEntry): EntryContent | string {
     const resolved = resolveRevision([{ ...asked, state: 'Present' }], find);
@@ -72,9 +92,10 @@ export function createEntryRules(
     node: KubeObject | undefined,
     entry: EntryContent,
   ): string | undefined {
-    const { version = '' } = specOf(entry.componentRef) ?? {};
+    const spec = specOf(entry.componentRef);
+    const skew = isKubelet(spec) ? skewReason(spec?.version ?? '', servers) : undefined;
     const { name } = machine.metadata;
     const member = { name, machine, pinned: [], ...optional('node', node) };
-    return (skewReason(version, servers) ?? compatOf(member, revisionOf([entry])))?.because;
+    return (skew ?? compatOf(member, revisionOf([entry])))?.because;
   }
 }

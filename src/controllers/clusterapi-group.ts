@@ -3,6 +3,7 @@ import { PRINCIPAL_CLUSTERAPI } from '../api/names.ts';
 import { FOREIGN_MACHINES } from '../observability/metrics/machine.ts';
 import { createClusterApiController } from './following/clusterapi/controller.ts';
 import { createDisruptionController } from './following/clusterapi/disruption/controller.ts';
+import { createConfigSource } from './following/clusterapi/observe/config-source.ts';
 import { createForeignSource } from './following/clusterapi/observe/foreign-source.ts';
 import { createRemediationController } from './following/clusterapi/remediation/controller.ts';
 import { createRemediationSource } from './following/clusterapi/remediation/source.ts';
@@ -16,8 +17,9 @@ export async function createClusterApiControllers(parts: GroupParts): Promise<Co
   const client = management?.client ?? own;
   const options = { client, cluster: management?.cluster, clock, log, random, metrics };
   const source = createForeignSource(options);
+  const configs = parts.updateExtension === true ? createConfigSource(options) : undefined;
   const controllers = [
-    createClusterApiController({ source, client: own, gauge }),
+    createClusterApiController({ source, configs, client: own, gauge }),
     createDisruptionController({ source, client }),
     createRemediationController({ source: createRemediationSource(options), client }),
   ];

@@ -56,6 +56,8 @@ export interface GroupParts {
   readonly clusterApi?: boolean;
   /** Where they are; undefined: in this cluster, too. */
   readonly management?: ManagementCluster;
+  /** Whether Cluster API asks this process for updates in place. */
+  readonly updateExtension?: boolean;
   /** Whether the NodeClaims of Karpenter in this cluster are followed. */
   readonly externalNodes?: boolean;
   /** The labels of the Nodes of node groups in this cluster, which are followed. */

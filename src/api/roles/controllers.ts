@@ -23,6 +23,7 @@ import { APPLY, may, PATCH, type PolicyRule, READ, WRITE } from './rbac.ts';
 
 const CERTIFICATES = 'certificates.k8s.io';
 const CLUSTER_API = 'cluster.x-k8s.io';
+const BOOTSTRAP_OF_CLUSTER_API = `bootstrap.${CLUSTER_API}`;
 const KARPENTER = 'karpenter.sh';
 
 const leases = may(READ, 'coordination.k8s.io', ['leases']);
@@ -168,6 +169,8 @@ export const externalNodesRights: Rights = {
 /** Those with the certificate of the update extension: the installation creates its Secret, and only this one can be read and written. */
 export const updateExtensionRights: Rights = {
   ...clusterApiRights,
+  // Which files a Machine has, and which it is to have. They also hold the short-lived tokens of machines that join.
+  cluster: [...clusterApiRights.cluster, may(READ, BOOTSTRAP_OF_CLUSTER_API, ['kubeadmconfigs'])],
   namespaced: {
     // update: each replica may renew it, by compare-and-swap.
     [NAMESPACE]: [may(['get', 'update'], '', ['secrets'], [UPDATE_EXTENSION])],

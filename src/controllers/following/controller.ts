@@ -4,7 +4,7 @@
  */
 import { MACHINES } from '../../api/generated/resources.ts';
 import type { Machine } from '../../api/generated/types.ts';
-import { ANNOTATION_OWNER_HOLD, NAMESPACE } from '../../api/names.ts';
+import { ANNOTATION_BOOTSTRAP, ANNOTATION_OWNER_HOLD, NAMESPACE } from '../../api/names.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
 import { partChanged } from '../../kube/controller/predicates.ts';
@@ -50,6 +50,7 @@ export function createFollowController<Theirs extends OwnerObject>(
     // With sets and other owners: a Machine of this provider is of this controller, all others are of theirs.
     shares: [
       `Machine.metadata.annotations[${ANNOTATION_OWNER_HOLD}]`,
+      `Machine.metadata.annotations[${ANNOTATION_BOOTSTRAP}]`,
       'Machine.metadata.labels',
       'Machine.spec.infra',
       'Machine.spec.zone',
@@ -72,6 +73,7 @@ function machineChanged({
       ? [
           metadata.labels,
           metadata.annotations?.[ANNOTATION_OWNER_HOLD],
+          metadata.annotations?.[ANNOTATION_BOOTSTRAP],
           metadata.deletionTimestamp,
           spec.infra,
           spec.zone,

@@ -1,7 +1,7 @@
 /** Carries out the plan. One machine that fails keeps no other. */
 import { MACHINES } from '../../api/generated/resources.ts';
 import type { Machine } from '../../api/generated/types.ts';
-import { ANNOTATION_OWNER_HOLD } from '../../api/names.ts';
+import { ANNOTATION_BOOTSTRAP, ANNOTATION_OWNER_HOLD } from '../../api/names.ts';
 import type { Intent } from '../../kube/controller/intent.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { optional } from '../../kube/objects/optional.ts';
@@ -40,14 +40,18 @@ async function carryOut(action: FollowAction, owner: OwnerMarks, context: Reconc
 
 /** The deletion of our Machine ends neither pods nor an instance: nothing of it is drained or cleaned. */
 function machineIntent(
-  { name, object, zone, labels, hold }: FollowedMachine,
+  { name, object, zone, labels, hold, bootstrap }: FollowedMachine,
   { provider }: OwnerMarks,
 ): Intent<Machine> {
+  const annotations = {
+    ...optional(ANNOTATION_OWNER_HOLD, hold),
+    ...optional(ANNOTATION_BOOTSTRAP, bootstrap),
+  };
   return {
     metadata: {
       name,
       labels,
-      ...optional('annotations', hold === undefined ? undefined : { [ANNOTATION_OWNER_HOLD]: hold }),
+      ...optional('annotations', Object.keys(annotations).length === 0 ? undefined : annotations),
     },
     spec: {
       infra: { provider, config: { ...object } },

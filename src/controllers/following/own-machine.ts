@@ -1,7 +1,7 @@
 /** Compares what this controller has written of a Machine with what the owner has now. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Machine } from '../../api/generated/types.ts';
-import { ANNOTATION_OWNER_HOLD, GROUP } from '../../api/names.ts';
+import { ANNOTATION_BOOTSTRAP, ANNOTATION_OWNER_HOLD, GROUP } from '../../api/names.ts';
 import { isRecord, valueAt } from '../../kube/objects/json.ts';
 import type { ManagedFields } from '../../kube/objects/object.ts';
 import type { FollowedObject } from '../../providers/followed.ts';
@@ -14,6 +14,8 @@ export interface FollowedMachine {
   readonly zone: string | undefined;
   readonly labels: Labels;
   readonly hold: string | undefined;
+  /** The record of its bootstrap config; undefined: there is none. */
+  readonly bootstrap: string | undefined;
 }
 
 type Labels = Readonly<Record<string, string>>;
@@ -42,6 +44,7 @@ export function differences(
     ['zone', spec.zone === desired.zone],
     ['labels', hasLabels(machine, desired.labels, owner)],
     ['hold', metadata.annotations?.[ANNOTATION_OWNER_HOLD] === desired.hold],
+    ['bootstrap', metadata.annotations?.[ANNOTATION_BOOTSTRAP] === desired.bootstrap],
   ];
   return pairs.flatMap(([name, isSame]) => (isSame ? [] : [name]));
 }

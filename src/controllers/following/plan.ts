@@ -4,6 +4,7 @@
  * object for its instance. Pure.
  */
 import type { Machine } from '../../api/generated/types.ts';
+import { ANNOTATION_BOOTSTRAP } from '../../api/names.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
@@ -117,7 +118,7 @@ function judge<Theirs extends OwnerObject>(
 
 function desiredMachine<Theirs extends OwnerObject>(
   object: Theirs & BoundObject,
-  { nodeOf }: Surroundings,
+  { nodeOf, machineOf }: Surroundings,
   owner: FollowOwner<Theirs>,
 ): FollowedMachine {
   const { namespace, name, providerID, node, zone = '', labels } = object;
@@ -128,7 +129,12 @@ function desiredMachine<Theirs extends OwnerObject>(
     zone: zone === '' || zone.length > MAX_ZONE ? undefined : zone,
     labels: labelsOfTheirs(labels),
     hold: hold && holdText(hold),
+    bootstrap: owner.bootstrapOf?.(object, bootstrapIn(machineOf(node))),
   };
+}
+
+function bootstrapIn(machine: Machine | undefined): string | undefined {
+  return machine?.metadata.annotations?.[ANNOTATION_BOOTSTRAP];
 }
 
 type OwnerWords = Pick<FollowOwner<OwnerObject>, 'provider' | 'manager' | 'textOf'>;
@@ -177,7 +183,14 @@ function held(machine: Machine, hold: OwnerHold, owner: OwnerWords): readonly Fo
   if (!object) return [];
   const { name } = machine.metadata;
   const text = holdText(hold);
-  const desired = { name, object, zone: machine.spec.zone, labels: ownLabels(machine, owner), hold: text };
+  const desired = {
+    name,
+    object,
+    zone: machine.spec.zone,
+    labels: ownLabels(machine, owner),
+    hold: text,
+    bootstrap: bootstrapIn(machine),
+  };
   return differences(desired, machine, owner).length === 0
     ? []
     : [{ type: 'Update', desired, because: text }];

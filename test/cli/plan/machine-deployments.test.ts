@@ -6,8 +6,15 @@ import type { PlanPorts } from '../../../src/cli/plan/ports.ts';
 import type { RolloutFleet } from '../../../src/cli/plan/rollouts/fleet.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { KubeError, type KubeErrorCode } from '../../../src/kube/client/errors.ts';
-import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { updatable } from '../../controllers/following/clusterapi/extension/facts.ts';
+import {
+  configOf,
+  FILE,
+  fileMachine,
+  KUBELETS,
+  RUNTIMES,
+} from '../../controllers/following/clusterapi/extension/files/bed.ts';
 import { testIo } from '../../support/test-io.ts';
 import { kubelet } from './rollouts/rollout-fleet.ts';
 
@@ -35,6 +42,22 @@ function deployment(version: string): KubeObject {
   };
 }
 
+function withTemplate(object: KubeObject, name: string): KubeObject {
+  const { spec } = object as unknown as { spec: { template: { spec: object } } };
+  const configRef = { apiGroup: 'bootstrap.cluster.x-k8s.io', kind: 'KubeadmConfigTemplate', name };
+  const template = { ...spec.template, spec: { ...spec.template.spec, bootstrap: { configRef } } };
+  return { ...object, spec: { ...spec, template } };
+}
+
+function configTemplate(name: string, content: string): KubeObject {
+  return {
+    apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
+    kind: 'KubeadmConfigTemplate',
+    metadata: { name, namespace: 'fleet' },
+    spec: { template: { spec: configOf(content) } },
+  };
+}
+
 function fleet(...components: readonly MachineComponent[]): RolloutFleet {
   return {
     sets: [],
@@ -50,6 +73,8 @@ function fleet(...components: readonly MachineComponent[]): RolloutFleet {
 interface Parts {
   readonly written?: readonly KubeObject[];
   readonly live?: KubeObject;
+  /** The template that is in the cluster, or the error. */
+  readonly template?: KubeObject | 'Forbidden';
   readonly hooks?: readonly string[] | KubeErrorCode;
   readonly fleet?: RolloutFleet | Error;
 }
@@ -70,7 +95,12 @@ async function plan(parts: Parts = {}) {
       if (hooks === 'Forbidden') throw new KubeError('Forbidden', 'forbidden');
       yield { items: [config] };
     },
-    get: async () => await Promise.resolve(live),
+    get: async ({ kind }: Resource) => {
+      await Promise.resolve();
+      if (kind !== 'KubeadmConfigTemplate') return live;
+      if (parts.template === 'Forbidden') throw new KubeError('Forbidden', 'templates are forbidden');
+      return parts.template;
+    },
   } as unknown as Client;
   const readFleet = async (): Promise<RolloutFleet> => {
     await Promise.resolve();
@@ -106,6 +136,29 @@ describe('readDeployments', () => {
     expect(await plan({ fleet: new Error('machines are forbidden') })).toEqual({
       state: 'Unknown',
       because: 'machines are forbidden',
+    });
+  });
+
+  it('CAP-17 reads the templates of bootstrap configs, the new one from the commit', async () => {
+    const parts = {
+      written: [withTemplate(BEFORE, 'new'), configTemplate('new', 'a = 2'), ...RUNTIMES],
+      live: withTemplate(BEFORE, 'old'),
+      template: configTemplate('old', 'a = 1'),
+      fleet: {
+        ...fleet(...KUBELETS),
+        machines: [1, 2].map((n) => fileMachine(n, { config: configOf('a = 1') })),
+      },
+    };
+    expect(await plan(parts)).toMatchObject({
+      deployments: [{ type: 'InPlace', because: `components cover ${FILE} on each machine` }],
+    });
+    expect(await plan({ ...parts, template: 'Forbidden' })).toMatchObject({
+      deployments: [
+        {
+          type: 'Replace',
+          because: 'no component is known to cover spec.bootstrap: templates are forbidden',
+        },
+      ],
     });
   });
 

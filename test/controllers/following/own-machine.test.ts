@@ -16,12 +16,14 @@ const DESIRED: FollowedMachine = {
   zone: 'zone-a',
   labels: { pool: 'general' },
   hold: undefined,
+  bootstrap: undefined,
 };
 
 describe('what the controller has written of a Machine', () => {
   it.each<[string, Partial<FollowedMachine>, readonly string[]]>([
     ['nothing of one that is as desired', {}, []],
     ['another zone', { zone: undefined }, ['zone']],
+    ['another bootstrap config', { bootstrap: '{}' }, ['bootstrap']],
     ['another value of a label', { labels: { pool: 'gpu' } }, ['labels']],
     ['a label of its own that is not desired', { labels: {} }, ['labels']],
     ['a label that is missing', { labels: { pool: 'general', new: 'x' } }, ['labels']],

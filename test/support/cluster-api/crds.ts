@@ -26,6 +26,21 @@ export async function clusterApiCrds(
   return await Promise.all(files.map(read));
 }
 
+const KUBEADM_CRDS = ['kubeadmconfigs', 'kubeadmconfigtemplates'];
+
+/** Returns the CRDs of the kubeadm bootstrap provider, with the labels of its contracts and without its conversion webhook: v1beta2 is written. */
+export async function kubeadmCrds(): Promise<readonly KubeObject[]> {
+  const folder = join(await clusterApiModule(), 'bootstrap', 'kubeadm', 'config', 'crd', 'bases');
+  const labels = { 'cluster.x-k8s.io/v1beta1': 'v1beta1', 'cluster.x-k8s.io/v1beta2': 'v1beta2' };
+  return await Promise.all(
+    KUBEADM_CRDS.map(async (plural) => {
+      const text = await readFile(join(folder, `bootstrap.cluster.x-k8s.io_${plural}.yaml`), 'utf8');
+      const crd = parse(text) as KubeObject;
+      return { ...crd, metadata: { ...crd.metadata, labels } };
+    }),
+  );
+}
+
 /** Returns the folder of the module, whose manifests are read. */
 export async function clusterApiModule(): Promise<string> {
   const { stdout } = await run('go', ['mod', 'download', '-json', MODULE], DOWNLOAD_MS);

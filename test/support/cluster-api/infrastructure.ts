@@ -22,6 +22,16 @@ const BOOTSTRAP_GROUP = 'bootstrap.cluster.x-k8s.io';
 export const BOOTSTRAP_API_VERSION = `${BOOTSTRAP_GROUP}/v1beta1`;
 export const BOOTSTRAP_TEMPLATES = kindOf('TestConfigTemplate', BOOTSTRAP_GROUP);
 const BOOTSTRAP_CONFIGS = kindOf('TestConfig', BOOTSTRAP_GROUP);
+/** The kinds of the kubeadm bootstrap provider, of which the tests play the part: its data is a name, too. */
+export const KUBEADM_API_VERSION = `${BOOTSTRAP_GROUP}/v1beta2`;
+export const KUBEADM_CONFIGS: Resource = {
+  ...kindOf('KubeadmConfig', BOOTSTRAP_GROUP),
+  version: 'v1beta2',
+};
+export const KUBEADM_TEMPLATES: Resource = {
+  ...kindOf('KubeadmConfigTemplate', BOOTSTRAP_GROUP),
+  version: 'v1beta2',
+};
 const PRESSURES = ['MemoryPressure', 'DiskPressure', 'PIDPressure'];
 const PERIOD_MS = 250;
 
@@ -29,7 +39,11 @@ export interface TestProvider {
   stop(): Promise<void>;
 }
 
-export async function startInfrastructure(client: Client): Promise<TestProvider> {
+/** `bootstrapKinds` are those of its bootstrap configs, whose CRDs are there already. */
+export async function startInfrastructure(
+  client: Client,
+  bootstrapKinds: readonly Resource[] = [],
+): Promise<TestProvider> {
   const clock = createSystemClock();
   const infra = [INFRA_CLUSTERS, INFRA_MACHINES, INFRA_TEMPLATES];
   for (const resource of [...infra, BOOTSTRAP_CONFIGS, BOOTSTRAP_TEMPLATES]) {
@@ -39,7 +53,7 @@ export async function startInfrastructure(client: Client): Promise<TestProvider>
     await waitUntilServed(client, clock, served, AbortSignal.timeout(60_000));
   }
   const stop = new AbortController();
-  const running = provide(client, stop.signal);
+  const running = provide(client, [BOOTSTRAP_CONFIGS, ...bootstrapKinds], stop.signal);
   return {
     async stop() {
       stop.abort();
@@ -67,26 +81,28 @@ export async function createInfraMachine(client: Client, metadata: ObjectName): 
 
 const PROVISIONED = { status: { initialization: { provisioned: true } } };
 
-async function provide(client: Client, signal: AbortSignal): Promise<void> {
+async function provide(client: Client, kinds: readonly Resource[], signal: AbortSignal): Promise<void> {
   const clock = createSystemClock();
   while (!signal.aborted) {
-    const [machines, configs] = [await client.list(INFRA_MACHINES), await client.list(BOOTSTRAP_CONFIGS)];
+    const machines = await client.list(INFRA_MACHINES);
     const created = machines.items.filter((each) => textAt(each, 'spec', 'providerID') === undefined);
     for (const each of created) await create(client, each);
-    const empty = configs.items.filter((each) => textAt(each, 'status', 'dataSecretName') === undefined);
-    for (const { metadata } of empty) await bootstrap(client, metadata);
+    for (const kind of kinds) {
+      const { items } = await client.list(kind);
+      const empty = items.filter((each) => textAt(each, 'status', 'dataSecretName') === undefined);
+      for (const { metadata } of empty) await bootstrap(client, kind, metadata);
+    }
     await clock.sleep(PERIOD_MS, signal).catch(() => {});
   }
 }
 
-async function bootstrap(client: Client, { name, namespace = '' }: KubeObject['metadata']): Promise<void> {
+async function bootstrap(
+  client: Client,
+  kind: Resource,
+  { name, namespace = '' }: KubeObject['metadata'],
+): Promise<void> {
   const body = { status: { dataSecretName: 'none', initialization: { dataSecretCreated: true } } };
-  await client.patch(
-    BOOTSTRAP_CONFIGS,
-    { name, namespace },
-    { type: 'merge', body },
-    { subresource: 'status' },
-  );
+  await client.patch(kind, { name, namespace }, { type: 'merge', body }, { subresource: 'status' });
 }
 
 /** The Node has the name of the machine. */

@@ -40,8 +40,8 @@ export interface WorkloadCluster {
     labels?: Readonly<Record<string, string>>,
   ): Promise<void>;
   createTemplate(name: string, spec: object): Promise<void>;
-  /** Machines with these labels, from the template `small`, one replaced at a time. */
-  createDeployment(name: string, version: string, replicas: number): Promise<void>;
+  /** Machines with a label of its name, from the template `small`, one replaced at a time. */
+  createDeployment(name: string, version: string, replicas: number, configRef?: object): Promise<void>;
 }
 
 /** Creates Cluster `c` with its kubeconfig, its templates, and a control plane machine of this version. */
@@ -104,9 +104,13 @@ export async function createWorkloadCluster(
     });
   }
 
-  async function createDeployment(name: string, of: string, replicas: number): Promise<void> {
+  async function createDeployment(
+    name: string,
+    of: string,
+    replicas: number,
+    configRef: object = PLAIN,
+  ): Promise<void> {
     const labels = { pool: 'general', deployment: name };
-    const { group: apiGroup, kind: config } = BOOTSTRAP_TEMPLATES;
     await createTheirs(DEPLOYMENTS, name, {
       clusterName: 'c',
       replicas,
@@ -117,13 +121,16 @@ export async function createWorkloadCluster(
         spec: {
           clusterName: 'c',
           version: `v${of}`,
-          bootstrap: { configRef: { apiGroup, kind: config, name: 'plain' } },
+          bootstrap: { configRef },
           infrastructureRef: infraRef('small'),
         },
       },
     });
   }
 }
+
+/** The template of bootstrap configs without content. */
+const PLAIN = { apiGroup: BOOTSTRAP_TEMPLATES.group, kind: BOOTSTRAP_TEMPLATES.kind, name: 'plain' };
 
 async function createKubeconfig(client: Client, path: string): Promise<void> {
   const labels = { 'cluster.x-k8s.io/cluster-name': 'c' };

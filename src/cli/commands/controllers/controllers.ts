@@ -70,7 +70,8 @@ machines: docs/guides/hardware-events.md.
 
 With --cluster-api each Machine of Cluster API that has its Node in this cluster gets a Machine of kubenode, of provider
 clusterapi. Where its objects are in another cluster, --cluster-api-kubeconfig and --cluster-api-cluster name it. With
---extension-port Cluster API also asks whether a change of the version is made in place: docs/guides/cluster-api.md.
+--extension-port Cluster API also asks whether a change of the version, or of files, is made in place:
+docs/guides/cluster-api.md.
 
 With --external-nodes each Node that Karpenter creates gets a Machine of kubenode, of provider external. With
 --external-nodes-selector each Node with these labels does, such as those of the node groups of cluster-autoscaler:
@@ -128,8 +129,7 @@ export function createControllersCommand(io: Io): Command {
 
 async function controllers(io: Io, flags: Flags): Promise<void> {
   const { clock, signal } = io;
-  filesOf(flags);
-  extensionSettings(flags);
+  requireComplete(flags);
   const management = await connectManagement(flags, { clock });
   const notifications = await openNotifications(flags, { clock, random: systemRandom });
   const log = createCommandLog(io, flags, { write: (line) => io.err(line) });
@@ -174,6 +174,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     checkRunner: checkRunnerOf(io, flags),
     ...optional('clusterApi', flags.clusterApi),
     ...optional('management', management),
+    updateExtension: extensionSettings(flags) !== undefined,
     ...optional('externalNodes', flags.externalNodes),
     ...optional('nodeGroups', flags.externalNodesSelector),
     ...optional('maintenanceFolder', flags.maintenanceFolder),
@@ -206,6 +207,12 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     defender.close();
     await Promise.all([client.close(), management?.client.close(), closeAll()]);
   }
+}
+
+/** Throws for options that need another one. */
+function requireComplete(flags: Flags): void {
+  filesOf(flags);
+  extensionSettings(flags);
 }
 
 interface Accounts extends Pick<GroupParts, 'connectAs' | 'connectTo'> {

@@ -7,10 +7,18 @@ import { CLUSTER_API_DRAIN_HOOK } from '../../../api/clusterapi/hook-policy.ts';
 import { GROUP } from '../../../api/names.ts';
 import { isRecord, listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
+import type { FileDigests } from './extension/files/record.ts';
 
 export const CLUSTER_API_GROUP = 'cluster.x-k8s.io';
 /** The versions that are read, the one that is preferred first. */
 export const CLUSTER_API_VERSIONS = ['v1beta2', 'v1beta1'] as const;
+
+/** The bootstrap provider whose files components cover. */
+export const BOOTSTRAP_PROVIDER_GROUP = `bootstrap.${CLUSTER_API_GROUP}`;
+export const KUBEADM_CONFIG = 'KubeadmConfig';
+export const KUBEADM_CONFIG_TEMPLATE = 'KubeadmConfigTemplate';
+/** On a Machine, and on its bootstrap config, while Cluster API updates it in place. */
+export const ANNOTATION_UPDATING = `in-place-updates.internal.${CLUSTER_API_GROUP}/update-in-progress`;
 
 /** On a Machine or a Cluster, with any value. */
 export const ANNOTATION_PAUSED = `${CLUSTER_API_GROUP}/paused`;
@@ -36,8 +44,8 @@ export interface SteadyCondition {
 
 /** A Machine of Cluster API, as far as kubenode reads it. */
 export interface ForeignMachine {
-  /** The version in which it was read. */
-  readonly version: string;
+  /** The version of the API in which it was read. */
+  readonly servedVersion: string;
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
@@ -52,6 +60,9 @@ export interface ForeignMachine {
   readonly hasConditions: boolean;
   /** Undefined: it does not have the condition of kubenode. */
   readonly steady: (SteadyCondition & { readonly since: string }) | undefined;
+  readonly version: string | undefined;
+  /** The name of its KubeadmConfig; undefined: it has none. */
+  readonly kubeadmConfig: string | undefined;
 }
 
 export interface ForeignCluster {
@@ -61,11 +72,19 @@ export interface ForeignCluster {
   readonly isDeleting: boolean;
 }
 
+/** A KubeadmConfig, as far as kubenode reads it: no content of a file, and no token. */
+export interface ForeignConfig {
+  readonly namespace: string;
+  readonly name: string;
+  readonly isUpdating: boolean;
+  readonly files: FileDigests;
+}
+
 export function foreignMachine(object: KubeObject): ForeignMachine {
   const { metadata } = object;
-  const [, version = ''] = object.apiVersion.split('/');
+  const [, servedVersion = ''] = object.apiVersion.split('/');
   return {
-    version,
+    servedVersion,
     namespace: metadata.namespace ?? '',
     name: metadata.name,
     uid: metadata.uid ?? '',
@@ -76,8 +95,10 @@ export function foreignMachine(object: KubeObject): ForeignMachine {
     labels: metadata.labels ?? {},
     annotations: metadata.annotations ?? {},
     isDeleting: metadata.deletionTimestamp !== undefined,
-    hasConditions: version !== 'v1beta1',
+    hasConditions: servedVersion !== 'v1beta1',
     steady: steadyOf(object),
+    version: filled(textAt(object, 'spec', 'version')),
+    kubeadmConfig: kubeadmConfigName(object),
   };
 }
 
@@ -97,6 +118,18 @@ function steadyConditions(object: KubeObject): readonly unknown[] {
   return listAt(object, 'status', 'conditions').filter((each) => textAt(each, 'type') === CONDITION_STEADY);
 }
 
+export function kubeadmConfigName(machine: KubeObject): string | undefined {
+  return configRefName(valueAt(machine, 'spec'), KUBEADM_CONFIG);
+}
+
+/** v1beta1 has the version of the reference, v1beta2 only its group. */
+export function configRefName(spec: unknown, kind: string): string | undefined {
+  const reference = valueAt(spec, 'bootstrap', 'configRef');
+  const group = textAt(reference, 'apiGroup') ?? textAt(reference, 'apiVersion')?.split('/')[0];
+  const isKind = group === BOOTSTRAP_PROVIDER_GROUP && textAt(reference, 'kind') === kind;
+  return isKind ? filled(textAt(reference, 'name')) : undefined;
+}
+
 export function foreignCluster(object: KubeObject): ForeignCluster {
   const { metadata } = object;
   const isPaused = valueAt(object, 'spec', 'paused') === true;
@@ -108,7 +141,7 @@ export function foreignCluster(object: KubeObject): ForeignCluster {
   };
 }
 
-/** Returns the parts of an object that are kept in memory: of 500 machines, no condition but ours, no certificates and no references. */
+/** Returns the parts of an object that are kept in memory: of 500 machines, no condition but ours, and no certificates. */
 export function trimForeign(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata } = object;
   const steady = steadyConditions(object);
@@ -116,7 +149,14 @@ export function trimForeign(object: KubeObject): KubeObject {
     apiVersion,
     kind,
     metadata: { ...picked(object, 'metadata', KEPT_METADATA), name: metadata.name },
-    spec: picked(object, 'spec', ['clusterName', 'providerID', 'failureDomain', 'paused']),
+    spec: picked(object, 'spec', [
+      'clusterName',
+      'providerID',
+      'failureDomain',
+      'paused',
+      'version',
+      'bootstrap',
+    ]),
     status: {
       ...picked(object, 'status', ['nodeRef', 'failureDomain']),
       ...(steady.length === 0 ? {} : { conditions: steady }),

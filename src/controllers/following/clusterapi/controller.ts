@@ -5,20 +5,27 @@ import type { KubeObject } from '../../../kube/objects/object.ts';
 import { createFollowController, type FollowControllerOptions } from '../controller.ts';
 import { type FollowSource, isUnreadable } from '../owner.ts';
 import { ANNOTATION_NODE_MACHINE, ANNOTATION_NODE_NAMESPACE } from './contract.ts';
+import type { ConfigSource } from './observe/config-source.ts';
 import type { ForeignSource } from './observe/foreign-source.ts';
 import { CLUSTER_API, type MachineOfCluster, machinesOfClusters } from './owner.ts';
 
 export interface ClusterApiControllerOptions
   extends Pick<FollowControllerOptions<MachineOfCluster>, 'client' | 'gauge'> {
   readonly source: ForeignSource;
+  /** For the update extension: without it nothing is recorded of a KubeadmConfig. */
+  readonly configs?: ConfigSource | undefined;
 }
 
-export function createClusterApiController({ source, ...options }: ClusterApiControllerOptions): Controller {
+export function createClusterApiController({
+  source,
+  configs,
+  ...options
+}: ClusterApiControllerOptions): Controller {
   return createFollowController({
     ...options,
     name: 'clusterapi',
     owner: CLUSTER_API,
-    source: machinesWithClusters(source),
+    source: machinesWithClusters(source, configs),
     nodeParts: (node: KubeObject) => [
       valueAt(node, 'spec', 'providerID'),
       node.metadata.annotations?.[ANNOTATION_NODE_MACHINE],
@@ -27,13 +34,21 @@ export function createClusterApiController({ source, ...options }: ClusterApiCon
   });
 }
 
-function machinesWithClusters(source: ForeignSource): FollowSource<MachineOfCluster> {
+function machinesWithClusters(
+  source: ForeignSource,
+  configs: ConfigSource | undefined,
+): FollowSource<MachineOfCluster> {
   return {
-    open: (changed) => source.open(changed),
+    open: (changed) => {
+      const leave = [source.open(changed), configs?.open(changed)];
+      return () => {
+        for (const each of leave) each?.();
+      };
+    },
     read: () => {
       const found = source.read();
-      return found && (isUnreadable(found) ? found : machinesOfClusters(found));
+      return found && (isUnreadable(found) ? found : machinesOfClusters(found, configs?.read()));
     },
-    list: async (signal) => machinesOfClusters(await source.list(signal)),
+    list: async (signal) => machinesOfClusters(await source.list(signal), configs?.read()),
   };
 }

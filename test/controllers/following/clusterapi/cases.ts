@@ -2,6 +2,7 @@
 import type { Machine } from '../../../../src/api/generated/types.ts';
 import type {
   ForeignCluster,
+  ForeignConfig,
   ForeignMachine,
 } from '../../../../src/controllers/following/clusterapi/contract.ts';
 import {
@@ -18,6 +19,7 @@ import { CLUSTER, theirNode, theirs } from './objects.ts';
 export interface FollowCase {
   readonly theirs?: readonly ForeignMachine[];
   readonly clusters?: readonly ForeignCluster[];
+  readonly configs?: readonly ForeignConfig[];
   readonly unreadable?: string;
   readonly ours?: readonly Machine[];
   readonly nodes?: readonly KubeObject[];
@@ -32,7 +34,8 @@ function inputOf(input: FollowCase): FollowInput<MachineOfCluster> {
   const { theirs: machines = [theirs(1)], clusters = [CLUSTER], unreadable } = input;
   const nodes = input.nodes ?? [theirNode(1)];
   return {
-    theirs: unreadable === undefined ? machinesOfClusters({ machines, clusters }) : { unreadable },
+    theirs:
+      unreadable === undefined ? machinesOfClusters({ machines, clusters }, input.configs) : { unreadable },
     machines: input.ours ?? [],
     nodeOf: (name) => nodes.find(({ metadata }) => metadata.name === name),
   };

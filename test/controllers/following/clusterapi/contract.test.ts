@@ -16,8 +16,8 @@ describe('the objects of Cluster API', () => {
       spec: { clusterName: 'c', providerID: '', failureDomain: 'zone-a' },
       status: { nodeRef: { kind: 'Node', name: 'node-1', uid: 'u' } },
     };
-    const { version, hasConditions, ...read } = foreignMachine(old);
-    expect([version, hasConditions]).toEqual(['v1beta1', false]);
+    const { servedVersion, hasConditions, ...read } = foreignMachine(old);
+    expect([servedVersion, hasConditions]).toEqual(['v1beta1', false]);
     expect({ ...foreignMachine(theirObject(1)), providerID: undefined }).toMatchObject(read);
   });
 

@@ -51,26 +51,26 @@ async function carryOut({ theirs, hook, condition }: DisruptionWrite, parts: Dis
 }
 
 async function writeHook(
-  { namespace, name, uid, version }: ForeignMachine,
+  { namespace, name, uid, servedVersion }: ForeignMachine,
   hook: string | null,
   { client, context: { signal } }: DisruptionParts,
 ): Promise<void> {
   const body = { metadata: { uid, annotations: { [ANNOTATION_DRAIN_HOOK]: hook } } };
   const how = { fieldManager: MANAGER_CLUSTERAPI_DISRUPTION, signal };
-  await client.patch(theirMachines(version), { namespace, name }, { type: 'merge', body }, how);
+  await client.patch(theirMachines(servedVersion), { namespace, name }, { type: 'merge', body }, how);
 }
 
 async function writeCondition(
-  { namespace, name, uid, version, steady }: ForeignMachine,
+  { namespace, name, uid, servedVersion, steady }: ForeignMachine,
   condition: SteadyCondition,
   { client, context: { signal, clock } }: DisruptionParts,
 ): Promise<void> {
-  const resource = theirMachines(version);
+  const resource = theirMachines(servedVersion);
   const isTurned = steady?.status !== condition.status;
   const since = isTurned ? wholeSeconds(clock.now()) : (steady?.since ?? wholeSeconds(clock.now()));
   const { status, reason, message } = condition;
   const object = {
-    apiVersion: `${CLUSTER_API_GROUP}/${version}`,
+    apiVersion: `${CLUSTER_API_GROUP}/${servedVersion}`,
     kind: resource.kind,
     metadata: { name, namespace, uid },
     status: { conditions: [{ type: CONDITION_STEADY, status, reason, message, lastTransitionTime: since }] },

@@ -7,29 +7,23 @@ import type { Machine } from '../../../../api/generated/types.ts';
 import type { Client } from '../../../../kube/client/client.ts';
 import { isKubeError } from '../../../../kube/client/errors.ts';
 import { textAt } from '../../../../kube/objects/json.ts';
-import type { KubeObject, Resource } from '../../../../kube/objects/object.ts';
+import type { KubeObject, ObjectName, Resource } from '../../../../kube/objects/object.ts';
 import type { Log } from '../../../../kube/process/log.ts';
 import { messageOf } from '../../../../os/errors.ts';
-import { CLUSTER_API_GROUP, CLUSTER_API_VERSIONS } from '../contract.ts';
+import {
+  ANNOTATION_UPDATING,
+  BOOTSTRAP_PROVIDER_GROUP,
+  CLUSTER_API_GROUP,
+  CLUSTER_API_VERSIONS,
+  KUBEADM_CONFIG,
+  kubeadmConfigName,
+} from '../contract.ts';
+import { coverAnswer, discoveryAnswer, failureAnswer, type HookResponse, progressAnswer } from './answers.ts';
+import { planCover } from './cover.ts';
 import { pin } from './execute.ts';
-import {
-  machinesAskedAbout,
-  planCover,
-  planUpdate,
-  type StoredMachine,
-  type UpdateDecision,
-  type UpdateFacts,
-} from './plan.ts';
-import {
-  coverAnswer,
-  discoveryAnswer,
-  failureAnswer,
-  type HookName,
-  type HookResponse,
-  progressAnswer,
-  questionIn,
-  updateIn,
-} from './protocol.ts';
+import { machinesAskedAbout, type UpdateFacts } from './machines.ts';
+import { planUpdate, type StoredConfig, type StoredMachine, type UpdateDecision } from './plan.ts';
+import { type HookName, questionIn, updateIn } from './protocol.ts';
 
 export interface UpdateExtension {
   /** Never rejects: an error is the answer Failure, after which Cluster API asks again. */
@@ -59,8 +53,13 @@ const THEIR_MACHINES: Resource = {
   plural: 'machines',
   namespaced: true,
 };
-/** On a Machine that Cluster API updates in place. */
-const ANNOTATION_UPDATING = 'in-place-updates.internal.cluster.x-k8s.io/update-in-progress';
+const THEIR_CONFIGS: Resource = {
+  group: BOOTSTRAP_PROVIDER_GROUP,
+  version: VERSION,
+  kind: KUBEADM_CONFIG,
+  plural: 'kubeadmconfigs',
+  namespaced: true,
+};
 
 export function createUpdateExtension(options: UpdateExtensionOptions): UpdateExtension {
   const { log } = options;
@@ -89,7 +88,7 @@ async function cover(
   const { type, because } = decision;
   log.info('update in place judged', { hook, object: `${namespace}/${name}`, decision: type, because });
   if (decision.type === 'Undecided') return failureAnswer(hook, because.slice(0, MAX_MESSAGE));
-  return coverAnswer(hook, decision.type === 'Covered' ? decision.version : undefined);
+  return coverAnswer(hook, decision.type === 'Covered' ? decision : undefined);
 }
 
 async function update(body: unknown, options: UpdateExtensionOptions): Promise<HookResponse> {
@@ -100,7 +99,7 @@ async function update(body: unknown, options: UpdateExtensionOptions): Promise<H
   const known = await facts();
   const [own] = machinesAskedAbout(asked, known.machines);
   const [stored, machine] = await Promise.all([
-    found(theirs.get(THEIR_MACHINES, asked)).then((object) => object && storedMachine(object)),
+    found(theirs.get(THEIR_MACHINES, asked)).then((object) => object && storedMachine(object, theirs)),
     own && found(client.get<Machine>(MACHINES, { name: own.metadata.name })),
   ]);
   const decision = planUpdate({ ...known, asked, onFailure, stored, machine });
@@ -126,10 +125,28 @@ async function found<T>(reading: Promise<T>): Promise<T | undefined> {
   }
 }
 
-function storedMachine(object: KubeObject): StoredMachine {
+async function storedMachine(object: KubeObject, client: Pick<Client, 'get'>): Promise<StoredMachine> {
+  const name = kubeadmConfigName(object);
+  const { namespace = '' } = object.metadata;
   return {
     version: textAt(object, 'spec', 'version'),
     providerID: textAt(object, 'spec', 'providerID'),
-    isUpdating: object.metadata.annotations?.[ANNOTATION_UPDATING] !== undefined,
+    isUpdating: isUpdating(object),
+    config: name === undefined ? undefined : await storedConfig({ namespace, name }, client),
   };
+}
+
+async function storedConfig(name: ObjectName, client: Pick<Client, 'get'>): Promise<StoredConfig> {
+  try {
+    const config = await found(client.get(THEIR_CONFIGS, name));
+    if (!config) return { unreadable: `KubeadmConfig ${name.namespace}/${name.name} was not found` };
+    return { spec: config['spec'], isUpdating: isUpdating(config) };
+  } catch (error) {
+    if (isKubeError(error, 'Forbidden')) return { unreadable: messageOf(error) };
+    throw error;
+  }
+}
+
+function isUpdating({ metadata }: KubeObject): boolean {
+  return metadata.annotations?.[ANNOTATION_UPDATING] !== undefined;
 }

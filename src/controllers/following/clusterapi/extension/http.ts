@@ -1,7 +1,8 @@
 /** Answers requests of Cluster API over HTTPS: which hook a path is, and how many are answered at a time. */
 
+import { failureAnswer, type HookResponse } from './answers.ts';
 import type { UpdateExtension } from './extension.ts';
-import { failureAnswer, type HookResponse, hookAt } from './protocol.ts';
+import { hookAt } from './protocol.ts';
 
 export interface ExtensionRequest {
   readonly method: string;

@@ -12,6 +12,8 @@ import type { KubeObject } from '../../../../kube/objects/object.ts';
 export interface EntryRules {
   /** The spec of a MachineComponent; undefined: there is none of that name. */
   readonly specOf: (componentRef: string) => MachineComponentSpec | undefined;
+  /** Returns the names of the MachineComponents of a component, the newest version first. */
+  readonly versionsOf: (component: string) => readonly string[];
   /** Resolves parameters and digest, or returns why the version cannot be used. */
   readonly resolve: (entry: AskedEntry) => EntryContent | string;
   /** Returns why the machine may not get the entry, by versions of API servers and by what the component declares. */
@@ -27,7 +29,11 @@ const KUBELET = 'kubelet';
 export type AskedEntry = Pick<MachineComponentEntry, 'name' | 'componentRef' | 'parameters'>;
 
 /** Returns the entry, or why no component covers this version on the machine. */
-export function kubeletEntry(machine: Machine, version: string, rules: EntryRules): EntryContent | string {
+export function kubeletEntry(
+  machine: Machine,
+  version: string,
+  rules: Pick<EntryRules, 'specOf' | 'resolve'>,
+): EntryContent | string {
   const present = presentKubelet(machine, rules);
   if (!present) return `${machine.metadata.name} has no component that is its kubelet`;
   const componentRef = refOf(present.name, version, rules);
@@ -46,12 +52,12 @@ export function presentKubelet(
 }
 
 /** One that kubeadm has joined keeps its own certificate, and its component has no identity. */
-function isKubelet(spec: MachineComponentSpec | undefined): boolean {
+export function isKubelet(spec: MachineComponentSpec | undefined): boolean {
   return spec?.identity === 'Kubelet' || spec?.component === KUBELET;
 }
 
 /** Cluster API writes `v1.36.3`, and components are named with or without the letter. */
-function refOf(name: string, version: string, { specOf }: EntryRules): string | undefined {
+function refOf(name: string, version: string, { specOf }: Pick<EntryRules, 'specOf'>): string | undefined {
   const number = version.replace(/^v/, '');
   return [`${name}-${number}`, `${name}-v${number}`].find((ref) => {
     const spec = specOf(ref);
@@ -60,7 +66,7 @@ function refOf(name: string, version: string, { specOf }: EntryRules): string | 
 }
 
 /** Leaves out the defaults of the version before, so that the next one has its own. */
-function ownParameters(
+export function ownParameters(
   { parameters }: MachineComponentEntry,
   before: MachineComponentSpec | undefined,
 ): Readonly<Record<string, string>> {

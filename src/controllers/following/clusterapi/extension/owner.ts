@@ -13,6 +13,13 @@ export function isPinOfAnother({ metadata }: Machine, name: string): boolean {
   return owners.length === 0 || owners.some((owner) => !OURS.includes(owner));
 }
 
+/** Returns the names of the entries that this extension has pinned. One apply has to name all of them, as it removes what it leaves out. */
+export function ownPins({ metadata, spec }: Machine): readonly string[] {
+  const own = (metadata.managedFields ?? []).filter(({ manager }) => manager === MANAGER_CLUSTERAPI_UPDATE);
+  const names = spec.components.map(({ name }) => name);
+  return names.filter((name) => own.some(({ fieldsV1 }) => ownsEntry(fieldsV1, name)));
+}
+
 /** Keys of a list map look like `k:{"name":"kubelet"}`. */
 function ownsEntry(fields: unknown, name: string): boolean {
   const key = `k:${JSON.stringify({ name })}`;

@@ -1,18 +1,16 @@
 /**
- * Reads the requests of the Runtime SDK of Cluster API, and writes its answers: group hooks.runtime.cluster.x-k8s.io, version v1alpha1. A
+ * Reads the requests of the Runtime SDK of Cluster API: group hooks.runtime.cluster.x-k8s.io, version v1alpha1. A
  * request is checked no further than it is used. Pure.
  */
 import { isRecord, textAt, valueAt } from '../../../../kube/objects/json.ts';
 import type { LabelSelector } from '../../../../kube/objects/selector.ts';
+import { BOOTSTRAP_PROVIDER_GROUP, KUBEADM_CONFIG, KUBEADM_CONFIG_TEMPLATE } from '../contract.ts';
 
 export const HOOKS_API_VERSION = 'hooks.runtime.cluster.x-k8s.io/v1alpha1';
 /** The hooks that are served. Cluster API finds them by discovery, and calls each at a path of its name in lower case. */
 export const UPDATE_HOOKS = ['CanUpdateMachine', 'CanUpdateMachineSet', 'UpdateMachine'] as const;
 export type UpdateHook = (typeof UPDATE_HOOKS)[number];
 export type HookName = UpdateHook | 'Discovery';
-
-/** The most that Cluster API waits for an answer is 30 seconds. An answer needs two reads and one write. */
-const TIMEOUT_SECONDS = 15;
 
 /** One side of a question: it describes a Machine, or the template of a MachineSet. */
 export interface AskedObject {
@@ -24,6 +22,10 @@ export interface AskedObject {
   /** Selects the Machines of a MachineSet; undefined for a Machine. */
   readonly selector: LabelSelector | undefined;
   readonly replicas: number;
+  /** The spec of the KubeadmConfig, or of what its template makes. Undefined: it has none, or that of another provider. */
+  readonly bootstrap?: unknown;
+  /** The fields that no component covers, by their names for people. */
+  readonly others?: Readonly<Record<string, unknown>>;
 }
 
 export interface Question {
@@ -57,12 +59,45 @@ export function questionIn(
   hook: 'CanUpdateMachine' | 'CanUpdateMachineSet',
   body: unknown,
 ): Question | undefined {
-  const [current, desired] = ['current', 'desired'].map((side) =>
-    hook === 'CanUpdateMachine'
-      ? machineIn(valueAt(body, side, 'machine'))
-      : templateIn(valueAt(body, side, 'machineSet')),
-  );
+  const [current, desired] = ['current', 'desired'].map((side) => askedIn(hook, valueAt(body, side)));
   return current && desired ? { current, desired } : undefined;
+}
+
+function askedIn(hook: 'CanUpdateMachine' | 'CanUpdateMachineSet', side: unknown): AskedObject | undefined {
+  const isMachine = hook === 'CanUpdateMachine';
+  const asked = isMachine ? machineIn(valueAt(side, 'machine')) : templateIn(valueAt(side, 'machineSet'));
+  const [config, infrastructure] = isMachine
+    ? [valueAt(side, 'bootstrapConfig'), valueAt(side, 'infrastructureMachine')]
+    : [valueAt(side, 'bootstrapConfigTemplate'), valueAt(side, 'infrastructureMachineTemplate')];
+  return asked && withObjects(asked, { config, infrastructure });
+}
+
+/** Adds what the objects beside it ask for. A bootstrap config of another provider is compared as a whole. */
+export function withObjects(
+  asked: AskedObject,
+  { config, infrastructure }: { readonly config: unknown; readonly infrastructure?: unknown },
+): AskedObject {
+  const path = asked.selector ? ['spec', 'template', 'spec'] : ['spec'];
+  const spec = valueAt(config, ...path);
+  const isKubeadm = isKubeadmConfig(config);
+  const others = {
+    ...asked.others,
+    [`spec of the ${textAt(config, 'kind') ?? 'bootstrap config'}`]: isKubeadm ? withoutFiles(spec) : spec,
+    [`spec of the ${textAt(infrastructure, 'kind') ?? 'infrastructure'}`]: valueAt(infrastructure, ...path),
+  };
+  return { ...asked, others, ...(isKubeadm ? { bootstrap: spec } : {}) };
+}
+
+function withoutFiles(spec: unknown): unknown {
+  if (!isRecord(spec)) return spec;
+  const { files: _files, ...rest } = spec;
+  return rest;
+}
+
+function isKubeadmConfig(config: unknown): boolean {
+  const [group] = textAt(config, 'apiVersion')?.split('/') ?? [];
+  const kinds: readonly (string | undefined)[] = [KUBEADM_CONFIG, KUBEADM_CONFIG_TEMPLATE];
+  return group === BOOTSTRAP_PROVIDER_GROUP && kinds.includes(textAt(config, 'kind'));
 }
 
 export function updateIn(body: unknown): UpdateRequest | undefined {
@@ -75,7 +110,8 @@ function machineIn(object: unknown): AskedObject | undefined {
   const head = headOf(object);
   if (!head) return undefined;
   const [version, providerID] = [textAt(object, 'spec', 'version'), textAt(object, 'spec', 'providerID')];
-  return { ...head, version, providerID, selector: undefined, replicas: 1 };
+  const others = { 'spec.failureDomain': valueAt(object, 'spec', 'failureDomain') };
+  return { ...head, version, providerID, selector: undefined, replicas: 1, others };
 }
 
 /** Reads a MachineSet, or a MachineDeployment, which has the same fields. */
@@ -90,6 +126,7 @@ export function templateIn(object: unknown): AskedObject | undefined {
     providerID: undefined,
     selector: { ...(isRecord(selector) ? selector : {}), all: false },
     replicas: typeof replicas === 'number' ? replicas : 1,
+    others: { 'spec.failureDomain': valueAt(object, 'spec', 'template', 'spec', 'failureDomain') },
   };
 }
 
@@ -98,55 +135,7 @@ function headOf(object: unknown): Pick<AskedObject, 'namespace' | 'name'> | unde
   return namespace && name ? { namespace, name } : undefined;
 }
 
-function handlerName(hook: UpdateHook): string {
+/** Cluster API builds the path of a hook from the name of its handler. */
+export function handlerName(hook: UpdateHook): string {
   return `kubenode-${hook.toLowerCase()}`;
-}
-
-export type HookResponse = Readonly<Record<string, unknown>> & { readonly status: 'Success' | 'Failure' };
-
-export function discoveryAnswer(): HookResponse {
-  const handlers = UPDATE_HOOKS.map((hook) => ({
-    name: handlerName(hook),
-    requestHook: { apiVersion: HOOKS_API_VERSION, hook },
-    timeoutSeconds: TIMEOUT_SECONDS,
-    // Ignored errors would count as "covers nothing", and replace machines.
-    failurePolicy: 'Fail',
-  }));
-  return respond('Discovery', { status: 'Success', handlers });
-}
-
-/** `fields` is what is covered: undefined, nothing. Objects that are not named have no change that is covered. */
-export function coverAnswer(
-  hook: 'CanUpdateMachine' | 'CanUpdateMachineSet',
-  version: string | undefined,
-): HookResponse {
-  if (version === undefined) return respond(hook, { status: 'Success' });
-  const spec = { spec: { version } };
-  const patch =
-    hook === 'CanUpdateMachine'
-      ? { machinePatch: mergePatch(spec) }
-      : { machineSetPatch: mergePatch({ spec: { template: spec } }) };
-  return respond(hook, { status: 'Success', ...patch });
-}
-
-export function failureAnswer(hook: HookName, message: string): HookResponse {
-  return respond(hook, {
-    status: 'Failure',
-    message,
-    ...(hook === 'UpdateMachine' ? { retryAfterSeconds: 0 } : {}),
-  });
-}
-
-/** `retryAfterSeconds` 0: the update is complete. */
-export function progressAnswer(message: string, retryAfterSeconds: number): HookResponse {
-  return respond('UpdateMachine', { status: 'Success', message, retryAfterSeconds });
-}
-
-/** The contract has patches as bytes, which are base64 in JSON. */
-function mergePatch(patch: object): object {
-  return { patchType: 'JSONMergePatch', patch: btoa(JSON.stringify(patch)) };
-}
-
-function respond(hook: HookName, fields: HookResponse): HookResponse {
-  return { apiVersion: HOOKS_API_VERSION, kind: `${hook}Response`, ...fields };
 }

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { ANNOTATION_OWNER_HOLD } from '../../../../../src/api/names.ts';
 import {
+  type DeploymentChange,
   type ExtensionState,
   planDeployment,
 } from '../../../../../src/controllers/following/clusterapi/extension/deployment.ts';
 import type { KubeObject } from '../../../../../src/kube/objects/object.ts';
 import { facts, updatable } from './facts.ts';
+import { configOf, FILE, fileMachine, rulesOf } from './files/bed.ts';
 
 const REGISTERED: ExtensionState = { state: 'Registered' };
 const MACHINES = [updatable(1), updatable(2)];
@@ -25,6 +27,19 @@ function deployment(template: Readonly<Record<string, unknown>> = {}, spec: obje
       },
       ...spec,
     },
+  };
+}
+
+function bootstrapOf(name: string): object {
+  return { configRef: { kind: 'KubeadmConfigTemplate', name } };
+}
+
+function configTemplate(content: string, rest: object = {}): KubeObject {
+  return {
+    apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
+    kind: 'KubeadmConfigTemplate',
+    metadata: { name: 'workers', namespace: 'fleet' },
+    spec: { template: { spec: configOf(content, [], rest) } },
   };
 }
 
@@ -73,6 +88,42 @@ describe('planDeployment', () => {
     ],
   ])('plans no rollout where %s', (_, after) => {
     expect(planDeployment({ before: BEFORE, after }, facts(MACHINES), REGISTERED)).toBeUndefined();
+  });
+
+  it.each<[name: string, parts: Partial<DeploymentChange>, expected: string]>([
+    [
+      'updates a file in place that a component covers',
+      { templates: { before: configTemplate('a = 1'), after: configTemplate('a = 2') } },
+      `InPlace: components cover ${FILE} on each machine`,
+    ],
+    [
+      'replaces for a file that none covers',
+      { templates: { before: configTemplate('a = 1'), after: configTemplate('a = 3') } },
+      `Replace: runtime-1 has another ${FILE} than the KubeadmConfig, and no other version of runtime has it without a further change`,
+    ],
+    [
+      'replaces for another field of the template',
+      { templates: { before: configTemplate('a = 1'), after: configTemplate('a = 2', { verbosity: 2 }) } },
+      'Replace: no component covers spec of the KubeadmConfigTemplate',
+    ],
+    [
+      'names that the templates cannot be read',
+      { templates: { unreadable: 'forbidden' } },
+      'Replace: no component is known to cover spec.bootstrap: forbidden',
+    ],
+    ['replaces for the config of another provider', {}, 'Replace: no component covers spec.bootstrap'],
+  ])('CAP-17 shows what becomes of a change of files: %s', (_, parts, expected) => {
+    const sides = {
+      before: deployment({ bootstrap: bootstrapOf('v1') }),
+      after: deployment({ bootstrap: bootstrapOf('v2') }),
+    };
+    const machines = [1, 2].map((n) => fileMachine(n, { config: configOf('a = 1') }));
+    const decision = planDeployment(
+      { ...sides, ...parts },
+      facts(machines, { rules: rulesOf() }),
+      REGISTERED,
+    );
+    expect(`${decision?.type}: ${decision?.because}`).toBe(expected);
   });
 
   it('waits for a machine that is held', () => {

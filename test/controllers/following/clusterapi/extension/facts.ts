@@ -2,7 +2,7 @@
 import type { Machine, MachineComponentSpec } from '../../../../../src/api/generated/types.ts';
 import { MANAGER_COMPONENTSET } from '../../../../../src/api/names.ts';
 import type { EntryRules } from '../../../../../src/controllers/following/clusterapi/extension/kubelet-version.ts';
-import type { UpdateFacts } from '../../../../../src/controllers/following/clusterapi/extension/plan.ts';
+import type { UpdateFacts } from '../../../../../src/controllers/following/clusterapi/extension/machines.ts';
 import type { AskedObject } from '../../../../../src/controllers/following/clusterapi/extension/protocol.ts';
 import { type ComponentVersion, component, type MachineParts, NOW } from '../../../../support/builders.ts';
 import { ours } from '../objects.ts';
@@ -50,6 +50,8 @@ export function rules(changes: Partial<EntryRules> = {}): EntryRules {
       versions.some(({ componentRef }) => componentRef === ref)
         ? ({ component: 'kubelet', identity: 'Kubelet', parameters: [] } as unknown as MachineComponentSpec)
         : undefined,
+    versionsOf: (name) =>
+      versions.map(({ componentRef }) => componentRef).filter((ref) => ref.startsWith(`${name}-`)),
     resolve: ({ name, componentRef, parameters }) => {
       const { digest } = component(name, componentRef.slice(name.length + 1));
       return { name, componentRef, digest, state: 'Present', parameters };

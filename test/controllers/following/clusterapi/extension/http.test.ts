@@ -1,12 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { progressAnswer } from '../../../../../src/controllers/following/clusterapi/extension/answers.ts';
 import {
   createExtensionApi,
   type ExtensionApi,
 } from '../../../../../src/controllers/following/clusterapi/extension/http.ts';
-import {
-  HOOKS_API_VERSION,
-  progressAnswer,
-} from '../../../../../src/controllers/following/clusterapi/extension/protocol.ts';
+import { HOOKS_API_VERSION } from '../../../../../src/controllers/following/clusterapi/extension/protocol.ts';
 
 const PATH = `/${HOOKS_API_VERSION}/discovery`;
 const post = (path: string, text = '{}'): Parameters<ReturnType<typeof createExtensionApi>['handle']>[0] => ({

@@ -3,9 +3,11 @@ import {
   coverAnswer,
   discoveryAnswer,
   failureAnswer,
+  progressAnswer,
+} from '../../../../../src/controllers/following/clusterapi/extension/answers.ts';
+import {
   HOOKS_API_VERSION,
   hookAt,
-  progressAnswer,
   questionIn,
   UPDATE_HOOKS,
   updateIn,
@@ -13,6 +15,10 @@ import {
 import { valueAt } from '../../../../../src/kube/objects/json.ts';
 
 const METADATA = { namespace: 'fleet', name: 'md-1' };
+
+function sideWith(bootstrapConfig: object): object {
+  return { machine: { metadata: METADATA, spec: {} }, bootstrapConfig };
+}
 
 describe('the protocol of Runtime SDK', () => {
   it('finds each hook at the path that Cluster API builds from the name of its handler', () => {
@@ -30,15 +36,46 @@ describe('the protocol of Runtime SDK', () => {
   });
 
   it('CAP-05 answers a patch of the version alone, and none for what is not covered', () => {
-    const patch = valueAt(coverAnswer('CanUpdateMachineSet', 'v1.2.3'), 'machineSetPatch', 'patch');
+    const patch = valueAt(
+      coverAnswer('CanUpdateMachineSet', { version: 'v1.2.3', files: [] }),
+      'machineSetPatch',
+      'patch',
+    );
     expect(JSON.parse(atob(String(patch)))).toEqual({ spec: { template: { spec: { version: 'v1.2.3' } } } });
-    const own = valueAt(coverAnswer('CanUpdateMachine', 'v1.2.3'), 'machinePatch', 'patch');
+    const own = valueAt(
+      coverAnswer('CanUpdateMachine', { version: 'v1.2.3', files: [] }),
+      'machinePatch',
+      'patch',
+    );
     expect(JSON.parse(atob(String(own)))).toEqual({ spec: { version: 'v1.2.3' } });
     expect(coverAnswer('CanUpdateMachine', undefined)).toEqual({
       apiVersion: HOOKS_API_VERSION,
       kind: 'CanUpdateMachineResponse',
       status: 'Success',
     });
+  });
+
+  it('CAP-17 answers an operation for each entry of a list, and no field of the Machine that does not change', () => {
+    const files = [{ op: 'replace' as const, path: '/spec/files/0', value: { path: '/a', content: 'é' } }];
+    const answer = coverAnswer('CanUpdateMachine', { files });
+    expect(answer).not.toHaveProperty('machinePatch');
+    expect(answer['bootstrapConfigPatch']).toMatchObject({ patchType: 'JSONPatch' });
+    const bytes = String(valueAt(answer, 'bootstrapConfigPatch', 'patch'));
+    expect(JSON.parse(Buffer.from(bytes, 'base64').toString())).toEqual(files);
+    expect(coverAnswer('CanUpdateMachineSet', { files })).toHaveProperty('bootstrapConfigTemplatePatch');
+  });
+
+  it('CAP-17 reads the files of a KubeadmConfig apart from all that no component covers', () => {
+    const spec = { files: [{ path: '/a' }], verbosity: 2 };
+    const kubeadm = { apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2', kind: 'KubeadmConfig', spec };
+    const other = { apiVersion: 'bootstrap.example.com/v1', kind: 'Config', spec };
+    const question = questionIn('CanUpdateMachine', { current: sideWith(kubeadm), desired: sideWith(other) });
+    expect(question?.current).toMatchObject({
+      bootstrap: spec,
+      others: { 'spec of the KubeadmConfig': { verbosity: 2 } },
+    });
+    expect(question?.desired).toMatchObject({ others: { 'spec of the Config': spec } });
+    expect(question?.desired.bootstrap).toBeUndefined();
   });
 
   it('answers an update with the time of the next call, which the contract requires also of a failure', () => {
