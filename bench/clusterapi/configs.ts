@@ -8,7 +8,7 @@ const FILES = 20;
 const OWN_FILES = 10;
 const FILE_BYTES = (64 * 1024) / FILES;
 /** Versions of each component that are kept in the cluster. */
-export const CONFIG_VERSIONS = 20;
+const CONFIG_VERSIONS = 20;
 const KUBELET_VERSIONS = 10;
 
 export const KUBELET = 'kubelet';

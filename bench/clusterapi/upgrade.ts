@@ -17,11 +17,11 @@ import { startUpdateBed, type UpdateBed } from '../../test/cluster/controllers/c
 import { programSpec } from '../../test/cluster/controllers/rollout-fleet.ts';
 import { DEPLOYMENTS, WORKLOAD_NAMESPACE } from '../../test/support/cluster-api/workload-cluster.ts';
 import { closeRun, openRun } from '../../test/support/control-plane-run.ts';
-import { startServer } from '../../test/support/control-plane-server.ts';
+import { type ApiServer, startServer } from '../../test/support/control-plane-server.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { removeFoldersOfFile } from '../../test/support/temp.ts';
 import { FROM, KUBELET, TO } from './configs.ts';
-import { type LoggedRequest, openRequestLog, requestTable } from './request-log.ts';
+import { type LoggedRequest, openRequestLog, type RequestLog, requestTable } from './request-log.ts';
 
 const DEPLOYMENT = 'workers';
 /** Cluster API updates as many at a time. */
@@ -43,12 +43,30 @@ export interface UpgradeNumbers {
 export async function measureUpgrade(machines: number, folder: string): Promise<UpgradeNumbers> {
   const shared = await openRun();
   const log = await openRequestLog(serviceAccountUser(PRINCIPAL_CONTROLLERS), folder);
-  const server = await startServer(shared, { flags: log.flags });
+  try {
+    const installed = await startInstalled(await startServer(shared, { flags: log.flags }));
+    const versions = [FROM.kubelet, TO.kubelet];
+    const specs = Object.fromEntries(versions.map((version) => [version, programSpec(KUBELET, version)]));
+    const components = [{ name: KUBELET, specs }];
+    const bed = await startUpdateBed({ components, version: FROM.kubelet, installed, replicas: machines });
+    try {
+      return await measure(bed, { machines, log });
+    } finally {
+      await bed.stop();
+    }
+  } finally {
+    await log.close();
+    await closeRun(shared);
+    removeFoldersOfFile();
+  }
+}
+
+async function startInstalled(server: ApiServer): Promise<InstalledServer> {
   const results = await install(server.client, { clock: createSystemClock(), objects: installation() });
   const errors = results.flatMap(({ error }) => error ?? []);
   if (errors.length > 0) throw new AggregateError(errors, 'the installation failed');
   const clients: Client[] = [];
-  const installed: InstalledServer = {
+  return {
     server,
     async as(user, groups = []) {
       const client = await connect({ kubeconfig: await server.kubeconfigFor({ user, groups }) });
@@ -60,31 +78,26 @@ export async function measureUpgrade(machines: number, folder: string): Promise<
       await server.stop();
     },
   };
-  const versions = [FROM.kubelet, TO.kubelet];
-  const specs = Object.fromEntries(versions.map((version) => [version, programSpec(KUBELET, version)]));
-  const components = [{ name: KUBELET, specs }];
-  const bed = await startUpdateBed({ components, version: FROM.kubelet, installed, replicas: machines });
-  try {
-    await bed.createDeployment(DEPLOYMENT);
-    await pause(REPORTS_MS);
-    await log.next();
-    const { replaced, seconds } = await upgrade(bed, machines);
-    await pause(REPORTS_MS);
-    const requests = await log.next();
-    stderr.write(`  requests during the update of ${machines} machines:\n${requestTable(requests)}`);
-    const writes = (group: string): number => countWrites(requests, group) / machines;
-    return {
-      replaced,
-      seconds,
-      writesOnTheirs: writes(CLUSTER_API_GROUP),
-      writesOnOurs: writes('kubenode.dev'),
-    };
-  } finally {
-    await bed.stop();
-    await log.close();
-    await closeRun(shared);
-    removeFoldersOfFile();
-  }
+}
+
+async function measure(
+  bed: UpdateBed,
+  { machines, log }: { readonly machines: number; readonly log: RequestLog },
+): Promise<UpgradeNumbers> {
+  await bed.createDeployment(DEPLOYMENT);
+  await pause(REPORTS_MS);
+  await log.next();
+  const { replaced, seconds } = await upgrade(bed, machines);
+  await pause(REPORTS_MS);
+  const requests = await log.next();
+  stderr.write(`  requests during the update of ${machines} machines:\n${requestTable(requests)}`);
+  const writes = (group: string): number => countWrites(requests, group) / machines;
+  return {
+    replaced,
+    seconds,
+    writesOnTheirs: writes(CLUSTER_API_GROUP),
+    writesOnOurs: writes('kubenode.dev'),
+  };
 }
 
 async function upgrade(
