@@ -9,7 +9,6 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { expect } from 'vitest';
 import { runSimulatedAgent } from '../../../src/agent/simulate/agent.ts';
 import { connectSimulated } from '../../../src/agent/simulate/connect.ts';
 import {
@@ -48,7 +47,7 @@ import {
 import { eventually } from '../../support/eventually.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { tempFolder } from '../../support/temp.ts';
-import { startInstalledServer } from '../api/installed-server.ts';
+import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { ACCOUNTS, applyFleetDefault } from '../defender/objects.ts';
 import { endLease, killed, startLoggedControllers } from '../defender/processes.ts';
 import { POLICY } from './machine-cluster.ts';
@@ -76,6 +75,10 @@ export interface UpdateBedOptions {
   /** CRDs of further bootstrap providers, and the kinds of their configs. */
   readonly crds?: readonly KubeObject[];
   readonly bootstrapKinds?: readonly Resource[];
+  /** A server with kubenode, which is stopped with the bed; by default a new one. */
+  readonly installed?: InstalledServer;
+  /** How many machines a deployment has. */
+  readonly replicas?: number;
 }
 
 export interface UpdateBed {
@@ -86,6 +89,8 @@ export interface UpdateBed {
   /** Machines with their agents, and the first version of each component. */
   createDeployment(name: string, configRef?: object): Promise<void>;
   patchDeployment(name: string, spec: object): Promise<void>;
+  /** Starts the agents of Machines that have none, and returns how many Machines there are. */
+  join(deployment: string): Promise<number>;
   machines(deployment: string): Promise<readonly Machine[]>;
   theirs(deployment: string): Promise<readonly KubeObject[]>;
   uids(deployment: string): Promise<readonly string[]>;
@@ -98,12 +103,12 @@ export interface UpdateBed {
 }
 
 export async function startUpdateBed(options: UpdateBedOptions): Promise<UpdateBed> {
-  const { components, version, crds = [] } = options;
+  const { components, version, crds = [], replicas = REPLICAS } = options;
   const agents = new Map<string, Promise<void>>();
   const ended = new AbortController();
   const authority = createAuthority('extension', createSystemClock().now(), 1);
   const folder = tempFolder('extension');
-  const installed = await startInstalledServer();
+  const installed = options.installed ?? (await startInstalledServer());
   const admin = installed.server.client;
   for (const object of [...clusterApiRoles(true), ...crds]) {
     await admin.apply(resourceOf(object), object, { fieldManager: MANAGER_INSTALL });
@@ -125,6 +130,7 @@ export async function startUpdateBed(options: UpdateBedOptions): Promise<UpdateB
     workload,
     createDeployment,
     patchDeployment,
+    join: joined,
     machines,
     theirs,
     uids,
@@ -216,11 +222,16 @@ export async function startUpdateBed(options: UpdateBedOptions): Promise<UpdateB
   }
 
   async function createDeployment(name: string, configRef?: object): Promise<void> {
-    await workload.createDeployment(name, version, REPLICAS, configRef);
-    await expect.poll(() => joined(name), UPDATED).toBe(REPLICAS);
+    await workload.createDeployment(name, version, replicas, configRef);
+    const hasJoined = async (): Promise<true | undefined> => (await joined(name)) === replicas || undefined;
+    await eventually(hasJoined, 'not all machines are followed');
     for (const component of components) {
       const first = `${component.name}-${Object.keys(component.specs)[0]}`;
-      await expect.poll(() => committed(name, component.name), UPDATED).toEqual([first, first]);
+      const isCommitted = async (): Promise<true | undefined> => {
+        const found = await committed(name, component.name);
+        return (found.length === replicas && found.every((each) => each === first)) || undefined;
+      };
+      await eventually(isCommitted, `${first} is not committed on each machine`);
     }
   }
 
