@@ -10,7 +10,7 @@ import { bootstrapFiles } from './files/kubeadm-files.ts';
 import { type DesiredBootstrap, joinOrders, orderAfter, type UpdateOrder } from './files/order.ts';
 import { filesPatch } from './files/patch.ts';
 import { changedPaths, fileDigests } from './files/record.ts';
-import { targetEntries } from './files/target-entries.ts';
+import { createFindTargets, type FindTargets } from './files/shared-targets.ts';
 import {
   isPresent,
   machinesAskedAbout,
@@ -42,7 +42,11 @@ export function planCover({ current, desired }: Question, facts: UpdateFacts): C
     return { type: 'Uncovered', because };
   }
   const bootstrap = desiredBootstrap(desired);
-  const uncovered = firstReason(machines, (each) => uncoveredReason(each, request, bootstrap, facts));
+  const find = createFindTargets(bootstrap?.files ?? new Map(), facts.rules);
+  const uncovered = firstReason(machines, (each) => {
+    const order = machineOrder(each, request, bootstrap);
+    return agentReason(each) ?? (typeof order === 'string' ? order : targetReason(each, order, find, facts));
+  });
   if (uncovered !== undefined) return { type: 'Uncovered', because: uncovered };
   // Without a patch Cluster API would delete a machine that a person keeps.
   const held = firstReason(machines, (each) => updateHoldReason(each, facts));
@@ -117,17 +121,13 @@ function firstReason(
   return undefined;
 }
 
-function uncoveredReason(
+function targetReason(
   machine: Machine,
-  request: UpdateOrder,
-  desired: DesiredBootstrap | undefined,
+  order: UpdateOrder,
+  find: FindTargets,
   facts: UpdateFacts,
 ): string | undefined {
-  const agent = agentReason(machine);
-  if (agent !== undefined) return agent;
-  const order = machineOrder(machine, request, desired);
-  if (typeof order === 'string') return order;
-  const entries = targetEntries(machine, order, desired?.files ?? new Map(), facts.rules);
+  const entries = find(machine, order);
   if (typeof entries === 'string') return entries;
   const reasons = entries.map((entry) => entryReason(machine, entry, facts));
   return reasons.find((reason) => reason !== undefined);

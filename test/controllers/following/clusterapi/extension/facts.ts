@@ -48,7 +48,13 @@ export function rules(changes: Partial<EntryRules> = {}): EntryRules {
   return {
     specOf: (ref) =>
       versions.some(({ componentRef }) => componentRef === ref)
-        ? ({ component: 'kubelet', identity: 'Kubelet', parameters: [] } as unknown as MachineComponentSpec)
+        ? ({
+            component: 'kubelet',
+            identity: 'Kubelet',
+            parameters: [],
+            files: [],
+            artifacts: [],
+          } as unknown as MachineComponentSpec)
         : undefined,
     versionsOf: (name) =>
       versions.map(({ componentRef }) => componentRef).filter((ref) => ref.startsWith(`${name}-`)),
