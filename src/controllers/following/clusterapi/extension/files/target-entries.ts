@@ -20,7 +20,7 @@ import { componentFile, isSameFile, writesPath } from './component-file.ts';
 import type { BootstrapFiles, HostFile } from './kubeadm-files.ts';
 import type { UpdateOrder } from './order.ts';
 
-/** What is known of the versions of components. */
+/** Reads and resolves the versions of components. */
 export type FileRules = Pick<EntryRules, 'specOf' | 'resolve' | 'versionsOf'>;
 
 /** A component, and the files that it has to write. */
