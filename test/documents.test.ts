@@ -94,7 +94,7 @@ function unknownIn(root: Command, line: string): readonly string[] {
     if (missing.length > 0) return missing.map((name) => `kubenode ${line}: no command ${name}`);
     command = found[0] ?? command;
   }
-  const options = words.flatMap((word) => /^--[a-z][a-z-]*/.exec(word)?.[0] ?? []);
+  const options = words.flatMap((word) => /^--[a-z][a-z\d-]*/.exec(word)?.[0] ?? []);
   const known = new Set(['--help', ...command.options.map(({ long }) => long)]);
   return options.filter((name) => !known.has(name)).map((name) => `kubenode ${line}: no option ${name}`);
 }

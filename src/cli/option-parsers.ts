@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { InvalidArgumentError, Option } from 'commander';
 import { DURATION_FORM, type DurationText, durationSeconds } from '../api/duration.ts';
 import { SHA256 } from '../api/patterns.ts';
+import type { ForeignClusterName } from '../controllers/following/clusterapi/management.ts';
 import { parseZonedTime } from '../os/dates.ts';
 
 export function createIntegerParser(min: number, max: number): (text: string) => number {
@@ -65,4 +66,18 @@ export function parsePrometheusUrl(text: string): string {
 export function parseAgentSha256(text: string): string {
   if (new RegExp(SHA256.regex).test(text)) return text;
   throw new InvalidArgumentError('Expected 64 hexadecimal digits in lower case.');
+}
+
+/** Kubernetes permits no other characters in both names. */
+const CLUSTER_NAME = /^(?<namespace>[a-z0-9]([-a-z0-9]*[a-z0-9])?)\/(?<name>[a-z0-9]([-a-z0-9.]*[a-z0-9])?)$/;
+
+export function parseClusterName(text: string): ForeignClusterName {
+  const { namespace, name } = CLUSTER_NAME.exec(text)?.groups ?? {};
+  if (namespace !== undefined && name !== undefined) return { namespace, name };
+  throw new InvalidArgumentError('Expected NAMESPACE/NAME of a Cluster of Cluster API.');
+}
+
+export function parseSecretName(text: string): string {
+  if (/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(text)) return text;
+  throw new InvalidArgumentError('Expected the name of a Secret.');
 }

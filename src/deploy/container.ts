@@ -13,7 +13,7 @@ import {
   Secret,
   Volume,
 } from 'cdk8s-plus-27';
-import { CACHE_FOLDER, CONFIG_FOLDER, type DeployedProgram, HEALTH_PORT, SECRET_FOLDER } from './programs.ts';
+import { CACHE_FOLDER, CONFIG_FOLDER, type DeployedProgram, HEALTH_PORT } from './programs.ts';
 
 /** The user `node` of the image. */
 export const IMAGE_USER = 1000;
@@ -80,20 +80,13 @@ function probe(path: string, options: ProbeOptions): Probe {
 }
 
 export function mountFolders(chart: Chart, container: Container, program: DeployedProgram): void {
-  const { name, resources, configFile, secret } = program;
+  const { name, resources, configFile, secrets = [] } = program;
   const cache = { sizeLimit: Size.mebibytes(resources.cacheMiB.limit) };
   container.mount(CACHE_FOLDER, Volume.fromEmptyDir(chart, 'cache', 'cache', cache));
   container.mount('/tmp', Volume.fromEmptyDir(chart, 'tmp', 'tmp', { sizeLimit: Size.mebibytes(TMP_MIB) }));
-  if (secret !== undefined) {
-    const volume = Volume.fromSecret(
-      chart,
-      'secret',
-      Secret.fromSecretName(chart, 'secret-of-files', secret),
-      {
-        name: 'secret',
-      },
-    );
-    container.mount(SECRET_FOLDER, volume, { readOnly: true });
+  for (const { volume: id, secret, folder } of secrets) {
+    const files = Secret.fromSecretName(chart, `${id}-of-files`, secret);
+    container.mount(folder, Volume.fromSecret(chart, id, files, { name: id }), { readOnly: true });
   }
   if (configFile === undefined) return;
   const config = ConfigMap.fromConfigMapName(chart, 'config-map', name);

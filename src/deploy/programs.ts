@@ -26,12 +26,19 @@ export interface DeployedProgram {
   readonly asksPrometheus?: true;
   /** Whether the program notifies people, and so takes --notifications. */
   readonly notifies?: true;
-  /** The Secret whose files are in SECRET_FOLDER. Absent: none. */
-  readonly secret?: string;
+  /** The Secrets whose files the program reads. Absent: none. */
+  readonly secrets?: readonly MountedSecret[];
   /** Whether the program starts other programs. */
   readonly startsPrograms: boolean;
   /** The file that its arguments name, in CONFIG_FOLDER. A ConfigMap with the name of the program has it. Absent: none. */
   readonly configFile?: string;
+}
+
+export interface MountedSecret {
+  /** The name of the volume. */
+  readonly volume: string;
+  readonly secret: string;
+  readonly folder: string;
 }
 
 export interface DeployedResources {
@@ -47,6 +54,9 @@ export const CONFIG_FOLDER = '/etc/kubenode';
 export const SECRET_FOLDER = '/etc/kubenode-notifications';
 /** The file of the receivers in their Secret. */
 export const NOTIFICATIONS_FILE = 'notifications.yaml';
+export const MANAGEMENT_FOLDER = '/etc/kubenode-management';
+/** The file of the connection in the Secret of the management cluster. */
+export const MANAGEMENT_FILE = 'kubeconfig';
 export const HEALTH_PORT = 8080;
 const WEBHOOK_PORT = 8081;
 export const EXTENSION_PORT = 8444;

@@ -92,7 +92,7 @@ function withNotifications(
   if (secret === undefined || !program.notifies) return program;
   return {
     ...program,
-    secret,
+    secrets: [...(program.secrets ?? []), { volume: 'secret', secret, folder: SECRET_FOLDER }],
     args: [...program.args, '--notifications', `${SECRET_FOLDER}/${NOTIFICATIONS_FILE}`],
     usesDns: true,
   };

@@ -29,6 +29,11 @@ export async function startInstalledServer(
   const server = isOrdinary
     ? await takeApiServer(stored.digest, () => startWithObjects(stored, objects))
     : await startWithObjects(stored, objects, options);
+  return withClients(server);
+}
+
+/** Adds clients of principals to a server that has kubenode. */
+export function withClients(server: ApiServer): InstalledServer {
   const clients = new Map<string, Promise<Client>>();
   return {
     server,
@@ -71,7 +76,7 @@ function isAdmission({ kind }: KubeObject): boolean {
   return kind.startsWith('ValidatingAdmissionPolicy');
 }
 
-async function installAll(server: ApiServer, objects: readonly KubeObject[]): Promise<void> {
+export async function installAll(server: ApiServer, objects: readonly KubeObject[]): Promise<void> {
   const results = await install(server.client, { clock: createSystemClock(), objects });
   const failed = results.flatMap(({ error }) => error ?? []);
   if (failed.length > 0) throw new AggregateError(failed, 'the installation failed');

@@ -89,6 +89,8 @@ export interface UpdateBed {
   /** Machines with their agents, and the first version of each component. */
   createDeployment(name: string, configRef?: object): Promise<void>;
   patchDeployment(name: string, spec: object): Promise<void>;
+  /** Starts the agents of Machines that have none, and returns how many Machines there are. */
+  join(deployment: string): Promise<number>;
   machines(deployment: string): Promise<readonly Machine[]>;
   theirs(deployment: string): Promise<readonly KubeObject[]>;
   uids(deployment: string): Promise<readonly string[]>;
@@ -128,6 +130,7 @@ export async function startUpdateBed(options: UpdateBedOptions): Promise<UpdateB
     workload,
     createDeployment,
     patchDeployment,
+    join: joined,
     machines,
     theirs,
     uids,

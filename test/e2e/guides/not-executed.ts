@@ -37,6 +37,38 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     coveredBy: ['test/cluster/controllers/clusterapi.test.ts', 'test/cli/commands/install/deploy.test.ts'],
   },
   {
+    path: 'docs/guides/cluster-api.md',
+    section: 'On this computer',
+    because: 'it needs Go; a test starts it and enters each statement of the section',
+    coveredBy: ['test/cluster/try-cluster-api.test.ts'],
+  },
+  {
+    path: 'docs/guides/cluster-api.md',
+    section: 'Agents on their machines',
+    because: 'its URL is an example; a test runs the command, and an agent that joins with what it prints',
+    coveredBy: ['test/cluster/agent/identity.test.ts', 'test/providers/cloud/kubeadm-data.test.ts'],
+  },
+  {
+    path: 'docs/guides/cluster-api.md',
+    section: 'One drain for both',
+    because:
+      'it is for machines in the middle of a deletion; tests let the core of Cluster API wait and go on',
+    coveredBy: [
+      'test/cluster/controllers/clusterapi.test.ts',
+      'test/cluster/controllers/clusterapi-remediation.test.ts',
+    ],
+  },
+  {
+    path: 'docs/guides/cluster-api.md',
+    section: 'Objects in a management cluster',
+    because:
+      'it needs two clusters and an image; a test has two API servers, with the same rights and options',
+    coveredBy: [
+      'test/cluster/controllers/clusterapi-management.test.ts',
+      'test/cli/commands/install/management.test.ts',
+    ],
+  },
+  {
     path: 'docs/guides/external-nodes.md',
     section: 'Try it',
     because: 'it needs Karpenter in a cluster with pods; tests run Karpenter and the controller beside it',

@@ -1,5 +1,5 @@
 /** The options that name the management cluster of Cluster API, and the connection to it. */
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { NAMESPACE, PRINCIPAL_CLUSTERAPI } from '../../../api/names.ts';
 import type {
   ForeignClusterName,
@@ -9,6 +9,7 @@ import { type ConnectOptions, connect } from '../../../kube/client/connect.ts';
 import { impersonateServiceAccount } from '../../../kube/controller/principals.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { CliError, EXIT } from '../../errors.ts';
+import { parseClusterName } from '../../option-parsers.ts';
 
 export interface ManagementFlags {
   readonly clusterApi?: true;
@@ -29,15 +30,6 @@ export function addManagementOptions(command: Command): Command {
       'the Cluster there whose Nodes are in this cluster',
       parseClusterName,
     );
-}
-
-/** Kubernetes permits no other characters in both names. */
-const NAME = /^(?<namespace>[a-z0-9]([-a-z0-9]*[a-z0-9])?)\/(?<name>[a-z0-9]([-a-z0-9.]*[a-z0-9])?)$/;
-
-function parseClusterName(text: string): ForeignClusterName {
-  const { namespace, name } = NAME.exec(text)?.groups ?? {};
-  if (namespace !== undefined && name !== undefined) return { namespace, name };
-  throw new InvalidArgumentError('Expected NAMESPACE/NAME of a Cluster of Cluster API.');
 }
 
 interface ManagementSettings {

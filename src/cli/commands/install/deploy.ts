@@ -1,5 +1,5 @@
 /** Defines the options of `kubenode install` for running kubenode in the cluster itself, and the objects that they ask for. */
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { NAMESPACE } from '../../../api/names.ts';
 import type { NodeGroupSelector } from '../../../controllers/following/nodegroup/selector.ts';
 import type { MetricsMode } from '../../../deploy/metrics.ts';
@@ -15,9 +15,16 @@ import {
 } from '../../../deploy/programs.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { CliError, EXIT } from '../../errors.ts';
-import { createIntegerParser, parsePrometheusUrl } from '../../option-parsers.ts';
+import { createIntegerParser, parsePrometheusUrl, parseSecretName } from '../../option-parsers.ts';
 import { parseNodeGroupSelector } from '../../programs/node-group-option.ts';
 import { KUBENODE_VERSION } from '../../version.ts';
+import {
+  checkManagement,
+  createManagementClusterOption,
+  createManagementSecretOption,
+  type ManagementInstallFlags,
+  withManagement,
+} from './management.ts';
 import {
   checkExtension,
   createExtensionOption,
@@ -25,7 +32,7 @@ import {
   extensionObjects,
 } from './update-extension.ts';
 
-export interface DeployFlags extends ExtensionFlags {
+export interface DeployFlags extends ExtensionFlags, ManagementInstallFlags {
   readonly hub?: true;
   readonly hosting?: true;
   /** Path of the file of images that hosting runs. */
@@ -66,6 +73,8 @@ export function addDeployOptions(command: Command): Command {
       '--cluster-api',
       'also the role that reads the Machines of Cluster API, which the controllers then follow',
     )
+    .addOption(createManagementSecretOption())
+    .addOption(createManagementClusterOption())
     .addOption(createExtensionOption())
     .option(
       '--external-nodes',
@@ -109,11 +118,6 @@ function createMetricsOption(): Option {
   ).choices(['operator', 'annotations']);
 }
 
-function parseSecretName(text: string): string {
-  if (/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(text)) return text;
-  throw new InvalidArgumentError('Expected the name of a Secret.');
-}
-
 const parsePort = createIntegerParser(1, 65_535);
 
 function addPort(text: string, before: readonly number[] = []): readonly number[] {
@@ -146,6 +150,7 @@ export function programsOf(flags: DeployFlags): readonly DeployedProgram[] {
   const { hub, cluster, hosting, webhooks } = flags;
   checkReceivers(flags);
   checkExtension(flags);
+  checkManagement(flags);
   checkNotifications(flags);
   checkImages(flags);
   checkPrometheus(flags);
@@ -153,20 +158,15 @@ export function programsOf(flags: DeployFlags): readonly DeployedProgram[] {
   return [...(hub ? [sync] : []), ...(cluster ? [controllersOf(flags)] : []), ...(hosting ? [HOSTING] : [])];
 }
 
-function controllersOf({
-  maintenance,
-  clusterApi,
-  externalNodes,
-  externalNodesSelector: selector,
-  updateExtension,
-}: DeployFlags): DeployedProgram {
+function controllersOf(flags: DeployFlags): DeployedProgram {
+  const { maintenance, clusterApi, externalNodes, externalNodesSelector: selector, updateExtension } = flags;
   const program = maintenance ? CONTROLLERS_WITH_MAINTENANCE : CONTROLLERS;
   const args = [
     ...(clusterApi ? ['--cluster-api'] : []),
     ...(externalNodes ? ['--external-nodes'] : []),
     ...(selector ? ['--external-nodes-selector', selector.text] : []),
   ];
-  const following = { ...program, args: [...program.args, ...args] };
+  const following = withManagement({ ...program, args: [...program.args, ...args] }, flags);
   return updateExtension === undefined ? following : { ...following, extensionPort: EXTENSION_PORT };
 }
 

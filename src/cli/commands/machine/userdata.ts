@@ -19,7 +19,7 @@ token is used: pass it to the host only.
 With --kubeadm it prints fields for spec.template.spec of a KubeadmConfigTemplate of Cluster API. They are the same for each machine and
 have no secret: the agent proves by the certificate of the kubelet which Node it is on, and joins the Machine that follows this Node.
 
-  kubenode machine userdata --kubeadm --agent-url https://…/kubenode-agent-linux-amd64.gz --agent-sha256 …`;
+  kubenode machine userdata --kubeadm --agent-url https://artifacts.example.com/kubenode-agent-linux-amd64.gz --agent-sha256 ${'0'.repeat(64)}`;
 
 interface UserdataFlags extends TokenFlags {
   readonly agentUrl: string;
