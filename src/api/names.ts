@@ -317,6 +317,7 @@ export const POLICY_PROTECTED_DELETE = 'kubenode-protected-delete';
 export const POLICY_GRANT_REQUIRED = 'kubenode-grant-required';
 export const POLICY_BOOTSTRAP_TOKENS = 'kubenode-bootstrap-tokens';
 export const POLICY_CLUSTERAPI_HOOK = 'kubenode-clusterapi-hook';
+export const POLICY_CLUSTERAPI_STATUS = 'kubenode-clusterapi-status';
 export const POLICY_AUDIT_RECORD = 'kubenode-audit-record';
 
 // Objects with a fixed name, and composed names

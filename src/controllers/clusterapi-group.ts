@@ -21,7 +21,7 @@ export async function createClusterApiControllers(parts: GroupParts): Promise<Co
   const controllers = [
     createClusterApiController({ source, configs, client: own, gauge }),
     createDisruptionController({ source, client }),
-    createRemediationController({ source: createRemediationSource(options), client }),
+    createRemediationController({ source: createRemediationSource(options), theirs: source, client }),
   ];
   return { controllers, views: {} };
 }

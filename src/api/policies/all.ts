@@ -1,6 +1,6 @@
 /** The admission policies, each followed by its binding. */
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { clusterApiHook } from '../clusterapi/hook-policy.ts';
+import { clusterApiWrites } from '../clusterapi/hook-policy.ts';
 import { agentBlocked } from './agent-blocked.ts';
 import { agentOwnObjects } from './agent-own-objects.ts';
 import { auditRecord } from './audit-record.ts';
@@ -22,7 +22,7 @@ export function policies(): readonly KubeObject[] {
     grantRequired,
     bootstrapTokens,
     auditRecord,
-    clusterApiHook,
+    clusterApiWrites,
     ledgerRules,
     // Last: `install` waits until this policy denies a request, which shows that those before it are in force too.
     ledgerWriter,

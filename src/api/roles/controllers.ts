@@ -146,8 +146,8 @@ export const clusterApiRights: Rights = {
   description: 'Machines that follow those of Cluster API, and repairs that its health checks ask for.',
   cluster: [
     may(READ, CLUSTER_API, ['machines', 'clusters']),
-    may(PATCH, CLUSTER_API, ['machines']), // the hook before a drain; the policy kubenode-clusterapi-hook permits nothing else
-    may(PATCH, CLUSTER_API, ['machines/status']), // the conditions OwnerRemediated, which hands a machine back, and Steady
+    may(PATCH, CLUSTER_API, ['machines']), // the hook before a drain: a policy permits nothing else
+    may(PATCH, CLUSTER_API, ['machines/status']), // the conditions OwnerRemediated, which hands a machine back, and Steady: a policy permits nothing else
     may(READ, REMEDIATION_GROUP, ['kubenoderemediations']),
     may(PATCH, REMEDIATION_GROUP, ['kubenoderemediations/status']),
     // get: before its kubelet is updated; list: before one is created or deleted

@@ -36,6 +36,8 @@ export const machineChecks: readonly Check[] = [
 
 /** Returns the UIDs of the Machine of a request. A token proves them by its groups, and the others name one. */
 export function namedUids({ request: { groups, machineUid }, requester }: Claim): readonly string[] {
+  // A kubelet has not read the Machine: what it states is not a sign of another one.
+  if (requester === 'Node') return [];
   if (requester !== 'Token') return machineUid === undefined ? [] : [machineUid];
   const prefix = bootstrapGroupOf('');
   return groups.filter((group) => group.startsWith(prefix)).map((group) => group.slice(prefix.length));

@@ -66,7 +66,7 @@ function alreadyRegistered(claim: Claim, snapshot: ApproverInput): Objection | u
   const { machine, requester } = claim;
   if (replacesAgent(requester, snapshot.machine(machine))) return undefined;
   const reason = 'AlreadyRegistered';
-  const hint = 'Raise spec.agentEpoch of the Machine if that agent is lost';
+  const hint = HINTS[requester] ?? 'Raise spec.agentEpoch of the Machine if that agent is lost';
   const joining = joiningRequest(claim, snapshot);
   if (joining) {
     return { reason, because: `request ${joining.name} got the first certificate of ${machine}. ${hint}` };
@@ -76,6 +76,11 @@ function alreadyRegistered(claim: Claim, snapshot: ApproverInput): Objection | u
   const because = `the agent of Machine ${machine} is alive. ${hint}`;
   return afterWaiting(claim, snapshot, { reason, because }, SILENT_MS);
 }
+
+/** The hints for requesters to whom the epoch means nothing. */
+const HINTS: Partial<Readonly<Record<Claim['requester'], string>>> = {
+  Node: 'It is replaced when it has been silent for a while, or at once with a token: kubenode machine token',
+};
 
 /** Tells whether spec.agentEpoch was raised for this certificate: a token records it, and an import compares it. */
 function replacesAgent(requester: Claim['requester'], machine: Machine | undefined): boolean {

@@ -17,16 +17,27 @@ export function observeFollow<Theirs extends OwnerObject>(
   return { theirs, machines: context.view<Machine>(MACHINES).list(), nodeOf: nodeOf(context) };
 }
 
-/** Reads both from the API server: a view may not show a Machine that a person just created, or theirs that came back. */
+/**
+ * Reads our Machines from the API server, and theirs before a Machine of kubenode is deleted: a view may not show a Machine that a person just created, or
+ * theirs that came back.
+ */
 export async function listFollow<Theirs extends OwnerObject>(
-  source: FollowSource<Theirs>,
-  client: Pick<Client, 'pages'>,
+  {
+    source,
+    client,
+    theirs,
+  }: {
+    readonly source: FollowSource<Theirs>;
+    readonly client: Pick<Client, 'pages'>;
+    /** Those that were observed; undefined: they are listed. */
+    readonly theirs: FollowInput<Theirs>['theirs'] | undefined;
+  },
   context: ReconcileContext,
 ): Promise<FollowInput<Theirs>> {
   const { signal } = context;
   const machines: Machine[] = [];
   for await (const { items } of client.pages<Machine>(MACHINES, { signal })) machines.push(...items);
-  return { theirs: await source.list(signal), machines, nodeOf: nodeOf(context) };
+  return { theirs: theirs ?? (await source.list(signal)), machines, nodeOf: nodeOf(context) };
 }
 
 function nodeOf(context: ReconcileContext): FollowInput<OwnerObject>['nodeOf'] {

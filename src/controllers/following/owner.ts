@@ -43,6 +43,8 @@ export interface FollowOwner<Theirs extends OwnerObject> {
     machineOf: (name: string) => Machine | undefined,
   ) => OwnerHold | undefined;
   readonly holdOf: (object: Theirs, node: KubeObject | undefined) => OwnerHold | undefined;
+  /** Explains why our Machine is kept although its object was not found; undefined: it goes. */
+  readonly keptReason?: (machine: Machine) => OwnerHold | undefined;
   /** Returns the next value of ANNOTATION_BOOTSTRAP, from the object and the value before; undefined: none. */
   readonly bootstrapOf?: (object: Theirs, before: string | undefined) => string | undefined;
 }

@@ -137,7 +137,7 @@ function bootstrapIn(machine: Machine | undefined): string | undefined {
   return machine?.metadata.annotations?.[ANNOTATION_BOOTSTRAP];
 }
 
-type OwnerWords = Pick<FollowOwner<OwnerObject>, 'provider' | 'manager' | 'textOf'>;
+type OwnerWords = Pick<FollowOwner<OwnerObject>, 'provider' | 'manager' | 'textOf' | 'keptReason'>;
 
 function planWrite(
   desired: FollowedMachine,
@@ -165,12 +165,17 @@ function planOwn(
   if (!object) return [];
   const theirs = judgedFor(object.providerID, machine.metadata.name);
   const [first] = theirs;
-  if (!first) return deletion(machine, `${owner.textOf(object)} was not found`);
+  if (!first) return planMissing(machine, `${owner.textOf(object)} was not found`, owner);
   const desired = theirs.find((each) => each.desired)?.desired;
   if (!desired) return first.objection ? held(machine, first.objection, owner) : [];
   return desired.name === machine.metadata.name
     ? []
     : deletion(machine, `the Node of ${owner.textOf(object)} is ${desired.name}`);
+}
+
+function planMissing(machine: Machine, because: string, owner: OwnerWords): readonly FollowAction[] {
+  const kept = owner.keptReason?.(machine);
+  return kept ? held(machine, kept, owner) : deletion(machine, because);
 }
 
 function deletion(machine: Machine, because: string): readonly FollowAction[] {

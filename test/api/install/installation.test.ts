@@ -119,7 +119,7 @@ describe('policies', () => {
       key.startsWith('POLICY_') && typeof name === 'string' ? [name] : [],
     );
     expect(sorted(written.map(({ metadata }) => metadata.name))).toEqual(sorted(expected));
-    expect(expected).toHaveLength(12);
+    expect(expected).toHaveLength(13);
   });
 
   it('fail closed, and have a message for people', () => {

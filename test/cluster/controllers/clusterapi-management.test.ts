@@ -8,7 +8,12 @@ import { clusterApiObjects } from '../../../src/api/clusterapi/installation.ts';
 import { KUBENODE_REMEDIATIONS, type KubenodeRemediation } from '../../../src/api/clusterapi/remediation.ts';
 import { MACHINES } from '../../../src/api/generated/resources.ts';
 import { install, installation } from '../../../src/api/install/install.ts';
-import { PRINCIPAL_CONTROLLERS, serviceAccountUser } from '../../../src/api/names.ts';
+import {
+  NAMESPACE,
+  PRINCIPAL_CLUSTERAPI,
+  PRINCIPAL_CONTROLLERS,
+  serviceAccountUser,
+} from '../../../src/api/names.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { conditionOf } from '../../../src/kube/objects/conditions.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
@@ -40,6 +45,8 @@ import {
 import { POLICY } from './machine-cluster.ts';
 
 const USER = { user: serviceAccountUser(PRINCIPAL_CONTROLLERS), groups: ACCOUNTS };
+/** The account for one Cluster in the management cluster, which has rights in its namespace only. */
+const ACCOUNT = 'clusterapi-c';
 const STALE = { timeout: 240_000, interval: 1000 };
 
 describe.skipIf(noClusterApiReason)('Machines of a management cluster', { timeout: 400_000 }, () => {
@@ -66,7 +73,11 @@ describe.skipIf(noClusterApiReason)('Machines of a management cluster', { timeou
     for (const name of ['c', 'd']) await createTheirCluster(theirs, name);
     await applyFleetDefault(workload, POLICY);
     const own = await workload.server.kubeconfigFor(USER);
-    const there = await management.server.kubeconfigFor(USER);
+    await bindAccount(theirs);
+    const there = await management.server.kubeconfigFor({
+      user: serviceAccountUser(ACCOUNT),
+      groups: ACCOUNTS,
+    });
     const flags = ['--cluster-api', '--cluster-api-kubeconfig', there, '--cluster-api-cluster', 'fleet/c'];
     controllers = startLoggedControllers(own, (text) => (logged += text), ...flags);
   }, 400_000);
@@ -156,3 +167,19 @@ describe.skipIf(noClusterApiReason)('Machines of a management cluster', { timeou
     });
   }
 });
+
+/** As the guide does with kubectl. */
+async function bindAccount(client: Client): Promise<void> {
+  const group = 'rbac.authorization.k8s.io';
+  const kind = 'RoleBinding';
+  await client.create(
+    { group, version: 'v1', kind, plural: 'rolebindings', namespaced: true },
+    {
+      apiVersion: `${group}/v1`,
+      kind,
+      metadata: { namespace: WORKLOAD_NAMESPACE, name: ACCOUNT },
+      roleRef: { apiGroup: group, kind: 'ClusterRole', name: PRINCIPAL_CLUSTERAPI },
+      subjects: [{ kind: 'ServiceAccount', namespace: NAMESPACE, name: ACCOUNT }],
+    },
+  );
+}

@@ -31,7 +31,7 @@ import {
   serveClusterApi,
   THEIR_CLUSTERS,
 } from '../../support/cluster-api/their-objects.ts';
-import { THEIR_MACHINES } from '../../support/cluster-api/workload-cluster.ts';
+import { THEIR_API_VERSION, THEIR_MACHINES } from '../../support/cluster-api/workload-cluster.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { ACCOUNTS, applyFleetDefault } from '../defender/objects.ts';
@@ -193,13 +193,43 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
     const patched = account.patch(THEIR_MACHINES, target, patch, { dryRun: true });
     const answer = await patched.then(
       () => 'permitted',
-      (error: unknown) =>
-        /kubenode-clusterapi may change only/.test(String(error)) ? 'refused' : String(error),
+      (error: unknown) => (/kubenode may change only/.test(String(error)) ? 'refused' : String(error)),
     );
     expect(answer).toBe(expected);
     // Others are not limited.
     await expect(admin.patch(THEIR_MACHINES, target, patch, { dryRun: true })).resolves.toBeDefined();
   });
+
+  it.each<[string, readonly object[], string]>([
+    ['its own condition', [condition('kubenode.dev/Steady', 'False')], 'permitted'],
+    ['that of a hand-back on a healthy Machine', [condition('OwnerRemediated', 'False')], 'refused'],
+    ['the result of a health check', [condition('HealthCheckSucceeded', 'False')], 'refused'],
+    [
+      'both at once',
+      [condition('HealthCheckSucceeded', 'False'), condition('OwnerRemediated', 'False')],
+      'refused',
+    ],
+    ['another condition', [condition('Ready', 'True')], 'refused'],
+  ])(
+    'CAP-20 its account may write of the status of a Machine of theirs %s: %j, %s',
+    async (_, conditions, expected) => {
+      if (!(await findTheirs('md-s'))) await createFollowed('s');
+      const account = await installed.as(serviceAccountUser(PRINCIPAL_CLUSTERAPI), ACCOUNTS);
+      const object = {
+        apiVersion: THEIR_API_VERSION,
+        kind: 'Machine',
+        metadata: { namespace: NAMESPACE, name: 'md-s' },
+        status: { conditions },
+      };
+      const options = { fieldManager: 'any', force: true, subresource: 'status', dryRun: true };
+      const answer = await account.apply(THEIR_MACHINES, object, options).then(
+        () => 'permitted',
+        (error: unknown) => (/kubenode may (?:change|set) /.test(String(error)) ? 'refused' : String(error)),
+      );
+      expect(answer).toBe(expected);
+      await expect(admin.apply(THEIR_MACHINES, object, options)).resolves.toBeDefined();
+    },
+  );
 
   it('CAP-02 its account may delete no other Machine, and write no Cluster of theirs', async () => {
     const account = await installed.as(serviceAccountUser(PRINCIPAL_CLUSTERAPI), ACCOUNTS);
@@ -276,3 +306,7 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
     return await admin.get(NODES, { name });
   }
 });
+
+function condition(type: string, status: string): object {
+  return { type, status, reason: 'Test', message: '', lastTransitionTime: '2030-01-01T00:00:00Z' };
+}

@@ -343,7 +343,22 @@ const deniesRequester: Row[] = [
     'deny NotFollowed: Machine n17 has provider ssh: only a Machine that follows another system joins with the certificate of its kubelet. Make a token: kubenode machine token n17',
     { provider: 'ssh' },
   ],
-  ['a kubelet beside an agent that is alive', fromNode(), `deny ${alive}`, { heartbeatAgeMs: 0 }],
+  [
+    'a kubelet beside an agent that is alive',
+    fromNode(),
+    'deny AlreadyRegistered: the agent of Machine n17 is alive. It is replaced when it has been silent for a while, or at once with a token: kubenode machine token',
+    { heartbeatAgeMs: 0 },
+  ],
+  [
+    'a kubelet after one that stated another UID, which no kubelet knows',
+    fromNode(),
+    'deny AlreadyRegistered: request r0 got the first certificate of n17. It is replaced when it has been silent for a while, or at once with a token: kubenode machine token',
+    {
+      approved: [
+        approvedBefore({ username: 'system:node:n17', groups: ['system:nodes'], machineUid: 'uid-0' }),
+      ],
+    },
+  ],
   [
     'a kubelet when its Machine was not created in ten minutes',
     fromNode({ createdAt: at(-600) }),

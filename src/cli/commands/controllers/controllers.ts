@@ -205,7 +205,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
   } finally {
     await Promise.all(servers.map(async (server) => await server?.close()));
     defender.close();
-    await Promise.all([client.close(), management?.client.close(), closeAll()]);
+    await Promise.all([client.close(), management?.client?.close(), closeAll()]);
   }
 }
 

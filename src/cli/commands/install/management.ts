@@ -23,7 +23,7 @@ export function createManagementSecretOption(): Option {
 export function createManagementClusterOption(): Option {
   return new Option(
     '--cluster-api-cluster <namespace/name>',
-    'the Cluster there whose Nodes are in this cluster',
+    'the Cluster of Cluster API whose Nodes are in this cluster: others are left out',
   ).argParser(parseClusterName);
 }
 
@@ -32,12 +32,14 @@ export function withManagement(
   program: DeployedProgram,
   { clusterApiSecret: secret, clusterApiCluster: cluster }: ManagementInstallFlags,
 ): DeployedProgram {
-  if (secret === undefined || cluster === undefined) return program;
-  const kubeconfig = ['--cluster-api-kubeconfig', `${MANAGEMENT_FOLDER}/${MANAGEMENT_FILE}`];
+  if (cluster === undefined) return program;
   const name = ['--cluster-api-cluster', `${cluster.namespace}/${cluster.name}`];
+  const named = { ...program, args: [...program.args, ...name] };
+  if (secret === undefined) return named;
+  const kubeconfig = ['--cluster-api-kubeconfig', `${MANAGEMENT_FOLDER}/${MANAGEMENT_FILE}`];
   return {
-    ...program,
-    args: [...program.args, ...kubeconfig, ...name],
+    ...named,
+    args: [...named.args, ...kubeconfig],
     secrets: [...(program.secrets ?? []), { volume: 'management', secret, folder: MANAGEMENT_FOLDER }],
     usesDns: true,
   };
@@ -46,7 +48,7 @@ export function withManagement(
 export function checkManagement(flags: ManagementInstallFlags): void {
   const { cluster, clusterApi, clusterApiSecret: secret, clusterApiCluster: name, updateExtension } = flags;
   if (secret === undefined && name === undefined) return;
-  if (!cluster || !clusterApi || secret === undefined || name === undefined) {
+  if (!cluster || !clusterApi || name === undefined) {
     throw new CliError(
       'a management cluster needs --cluster, --cluster-api, --cluster-api-secret and --cluster-api-cluster',
       {
@@ -55,7 +57,7 @@ export function checkManagement(flags: ManagementInstallFlags): void {
       },
     );
   }
-  if (updateExtension === undefined) return;
+  if (updateExtension === undefined || secret === undefined) return;
   throw new CliError(
     '--update-extension registers in this cluster, and Cluster API is in the management cluster',
     {

@@ -3,8 +3,7 @@
  * cannot be read is absent: no field is trusted to have the type that another project gave it. Pure.
  */
 
-import { CLUSTER_API_DRAIN_HOOK } from '../../../api/clusterapi/hook-policy.ts';
-import { GROUP } from '../../../api/names.ts';
+import { CLUSTER_API_DRAIN_HOOK, CLUSTER_API_STEADY } from '../../../api/clusterapi/hook-policy.ts';
 import { isRecord, listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import type { FileDigests } from './extension/files/record.ts';
@@ -20,6 +19,8 @@ export const KUBEADM_CONFIG_TEMPLATE = 'KubeadmConfigTemplate';
 /** On a Machine, and on its bootstrap config, while Cluster API updates it in place. */
 export const ANNOTATION_UPDATING = `in-place-updates.internal.${CLUSTER_API_GROUP}/update-in-progress`;
 
+/** Cluster API sets it on each object that it creates for a Cluster. */
+export const LABEL_CLUSTER_NAME = `${CLUSTER_API_GROUP}/cluster-name`;
 /** On a Machine or a Cluster, with any value. */
 export const ANNOTATION_PAUSED = `${CLUSTER_API_GROUP}/paused`;
 /** On a Machine, with any value: Cluster API does not drain its Node, and kubenode does not either. */
@@ -33,7 +34,11 @@ export const ANNOTATION_NODE_NAMESPACE = `${CLUSTER_API_GROUP}/cluster-namespace
 /** On a Machine: Cluster API does not begin to drain its Node while there is an annotation of this prefix. */
 export const ANNOTATION_DRAIN_HOOK = CLUSTER_API_DRAIN_HOOK;
 /** The condition by which a Machine of theirs shows what kubenode does there. They may name it in `spec.readinessGates`. */
-export const CONDITION_STEADY = `${GROUP}/Steady`;
+export const CONDITION_STEADY = CLUSTER_API_STEADY;
+
+/** The condition of Cluster API that shows how far the deletion of a Machine is, and its reason while a hook delays the drain. */
+const CONDITION_DELETING = 'Deleting';
+const WAITS_FOR_HOOK = 'WaitingForPreDrainHook';
 
 /** The condition of kubenode on a Machine of theirs. */
 export interface SteadyCondition {
@@ -56,6 +61,8 @@ export interface ForeignMachine {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly isDeleting: boolean;
+  /** Whether its deletion goes on: it waits for no hook before the drain. Cluster API reads hooks only if it would also delete the Node. */
+  readonly isDraining: boolean;
   /** Whether its conditions have reasons: those of v1beta1 are others. */
   readonly hasConditions: boolean;
   /** Undefined: it does not have the condition of kubenode. */
@@ -95,6 +102,7 @@ export function foreignMachine(object: KubeObject): ForeignMachine {
     labels: metadata.labels ?? {},
     annotations: metadata.annotations ?? {},
     isDeleting: metadata.deletionTimestamp !== undefined,
+    isDraining: isDraining(object),
     hasConditions: servedVersion !== 'v1beta1',
     steady: steadyOf(object),
     version: filled(textAt(object, 'spec', 'version')),
@@ -102,8 +110,13 @@ export function foreignMachine(object: KubeObject): ForeignMachine {
   };
 }
 
+function isDraining(object: KubeObject): boolean {
+  const deleting = keptConditions(object).find((each) => textAt(each, 'type') === CONDITION_DELETING);
+  return textAt(deleting, 'status') === 'True' && textAt(deleting, 'reason') !== WAITS_FOR_HOOK;
+}
+
 function steadyOf(object: KubeObject): ForeignMachine['steady'] {
-  const found = steadyConditions(object)[0];
+  const found = keptConditions(object).find((each) => textAt(each, 'type') === CONDITION_STEADY);
   if (found === undefined) return undefined;
   const [status = '', reason = '', message = '', since = ''] = [
     'status',
@@ -114,8 +127,11 @@ function steadyOf(object: KubeObject): ForeignMachine['steady'] {
   return { status, reason, message, since };
 }
 
-function steadyConditions(object: KubeObject): readonly unknown[] {
-  return listAt(object, 'status', 'conditions').filter((each) => textAt(each, 'type') === CONDITION_STEADY);
+/** Returns the conditions that are read. */
+function keptConditions(object: KubeObject): readonly unknown[] {
+  return listAt(object, 'status', 'conditions').filter((each) =>
+    [CONDITION_STEADY, CONDITION_DELETING].includes(textAt(each, 'type') ?? ''),
+  );
 }
 
 export function kubeadmConfigName(machine: KubeObject): string | undefined {
@@ -141,10 +157,10 @@ export function foreignCluster(object: KubeObject): ForeignCluster {
   };
 }
 
-/** Returns the parts of an object that are kept in memory: of 500 machines, no condition but ours, and no certificates. */
+/** Returns the parts of an object that are kept in memory: of 500 machines, two conditions, and no certificates. */
 export function trimForeign(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata } = object;
-  const steady = steadyConditions(object);
+  const conditions = keptConditions(object);
   return {
     apiVersion,
     kind,
@@ -159,7 +175,7 @@ export function trimForeign(object: KubeObject): KubeObject {
     ]),
     status: {
       ...picked(object, 'status', ['nodeRef', 'failureDomain']),
-      ...(steady.length === 0 ? {} : { conditions: steady }),
+      ...(conditions.length === 0 ? {} : { conditions }),
     },
   };
 }

@@ -4,7 +4,8 @@ import { valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { createFollowController, type FollowControllerOptions } from '../controller.ts';
 import { type FollowSource, isUnreadable } from '../owner.ts';
-import { ANNOTATION_NODE_MACHINE, ANNOTATION_NODE_NAMESPACE } from './contract.ts';
+import { ANNOTATION_NODE_MACHINE, ANNOTATION_NODE_NAMESPACE, type ForeignCluster } from './contract.ts';
+import { pausedClusterHold } from './hold.ts';
 import type { ConfigSource } from './observe/config-source.ts';
 import type { ForeignSource } from './observe/foreign-source.ts';
 import { CLUSTER_API, type MachineOfCluster, machinesOfClusters } from './owner.ts';
@@ -24,7 +25,7 @@ export function createClusterApiController({
   return createFollowController({
     ...options,
     name: 'clusterapi',
-    owner: CLUSTER_API,
+    owner: { ...CLUSTER_API, keptReason: (machine) => pausedClusterHold(machine, clustersIn(source)) },
     source: machinesWithClusters(source, configs),
     nodeParts: (node: KubeObject) => [
       valueAt(node, 'spec', 'providerID'),
@@ -32,6 +33,11 @@ export function createClusterApiController({
       node.metadata.annotations?.[ANNOTATION_NODE_NAMESPACE],
     ],
   });
+}
+
+function clustersIn(source: ForeignSource): readonly ForeignCluster[] {
+  const found = source.read();
+  return found === undefined || isUnreadable(found) ? [] : found.clusters;
 }
 
 function machinesWithClusters(

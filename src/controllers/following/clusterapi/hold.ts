@@ -2,6 +2,8 @@
  * Why Cluster API permits no disruption of one of its machines. Its pauses, deletions and annotations are those of people, too: kubenode honors
  * them as a hold. Pure.
  */
+import type { Machine } from '../../../api/generated/types.ts';
+import { followedObject } from '../../../providers/followed.ts';
 import type { OwnerHold, OwnerObject } from '../owner.ts';
 import {
   ANNOTATION_DRAIN_HOOK,
@@ -10,6 +12,7 @@ import {
   ANNOTATION_SKIP_REMEDIATION,
   type ForeignCluster,
   type ForeignMachine,
+  LABEL_CLUSTER_NAME,
 } from './contract.ts';
 
 /** `cluster` is undefined when it was not found: whether it is paused is unknown then. */
@@ -21,8 +24,7 @@ export function ownerHoldOf(
 }
 
 function deletionHold(machine: ForeignMachine, cluster: ForeignCluster | undefined): OwnerHold | undefined {
-  // With the hook it is not drained yet: what is under way here comes to its end first.
-  if (machine.isDeleting && !Object.hasOwn(machine.annotations, ANNOTATION_DRAIN_HOOK)) {
+  if (machine.isDeleting && !waitsForHook(machine)) {
     return {
       reason: 'MachineDeleting',
       message: `${machineText(machine)} is being deleted, and drained there`,
@@ -30,6 +32,11 @@ function deletionHold(machine: ForeignMachine, cluster: ForeignCluster | undefin
   }
   if (cluster?.isDeleting !== true) return undefined;
   return { reason: 'ClusterDeleting', message: `${clusterText(machine)} is being deleted` };
+}
+
+/** Tells whether an act that is under way here comes to its end first: not when Cluster API drains all the same. */
+function waitsForHook({ annotations, isDraining }: ForeignMachine): boolean {
+  return Object.hasOwn(annotations, ANNOTATION_DRAIN_HOOK) && !isDraining;
 }
 
 function pauseHold(machine: ForeignMachine, cluster: ForeignCluster | undefined): OwnerHold | undefined {
@@ -52,6 +59,21 @@ function annotationHold(machine: ForeignMachine): OwnerHold | undefined {
   if (excluded === undefined) return undefined;
   const reason = excluded === ANNOTATION_EXCLUDE_DRAIN ? 'DrainExcluded' : 'RemediationSkipped';
   return { reason, message: `${machineText(machine)} has the annotation ${excluded}` };
+}
+
+/** While a Cluster is paused its objects may be moved to another management cluster, which deletes them here, and no instance. */
+export function pausedClusterHold(
+  machine: Machine,
+  clusters: readonly ForeignCluster[],
+): OwnerHold | undefined {
+  const namespace = followedObject(machine)?.namespace;
+  const name = machine.metadata.labels?.[LABEL_CLUSTER_NAME];
+  const found = clusters.find((each) => each.namespace === namespace && each.name === name);
+  if (found?.isPaused !== true) return undefined;
+  return {
+    reason: 'ClusterPaused',
+    message: `Cluster ${namespace}/${name} of Cluster API is paused, and its Machine was not found`,
+  };
 }
 
 export function machineText({ namespace, name }: Pick<OwnerObject, 'namespace' | 'name'>): string {

@@ -2,9 +2,9 @@
 import type { Client } from '../../../kube/client/client.ts';
 
 export interface ManagementCluster {
-  /** With the rights of kubenode-clusterapi there. */
-  readonly client: Client;
-  /** The Cluster object of the Nodes: those of others are in the same management cluster. */
+  /** With rights there; undefined: its objects are in the cluster of the Nodes, beside those of other clusters. */
+  readonly client?: Client;
+  /** The Cluster object of the Nodes. */
   readonly cluster: ForeignClusterName;
 }
 

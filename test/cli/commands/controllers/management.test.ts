@@ -19,12 +19,16 @@ const CLUSTER = ['--cluster-api-cluster', 'fleet/prod-eu-1'];
 describe('the options of the management cluster', () => {
   it('CAP-21 name the connection and the Cluster, and are left out where all is in one cluster', () => {
     expect(managementSettings(parse('--cluster-api', ...KUBECONFIG, ...CLUSTER))).toEqual({
-      kubeconfig: 'management.yaml',
+      connection: { kubeconfig: 'management.yaml' },
       cluster: { namespace: 'fleet', name: 'prod-eu-1' },
     });
     const context = ['--cluster-api-context', 'hub'];
     expect(managementSettings(parse('--cluster-api', ...KUBECONFIG, ...CLUSTER, ...context))).toMatchObject({
-      context: 'hub',
+      connection: { context: 'hub' },
+    });
+    expect(managementSettings(parse('--cluster-api', ...CLUSTER))).toEqual({
+      connection: undefined,
+      cluster: { namespace: 'fleet', name: 'prod-eu-1' },
     });
     expect([managementSettings(parse('--cluster-api')), managementSettings(parse())]).toEqual([
       undefined,
@@ -34,7 +38,7 @@ describe('the options of the management cluster', () => {
 
   it.each([
     ['no Cluster', ['--cluster-api', ...KUBECONFIG]],
-    ['no kubeconfig', ['--cluster-api', ...CLUSTER]],
+    ['a context without a kubeconfig', ['--cluster-api', ...CLUSTER, '--cluster-api-context', 'hub']],
     ['no --cluster-api', [...KUBECONFIG, ...CLUSTER]],
     ['a context alone', ['--cluster-api', '--cluster-api-context', 'hub']],
   ])('refuse %s', (_, args) => {

@@ -40,6 +40,14 @@ describe('kubenode install --cluster-api-secret', () => {
     });
   });
 
+  it('names the Cluster also where its objects are beside those of others in this cluster', async () => {
+    const { clusterApiSecret: _, ...here } = FLAGS;
+    const pod = await podOf(here);
+    const args = listAt(pod, 'containers', 0, 'args');
+    expect(args).toContain('fleet/prod-eu-1');
+    expect(args).not.toContain('--cluster-api-kubeconfig');
+  });
+
   it('mounts the Secret of notifications beside it', async () => {
     const pod = await podOf({ ...FLAGS, notifications: 'receivers' });
     expect(listAt(pod, 'volumes').map((each) => valueAt(each, 'secret', 'secretName'))).toEqual(
@@ -49,7 +57,6 @@ describe('kubenode install --cluster-api-secret', () => {
 
   it.each<[string, DeployFlags, string]>([
     ['no Cluster', { ...FLAGS, clusterApiCluster: undefined as never }, 'needs --cluster, --cluster-api'],
-    ['no Secret', { ...FLAGS, clusterApiSecret: undefined as never }, 'needs --cluster, --cluster-api'],
     ['no pods', { ...FLAGS, cluster: undefined as never }, 'needs --cluster, --cluster-api'],
     ['Cluster API here', { ...FLAGS, clusterApi: undefined as never }, 'needs --cluster, --cluster-api'],
     ['an extension that registers here', { ...FLAGS, updateExtension: true }, 'registers in this cluster'],

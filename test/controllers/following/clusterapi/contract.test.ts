@@ -52,6 +52,19 @@ describe('the objects of Cluster API', () => {
     expect(foreignCluster(trimForeign(cluster({ paused: true })))).toMatchObject({ isPaused: true });
   });
 
+  it.each([
+    ['for a hook before the drain', 'True', 'WaitingForPreDrainHook', false],
+    ['for no hook', 'True', 'DrainingNode', true],
+    ['before it begins', 'False', 'NotDeleting', false],
+  ])('wait in a deletion %s', (_, status, reason, expected) => {
+    const conditions = [{ type: 'Deleting', status, reason }];
+    const machine = { ...theirObject(1), status: { conditions } };
+    expect([foreignMachine(machine).isDraining, foreignMachine(trimForeign(machine)).isDraining]).toEqual([
+      expected,
+      expected,
+    ]);
+  });
+
   it.each<[string, KubeObject, boolean]>([
     ['by its spec', cluster({ paused: true }), true],
     ['by its annotation', cluster({}, { 'cluster.x-k8s.io/paused': '' }), true],

@@ -118,6 +118,19 @@ describe('the controller that follows Cluster API', () => {
     expect(bed.writes().toSorted()).toEqual(['delete Machine node-1', 'delete Machine node-2']);
   });
 
+  it('CAP-02 keeps Machines whose objects are being moved, which Cluster API pauses for that, and has them go after it', async () => {
+    const labeled = theirs(1, { labels: { 'cluster.x-k8s.io/cluster-name': 'c' } });
+    const bed = await start({ machines: [labeled], clusters: [CLUSTER] });
+    bed.writes();
+    await bed.show({ machines: [], clusters: [{ ...CLUSTER, isPaused: true }] });
+    expect(bed.writes()).toEqual(['apply Machine node-1']);
+    expect(bed.machine('node-1')?.metadata.annotations?.[ANNOTATION_OWNER_HOLD]).toMatch(
+      /^ClusterPaused: .* its Machine was not found$/,
+    );
+    await bed.show({ machines: [], clusters: [CLUSTER] });
+    expect(bed.writes()).toEqual(['delete Machine node-1']);
+  });
+
   it('CAP-02 leaves the Machine of a person alone, counts it and reports it once', async () => {
     const bed = await start(undefined);
     const { metadata: _, status: __, ...rest } = machine('node-1');

@@ -32,6 +32,15 @@ describe('what Cluster API permits on a machine', () => {
       undefined,
     ],
     [
+      'is held when Cluster API drains in spite of the hook',
+      {
+        theirs: [
+          theirs(1, { isDeleting: true, isDraining: true, annotations: { [HOOK]: 'Reboot for a job' } }),
+        ],
+      },
+      `MachineDeleting: ${OF_MD_1} is being deleted, and drained there`,
+    ],
+    [
       'leaves the machines of a Cluster alone that they delete',
       { clusters: [{ ...CLUSTER, isDeleting: true }] },
       'ClusterDeleting: Cluster fleet/c of Cluster API is being deleted',

@@ -2,7 +2,7 @@
  * Decides what Cluster API is shown of the acts and holds of kubenode: a hook without which it does not drain a machine, and a condition. A machine in
  * deletion gets no hook, so that a person who removes it there has the last word. Pure.
  */
-import type { LedgerGrant, LedgerHolder, Machine } from '../../../../api/generated/types.ts';
+import type { LedgerGrant, LedgerHolder, Machine, MachineHold } from '../../../../api/generated/types.ts';
 import { isInFlight } from '../../../../api/grants.ts';
 import { ownValue } from '../../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
@@ -39,6 +39,8 @@ export interface DisruptionPlan {
 interface Disruption {
   readonly condition: SteadyCondition;
   readonly hook: string;
+  /** The id of the grant of an act. */
+  readonly grant?: string;
   readonly until: Date | undefined;
 }
 
@@ -49,26 +51,46 @@ const STEADY: SteadyCondition = {
 };
 
 export function planDisruption(input: DisruptionInput): DisruptionPlan {
-  const machines = new Map(input.machines.flatMap(keyedByTheirs));
+  const machines = Map.groupBy(input.machines, followedKey);
   const judged = input.theirs.map((theirs) => {
-    const machine = machines.get(`${theirs.namespace}/${theirs.name}`);
-    const isSame = machine && followedObject(machine)?.providerID === theirs.providerID;
+    const named = machines.get(`${theirs.namespace}/${theirs.name}`) ?? [];
+    // More than one only while one goes, or a person has copied it.
+    const same = named.filter((each) => followedObject(each)?.providerID === theirs.providerID);
     return {
       theirs,
-      isFollowed: isSame === true,
-      disruption: isSame ? disruptionOf(machine, input) : undefined,
+      isFollowed: same.length > 0,
+      disruption: firstOf(same, (each) => disruptionOf(each, input)),
+      isHeld: same.some((each) => heldBy(each, input) !== undefined),
     };
   });
   return {
-    writes: judged.flatMap(({ theirs, isFollowed, disruption }) => writeFor(theirs, isFollowed, disruption)),
+    writes: judged.flatMap((each) => writeFor(each, input)),
     changesAt: firstMoment(judged.map(({ disruption }) => disruption?.until)),
   };
 }
 
-function keyedByTheirs(machine: Machine): readonly [string, Machine][] {
-  if (machine.spec.infra.provider !== 'clusterapi') return [];
-  const object = followedObject(machine);
-  return object ? [[`${object.namespace}/${object.name}`, machine]] : [];
+interface Judged {
+  readonly theirs: ForeignMachine;
+  readonly isFollowed: boolean;
+  readonly disruption: Disruption | undefined;
+  /** Whether a person holds it, also beside an act. */
+  readonly isHeld: boolean;
+}
+
+function followedKey(machine: Machine): string | undefined {
+  const object = machine.spec.infra.provider === 'clusterapi' ? followedObject(machine) : undefined;
+  return object && `${object.namespace}/${object.name}`;
+}
+
+function firstOf<Item, Found>(
+  items: readonly Item[],
+  find: (item: Item) => Found | undefined,
+): Found | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function disruptionOf(machine: Machine, input: DisruptionInput): Disruption | undefined {
@@ -79,7 +101,7 @@ function disruptionOf(machine: Machine, input: DisruptionInput): Disruption | un
 function actOn({ metadata: { name } }: Machine, { grants, now }: DisruptionInput): Disruption | undefined {
   const grant = ownValue(grants, name);
   if (!grant || !isInFlight(grant) || !isShown(grant) || Date.parse(grant.notAfter) <= +now) return undefined;
-  const { action, holder, issuedAt, notAfter } = grant;
+  const { id, action, holder, issuedAt, notAfter } = grant;
   const act = `${action} for ${holderText(holder)} since ${issuedAt}`;
   return {
     condition: {
@@ -87,7 +109,8 @@ function actOn({ metadata: { name } }: Machine, { grants, now }: DisruptionInput
       reason: 'Disrupted',
       message: `${act}. More: kubenode why machine ${name}`,
     },
-    hook: act,
+    hook: `${act}, ${grantMark(id)}`,
+    grant: id,
     until: new Date(notAfter),
   };
 }
@@ -102,9 +125,9 @@ function holderText({ kind, name, origin }: LedgerHolder): string {
 }
 
 /** The node works, and a person wants it kept as it is. */
-function holdOn(machine: Machine, { nodeOf, now }: DisruptionInput): Disruption | undefined {
+function holdOn(machine: Machine, input: DisruptionInput): Disruption | undefined {
   const { name } = machine.metadata;
-  const hold = personHold(machine, nodeOf(name), now);
+  const hold = heldBy(machine, input);
   if (!hold) return undefined;
   const message = `the machine is held: ${hold.reason}. To end it: kubenode machine release ${name}`;
   return {
@@ -114,27 +137,44 @@ function holdOn(machine: Machine, { nodeOf, now }: DisruptionInput): Disruption 
   };
 }
 
+function heldBy(machine: Machine, { nodeOf, now }: DisruptionInput): MachineHold | undefined {
+  return personHold(machine, nodeOf(machine.metadata.name), now);
+}
+
 /** A machine that is not followed has neither the condition nor the hook of kubenode. */
-function writeFor(
-  theirs: ForeignMachine,
-  isFollowed: boolean,
-  disruption: Disruption | undefined,
-): readonly DisruptionWrite[] {
-  const hook = hookWrite(theirs, disruption);
+function writeFor(judged: Judged, input: DisruptionInput): readonly DisruptionWrite[] {
+  const { theirs, isFollowed, disruption } = judged;
+  const hook = hookWrite(judged, input);
   const condition = isFollowed ? conditionWrite(theirs, disruption?.condition ?? STEADY) : undefined;
   if (hook === undefined && condition === undefined) return [];
   return [{ theirs, ...optional('hook', hook), ...optional('condition', condition) }];
 }
 
-/** A deletion waits for the act for which the hook was set, and for no later one. */
-function hookWrite(
-  { annotations, isDeleting }: ForeignMachine,
-  disruption: Disruption | undefined,
-): DisruptionWrite['hook'] {
-  const found = annotations[ANNOTATION_DRAIN_HOOK];
-  const desired = isDeleting && found !== disruption?.hook ? undefined : disruption?.hook;
-  if (found === desired) return undefined;
-  return desired ?? null;
+function hookWrite(judged: Judged, input: DisruptionInput): DisruptionWrite['hook'] {
+  const found = judged.theirs.annotations[ANNOTATION_DRAIN_HOOK];
+  const desired = desiredHook(found, judged, input);
+  return found === desired ? undefined : (desired ?? null);
+}
+
+function desiredHook(
+  found: string | undefined,
+  judged: Judged,
+  { nodeOf }: DisruptionInput,
+): string | undefined {
+  const { theirs, isFollowed, disruption } = judged;
+  // That of a machine of another cluster is of the kubenode there.
+  if (!isFollowed) return nodeOf(theirs.node ?? '') ? undefined : found;
+  if (!theirs.isDeleting) return disruption?.hook;
+  return found !== undefined && keepsHook(found, judged) ? found : undefined;
+}
+
+/** A deletion waits for the act for which the hook was set and for a person, and for no later act. */
+function keepsHook(found: string, { disruption, isHeld }: Judged): boolean {
+  return isHeld || (disruption?.grant !== undefined && found.endsWith(grantMark(disruption.grant)));
+}
+
+function grantMark(id: string): string {
+  return `grant ${id}`;
 }
 
 function conditionWrite(

@@ -6,7 +6,7 @@ import type { JsonPatchOperation } from '../../../../kube/controller/writes/decl
 import { canonicalJson } from '../../../../kube/objects/digest.ts';
 import { ownValue } from '../../../../kube/objects/json.ts';
 import type { CoveredFields } from './answers.ts';
-import { bootstrapFiles } from './files/kubeadm-files.ts';
+import { bootstrapFiles, filesIn } from './files/kubeadm-files.ts';
 import { type DesiredBootstrap, joinOrders, orderAfter, type UpdateOrder } from './files/order.ts';
 import { filesPatch } from './files/patch.ts';
 import { changedPaths, fileDigests } from './files/record.ts';
@@ -64,6 +64,8 @@ interface RequestOrder extends UpdateOrder {
 function requestOrder(current: AskedObject, desired: AskedObject): RequestOrder | string {
   const others = changedNames(current.others, desired.others);
   if (others.length > 0) return `no component covers ${others.join(', ')}`;
+  const count = Math.max(...[current, desired].map(({ bootstrap }) => filesIn(bootstrap).length));
+  if (count > MAX_FILES) return `the KubeadmConfig has ${count} files, and at most ${MAX_FILES} are compared`;
   const root = current.selector ? '/spec/template/spec' : '/spec';
   const operations = filesPatch(current.bootstrap, desired.bootstrap, root);
   const version = changedVersion(current, desired);
@@ -75,6 +77,8 @@ function requestOrder(current: AskedObject, desired: AskedObject): RequestOrder 
   return { version, paths, operations };
 }
 
+/** As many as v1beta2 permits. Comparing them takes time that grows with the square. */
+const MAX_FILES = 200;
 /** No component is of it. */
 const NO_VERSION = '';
 

@@ -9,6 +9,7 @@ import { isUnreadable, type Unreadable } from '../../owner.ts';
 import {
   CLUSTER_API_GROUP,
   CLUSTER_API_VERSIONS,
+  type ForeignMachine,
   foreignCluster,
   foreignMachine,
   trimForeign,
@@ -75,7 +76,11 @@ export function createForeignSource(options: ForeignSourceOptions): ForeignSourc
       const found = views.read();
       return found && (isUnreadable(found) ? found : objectsOf(found, cluster));
     },
-    list: async (signal) => objectsOf(await views.list(signal), cluster),
+    list: async (signal) => {
+      const found = objectsOf(await views.list(signal), cluster);
+      if (isUnreadable(found)) throw new Error(found.unreadable);
+      return found;
+    },
   };
 }
 
@@ -90,13 +95,18 @@ function kindsOf(version: string): readonly Resource[] {
 }
 
 function objectsOf(
-  [machines = [], clusters = []]: KindLists,
+  [machineObjects = [], clusterObjects = []]: KindLists,
   cluster: ForeignClusterName | undefined,
-): ForeignObjects {
-  const found = { machines: machines.map(foreignMachine), clusters: clusters.map(foreignCluster) };
-  if (!cluster) return found;
-  return {
-    machines: found.machines.filter((machine) => machine.cluster === cluster.name),
-    clusters: found.clusters.filter(({ name }) => name === cluster.name),
-  };
+): ForeignObjects | Unreadable {
+  const [machines, clusters] = [machineObjects.map(foreignMachine), clusterObjects.map(foreignCluster)];
+  if (!cluster) return { machines, clusters };
+  const { namespace, name } = cluster;
+  const own = clusters.filter((each) => each.namespace === namespace && each.name === name);
+  // The name is wrong, or the Cluster was moved: its Machines are somewhere else, and were not deleted.
+  if (own.length === 0) {
+    const unreadable = `Cluster ${namespace}/${name} of Cluster API was not found. Check --cluster-api-cluster`;
+    return { unreadable };
+  }
+  const isOwn = (each: ForeignMachine): boolean => each.namespace === namespace && each.cluster === name;
+  return { machines: machines.filter(isOwn), clusters: own };
 }

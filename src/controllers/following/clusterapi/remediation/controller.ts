@@ -34,14 +34,20 @@ import { NODES } from '../../../../kube/objects/core-kinds.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import type { Log } from '../../../../kube/process/log.ts';
 import { firstMoment, secondsAfter } from '../../../../os/dates.ts';
-import { isFollowed } from '../../../../providers/followed.ts';
+import { followedObject, isFollowed } from '../../../../providers/followed.ts';
+import { isUnreadable, ownerKey } from '../../owner.ts';
+import type { ForeignMachine } from '../contract.ts';
+import type { ForeignSource } from '../observe/foreign-source.ts';
 import { carryOutRemediation, type RemediationParts } from './execute.ts';
 import type { RemediationInput } from './judge.ts';
+import { requestsHere } from './owner.ts';
 import { changesAt, planRemediation } from './plan.ts';
 import type { RemediationSource } from './source.ts';
 import { repairStop } from './stop.ts';
 
 export interface RemediationControllerOptions {
+  /** The Machines of Cluster API, by which requests for Nodes of other clusters are left to the kubenode there. */
+  readonly theirs: Pick<ForeignSource, 'open' | 'read'>;
   readonly source: RemediationSource;
   /** Reads and hands back Machines of Cluster API, and writes the status of requests: their kinds are in no view. */
   readonly client: RemediationParts['client'];
@@ -79,7 +85,12 @@ export function createRemediationController(options: RemediationControllerOption
         changed: partChanged<DefenderLedger>(({ spec }) => [spec.allowance?.killSwitch]),
       }),
     ],
-    triggers: (add) => options.source.open(() => add(KEY)),
+    triggers: (add) => {
+      const leave = [options.source, options.theirs].map((each) => each.open(() => add(KEY)));
+      return () => {
+        for (const each of leave) each();
+      };
+    },
     writes: [`Machine.status.conditions[${REMEDIATION_REQUESTED}]`],
     fieldManager: MANAGER_CLUSTERAPI_REMEDIATION,
     serviceAccount: { namespace: NAMESPACE, name: PRINCIPAL_CLUSTERAPI },
@@ -122,17 +133,35 @@ function createReadReport(): (read: ReturnType<RemediationSource['read']>, log: 
 }
 
 async function reconcile(
-  { source, client }: RemediationControllerOptions,
+  { source, theirs, client }: RemediationControllerOptions,
   startedAt: Date,
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
-  const remediations = source.read();
+  const [requests, found] = [source.read(), theirs.read()];
   // While they cannot be read, the conditions that rules read stay as they are: a repair that began continues.
-  if (remediations === undefined || 'unreadable' in remediations) return {};
+  if (requests === undefined || 'unreadable' in requests) return {};
+  if (found === undefined || isUnreadable(found)) return {};
+  const remediations = requestsHere(requests, found.machines, isHere(context));
   const plan = planRemediation({ ...observeRemediation(remediations, context), startedAt });
   const isDone = await carryOutRemediation(plan, { client, context });
   const again = isDone ? undefined : secondsAfter(context.clock.now(), HAND_BACK_AGAIN_SECONDS);
   return optional('requeueAt', firstMoment([changesAt(plan), again]));
+}
+
+/** Tells whether a Machine of Cluster API is one of this cluster, as far as that is known: it has no Node, one of this cluster, or had one. */
+function isHere(context: ReconcileContext): (machine: ForeignMachine) => boolean {
+  const nodes = context.view(NODES);
+  const followed = new Set(
+    context
+      .view<Machine>(MACHINES)
+      .list()
+      .flatMap((each) => {
+        const object = followedObject(each);
+        return object ? [ownerKey(object)] : [];
+      }),
+  );
+  return (machine) =>
+    machine.node === undefined || nodes.get(machine.node) !== undefined || followed.has(ownerKey(machine));
 }
 
 function observeRemediation(

@@ -3,14 +3,13 @@
  * judged as the API server has it now, because the answer of its owner is a deletion. Pure.
  */
 
+import { OWNER_REMEDIATED } from '../../../../api/clusterapi/hook-policy.ts';
 import { isRecord, listAt, textAt } from '../../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
 import { wholeSeconds } from '../../../../os/dates.ts';
 import { ANNOTATION_PAUSED, ANNOTATION_SKIP_REMEDIATION } from '../contract.ts';
 import type { RemediationDecision } from './judge.ts';
 import type { HandBackResult } from './status.ts';
-
-const OWNER_REMEDIATED = 'OwnerRemediated';
 
 const NOT_FOUND = notDone('OwnerNotFound', 'the Machine of this request was deleted');
 

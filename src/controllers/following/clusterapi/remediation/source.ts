@@ -2,6 +2,7 @@
 import { KUBENODE_REMEDIATIONS, type KubenodeRemediation } from '../../../../api/clusterapi/remediation.ts';
 import { createOptionalViews } from '../../../../kube/cache/optional-views.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
+import { LABEL_CLUSTER_NAME } from '../contract.ts';
 import type { ForeignSourceOptions } from '../observe/foreign-source.ts';
 
 export interface RemediationSource {
@@ -11,8 +12,6 @@ export interface RemediationSource {
   read(): readonly KubenodeRemediation[] | { readonly unreadable: string } | undefined;
 }
 
-/** Cluster API sets it on each object that it creates for a Cluster. */
-const LABEL_CLUSTER = 'cluster.x-k8s.io/cluster-name';
 const INSTALL = 'Run kubenode install --cluster-api';
 
 export function createRemediationSource(options: ForeignSourceOptions): RemediationSource {
@@ -36,7 +35,9 @@ export function createRemediationSource(options: ForeignSourceOptions): Remediat
       // The view of this kind holds objects of its type.
       const requests = (found[0] ?? []) as readonly KubenodeRemediation[];
       // A request for another cluster would count as one for a machine that is not followed, and be handed back.
-      return requests.filter(({ metadata }) => !cluster || metadata.labels?.[LABEL_CLUSTER] === cluster.name);
+      return requests.filter(
+        ({ metadata }) => !cluster || metadata.labels?.[LABEL_CLUSTER_NAME] === cluster.name,
+      );
     },
   };
 }

@@ -85,7 +85,7 @@ const GRANT = {
   issuedAt: NOW.toISOString(),
   notAfter: new Date(NOW.getTime() + 600_000).toISOString(),
 };
-const ACT = `Reboot for RemedyOperationJob job-1 since ${NOW.toISOString()}; Disrupted`;
+const ACT = `Reboot for RemedyOperationJob job-1 since ${NOW.toISOString()}, grant g1; Disrupted`;
 const REST = 'no hook; Steady';
 
 function own(n: number): KubeObject {
@@ -178,7 +178,7 @@ describe('what Cluster API is shown', () => {
     const bed = await start(cluster);
     cluster.refuses = 'md-1';
     await setGrants(bed, { 'node-1': GRANT, 'node-2': { ...GRANT, id: 'g2' } });
-    expect(['md-1', 'md-2'].map((name) => cluster.shown(name))).toEqual([REST, ACT]);
+    expect(['md-1', 'md-2'].map((name) => cluster.shown(name))).toEqual([REST, ACT.replace('g1', 'g2')]);
     cluster.refuses = undefined;
     await bed.advance(60_000);
     expect(cluster.shown('md-1')).toBe(ACT);

@@ -17,6 +17,7 @@ import { ours, theirNode, theirs } from '../objects.ts';
 const LATER = new Date(NOW.getTime() + 600_000).toISOString();
 const SINCE = new Date(NOW.getTime() - 60_000).toISOString();
 const ACT = `Reboot for RemedyOperationJob job-1 of gpu-xid since ${SINCE}`;
+const HOOK = `${ACT}, grant g1`;
 const STEADY = {
   status: 'True',
   reason: 'Steady',
@@ -85,42 +86,52 @@ const shows: Row[] = [
   [
     'an act that takes the node down',
     { grants: { 'node-1': grant() } },
-    [{ hook: ACT, condition: DISRUPTED }],
+    [{ hook: HOOK, condition: DISRUPTED }],
   ],
   [
     'an act that has its grant and has not begun',
     { grants: { 'node-1': grant({ state: 'Granted' }) } },
-    [{ hook: ACT, condition: DISRUPTED }],
+    [{ hook: HOOK, condition: DISRUPTED }],
   ],
   [
     'a job that may drain the node',
     { grants: { 'node-1': grant({ risk: 'Pod' }) } },
-    [{ hook: ACT, condition: DISRUPTED }],
+    [{ hook: HOOK, condition: DISRUPTED }],
   ],
   ['the hold of a person', { machines: [held()] }, [{ hook: 'held: forensics', condition: HELD }]],
   [
     'an act before a hold',
     { machines: [held()], grants: { 'node-1': grant() } },
-    [{ hook: ACT, condition: DISRUPTED }],
+    [{ hook: HOOK, condition: DISRUPTED }],
   ],
   [
     'the next act instead of the one before',
     { theirs: hooked('Drain for another', { steady: STEADY }), grants: { 'node-1': grant() } },
-    [{ hook: ACT, condition: DISRUPTED }],
+    [{ hook: HOOK, condition: DISRUPTED }],
   ],
   [
     'the end of an act',
-    { theirs: hooked(ACT, { steady: { ...DISRUPTED, since: SINCE } }) },
+    { theirs: hooked(HOOK, { steady: { ...DISRUPTED, since: SINCE } }) },
     [{ hook: null, condition: withoutSince(STEADY) }],
   ],
   [
     'no condition where those of Cluster API have other fields',
     { theirs: theirs(1, { hasConditions: false }), grants: { 'node-1': grant() } },
-    [{ hook: ACT }],
+    [{ hook: HOOK }],
+  ],
+  [
+    'the hold of one of two Machines of kubenode, of which one goes or is a copy',
+    { machines: [ours(1), held()] },
+    [{ hook: 'held: forensics', condition: HELD }],
+  ],
+  [
+    'nothing on a machine whose Node is in another cluster',
+    { theirs: hooked(HOOK), machines: [], nodeOf: () => undefined },
+    [],
   ],
   [
     'the end of its hook on a machine that is not followed any more',
-    { theirs: hooked(ACT), machines: [], grants: { 'node-1': grant() } },
+    { theirs: hooked(HOOK), machines: [], grants: { 'node-1': grant() } },
     [{ hook: null }],
   ],
   [
@@ -133,7 +144,7 @@ const shows: Row[] = [
 const writesNothing: Row[] = [
   [
     'when all is shown',
-    { theirs: hooked(ACT, { steady: { ...DISRUPTED, since: SINCE } }), grants: { 'node-1': grant() } },
+    { theirs: hooked(HOOK, { steady: { ...DISRUPTED, since: SINCE } }), grants: { 'node-1': grant() } },
     [],
   ],
   [
@@ -161,7 +172,25 @@ const deleting: Row[] = [
   ],
   [
     'waits for the act for which it has the hook',
-    { theirs: hooked(ACT, { isDeleting: true }), grants: { 'node-1': grant() } },
+    { theirs: hooked(HOOK, { isDeleting: true }), grants: { 'node-1': grant() } },
+    [],
+  ],
+  [
+    'waits for this act also when its text is another one, as after the ledger was rebuilt',
+    {
+      theirs: hooked('Reboot for another since yesterday, grant g1', { isDeleting: true }),
+      grants: { 'node-1': grant() },
+    },
+    [],
+  ],
+  [
+    'waits for a person who held it beside the act, after the act',
+    { theirs: hooked(HOOK, { isDeleting: true }), machines: [held()] },
+    [],
+  ],
+  [
+    'waits for a person who changes the reason of the hold',
+    { theirs: hooked('held: looking at it', { isDeleting: true }), machines: [held()] },
     [],
   ],
   [
@@ -169,7 +198,7 @@ const deleting: Row[] = [
     { theirs: hooked('Drain for another', { isDeleting: true }), grants: { 'node-1': grant() } },
     [{ hook: null }],
   ],
-  ['is drained after the act', { theirs: hooked(ACT, { isDeleting: true }) }, [{ hook: null }]],
+  ['is drained after the act', { theirs: hooked(HOOK, { isDeleting: true }) }, [{ hook: null }]],
   [
     'waits while a person holds it',
     { theirs: hooked('held: forensics', { isDeleting: true }), machines: [held()] },

@@ -84,6 +84,16 @@ describe('planCover', () => {
     expect(decision.type).toBe('Uncovered');
   });
 
+  it('CAP-17 compares no more files than the kind permits', () => {
+    const files = Array.from({ length: 201 }, (_, index) => ({ path: `/etc/${index}`, content: 'a' }));
+    const desired = { ...asked(1, FROM), bootstrap: { files } };
+    const decision = planCover(
+      { current: { ...asked(1, FROM), bootstrap: {} }, desired },
+      facts([updatable(1)]),
+    );
+    expect(textOf(decision)).toBe('Uncovered the KubeadmConfig has 201 files, and at most 200 are compared');
+  });
+
   it('CAP-05 covers a MachineSet only with each of its machines', () => {
     const selector = { all: false, matchLabels: { pool: 'general' }, matchExpressions: [] };
     const set = (version: string, replicas: number): ReturnType<typeof asked> =>

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ForeignClusterName } from '../../../../../src/controllers/following/clusterapi/management.ts';
 import {
   createForeignSource,
   type ForeignSource,
@@ -32,7 +33,7 @@ interface SourceBed {
   readonly changes: string[];
 }
 
-function open(versions: readonly string[] = ['v1beta2']): SourceBed {
+function open(versions: readonly string[] = ['v1beta2'], cluster?: ForeignClusterName): SourceBed {
   const clock = virtualClock();
   const log = memoryLog();
   const api = createMemoryApi({ clock, kinds: KINDS });
@@ -62,7 +63,7 @@ function open(versions: readonly string[] = ['v1beta2']): SourceBed {
       yield* real.watch(served(resource), options as never);
     },
   } as unknown as Client;
-  const source = createForeignSource({ client, clock, log, random: () => 0 });
+  const source = createForeignSource({ client, clock, log, random: () => 0, cluster });
   const changes: string[] = [];
   onTestFinished(
     source.open(() => {
@@ -121,6 +122,26 @@ describe('the source of Machines of Cluster API', () => {
     put(bed, 2);
     await advance(bed.clock, 1000);
     expect([called, bed.changes.at(-1)]).toEqual([[], '2']);
+  });
+
+  it('CAP-21 reads nothing while the Cluster that is named was not found, so that a wrong name deletes nothing', async () => {
+    const bed = open(['v1beta2'], { namespace: 'fleet', name: 'c' });
+    put(bed, 1);
+    await advance(bed.clock, 6000);
+    const unreadable = 'Cluster fleet/c of Cluster API was not found. Check --cluster-api-cluster';
+    expect(bed.source.read()).toEqual({ unreadable });
+    await expect(bed.source.list(new AbortController().signal)).rejects.toThrow(unreadable);
+    const metadata = { namespace: 'fleet', name: 'c' };
+    const cluster = { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Cluster', metadata, spec: {} };
+    bed.api.objects.apply(KINDS[1] as never, cluster, { manager: 'capi', force: true });
+    bed.api.objects.apply(
+      KINDS[0] as never,
+      { ...theirObject(2), spec: { clusterName: 'd' } },
+      { manager: 'capi', force: true },
+    );
+    await advance(bed.clock, 6000);
+    const listed = await bed.source.list(new AbortController().signal);
+    expect([bed.changes.at(-1), listed.machines.map(({ name }) => name)]).toEqual(['1', ['md-1']]);
   });
 
   it('CAP-01 begins when the kinds appear, and asks little until then', async () => {

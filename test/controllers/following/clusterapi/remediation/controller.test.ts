@@ -8,6 +8,7 @@ import {
   REMEDY_OPERATION_JOBS,
 } from '../../../../../src/api/generated/resources.ts';
 import type { Machine } from '../../../../../src/api/generated/types.ts';
+import type { ForeignMachine } from '../../../../../src/controllers/following/clusterapi/contract.ts';
 import { createClusterApiController } from '../../../../../src/controllers/following/clusterapi/controller.ts';
 import { createRemediationController } from '../../../../../src/controllers/following/clusterapi/remediation/controller.ts';
 import type { Client } from '../../../../../src/kube/client/client.ts';
@@ -37,6 +38,8 @@ class TheirCluster {
   requests: readonly KubenodeRemediation[] | { readonly unreadable: string } | undefined = [];
   conditions: readonly object[] = [{ type: 'HealthCheckSucceeded', status: 'False' }];
   refuses = false;
+  /** Machines whose Nodes are in another cluster. */
+  others: readonly ForeignMachine[] = [];
   readonly writes: string[] = [];
 
   show(requests: TheirCluster['requests']): void {
@@ -84,6 +87,10 @@ function optionsFor(cluster: () => TheirCluster): Options {
         client,
       });
       const remediation = createRemediationController({
+        theirs: {
+          open: () => () => {},
+          read: () => ({ machines: [theirs(1), theirs(2), ...theirCluster.others], clusters: [CLUSTER] }),
+        },
         source: {
           open: (tell) => {
             theirCluster.changed.add(tell);
@@ -168,6 +175,20 @@ describe('the controller of requests of health checks', () => {
     expect(reports.map(({ message, fields }) => [message, fields?.['because']])).toEqual([
       ['remediation requests are not read', 'removed'],
     ]);
+  });
+
+  it('CAP-10 hands back nothing whose Node is in another cluster, where another kubenode repairs it', async () => {
+    const cluster = new TheirCluster();
+    const bed = await start(cluster);
+    cluster.others = [theirs(3)];
+    cluster.show([request(3)]);
+    await bed.advance(120_000);
+    expect([cluster.writes, statusOf(cluster)]).toEqual([[], []]);
+    // One that never had a Node is in no cluster: it is handed back, and this Cluster API does not have it.
+    cluster.others = [theirs(3, { node: undefined })];
+    cluster.show([request(3)]);
+    await bed.advance(120_000);
+    expect(statusOf(cluster)).toContain('HandedBack False OwnerNotFound');
   });
 
   it('CAP-10 hands back once when the ladder ended, and tells rules that nothing is asked any more', async () => {

@@ -32,6 +32,9 @@ const BASE64 = /^[\d+/A-Za-z]*={0,2}$/;
 // Control characters and line ends that YAML reads differently. Tab and line feed are text.
 const NOT_PLAIN = /[^\t\n\u0020-\u007E\u00A0-\u2027\u202A-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD]/;
 
+/** The provider writes "## template: jinja" above its document. */
+const JINJA = /\{[{%#]/;
+
 /** `spec` is that of a KubeadmConfig, or `spec.template.spec` of its template. */
 export function bootstrapFiles(spec: unknown): BootstrapFiles {
   const entries = filesIn(spec).filter(isRecord);
@@ -90,6 +93,7 @@ function writtenContent(content: string, encoding: string | undefined): Written 
  */
 function blockText(content: string): Written {
   if (NOT_PLAIN.test(content)) return { reason: 'its content has characters that YAML changes' };
+  if (JINJA.test(content)) return { reason: 'its content is a template of Jinja, which the host renders' };
   const text = content.replace(/\n+$/, '');
   const isChanged = text === '' || /^\n* /.test(text) || /\n[\t ]+$/.test(text);
   return isChanged ? { reason: 'its content begins or ends with white space' } : { text: `${text}\n` };

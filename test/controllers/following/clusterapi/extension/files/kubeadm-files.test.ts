@@ -45,6 +45,11 @@ describe('bootstrapFiles', () => {
     ['no other permissions', { permissions: 'u+x' }, 'its permissions are not octal'],
     ['no white space at the start', { content: ' a' }, 'its content begins or ends with white space'],
     ['no empty file', { content: '' }, 'its content begins or ends with white space'],
+    [
+      'no expression of Jinja, which the host renders',
+      { content: 'ip={{ ds.meta_data.local_ipv4 }}' },
+      'its content is a template of Jinja, which the host renders',
+    ],
     ['no control characters', { content: 'a\u0085b' }, 'its content has characters that YAML changes'],
   ])('CAP-17 reads what the bootstrap provider makes of an entry: %s', (_, entry, host) => {
     expect(hostOf(entry)).toEqual(host);
