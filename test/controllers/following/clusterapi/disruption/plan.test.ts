@@ -211,7 +211,7 @@ function withoutSince({ status, reason, message }: typeof STEADY): SteadyConditi
 }
 
 describe('planDisruption', () => {
-  it.each(shows)('CAP-20 shows %s', (_, input, expected) => {
+  it.each(shows)('CAP-20 shows on a machine of theirs %s', (_, input, expected) => {
     expect(planFor(input)).toEqual(expected);
   });
 

@@ -58,7 +58,7 @@ describe('machinesAskedAbout', () => {
       ],
       '',
     ],
-  ])('CAP-05 finds %s', (_, question, machines, found) => {
+  ])('CAP-05 finds among our machines %s', (_, question, machines, found) => {
     const names = machinesAskedAbout(asked(1, 'v1.34.2', question), machines).map(
       ({ metadata }) => metadata.name,
     );
@@ -92,7 +92,7 @@ describe('what keeps a machine from an update', () => {
       undefined,
     ],
     ['a hold on its Node', updatable(1), { [ANNOTATION_HOLD]: 'disk' }, 'node-1 is held: disk'],
-  ])('CAP-05 is %s', (_, machine, annotations, reason) => {
+  ])('CAP-05 names what holds a machine: %s', (_, machine, annotations, reason) => {
     const nodeOf = (): ReturnType<typeof theirNode> => theirNode(1, annotations);
     expect(updateHoldReason(machine, facts([machine], { nodeOf }))).toBe(reason);
   });

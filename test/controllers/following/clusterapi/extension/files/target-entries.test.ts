@@ -196,7 +196,7 @@ describe('targetEntries', () => {
       { components: [KUBELET] },
       `no component of node-1 has file ${FILE}`,
     ],
-  ])('CAP-17 finds %s', (_, parts, expected) => {
+  ])('CAP-17 finds for a machine %s', (_, parts, expected) => {
     expect(find(parts)).toBe(expected);
   });
 
