@@ -77,7 +77,7 @@ describe('answers of the update extension', () => {
         bootstrapConfigTemplatePatch: { type: 'JSONPatch', patch: [FILE] },
       },
     ],
-  ])('CAP-05 are a success that covers %s', (_, hook, covered, fields) => {
+  ])('CAP-05 are a success of this form: %s', (_, hook, covered, fields) => {
     const answer = coverAnswer(hook, covered);
     expect(answer).toMatchObject({
       apiVersion: HOOKS_API_VERSION,
