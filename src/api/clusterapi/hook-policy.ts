@@ -16,7 +16,7 @@ const NEW = mapOf('object', 'annotations');
 const OLD = mapOf('oldObject', 'annotations');
 
 /** Also accounts of one Cluster, which an administrator makes for a management cluster. What git declares is not limited here. */
-const FROM_KUBENODE = `'system:serviceaccounts:${NAMESPACE}' in request.userInfo.groups && !(${isPrincipal(PRINCIPAL_SYNC)})`;
+const FROM_KUBENODE = `has(request.userInfo.groups) && 'system:serviceaccounts:${NAMESPACE}' in request.userInfo.groups && !(${isPrincipal(PRINCIPAL_SYNC)})`;
 
 /** RBAC has no rights for a single annotation or condition: with `patch` such an account could replace each machine of Cluster API. */
 const hook = policy({

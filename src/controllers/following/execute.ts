@@ -5,7 +5,7 @@ import { ANNOTATION_BOOTSTRAP, ANNOTATION_OWNER_HOLD } from '../../api/names.ts'
 import type { Intent } from '../../kube/controller/intent.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import { runConcurrently } from '../../kube/process/run-concurrently.ts';
+import { tryAll } from '../../kube/process/run-concurrently.ts';
 import type { FollowedMachine } from './own-machine.ts';
 import type { OwnerMarks } from './owner.ts';
 import type { FollowAction } from './plan.ts';
@@ -16,18 +16,7 @@ export async function carryOutFollow(
   owner: OwnerMarks,
   context: ReconcileContext,
 ): Promise<void> {
-  const failures = await runConcurrently(actions, (action) => failureOf(carryOut(action, owner, context)));
-  const failure = failures.find((each) => each !== undefined);
-  if (failure) throw failure;
-}
-
-async function failureOf(work: Promise<void>): Promise<Error | undefined> {
-  try {
-    await work;
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
+  await tryAll(actions, (action) => carryOut(action, owner, context));
 }
 
 async function carryOut(action: FollowAction, owner: OwnerMarks, context: ReconcileContext): Promise<void> {

@@ -1,9 +1,11 @@
-/** Works on many items at once. After an error no further item is started; the error is thrown when all have ended. */
+/** Works on many items at once. */
 
 /** Half of what the limiter of a client allows by default, so that other calls find slots. It may allow fewer. */
 const MAX_CONCURRENT = 8;
 
-/** Returns the results in the order of the items. `atOnce` is for work that no limiter of a client bounds. */
+/**
+ * Returns the results in the order of the items. After an error no further item is started; the error is thrown when all have ended. `atOnce` is for work that no limiter of a client bounds.
+ */
 export async function runConcurrently<T, R>(
   items: readonly T[],
   work: (item: T) => Promise<R>,
@@ -28,4 +30,16 @@ export async function runConcurrently<T, R>(
       if (failures.length > 0) return;
     }
   }
+}
+
+/** Works on all items, also after an error: one that fails keeps no other. Throws the first error, in the order of the items, when all is tried. */
+export async function tryAll<T, R>(
+  items: readonly T[],
+  work: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const settled = (await runConcurrently(items, (item) => Promise.allSettled([work(item)]))).flat();
+  return settled.map((each) => {
+    if (each.status === 'rejected') throw each.reason;
+    return each.value;
+  });
 }

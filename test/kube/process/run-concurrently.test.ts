@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runConcurrently } from '../../../src/kube/process/run-concurrently.ts';
+import { runConcurrently, tryAll } from '../../../src/kube/process/run-concurrently.ts';
 
 const items = Array.from({ length: 30 }, (_, index) => index);
 
@@ -41,5 +41,22 @@ describe('runConcurrently', () => {
     await expect(work).rejects.toThrow('item 3 failed');
     expect(ended).toBe(started.length);
     expect(started.length).toBeLessThan(items.length);
+  });
+});
+
+describe('tryAll', () => {
+  it('tries each item also after an error, and throws the first one in their order', async () => {
+    const tried: number[] = [];
+    const work = tryAll(items, async (item) => {
+      tried.push(item);
+      if (item === 3) await new Promise((resolve) => setImmediate(resolve));
+      if (item === 3 || item === 5) throw new Error(`item ${item} failed`);
+    });
+    await expect(work).rejects.toThrow('item 3 failed');
+    expect(tried).toEqual(items);
+  });
+
+  it('returns the results in the order of the items', async () => {
+    expect(await tryAll([3, 1, 2], async (item) => item * 2)).toEqual([6, 2, 4]);
   });
 });

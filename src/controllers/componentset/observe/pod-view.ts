@@ -3,8 +3,8 @@ import { MAX_VIEW_AGE_MS, staleReason } from '../../../kube/cache/freshness.ts';
 import { createView, type View, type ViewOptions } from '../../../kube/cache/view.ts';
 import { PODS } from '../../../kube/objects/core-kinds.ts';
 import { listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
+import { keptMetadata } from '../../../kube/objects/kept-metadata.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
-import { optional } from '../../../kube/objects/optional.ts';
 import { podRestarts } from './pod-restarts.ts';
 import type { RestartedPods } from './restart-watch.ts';
 
@@ -31,7 +31,6 @@ export function restartedPods({ store, reflector }: Pick<View, 'store' | 'reflec
 
 /** A Pod that restarted nothing, which is most of them, keeps no list. */
 export function trimPod({ apiVersion, kind, metadata, ...pod }: KubeObject): KubeObject {
-  const { name, namespace, uid, resourceVersion, ownerReferences } = metadata;
   const containerStatuses = restartedIn(pod, 'containerStatuses');
   const initContainerStatuses = restartedIn(pod, 'initContainerStatuses');
   const startTime = valueAt(pod, 'status', 'startTime');
@@ -39,13 +38,7 @@ export function trimPod({ apiVersion, kind, metadata, ...pod }: KubeObject): Kub
   return {
     apiVersion,
     kind,
-    metadata: {
-      name,
-      ...optional('namespace', namespace),
-      ...optional('uid', uid),
-      ...optional('resourceVersion', resourceVersion),
-      ...(isRestarted ? optional('ownerReferences', ownerReferences) : {}),
-    },
+    metadata: keptMetadata(metadata, ...(isRestarted ? (['ownerReferences'] as const) : [])),
     spec: { nodeName: valueAt(pod, 'spec', 'nodeName') },
     ...(isRestarted ? { status: { startTime, containerStatuses, initContainerStatuses } } : {}),
   };

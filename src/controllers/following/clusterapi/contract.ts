@@ -5,6 +5,7 @@
 
 import { CLUSTER_API_DRAIN_HOOK, CLUSTER_API_STEADY } from '../../../api/clusterapi/hook-policy.ts';
 import { isRecord, listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
+import { keptMetadata } from '../../../kube/objects/kept-metadata.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import type { FileDigests } from './extension/files/record.ts';
 
@@ -54,6 +55,7 @@ export interface ForeignMachine {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
+  readonly resourceVersion: string;
   readonly cluster: string | undefined;
   readonly providerID: string | undefined;
   readonly node: string | undefined;
@@ -95,6 +97,7 @@ export function foreignMachine(object: KubeObject): ForeignMachine {
     namespace: metadata.namespace ?? '',
     name: metadata.name,
     uid: metadata.uid ?? '',
+    resourceVersion: metadata.resourceVersion ?? '',
     cluster: filled(textAt(object, 'spec', 'clusterName')),
     providerID: filled(textAt(object, 'spec', 'providerID')),
     node: filled(textAt(object, 'status', 'nodeRef', 'name')),
@@ -164,7 +167,7 @@ export function trimForeign(object: KubeObject): KubeObject {
   return {
     apiVersion,
     kind,
-    metadata: { ...picked(object, 'metadata', KEPT_METADATA), name: metadata.name },
+    metadata: keptMetadata(metadata, 'labels', 'annotations', 'deletionTimestamp'),
     spec: picked(object, 'spec', [
       'clusterName',
       'providerID',
@@ -179,8 +182,6 @@ export function trimForeign(object: KubeObject): KubeObject {
     },
   };
 }
-
-const KEPT_METADATA = ['namespace', 'uid', 'resourceVersion', 'labels', 'annotations', 'deletionTimestamp'];
 
 function picked(object: KubeObject, part: string, fields: readonly string[]): object {
   const value = object[part];

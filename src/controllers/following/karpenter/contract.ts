@@ -2,6 +2,7 @@
  * Reads NodeClaims of Karpenter. What cannot be read is absent: no field is trusted to have the type that another project gave it. Pure.
  */
 import { listAt, textAt } from '../../../kube/objects/json.ts';
+import { keptMetadata } from '../../../kube/objects/kept-metadata.ts';
 import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
 import type { OwnerObject } from '../owner.ts';
 
@@ -58,18 +59,10 @@ export function karpenterTaints(node: KubeObject): readonly string[] {
 /** Returns the parts of a NodeClaim that are kept in memory: no requirements, resources and conditions. */
 export function trimNodeClaim(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata } = object;
-  const { name, uid, resourceVersion, labels, annotations, deletionTimestamp } = metadata;
   return {
     apiVersion,
     kind,
-    metadata: {
-      name,
-      ...(uid === undefined ? {} : { uid }),
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-      ...(labels === undefined ? {} : { labels }),
-      ...(annotations === undefined ? {} : { annotations }),
-      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
-    },
+    metadata: keptMetadata(metadata, 'labels', 'annotations', 'deletionTimestamp'),
     status: {
       providerID: textAt(object, 'status', 'providerID'),
       nodeName: textAt(object, 'status', 'nodeName'),

@@ -4,7 +4,7 @@ import type { Client } from '../../../../kube/client/client.ts';
 import { isKubeError } from '../../../../kube/client/errors.ts';
 import type { ReconcileContext } from '../../../../kube/controller/reconcile-context.ts';
 import type { Resource } from '../../../../kube/objects/object.ts';
-import { runConcurrently } from '../../../../kube/process/run-concurrently.ts';
+import { tryAll } from '../../../../kube/process/run-concurrently.ts';
 import { wholeSeconds } from '../../../../os/dates.ts';
 import {
   ANNOTATION_DRAIN_HOOK,
@@ -25,19 +25,15 @@ export async function carryOutDisruption(
   writes: readonly DisruptionWrite[],
   parts: DisruptionParts,
 ): Promise<void> {
-  const failures = await runConcurrently(writes, (write) => failureOf(carryOut(write, parts)));
-  const failure = failures.find((each) => each !== undefined);
-  if (failure) throw failure;
+  await tryAll(writes, (write) => unlessChanged(carryOut(write, parts)));
 }
 
-async function failureOf(work: Promise<void>): Promise<Error | undefined> {
+/** Ignores that it was deleted, has changed, or is another machine of that name: the next change of the watch has it. */
+async function unlessChanged(work: Promise<void>): Promise<void> {
   try {
     await work;
-    return undefined;
   } catch (error) {
-    // It was deleted, or is another machine of that name: the next change of the watch has it.
-    if (isKubeError(error, 'NotFound', 'Conflict')) return undefined;
-    return error instanceof Error ? error : new Error(String(error));
+    if (!isKubeError(error, 'NotFound', 'Conflict')) throw error;
   }
 }
 
@@ -50,12 +46,13 @@ async function carryOut({ theirs, hook, condition }: DisruptionWrite, parts: Dis
   parts.context.log.info('cluster api machine changed', { namespace, name, hook, condition: reason });
 }
 
+/** On the version that was judged: a machine whose deletion has begun meanwhile gets no hook. */
 async function writeHook(
-  { namespace, name, uid, servedVersion }: ForeignMachine,
+  { namespace, name, uid, resourceVersion, servedVersion }: ForeignMachine,
   hook: string | null,
   { client, context: { signal } }: DisruptionParts,
 ): Promise<void> {
-  const body = { metadata: { uid, annotations: { [ANNOTATION_DRAIN_HOOK]: hook } } };
+  const body = { metadata: { uid, resourceVersion, annotations: { [ANNOTATION_DRAIN_HOOK]: hook } } };
   const how = { fieldManager: MANAGER_CLUSTERAPI_DISRUPTION, signal };
   await client.patch(theirMachines(servedVersion), { namespace, name }, { type: 'merge', body }, how);
 }

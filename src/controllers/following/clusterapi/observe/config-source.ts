@@ -4,6 +4,7 @@
  */
 import { createOptionalViews, type KindLists } from '../../../../kube/cache/optional-views.ts';
 import { isRecord } from '../../../../kube/objects/json.ts';
+import { keptMetadata } from '../../../../kube/objects/kept-metadata.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import { isUnreadable, type Unreadable } from '../../owner.ts';
@@ -69,16 +70,12 @@ function configsIn(found: KindLists | Unreadable): readonly ForeignConfig[] | un
 
 /** Returns the parts of an object that are kept in memory: the digests are in the place of the files. */
 export function trimConfig({ apiVersion, kind, metadata, ...object }: KubeObject): KubeObject {
-  const { name, namespace, uid, resourceVersion, annotations } = metadata;
-  const updating = annotations?.[ANNOTATION_UPDATING];
+  const updating = metadata.annotations?.[ANNOTATION_UPDATING];
   return {
     apiVersion,
     kind,
     metadata: {
-      name,
-      ...optional('namespace', namespace),
-      ...optional('uid', uid),
-      ...optional('resourceVersion', resourceVersion),
+      ...keptMetadata(metadata),
       ...optional('annotations', updating === undefined ? undefined : { [ANNOTATION_UPDATING]: updating }),
     },
     digests: fileDigests(bootstrapFiles(object['spec'])),

@@ -13,7 +13,7 @@ import type { ReconcileContext } from '../../../../kube/controller/reconcile-con
 import { conditionOf, withCondition } from '../../../../kube/objects/conditions.ts';
 import type { ObjectName, Resource } from '../../../../kube/objects/object.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
-import { runConcurrently } from '../../../../kube/process/run-concurrently.ts';
+import { tryAll } from '../../../../kube/process/run-concurrently.ts';
 import { CLUSTER_API_GROUP } from '../contract.ts';
 import { planHandBack } from './hand-back.ts';
 import type { RemediationDecision } from './judge.ts';
@@ -40,18 +40,8 @@ export async function carryOutRemediation(plan: RemediationPlan, parts: Remediat
     ...plan.reports.map((report) => () => reportRequest(report, parts)),
     ...plan.decisions.map((decision) => () => carryOutDecision(decision, parts)),
   ];
-  const results = await runConcurrently(work, resultOf);
-  const failure = results.find((each) => each instanceof Error);
-  if (failure) throw failure;
-  return results.every((each) => each === true);
-}
-
-async function resultOf(run: () => Promise<boolean>): Promise<boolean | Error> {
-  try {
-    return await run();
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
+  const results = await tryAll(work, (run) => run());
+  return results.every((isDone) => isDone);
 }
 
 async function reportRequest(

@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { TakeoverCommandName } from '../../../../../src/cli/commands/agent/takeover/definitions.ts';
 import { runTakeover } from '../../../../../src/cli/commands/agent/takeover/run.ts';
+import { issueClientCertificate } from '../../../../../src/local/pki/authority.ts';
+import { createAuthority } from '../../../../../src/local/pki/certificate.ts';
 import { tempFolder } from '../../../../support/temp.ts';
 import { testIo } from '../../../../support/test-io.ts';
+import { NOW } from '../../../../support/virtual-clock.ts';
 
 const FILE = join(tempFolder('program'), 'kubenode-agent');
 writeFileSync(FILE, 'the program');
@@ -30,6 +33,28 @@ async function run(
   return { code, stdout: io.stdout, stderr: io.stderr };
 }
 
+const AUTHORITY = createAuthority('test', NOW, 1);
+
+function kubeletFile(user: string): string {
+  const file = join(tempFolder('kubelet'), 'kubelet.pem');
+  const { certPem, keyPem } = issueClientCertificate(AUTHORITY, { user, groups: ['system:nodes'] }, NOW);
+  writeFileSync(file, `${certPem}${keyPem}`);
+  return file;
+}
+
+function bootstrapWith(pem: string): string {
+  return bootstrapFile({ 'client-certificate': pem, 'client-key': pem });
+}
+
+function bootstrapFile(user: object): string {
+  const file = join(tempFolder('bootstrap'), 'bootstrap.json');
+  writeFileSync(
+    file,
+    JSON.stringify({ clusters: [{ cluster: { server: 'https://h' } }], users: [{ user }] }),
+  );
+  return file;
+}
+
 describe('runTakeover', () => {
   it('takes over a host, repeats that, and releases it', async () => {
     const directory = tempFolder('host');
@@ -47,6 +72,32 @@ describe('runTakeover', () => {
       stdout: { left: [] },
     });
     expect((await run('install', { ...options, machine: 'n2' })).code).toBe(0);
+  });
+
+  it('CAP-19 takes over a host for the Node of its kubelet, where the bootstrap file names its certificate', async () => {
+    const directory = tempFolder('host');
+    const options = { bootstrap: bootstrapWith(kubeletFile('system:node:ip-10-0-0-1')), directory };
+    expect(await run('install', options)).toMatchObject({ code: 0 });
+    expect((await run('request', { machine: 'ip-10-0-0-1', directory })).code).toBe(0);
+    expect((await run('request', { machine: 'n2', directory })).stderr).toContain(
+      'belongs to Machine ip-10-0-0-1',
+    );
+  });
+
+  it.each<[string, file: () => string, message: RegExp]>([
+    ['a token', () => bootstrapFile({ token: 'a.b' }), /it has a token, which is for one Machine/],
+    ['no certificate yet', () => bootstrapWith('/none/kubelet.pem'), /the kubelet has no certificate yet/],
+    [
+      'the certificate of another',
+      () => bootstrapWith(kubeletFile('anna')),
+      /expected the certificate of a kubelet/,
+    ],
+    ['a Node with an odd name', () => bootstrapWith(kubeletFile('system:node:..')), /\.\./],
+    ['no bootstrap file', () => '/none/bootstrap.json', /it does not exist/],
+  ])('names no Machine by %s', async (_, file, message) => {
+    await expect(run('install', { bootstrap: file(), directory: tempFolder('host') })).rejects.toThrow(
+      message,
+    );
   });
 
   it('MAC-21 names the owner of a host in use, with the code as the first word', async () => {

@@ -23,23 +23,26 @@ import { ours, theirNode, theirObject } from '../objects.ts';
 /** Cluster API: two Machines, and what was written to them. */
 class TheirCluster {
   readonly changed = new Set<() => void>();
-  readonly objects = new Map([1, 2].map((n) => [`md-${n}`, theirObject(n)]));
+  readonly objects = new Map([1, 2].map((n) => [`md-${n}`, versioned(theirObject(n), 1)]));
   isReadable = true;
   refuses: string | undefined;
   refusesStatus = false;
+
+  /** What the watch has not delivered yet. */
+  late: ReadonlyMap<string, KubeObject> | undefined;
 
   read(): {
     readonly machines: readonly ReturnType<typeof foreignMachine>[];
     readonly clusters: readonly [];
   } {
-    return { machines: [...this.objects.values()].map(foreignMachine), clusters: [] };
+    return { machines: [...(this.late ?? this.objects).values()].map(foreignMachine), clusters: [] };
   }
 
   change(name: string, changed: (before: KubeObject) => KubeObject): KubeObject {
     if (this.refuses === name) throw new KubeError('Forbidden', 'no right');
     const before = this.objects.get(name);
     if (!before) throw new KubeError('NotFound', 'none');
-    const after = changed(before);
+    const after = versioned(changed(before), Number(before.metadata.resourceVersion) + 1);
     this.objects.set(name, after);
     for (const tell of this.changed) tell();
     return after;
@@ -64,8 +67,17 @@ class TheirCluster {
   }
 }
 
+function versioned(object: KubeObject, version: number): KubeObject {
+  return { ...object, metadata: { ...object.metadata, resourceVersion: `${version}` } };
+}
+
+/** As the API server does: a patch that names a version is for this version only. */
 function withHook(before: KubeObject, body: unknown): KubeObject {
-  const { annotations } = (body as { metadata: { annotations: Record<string, string | null> } }).metadata;
+  const { metadata } = body as {
+    metadata: { annotations: Record<string, string | null>; resourceVersion: string };
+  };
+  const { annotations, resourceVersion } = metadata;
+  if (resourceVersion !== before.metadata.resourceVersion) throw new KubeError('Conflict', 'changed');
   const merged = Object.entries({ ...before.metadata.annotations, ...annotations });
   const kept = merged.filter((entry): entry is [string, string] => entry[1] !== null);
   return { ...before, metadata: { ...before.metadata, annotations: Object.fromEntries(kept) } };
@@ -163,6 +175,22 @@ describe('what Cluster API is shown', () => {
     await bed.start();
     await bed.advance(3000);
     expect(cluster.shown('md-1')).toBe(ACT);
+  });
+
+  it('CAP-20 gives no hook to a machine whose deletion began before the watch has it', async () => {
+    const cluster = new TheirCluster();
+    const bed = await start(cluster);
+    cluster.late = new Map(cluster.objects);
+    cluster.change('md-1', (before) => ({
+      ...before,
+      metadata: { ...before.metadata, deletionTimestamp: '2030-01-01T12:00:00Z' },
+    }));
+    await setGrants(bed, { 'node-1': GRANT });
+    cluster.late = undefined;
+    await setGrants(bed, { 'node-1': { ...GRANT, fence: 2 } });
+    expect(cluster.shown('md-1')).toBe(REST);
+    await setGrants(bed, { 'node-2': { ...GRANT, id: 'g2' } });
+    expect(cluster.shown('md-2')).toBe(ACT.replace('g1', 'g2'));
   });
 
   it('stays as it is while theirs cannot be read', async () => {
