@@ -11,10 +11,11 @@ import { partChanged } from '../../kube/controller/predicates.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { certainPlan } from './certain-plan.ts';
 import { carryOutFollow } from './execute.ts';
-import { listFollow, observeFollow } from './observe.ts';
+import { observeFollow } from './observe.ts';
 import type { FollowOwner, FollowSource, OwnerObject } from './owner.ts';
-import { type FollowInput, type FollowPlan, planFollow } from './plan.ts';
+import { planFollow } from './plan.ts';
 import { createFollowReport, type FollowGauge, type FollowReport } from './status.ts';
 
 export interface FollowControllerOptions<Theirs extends OwnerObject> {
@@ -94,25 +95,4 @@ async function reconcile<Theirs extends OwnerObject>(
   const { actions } = await certainPlan(plan, { source, client, owner, observed }, context);
   await carryOutFollow(actions, owner, context);
   return {};
-}
-
-interface Observed<Theirs extends OwnerObject>
-  extends Pick<FollowControllerOptions<Theirs>, 'source' | 'client' | 'owner'> {
-  readonly observed: FollowInput<Theirs>;
-}
-
-/** Returns a plan that no late view has made. Without a deletion theirs are taken as observed: a list of them may be large. */
-async function certainPlan<Theirs extends OwnerObject>(
-  plan: FollowPlan,
-  { observed, owner, ...from }: Observed<Theirs>,
-  context: ReconcileContext,
-): Promise<FollowPlan> {
-  if (plan.actions.every(({ type }) => type === 'Update')) return plan;
-  const deletes = plan.actions.some(({ type }) => type === 'Delete');
-  const certain = planFollow(
-    await listFollow({ ...from, theirs: deletes ? undefined : observed.theirs }, context),
-    owner,
-  );
-  // Theirs were not listed: what only the list has shown is for the next reconcile.
-  return deletes ? certain : { ...certain, actions: certain.actions.filter(({ type }) => type !== 'Delete') };
 }

@@ -38,6 +38,7 @@ class TheirCluster {
   requests: readonly KubenodeRemediation[] | { readonly unreadable: string } | undefined = [];
   conditions: readonly object[] = [{ type: 'HealthCheckSucceeded', status: 'False' }];
   refuses = false;
+  areMachinesRead = true;
   /** Machines whose Nodes are in another cluster. */
   others: readonly ForeignMachine[] = [];
   readonly writes: string[] = [];
@@ -89,7 +90,10 @@ function optionsFor(cluster: () => TheirCluster): Options {
       const remediation = createRemediationController({
         theirs: {
           open: () => () => {},
-          read: () => ({ machines: [theirs(1), theirs(2), ...theirCluster.others], clusters: [CLUSTER] }),
+          read: () =>
+            theirCluster.areMachinesRead
+              ? { machines: [theirs(1), theirs(2), ...theirCluster.others], clusters: [CLUSTER] }
+              : { unreadable: 'Forbidden' },
         },
         source: {
           open: (tell) => {
@@ -189,6 +193,21 @@ describe('the controller of requests of health checks', () => {
     cluster.show([request(3)]);
     await bed.advance(120_000);
     expect(statusOf(cluster)).toContain('HandedBack False OwnerNotFound');
+  });
+
+  it('CAP-10 answers nothing while their Machines cannot be read, and a machine whose Node was deleted as before', async () => {
+    const cluster = new TheirCluster();
+    const bed = await start(cluster);
+    cluster.areMachinesRead = false;
+    cluster.show([request(1)]);
+    await bed.advance(2000);
+    expect(cluster.writes).toEqual([]);
+    bed.delete(NODES, 'node-1');
+    await bed.advance(2000);
+    cluster.areMachinesRead = true;
+    cluster.show([request(1)]);
+    await bed.advance(2000);
+    expect(statusOf(cluster)).toContain('HandedBack False RepairsFirst');
   });
 
   it('CAP-10 hands back once when the ladder ended, and tells rules that nothing is asked any more', async () => {
