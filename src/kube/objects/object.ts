@@ -59,3 +59,14 @@ export interface ObjectName {
   readonly name: string;
   readonly namespace?: string;
 }
+
+/** The fields that identify an object, and its version. */
+const IDENTITY = ['name', 'namespace', 'uid', 'resourceVersion'] as const;
+
+/** Returns the identity and the version of the object, and these fields of it: those that it has. */
+export function keptMetadata(metadata: Metadata, ...fields: readonly (keyof Metadata)[]): Metadata {
+  const kept = [...IDENTITY, ...fields].flatMap((field) =>
+    metadata[field] === undefined ? [] : [[field, metadata[field]]],
+  );
+  return { ...(Object.fromEntries(kept) as Partial<Metadata>), name: metadata.name };
+}

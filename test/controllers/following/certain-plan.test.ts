@@ -78,8 +78,8 @@ describe('certainPlan', () => {
   });
 
   it('CAP-02 lists both before one is deleted', async () => {
-    const gone = { theirs: [], machines: [ours(1)] };
-    expect(await planned({ theirs: [], machines: [ours(1)], listed: gone })).toEqual({
+    const missing = { theirs: [], machines: [ours(1)] };
+    expect(await planned({ theirs: [], machines: [ours(1)], listed: missing })).toEqual({
       actions: ['Delete node-1'],
       lists: 'ours theirs',
     });

@@ -3,8 +3,7 @@ import { MAX_VIEW_AGE_MS, staleReason } from '../../../kube/cache/freshness.ts';
 import { createView, type View, type ViewOptions } from '../../../kube/cache/view.ts';
 import { PODS } from '../../../kube/objects/core-kinds.ts';
 import { listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
-import { keptMetadata } from '../../../kube/objects/kept-metadata.ts';
-import type { KubeObject } from '../../../kube/objects/object.ts';
+import { type KubeObject, keptMetadata } from '../../../kube/objects/object.ts';
 import { podRestarts } from './pod-restarts.ts';
 import type { RestartedPods } from './restart-watch.ts';
 

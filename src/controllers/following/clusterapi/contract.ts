@@ -5,8 +5,7 @@
 
 import { CLUSTER_API_DRAIN_HOOK, CLUSTER_API_STEADY } from '../../../api/clusterapi/hook-policy.ts';
 import { isRecord, listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
-import { keptMetadata } from '../../../kube/objects/kept-metadata.ts';
-import type { KubeObject } from '../../../kube/objects/object.ts';
+import { type KubeObject, keptMetadata } from '../../../kube/objects/object.ts';
 import type { FileDigests } from './extension/files/record.ts';
 
 export const CLUSTER_API_GROUP = 'cluster.x-k8s.io';

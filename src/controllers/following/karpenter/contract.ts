@@ -2,8 +2,7 @@
  * Reads NodeClaims of Karpenter. What cannot be read is absent: no field is trusted to have the type that another project gave it. Pure.
  */
 import { listAt, textAt } from '../../../kube/objects/json.ts';
-import { keptMetadata } from '../../../kube/objects/kept-metadata.ts';
-import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
+import { type KubeObject, keptMetadata, type Resource } from '../../../kube/objects/object.ts';
 import type { OwnerObject } from '../owner.ts';
 
 export const KARPENTER_GROUP = 'karpenter.sh';

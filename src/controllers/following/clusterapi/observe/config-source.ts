@@ -4,8 +4,7 @@
  */
 import { createOptionalViews, type KindLists } from '../../../../kube/cache/optional-views.ts';
 import { isRecord } from '../../../../kube/objects/json.ts';
-import { keptMetadata } from '../../../../kube/objects/kept-metadata.ts';
-import type { KubeObject } from '../../../../kube/objects/object.ts';
+import { type KubeObject, keptMetadata } from '../../../../kube/objects/object.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import { isUnreadable, type Unreadable } from '../../owner.ts';
 import {

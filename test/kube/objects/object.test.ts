@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keptMetadata } from '../../../src/kube/objects/kept-metadata.ts';
+import { keptMetadata } from '../../../src/kube/objects/object.ts';
 
 const METADATA = {
   name: 'a',
