@@ -2,19 +2,10 @@
  * `kubenode controllers --cluster-api` on a real API server with the published CRDs of Cluster API. Their managers do not run: what they would
  * write is written here.
  */
-import type { ChildProcess } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFENDER_LEDGERS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { DefenderLedger, Machine } from '../../../src/api/generated/types.ts';
-import { resourceOf } from '../../../src/api/install/objects.ts';
-import {
-  ANNOTATION_CONFIRM_DELETE,
-  LABEL_MACHINE,
-  MANAGER_INSTALL,
-  PRINCIPAL_CLUSTERAPI,
-  PRINCIPAL_CONTROLLERS,
-  serviceAccountUser,
-} from '../../../src/api/names.ts';
+import { ANNOTATION_CONFIRM_DELETE, LABEL_MACHINE, PRINCIPAL_CLUSTERAPI } from '../../../src/api/names.ts';
 import { clusterApiRoles } from '../../../src/api/roles/all.ts';
 import { ANNOTATION_DRAIN_HOOK } from '../../../src/controllers/following/clusterapi/contract.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
@@ -32,10 +23,6 @@ import {
   THEIR_CLUSTERS,
 } from '../../support/cluster-api/their-objects.ts';
 import { THEIR_API_VERSION, THEIR_MACHINES } from '../../support/cluster-api/workload-cluster.ts';
-import { eventually } from '../../support/eventually.ts';
-import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
-import { ACCOUNTS, applyFleetDefault } from '../defender/objects.ts';
-import { endLease, killed, startLoggedControllers } from '../defender/processes.ts';
 import {
   APPEARS,
   createInstanceNode,
@@ -44,38 +31,27 @@ import {
   providerIdOf,
   shownOn,
 } from './followed-machines.ts';
+import { type FollowingBed, startFollowing } from './following-bed.ts';
 
 const NAMESPACE = 'fleet';
 const OWNER = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'x', uid: 'x' };
-const POLICY = { scope: { nodeSelector: { all: true } }, zones: { haltPercent: 100, minNodes: 100 } };
 
 describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API', () => {
-  let installed: InstalledServer;
+  let bed: FollowingBed;
   let admin: Client;
-  let controllers: ChildProcess | undefined;
-  let logged = '';
 
   beforeAll(async () => {
-    installed = await startInstalledServer();
-    admin = installed.server.client;
-    for (const object of clusterApiRoles()) {
-      await admin.apply(resourceOf(object), object, { fieldManager: MANAGER_INSTALL });
-    }
+    bed = await startFollowing(clusterApiRoles(), ['--cluster-api']);
+    admin = bed.admin;
     await createTheirNamespace(admin);
-    await start();
-    await applyFleetDefault(installed, POLICY);
     // Without the kinds of Cluster API the process runs, and reports it once.
-    await eventually(
-      async () => (logged.includes('cluster api is not read') ? true : undefined),
-      'no warning',
-    );
+    await bed.logs('cluster api is not read');
     await serveClusterApi(admin);
     await createTheirCluster(admin, 'c');
   });
 
   afterAll(async () => {
-    if (controllers) await killed(controllers);
-    await installed?.stop();
+    await bed?.stop();
   });
 
   it('CAP-01 begin when its kinds appear, with the instance, the labels and the zone of theirs', async () => {
@@ -92,7 +68,7 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
       message: 'instance inst://a belongs to Machine fleet/md-a of Cluster API',
     });
     await expect.poll(async () => (await nodeOf('node-a')).metadata.labels?.[LABEL_MACHINE]).toBe('node-a');
-    expect(logged.match(/cluster api is not read/g)).toHaveLength(1);
+    expect(bed.logged().match(/cluster api is not read/g)).toHaveLength(1);
   });
 
   it('CAP-03 are held while their Cluster is paused, also after the process was killed', async () => {
@@ -102,11 +78,10 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
     await expect
       .poll(() => heldOf(admin, 'node-b'))
       .toBe('True ClusterPaused: Cluster fleet/c of Cluster API is paused');
-    if (controllers) await killed(controllers);
-    await endLease(admin);
+    await bed.kill();
     await patchTheirs(THEIR_CLUSTERS, 'c', { spec: { paused: false } });
     const { uid } = (await ours('node-b')).metadata;
-    await start();
+    await bed.start();
     await expect.poll(() => heldOf(admin, 'node-b'), APPEARS).toBe('False no hold applies');
     expect((await ours('node-b')).metadata.uid).toBe(uid);
   });
@@ -121,7 +96,7 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
       spec: { ...spec, components: [] },
     });
     await createFollowed('p');
-    await expect.poll(() => logged, APPEARS).toMatch(theirsIs);
+    await expect.poll(() => bed.logged(), APPEARS).toMatch(theirsIs);
     await deleteTheirs('md-p');
     await createFollowed('q');
     // What comes later is done: so is the deletion.
@@ -187,7 +162,7 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
     ['another provider ID', { spec: { providerID: 'inst://x' } }, 'refused'],
   ])('CAP-20 its account may write of a Machine of theirs %s: %j, %s', async (_, body, expected) => {
     if (!(await findTheirs('md-r'))) await createFollowed('r');
-    const account = await installed.as(serviceAccountUser(PRINCIPAL_CLUSTERAPI), ACCOUNTS);
+    const account = await bed.as(PRINCIPAL_CLUSTERAPI);
     const target = { namespace: NAMESPACE, name: 'md-r' };
     const patch = { type: 'merge', body: body as Readonly<Record<string, unknown>> } as const;
     const patched = account.patch(THEIR_MACHINES, target, patch, { dryRun: true });
@@ -214,7 +189,7 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
     'CAP-20 its account may write of the status of a Machine of theirs %s: %j, %s',
     async (_, conditions, expected) => {
       if (!(await findTheirs('md-s'))) await createFollowed('s');
-      const account = await installed.as(serviceAccountUser(PRINCIPAL_CLUSTERAPI), ACCOUNTS);
+      const account = await bed.as(PRINCIPAL_CLUSTERAPI);
       const object = {
         apiVersion: THEIR_API_VERSION,
         kind: 'Machine',
@@ -232,7 +207,7 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
   );
 
   it('CAP-02 its account may delete no other Machine, and write no Cluster of theirs', async () => {
-    const account = await installed.as(serviceAccountUser(PRINCIPAL_CLUSTERAPI), ACCOUNTS);
+    const account = await bed.as(PRINCIPAL_CLUSTERAPI);
     const { apiVersion, kind, spec } = machine('mine');
     await admin.create(MACHINES, {
       apiVersion,
@@ -253,12 +228,6 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
       code: 'Forbidden',
     });
   });
-
-  async function start(): Promise<void> {
-    const user = serviceAccountUser(PRINCIPAL_CONTROLLERS);
-    const kubeconfig = await installed.server.kubeconfigFor({ user, groups: ACCOUNTS });
-    controllers = startLoggedControllers(kubeconfig, (text) => (logged += text), '--cluster-api');
-  }
 
   /** A Machine of theirs with its Node, as their managers leave it. */
   async function createFollowed(id: string): Promise<void> {

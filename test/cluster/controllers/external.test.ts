@@ -2,17 +2,11 @@
  * `kubenode controllers --external-nodes` on a real API server with the published CRD of NodeClaims. Karpenter does not run: what it would
  * write is written here. karpenter.test.ts has the real one.
  */
-import type { ChildProcess } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFENDER_LEDGERS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { DefenderLedger, Machine } from '../../../src/api/generated/types.ts';
 import { resourceOf } from '../../../src/api/install/objects.ts';
-import {
-  MANAGER_INSTALL,
-  PRINCIPAL_CONTROLLERS,
-  PRINCIPAL_EXTERNAL,
-  serviceAccountUser,
-} from '../../../src/api/names.ts';
+import { PRINCIPAL_EXTERNAL } from '../../../src/api/names.ts';
 import { externalNodesRoles } from '../../../src/api/roles/all.ts';
 import {
   ANNOTATION_DO_NOT_DISRUPT,
@@ -26,33 +20,23 @@ import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { machine, node } from '../../support/builders.ts';
-import { eventually } from '../../support/eventually.ts';
 import { nodeClaimCrd, noKarpenterReason } from '../../support/karpenter/crds.ts';
-import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
-import { ACCOUNTS, applyFleetDefault, patchNodeStatus } from '../defender/objects.ts';
-import { endLease, killed, startLoggedControllers } from '../defender/processes.ts';
+import { patchNodeStatus } from '../defender/objects.ts';
 import { APPEARS, findMachine, heldOf, providerIdOf } from './followed-machines.ts';
+import { type FollowingBed, startFollowing } from './following-bed.ts';
 
 const API_VERSION = `${NODE_CLAIMS.group}/${NODE_CLAIMS.version}`;
 const LABELS = { 'karpenter.sh/nodepool': 'general', 'topology.kubernetes.io/zone': 'zone-a' };
-const POLICY = { scope: { nodeSelector: { all: true } }, zones: { haltPercent: 100, minNodes: 100 } };
 
 describe.skipIf(noKarpenterReason)('Machines that follow Nodes of Karpenter', () => {
-  let installed: InstalledServer;
+  let bed: FollowingBed;
   let admin: Client;
-  let controllers: ChildProcess | undefined;
-  let logged = '';
 
   beforeAll(async () => {
-    installed = await startInstalledServer();
-    admin = installed.server.client;
-    for (const object of externalNodesRoles()) {
-      await admin.apply(resourceOf(object), object, { fieldManager: MANAGER_INSTALL });
-    }
-    await start();
-    await applyFleetDefault(installed, POLICY);
+    bed = await startFollowing(externalNodesRoles(), ['--external-nodes']);
+    admin = bed.admin;
     // Without the kind the process runs, and reports it once.
-    await eventually(async () => (logged.includes('karpenter is not read') ? true : undefined), 'no warning');
+    await bed.logs('karpenter is not read');
     const crd = await nodeClaimCrd();
     await admin.apply(resourceOf(crd), crd, { fieldManager: 'helm' });
     const served = { apiVersion: API_VERSION, kind: NODE_CLAIMS.kind };
@@ -60,8 +44,7 @@ describe.skipIf(noKarpenterReason)('Machines that follow Nodes of Karpenter', ()
   });
 
   afterAll(async () => {
-    if (controllers) await killed(controllers);
-    await installed?.stop();
+    await bed?.stop();
   });
 
   it('CAP-11 begin when its kind appears, with the instance, the labels and the zone of the NodeClaim', async () => {
@@ -77,7 +60,7 @@ describe.skipIf(noKarpenterReason)('Machines that follow Nodes of Karpenter', ()
       status: 'True',
       message: 'instance inst://a belongs to NodeClaim general-a of Karpenter',
     });
-    expect(logged.match(/karpenter is not read/g)).toHaveLength(1);
+    expect(bed.logged().match(/karpenter is not read/g)).toHaveLength(1);
   });
 
   it('CAP-13 are held by the taint and the annotation of Karpenter, also after the process was killed', async () => {
@@ -87,11 +70,10 @@ describe.skipIf(noKarpenterReason)('Machines that follow Nodes of Karpenter', ()
     await expect
       .poll(() => heldOf(admin, 'node-b'))
       .toBe(`True NodeDisrupted: Node node-b has the taint ${TAINT_DISRUPTED}`);
-    if (controllers) await killed(controllers);
-    await endLease(admin);
+    await bed.kill();
     await patchNode('node-b', { spec: { taints: null } });
     const { uid } = (await ours('node-b')).metadata;
-    await start();
+    await bed.start();
     await expect.poll(() => heldOf(admin, 'node-b'), APPEARS).toBe('False no hold applies');
     expect((await ours('node-b')).metadata.uid).toBe(uid);
     await patchClaim('general-b', { metadata: { annotations: { [ANNOTATION_DO_NOT_DISRUPT]: 'true' } } });
@@ -123,7 +105,7 @@ describe.skipIf(noKarpenterReason)('Machines that follow Nodes of Karpenter', ()
   });
 
   it('CAP-12 its account may delete no other Machine, and write no NodeClaim', async () => {
-    const account = await installed.as(serviceAccountUser(PRINCIPAL_EXTERNAL), ACCOUNTS);
+    const account = await bed.as(PRINCIPAL_EXTERNAL);
     const { apiVersion, kind, spec } = machine('mine');
     const metadata = { name: 'mine' };
     await admin.create(MACHINES, { apiVersion, kind, metadata, spec: { ...spec, components: [] } });
@@ -146,12 +128,6 @@ describe.skipIf(noKarpenterReason)('Machines that follow Nodes of Karpenter', ()
       code: 'Forbidden',
     });
   });
-
-  async function start(): Promise<void> {
-    const user = serviceAccountUser(PRINCIPAL_CONTROLLERS);
-    const kubeconfig = await installed.server.kubeconfigFor({ user, groups: ACCOUNTS });
-    controllers = startLoggedControllers(kubeconfig, (text) => (logged += text), '--external-nodes');
-  }
 
   /** A NodeClaim with its Node, as Karpenter leaves them. */
   async function createClaimed(id: string): Promise<void> {

@@ -2,51 +2,34 @@
  * `kubenode controllers --external-nodes-selector` on a real API server. cluster-autoscaler does not run: it has no objects, and the taint that
  * it would set is set here.
  */
-import type { ChildProcess } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFENDER_LEDGERS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { DefenderLedger } from '../../../src/api/generated/types.ts';
-import { resourceOf } from '../../../src/api/install/objects.ts';
-import {
-  MANAGER_INSTALL,
-  PRINCIPAL_CONTROLLERS,
-  PRINCIPAL_EXTERNAL,
-  serviceAccountUser,
-} from '../../../src/api/names.ts';
+import { PRINCIPAL_EXTERNAL } from '../../../src/api/names.ts';
 import { externalNodesRoles } from '../../../src/api/roles/all.ts';
 import { TAINT_TO_BE_DELETED } from '../../../src/controllers/following/nodegroup/contract.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { conditionOf } from '../../../src/kube/objects/conditions.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import { machine, node } from '../../support/builders.ts';
-import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
-import { ACCOUNTS, applyFleetDefault, patchNodeStatus } from '../defender/objects.ts';
-import { endLease, killed, startLoggedControllers } from '../defender/processes.ts';
+import { patchNodeStatus } from '../defender/objects.ts';
 import { APPEARS, findMachine, heldOf, providerIdOf } from './followed-machines.ts';
+import { type FollowingBed, startFollowing } from './following-bed.ts';
 
 const GROUP = 'eks.amazonaws.com/nodegroup';
 const LABELS = { [GROUP]: 'workers', 'topology.kubernetes.io/zone': 'zone-a' };
-const POLICY = { scope: { nodeSelector: { all: true } }, zones: { haltPercent: 100, minNodes: 100 } };
 
 describe('Machines that follow Nodes of node groups', () => {
-  let installed: InstalledServer;
+  let bed: FollowingBed;
   let admin: Client;
-  let controllers: ChildProcess | undefined;
-  let logged = '';
 
   beforeAll(async () => {
-    installed = await startInstalledServer();
-    admin = installed.server.client;
-    for (const object of externalNodesRoles()) {
-      await admin.apply(resourceOf(object), object, { fieldManager: MANAGER_INSTALL });
-    }
-    await start();
-    await applyFleetDefault(installed, POLICY);
+    bed = await startFollowing(externalNodesRoles(), ['--external-nodes-selector', GROUP]);
+    admin = bed.admin;
   });
 
   afterAll(async () => {
-    if (controllers) await killed(controllers);
-    await installed?.stop();
+    await bed?.stop();
   });
 
   it('CAP-16 have the instance, the labels and the zone of the Node, and leave the Nodes of others out', async () => {
@@ -72,7 +55,7 @@ describe('Machines that follow Nodes of node groups', () => {
     const names = (await admin.list(MACHINES)).items.map(({ metadata }) => metadata.name);
     expect(names.toSorted()).toEqual(['node-a', 'node-own']);
     expect((await findMachine(admin, 'node-own'))?.spec.infra.provider).toBe('local');
-    expect(logged).not.toMatch(/karpenter is not read|machine not followed/);
+    expect(bed.logged()).not.toMatch(/karpenter is not read|machine not followed/);
   });
 
   it('CAP-16 are held by the taint of cluster-autoscaler, also after the process was killed', async () => {
@@ -82,11 +65,10 @@ describe('Machines that follow Nodes of node groups', () => {
     await expect
       .poll(() => heldOf(admin, 'node-b'))
       .toBe(`True NodeToBeDeleted: Node node-b has the taint ${TAINT_TO_BE_DELETED}`);
-    if (controllers) await killed(controllers);
-    await endLease(admin);
+    await bed.kill();
     await patchNode('node-b', { spec: { taints: null } });
     const before = await findMachine(admin, 'node-b');
-    await start();
+    await bed.start();
     await expect.poll(() => heldOf(admin, 'node-b'), APPEARS).toBe('False no hold applies');
     expect((await findMachine(admin, 'node-b'))?.metadata.uid).toBe(before?.metadata.uid);
   });
@@ -106,7 +88,7 @@ describe('Machines that follow Nodes of node groups', () => {
   });
 
   it('CAP-16 their account may list Nodes, and write none', async () => {
-    const account = await installed.as(serviceAccountUser(PRINCIPAL_EXTERNAL), ACCOUNTS);
+    const account = await bed.as(PRINCIPAL_EXTERNAL);
     await createNode('e', {});
     expect((await account.list(NODES)).items.map(({ metadata }) => metadata.name)).toContain('node-e');
     const target = { name: 'node-e' };
@@ -116,13 +98,6 @@ describe('Machines that follow Nodes of node groups', () => {
     });
     await expect(account.delete(NODES, target, { uid: 'any' })).rejects.toMatchObject({ code: 'Forbidden' });
   });
-
-  async function start(): Promise<void> {
-    const user = serviceAccountUser(PRINCIPAL_CONTROLLERS);
-    const kubeconfig = await installed.server.kubeconfigFor({ user, groups: ACCOUNTS });
-    const flags = ['--external-nodes-selector', GROUP];
-    controllers = startLoggedControllers(kubeconfig, (text) => (logged += text), ...flags);
-  }
 
   /** As the kubelet of a new instance registers it. */
   async function createNode(id: string, labels: Readonly<Record<string, string>> = LABELS): Promise<void> {
