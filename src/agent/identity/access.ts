@@ -1,4 +1,7 @@
-/** How the agent gets to its API server: with its own certificate from the disk, or with the token or the certificate of the kubelet that the file names with which it joins. */
+/**
+ * Connects the agent with its API server: by its own certificate on the disk or, to join, by what the bootstrap file names: a token, or the certificate
+ * of the kubelet.
+ */
 import { createCredentials } from '../../kube/auth/credentials.ts';
 import type { ObjectClient } from '../../kube/client/rest-client.ts';
 import { createObjectClient } from '../../kube/client/rest-client.ts';
@@ -29,6 +32,9 @@ export async function readBootstrapFile(file: string): Promise<BootstrapAccess> 
   return parseBootstrapFile(text, file);
 }
 
+const KUBELET_HINT =
+  'run this as root after the host has joined the cluster, or name the Machine with --machine and use a token';
+
 /** Returns the Node whose kubelet vouches for the agent. */
 export async function nodeOfBootstrap(file: string): Promise<string> {
   const access = await readBootstrapFile(file);
@@ -37,14 +43,13 @@ export async function nodeOfBootstrap(file: string): Promise<string> {
   }
   const { certFile } = access;
   const pem = await readFileIfExists(certFile).catch((error: unknown) => {
-    throw bootstrapError(
-      `the certificate cannot be read (${systemCode(error) ?? 'unknown error'})`,
-      certFile,
-    );
+    const code = systemCode(error) ?? 'unknown error';
+    throw bootstrapError(`the certificate of the kubelet cannot be read (${code})`, certFile, KUBELET_HINT);
   });
-  if (pem === undefined) throw bootstrapError('the kubelet has no certificate yet', certFile);
+  if (pem === undefined) throw bootstrapError('the kubelet has no certificate yet', certFile, KUBELET_HINT);
   const node = nodeOfCertificate(pem);
-  if (node === undefined) throw bootstrapError('expected the certificate of a kubelet', certFile);
+  if (node === undefined)
+    throw bootstrapError('expected the certificate of a kubelet', certFile, KUBELET_HINT);
   return node;
 }
 

@@ -46,8 +46,9 @@ function credentialIn(config: unknown): JoinToken | KubeletFiles | undefined {
   return certFile !== undefined && keyFile !== undefined ? { certFile, keyFile } : undefined;
 }
 
-export function bootstrapError(message: string, where: string): OsError {
-  const hint = 'make one: kubenode machine token MACHINE > bootstrap.json';
+const TOKEN_HINT = 'make one: kubenode machine token MACHINE > bootstrap.json';
+
+export function bootstrapError(message: string, where: string, hint = TOKEN_HINT): OsError {
   return new OsError('BadInput', `bootstrap file: ${message}`, { where, hint });
 }
 

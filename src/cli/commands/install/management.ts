@@ -49,13 +49,12 @@ export function checkManagement(flags: ManagementInstallFlags): void {
   const { cluster, clusterApi, clusterApiSecret: secret, clusterApiCluster: name, updateExtension } = flags;
   if (secret === undefined && name === undefined) return;
   if (!cluster || !clusterApi || name === undefined) {
-    throw new CliError(
-      'a management cluster needs --cluster, --cluster-api, --cluster-api-secret and --cluster-api-cluster',
-      {
-        hint: 'pass all four; docs/guides/cluster-api.md has an example',
-        exitCode: EXIT.usage,
-      },
-    );
+    const option = secret === undefined ? '--cluster-api-cluster' : '--cluster-api-secret';
+    const others = secret === undefined ? '' : ', and --cluster-api-cluster';
+    throw new CliError(`${option} needs --cluster and --cluster-api${others}`, {
+      hint: 'docs/guides/cluster-api.md has an example',
+      exitCode: EXIT.usage,
+    });
   }
   if (updateExtension === undefined || secret === undefined) return;
   throw new CliError(

@@ -30,7 +30,7 @@ interface UserdataFlags extends TokenFlags {
 
 export function createMachineUserdataCommand(io: Io): Command {
   const command = new Command('userdata')
-    .description('print with what a new host, or each host of a template, joins as a Machine')
+    .description('print what a new host, or each host of a template, needs to join as a Machine')
     .argument('[machine]', 'name of the Machine; excludes --kubeadm')
     .requiredOption('--agent-url <url>', 'where the host downloads the program of the agent', parseAgentUrl)
     .requiredOption('--agent-sha256 <hex>', 'SHA-256 of what the URL serves', parseAgentSha256)

@@ -56,9 +56,26 @@ describe('kubenode install --cluster-api-secret', () => {
   });
 
   it.each<[string, DeployFlags, string]>([
-    ['no Cluster', { ...FLAGS, clusterApiCluster: undefined as never }, 'needs --cluster, --cluster-api'],
-    ['no pods', { ...FLAGS, cluster: undefined as never }, 'needs --cluster, --cluster-api'],
-    ['Cluster API here', { ...FLAGS, clusterApi: undefined as never }, 'needs --cluster, --cluster-api'],
+    [
+      'no Cluster',
+      { ...FLAGS, clusterApiCluster: undefined as never },
+      '--cluster-api-secret needs --cluster and --cluster-api, and --cluster-api-cluster',
+    ],
+    [
+      'no pods',
+      { ...FLAGS, cluster: undefined as never },
+      '--cluster-api-secret needs --cluster and --cluster-api',
+    ],
+    [
+      'Cluster API here',
+      { ...FLAGS, clusterApi: undefined as never },
+      '--cluster-api-secret needs --cluster and --cluster-api',
+    ],
+    [
+      'a Cluster alone, without pods',
+      { clusterApi: true, clusterApiCluster: CLUSTER, image: 'a/b:1' },
+      '--cluster-api-cluster needs --cluster and --cluster-api',
+    ],
     ['an extension that registers here', { ...FLAGS, updateExtension: true }, 'registers in this cluster'],
   ])('refuses %s', async (_, flags, message) => {
     await expect(deployedObjects(flags)).rejects.toThrow(message);
