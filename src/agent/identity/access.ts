@@ -48,8 +48,9 @@ export async function nodeOfBootstrap(file: string): Promise<string> {
   });
   if (pem === undefined) throw bootstrapError('the kubelet has no certificate yet', certFile, KUBELET_HINT);
   const node = nodeOfCertificate(pem);
-  if (node === undefined)
+  if (node === undefined) {
     throw bootstrapError('expected the certificate of a kubelet', certFile, KUBELET_HINT);
+  }
   return node;
 }
 

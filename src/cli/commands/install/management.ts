@@ -46,16 +46,9 @@ export function withManagement(
 }
 
 export function checkManagement(flags: ManagementInstallFlags): void {
-  const { cluster, clusterApi, clusterApiSecret: secret, clusterApiCluster: name, updateExtension } = flags;
-  if (secret === undefined && name === undefined) return;
-  if (!cluster || !clusterApi || name === undefined) {
-    const option = secret === undefined ? '--cluster-api-cluster' : '--cluster-api-secret';
-    const others = secret === undefined ? '' : ', and --cluster-api-cluster';
-    throw new CliError(`${option} needs --cluster and --cluster-api${others}`, {
-      hint: 'docs/guides/cluster-api.md has an example',
-      exitCode: EXIT.usage,
-    });
-  }
+  const { clusterApiSecret: secret, clusterApiCluster: name, updateExtension } = flags;
+  if (secret !== undefined) requireOptions('--cluster-api-secret', { ...flags, hasName: name !== undefined });
+  else if (name !== undefined) requireOptions('--cluster-api-cluster', { ...flags, hasName: true });
   if (updateExtension === undefined || secret === undefined) return;
   throw new CliError(
     '--update-extension registers in this cluster, and Cluster API is in the management cluster',
@@ -64,4 +57,17 @@ export function checkManagement(flags: ManagementInstallFlags): void {
       exitCode: EXIT.usage,
     },
   );
+}
+
+function requireOptions(
+  option: string,
+  { cluster, clusterApi, hasName }: ManagementInstallFlags & { readonly hasName: boolean },
+): void {
+  const options = { '--cluster': cluster, '--cluster-api': clusterApi, '--cluster-api-cluster': hasName };
+  const missing = Object.entries(options).flatMap(([name, value]) => (value ? [] : [name]));
+  if (missing.length === 0) return;
+  throw new CliError(`${option} needs ${missing.join(' and ')}`, {
+    hint: 'docs/guides/cluster-api.md has an example',
+    exitCode: EXIT.usage,
+  });
 }

@@ -59,22 +59,18 @@ describe('kubenode install --cluster-api-secret', () => {
     [
       'no Cluster',
       { ...FLAGS, clusterApiCluster: undefined as never },
-      '--cluster-api-secret needs --cluster and --cluster-api, and --cluster-api-cluster',
+      '--cluster-api-secret needs --cluster-api-cluster',
     ],
-    [
-      'no pods',
-      { ...FLAGS, cluster: undefined as never },
-      '--cluster-api-secret needs --cluster and --cluster-api',
-    ],
+    ['no pods', { ...FLAGS, cluster: undefined as never }, '--cluster-api-secret needs --cluster'],
     [
       'Cluster API here',
       { ...FLAGS, clusterApi: undefined as never },
-      '--cluster-api-secret needs --cluster and --cluster-api',
+      '--cluster-api-secret needs --cluster-api',
     ],
     [
       'a Cluster alone, without pods',
-      { clusterApi: true, clusterApiCluster: CLUSTER, image: 'a/b:1' },
-      '--cluster-api-cluster needs --cluster and --cluster-api',
+      { clusterApi: true, clusterApiCluster: CLUSTER, hub: true, image: 'a/b:1' },
+      '--cluster-api-cluster needs --cluster',
     ],
     ['an extension that registers here', { ...FLAGS, updateExtension: true }, 'registers in this cluster'],
   ])('refuses %s', async (_, flags, message) => {

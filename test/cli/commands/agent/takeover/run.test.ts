@@ -100,6 +100,17 @@ describe('runTakeover', () => {
     );
   });
 
+  it('CAP-19 has a hint for a host that has not joined yet', async () => {
+    const ran = run('install', {
+      bootstrap: bootstrapWith('/none/kubelet.pem'),
+      directory: tempFolder('host'),
+    });
+    await expect(ran).rejects.toMatchObject({
+      where: '/none/kubelet.pem',
+      hint: expect.stringContaining('after the host has joined') as string,
+    });
+  });
+
   it('MAC-21 names the owner of a host in use, with the code as the first word', async () => {
     const directory = tempFolder('host');
     await run('install', { machine: 'n1', directory, 'machine-uid': 'u1' });
