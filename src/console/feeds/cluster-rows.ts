@@ -1,4 +1,5 @@
 /** Builds the rows of one cluster in the console, in the words of the commands about machines, rollouts and repairs. Pure. */
+import { poolOf } from '../../api/diagnosis/dimensions.ts';
 import type {
   DefenderLedger,
   DefenderPolicy,
@@ -47,6 +48,7 @@ export function machineTile(machine: Machine): MachineTile {
   return {
     p: phase,
     ...optional('z', zone),
+    ...optional('l', poolOf(machine.metadata.labels ?? {})),
     ...optional('s', secondsOf(since)),
     ...optional('v', runs.length > 0 ? runs.join(', ') : undefined),
     ...optional('c', tileCordon(machine)),
