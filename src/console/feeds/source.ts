@@ -51,6 +51,10 @@ export function createFleetSource({
 
   return {
     subscribe: (handler) => void handlers.push(handler),
+    machine: (cluster, name) => {
+      const feed = members.list().find((each) => each.name === cluster)?.feed;
+      return (feed ?? (cluster === home.name ? own : undefined))?.machine(name);
+    },
     current: () =>
       mergeRows(
         { home: { ...home, server: home.client.server, feed: own }, hub, fleetLimits, members },
@@ -79,11 +83,17 @@ export function createFleetSource({
   }
 }
 
+interface ShownCluster {
+  readonly name: string;
+  readonly server: string;
+  readonly feed: LiveFeed<ClusterRows>;
+}
+
 interface Sources {
-  readonly home: { readonly name: string; readonly server: string; readonly feed: LiveFeed<ClusterRows> };
+  readonly home: ShownCluster;
   readonly hub: LiveFeed<LiveHub> | undefined;
   readonly fleetLimits?: LiveFeed<FleetLimitsView> | undefined;
-  readonly members: Pick<ConnectedClusters, 'list' | 'missingReason'>;
+  readonly members: Pick<ConnectedClusters, 'missingReason'> & { list(): readonly ShownCluster[] };
 }
 
 export function mergeRows({ home, hub, fleetLimits, members }: Sources, merge: ClusterMerge): FleetRows {

@@ -114,6 +114,7 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', () => 
     const page = await open();
     await tile(page, 'node-b1, NotReady, AgentSilent').click();
     const dialog = page.getByRole('dialog', { name: 'prod/node-b1' });
+    await dialog.getByText('No set selects it, and none is pinned.').waitFor();
     await dialog.getByText('AgentSilent: no heartbeat for 90 s').waitFor();
     await dialog.getByText('kubenode machine show node-b1').waitFor();
     await phase('node-b1', 'Ready');

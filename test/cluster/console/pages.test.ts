@@ -7,6 +7,7 @@ import { buildConsolePage } from '../../../scripts/bundle-console.ts';
 import type { ConsoleServer } from '../../../src/console/server/server.ts';
 import { PAGES } from '../../../src/console/state/pages/address.ts';
 import { NO_STATE } from '../../../src/console/state/state.ts';
+import type { MachineDetailView } from '../../../src/views/machine/detail.ts';
 import { launchBrowser, noBrowserReason, openPage, type WatchedPage } from '../../support/browser.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { BUSY_STATE } from './busy-state.ts';
@@ -17,6 +18,24 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const FINDINGS = `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, ...nodes.map(({ target }) => target.join(' '))]))`;
 const TOO_WIDE = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 const MACHINE = '/machines/prod/prod-a-05';
+
+const SINCE = '2026-03-02T09:40:00Z';
+const DETAIL: MachineDetailView = {
+  components: [
+    {
+      name: 'kubelet',
+      desired: '1.36.0',
+      runs: '1.35.4',
+      digest: 'sha256:0123',
+      state: 'Failed',
+      since: SINCE,
+      because: 'exit code 1; by general',
+    },
+  ],
+  conditions: [
+    { condition: 'AgentReady=False', reason: 'AgentSilent', since: SINCE, message: 'no heartbeat for 90 s' },
+  ],
+};
 
 let browser: Browser;
 let server: ConsoleServer;
@@ -29,7 +48,7 @@ describe.skipIf(noBrowserReason !== undefined)('the pages of the console', () =>
     await buildConsolePage(folder);
     browser = await launchBrowser();
     source = settable(BUSY_STATE);
-    server = await servePage(folder, source);
+    server = await servePage(folder, { ...source, machine: () => DETAIL });
   });
   afterEach(async () => {
     source.set(BUSY_STATE);
@@ -118,6 +137,16 @@ describe.skipIf(noBrowserReason !== undefined)('the pages of the console', () =>
     await dialog.waitFor();
     await page.keyboard.press('Escape');
     await page.locator('#fleet').waitFor();
+    expect(problems()).toEqual([]);
+  });
+
+  it('shows the components of a machine with their digests, and its conditions that need attention', async () => {
+    const page = await open(MACHINE);
+    const dialog = page.getByRole('dialog', { name: 'prod/prod-a-05' });
+    await dialog.getByText('kubelet 1.35.4 → 1.36.0 Failed').waitFor();
+    await dialog.getByText('exit code 1; by general').waitFor();
+    await dialog.getByText('sha256:0123').waitFor();
+    await dialog.getByText('AgentReady=False AgentSilent').waitFor();
     expect(problems()).toEqual([]);
   });
 

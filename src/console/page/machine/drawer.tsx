@@ -7,6 +7,7 @@ import type { MachineTile, TileCordon } from '../../state/state.ts';
 import { Command } from '../parts/command.tsx';
 import { Badge, Since, Unblock, Why } from '../parts/parts.tsx';
 import { Repair } from '../repairs/repairs.tsx';
+import { Detail } from './detail.tsx';
 
 interface DetailProps {
   readonly shown: Shown;
@@ -31,6 +32,7 @@ export function MachineDrawer({ shown, machine, now, close }: DetailProps): JSX.
         {machine}
       </h2>
       {tile ? <Facts machine={machine} tile={tile} now={now} /> : <p>This machine was deleted.</p>}
+      {tile && <Detail machine={machine} version={tile} now={now} />}
       <Work shown={shown} machine={machine} now={now} />
     </section>
   );
