@@ -13,17 +13,26 @@ function componentRow(
   { name, componentRef, state, assignment, digest }: MachineComponentEntry,
   report: MachineComponentReport | undefined,
 ): ComponentRow {
-  const versionOf = (ref: string | undefined): string => ref?.slice(name.length + 1) || '-';
-  const by = assignment?.set === undefined ? 'pinned' : assignment.set;
+  const by = assignment?.set ?? 'pinned';
   return {
     name,
-    desired: state === 'Absent' ? 'Absent' : versionOf(componentRef),
-    runs: versionOf(report?.currentRef),
-    digest: report?.digest ?? digest,
-    state: report?.state ?? 'NotReported',
-    ...optional('since', report?.since),
+    desired: state === 'Absent' ? 'Absent' : versionOf(name, componentRef),
+    runs: versionOf(name, report?.currentRef),
+    ...reportedState(report, digest),
     because: [reportReason(report), `by ${by}`].filter(Boolean).join('; '),
   };
+}
+
+function reportedState(
+  report: MachineComponentReport | undefined,
+  desiredDigest: string,
+): Pick<ComponentRow, 'digest' | 'state' | 'since'> {
+  const { digest = desiredDigest, state = 'NotReported', since } = report ?? {};
+  return { digest, state, ...optional('since', since) };
+}
+
+function versionOf(name: string, ref: string | undefined): string {
+  return ref?.slice(name.length + 1) || '-';
 }
 
 function reportReason(report: MachineComponentReport | undefined): string {

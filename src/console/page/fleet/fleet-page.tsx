@@ -21,7 +21,7 @@ export function FleetPage({ shown, now, navigation }: FleetPageProps): JSX.Eleme
   return (
     <Section id="fleet" title="Fleet">
       {groups.stages.length === 0 ? (
-        <Empty text="No clusters yet." command="kubenode cluster add" />
+        <Empty text="No clusters yet." command="kubenode cluster connect" />
       ) : (
         <Lanes stages={groups.stages} pipelines={state.pipelines} now={now} only={route.filters.cluster} />
       )}

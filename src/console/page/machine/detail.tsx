@@ -31,26 +31,29 @@ export function Detail({ machine, version, now }: DetailProps): JSX.Element | nu
   );
 }
 
-/** Undefined: not read yet, or the server does not answer, which the header shows. */
+/** Undefined: not read yet. */
 function useDetail(machine: string, version: object): MachineDetailView | undefined {
   const [detail, setDetail] = useState<MachineDetailView>();
   useEffect(() => {
     const stop = new AbortController();
-    void readDetail(machine, stop.signal).then((read) => {
-      if (read) setDetail(read);
-    });
+    void readDetail(machine, stop.signal, setDetail);
     return () => stop.abort();
   }, [machine, version]);
   return detail;
 }
 
-async function readDetail(machine: string, signal: AbortSignal): Promise<MachineDetailView | undefined> {
+async function readDetail(
+  machine: string,
+  signal: AbortSignal,
+  found: (detail: MachineDetailView) => void,
+): Promise<void> {
   try {
     const path = machine.split('/').map(encodeURIComponent).join('/');
     const response = await fetch(`/machines/${path}`, { signal });
-    return ((await response.json()) as MachineDetailView | null) ?? undefined;
+    const detail = (await response.json()) as MachineDetailView | null;
+    if (detail) found(detail);
   } catch {
-    return undefined;
+    // The server does not answer: the header shows that, and the last detail stays.
   }
 }
 

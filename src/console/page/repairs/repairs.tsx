@@ -25,7 +25,7 @@ export function RepairsPage({ repairs, now, only }: RepairsProps): JSX.Element {
   return (
     <Page id="repairs" title="Repairs">
       <Only page="repairs" cluster={only} />
-      {shown.length === 0 && <Empty text="No repairs." command="kubenode repair list" />}
+      {shown.length === 0 && <Empty text="No repairs." command="kubenode remedy list" />}
       {shown.length > 0 && <Axis axis={axis} />}
       <div class="rows">
         {shown.map(([key, card]) => (
