@@ -40,7 +40,7 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', () => 
     await server?.close();
   });
 
-  it('shows a rollout that has stopped beside the fleet, with the command, and not when it continues', async () => {
+  it('CON-04 shows a rollout that has stopped beside the fleet, with the command, and not when it continues', async () => {
     const { page, problems } = await openPage(browser, server.url);
     const attention = page.locator('#attention');
     const waits = page.getByRole('link', { name: /^Waits for you/ });
@@ -86,7 +86,7 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', () => 
     await page.context().close();
   });
 
-  it('shows an incident as a banner above every page, in the words of the Defender', async () => {
+  it('CON-04 shows an incident as a banner above every page, in the words of the Defender', async () => {
     const text = 'prod: a breaker of DefenderPolicy fleet-default is open: 5 of 9. kubenode defender status';
     source.set({ ...PICTURE_STATE, notes: { [text]: { text, bad: true, isIncident: true } } });
     const { page, problems } = await openPage(browser, server.url);

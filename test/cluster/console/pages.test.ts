@@ -1,13 +1,17 @@
 /** Every page of the console: its address, the keyboard, and what axe-core finds. In a real browser. */
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildConsolePage } from '../../../scripts/bundle-console.ts';
 import type { ConsoleServer } from '../../../src/console/server/server.ts';
 import { PAGES } from '../../../src/console/state/pages/address.ts';
-import { NO_STATE } from '../../../src/console/state/state.ts';
+import { type ConsoleState, NO_STATE } from '../../../src/console/state/state.ts';
 import type { MachineDetailView } from '../../../src/views/machine/detail.ts';
+import { clusterLine } from '../../console/fixtures.ts';
 import { launchBrowser, noBrowserReason, openPage, type WatchedPage } from '../../support/browser.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { BUSY_STATE } from './busy-state.ts';
@@ -37,6 +41,7 @@ const DETAIL: MachineDetailView = {
   ],
 };
 
+const folder = tempFolder('page');
 let browser: Browser;
 let server: ConsoleServer;
 let source: SettableSource;
@@ -44,7 +49,6 @@ let watched: WatchedPage | undefined;
 
 describe.skipIf(noBrowserReason !== undefined)('the pages of the console', () => {
   beforeAll(async () => {
-    const folder = tempFolder('page');
     await buildConsolePage(folder);
     browser = await launchBrowser();
     source = settable(BUSY_STATE);
@@ -65,19 +69,45 @@ describe.skipIf(noBrowserReason !== undefined)('the pages of the console', () =>
       [address, 1440, 'light'] as const,
       [address, 390, 'dark'] as const,
     ]),
-  )('axe-core finds nothing on %s at %d pixels in the %s theme', async (address, width, colorScheme) => {
-    const page = await open(address, {
-      viewport: { width, height: 900 },
-      colorScheme,
-      reducedMotion: 'reduce',
-    });
-    await page.evaluate(AXE);
-    expect(await page.evaluate(FINDINGS)).toEqual([]);
-    expect(await page.evaluate(TOO_WIDE)).toBeLessThanOrEqual(0);
+  )(
+    'CON-01 axe-core finds nothing on %s at %d pixels in the %s theme',
+    async (address, width, colorScheme) => {
+      const page = await open(address, {
+        viewport: { width, height: 900 },
+        colorScheme,
+        reducedMotion: 'reduce',
+      });
+      await page.evaluate(AXE);
+      expect(await page.evaluate(FINDINGS)).toEqual([]);
+      expect(await page.evaluate(TOO_WIDE)).toBeLessThanOrEqual(0);
+      expect(problems()).toEqual([]);
+    },
+  );
+
+  it.each([10, 1000, 10_000])('CON-05 fits %d machines into wide and narrow windows', async (count) => {
+    source.set(fleetOf(count));
+    const page = await open('/fleet');
+    await page
+      .locator('.tile')
+      .nth(count - 1)
+      .waitFor({ state: 'attached' });
+    for (const width of [1440, 1024, 390]) {
+      // oxlint-disable no-await-in-loop -- one page
+      await page.setViewportSize({ width, height: 900 });
+      expect(await page.evaluate(TOO_WIDE)).toBeLessThanOrEqual(0);
+      // oxlint-enable no-await-in-loop
+    }
     expect(problems()).toEqual([]);
   });
 
-  it.each(PAGES)('axe-core finds nothing on /%s of a fleet without anything', async (name) => {
+  it('CON-05 loads at most 150 KB', async () => {
+    const names = ['page.js', 'page.css', 'index.html'];
+    const files = await Promise.all(names.map((name) => readFile(join(folder, name))));
+    const sizes = files.map((content) => gzipSync(content).length);
+    expect(sizes.reduce((all, each) => all + each, 0)).toBeLessThan(150_000);
+  });
+
+  it.each(PAGES)('CON-01 axe-core finds nothing on /%s of a fleet without anything', async (name) => {
     source.set(NO_STATE);
     const page = await open(`/${name}`);
     await page.evaluate(AXE);
@@ -85,7 +115,7 @@ describe.skipIf(noBrowserReason !== undefined)('the pages of the console', () =>
     expect(problems()).toEqual([]);
   });
 
-  it('reaches every page with the keyboard alone', async () => {
+  it('CON-03 reaches every page with the keyboard alone', async () => {
     const page = await open('/health');
     await page.keyboard.press('Tab');
     for (const name of PAGES) {
@@ -102,7 +132,7 @@ describe.skipIf(noBrowserReason !== undefined)('the pages of the console', () =>
     expect(problems()).toEqual([]);
   });
 
-  it('keeps page and filters in the address: a reload shows the same, Back returns', async () => {
+  it('CON-02 keeps page and filters in the address: a reload shows the same, Back returns', async () => {
     const page = await open('/fleet');
     await page.getByRole('link', { name: 'pool', exact: true }).click();
     await page.getByRole('link', { name: 'trouble', exact: true }).click();
@@ -118,7 +148,7 @@ describe.skipIf(noBrowserReason !== undefined)('the pages of the console', () =>
     expect(problems()).toEqual([]);
   });
 
-  it('opens a machine over the page with an address of its own, which Back and Escape close', async () => {
+  it('CON-02 opens a machine over the page with an address of its own, which Back and Escape close', async () => {
     const page = await open('/repairs');
     const dialog = page.getByRole('dialog', { name: 'prod/prod-b-08' });
     const repair = page.locator('#repairs').getByRole('article', { name: 'Repair of prod-b-08 in prod' });
@@ -150,7 +180,7 @@ describe.skipIf(noBrowserReason !== undefined)('the pages of the console', () =>
     expect(problems()).toEqual([]);
   });
 
-  it('finds a machine by its name with ⌘K or /, and opens it with Enter', async () => {
+  it('CON-03 finds a machine by its name with ⌘K or /, and opens it with Enter', async () => {
     const page = await open('/health');
     const dialog = page.getByRole('dialog', { name: 'Search' });
     for (const key of ['/', 'Control+k']) {
@@ -202,6 +232,21 @@ async function open(address: string, options: Parameters<Browser['newPage']>[0] 
   watched = await openPage(browser, `${server.url}#${address}`, options);
   await watched.page.getByRole('list', { name: 'The fleet in numbers' }).waitFor();
   return watched.page;
+}
+
+/** Machines in three zones of three clusters. */
+function fleetOf(count: number): ConsoleState {
+  const names = ['test', 'eu-1', 'us-1'];
+  const machines = Array.from({ length: count }, (_, index) => {
+    const cluster = names[index % 3] ?? '';
+    return [`${cluster}/node-${index}`, { p: 'Ready', z: `zone-${index % 7}` }] as const;
+  });
+  const clusters = names.map((name, order) => [name, clusterLine(name, { order, stage: name })] as const);
+  return {
+    ...NO_STATE,
+    machines: Object.fromEntries(machines),
+    clusters: Object.fromEntries(clusters),
+  };
 }
 
 const problems = (): readonly string[] => watched?.problems ?? ['no page is open'];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LABEL_MACHINESET, LABEL_POOL } from '../../../src/api/names.ts';
 import {
   grantLines,
   limitLines,
@@ -19,6 +20,16 @@ describe('machineTile', () => {
       s: Date.parse(ago(3600)) / 1000,
       v: 'kubelet-1.34.2',
     });
+  });
+
+  it('has the pool of the machine, or the set that it belongs to', () => {
+    const labels = [
+      { [LABEL_POOL]: 'gpu', [LABEL_MACHINESET]: 'gpu-a' },
+      { [LABEL_MACHINESET]: 'gpu-a' },
+      {},
+    ];
+    const tiles = labels.map((each) => machineTile(machine('m-1', { metadata: { labels: each } })));
+    expect(tiles.map(({ l }) => l)).toEqual(['gpu', 'gpu-a', undefined]);
   });
 
   it('has the reason, its words and what ends it for one that is not', () => {

@@ -23,7 +23,13 @@ export function FleetPage({ shown, now, navigation }: FleetPageProps): JSX.Eleme
       {groups.stages.length === 0 ? (
         <Empty text="No clusters yet." command="kubenode cluster connect" />
       ) : (
-        <Lanes stages={groups.stages} pipelines={state.pipelines} now={now} only={route.filters.cluster} />
+        <Lanes
+          stages={groups.stages}
+          pipelines={state.pipelines}
+          commits={state.commits}
+          now={now}
+          only={route.filters.cluster}
+        />
       )}
       <Machines
         groups={groups}

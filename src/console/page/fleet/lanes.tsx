@@ -3,17 +3,18 @@ import type { JSX } from 'preact';
 import { type ClusterGroupView, NO_STAGE, type StageGroup } from '../../state/fleet.ts';
 import { clusterHealthView } from '../../state/health.ts';
 import { pageAddress } from '../../state/pages/address.ts';
+import { stageSoaks } from '../../state/pages/soaks.ts';
 import type { ConsoleState } from '../../state/state.ts';
 import { Badge, countText, Since } from '../parts/parts.tsx';
 
-interface LanesProps extends Pick<ConsoleState, 'pipelines'> {
+interface LanesProps extends Pick<ConsoleState, 'pipelines' | 'commits'> {
   readonly stages: readonly StageGroup[];
   readonly now: number;
   /** The name of the only cluster that is shown. Undefined: all are. */
   readonly only: string | undefined;
 }
 
-export function Lanes({ stages, pipelines, now, only }: LanesProps): JSX.Element {
+export function Lanes({ stages, pipelines, commits, now, only }: LanesProps): JSX.Element {
   return (
     <>
       <Pipelines pipelines={pipelines} now={now} />
@@ -22,6 +23,7 @@ export function Lanes({ stages, pipelines, now, only }: LanesProps): JSX.Element
           <li class="lane" key={stage} style={{ flexGrow: laneWidth(clusters.length) }}>
             <h3>{stage === NO_STAGE ? 'No stage yet' : `Stage ${stage}`}</h3>
             <LaneSummary clusters={clusters} />
+            <Soaks commits={commits} stage={stage} now={now} />
             <div class="clusters">
               {clusters
                 .filter(({ line }) => only === undefined || line.name === only)
@@ -55,6 +57,25 @@ function LaneSummary({ clusters }: Pick<StageGroup, 'clusters'>): JSX.Element | 
         </span>
       ))}
     </p>
+  );
+}
+
+interface SoaksProps extends Pick<LanesProps, 'commits' | 'now'> {
+  readonly stage: string;
+}
+
+function Soaks({ commits, stage, now }: SoaksProps): JSX.Element {
+  return (
+    <>
+      {stageSoaks(commits, stage, now).map(({ commit, until, done }) => (
+        <div key={commit}>
+          <progress class="thin" value={done} aria-label={`Soak of ${commit} in ${stage}`} />
+          <span class="soft">
+            <code>{commit}</code> soaking until <time dateTime={until}>{until}</time>
+          </span>
+        </div>
+      ))}
+    </>
   );
 }
 

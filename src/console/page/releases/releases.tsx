@@ -80,7 +80,7 @@ function Cell({ cell, now }: { readonly cell: ReleaseCell; readonly now: number 
       <p class="soft">{clusters}</p>
       {soakUntil !== undefined && (
         <p>
-          soaks until <time dateTime={soakUntil}>{soakUntil}</time>
+          soaking until <time dateTime={soakUntil}>{soakUntil}</time>
         </p>
       )}
       {because !== '' && <p>{because}</p>}

@@ -43,7 +43,7 @@ describe('routeOf', () => {
     expect(routeOf(hash, before)).toEqual(expected);
   });
 
-  it('reads each address of a page and of a machine as it was written, whatever the names', () => {
+  it('CON-02 reads each address of a page and of a machine as it was written, whatever the names', () => {
     const cluster = fc.string({ minLength: 1 });
     fc.assert(
       fc.property(fc.constantFrom(...PAGES), cluster, (page, name) => {

@@ -39,7 +39,7 @@ describe('searchFleet', () => {
   });
 });
 
-it('gives each kind the address of what it names', () => {
+it('CON-03 gives each kind the address of what it names', () => {
   const addresses = ['prod-a-01', 'prod', 'general-nodes', 'kubelet-hung', '5f2c9a41d0b7'].map(
     (title) => entries.find((entry) => entry.title === title)?.address,
   );
