@@ -62,7 +62,13 @@ function Limit({ line }: { readonly line: LimitLine }): JSX.Element {
   return (
     <p>
       {text}
-      <meter min={0} max={Math.max(limit, 1)} value={used} aria-label={text} />
+      <meter
+        class={used >= limit ? 'full' : ''}
+        min={0}
+        max={Math.max(limit, 1)}
+        value={used}
+        aria-label={text}
+      />
     </p>
   );
 }
