@@ -113,6 +113,16 @@ export interface RolloutCard {
   readonly closed?: string;
   /** Machines of the batch that are in work, the first ones. */
   readonly inWork: readonly WorkLine[];
+  /** The revisions that the set had, newest first. Absent: none is recorded. */
+  readonly revisions?: readonly RevisionLine[];
+}
+
+export interface RevisionLine {
+  readonly components: string;
+  readonly result: string;
+  /** Absent: it has not ended. */
+  readonly ended?: string;
+  readonly revision: string;
 }
 
 export interface RolloutBatch {

@@ -66,7 +66,16 @@ export const BUSY_STATE: ConsoleState = {
 function waitingRollout(): ConsoleState['rollouts'] {
   const card = PICTURE_STATE.rollouts['prod/general-nodes'];
   if (!card) return {};
-  const waiting = { set: 'gpu-nodes', state: 'NeedsPerson', because: 'batch 2 waits for approval' };
+  const revisions = [
+    { components: 'kubelet-1.36.0', result: 'in work', revision: 'r-2' },
+    { components: 'kubelet-1.35.4', result: 'Completed', ended: '2026-03-01T09:00:00Z', revision: 'r-1' },
+  ];
+  const waiting = {
+    revisions,
+    set: 'gpu-nodes',
+    state: 'NeedsPerson',
+    because: 'batch 2 waits for approval',
+  };
   return { 'prod/gpu-nodes': { ...card, ...waiting, unblock: 'kubenode rollout approve gpu-nodes' } };
 }
 

@@ -217,6 +217,16 @@ describe.skipIf(noBrowserReason !== undefined)('the pages of the console', () =>
     expect(problems()).toEqual([]);
   });
 
+  it('shows the revisions that a set had, on demand', async () => {
+    const page = await open('/rollouts');
+    const rollout = page.locator('#rollouts').getByRole('article', { name: 'Rollout gpu-nodes in prod' });
+    const revision = rollout.getByText('kubelet-1.35.4 Completed');
+    expect(await revision.isVisible()).toBe(false);
+    await rollout.getByText('Revisions').click();
+    await revision.waitFor();
+    expect(problems()).toEqual([]);
+  });
+
   it('shows commits by stage with what they change, and links to the commit at the git host', async () => {
     const page = await open('/releases');
     const row = page.getByRole('row', { name: /^5f2c9a41d0b7/ });

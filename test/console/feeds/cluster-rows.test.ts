@@ -86,6 +86,19 @@ describe('rolloutCard', () => {
     });
   });
 
+  it('has the revisions that the set had, and none for a set without a history', () => {
+    const set = STORIES['a batch in work'];
+    const history = [
+      { revision: 'r-1', components: ['kubelet 1.31.3'], result: 'Completed', finishedAt: ago(60) },
+    ];
+    const recorded = { ...set, status: { conditions: [], ...set.status, history } } as typeof set;
+    const unrecorded = { ...set, status: { conditions: [], ...set.status, history: [] } };
+    expect(rolloutCard('prod', recorded, [], NOW).revisions).toEqual([
+      { revision: 'r-1', components: 'kubelet 1.31.3', result: 'Completed', ended: ago(60) },
+    ]);
+    expect(rolloutCard('prod', unrecorded, [], NOW)).not.toHaveProperty('revisions');
+  });
+
   it('names what ends a wait for a person', () => {
     const card = rolloutCard('prod', STORIES['an approval'], [], NOW);
     expect([card.state, card.unblock]).toEqual(['NeedsPerson', 'kubenode rollout approve general-nodes']);

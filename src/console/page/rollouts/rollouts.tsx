@@ -3,7 +3,7 @@ import { rolloutNeedsAttention } from '../../state/attention.ts';
 import { machineAddress } from '../../state/pages/address.ts';
 import { batchSteps } from '../../state/pages/batches.ts';
 import type { ConsoleState, RolloutCard } from '../../state/state.ts';
-import { Badge, countText, Empty, Only, Page, Since, Unblock } from '../parts/parts.tsx';
+import { Ago, Badge, countText, Empty, Only, Page, Since, Unblock } from '../parts/parts.tsx';
 
 interface RolloutsProps extends Pick<ConsoleState, 'rollouts'> {
   readonly now: number;
@@ -60,6 +60,7 @@ export function Rollout({ card, now }: { readonly card: RolloutCard; readonly no
       <p>{because}</p>
       <Unblock text={card.unblock} />
       {closed !== undefined && <p class="soft">Closed {closed}</p>}
+      <Revisions card={card} now={now} />
     </article>
   );
 }
@@ -94,6 +95,24 @@ function BatchText({ card: { batch, state } }: { readonly card: RolloutCard }): 
         </>
       )}
     </p>
+  );
+}
+
+function Revisions({ card, now }: { readonly card: RolloutCard; readonly now: number }): JSX.Element | null {
+  const { revisions = [] } = card;
+  if (revisions.length === 0) return null;
+  return (
+    <details>
+      <summary>Revisions</summary>
+      <ul class="plain">
+        {revisions.map(({ components, result, ended, revision }) => (
+          <li key={`${revision} ${ended}`}>
+            {components} <Badge state={result} /> {ended !== undefined && <Ago at={ended} now={now} />}{' '}
+            <code class="soft">{revision}</code>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

@@ -13,7 +13,7 @@ export function ThemeSwitch(): JSX.Element {
   const [theme, setTheme] = useState<Theme>(readTheme);
   useLayoutEffect(() => {
     document.documentElement.dataset['theme'] = theme;
-    localStorage.setItem(STORED, theme);
+    storeTheme(theme);
     document.dispatchEvent(new Event(THEME_EVENT));
   }, [theme]);
   const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system';
@@ -31,7 +31,20 @@ export function ThemeSwitch(): JSX.Element {
   );
 }
 
+/** A browser that stores nothing has the theme of the system each time. */
 function readTheme(): Theme {
-  const stored = localStorage.getItem(STORED);
-  return THEMES.find((each) => each === stored) ?? 'system';
+  try {
+    const stored = localStorage.getItem(STORED);
+    return THEMES.find((each) => each === stored) ?? 'system';
+  } catch {
+    return 'system';
+  }
+}
+
+function storeTheme(theme: Theme): void {
+  try {
+    localStorage.setItem(STORED, theme);
+  } catch {
+    // It is in force until the page is closed.
+  }
 }
