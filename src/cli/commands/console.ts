@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { FLEET_POLICIES, MACHINES, PIPELINES } from '../../api/generated/resources.ts';
 import { createFleetSource } from '../../console/feeds/source.ts';
+import { createOpenAccess } from '../../console/server/access.ts';
 import { recordHistory } from '../../console/server/history.ts';
 import { readPageFiles } from '../../console/server/page-files.ts';
 import { CONSOLE_PORT, startConsoleServer } from '../../console/server/server.ts';
@@ -75,7 +76,8 @@ async function serveConsole(io: Io, client: Client, flags: ConsoleFlags): Promis
   const running = Promise.all([fleet.run(ended), source.run(ended)]);
   try {
     const { host, port } = flags;
-    const server = await startConsoleServer({ files, source, clock, host, port });
+    const access = createOpenAccess({ source, clock, host });
+    const server = await startConsoleServer({ files, access, host, port });
     io.out(`The console: ${server.url}\n`);
     await untilAborted(signal);
     await server.close();

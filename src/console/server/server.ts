@@ -1,10 +1,9 @@
-/** The HTTP server of the console: the page, and the stream of its changes. Reads nothing from a request but its method, host and path. */
+/** The HTTP server of the console: the page, and the stream of its changes. Its access decides what a request may see. */
 import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
-import type { Clock } from '../../os/clock.ts';
-import { type ConnectionLimits, clientAddress, limitConnections } from '../../os/net/connection-limits.ts';
+import { type ConnectionLimits, limitConnections } from '../../os/net/connection-limits.ts';
 import { closeServer, httpUrl, listenOn } from '../../os/net/http-server.ts';
-import { refuseRequest, SECURITY_HEADERS } from './guard.ts';
-import { type ConsoleSource, createEventStreams, type EventStreams, type StreamsOptions } from './streams.ts';
+import type { Admitted, ConsoleAccess } from './access.ts';
+import { sendContent, sendText } from './replies.ts';
 
 /** Where the console listens, unless a person or a demo chooses another port. */
 export const CONSOLE_PORT = 8484;
@@ -14,15 +13,13 @@ export interface PageFile {
   readonly content: Buffer;
 }
 
-export interface ConsoleServerOptions
-  extends Pick<StreamsOptions, 'maxStreams' | 'maxStreamsPerAddress' | 'maxUnreadBytes'> {
+export interface ConsoleServerOptions {
   readonly connections?: ConnectionLimits;
   /** Until the headers of a request are complete. */
   readonly headersMs?: number;
   /** By path. */
   readonly files: ReadonlyMap<string, PageFile>;
-  readonly source: ConsoleSource;
-  readonly clock: Clock;
+  readonly access: ConsoleAccess;
   readonly host: string;
   /** 0 selects a free port. */
   readonly port: number;
@@ -41,17 +38,14 @@ const CHECKS_PER_LIMIT = 5;
 const CONNECTIONS: ConnectionLimits = { total: 200, perAddress: 100, reserved: 50 };
 
 export async function startConsoleServer(options: ConsoleServerOptions): Promise<ConsoleServer> {
-  const { host, port } = options;
+  const { access, files, host, port } = options;
   const stop = new AbortController();
-  const streams = createEventStreams(options);
   const server = createServer(timeoutsOf(options.headersMs ?? HEADERS_MS), (request, response) => {
-    if (isAnswered(request, response, host)) return;
-    guard.know(request.socket.remoteAddress);
-    serve(request, response, { files: options.files, streams });
+    void answerSafely(request, response);
   });
   const guard = limitConnections(server, options.connections ?? CONNECTIONS);
   const bound = await listenOn(server, 'the console', { host, port });
-  const running = streams.run(stop.signal);
+  const running = access.run(stop.signal);
   return {
     url: `${httpUrl('http', { host, port: bound })}/`,
     async close() {
@@ -60,6 +54,19 @@ export async function startConsoleServer(options: ConsoleServerOptions): Promise
       await closeServer(server);
     },
   };
+
+  async function answerSafely(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const admitted = await access.admit(request, response);
+      if (!admitted) return;
+      guard.know(request.socket.remoteAddress);
+      await serve(request, response, { files, admitted });
+    } catch {
+      // The message of an error may contain what the request must not learn.
+      if (response.headersSent) response.destroy();
+      else sendText(response, 500, 'the console failed to answer: try again');
+    }
+  }
 }
 
 function timeoutsOf(ms: number): ServerOptions {
@@ -71,51 +78,23 @@ function timeoutsOf(ms: number): ServerOptions {
   };
 }
 
-/** True: it was refused. */
-function isAnswered(
-  { method, headers }: IncomingMessage,
-  response: ServerResponse,
-  ownHost: string,
-): boolean {
-  const refused = refuseRequest({ method, host: headers.host }, ownHost);
-  if (!refused) return false;
-  sendText(response, refused.status, refused.because);
-  return true;
-}
-
 interface Served {
   readonly files: ConsoleServerOptions['files'];
-  readonly streams: EventStreams;
+  readonly admitted: Admitted;
 }
 
-function serve(
-  { method, url = '', socket }: IncomingMessage,
+async function serve(
+  { method, url = '' }: IncomingMessage,
   response: ServerResponse,
-  { files, streams }: Served,
-): void {
+  { files, admitted }: Served,
+): Promise<void> {
   const path = url.split('?')[0] ?? '';
   if (path === EVENTS && method === 'GET') {
-    const isAdded = streams.add(response, clientAddress(socket.remoteAddress));
-    if (!isAdded) sendText(response, 503, 'too many pages are open: close one');
+    const because = await admitted.addStream(response);
+    if (because !== undefined) sendText(response, 503, because);
     return;
   }
   const file = files.get(path);
-  if (!file) return sendText(response, 404, 'not found');
-  const { type, content } = file;
-  response.writeHead(200, {
-    ...SECURITY_HEADERS,
-    'content-type': type,
-    'content-length': content.byteLength,
-  });
-  // Node omits the body for a HEAD request.
-  response.end(content);
-}
-
-function sendText(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, {
-    ...SECURITY_HEADERS,
-    'content-type': 'text/plain; charset=utf-8',
-    ...(status === 405 ? { allow: 'GET, HEAD' } : {}),
-  });
-  response.end(`${text}\n`);
+  if (file) sendContent(response, 200, file);
+  else sendText(response, 404, 'not found');
 }
