@@ -22,7 +22,7 @@ interface Bed {
   readonly clock: ReturnType<typeof virtualClock>;
   readonly sessions: Sessions;
   readonly ends: readonly (readonly [user: string, because: SessionEnd])[];
-  create(name: string, key?: string): Session;
+  readonly create: (name: string, key?: string) => Session;
 }
 
 function bed(limits: SessionLimits = SESSION_LIMITS): Bed {

@@ -180,7 +180,7 @@ describe('startConsoleServer', () => {
     const first = await openEvents(url);
     await first.next();
     expect((await send(`${url}events`)).status).toBe(503);
-    const other = await openEvents(url, '127.0.0.2');
+    const other = await openEvents(url, { localAddress: '127.0.0.2' });
     expect(await other.next()).toMatchObject({ event: 'state' });
     first.close();
     other.close();
