@@ -44,9 +44,8 @@ export function createRoutes(options: RoutesOptions): Routes {
       return undefined;
     }
     const session = sessionOf(asked);
-    if (!session) refuse(asked, path);
-    else if (path === '/session') sendSession(asked, session);
-    else return admit(asked, session);
+    if (session) return admit(asked, session);
+    refuse(asked, path);
     return undefined;
   };
 
@@ -56,7 +55,11 @@ export function createRoutes(options: RoutesOptions): Routes {
 
   function admit({ request }: SiteRequest, session: Session): Admitted {
     const address = clientAddress(request.socket.remoteAddress);
-    return { addStream: (stream) => pages.add(session, stream, address) };
+    const { user, endsAt } = session;
+    return {
+      session: { user: user.name, groups: user.groups, endsAt: endsAt.toISOString() },
+      addStream: (stream) => pages.add(session, stream, address),
+    };
   }
 
   async function submit(asked: SiteRequest): Promise<void> {
@@ -98,12 +101,6 @@ export function createRoutes(options: RoutesOptions): Routes {
     if (session) sessions.end(session, 'signedOut');
     redirectTo(response, '/login');
   }
-}
-
-/** Who is signed in, for the page. */
-function sendSession({ response }: SiteRequest, { user, endsAt }: Session): void {
-  const content = JSON.stringify({ user: user.name, groups: user.groups, endsAt: endsAt.toISOString() });
-  sendContent(response, 200, { type: 'application/json; charset=utf-8', content });
 }
 
 /** A person is led to the sign-in; everything else learns only that it has no session. */

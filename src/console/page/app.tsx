@@ -12,6 +12,7 @@ import { MachineDetail } from './machine-detail.tsx';
 import { FleetStops, Notes, Pipelines } from './overview.tsx';
 import { Repairs } from './repairs.tsx';
 import { Rollouts } from './rollouts.tsx';
+import { SignedIn } from './signed-in.tsx';
 import { followState } from './stream.ts';
 
 /** Ages are shown in seconds only while they are short. */
@@ -33,6 +34,7 @@ export function App(): JSX.Element {
       <header>
         <h1>kubenode</h1>
         <Connection isConnected={isConnected} hasState={shown !== undefined} />
+        <SignedIn isConnected={isConnected} />
       </header>
       <main aria-busy={shown === undefined}>
         {shown && <Sections shown={shown} now={now} selected={selected} select={select} />}

@@ -5,8 +5,17 @@ import { refuseRequest } from './guard.ts';
 import { sendText } from './replies.ts';
 import { createEventStreams, type StreamsOptions } from './streams.ts';
 
+/** What the page shows of its session. */
+export interface SessionView {
+  readonly user: string;
+  readonly groups: readonly string[];
+  readonly endsAt: string;
+}
+
 /** What an admitted request may do beside reading the files of the page. */
 export interface Admitted {
+  /** Undefined: the console has no login. */
+  readonly session?: SessionView;
   /** Adds a page to the stream of changes. Returns why it was not added. */
   addStream(response: ServerResponse): Promise<string | undefined>;
 }

@@ -31,6 +31,7 @@ export interface ConsoleServer {
 }
 
 const EVENTS = '/events';
+const SESSION = '/session';
 const HEADERS_MS = 5000;
 /** By default Node checks its time limits every 30 s: a connection that sends nothing would stay that long. */
 const CHECKS_PER_LIMIT = 5;
@@ -92,6 +93,11 @@ async function serve(
   if (path === EVENTS && method === 'GET') {
     const because = await admitted.addStream(response);
     if (because !== undefined) sendText(response, 503, because);
+    return;
+  }
+  if (path === SESSION) {
+    const content = JSON.stringify(admitted.session ?? {});
+    sendContent(response, 200, { type: 'application/json; charset=utf-8', content });
     return;
   }
   const file = files.get(path);

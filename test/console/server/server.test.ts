@@ -105,6 +105,11 @@ describe('startConsoleServer', () => {
     expect((await send(`${url.slice(0, -1)}${path}`, options)).status).toBe(status);
   });
 
+  it('has no session without a login', async () => {
+    const { url } = await start();
+    expect(await send(`${url}session`)).toMatchObject({ status: 200, body: '{}' });
+  });
+
   it('sends the state to a page that connects, and then only what changed', async () => {
     const { source, change } = changingSource(ready);
     const { url } = await start({ source });
