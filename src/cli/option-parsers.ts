@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { InvalidArgumentError, Option } from 'commander';
 import { DURATION_FORM, type DurationText, durationSeconds } from '../api/duration.ts';
 import { SHA256 } from '../api/patterns.ts';
-import { isLoopbackHost } from '../console/login/site.ts';
+import { isLoopbackHost } from '../console/login/http/site.ts';
 import type { ForeignClusterName } from '../controllers/following/clusterapi/management.ts';
 import { parseZonedTime } from '../os/dates.ts';
 

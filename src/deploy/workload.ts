@@ -164,9 +164,7 @@ function ownAccount({ name, account, description, isWithoutToken }: DeployedProg
     labels: { 'app.kubernetes.io/name': 'kubenode' },
     annotations: { 'kubernetes.io/description': `Account of ${name}. ${description}` },
   };
-  return [
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata, automountServiceAccountToken: false } as KubeObject,
-  ];
+  return [{ apiVersion: 'v1', kind: 'ServiceAccount', metadata, automountServiceAccountToken: false }];
 }
 
 function createDeployment(chart: Chart, program: DeployedProgram, settings: DeploySettings): Deployment {

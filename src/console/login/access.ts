@@ -5,12 +5,14 @@ import type { Clock } from '../../os/clock.ts';
 import type { ConsoleAccess } from '../server/access.ts';
 import { sendContent, sendText } from '../server/replies.ts';
 import { createSignInLimits } from './attempts.ts';
+import type { SignInWays } from './http/pages.ts';
+import { findRequestSite } from './http/site.ts';
 import { type ConnectUser, createIdentityReader } from './identity.ts';
+import type { Issuer } from './oidc/issuer.ts';
+import { createOidcSignIn } from './oidc/sign-in.ts';
 import { createOpenPages, type OpenPages } from './open-pages.ts';
-import type { SignInWays } from './pages.ts';
 import { createRoutes } from './routes.ts';
 import { createSessions, type SessionEnd, type SessionLimits, type Sessions } from './sessions.ts';
-import { findRequestSite } from './site.ts';
 import { createUserFleets, type UserFleets, type UserFleetsOptions } from './user-fleets.ts';
 
 export interface LoginAccessOptions extends Pick<UserFleetsOptions, 'openFleet' | 'maxFleets'> {
@@ -19,7 +21,8 @@ export interface LoginAccessOptions extends Pick<UserFleetsOptions, 'openFleet' 
   readonly connectUser: ConnectUser;
   /** Returns a random text that cannot be guessed. */
   readonly createId: () => string;
-  readonly ways: SignInWays;
+  /** The issuer at which people sign in. Undefined: they sign in with a token. */
+  readonly issuer?: { readonly name: string; readonly client: Issuer } | undefined;
   /** The address under which people open the console. Undefined: only on this machine. */
   readonly publicUrl?: URL | undefined;
   readonly sessionLimits?: SessionLimits;
@@ -71,7 +74,7 @@ interface LoginParts {
 }
 
 function createParts(options: LoginAccessOptions, signal: AbortSignal): LoginParts {
-  const { clock, log, createId } = options;
+  const { clock, log, createId, issuer } = options;
   const identity = createIdentityReader(options);
   const fleets = createUserFleets({
     ...options,
@@ -93,12 +96,11 @@ function createParts(options: LoginAccessOptions, signal: AbortSignal): LoginPar
   const endSessions = (key: string, because: SessionEnd): void => sessions.endAll(key, because);
   const pages = createOpenPages({ clock, fleets, identity, endSessions, signal });
   const limits = createSignInLimits(clock);
-  return {
-    sessions,
-    fleets,
-    pages,
-    routes: createRoutes({ ...options, sessions, pages, identity, limits, signal }),
-  };
+  const shared = { clock, log, createId, identity, limits, signal };
+  const oidc = issuer && createOidcSignIn({ ...shared, issuer: issuer.client });
+  const ways: SignInWays = { token: issuer === undefined, issuer: issuer?.name };
+  const routes = createRoutes({ ...shared, sessions, pages, ways, oidc });
+  return { sessions, fleets, pages, routes };
 }
 
 function isProbe({ method, url = '' }: Pick<IncomingMessage, 'method' | 'url'>): boolean {

@@ -1,17 +1,16 @@
 /** Answers the paths of the sign-in, and admits requests that have a session. */
-import { clientAddress } from '../../os/net/connection-limits.ts';
 import type { Admitted } from '../server/access.ts';
 import { sendContent, sendText } from '../server/replies.ts';
-import { formatCookie, formatExpiredCookie, LOGIN_COOKIE, readCookie, SESSION_COOKIE } from './cookies.ts';
-import { redirectTo, sendHtml } from './html.ts';
-import type { OpenPages } from './open-pages.ts';
-import { continuePage, LOGIN_STYLE, STYLE_PATH } from './pages.ts';
-import type { Session } from './sessions.ts';
-import { judgeForm, type SignedIn, type SignInOptions, type SiteRequest, showSignIn } from './sign-in.ts';
-import { crossSiteReason } from './site.ts';
+import { formatExpiredCookie, OIDC_COOKIE } from './http/cookies.ts';
+import { redirectTo, sendHtml } from './http/html.ts';
+import { continuePage, LOGIN_STYLE, OIDC_CALLBACK, OIDC_START, STYLE_PATH } from './http/pages.ts';
+import type { OidcSignIn } from './oidc/sign-in.ts';
+import { createSessionRequests, type SessionRequestsOptions } from './session-requests.ts';
+import { judgeForm, type SiteRequest, showSignIn } from './sign-in.ts';
 
-export interface RoutesOptions extends SignInOptions {
-  readonly pages: OpenPages;
+export interface RoutesOptions extends SessionRequestsOptions {
+  /** Undefined: people sign in with a token. */
+  readonly oidc: OidcSignIn | undefined;
 }
 
 /** Resolves to undefined when it has answered the request. */
@@ -20,14 +19,21 @@ export type Routes = (asked: SiteRequest) => Promise<Admitted | undefined>;
 type Route = (asked: SiteRequest) => void | Promise<void>;
 
 export function createRoutes(options: RoutesOptions): Routes {
-  const { sessions, pages, ways, log } = options;
+  const { ways, oidc } = options;
+  const requests = createSessionRequests(options);
   const routes: Readonly<Record<string, Route>> = {
     'GET /login': (asked) =>
-      sessionOf(asked) ? redirectTo(asked.response, '/') : showSignIn(asked, options),
-    ...(ways.token ? { 'POST /login': submit } : {}),
+      requests.find(asked) ? redirectTo(asked.response, '/') : showSignIn(asked, options),
     [`GET ${STYLE_PATH}`]: ({ response }) =>
       sendContent(response, 200, { type: 'text/css; charset=utf-8', content: LOGIN_STYLE }),
-    'POST /logout': signOut,
+    'POST /logout': (asked) => requests.signOut(asked),
+    ...(ways.token ? { 'POST /login': submit } : {}),
+    ...(oidc
+      ? {
+          [`GET ${OIDC_START}`]: (asked: SiteRequest) => lead(asked, oidc),
+          [`GET ${OIDC_CALLBACK}`]: (asked: SiteRequest) => complete(asked, oidc),
+        }
+      : {}),
   };
 
   return async (asked) => {
@@ -43,24 +49,11 @@ export function createRoutes(options: RoutesOptions): Routes {
       sendText(response, 405, 'the console is read-only: only GET and HEAD are allowed');
       return undefined;
     }
-    const session = sessionOf(asked);
-    if (session) return admit(asked, session);
+    const session = requests.find(asked);
+    if (session) return requests.admit(asked, session);
     refuse(asked, path);
     return undefined;
   };
-
-  function sessionOf({ request, site }: SiteRequest): Session | undefined {
-    return sessions.find(readCookie(request.headers.cookie, SESSION_COOKIE, site));
-  }
-
-  function admit({ request }: SiteRequest, session: Session): Admitted {
-    const address = clientAddress(request.socket.remoteAddress);
-    const { user, endsAt } = session;
-    return {
-      session: { user: user.name, groups: user.groups, endsAt: endsAt.toISOString() },
-      addStream: (stream) => pages.add(session, stream, address),
-    };
-  }
 
   async function submit(asked: SiteRequest): Promise<void> {
     const result = await judgeForm(asked, options);
@@ -68,38 +61,27 @@ export function createRoutes(options: RoutesOptions): Routes {
       showSignIn(asked, options, result);
       return;
     }
-    const cookies = begin(asked, result);
+    const cookies = requests.begin(asked, result);
     if (cookies) redirectTo(asked.response, '/', cookies);
   }
 
-  /** A session always has a new id: one that was set before the sign-in is of no use. Undefined: it was refused, with an answer. */
-  function begin(asked: SiteRequest, { user, credentials }: SignedIn): readonly string[] | undefined {
-    const { request, site } = asked;
-    const before = sessionOf(asked);
-    if (before) sessions.end(before, 'signedOut');
-    const session = sessions.create(user, credentials);
-    if (!session) {
-      showSignIn(asked, options, { status: 503, message: 'Not signed in: too many people are signed in.' });
-      return undefined;
-    }
-    pages.begin(session);
-    log.info('signed in', { user: user.name, address: clientAddress(request.socket.remoteAddress) });
-    return [
-      formatCookie(SESSION_COOKIE, site, { value: session.id }),
-      formatExpiredCookie(LOGIN_COOKIE, site),
-    ];
+  /** Leads the browser to the issuer, by a link: a form would be stopped by the policy of its page. */
+  async function lead(asked: SiteRequest, issuer: OidcSignIn): Promise<void> {
+    const result = await issuer.start(asked);
+    if ('status' in result) showSignIn(asked, options, result);
+    else redirectTo(asked.response, result.location, [result.cookie]);
   }
 
-  function signOut(asked: SiteRequest): void {
-    const { request, response, site } = asked;
-    const foreign = crossSiteReason(request.headers, site);
-    if (foreign !== undefined) {
-      sendText(response, 403, `not signed out: ${foreign}`);
+  async function complete(asked: SiteRequest, issuer: OidcSignIn): Promise<void> {
+    const result = await issuer.finish(asked);
+    if ('status' in result) {
+      showSignIn(asked, options, result);
       return;
     }
-    const session = sessionOf(asked);
-    if (session) sessions.end(session, 'signedOut');
-    redirectTo(response, '/login');
+    const cookies = requests.begin(asked, result);
+    if (!cookies) return;
+    const headers = { 'set-cookie': [...cookies, formatExpiredCookie(OIDC_COOKIE, asked.site)] };
+    sendHtml(asked.response, 200, { page: continuePage(), headers });
   }
 }
 
@@ -109,8 +91,7 @@ function refuse({ request, response }: SiteRequest, path: string): void {
     sendText(response, 401, 'not signed in');
     return;
   }
-  const isFromElsewhere = request.headers['sec-fetch-site'] === 'cross-site';
   // The browser did not send the cookie of a session that may exist.
-  if (isFromElsewhere) sendHtml(response, 200, { page: continuePage() });
+  if (request.headers['sec-fetch-site'] === 'cross-site') sendHtml(response, 200, { page: continuePage() });
   else redirectTo(response, '/login');
 }

@@ -7,13 +7,13 @@ import type { Log } from '../../kube/process/log.ts';
 import { messageOf } from '../../os/errors.ts';
 import { clientAddress } from '../../os/net/connection-limits.ts';
 import type { SignInLimits } from './attempts.ts';
-import { formatCookie, LOGIN_COOKIE, readCookie, SESSION_COOKIE } from './cookies.ts';
-import { readForm } from './form.ts';
-import { sendHtml } from './html.ts';
+import { formatCookie, LOGIN_COOKIE, readCookie, SESSION_COOKIE } from './http/cookies.ts';
+import { readForm } from './http/form.ts';
+import { sendHtml } from './http/html.ts';
+import { type SignInWays, signInPage } from './http/pages.ts';
+import { crossSiteReason, type RequestSite } from './http/site.ts';
 import { type IdentityReader, TokensNotJudged } from './identity.ts';
-import { type SignInWays, signInPage } from './pages.ts';
 import { SESSION_ENDS, type SessionCredentials, type Sessions } from './sessions.ts';
-import { crossSiteReason, type RequestSite } from './site.ts';
 import { parseToken, tokenEnd } from './token.ts';
 
 export interface SignInOptions {
@@ -115,7 +115,7 @@ async function judgeToken(
   }
 }
 
-function tooMany(waitSeconds: number): SignInRefusal {
+export function tooMany(waitSeconds: number): SignInRefusal {
   const message = `Not signed in: too many sign-ins at once. Try again in ${waitSeconds} s.`;
   return { status: 429, message, retryAfterSeconds: waitSeconds };
 }

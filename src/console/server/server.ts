@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerOptions, type ServerResp
 import { type ConnectionLimits, limitConnections } from '../../os/net/connection-limits.ts';
 import { closeServer, httpUrl, listenOn } from '../../os/net/http-server.ts';
 import type { Admitted, ConsoleAccess } from './access.ts';
-import { sendContent, sendText } from './replies.ts';
+import { type ReplyContent, sendContent, sendText } from './replies.ts';
 
 /** Where the console listens, unless a person or a demo chooses another port. */
 export const CONSOLE_PORT = 8484;
@@ -95,12 +95,11 @@ async function serve(
     if (because !== undefined) sendText(response, 503, because);
     return;
   }
-  if (path === SESSION) {
-    const content = JSON.stringify(admitted.session ?? {});
-    sendContent(response, 200, { type: 'application/json; charset=utf-8', content });
-    return;
-  }
-  const file = files.get(path);
-  if (file) sendContent(response, 200, file);
+  const content = path === SESSION ? sessionContent(admitted) : files.get(path);
+  if (content) sendContent(response, 200, content);
   else sendText(response, 404, 'not found');
+}
+
+function sessionContent({ session }: Admitted): ReplyContent {
+  return { type: 'application/json; charset=utf-8', content: JSON.stringify(session ?? {}) };
 }

@@ -104,7 +104,6 @@ export async function startLoginConsole(
     connectUser: tokens.connectUser,
     createId: () => `an-id-that-no-one-else-has-${(ids += 1)}`,
     openFleet: (client, signal) => openFleet(client, signal, open),
-    ways: { token: true },
     ...options,
   });
   const files = new Map([['/', { type: 'text/html; charset=utf-8', content: Buffer.from('<p>page</p>') }]]);

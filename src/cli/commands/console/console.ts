@@ -42,11 +42,13 @@ export function createConsoleCommand(io: Io): Command {
     )
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .addOption(
-      new Option('--login <how>', 'ask each person to sign in: with a token of the API server').choices(
-        LOGIN_WAYS,
-      ),
+      new Option(
+        '--login <how>',
+        'ask each person to sign in: with a token of the API server, or at an issuer of OpenID Connect',
+      ).choices(LOGIN_WAYS),
     )
     .option('--url <url>', 'with --login: the address that people open, https://NAME', parseConsoleUrl)
+    .option('--oidc <file>', 'with --login oidc: the file with the issuer and the client')
     .addHelpText('after', HELP);
   return addConnectionOptions(command).action(async (flags: ConsoleFlags) => {
     checkLogin(flags);

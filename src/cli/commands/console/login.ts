@@ -15,6 +15,7 @@ import type { Io } from '../../io.ts';
 import { createCommandLog } from '../../log-options.ts';
 import { type ConsoleFlags, homeName, untilAborted } from './flags.ts';
 import { findOwnCluster, openConsoleFleet } from './fleet.ts';
+import { readIssuer } from './issuer.ts';
 
 /** As many bits as a key: an id is never guessed. */
 const ID_BYTES = 32;
@@ -42,7 +43,7 @@ export async function serveWithLogin(io: Io, flags: ConsoleFlags): Promise<void>
           connectTo: (name) => Promise.reject(notShown(name)),
         },
       ),
-    ways: { token: true },
+    issuer: flags.oidc === undefined ? undefined : await readIssuer(io.cwd, flags.oidc),
     ...optional('publicUrl', url),
   });
   const files = await readPageFiles();

@@ -9,6 +9,7 @@ export interface CookieUse {
 
 export const SESSION_COOKIE: CookieUse = { name: 'session', sameSite: 'Strict' };
 export const LOGIN_COOKIE: CookieUse = { name: 'login', sameSite: 'Strict' };
+export const OIDC_COOKIE: CookieUse = { name: 'oidc', sameSite: 'Lax' };
 
 /**
  * Returns the name of a cookie. Over TLS it has a prefix with which browsers accept it from this host only, and not from a neighbor in the

@@ -6,7 +6,7 @@ import {
   LOGIN_COOKIE,
   readCookie,
   SESSION_COOKIE,
-} from '../../../src/console/login/cookies.ts';
+} from '../../../../src/console/login/http/cookies.ts';
 
 const secure = { origin: 'https://console.example.com', isSecure: true };
 const local = { origin: 'http://127.0.0.1:8484', isSecure: false };

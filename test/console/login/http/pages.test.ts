@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { continuePage, escapeHtml, signInPage } from '../../../src/console/login/pages.ts';
+import { continuePage, escapeHtml, signInPage } from '../../../../src/console/login/http/pages.ts';
 
 describe('the sign-in page', () => {
   it('has a form that is sent to the console itself, with its hidden value', () => {

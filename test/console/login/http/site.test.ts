@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { crossSiteReason, findRequestSite, isLoopbackHost } from '../../../src/console/login/site.ts';
+import { crossSiteReason, findRequestSite, isLoopbackHost } from '../../../../src/console/login/http/site.ts';
 
 const publicUrl = new URL('https://console.example.com');
 const secure = { origin: 'https://console.example.com', isSecure: true };

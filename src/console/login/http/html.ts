@@ -1,6 +1,6 @@
 /** Sends the pages around the sign-in. */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { sendContent } from '../server/replies.ts';
+import { sendContent } from '../../server/replies.ts';
 
 /** Permits a form that this page sends to its own server, and a style. */
 const POLICY = [

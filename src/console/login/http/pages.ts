@@ -16,6 +16,9 @@ export interface SignInPage {
 }
 
 export const STYLE_PATH = '/login.css';
+/** The paths of the sign-in at an issuer, which leads back to the second. */
+export const OIDC_START = '/login/oidc';
+export const OIDC_CALLBACK = '/login/oidc/callback';
 export const LOGIN_STYLE = `:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
 body { margin: 0; display: grid; min-height: 100vh; place-items: center; background: Canvas; color: CanvasText; }
 main { width: min(28rem, calc(100vw - 2rem)); }
@@ -32,7 +35,7 @@ export function signInPage({ ways, formId, message }: SignInPage): string {
   const issuer =
     ways.issuer === undefined
       ? ''
-      : `<p><a class="button" href="/login/oidc">Sign in with ${escapeHtml(ways.issuer)}</a></p>`;
+      : `<p><a class="button" href="${OIDC_START}">Sign in with ${escapeHtml(ways.issuer)}</a></p>`;
   return page(
     'Sign in',
     `${message === undefined ? '' : `<p role="alert">${escapeHtml(message)}</p>`}${issuer}${ways.token ? tokenForm(formId) : ''}`,
