@@ -114,13 +114,16 @@ async function readMetadata({
   });
 }
 
-/** As the issuer supports it; one that names nothing supports the header. */
+/**
+ * As the issuer supports it; one that names nothing supports the header. The form is preferred: in the header, an id with a hyphen is
+ * encoded, which not every issuer decodes.
+ */
 function authenticationWith(secret: string | undefined): oidc.ClientAuth {
   if (secret === undefined) return oidc.None();
   const [byHeader, byForm] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)];
   return (server, ...rest) => {
     const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-    (methods.includes('client_secret_basic') ? byHeader : byForm)(server, ...rest);
+    (methods.includes('client_secret_post') ? byForm : byHeader)(server, ...rest);
   };
 }
 
