@@ -63,6 +63,9 @@ export const NOTIFICATIONS_FILE = 'notifications.yaml';
 export const MANAGEMENT_FOLDER = '/etc/kubenode-management';
 /** The file of the connection in the Secret of the management cluster. */
 export const MANAGEMENT_FILE = 'kubeconfig';
+export const OIDC_FOLDER = '/etc/kubenode-oidc';
+/** The file of the issuer in the Secret of the console. */
+export const OIDC_FILE = 'oidc.yaml';
 /** The folder of the authority of the API server, for a program without a token. */
 export const AUTHORITY_FOLDER = '/etc/kubenode-authority';
 export const HEALTH_PORT = 8080;
@@ -157,7 +160,7 @@ export const CONSOLE: DeployedProgram = {
   webhookOption: 'webhook',
   resources: {
     cpuMillis: { request: 50, limit: 2000 },
-    // Twelve people with open pages, and 10,000 machines for each (src/console/login/user-fleets.ts).
+    // 130 MiB, and 35 MiB for each of twelve people with open pages and 10,000 machines; the rest is for their lists, which are read at once.
     memoryMiB: { request: 192, limit: 1024 },
     // Compiled code.
     cacheMiB: { request: 32, limit: 256 },

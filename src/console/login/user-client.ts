@@ -23,7 +23,7 @@ export interface UserClientOptions {
 }
 
 export function createUserClient({ client, clock, onLoss }: UserClientOptions): Client {
-  /** What the API server permitted. */
+  /** The keys of the requests that the API server permitted. */
   const permitted = new Set<string>();
 
   return {

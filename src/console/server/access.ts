@@ -5,14 +5,14 @@ import { refuseRequest } from './guard.ts';
 import { sendText } from './replies.ts';
 import { createEventStreams, type StreamsOptions } from './streams.ts';
 
-/** What the page shows of its session. */
+/** Describes the session of a page to the page. */
 export interface SessionView {
   readonly user: string;
   readonly groups: readonly string[];
   readonly endsAt: string;
 }
 
-/** What an admitted request may do beside reading the files of the page. */
+/** Holds the rights of an admitted request, beside reading the files of the page. */
 export interface Admitted {
   /** Undefined: the console has no login. */
   readonly session?: SessionView;

@@ -1,11 +1,15 @@
 /** The options of `kubenode install` for a console in the cluster, with a login. */
 import { InvalidArgumentError, Option } from 'commander';
-import { CONSOLE, type DeployedProgram } from '../../../deploy/programs.ts';
-import { parseConsoleUrl } from '../../option-parsers.ts';
+import { NAMESPACE } from '../../../api/names.ts';
+import { CONSOLE, type DeployedProgram, OIDC_FILE, OIDC_FOLDER } from '../../../deploy/programs.ts';
+import { CliError, EXIT } from '../../errors.ts';
+import { parseConsoleUrl, parseSecretName } from '../../option-parsers.ts';
 
 export interface ConsoleInstallFlags {
   /** The address that people open. */
   readonly console?: URL;
+  /** The name of a Secret. */
+  readonly consoleOidc?: string;
 }
 
 export function createConsoleOption(): Option {
@@ -22,7 +26,40 @@ function parseInstalledUrl(text: string): URL {
   throw new InvalidArgumentError(`Expected https://NAME[:PORT], got ${JSON.stringify(text)}.`);
 }
 
-export function consolePrograms({ console: url }: ConsoleInstallFlags): readonly DeployedProgram[] {
+export function createConsoleIssuerOption(): Option {
+  return new Option(
+    '--console-oidc <secret>',
+    `with --console: Secret in ${NAMESPACE} with ${OIDC_FILE} and the files that it names: people sign in at that issuer, not with a token`,
+  ).argParser(parseSecretName);
+}
+
+export function consolePrograms({
+  console: url,
+  consoleOidc,
+}: ConsoleInstallFlags): readonly DeployedProgram[] {
   if (url === undefined) return [];
-  return [{ ...CONSOLE, args: [...CONSOLE.args, '--login', 'token', '--url', url.origin] }];
+  const named = { ...CONSOLE, args: [...CONSOLE.args, '--url', url.origin] };
+  return [consoleOidc === undefined ? withTokens(named) : withIssuer(named, consoleOidc)];
+}
+
+function withTokens(program: DeployedProgram): DeployedProgram {
+  return { ...program, args: [...program.args, '--login', 'token'] };
+}
+
+/** Adds the Secret of the issuer, and the right to find it by name. The port of HTTPS is that of API servers, too. */
+function withIssuer(program: DeployedProgram, secret: string): DeployedProgram {
+  return {
+    ...program,
+    args: [...program.args, '--login', 'oidc', '--oidc', `${OIDC_FOLDER}/${OIDC_FILE}`],
+    secrets: [{ volume: 'oidc', secret, folder: OIDC_FOLDER }],
+    usesDns: true,
+  };
+}
+
+export function checkConsole({ console: url, consoleOidc }: ConsoleInstallFlags): void {
+  if (consoleOidc === undefined || url !== undefined) return;
+  throw new CliError('--console-oidc needs --console', {
+    hint: 'pass the address that people open: --console https://kubenode.example.com',
+    exitCode: EXIT.usage,
+  });
 }

@@ -18,7 +18,13 @@ import { CliError, EXIT } from '../../errors.ts';
 import { createIntegerParser, parsePrometheusUrl, parseSecretName } from '../../option-parsers.ts';
 import { parseNodeGroupSelector } from '../../programs/node-group-option.ts';
 import { KUBENODE_VERSION } from '../../version.ts';
-import { type ConsoleInstallFlags, consolePrograms, createConsoleOption } from './console.ts';
+import {
+  type ConsoleInstallFlags,
+  checkConsole,
+  consolePrograms,
+  createConsoleIssuerOption,
+  createConsoleOption,
+} from './console.ts';
 import {
   checkManagement,
   createManagementClusterOption,
@@ -68,6 +74,7 @@ export function addDeployOptions(command: Command): Command {
     .option('--cluster', 'also run kubenode controllers in this cluster')
     .option('--hosting', 'also run kubenode hosting in this cluster, which then hosts control planes as pods')
     .addOption(createConsoleOption())
+    .addOption(createConsoleIssuerOption())
     .option('--images <file>', 'with --hosting: the images of control planes, by digest')
     .option('--webhooks', 'with --hub: also a Service for the webhooks of git hosts')
     .option('--maintenance', 'with --cluster: also a Service for the maintenance events of hardware systems')
@@ -159,6 +166,7 @@ export function programsOf(flags: DeployFlags): readonly DeployedProgram[] {
   checkNotifications(flags);
   checkImages(flags);
   checkPrometheus(flags);
+  checkConsole(flags);
   const sync = webhooks ? SYNC_WITH_WEBHOOKS : SYNC;
   return [
     ...(hub ? [sync] : []),

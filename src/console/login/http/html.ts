@@ -12,7 +12,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** With no-referrer, browsers send `Origin: null` with a form, by which it could not be told from one of another site. */
+/** With no-referrer, browsers send `Origin: null` with a form: then a form of another site would be the same. */
 const HEADERS = { 'content-security-policy': POLICY, 'referrer-policy': 'same-origin' };
 
 export interface HtmlReply {

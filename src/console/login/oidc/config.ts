@@ -15,7 +15,7 @@ const oidcFile = z.strictObject({
   clientSecretFile: fileName.optional(),
   /** The authority of the certificate of the issuer. Absent: those of the system. */
   caFile: fileName.optional(),
-  /** What the token names, beside the person. `offline_access` or the issuer decides whether it is renewed. */
+  /** Asks the issuer for more claims, such as groups, or with `offline_access` for renewals. */
   scopes: z
     .array(z.string().regex(/^[\x21\x23-\x5B\x5D-\x7E]+$/, 'expected the name of a scope'))
     .default([]),

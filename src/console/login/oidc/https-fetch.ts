@@ -5,14 +5,14 @@ import { request } from 'node:https';
 /** The largest answer: keys and metadata of issuers have some KiB. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-export interface FetchOptions {
+export interface HttpsFetchOptions {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly signal?: AbortSignal;
 }
 
-export type HttpsFetch = (url: string, options: FetchOptions) => Promise<Response>;
+export type HttpsFetch = (url: string, options: HttpsFetchOptions) => Promise<Response>;
 
 /** `caPem`: undefined for the authorities of the system. */
 export function createHttpsFetch(caPem: string | undefined): HttpsFetch {

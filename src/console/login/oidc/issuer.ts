@@ -12,7 +12,7 @@ export interface IssuerSettings {
   readonly fetch: HttpsFetch;
 }
 
-/** What a sign-in that has begun must match at its end. */
+/** Holds the values that a sign-in must have at its end as at its begin. */
 export interface SignInChecks {
   readonly state: string;
   readonly nonce: string;

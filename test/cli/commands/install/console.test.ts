@@ -4,7 +4,7 @@ import { parseAllDocuments } from 'yaml';
 import { deployedObjects, permittedPorts } from '../../../../src/cli/commands/install/deploy.ts';
 import { EXIT } from '../../../../src/cli/errors.ts';
 import { runCommandLine } from '../../../../src/cli/run.ts';
-import { listAt } from '../../../../src/kube/objects/json.ts';
+import { listAt, valueAt } from '../../../../src/kube/objects/json.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { testIo } from '../../../support/test-io.ts';
 
@@ -21,12 +21,31 @@ describe('kubenode install --console', () => {
     const args = argsOf(objects);
     expect(args.slice(0, 5)).toEqual([
       'console',
-      '--login',
-      'token',
       '--url',
       'https://kubenode.example.com',
+      '--login',
+      'token',
     ]);
     expect(permittedPorts({ console: new URL('https://kubenode.example.com') })).toEqual([443, 6443]);
+  });
+
+  it('CON-27 lets people sign in at the issuer of a Secret, which the pod finds by name', async () => {
+    const url = new URL('https://kubenode.example.com');
+    const objects = await deployedObjects({ console: url, consoleOidc: 'console-oidc', image });
+    expect(argsOf(objects).join(' ')).toContain('--login oidc --oidc /etc/kubenode-oidc/oidc.yaml');
+    const pods = objects.map((object) => valueAt(object, 'spec', 'template', 'spec'));
+    expect(pods.flatMap((pod) => listAt(pod, 'volumes'))).toContainEqual(
+      expect.objectContaining({ name: 'oidc', secret: { secretName: 'console-oidc' } }),
+    );
+    const policy = objects.find(({ kind }) => kind === 'NetworkPolicy');
+    const ports = listAt(policy, 'spec', 'egress').flatMap((rule) => listAt(rule, 'ports'));
+    expect(ports).toContainEqual({ port: 53, protocol: 'UDP' });
+  });
+
+  it('refuses an issuer without a console', async () => {
+    await expect(deployedObjects({ consoleOidc: 'console-oidc' })).rejects.toThrow(
+      '--console-oidc needs --console',
+    );
   });
 
   it('prints its objects beside those of the other programs', async () => {
