@@ -123,7 +123,7 @@ export async function startOidcIssuer({
       get('response_type') === 'code' &&
       get('code_challenge_method') === 'S256' &&
       get('scope').split(' ').includes('openid');
-    if (!isExpected) throw new Error(`not a sign-in: ${asked}`);
+    if (!isExpected) throw new Error(`not a sign-in: ${asked.toString()}`);
     const back = new URL(get('redirect_uri'));
     back.searchParams.set('state', get('state'));
     if (!issuer.person) {
@@ -145,18 +145,18 @@ export async function startOidcIssuer({
 
   function grant(form: URLSearchParams, header: string | undefined): [number, object] {
     const type = form.get('grant_type') ?? '';
-    const how = header === undefined ? 'form' : 'header';
-    issuer.grants.push(`${type} by ${form.get('client_secret') === null && !header ? 'nothing' : how}`);
+    issuer.grants.push(`${type} by ${proofOf(form, header)}`);
     if (!isAuthenticated(form, header)) return [401, { error: 'invalid_client' }];
     if (issuer.faults.error !== undefined) return [400, { error: issuer.faults.error }];
     const isRenewal = type === 'refresh_token';
     const found = isRenewal ? renewed(form) : exchanged(form);
-    if (!found) return [400, { error: 'invalid_grant' }];
-    const id = isRenewal && issuer.faults.isWithoutIdToken ? {} : { id_token: keepSecret(idToken(found)) };
-    return [
-      200,
-      { access_token: keepSecret(), token_type: 'Bearer', expires_in: 60, ...id, ...refreshOf(found) },
-    ];
+    return found ? [200, answerOf(found, isRenewal)] : [400, { error: 'invalid_grant' }];
+  }
+
+  function answerOf(found: Begun, isRenewal: boolean): object {
+    const isLeftOut = isRenewal && issuer.faults.isWithoutIdToken;
+    const id = isLeftOut ? {} : { id_token: keepSecret(idToken(found)) };
+    return { access_token: keepSecret(), token_type: 'Bearer', expires_in: 60, ...id, ...refreshOf(found) };
   }
 
   /** In the header, id and secret are encoded as in a form. */
@@ -212,6 +212,11 @@ export async function startOidcIssuer({
     const { privateKey } = faults.isForged ? other : published;
     return `${text}.${sign('sha256', Buffer.from(text), privateKey).toString('base64url')}`;
   }
+}
+
+function proofOf(form: URLSearchParams, header: string | undefined): 'header' | 'form' | 'nothing' {
+  if (header !== undefined) return 'header';
+  return form.has('client_secret') ? 'form' : 'nothing';
 }
 
 function decoded(text: string): readonly string[] {

@@ -168,15 +168,14 @@ function decoded(base64: string | undefined): string | undefined {
 
 /** In a pod. The kubelet renews the token in the same file. */
 function fromServiceAccount(options: ConfigOptions): LoadedConfig {
-  const { env = process.env, clock, endpoint, bearer } = options;
-  const folder = options.serviceAccountFolder ?? serviceAccountFolderIn(env);
-  const host = env['KUBERNETES_SERVICE_HOST'];
-  const port = env['KUBERNETES_SERVICE_PORT'];
-  if (!host || !port || !existsSync(join(folder, bearer ? 'ca.crt' : 'token'))) {
+  const { clock, endpoint, bearer } = options;
+  const folder = serviceAccountFolderIn(options);
+  const own = podServer(options);
+  if (own === undefined || !existsSync(join(folder, bearer ? 'ca.crt' : 'token'))) {
     const searched = '$KUBECONFIG, ~/.kube/config and the service account of a pod';
     throw new KubeError('Config', `no kubeconfig found in ${searched}. Name one with --kubeconfig`);
   }
-  const server = endpoint?.url ?? urlOf(host, port);
+  const server = endpoint?.url ?? own;
   if (bearer) return fromPod({ server, folder, bearer }, options);
   const origin = `the service account in ${folder}`;
   const sources = {
@@ -186,6 +185,12 @@ function fromServiceAccount(options: ConfigOptions): LoadedConfig {
   };
   const credentials = createCredentials(sources, { clock, origin });
   return createLoadedConfig(server, credentials, origin, options);
+}
+
+/** The API server of the cluster of this pod. */
+function podServer({ env = process.env }: ConfigOptions): string | undefined {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;
+  return host && port ? urlOf(host, port) : undefined;
 }
 
 interface PodServer {
@@ -210,8 +215,8 @@ function fromPod({ server, folder, bearer }: PodServer, options: ConfigOptions):
   );
 }
 
-function serviceAccountFolderIn(env: Readonly<Record<string, string | undefined>>): string {
-  return env[SERVICE_ACCOUNT_VARIABLE] || SERVICE_ACCOUNT;
+function serviceAccountFolderIn({ env = process.env, serviceAccountFolder }: ConfigOptions): string {
+  return serviceAccountFolder ?? (env[SERVICE_ACCOUNT_VARIABLE] || SERVICE_ACCOUNT);
 }
 
 function podIdentity({ impersonate, endpoint }: ConfigOptions): CredentialSources {

@@ -47,7 +47,7 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
         return { location: url.href, cookie };
       } catch (error) {
         limits.failed(address);
-        log.warn('sign-in refused', { address, reason: 'IssuerNotAsked', error: messageOf(error) });
+        log.warn('sign-in refused', { address, reason: 'IssuerNotAsked', error: causesOf(error) });
         return { status: 502, message: NOT_ASKED };
       }
     },
@@ -83,6 +83,12 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
 
   function failWith(address: string, reason: string, error: unknown): undefined {
     limits.failed(address);
-    log.warn('sign-in refused', { address, reason, error: messageOf(error) });
+    log.warn('sign-in refused', { address, reason, error: causesOf(error) });
   }
+}
+
+/** Joins the messages of an error and its causes: that of openid-client alone is general. Causes that are answers are left out. */
+function causesOf(error: unknown): string {
+  const { cause } = error instanceof Error ? error : {};
+  return cause instanceof Error ? `${messageOf(error)}: ${causesOf(cause)}` : messageOf(error);
 }

@@ -25,7 +25,7 @@ describe('checkLogin', () => {
     ],
     ['a login on an address of IPv6', { host: 'fd00::1', login: 'token' }, '--login on fd00::1 needs --url'],
     ['an address without a login', { host: '127.0.0.1', url }, '--url needs --login'],
-  ] as const)('CON-21 refuses %s', (_, flags, message) => {
+  ] as const)('CON-21 refuses %s, because a token could be read there', (_, flags, message) => {
     expect(() => checkLogin(flags)).toThrow(message);
   });
 });

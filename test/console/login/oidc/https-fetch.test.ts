@@ -29,7 +29,9 @@ describe('createHttpsFetch', () => {
       'without TLS',
     );
     const server = await startTlsServer();
-    await expect(createHttpsFetch(undefined)(server.url, { method: 'GET', headers: {} })).rejects.toThrow();
+    await expect(createHttpsFetch(undefined)(server.url, { method: 'GET', headers: {} })).rejects.toThrow(
+      'certificate',
+    );
     server.answer((_, response) => response.end('x'.repeat(2 * 1024 * 1024)));
     await expect(fetchIt(server.url, { method: 'GET', headers: {} })).rejects.toThrow('too long');
   });
@@ -38,6 +40,8 @@ describe('createHttpsFetch', () => {
     const server = await startTlsServer();
     const stop = new AbortController();
     server.answer(() => stop.abort());
-    await expect(fetchIt(server.url, { method: 'GET', headers: {}, signal: stop.signal })).rejects.toThrow();
+    await expect(fetchIt(server.url, { method: 'GET', headers: {}, signal: stop.signal })).rejects.toThrow(
+      'aborted',
+    );
   });
 });

@@ -75,16 +75,16 @@ describe('createIssuer', () => {
     expect(standIn.grants).toEqual(['authorization_code by nothing']);
   });
 
-  it.each<[string, IssuerFaults]>([
-    ['another nonce', { nonce: 'of-another-sign-in' }],
-    ['another audience', { audience: 'another-client' }],
-    ['another issuer', { issuer: 'https://evil.example' }],
-    ['a signature of a key that is not published', { isForged: true }],
-    ['an error', { error: 'invalid_grant' }],
-  ])('CON-27 refuses a token with %s', async (_, faults) => {
+  it.each<[string, IssuerFaults, string]>([
+    ['another nonce', { nonce: 'of-another-sign-in' }, 'unexpected JWT claim value'],
+    ['another audience', { audience: 'another-client' }, 'unexpected JWT claim value'],
+    ['another issuer', { issuer: 'https://evil.example' }, 'unexpected JWT claim value'],
+    ['a signature of a key that is not published', { isForged: true }, 'invalid response'],
+    ['an error', { error: 'invalid_grant' }, 'responded with an error'],
+  ])('CON-27 refuses a token with %s', async (_, faults, message) => {
     const each = await bed();
     each.standIn.faults = faults;
-    await expect(signIn(each)).rejects.toThrow();
+    await expect(signIn(each)).rejects.toThrow(message);
   });
 
   it('CON-27 refuses the state of another sign-in, a code that was used, and a person who denies', async () => {
@@ -92,12 +92,12 @@ describe('createIssuer', () => {
     const { standIn, issuer } = each;
     const [one, other] = [await issuer.start(CALLBACK), await issuer.start(CALLBACK)];
     const back = await standIn.signIn(one.url.href);
-    await expect(issuer.finish(back, other.checks)).rejects.toThrow();
+    await expect(issuer.finish(back, other.checks)).rejects.toThrow('invalid response');
     expect(standIn.grants).toEqual([]);
     await issuer.finish(back, one.checks);
-    await expect(issuer.finish(back, one.checks)).rejects.toThrow();
+    await expect(issuer.finish(back, one.checks)).rejects.toThrow('responded with an error');
     standIn.person = undefined;
-    await expect(signIn(each)).rejects.toThrow();
+    await expect(signIn(each)).rejects.toThrow('authorization response');
   });
 
   it('CON-27 refuses a code with the verifier of another sign-in', async () => {
@@ -105,7 +105,7 @@ describe('createIssuer', () => {
     const [one, other] = [await issuer.start(CALLBACK), await issuer.start(CALLBACK)];
     const back = await standIn.signIn(one.url.href);
     const checks = { ...one.checks, verifier: other.checks.verifier };
-    await expect(issuer.finish(back, checks)).rejects.toThrow();
+    await expect(issuer.finish(back, checks)).rejects.toThrow('responded with an error');
     expect(standIn.grants).toEqual(['authorization_code by header']);
   });
 
@@ -150,7 +150,7 @@ describe('createIssuer', () => {
       scopes: [],
       fetch: (url, options) => (fetches.shift() ?? createHttpsFetch(standIn.caPem))(url, options),
     });
-    await expect(issuer.start(CALLBACK)).rejects.toThrow();
+    await expect(issuer.start(CALLBACK)).rejects.toThrow('something went wrong');
     expect((await issuer.start(CALLBACK)).url.origin).toBe(standIn.url);
   });
 });

@@ -115,8 +115,10 @@ describe('a console with a sign-in at an issuer', () => {
     const each = await bed();
     await each.issuer.close().catch(() => undefined);
     const statuses: number[] = [];
-    for (let attempt = 0; attempt < 22; attempt += 1)
-      statuses.push((await each.client.send('/login/oidc')).status); // oxlint-disable-line no-await-in-loop -- one after the other
+    for (let attempt = 0; attempt < 22; attempt += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      statuses.push((await each.client.send('/login/oidc')).status);
+    }
     expect([statuses[0], statuses[19], statuses[20], statuses[21]]).toEqual([502, 502, 429, 429]);
   });
 
