@@ -7,12 +7,18 @@ interface ShownSession {
   readonly user?: string;
 }
 
-/** Asks again whenever the connection changes: a stream that ends may be a session that ended. */
+/** While the stream is away, a session may end: its state is asked again and again. */
+const ASK_MS = 5000;
+
 export function SignedIn({ isConnected }: { readonly isConnected: boolean }): JSX.Element | null {
   const [user, setUser] = useState<string>();
   useEffect(() => {
-    void readSession().then((session) => session && setUser(session.user));
-  }, [isConnected]);
+    const ask = (): void => void readSession().then((session) => session && setUser(session.user));
+    ask();
+    if (isConnected || user === undefined) return undefined;
+    const timer = setInterval(ask, ASK_MS);
+    return () => clearInterval(timer);
+  }, [isConnected, user]);
   if (user === undefined) return null;
   return (
     <span class="soft">

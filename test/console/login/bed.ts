@@ -1,8 +1,10 @@
 /** A console with a login beside an API server in memory, which knows tokens and who may read which machines. */
+import { pathToFileURL } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { MACHINES } from '../../../src/api/generated/resources.ts';
 import type { FleetSource } from '../../../src/console/feeds/source.ts';
 import { createLoginAccess, type LoginAccessOptions } from '../../../src/console/login/access.ts';
+import { readPageFiles } from '../../../src/console/server/page-files.ts';
 import { type ConsoleServer, startConsoleServer } from '../../../src/console/server/server.ts';
 import { NO_STATE } from '../../../src/console/state/state.ts';
 import type { BearerSource } from '../../../src/kube/auth/bearer.ts';
@@ -11,6 +13,7 @@ import { KubeError } from '../../../src/kube/client/errors.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
+import { clusterLine } from '../fixtures.ts';
 
 export interface Person {
   name: string;
@@ -90,9 +93,13 @@ export interface LoginBed {
   reread(): Promise<void>;
 }
 
+const PAGE = new Map([['/', { type: 'text/html; charset=utf-8', content: Buffer.from('<p>page</p>') }]]);
+
+/** `pageFolder`: where the page was built, for a browser. */
 export async function startLoginConsole(
   people: Readonly<Record<string, Person>>,
   options: Partial<LoginAccessOptions> = {},
+  pageFolder?: string,
 ): Promise<LoginBed> {
   const tokens = memoryTokens(people);
   const log = memoryLog();
@@ -106,7 +113,7 @@ export async function startLoginConsole(
     openFleet: (client, signal) => openFleet(client, signal, open),
     ...options,
   });
-  const files = new Map([['/', { type: 'text/html; charset=utf-8', content: Buffer.from('<p>page</p>') }]]);
+  const files = pageFolder === undefined ? PAGE : await readPageFiles(pathToFileURL(`${pageFolder}/`));
   const server = await startConsoleServer({ files, access, host: '127.0.0.1', port: 0 });
   onTestFinished(() => server.close());
   return {
@@ -134,6 +141,7 @@ async function openFleet(
   return {
     current: () => ({
       ...NO_STATE,
+      clusters: { c: clusterLine('c') },
       machines: Object.fromEntries(names.map((name) => [`c/${name}`, { p: 'Ready' }])),
     }),
     subscribe: (handler) => void handlers.push(handler),
