@@ -27,11 +27,12 @@ export async function serveWithLogin(io: Io, flags: ConsoleFlags): Promise<void>
   const { host, port, url } = flags;
   const options = await serverOptions(io, flags);
   const connectUser = (bearer: BearerSource): Promise<Client> => connect({ ...options, bearer });
+  const log = createCommandLog(io, { logLevel: 'info' }, { write: (line) => io.err(line) });
   const access = createLoginAccess({
     clock,
     connectUser,
     createId: () => randomBytes(ID_BYTES).toString('base64url'),
-    log: createCommandLog(io, { logLevel: 'info' }, { write: (line) => io.err(line) }),
+    log,
     openFleet: async (client, ended) =>
       await openConsoleFleet(
         { clock, signal: ended },
@@ -48,6 +49,7 @@ export async function serveWithLogin(io: Io, flags: ConsoleFlags): Promise<void>
   });
   const files = await readPageFiles();
   const server = await startConsoleServer({ files, access, host, port, connections: CONNECTIONS });
+  log.info('console started', { url: new URL(server.url).origin });
   io.out(`The console: ${url?.href ?? server.url}\n`);
   await untilAborted(signal);
   await server.close();
