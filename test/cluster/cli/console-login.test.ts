@@ -14,7 +14,7 @@ import { type CookieClient, createCookieClient } from '../../console/login/cooki
 import { eventually } from '../../support/eventually.ts';
 import { type TestIo, testIo } from '../../support/test-io.ts';
 import type { InstalledServer } from '../api/installed-server.ts';
-import { startHub } from './hub-fixture.ts';
+import { declareCluster, startHub } from './hub-fixture.ts';
 import { declareMachine, reportMachine } from './rollout-fixture.ts';
 
 const run = promisify(execFile);
@@ -202,6 +202,17 @@ describe('kubenode console --login token', () => {
     expect((await person.send('/login')).body).toContain('the API server does not accept your token');
     const again = await createCookieClient(url).signIn(token);
     expect([again.status, again.body]).toEqual([401, expect.stringContaining('does not accept this token')]);
+  });
+
+  it('CON-21 shows the machines of the hub under its own name, and sends the token to no other cluster', async () => {
+    const { client } = installed.server;
+    const sync = { state: 'Proven', commit: 'abc' } as const;
+    for (const name of ['a-hub', 'prod']) await declareCluster(client, name, sync); // oxlint-disable-line no-await-in-loop -- one after the other
+    const person = await signIn(await createPerson('ida', 'kubenode-view'));
+    const state = await shows(person, ({ machines }) => machines['a-hub/m-1'] !== undefined);
+    expect(Object.keys(state.machines)).toEqual(['a-hub/m-1']);
+    const part = await shows(person, ({ clusters }) => clusters['prod']?.stale !== undefined);
+    expect(part.clusters['prod']?.stale).toContain('a console with a login reads one cluster');
   });
 
   it('CON-23 keeps the session over a restart of the API server', async () => {

@@ -90,7 +90,7 @@ export interface LoginBed {
   readonly log: MemoryLog;
   readonly tokens: MemoryTokens;
   /** Reads all open fleets again, as their watches do when they are opened again. */
-  reread(): Promise<void>;
+  readonly reread: () => Promise<void>;
 }
 
 const PAGE = new Map([['/', { type: 'text/html; charset=utf-8', content: Buffer.from('<p>page</p>') }]]);
