@@ -128,6 +128,7 @@ const homes: Record<string, string> = {
   commander: 'src/cli/',
   'isomorphic-git': 'src/sync/git/',
   'json-rules-engine': 'src/rules/',
+  'openid-client': 'src/console/login/oidc/',
   openpgp: 'src/sync/git/signatures/',
   'p-queue': 'src/sync/',
   pino: 'src/kube/',

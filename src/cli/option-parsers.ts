@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { InvalidArgumentError, Option } from 'commander';
 import { DURATION_FORM, type DurationText, durationSeconds } from '../api/duration.ts';
 import { SHA256 } from '../api/patterns.ts';
+import { isLoopbackHost } from '../console/login/http/site.ts';
 import type { ForeignClusterName } from '../controllers/following/clusterapi/management.ts';
 import { parseZonedTime } from '../os/dates.ts';
 
@@ -46,6 +47,15 @@ export function createDurationOption(flags: string, description: string, byDefau
 export function parseAgentUrl(text: string): string {
   if (URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)) return text;
   throw new InvalidArgumentError('Expected an http or https URL.');
+}
+
+/** The address that people open. Without TLS only a name of the machine itself is accepted. */
+export function parseConsoleUrl(text: string): URL {
+  const url = URL.parse(text);
+  // Without a path, a user and a query.
+  const isOrigin = url?.href === `${url?.origin}/`;
+  if (url && isOrigin && (url.protocol === 'https:' || isLoopbackHost(url.host))) return url;
+  throw new InvalidArgumentError(`Expected https://NAME[:PORT], got ${JSON.stringify(text)}.`);
 }
 
 /** The API server for hosts. */

@@ -30,7 +30,7 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   defender: async (io) => (await import('./commands/defender/defender.ts')).createDefenderCommand(io),
   fleet: async (io) => (await import('./commands/fleet/fleet.ts')).createFleetCommand(io),
   hosting: async (io) => (await import('./commands/hosting/hosting.ts')).createHostingCommand(io),
-  console: async (io) => (await import('./commands/console.ts')).createConsoleCommand(io),
+  console: async (io) => (await import('./commands/console/console.ts')).createConsoleCommand(io),
   status: async (io) => (await import('./commands/status/status.ts')).createStatusCommand(io),
   why: async (io) => (await import('./commands/why/why.ts')).createWhyCommand(io),
   release: async (io) => (await import('./commands/release/release.ts')).createReleaseCommand(io),

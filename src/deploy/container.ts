@@ -13,7 +13,13 @@ import {
   Secret,
   Volume,
 } from 'cdk8s-plus-27';
-import { CACHE_FOLDER, CONFIG_FOLDER, type DeployedProgram, HEALTH_PORT } from './programs.ts';
+import {
+  AUTHORITY_FOLDER,
+  CACHE_FOLDER,
+  CONFIG_FOLDER,
+  type DeployedProgram,
+  HEALTH_PORT,
+} from './programs.ts';
 
 /** The user `node` of the image. */
 export const IMAGE_USER = 1000;
@@ -22,7 +28,8 @@ const TMP_MIB = 64;
 const TOPOLOGY_KEYS = ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'];
 
 export function containerOf(program: DeployedProgram, image: string): ContainerProps {
-  const { args, resources, webhookPort, extensionPort } = program;
+  const { args, resources, webhookPort, extensionPort, pagePort, isWithoutToken } = program;
+  const port = pagePort ?? HEALTH_PORT;
   const { cpuMillis, memoryMiB } = resources;
   // The address of the pod, which is right with IPv4, IPv6 and both.
   const address = `$(${POD_IP})`;
@@ -31,21 +38,22 @@ export function containerOf(program: DeployedProgram, image: string): ContainerP
     image,
     // A tag of a release never changes. With a moving tag, restart the pods by hand.
     imagePullPolicy: ImagePullPolicy.IF_NOT_PRESENT,
-    args: [...args, ...serverArgs(program, address), '--port', String(HEALTH_PORT), '--host', address],
+    args: [...args, ...serverArgs(program, address), '--port', String(port), '--host', address],
     ports: [
-      { name: 'health', number: HEALTH_PORT },
+      { name: pagePort === undefined ? 'health' : 'page', number: port },
       ...(webhookPort === undefined ? [] : [{ name: 'webhook', number: webhookPort }]),
       ...(extensionPort === undefined ? [] : [{ name: 'extension', number: extensionPort }]),
     ],
     envVariables: {
       [POD_IP]: EnvValue.fromFieldRef(EnvFieldPaths.POD_IP),
       XDG_CACHE_HOME: EnvValue.fromValue(CACHE_FOLDER),
+      ...(isWithoutToken ? { KUBENODE_SERVICE_ACCOUNT_FOLDER: EnvValue.fromValue(AUTHORITY_FOLDER) } : {}),
     },
     // Until the caches are read the health server does not run. A large hub takes seconds; two minutes are an error.
-    startup: probe('/healthz', { periodSeconds: Duration.seconds(2), failureThreshold: 60 }),
+    startup: probe(port, '/healthz', { periodSeconds: Duration.seconds(2), failureThreshold: 60 }),
     // Liveness depends on no other server. Half a minute without an answer: the process hangs.
-    liveness: probe('/healthz', { periodSeconds: Duration.seconds(10), failureThreshold: 3 }),
-    readiness: probe('/readyz', { periodSeconds: Duration.seconds(10), failureThreshold: 3 }),
+    liveness: probe(port, '/healthz', { periodSeconds: Duration.seconds(10), failureThreshold: 3 }),
+    readiness: probe(port, '/readyz', { periodSeconds: Duration.seconds(10), failureThreshold: 3 }),
     resources: {
       cpu: { request: Cpu.millis(cpuMillis.request), limit: Cpu.millis(cpuMillis.limit) },
       memory: { request: Size.mebibytes(memoryMiB.request), limit: Size.mebibytes(memoryMiB.limit) },
@@ -74,13 +82,13 @@ function serverArgs(
   ];
 }
 
-function probe(path: string, options: ProbeOptions): Probe {
+function probe(port: number, path: string, options: ProbeOptions): Probe {
   // The server answers within 0.8 s, so that the answer names the check that hangs.
-  return Probe.fromHttpGet(path, { port: HEALTH_PORT, timeoutSeconds: Duration.seconds(1), ...options });
+  return Probe.fromHttpGet(path, { port, timeoutSeconds: Duration.seconds(1), ...options });
 }
 
 export function mountFolders(chart: Chart, container: Container, program: DeployedProgram): void {
-  const { name, resources, configFile, secrets = [] } = program;
+  const { name, resources, configFile, secrets = [], isWithoutToken } = program;
   const cache = { sizeLimit: Size.mebibytes(resources.cacheMiB.limit) };
   container.mount(CACHE_FOLDER, Volume.fromEmptyDir(chart, 'cache', 'cache', cache));
   container.mount('/tmp', Volume.fromEmptyDir(chart, 'tmp', 'tmp', { sizeLimit: Size.mebibytes(TMP_MIB) }));
@@ -88,10 +96,18 @@ export function mountFolders(chart: Chart, container: Container, program: Deploy
     const files = Secret.fromSecretName(chart, `${id}-of-files`, secret);
     container.mount(folder, Volume.fromSecret(chart, id, files, { name: id }), { readOnly: true });
   }
+  if (isWithoutToken) mountAuthority(chart, container);
   if (configFile === undefined) return;
   const config = ConfigMap.fromConfigMapName(chart, 'config-map', name);
   const volume = Volume.fromConfigMap(chart, 'config', config, { name: 'config' });
   container.mount(CONFIG_FOLDER, volume, { readOnly: true });
+}
+
+/** The controller manager of Kubernetes keeps this ConfigMap in every namespace. */
+function mountAuthority(chart: Chart, container: Container): void {
+  const authority = ConfigMap.fromConfigMapName(chart, 'authority-map', 'kube-root-ca.crt');
+  const volume = Volume.fromConfigMap(chart, 'authority', authority, { name: 'authority' });
+  container.mount(AUTHORITY_FOLDER, volume, { readOnly: true });
 }
 
 /**

@@ -31,11 +31,13 @@ export function renderMetrics(
   programs: readonly DeployedProgram[],
   mode: MetricsMode,
 ): readonly KubeObject[] {
-  const found = programs.flatMap((program) =>
-    mode === 'operator'
-      ? [metricsService(program, {}), serviceMonitor(program)]
-      : [metricsService(program, SCRAPE)],
-  );
+  const found = programs
+    .filter(({ pagePort }) => pagePort === undefined)
+    .flatMap((program) =>
+      mode === 'operator'
+        ? [metricsService(program, {}), serviceMonitor(program)]
+        : [metricsService(program, SCRAPE)],
+    );
   const rules = mode === 'operator' ? scopesOf(programs).map(prometheusRule) : [];
   return [...found, ...rules, ...dashboards()];
 }

@@ -12,7 +12,7 @@ const DNS = [
  * knows no names. The probes of the kubelet come from the node of the pod, which no NetworkPolicy blocks.
  */
 export function networkPolicySpec(
-  { egressPorts, usesDns, webhookPort, extensionPort }: DeployedProgram,
+  { egressPorts, usesDns, webhookPort, extensionPort, pagePort }: DeployedProgram,
   matchLabels: Readonly<Record<string, string>>,
   morePorts: readonly number[],
 ): Readonly<Record<string, unknown>> {
@@ -22,10 +22,8 @@ export function networkPolicySpec(
     podSelector: { matchLabels },
     policyTypes: ['Ingress', 'Egress'],
     ingress: [
-      {
-        from: [{ namespaceSelector: { matchLabels: { [LABEL_SCRAPE]: 'true' } } }],
-        ports: [{ port: HEALTH_PORT, protocol: 'TCP' }],
-      },
+      // From everywhere: an Ingress or a Gateway has no fixed address, and people sign in.
+      pagePort === undefined ? fromScrapers : { ports: [{ port: pagePort, protocol: 'TCP' }] },
       // From everywhere: an Ingress or a load balancer has no fixed address, and each request must be signed.
       ...(webhookPort === undefined ? [] : [{ ports: [{ port: webhookPort, protocol: 'TCP' }] }]),
       ...(extensionPort === undefined ? [] : [fromClusterApi(extensionPort)]),
@@ -33,6 +31,11 @@ export function networkPolicySpec(
     egress: [{ ports: [...servers, ...(usesDns ? DNS : [])] }],
   };
 }
+
+const fromScrapers = {
+  from: [{ namespaceSelector: { matchLabels: { [LABEL_SCRAPE]: 'true' } } }],
+  ports: [{ port: HEALTH_PORT, protocol: 'TCP' }],
+};
 
 /** Its manifests label its namespace so. */
 const CLUSTER_API = { 'cluster.x-k8s.io/provider': 'cluster-api' };

@@ -18,6 +18,12 @@ export interface DeployedProgram {
   readonly webhookOption: 'webhook' | 'maintenance';
   /** The port of the hooks of Cluster API, which it calls through a Service. Absent: none. */
   readonly extensionPort?: number;
+  /** The port of the pages that people open, through a Service. It answers the probes, too. Absent: the health server does. */
+  readonly pagePort?: number;
+  /** Whether the program has no token: of the cluster it knows only the authority of the API server, and calls it with those of people. */
+  readonly isWithoutToken?: true;
+  /** The number of pods, whatever is asked for. */
+  readonly replicas?: number;
   /** The TCP ports of the servers that the program calls. */
   readonly egressPorts: readonly number[];
   /** Whether the program finds servers by name, and so needs DNS. */
@@ -57,6 +63,11 @@ export const NOTIFICATIONS_FILE = 'notifications.yaml';
 export const MANAGEMENT_FOLDER = '/etc/kubenode-management';
 /** The file of the connection in the Secret of the management cluster. */
 export const MANAGEMENT_FILE = 'kubeconfig';
+export const OIDC_FOLDER = '/etc/kubenode-oidc';
+/** The file of the issuer in the Secret of the console. */
+export const OIDC_FILE = 'oidc.yaml';
+/** The folder of the authority of the API server, for a program without a token. */
+export const AUTHORITY_FOLDER = '/etc/kubenode-authority';
 export const HEALTH_PORT = 8080;
 const WEBHOOK_PORT = 8081;
 export const EXTENSION_PORT = 8444;
@@ -135,6 +146,32 @@ export const HOSTING: DeployedProgram = {
   // Add-ons are fetched from servers by name.
   usesDns: true,
   startsPrograms: false,
+};
+
+const PAGE_PORT = 8484;
+
+/** The console with a login. `args` are completed by the address that people open. */
+export const CONSOLE: DeployedProgram = {
+  name: 'kubenode-console',
+  component: 'console',
+  account: 'kubenode-console',
+  description: 'kubenode console: shows each person what that person may read; it has no rights of its own.',
+  args: ['console'],
+  webhookOption: 'webhook',
+  resources: {
+    cpuMillis: { request: 50, limit: 2000 },
+    // 130 MiB, and 35 MiB for each of twelve people with open pages and 10,000 machines; the rest is for their lists, which are read at once.
+    memoryMiB: { request: 192, limit: 1024 },
+    // Compiled code.
+    cacheMiB: { request: 32, limit: 256 },
+  },
+  egressPorts: API_SERVERS,
+  usesDns: false,
+  startsPrograms: false,
+  pagePort: PAGE_PORT,
+  isWithoutToken: true,
+  // Sessions are in the memory of one pod.
+  replicas: 1,
 };
 
 /** The selector of the Deployment, which can never change. */

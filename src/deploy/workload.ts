@@ -2,7 +2,7 @@
  * Renders one program of kubenode as objects of Kubernetes. Every value that cdk8s-plus has a default for is set here and in
  * container.ts, because its defaults are those of another kind of program.
  */
-import { ApiObject, App, Chart, Duration, JsonPatch } from 'cdk8s';
+import { ApiObject, type ApiObjectProps, App, Chart, Duration, JsonPatch } from 'cdk8s';
 import {
   Deployment,
   DeploymentStrategy,
@@ -64,9 +64,17 @@ export function renderWorkload(deployed: DeployedProgram, settings: DeploySettin
   const plain: unknown = ApiObject.of(deployment).toJson();
   const patched: unknown = JsonPatch.apply(plain, ...podPatches(program, labels));
   const config = configMap(chart, program, { metadata, settings });
-  const objects = [...config, policy.toJson(), budget.toJson(), patched] as KubeObject[];
-  const { webhookPort } = program;
-  return webhookPort === undefined ? objects : [...objects, webhookService(chart, metadata, webhookPort)];
+  const objects = [
+    ...ownAccount(program),
+    ...config,
+    policy.toJson(),
+    budget.toJson(),
+    patched,
+  ] as KubeObject[];
+  const services = servicesOf(program, metadata).map(
+    (service) => new ApiObject(chart, `${service.port.name}-service`, serviceParts(service)),
+  );
+  return [...objects, ...services.map((service) => service.toJson() as KubeObject)];
 }
 
 /** Adds the option for the server, and the rights to find it by name and to connect to its port. */
@@ -114,20 +122,49 @@ function configMap(
   return [new ApiObject(chart, 'config-file', parts).toJson()];
 }
 
+interface ServiceMetadata {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+interface ProgramService {
+  readonly metadata: ServiceMetadata;
+  readonly port: { readonly name: string; readonly targetPort: number };
+}
+
 /** Every replica receives webhooks, also those that only wait for a Lease. */
-function webhookService(
-  chart: Chart,
-  metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> },
-  port: number,
-): KubeObject {
+function servicesOf(
+  { webhookPort, pagePort }: DeployedProgram,
+  metadata: ServiceMetadata,
+): readonly ProgramService[] {
+  const webhooks = { ...metadata, name: `${metadata.name}-webhooks` };
+  return [
+    ...(webhookPort === undefined
+      ? []
+      : [{ metadata: webhooks, port: { name: 'webhook', targetPort: webhookPort } }]),
+    ...(pagePort === undefined ? [] : [{ metadata, port: { name: 'page', targetPort: pagePort } }]),
+  ];
+}
+
+function serviceParts({ metadata, port }: ProgramService): ApiObjectProps & { readonly spec: unknown } {
   const { [LABEL_MANAGED_BY]: _, ...selector } = metadata.labels;
-  const service = new ApiObject(chart, 'webhook-service', {
-    apiVersion: 'v1',
-    kind: 'Service',
-    metadata: { ...metadata, name: `${metadata.name}-webhooks` },
-    spec: { selector, ports: [{ name: 'webhook', port: 80, targetPort: port, protocol: 'TCP' }] },
-  });
-  return service.toJson() as KubeObject;
+  const spec = { selector, ports: [{ ...port, port: 80, protocol: 'TCP' }] };
+  return { apiVersion: 'v1', kind: 'Service', metadata, spec };
+}
+
+/**
+ * The account of a program without a token, which has no rights and is not part of the installation. Without our label, because an installation
+ * without the program must not prune the account of its pods.
+ */
+function ownAccount({ name, account, description, isWithoutToken }: DeployedProgram): readonly KubeObject[] {
+  if (!isWithoutToken) return [];
+  const metadata = {
+    name: account,
+    namespace: NAMESPACE,
+    labels: { 'app.kubernetes.io/name': 'kubenode' },
+    annotations: { 'kubernetes.io/description': `Account of ${name}. ${description}` },
+  };
+  return [{ apiVersion: 'v1', kind: 'ServiceAccount', metadata, automountServiceAccountToken: false }];
 }
 
 function createDeployment(chart: Chart, program: DeployedProgram, settings: DeploySettings): Deployment {
@@ -137,7 +174,7 @@ function createDeployment(chart: Chart, program: DeployedProgram, settings: Depl
     podMetadata: { labels },
     select: false,
     spread: false,
-    replicas: settings.replicas,
+    replicas: program.replicas ?? settings.replicas,
     strategy: DeploymentStrategy.rollingUpdate({
       maxSurge: PercentOrAbsolute.absolute(1),
       maxUnavailable: PercentOrAbsolute.absolute(1),
@@ -145,7 +182,7 @@ function createDeployment(chart: Chart, program: DeployedProgram, settings: Depl
     minReady: Duration.seconds(0),
     progressDeadline: Duration.seconds(600),
     serviceAccount: ServiceAccount.fromServiceAccountName(chart, 'account', program.account),
-    automountServiceAccountToken: true,
+    automountServiceAccountToken: !program.isWithoutToken,
     restartPolicy: RestartPolicy.ALWAYS,
     // A clean end releases the Lease, so that another pod leads at once.
     terminationGracePeriod: Duration.seconds(30),

@@ -5,6 +5,7 @@ import { inactiveFields } from '../../api/inactive/find.ts';
 import { GROUP, MANAGER_SYNC, PRINCIPAL_SYNC } from '../../api/names.ts';
 import { POLICY_TESTS_FOLDER } from '../../api/validation/policy-tests.ts';
 import { type Problem, validate } from '../../api/validation/validate.ts';
+import { readUserName } from '../../kube/auth/self-review.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { connect } from '../../kube/client/connect.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
@@ -23,7 +24,7 @@ import { CliError, EXIT } from '../errors.ts';
 import { setExitCode } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { createOutputOption, type OutputFormat, printResult, printWarnings } from '../output.ts';
-import { connectOptionsFor, readUserName } from '../principal.ts';
+import { connectOptionsFor } from '../principal.ts';
 
 interface ValidationFinding {
   readonly file: string;

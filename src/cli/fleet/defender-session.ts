@@ -2,6 +2,7 @@
 import { NAMESPACE, PRINCIPAL_DEFENDER } from '../../api/names.ts';
 import { createDefender, type Defender, type DefenderOptions } from '../../defender/defender.ts';
 import { createCallWindow } from '../../defender/facts/call-window.ts';
+import { readUser, type User } from '../../kube/auth/self-review.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { connect } from '../../kube/client/connect.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
@@ -12,7 +13,6 @@ import { systemRandom } from '../../os/system-random.ts';
 import { type ConnectionFlags, findKubeconfig } from '../connection.ts';
 import { CliError, EXIT } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { readUser, type User } from '../principal.ts';
 import { type StepProgress, withProgress } from '../progress.ts';
 
 export interface DefenderSession {

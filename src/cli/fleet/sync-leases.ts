@@ -1,5 +1,6 @@
 /** Whether a process syncs each Pipeline: it renews the Lease of the Pipeline every few seconds. */
 import type { FleetPolicy, Pipeline } from '../../api/generated/types.ts';
+import { readServerTime } from '../../kube/auth/self-review.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { unlessMissing } from '../../kube/client/errors.ts';
 import { LEASES, readLeaseRecord } from '../../kube/leader/record.ts';
@@ -9,7 +10,6 @@ import { pipelineLease } from '../../sync/hub/pipeline/lease.ts';
 import { formatAge } from '../../views/text/age.ts';
 import { textField } from '../../views/text/fields.ts';
 import type { ConnectionFlags } from '../connection.ts';
-import { readServerTime } from '../principal.ts';
 
 /** Before it was ever held, and after its release: as long as a holder may be silent. */
 const TERM_MS = 15_000;

@@ -97,7 +97,7 @@ interface Sources {
 }
 
 export function mergeRows({ home, hub, fleetLimits, members }: Sources, merge: ClusterMerge): FleetRows {
-  const rows = readHubRows(hub, members);
+  const rows = readHubRows({ home, hub, members });
   const lone = loneLine({ home, hub, members }, rows.clusters);
   const isHomeShown = lone !== undefined || Object.hasOwn(rows.clusters, home.name);
   const feeds = [...members.list().map(({ feed }) => feed), ...(isHomeShown ? [home.feed] : [])];
@@ -118,10 +118,11 @@ export function mergeRows({ home, hub, fleetLimits, members }: Sources, merge: C
   };
 }
 
-function readHubRows(hub: Sources['hub'], members: Sources['members']): HubRows {
+function readHubRows({ home, hub, members }: Sources): HubRows {
   const status = hub?.current();
   if (!status) return NO_STATE;
-  const connected = new Map(members.list().map((member) => [member.name, member.feed]));
+  // The hub may list the cluster that it is in itself.
+  const connected = new Map([home, ...members.list()].map(({ name, feed }) => [name, feed]));
   const stale = status.clusters.flatMap(({ name }) => {
     const feed = connected.get(name);
     const because = feed ? feed.staleReason() : members.missingReason(name);

@@ -1,10 +1,9 @@
-/** The HTTP server of the console: the page, and the stream of its changes. Reads nothing from a request but its method, host and path. */
+/** The HTTP server of the console: the page, and the stream of its changes. Its access decides what a request may see. */
 import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
-import type { Clock } from '../../os/clock.ts';
-import { type ConnectionLimits, clientAddress, limitConnections } from '../../os/net/connection-limits.ts';
+import { type ConnectionLimits, limitConnections } from '../../os/net/connection-limits.ts';
 import { closeServer, httpUrl, listenOn } from '../../os/net/http-server.ts';
-import { refuseRequest, SECURITY_HEADERS } from './guard.ts';
-import { type ConsoleSource, createEventStreams, type EventStreams, type StreamsOptions } from './streams.ts';
+import type { Admitted, ConsoleAccess } from './access.ts';
+import { type ReplyContent, sendContent, sendText } from './replies.ts';
 
 /** Where the console listens, unless a person or a demo chooses another port. */
 export const CONSOLE_PORT = 8484;
@@ -14,15 +13,13 @@ export interface PageFile {
   readonly content: Buffer;
 }
 
-export interface ConsoleServerOptions
-  extends Pick<StreamsOptions, 'maxStreams' | 'maxStreamsPerAddress' | 'maxUnreadBytes'> {
+export interface ConsoleServerOptions {
   readonly connections?: ConnectionLimits;
   /** Until the headers of a request are complete. */
   readonly headersMs?: number;
   /** By path. */
   readonly files: ReadonlyMap<string, PageFile>;
-  readonly source: ConsoleSource;
-  readonly clock: Clock;
+  readonly access: ConsoleAccess;
   readonly host: string;
   /** 0 selects a free port. */
   readonly port: number;
@@ -34,6 +31,7 @@ export interface ConsoleServer {
 }
 
 const EVENTS = '/events';
+const SESSION = '/session';
 const HEADERS_MS = 5000;
 /** By default Node checks its time limits every 30 s: a connection that sends nothing would stay that long. */
 const CHECKS_PER_LIMIT = 5;
@@ -41,17 +39,14 @@ const CHECKS_PER_LIMIT = 5;
 const CONNECTIONS: ConnectionLimits = { total: 200, perAddress: 100, reserved: 50 };
 
 export async function startConsoleServer(options: ConsoleServerOptions): Promise<ConsoleServer> {
-  const { host, port } = options;
+  const { access, files, host, port } = options;
   const stop = new AbortController();
-  const streams = createEventStreams(options);
   const server = createServer(timeoutsOf(options.headersMs ?? HEADERS_MS), (request, response) => {
-    if (isAnswered(request, response, host)) return;
-    guard.know(request.socket.remoteAddress);
-    serve(request, response, { files: options.files, source: options.source, streams });
+    void answerSafely(request, response);
   });
   const guard = limitConnections(server, options.connections ?? CONNECTIONS);
   const bound = await listenOn(server, 'the console', { host, port });
-  const running = streams.run(stop.signal);
+  const running = access.run(stop.signal);
   return {
     url: `${httpUrl('http', { host, port: bound })}/`,
     async close() {
@@ -60,6 +55,19 @@ export async function startConsoleServer(options: ConsoleServerOptions): Promise
       await closeServer(server);
     },
   };
+
+  async function answerSafely(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const admitted = await access.admit(request, response);
+      if (!admitted) return;
+      guard.know(request.socket.remoteAddress);
+      await serve(request, response, { files, admitted });
+    } catch {
+      // The message of an error may contain what the request must not learn.
+      if (response.headersSent) response.destroy();
+      else sendText(response, 500, 'the console failed to answer: try again');
+    }
+  }
 }
 
 function timeoutsOf(ms: number): ServerOptions {
@@ -71,55 +79,39 @@ function timeoutsOf(ms: number): ServerOptions {
   };
 }
 
-/** True: it was refused. */
-function isAnswered(
-  { method, headers }: IncomingMessage,
-  response: ServerResponse,
-  ownHost: string,
-): boolean {
-  const refused = refuseRequest({ method, host: headers.host }, ownHost);
-  if (!refused) return false;
-  sendText(response, refused.status, refused.because);
-  return true;
-}
-
 interface Served {
   readonly files: ConsoleServerOptions['files'];
-  readonly source: ConsoleSource;
-  readonly streams: EventStreams;
+  readonly admitted: Admitted;
 }
 
-function serve(
-  { method, url = '', socket }: IncomingMessage,
+async function serve(
+  { method, url = '' }: IncomingMessage,
   response: ServerResponse,
-  { files, source, streams }: Served,
-): void {
+  { files, admitted }: Served,
+): Promise<void> {
   const path = url.split('?')[0] ?? '';
   if (path === EVENTS && method === 'GET') {
-    const isAdded = streams.add(response, clientAddress(socket.remoteAddress));
-    if (!isAdded) sendText(response, 503, 'too many pages are open: close one');
+    const because = await admitted.addStream(response);
+    if (because !== undefined) sendText(response, 503, because);
     return;
   }
-  const file = files.get(path) ?? machineFile(path, source);
-  if (!file) return sendText(response, 404, 'not found');
-  const { type, content } = file;
-  response.writeHead(200, {
-    ...SECURITY_HEADERS,
-    'content-type': type,
-    'content-length': content.byteLength,
-  });
-  // Node omits the body for a HEAD request.
-  response.end(content);
+  const content =
+    path === SESSION ? sessionContent(admitted) : (files.get(path) ?? machineContent(path, admitted));
+  if (content) sendContent(response, 200, content);
+  else sendText(response, 404, 'not found');
+}
+
+function sessionContent({ session }: Admitted): ReplyContent {
+  return { type: 'application/json; charset=utf-8', content: JSON.stringify(session ?? {}) };
 }
 
 const MACHINES = '/machines/';
 
-/** The detail of a machine, by `/machines/<cluster>/<machine>`. A machine that is not known has none: the page shows what it has. */
-function machineFile(path: string, source: ConsoleSource): PageFile | undefined {
+/** Has the detail of a machine, by `/machines/<cluster>/<machine>`. A machine that is not known has none: the page shows what it has. */
+function machineContent(path: string, { machine }: Admitted): ReplyContent | undefined {
   if (!path.startsWith(MACHINES)) return undefined;
   const [cluster = '', name = ''] = path.slice(MACHINES.length).split('/').map(decodePart);
-  const detail = source.machine?.(cluster, name) ?? null;
-  return { type: 'application/json', content: Buffer.from(JSON.stringify(detail)) };
+  return { type: 'application/json', content: JSON.stringify(machine(cluster, name) ?? null) };
 }
 
 function decodePart(part: string): string {
@@ -128,13 +120,4 @@ function decodePart(part: string): string {
   } catch {
     return part;
   }
-}
-
-function sendText(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, {
-    ...SECURITY_HEADERS,
-    'content-type': 'text/plain; charset=utf-8',
-    ...(status === 405 ? { allow: 'GET, HEAD' } : {}),
-  });
-  response.end(`${text}\n`);
 }

@@ -10,6 +10,7 @@ import type { Cluster } from '@kubernetes/client-node/dist/config_types.js';
 import type { Clock } from '../../os/clock.ts';
 import { KubeError } from '../client/errors.ts';
 import { createPluginCredentials } from './auth-plugins.ts';
+import { type BearerSource, createBearerCredentials } from './bearer.ts';
 import {
   type AuthHeaders,
   type Connection,
@@ -36,6 +37,8 @@ export interface ConfigOptions {
   readonly trustText?: boolean;
   readonly context?: string;
   readonly impersonate?: Impersonation;
+  /** The token that replaces all credentials: of the kubeconfig or the pod only the server and its authority are used. */
+  readonly bearer?: BearerSource;
   /** Another API server of the same cluster, with the same credentials. Its certificate must be for that name. */
   readonly endpoint?: Endpoint;
   readonly clock: Clock;
@@ -121,7 +124,11 @@ interface OriginOptions extends ConfigOptions {
 }
 
 function credentialsFor(cluster: Cluster, user: KubeconfigUser, options: OriginOptions): Credentials {
-  const { clock, origin } = options;
+  const { clock, origin, bearer } = options;
+  if (bearer) {
+    const trusted = createCredentials(authority(cluster), { clock, origin });
+    return createBearerCredentials(trusted, bearer, { server: cluster.server, origin });
+  }
   const { certData, certFile, keyData, keyFile, token, username, password = '' } = user.entry;
   const sources = {
     ...authority(cluster),
@@ -161,14 +168,15 @@ function decoded(base64: string | undefined): string | undefined {
 
 /** In a pod. The kubelet renews the token in the same file. */
 function fromServiceAccount(options: ConfigOptions): LoadedConfig {
-  const { env = process.env, clock, endpoint } = options;
-  const folder = options.serviceAccountFolder ?? serviceAccountFolderIn(env);
-  const host = env['KUBERNETES_SERVICE_HOST'];
-  const port = env['KUBERNETES_SERVICE_PORT'];
-  if (!host || !port || !existsSync(join(folder, 'token'))) {
+  const { clock, endpoint, bearer } = options;
+  const folder = serviceAccountFolderIn(options);
+  const own = podServer(options);
+  if (own === undefined || !existsSync(join(folder, bearer ? 'ca.crt' : 'token'))) {
     const searched = '$KUBECONFIG, ~/.kube/config and the service account of a pod';
     throw new KubeError('Config', `no kubeconfig found in ${searched}. Name one with --kubeconfig`);
   }
+  const server = endpoint?.url ?? own;
+  if (bearer) return fromPod({ server, folder, bearer }, options);
   const origin = `the service account in ${folder}`;
   const sources = {
     caFile: join(folder, 'ca.crt'),
@@ -176,11 +184,39 @@ function fromServiceAccount(options: ConfigOptions): LoadedConfig {
     ...podIdentity(options),
   };
   const credentials = createCredentials(sources, { clock, origin });
-  return createLoadedConfig(endpoint?.url ?? urlOf(host, port), credentials, origin, options);
+  return createLoadedConfig(server, credentials, origin, options);
 }
 
-function serviceAccountFolderIn(env: Readonly<Record<string, string | undefined>>): string {
-  return env[SERVICE_ACCOUNT_VARIABLE] || SERVICE_ACCOUNT;
+/** The API server of the cluster of this pod. */
+function podServer({ env = process.env }: ConfigOptions): string | undefined {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;
+  return host && port ? urlOf(host, port) : undefined;
+}
+
+interface PodServer {
+  readonly server: string;
+  /** Contains ca.crt. The pod needs no token of its own. */
+  readonly folder: string;
+  readonly bearer: BearerSource;
+}
+
+function fromPod({ server, folder, bearer }: PodServer, options: ConfigOptions): LoadedConfig {
+  const origin = `the authority in ${folder}`;
+  const sources = {
+    caFile: join(folder, 'ca.crt'),
+    ...presentTexts({ servername: options.endpoint?.servername }),
+  };
+  const trusted = createCredentials(sources, { clock: options.clock, origin });
+  return createLoadedConfig(
+    server,
+    createBearerCredentials(trusted, bearer, { server, origin }),
+    origin,
+    options,
+  );
+}
+
+function serviceAccountFolderIn({ env = process.env, serviceAccountFolder }: ConfigOptions): string {
+  return serviceAccountFolder ?? (env[SERVICE_ACCOUNT_VARIABLE] || SERVICE_ACCOUNT);
 }
 
 function podIdentity({ impersonate, endpoint }: ConfigOptions): CredentialSources {

@@ -5,6 +5,8 @@ export interface TokenBucket {
   delayMs(nowMs: number): number;
   /** Takes a token, even one that is not available yet: the next delay is longer then. */
   take(nowMs: number): void;
+  /** Tells whether it is as a new one. */
+  isFull(nowMs: number): boolean;
 }
 
 export function createTokenBucket(perSecond: number, burst: number): TokenBucket {
@@ -18,6 +20,10 @@ export function createTokenBucket(perSecond: number, burst: number): TokenBucket
     take: (nowMs) => {
       refill(nowMs);
       tokens -= 1;
+    },
+    isFull: (nowMs) => {
+      refill(nowMs);
+      return tokens >= burst;
     },
   };
 

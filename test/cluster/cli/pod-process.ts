@@ -74,7 +74,7 @@ function inProcess(arg: string, home: string): string {
   return arg
     .replace('$(POD_IP)', '127.0.0.1')
     .replace(CACHE_FOLDER, home)
-    .replace(/^(?:8080|8444)$/, '0');
+    .replace(/^(?:8080|8444|8484)$/, '0');
 }
 
 async function podVariables(

@@ -1,5 +1,6 @@
 /** The page of the console beside a server whose state a test sets. */
 import { pathToFileURL } from 'node:url';
+import { createOpenAccess } from '../../../src/console/server/access.ts';
 import { readPageFiles } from '../../../src/console/server/page-files.ts';
 import { type ConsoleServer, startConsoleServer } from '../../../src/console/server/server.ts';
 import type { ConsoleSource } from '../../../src/console/server/streams.ts';
@@ -29,5 +30,7 @@ export function settable(first: ConsoleState): SettableSource {
 /** `folder`: where the page was built. */
 export async function servePage(folder: string, source: ConsoleSource, port = 0): Promise<ConsoleServer> {
   const files = await readPageFiles(pathToFileURL(`${folder}/`));
-  return await startConsoleServer({ files, source, clock, host: '127.0.0.1', port });
+  const host = '127.0.0.1';
+  const access = createOpenAccess({ source, clock, host });
+  return await startConsoleServer({ files, access, host, port });
 }

@@ -93,7 +93,10 @@ describe('mergeRows', () => {
     expect(textsOf(feedOf(hubOf(), 'unreachable'))).toEqual(['hub: unreachable']);
     const same = { name: 'all', server: 'https://hub', feed: feedOf(rowsOf(), 'machines is forbidden') };
     expect(textsOf(feedOf(hubOf('all')), { ...NO_MEMBERS, list: () => [same] })).toEqual([]);
+    // The card of the cluster explains it.
     expect(textsOf(feedOf(hubOf('hub')))).toEqual([]);
+    const listed = mergeRows({ home: forbidden, hub: feedOf(hubOf('hub')), members: NO_MEMBERS });
+    expect(listed.clusters['hub']?.stale).toBe('machines is forbidden');
   });
 
   it('shows the limits over clusters beside the hub', () => {

@@ -15,13 +15,14 @@ export interface EventReader {
   close(): void;
 }
 
-export async function openEvents(url: string, localAddress?: string): Promise<EventReader> {
+export interface EventRequest {
+  readonly localAddress?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export async function openEvents(url: string, options: EventRequest = {}): Promise<EventReader> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const sent = request(
-    new URL('/events', url),
-    { agent: false, ...(localAddress === undefined ? {} : { localAddress }) },
-    resolve,
-  );
+  const sent = request(new URL('/events', url), { agent: false, ...options }, resolve);
   sent.once('error', reject);
   sent.end();
   const response = await promise;

@@ -1,11 +1,13 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createOpenAccess, type OpenAccessOptions } from '../../../src/console/server/access.ts';
 import {
   type ConsoleServer,
   type ConsoleServerOptions,
   startConsoleServer,
 } from '../../../src/console/server/server.ts';
+import type { ConsoleSource } from '../../../src/console/server/streams.ts';
 import type { ConsoleState } from '../../../src/console/state/state.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -15,7 +17,7 @@ import { nextContent, openEvents } from './event-reader.ts';
 
 /** A fleet that a test changes. */
 function changingSource(first: ConsoleState): {
-  readonly source: ConsoleServerOptions['source'];
+  readonly source: ConsoleSource;
   readonly reads: () => number;
   readonly change: (state: ConsoleState) => void;
 } {
@@ -47,16 +49,13 @@ afterEach(async () => {
   open = [];
 });
 
-async function start(options: Partial<ConsoleServerOptions> = {}): Promise<ConsoleServer> {
+async function start(
+  options: Partial<Omit<ConsoleServerOptions, 'access'> & OpenAccessOptions> = {},
+): Promise<ConsoleServer> {
+  const host = '127.0.0.1';
   const { source } = changingSource(ready);
-  const server = await startConsoleServer({
-    files,
-    source,
-    clock: createSystemClock(),
-    host: '127.0.0.1',
-    port: 0,
-    ...options,
-  });
+  const access = createOpenAccess({ source, clock: createSystemClock(), host, ...options });
+  const server = await startConsoleServer({ files, access, host, port: 0, ...options });
   open.push(server);
   return server;
 }
@@ -124,6 +123,11 @@ describe('startConsoleServer', () => {
   ])('refuses %s', async (_, path, options, status) => {
     const { url } = await start();
     expect((await send(`${url.slice(0, -1)}${path}`, options)).status).toBe(status);
+  });
+
+  it('has no session without a login', async () => {
+    const { url } = await start();
+    expect(await send(`${url}session`)).toMatchObject({ status: 200, body: '{}' });
   });
 
   it('sends the state to a page that connects, and then only what changed', async () => {
@@ -201,7 +205,7 @@ describe('startConsoleServer', () => {
     const first = await openEvents(url);
     await first.next();
     expect((await send(`${url}events`)).status).toBe(503);
-    const other = await openEvents(url, '127.0.0.2');
+    const other = await openEvents(url, { localAddress: '127.0.0.2' });
     expect(await other.next()).toMatchObject({ event: 'state' });
     first.close();
     other.close();

@@ -5,6 +5,7 @@ import type { DefenderPolicy } from '../../../api/generated/types.ts';
 import { KILL_SWITCH, MANAGER_CLI } from '../../../api/names.ts';
 import { isEngaged } from '../../../api/status/pauses.ts';
 import { API_VERSION } from '../../../api/version.ts';
+import { readUserName } from '../../../kube/auth/self-review.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
@@ -12,7 +13,6 @@ import { CliError } from '../../errors.ts';
 import { withCluster } from '../../fleet/read.ts';
 import { readFleet } from '../../fleet/read-fleet.ts';
 import type { Io } from '../../io.ts';
-import { readUserName } from '../../principal.ts';
 
 const STOP_HELP = `
 Denies every new grant and every renewal from now on, whatever git contains: nothing disruptive begins. Steps that have begun

@@ -5,6 +5,7 @@ import type { FleetPolicy } from '../../../api/generated/types.ts';
 import { KILL_SWITCH, MANAGER_CLI } from '../../../api/names.ts';
 import { isEngaged } from '../../../api/status/pauses.ts';
 import { API_VERSION } from '../../../api/version.ts';
+import { readUserName } from '../../../kube/auth/self-review.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import { conditionOf } from '../../../kube/objects/conditions.ts';
@@ -12,7 +13,6 @@ import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts'
 import { CliError, EXIT } from '../../errors.ts';
 import { withCluster } from '../../fleet/read.ts';
 import type { Io } from '../../io.ts';
-import { readUserName } from '../../principal.ts';
 import { readFleetPolicies } from './policies.ts';
 
 const STOP_HELP = `

@@ -19,6 +19,13 @@ import { createIntegerParser, parsePrometheusUrl, parseSecretName } from '../../
 import { parseNodeGroupSelector } from '../../programs/node-group-option.ts';
 import { KUBENODE_VERSION } from '../../version.ts';
 import {
+  type ConsoleInstallFlags,
+  checkConsole,
+  consolePrograms,
+  createConsoleIssuerOption,
+  createConsoleOption,
+} from './console.ts';
+import {
   checkManagement,
   createManagementClusterOption,
   createManagementSecretOption,
@@ -32,7 +39,7 @@ import {
   extensionObjects,
 } from './update-extension.ts';
 
-export interface DeployFlags extends ExtensionFlags, ManagementInstallFlags {
+export interface DeployFlags extends ExtensionFlags, ManagementInstallFlags, ConsoleInstallFlags {
   readonly hub?: true;
   readonly hosting?: true;
   /** Path of the file of images that hosting runs. */
@@ -66,6 +73,8 @@ export function addDeployOptions(command: Command): Command {
     .option('--hub', 'also run kubenode sync in this cluster, which is the hub of a fleet')
     .option('--cluster', 'also run kubenode controllers in this cluster')
     .option('--hosting', 'also run kubenode hosting in this cluster, which then hosts control planes as pods')
+    .addOption(createConsoleOption())
+    .addOption(createConsoleIssuerOption())
     .option('--images <file>', 'with --hosting: the images of control planes, by digest')
     .option('--webhooks', 'with --hub: also a Service for the webhooks of git hosts')
     .option('--maintenance', 'with --cluster: also a Service for the maintenance events of hardware systems')
@@ -108,7 +117,10 @@ export function addDeployOptions(command: Command): Command {
       parseSecretName,
     )
     .addOption(createMetricsOption())
-    .option('--print', 'only print the objects of --hub, --cluster and --hosting as YAML, without a server');
+    .option(
+      '--print',
+      'only print the objects of --hub, --cluster, --hosting and --console as YAML, without a server',
+    );
 }
 
 function createMetricsOption(): Option {
@@ -125,8 +137,8 @@ function addPort(text: string, before: readonly number[] = []): readonly number[
 }
 
 /**
- * Returns the objects that these flags add to an installation, in the order in which they are applied. Empty without --hub, --cluster and
- * --hosting. `images` is the content of the file of --images.
+ * Returns the objects that these flags add to an installation, in the order in which they are applied. Empty without --hub, --cluster,
+ * --hosting and --console. `images` is the content of the file of --images.
  */
 export async function deployedObjects(flags: DeployFlags, images?: string): Promise<readonly KubeObject[]> {
   const programs = programsOf(flags);
@@ -154,8 +166,14 @@ export function programsOf(flags: DeployFlags): readonly DeployedProgram[] {
   checkNotifications(flags);
   checkImages(flags);
   checkPrometheus(flags);
+  checkConsole(flags);
   const sync = webhooks ? SYNC_WITH_WEBHOOKS : SYNC;
-  return [...(hub ? [sync] : []), ...(cluster ? [controllersOf(flags)] : []), ...(hosting ? [HOSTING] : [])];
+  return [
+    ...(hub ? [sync] : []),
+    ...(cluster ? [controllersOf(flags)] : []),
+    ...(hosting ? [HOSTING] : []),
+    ...consolePrograms(flags),
+  ];
 }
 
 function controllersOf(flags: DeployFlags): DeployedProgram {
@@ -235,15 +253,15 @@ function checkUnused({ image, registry, replicas, egressPort, metrics, print }: 
     '--print': print,
   }).find(([, value]) => value !== undefined) ?? [undefined];
   if (unused === undefined) return;
-  throw new CliError(`${unused} needs --hub, --cluster or --hosting`, {
-    hint: 'pass --hub in the hub of a fleet, --cluster in each cluster with machines, --hosting where control planes run as pods',
+  throw new CliError(`${unused} needs --hub, --cluster, --hosting or --console`, {
+    hint: 'pass --hub in the hub of a fleet, --cluster in each cluster with machines, --hosting where control planes run as pods, --console where people look at the fleet',
     exitCode: EXIT.usage,
   });
 }
 
 function imageOf({ image, registry }: DeployFlags): string {
   if (image === undefined && registry === undefined) {
-    throw new CliError('--hub, --cluster and --hosting need --registry or --image', {
+    throw new CliError('--hub, --cluster, --hosting and --console need --registry or --image', {
       hint: 'there is no published image of kubenode: build it and push it, as docs/guides/install.md describes',
       exitCode: EXIT.usage,
     });

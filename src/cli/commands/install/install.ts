@@ -26,8 +26,8 @@ roles and admission policies. It can be run again at any time: objects that are 
 bindings, accounts and policies that an earlier version installed and this one does not have are deleted; CRDs never are.
 With --dry-run the server validates everything and stores nothing; the exit code is 2 if there are changes.
 
-With --hub it also runs kubenode sync in the cluster, with --cluster kubenode controllers, with --hosting kubenode hosting:
-for each a Deployment, a NetworkPolicy and a PodDisruptionBudget in kubenode-system. docs/guides/install.md describes how to build the image,
+With --hub it also runs kubenode sync in the cluster, with --cluster kubenode controllers, with --hosting kubenode hosting, with
+--console kubenode console, in which each person signs in and sees what this person may read (docs/guides/console.md): for each a Deployment, a NetworkPolicy and a PodDisruptionBudget in kubenode-system. docs/guides/install.md describes how to build the image,
 and the rights that an installation needs. With --cluster-api the controllers may read the Machines of Cluster API, and its
 health checks may ask for repairs: docs/guides/cluster-api.md. With --update-extension Cluster API also asks them whether a new
 version is installed in place, by a Service and an ExtensionConfig; without the option these are removed again. With
@@ -42,6 +42,7 @@ Examples:
   kubenode install --cluster --cluster-api --update-extension --registry registry.example.com/platform
   kubenode install --context hub --hosting --images images.yaml --registry registry.example.com/platform
   kubenode install --context hub --hub --cluster --registry registry.example.com/platform --metrics
+  kubenode install --context hub --hub --console https://kubenode.example.com --registry registry.example.com/platform
   kubenode install --cluster --image registry.example.com/kubenode:0.1.0 --print`;
 
 interface InstallCommandFlags extends ConnectionFlags, DeployFlags {

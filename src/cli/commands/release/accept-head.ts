@@ -6,13 +6,13 @@ import { Command } from 'commander';
 import { PIPELINES } from '../../../api/generated/resources.ts';
 import type { Pipeline } from '../../../api/generated/types.ts';
 import { MANAGER_CLI } from '../../../api/names.ts';
+import { readUserName } from '../../../kube/auth/self-review.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { type HubObjects } from '../../../views/status/hub-objects.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { readHub, selectPipeline } from '../../fleet/hub-objects.ts';
 import type { Io } from '../../io.ts';
-import { readUserName } from '../../principal.ts';
 import { withHub } from './hub.ts';
 
 type Flags = ConnectionFlags & { readonly pipeline?: string; readonly yes?: true };

@@ -1,6 +1,7 @@
 /** `kubenode remedy cancel`: `spec.cancel` of a job, by which a person stops it before its next step. */
 import { Command } from 'commander';
 import { REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
+import { readUserName } from '../../../kube/auth/self-review.ts';
 import { isOver, type JobView, viewJob } from '../../../views/repair/job.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import {
@@ -12,7 +13,6 @@ import {
 } from '../../fleet/person-write.ts';
 import { readNamed, withCluster } from '../../fleet/read.ts';
 import type { Io } from '../../io.ts';
-import { readUserName } from '../../principal.ts';
 
 const HELP = `
 The step that runs is finished, and no further one begins. The job then takes back its own cordon and taints, returns its grant, and

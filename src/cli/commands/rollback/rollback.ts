@@ -4,6 +4,7 @@ import { CLUSTERS } from '../../../api/generated/resources.ts';
 import type { Cluster, ClusterRollback, KeptRevision } from '../../../api/generated/types.ts';
 import { MANAGER_CLI } from '../../../api/names.ts';
 import { activeRollback, endRollbackCommand } from '../../../api/status/rollbacks.ts';
+import { readUserName } from '../../../kube/auth/self-review.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { shortCommit } from '../../../views/text/age.ts';
 import type { Table } from '../../../views/text/table.ts';
@@ -13,7 +14,6 @@ import { findByName, readHub } from '../../fleet/hub-objects.ts';
 import { retryConflicts } from '../../fleet/person-write.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
-import { readUserName } from '../../principal.ts';
 import { NOTHING_KEPT, rollbackFor } from './request.ts';
 
 interface Flags extends ConnectionFlags {

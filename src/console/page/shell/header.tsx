@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { clockText } from '../parts/time.ts';
+import { SignedIn } from './signed-in.tsx';
 import { ThemeSwitch } from './theme.tsx';
 
 interface HeaderProps {
@@ -19,6 +20,7 @@ export function Header({ isConnected, hasState, now, search }: HeaderProps): JSX
       <div class="end">
         <Connection isConnected={isConnected} hasState={hasState} />
         {isConnected && <time class="soft clock">{clockText(now, '2-digit')}</time>}
+        <SignedIn isConnected={isConnected} />
         <ThemeSwitch />
       </div>
     </header>

@@ -112,13 +112,17 @@ describe('deployedObjects', () => {
   });
 
   it.each<[string, Parameters<typeof deployedObjects>[0], string]>([
-    ['no image', { hub: true }, '--hub, --cluster and --hosting need --registry or --image'],
+    ['no image', { hub: true }, '--hub, --cluster, --hosting and --console need --registry or --image'],
     ['both images', { hub: true, image: 'a', registry: 'b' }, 'expected --registry or --image, got both'],
     ['a URL', { hub: true, registry: 'https://a.example' }, 'invalid image reference: https://a.example/'],
     ['a space', { hub: true, image: 'a b' }, 'invalid image reference: a b'],
-    ['an image for nothing', { image: 'a' }, '--image needs --hub, --cluster or --hosting'],
-    ['replicas of nothing', { replicas: 3 }, '--replicas needs --hub, --cluster or --hosting'],
-    ['a port of nothing', { egressPort: [1] }, '--egress-port needs --hub, --cluster or --hosting'],
+    ['an image for nothing', { image: 'a' }, '--image needs --hub, --cluster, --hosting or --console'],
+    ['replicas of nothing', { replicas: 3 }, '--replicas needs --hub, --cluster, --hosting or --console'],
+    [
+      'a port of nothing',
+      { egressPort: [1] },
+      '--egress-port needs --hub, --cluster, --hosting or --console',
+    ],
     [
       'a Prometheus of hosting',
       { hosting: true, image: 'a', images: 'a.yaml', prometheusUrl: 'http://p' },
@@ -137,7 +141,7 @@ describe('deployedObjects', () => {
       { hub: true, image: 'a', notifications: 'n' },
       '--notifications needs --cluster',
     ],
-    ['nothing to print', { print: true }, '--print needs --hub, --cluster or --hosting'],
+    ['nothing to print', { print: true }, '--print needs --hub, --cluster, --hosting or --console'],
   ])('refuses %s', async (_, flags, message) => {
     await expect(deployedObjects(flags)).rejects.toThrow(message);
   });

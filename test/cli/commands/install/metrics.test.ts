@@ -61,6 +61,6 @@ describe('kubenode install --metrics --print', () => {
   it('refuses metrics of nothing', async () => {
     const io = testIo();
     expect(await runCommandLine(io, ['install', '--metrics'])).toBe(64);
-    expect(io.stderr).toContain('--metrics needs --hub, --cluster or --hosting');
+    expect(io.stderr).toContain('--metrics needs --hub, --cluster, --hosting or --console');
   });
 });

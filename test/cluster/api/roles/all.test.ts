@@ -9,7 +9,7 @@ import {
   serviceAccountUser,
 } from '../../../../src/api/names.ts';
 import { CONTROLLER_PRINCIPALS, PRINCIPALS } from '../../../../src/api/principals.ts';
-import { readUserName } from '../../../../src/cli/principal.ts';
+import { readUserName } from '../../../../src/kube/auth/self-review.ts';
 import type { Client } from '../../../../src/kube/client/client.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { isAllowed } from '../access-review.ts';

@@ -1,0 +1,85 @@
+/** `kubenode console`: a page in the browser that shows the fleet as it changes. It changes nothing. */
+import { Command, Option } from 'commander';
+import { createOpenAccess } from '../../../console/server/access.ts';
+import { recordHistory } from '../../../console/server/history.ts';
+import { readPageFiles } from '../../../console/server/page-files.ts';
+import { CONSOLE_PORT, startConsoleServer } from '../../../console/server/server.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import { connect } from '../../../kube/client/connect.ts';
+import { addConnectionOptions, findKubeconfig } from '../../connection.ts';
+import { withCluster } from '../../fleet/read.ts';
+import type { Io } from '../../io.ts';
+import { createIntegerParser, parseConsoleUrl } from '../../option-parsers.ts';
+import { type ConsoleFlags, checkLogin, homeName, LOGIN_WAYS, untilAborted } from './flags.ts';
+import { openConsoleFleet } from './fleet.ts';
+import { serveWithLogin } from './login.ts';
+
+const HELP = `
+Serves one page: the clusters by stage, each machine with its state and what it waits for, rollouts with their batches, repairs
+as timelines, grants against limits, and the limits over clusters. The page follows the changes by itself. It is read-only, and it shows
+what your own credentials may read: anyone who opens it sees the same, so keep the address on this machine, or use --login.
+
+--context selects the hub. The machines of a cluster are shown if the kubeconfig has a context with the name of the cluster. A cluster
+without a hub is shown alone.
+
+With --login everybody signs in, and sees what the API server permits to that person: of the kubeconfig only the server is used. It
+shows one cluster then, the hub or another. --url is the address that people open, with TLS by a proxy, an Ingress or a Gateway in front:
+docs/guides/console.md.
+
+Examples:
+  kubenode console
+  kubenode console --context hub --port 9000
+  kubenode console --context hub --login token --host 10.0.0.5 --url https://console.example.com`;
+
+export function createConsoleCommand(io: Io): Command {
+  const command = new Command('console')
+    .description('serve a page that shows the fleet as it changes, until Ctrl-C')
+    .option(
+      '--port <n>',
+      'port to listen on; 0 selects a free port',
+      createIntegerParser(0, 65_535),
+      CONSOLE_PORT,
+    )
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .addOption(
+      new Option(
+        '--login <how>',
+        'ask each person to sign in: with a token of the API server, or at an issuer of OpenID Connect',
+      ).choices(LOGIN_WAYS),
+    )
+    .option('--url <url>', 'with --login: the address that people open, https://NAME', parseConsoleUrl)
+    .option('--oidc <file>', 'with --login oidc: the file with the issuer and the client')
+    .addHelpText('after', HELP);
+  return addConnectionOptions(command).action(async (flags: ConsoleFlags) => {
+    checkLogin(flags);
+    if (flags.login === undefined) await withCluster(io, flags, (client) => serveOpenly(io, client, flags));
+    else await serveWithLogin(io, flags);
+  });
+}
+
+async function serveOpenly(io: Io, client: Client, flags: ConsoleFlags): Promise<void> {
+  const { clock, signal } = io;
+  const files = await readPageFiles();
+  const kubeconfig = findKubeconfig(io, flags);
+  const fleet = await openConsoleFleet(io, {
+    client,
+    flags,
+    name: homeName(flags),
+    connectTo: (context) => connect({ clock, context, ...(kubeconfig === undefined ? {} : { kubeconfig }) }),
+  });
+  const source = recordHistory(fleet, clock);
+  const stop = new AbortController();
+  const ended = AbortSignal.any([signal, stop.signal]);
+  const running = Promise.all([fleet.run(ended), source.run(ended)]);
+  try {
+    const { host, port } = flags;
+    const access = createOpenAccess({ source, clock, host });
+    const server = await startConsoleServer({ files, access, host, port });
+    io.out(`The console: ${server.url}\n`);
+    await untilAborted(signal);
+    await server.close();
+  } finally {
+    stop.abort();
+    await running;
+  }
+}

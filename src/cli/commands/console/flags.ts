@@ -1,0 +1,55 @@
+/** The flags of `kubenode console`, and which of them need each other. */
+import { isLoopbackHost } from '../../../console/login/http/site.ts';
+import type { ConnectionFlags } from '../../connection.ts';
+import { CliError, EXIT } from '../../errors.ts';
+
+export const LOGIN_WAYS = ['token', 'oidc'] as const;
+export type LoginWay = (typeof LOGIN_WAYS)[number];
+
+export interface ConsoleFlags extends ConnectionFlags {
+  readonly port: number;
+  readonly host: string;
+  readonly login?: LoginWay;
+  readonly url?: URL;
+  /** Path of the file of the issuer. */
+  readonly oidc?: string;
+}
+
+/** Without TLS a token could be read on its way: only a browser on this machine needs none. */
+export function checkLogin({ login, url, host, oidc }: Omit<ConsoleFlags, 'port'>): void {
+  if (login === undefined && url !== undefined) {
+    throw new CliError('--url needs --login', {
+      hint: 'without a login everybody who reaches the address sees what you may read: pass --login token',
+      exitCode: EXIT.usage,
+    });
+  }
+  checkIssuer(login, oidc);
+  const isLocal = isLoopbackHost(host.includes(':') ? `[${host}]` : host);
+  if (login === undefined || url !== undefined || isLocal) return;
+  throw new CliError(`--login on ${host} needs --url`, {
+    hint: 'pass the address that people open, with TLS in front: --url https://console.example.com',
+    exitCode: EXIT.usage,
+  });
+}
+
+/** One is nothing without the other. */
+function checkIssuer(login: LoginWay | undefined, oidc: string | undefined): void {
+  if ((login === 'oidc') === (oidc !== undefined)) return;
+  throw new CliError(oidc === undefined ? '--login oidc needs --oidc' : '--oidc needs --login oidc', {
+    hint: 'docs/guides/console.md describes the file with the issuer',
+    exitCode: EXIT.usage,
+  });
+}
+
+/** Names of contexts may be paths, and the name begins the keys of rows. */
+export function homeName({ context = 'this cluster' }: ConnectionFlags): string {
+  return context.slice(context.lastIndexOf('/') + 1);
+}
+
+/** Ctrl-C is how it ends: that is not an error. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    if (signal.aborted) resolve();
+  });
+}

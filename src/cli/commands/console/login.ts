@@ -1,0 +1,75 @@
+/** Serves the console with a login: each person sees what the API server permits to that person, and the console has no rights. */
+import { randomBytes } from 'node:crypto';
+import { createLoginAccess } from '../../../console/login/access.ts';
+import { readPageFiles } from '../../../console/server/page-files.ts';
+import { startConsoleServer } from '../../../console/server/server.ts';
+import type { BearerSource } from '../../../kube/auth/bearer.ts';
+import { loadConfig } from '../../../kube/auth/config.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import { type ConnectOptions, connect } from '../../../kube/client/connect.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import type { ConnectionLimits } from '../../../os/net/connection-limits.ts';
+import { findKubeconfig } from '../../connection.ts';
+import { CliError, EXIT } from '../../errors.ts';
+import type { Io } from '../../io.ts';
+import { createCommandLog } from '../../log-options.ts';
+import { type ConsoleFlags, homeName, untilAborted } from './flags.ts';
+import { findOwnCluster, openConsoleFleet } from './fleet.ts';
+import { readIssuer } from './issuer.ts';
+
+/** As many bits as a key: an id is never guessed. */
+const ID_BYTES = 32;
+/** Behind an Ingress all people have one address, and each page keeps a connection. */
+const CONNECTIONS: ConnectionLimits = { total: 500, perAddress: 450, reserved: 50 };
+
+export async function serveWithLogin(io: Io, flags: ConsoleFlags): Promise<void> {
+  const { clock, signal } = io;
+  const { host, port, url } = flags;
+  const options = await serverOptions(io, flags);
+  const connectUser = (bearer: BearerSource): Promise<Client> => connect({ ...options, bearer });
+  const log = createCommandLog(io, { logLevel: 'info' }, { write: (line) => io.err(line) });
+  const access = createLoginAccess({
+    clock,
+    connectUser,
+    createId: () => randomBytes(ID_BYTES).toString('base64url'),
+    log,
+    openFleet: async (client, ended) =>
+      await openConsoleFleet(
+        { clock, signal: ended },
+        {
+          client,
+          // The names of files of this machine are not shown.
+          flags: {},
+          name: (await findOwnCluster(client, ended)) ?? homeName(flags),
+          connectTo: (name) => Promise.reject(notShown(name)),
+        },
+      ),
+    issuer: flags.oidc === undefined ? undefined : await readIssuer(io.cwd, flags.oidc),
+    ...optional('publicUrl', url),
+  });
+  const files = await readPageFiles();
+  const server = await startConsoleServer({ files, access, host, port, connections: CONNECTIONS });
+  log.info('console started', { url: new URL(server.url).origin });
+  io.out(`The console: ${url?.href ?? server.url}\n`);
+  await untilAborted(signal);
+  await server.close();
+}
+
+/** Rejects if a token must not be sent to the server: of the kubeconfig or the pod, only the server and its authority are used. */
+async function serverOptions(io: Io, flags: ConsoleFlags): Promise<ConnectOptions> {
+  const options = {
+    clock: io.clock,
+    ...optional('kubeconfig', findKubeconfig(io, flags)),
+    ...optional('context', flags.context),
+  };
+  const { connection } = await loadConfig({ ...options, bearer: () => Promise.resolve('') });
+  await connection.credentials.current();
+  return options;
+}
+
+/** The token of a person is sent to one API server only. */
+function notShown(name: string): CliError {
+  return new CliError(`a console with a login reads one cluster: open the console of ${name}`, {
+    exitCode: EXIT.badInput,
+  });
+}

@@ -1,0 +1,157 @@
+/**
+ * Holds what each signed-in person sees: a fleet that is read with the credentials of that person, while a page shows it and a short time
+ * after. Sessions with the same credentials share one; nothing is shared between different credentials.
+ */
+import type { Client } from '../../kube/client/client.ts';
+import type { Clock } from '../../os/clock.ts';
+import type { MachineDetailView } from '../../views/machine/detail.ts';
+import type { FleetSource } from '../feeds/source.ts';
+import { recordHistory } from '../server/history.ts';
+import { createEventStreams, type EventStreams } from '../server/streams.ts';
+import type { SessionCredentials } from './sessions.ts';
+import { createUserClient, type LossOfRights } from './user-client.ts';
+
+/** The most fleets that are read at the same time. Each takes 35 MiB with 10,000 machines of 4 KiB, and nine watches of the API server. */
+export const MAX_FLEETS = 12;
+/** How long a fleet is read without a page: a reload, and a page that connects again, find the last hour of it. */
+const UNUSED_MS = 2 * 60_000;
+
+/** `loss`: why the fleet ended, if the API server took something away. */
+export type OnFleetEnd = (credentialsKey: string, loss: LossOfRights | undefined) => void;
+
+export interface UserFleetsOptions {
+  readonly clock: Clock;
+  readonly connectUser: (bearer: SessionCredentials['bearer']) => Promise<Client>;
+  /** Reads a fleet with this client only. */
+  readonly openFleet: (client: Client, signal: AbortSignal) => Promise<FleetSource>;
+  readonly onEnd: OnFleetEnd;
+  readonly maxFleets?: number;
+}
+
+/** Why there are no streams: too many people have open pages, or the API server took something away while the fleet was opened. */
+export type NoStreams = 'TooMany' | 'Ended';
+
+export interface UserFleets {
+  /** Opens the streams of these credentials. Rejects when the API server cannot be read. */
+  open(credentials: SessionCredentials): Promise<EventStreams | NoStreams>;
+  /** Returns what only the detail of a machine shows, as these credentials may read it. */
+  machine(credentialsKey: string, cluster: string, name: string): MachineDetailView | undefined;
+  /** Tells whether the fleet of these credentials is open. */
+  has(credentialsKey: string): boolean;
+  /** Ends the fleet of these credentials with all of its pages. */
+  end(credentialsKey: string): void;
+  /** Ends fleets that no page shows. */
+  sweep(): void;
+  readonly size: number;
+  close(): Promise<void>;
+}
+
+interface UserFleet {
+  readonly key: string;
+  readonly stop: AbortController;
+  readonly opening: Promise<EventStreams>;
+  /** Undefined while it is opened. */
+  streams?: EventStreams;
+  source?: FleetSource;
+  usedMs: number;
+}
+
+export function createUserFleets(options: UserFleetsOptions): UserFleets {
+  const { clock, onEnd, maxFleets = MAX_FLEETS } = options;
+  /** By the key of their credentials. */
+  const fleets = new Map<string, UserFleet>();
+  /** Fleets whose watches have not ended yet. */
+  const running = new Set<Promise<void>>();
+
+  return {
+    async open(credentials) {
+      const fleet = fleets.get(credentials.key) ?? (makePlace() ? add(credentials) : undefined);
+      if (!fleet) return 'TooMany';
+      const streams = await fleet.opening;
+      fleet.usedMs = clock.monotonicMs();
+      return fleet.stop.signal.aborted ? 'Ended' : streams;
+    },
+    machine: (key, cluster, name) => fleets.get(key)?.source?.machine?.(cluster, name),
+    has: (key) => fleets.has(key),
+    end(key) {
+      const fleet = fleets.get(key);
+      if (fleet) end(fleet);
+    },
+    sweep() {
+      for (const fleet of fleets.values()) {
+        if (fleet.streams?.size !== 0) fleet.usedMs = clock.monotonicMs();
+        else if (clock.monotonicMs() - fleet.usedMs >= UNUSED_MS) end(fleet);
+      }
+    },
+    get size() {
+      return fleets.size;
+    },
+    async close() {
+      for (const fleet of fleets.values()) end(fleet);
+      await Promise.all(running);
+    },
+  };
+
+  /** A fleet that no page shows gives its place to another. */
+  function makePlace(): boolean {
+    if (fleets.size < maxFleets) return true;
+    const unused = [...fleets.values()].find(({ streams }) => streams?.size === 0);
+    if (unused) end(unused);
+    return unused !== undefined;
+  }
+
+  function add(credentials: SessionCredentials): UserFleet {
+    const { key } = credentials;
+    const stop = new AbortController();
+    const { promise: opening, resolve, reject } = Promise.withResolvers<EventStreams>();
+    const fleet: UserFleet = { key, stop, opening, usedMs: clock.monotonicMs() };
+    fleets.set(key, fleet);
+    const onLoss = (loss: LossOfRights): void => end(fleet, loss);
+    const ran = runFleet(
+      { ...options, onLoss, bearer: credentials.bearer, signal: stop.signal },
+      (streams, source) => {
+        Object.assign(fleet, { streams, source });
+        resolve(streams);
+      },
+    );
+    const over = ran.catch((error: unknown) => {
+      reject(error);
+      end(fleet);
+    });
+    running.add(over);
+    void over.finally(() => running.delete(over));
+    return fleet;
+  }
+
+  /** Calls for a fleet that has ended already do nothing: all of its watches report a loss. */
+  function end(fleet: UserFleet, loss?: LossOfRights): void {
+    if (fleet.stop.signal.aborted) return;
+    fleet.stop.abort();
+    if (fleets.get(fleet.key) === fleet) fleets.delete(fleet.key);
+    onEnd(fleet.key, loss);
+  }
+}
+
+interface FleetRun extends Pick<UserFleetsOptions, 'clock' | 'connectUser' | 'openFleet'> {
+  readonly bearer: SessionCredentials['bearer'];
+  readonly onLoss: (loss: LossOfRights) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Resolves after the signal, when all watches have ended. */
+async function runFleet(
+  { clock, connectUser, openFleet, bearer, onLoss, signal }: FleetRun,
+  onOpen: (streams: EventStreams, source: FleetSource) => void,
+): Promise<void> {
+  const client = createUserClient({ client: await connectUser(bearer), clock, onLoss });
+  try {
+    const source = await openFleet(client, signal);
+    const recorded = recordHistory(source, clock);
+    const streams = createEventStreams({ source: recorded, clock });
+    const parts = [source.run(signal), recorded.run(signal), streams.run(signal)];
+    onOpen(streams, source);
+    await Promise.all(parts);
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,59 @@
+/** Decides what a request may see. Without a login, all that reach the address see the same. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { clientAddress } from '../../os/net/connection-limits.ts';
+import type { MachineDetailView } from '../../views/machine/detail.ts';
+import { refuseRequest } from './guard.ts';
+import { sendText } from './replies.ts';
+import { createEventStreams, type StreamsOptions } from './streams.ts';
+
+/** Describes the session of a page to the page. */
+export interface SessionView {
+  readonly user: string;
+  readonly groups: readonly string[];
+  readonly endsAt: string;
+}
+
+/** Holds the rights of an admitted request, beside reading the files of the page. */
+export interface Admitted {
+  /** Undefined: the console has no login. */
+  readonly session?: SessionView;
+  /** Adds a page to the stream of changes. Returns why it was not added. */
+  addStream(response: ServerResponse): Promise<string | undefined>;
+  /** Returns what only the detail of a machine shows. Undefined: the machine is not known. */
+  machine(cluster: string, name: string): MachineDetailView | undefined;
+}
+
+export interface ConsoleAccess {
+  /** Resolves to undefined when it has answered the request itself. */
+  admit(request: IncomingMessage, response: ServerResponse): Promise<Admitted | undefined>;
+  /** Resolves after the signal, when every stream was ended. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface OpenAccessOptions extends StreamsOptions {
+  /** The name that the console was started with. */
+  readonly host: string;
+}
+
+/** The default reason for a page that is not added. */
+export const TOO_MANY_PAGES = 'too many pages are open: close one';
+
+/** Creates the access without a login, for a console on the machine of a person. */
+export function createOpenAccess({ host, ...options }: OpenAccessOptions): ConsoleAccess {
+  const streams = createEventStreams(options);
+  return {
+    admit({ method, headers, socket }, response) {
+      const refused = refuseRequest({ method, host: headers.host }, host);
+      if (refused) {
+        sendText(response, refused.status, refused.because);
+        return Promise.resolve(undefined);
+      }
+      const address = clientAddress(socket.remoteAddress);
+      return Promise.resolve({
+        addStream: (stream) => Promise.resolve(streams.add(stream, address) ? undefined : TOO_MANY_PAGES),
+        machine: (cluster, name) => options.source.machine?.(cluster, name),
+      });
+    },
+    run: (signal) => streams.run(signal),
+  };
+}

@@ -1,0 +1,260 @@
+/** `kubenode console --login token` on a real API server: people with different rights, rights and tokens that are taken away. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildConsolePage } from '../../../scripts/bundle-console.ts';
+import { GROUP } from '../../../src/api/names.ts';
+import { clusterRole, clusterRoleBinding, may, READ } from '../../../src/api/roles/rbac.ts';
+import { runCommandLine } from '../../../src/cli/run.ts';
+import { PAGE_FOLDER } from '../../../src/console/server/page-files.ts';
+import type { ConsoleState } from '../../../src/console/state/state.ts';
+import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
+import { type CookieClient, createCookieClient } from '../../console/login/cookie-client.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type TestIo, testIo } from '../../support/test-io.ts';
+import type { InstalledServer } from '../api/installed-server.ts';
+import { declareCluster, startHub } from './hub-fixture.ts';
+import { declareMachine, reportMachine } from './rollout-fixture.ts';
+
+const run = promisify(execFile);
+const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1', namespaced: false };
+const ROLES: Resource = { ...RBAC, kind: 'ClusterRole', plural: 'clusterroles' };
+const BINDINGS: Resource = { ...RBAC, kind: 'ClusterRoleBinding', plural: 'clusterrolebindings' };
+const ACCOUNTS: Resource = {
+  group: '',
+  version: 'v1',
+  kind: 'ServiceAccount',
+  plural: 'serviceaccounts',
+  namespaced: true,
+};
+const NAMESPACE = 'default';
+/** The role that reads nothing but the kinds of the hub. */
+const RELEASER = 'releaser';
+/** The stated time after which a right or a token that was taken away counts. */
+const STATED_MS = 60_000;
+
+let installed: InstalledServer;
+let io: TestIo;
+let url: string;
+let ended: Promise<unknown>;
+
+async function apply(resource: Resource, object: KubeObject): Promise<KubeObject> {
+  return await installed.server.client.apply(resource, object, { fieldManager: 'kubectl', force: true });
+}
+
+async function bind(account: string, role: string): Promise<KubeObject> {
+  const subject = { kind: 'ServiceAccount', name: account, namespace: NAMESPACE } as const;
+  return await apply(BINDINGS, clusterRoleBinding(account, role, [subject]));
+}
+
+/** Creates a person with that role, and returns a token of that person. */
+async function createPerson(name: string, role: string): Promise<string> {
+  await apply(ACCOUNTS, {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name, namespace: NAMESPACE },
+  });
+  await bind(name, role);
+  return await createToken(name);
+}
+
+async function createToken(name: string): Promise<string> {
+  const { kubectl, kubeconfig } = installed.server;
+  const { stdout } = await run(kubectl, [
+    '--kubeconfig',
+    kubeconfig,
+    '-n',
+    NAMESPACE,
+    'create',
+    'token',
+    name,
+  ]);
+  return stdout.trim();
+}
+
+async function remove(resource: Resource, object: KubeObject): Promise<void> {
+  const { name, namespace, uid = '' } = object.metadata;
+  await installed.server.client.delete(resource, { name, ...(namespace ? { namespace } : {}) }, { uid });
+}
+
+async function signIn(token: string): Promise<CookieClient> {
+  const client = createCookieClient(url);
+  expect(await client.signIn(token)).toMatchObject({ status: 303 });
+  return client;
+}
+
+/** What a page that is opened now is sent first, as soon as it is so. */
+async function shows(
+  client: CookieClient,
+  isSo: (state: ConsoleState) => boolean,
+  withinMs?: number,
+): Promise<ConsoleState> {
+  return await eventually(
+    async () => {
+      const events = await client.events();
+      const state =
+        events.status === 200 ? ((await events.next())?.data as ConsoleState | undefined) : undefined;
+      events.close();
+      return state && isSo(state) ? state : undefined;
+    },
+    'the console does not show it',
+    withinMs,
+  );
+}
+
+const machinesOf = ({ machines }: ConsoleState): readonly string[] =>
+  Object.keys(machines).map((key) => key.slice(key.indexOf('/') + 1));
+const notesOf = ({ notes, clusters }: ConsoleState): string =>
+  [...Object.keys(notes), ...Object.values(clusters).flatMap(({ stale }) => stale ?? [])].join('\n');
+const hasMachine = (state: ConsoleState): boolean => machinesOf(state).includes('m-1');
+
+describe('kubenode console --login token', () => {
+  beforeAll(async () => {
+    await buildConsolePage(fileURLToPath(PAGE_FOLDER));
+    installed = await startHub();
+    const { client } = installed.server;
+    await declareMachine(client, 'm-1', { zone: 'a' });
+    await reportMachine(client, 'm-1', { phase: 'Ready' });
+    const kinds = ['pipelines', 'clusters', 'releases'];
+    await apply(ROLES, clusterRole(RELEASER, 'Reads the kinds of the hub.', [may(READ, GROUP, kinds)]));
+  });
+  afterAll(() => installed?.stop());
+
+  beforeEach(async () => {
+    // The kubeconfig of an administrator: its credentials must be of no use.
+    io = testIo({ env: { KUBECONFIG: installed.server.kubeconfig } });
+    ended = runCommandLine(io, ['console', '--port', '0', '--login', 'token']);
+    url = await eventually(
+      () => Promise.resolve(/http:\S+/.exec(io.stdout)?.[0]),
+      `the console does not start: ${io.stderr}`,
+    );
+  });
+  afterEach(async () => {
+    io.interrupt();
+    await ended;
+  });
+
+  it('CON-22 shows each of two people what this person may read, names what is missing, and shares nothing', async () => {
+    const viewer = await signIn(await createPerson('anna', 'kubenode-view'));
+    const releaser = await signIn(await createPerson('ben', RELEASER));
+    const whole = await shows(viewer, (state) => hasMachine(state) && state.pipelines['fleet'] !== undefined);
+    expect(notesOf(whole)).not.toContain('forbidden');
+    const part = await shows(
+      releaser,
+      (state) => state.pipelines['fleet'] !== undefined && /machines.*forbidden/.test(notesOf(state)),
+    );
+    expect(machinesOf(part)).toEqual([]);
+    expect(notesOf(part)).toContain('system:serviceaccount:default:ben');
+    expect(notesOf(part)).not.toContain('m-1');
+    // What the administrator of the kubeconfig may read is shown to no one.
+    expect(JSON.parse((await releaser.send('/session')).body)).toMatchObject({
+      user: 'system:serviceaccount:default:ben',
+    });
+  });
+
+  it('CON-22 shows the same in three sessions of one person, each with a token of its own', async () => {
+    await createPerson('carl', 'kubenode-view');
+    const tokens = [await createToken('carl'), await createToken('carl'), await createToken('carl')];
+    const clients = await Promise.all(tokens.map(signIn));
+    const states = await Promise.all(clients.map((client) => shows(client, hasMachine)));
+    expect(states.map(machinesOf)).toEqual([['m-1'], ['m-1'], ['m-1']]);
+    await clients[0]?.send('/logout', { method: 'POST' });
+    expect((await clients[0]?.send('/session'))?.status).toBe(401);
+    expect(machinesOf(await shows(clients[1] as CookieClient, hasMachine))).toEqual(['m-1']);
+    // The cookie of another session is that session, and of an ended one nothing.
+    expect(new Set(clients.flatMap(({ cookies }) => [...cookies.values()])).size).toBe(3);
+  });
+
+  it('CON-23 shows no machine a minute after the right to read them was taken away, and the rest', async () => {
+    const person = await signIn(await createPerson('dora', 'kubenode-view'));
+    const events = await person.events();
+    await shows(person, hasMachine);
+    await remove(BINDINGS, await bind('dora', 'kubenode-view'));
+    await bind('dora', RELEASER);
+    const part = await shows(
+      person,
+      (state) => !hasMachine(state) && /machines.*forbidden/.test(notesOf(state)),
+      STATED_MS,
+    );
+    expect(machinesOf(part)).toEqual([]);
+    // The page that was open has ended: it may show the machines no more.
+    for (let event = await events.next(); event; ) event = await events.next(); // oxlint-disable-line no-await-in-loop -- one after the other
+    expect((await person.send('/session')).status).toBe(200);
+  });
+
+  it('CON-23 ends the session a minute after its token was revoked, with the reason', async () => {
+    const token = await createPerson('emil', 'kubenode-view');
+    const person = await signIn(token);
+    await shows(person, hasMachine);
+    const account = await installed.server.client.get(ACCOUNTS, { namespace: NAMESPACE, name: 'emil' });
+    await remove(ACCOUNTS, account);
+    await eventually(
+      async () => {
+        const { status } = await person.send('/session');
+        const events = await person.events();
+        events.close();
+        return status === 401 ? true : undefined;
+      },
+      'the session does not end',
+      STATED_MS + 30_000,
+    );
+    expect((await person.send('/login')).body).toContain('the API server does not accept your token');
+    const again = await createCookieClient(url).signIn(token);
+    expect([again.status, again.body]).toEqual([401, expect.stringContaining('does not accept this token')]);
+  });
+
+  it('CON-21 shows the machines of the hub under its own name, and sends the token to no other cluster', async () => {
+    const { client } = installed.server;
+    const sync = { state: 'Proven', commit: 'abc' } as const;
+    for (const name of ['a-hub', 'prod']) await declareCluster(client, name, sync); // oxlint-disable-line no-await-in-loop -- one after the other
+    const person = await signIn(await createPerson('ida', 'kubenode-view'));
+    const state = await shows(person, ({ machines }) => machines['a-hub/m-1'] !== undefined);
+    expect(Object.keys(state.machines)).toEqual(['a-hub/m-1']);
+    const part = await shows(person, ({ clusters }) => clusters['prod']?.stale !== undefined);
+    expect(part.clusters['prod']?.stale).toContain('a console with a login reads one cluster');
+  });
+
+  it('CON-23 keeps the session over a restart of the API server', async () => {
+    const { server } = installed;
+    const person = await signIn(await createPerson('fred', 'kubenode-view'));
+    await shows(person, hasMachine);
+    await server.kill();
+    await server.start();
+    expect(machinesOf(await shows(person, hasMachine))).toEqual(['m-1']);
+  });
+
+  it('CON-25 answers a thousand sign-ins with wrong tokens, and has no token in its output', async () => {
+    const right = await createPerson('gina', 'kubenode-view');
+    const client = createCookieClient(url);
+    const { body } = await client.send('/login');
+    const form = /name="form" value="(?<value>[^"]*)"/.exec(body)?.groups?.['value'] ?? '';
+    const wrong = (attempt: number): string => `${right.slice(0, -4)}${String(attempt).padStart(4, '0')}`;
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 1000; attempt += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      statuses.push(
+        (await client.send('/login', { method: 'POST', form: { form, token: wrong(attempt) } })).status,
+      );
+    }
+    // Twenty, and one more for each five seconds that this takes.
+    const asked = statuses.filter((status) => status === 401).length;
+    expect(new Set(statuses)).toEqual(new Set([401, 429]));
+    expect(asked).toBeLessThan(100);
+    const [, claims = ''] = right.split('.');
+    expect(`${io.stdout}${io.stderr}${client.received.join('\n')}`).not.toContain(claims);
+    expect(io.stderr).toContain('sign-in refused');
+  });
+
+  it('CON-24 refuses other names, other sites and writes', async () => {
+    const person = await signIn(await createPerson('hans', 'kubenode-view'));
+    const refused = [
+      await person.send('/session', { headers: { host: 'evil.example' } }),
+      await person.send('/logout', { method: 'POST', headers: { origin: 'https://evil.example' } }),
+      await person.send('/events', { method: 'POST' }),
+      await person.signIn('x', { headers: { origin: 'null' } }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([421, 403, 405, 403]);
+    expect((await person.send('/session')).status).toBe(200);
+  });
+});

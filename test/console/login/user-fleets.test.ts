@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import type { FleetSource } from '../../../src/console/feeds/source.ts';
+import type { SessionCredentials } from '../../../src/console/login/sessions.ts';
+import { createUserFleets, type UserFleets } from '../../../src/console/login/user-fleets.ts';
+import { NO_STATE } from '../../../src/console/state/state.ts';
+import type { Client } from '../../../src/kube/client/client.ts';
+import { virtualClock } from '../../support/virtual-clock.ts';
+
+interface Bed {
+  readonly fleets: UserFleets;
+  readonly clock: ReturnType<typeof virtualClock>;
+  readonly log: string[];
+  /** Lets the fleets of tests that hold them open. */
+  readonly release: () => void;
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    if (signal.aborted) resolve();
+  });
+}
+
+function bed({
+  maxFleets = 2,
+  isHeld = false,
+  error,
+}: {
+  maxFleets?: number;
+  isHeld?: boolean;
+  error?: Error;
+} = {}): Bed {
+  const clock = virtualClock();
+  const log: string[] = [];
+  const held = Promise.withResolvers<void>();
+  if (!isHeld) held.resolve();
+  const source: FleetSource = {
+    current: () => NO_STATE,
+    subscribe: () => undefined,
+    run: async (signal) => {
+      await untilAborted(signal);
+      log.push('watches ended');
+    },
+  };
+  const fleets = createUserFleets({
+    clock,
+    maxFleets,
+    async connectUser(bearer) {
+      log.push(`connect ${await bearer()}`);
+      return { close: () => Promise.resolve(void log.push('closed')) } as unknown as Client;
+    },
+    async openFleet() {
+      await held.promise;
+      if (error) throw error;
+      return source;
+    },
+    onEnd: (key, loss) => void log.push(`end ${key}${loss ? ` ${loss}` : ''}`),
+  });
+  return { fleets, clock, log, release: () => held.resolve() };
+}
+
+const of = (key: string): SessionCredentials => ({ key, bearer: () => Promise.resolve(key) });
+
+describe('createUserFleets', () => {
+  it('CON-22 opens one fleet for two pages that open at once with the same credentials, and another for others', async () => {
+    const { fleets, log } = bed();
+    const [one, same, other] = await Promise.all([
+      fleets.open(of('a')),
+      fleets.open(of('a')),
+      fleets.open(of('b')),
+    ]);
+    expect(one).toBe(same);
+    expect(one).not.toBe(other);
+    expect(log).toEqual(['connect a', 'connect b']);
+    await fleets.close();
+    expect(log.filter((line) => line === 'closed')).toHaveLength(2);
+  });
+
+  it('CON-25 ends a fleet that no page shows for two minutes', async () => {
+    const { fleets, clock, log } = bed();
+    await fleets.open(of('a'));
+    await clock.advance(119_000);
+    fleets.sweep();
+    expect(fleets.has('a')).toBe(true);
+    await clock.advance(1000);
+    fleets.sweep();
+    expect([fleets.has('a'), fleets.size]).toEqual([false, 0]);
+    await fleets.close();
+    expect(log).toEqual(['connect a', 'end a', 'watches ended', 'closed']);
+  });
+
+  it('CON-25 gives the place of a fleet without a page to another, and refuses one too many', async () => {
+    const { fleets, log } = bed({ maxFleets: 1 });
+    await fleets.open(of('a'));
+    await fleets.open(of('b'));
+    expect([fleets.has('a'), fleets.has('b')]).toEqual([false, true]);
+    await fleets.close();
+    expect(log.filter((line) => line === 'closed')).toHaveLength(2);
+    const busy = bed({ maxFleets: 1, isHeld: true });
+    const opening = busy.fleets.open(of('a'));
+    expect(await busy.fleets.open(of('b'))).toBe('TooMany');
+    busy.release();
+    await opening;
+    await busy.fleets.close();
+  });
+
+  it('gives no streams of a fleet that ended while it was opened', async () => {
+    const { fleets, release, log } = bed({ isHeld: true });
+    const opening = fleets.open(of('a'));
+    fleets.end('a');
+    fleets.end('a');
+    release();
+    expect(await opening).toBe('Ended');
+    await fleets.close();
+    expect(log.toSorted()).toEqual(['closed', 'connect a', 'end a', 'watches ended']);
+  });
+
+  it('forgets a fleet that cannot be opened, with the reason, and opens it again later', async () => {
+    const { fleets, log } = bed({ error: new Error('not installed') });
+    await expect(fleets.open(of('a'))).rejects.toThrow('not installed');
+    expect(fleets.size).toBe(0);
+    await expect(fleets.open(of('a'))).rejects.toThrow('not installed');
+    expect(log).toEqual(['connect a', 'closed', 'end a', 'connect a', 'closed', 'end a']);
+  });
+});
