@@ -162,8 +162,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
   const { leads } = lease;
   const prometheus = prometheusOf(io, flags);
   const common = { ...shared, leads, metrics, watch: runtime.watch, prometheus };
-  const asking = { client: defenderClient, calls };
-  const defender = createDefender({ ...common, ...asking, managers: MANAGERS, hasRollouts: true });
+  const defender = createDefender({ ...common, ...DEFENDED, client: defenderClient, calls });
   const skewSeconds = (): number | undefined => calls.skewSeconds();
   const parts = {
     ...common,
@@ -210,6 +209,8 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     await Promise.all([client.close(), management?.client?.close(), closeAll()]);
   }
 }
+
+const DEFENDED = { managers: MANAGERS, hasRollouts: true };
 
 /** Throws for options that need another one. */
 function requireComplete(flags: Flags): void {
