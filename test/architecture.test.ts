@@ -22,7 +22,7 @@ const below: Record<string, readonly string[]> = {
   'src/api': ['src/kube', 'src/os'],
   'src/observability': base,
   'src/rollout': [...base, 'src/observability'],
-  'src/rules': base,
+  'src/rules': [...base, 'src/observability'],
   'src/constructs': [...base, 'src/rules'],
   fleet: ['src/constructs', 'rules'],
   rules: ['src/constructs'],

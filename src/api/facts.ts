@@ -14,6 +14,7 @@ export const FACTS = [
   'maintenance',
   'fleet',
   'workload',
+  'metric',
 ] as const;
 
 export const OPERATORS = [

@@ -13,6 +13,7 @@ import { eventFact } from '../rules/facts/event.ts';
 import { fleetFact } from '../rules/facts/fleet.ts';
 import { historyFact } from '../rules/facts/history.ts';
 import { maintenanceFact } from '../rules/facts/maintenance.ts';
+import { metricFact } from '../rules/facts/metric.ts';
 import { nodeFact } from '../rules/facts/node.ts';
 import { probeFact } from '../rules/facts/probe.ts';
 import type { AffectedQuery } from '../rules/facts/reading/affected.ts';
@@ -120,6 +121,11 @@ export function diagnosis(): FactComparisons<typeof diagnosisFact> {
 /** Compares what runs on the node: gangs, local data, and Pods that ask to be left alone. In gates only. */
 export function workload(): FactComparisons<typeof workloadFact> {
   return compareFact(workloadFact);
+}
+
+/** Compares the sample of the machine in the answer of Prometheus to a query: the one whose label `node` is its name. */
+export function metric(query: string): FactComparisons<typeof metricFact> {
+  return compareFact(metricFact, { query });
 }
 
 /** A component of the machine, by its name. */

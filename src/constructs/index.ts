@@ -21,6 +21,7 @@ export {
   history,
   type MaintenanceComparisons,
   maintenance,
+  metric,
   nodeProperties as node,
   probeByName as probe,
   type WithinWindow,

@@ -8,6 +8,7 @@ import type { Views } from '../kube/controller/views.ts';
 import type { Log } from '../kube/process/log.ts';
 import type { Metrics } from '../kube/process/metrics.ts';
 import type { WatchMetrics } from '../kube/process/metrics-runtime.ts';
+import type { Prometheus } from '../observability/query/client.ts';
 import type { Clock } from '../os/clock.ts';
 import type { EventAnswers } from '../providers/event-answers.ts';
 import type { PowerSwitches } from '../providers/power.ts';
@@ -48,6 +49,8 @@ export interface GroupParts {
   /** The power switches of machines. Those of providers exist once `openInstances` has resolved. */
   readonly power: PowerSwitches;
   readonly eventAnswers: EventAnswers;
+  /** Asked by rules. */
+  readonly prometheus: Prometheus;
   /** Runs the http and promql checks of component sets. */
   readonly checkRunner: CheckRunner;
   /** The folder in which hardware systems report maintenance events. */

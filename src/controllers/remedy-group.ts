@@ -5,6 +5,7 @@ import { createView, type View } from '../kube/cache/view.ts';
 import type { Views } from '../kube/controller/views.ts';
 import type { Resource } from '../kube/objects/object.ts';
 import { createLiveFacts } from '../rules/live/live-facts.ts';
+import { createMetricReader } from '../rules/live/metric-reader.ts';
 import { createWorkloadReader } from '../rules/live/workload-reader.ts';
 import { createFactViews } from '../rules/views.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
@@ -23,6 +24,7 @@ export async function createRemedyControllers(parts: GroupParts): Promise<Contro
   const notices = registerNoticeMetrics(metrics);
   const facts = createLiveFacts({
     workloads: createWorkloadReader(shared),
+    metrics: createMetricReader({ prometheus: parts.prometheus, clock, log }),
     clock,
     skewSeconds,
     views: createFactViews(({ resource, selection, isOwn, omit }, name) => {

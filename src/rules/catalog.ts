@@ -9,6 +9,7 @@ import type { FactKind } from './facts/fact.ts';
 import { fleetFact } from './facts/fleet.ts';
 import { historyFact } from './facts/history.ts';
 import { maintenanceFact } from './facts/maintenance.ts';
+import { metricFact } from './facts/metric.ts';
 import { nodeFact } from './facts/node.ts';
 import { probeFact } from './facts/probe.ts';
 import { workloadFact } from './facts/workload.ts';
@@ -28,6 +29,7 @@ const KINDS: readonly FactKind[] = [
   xidFact,
   fleetFact,
   workloadFact,
+  metricFact,
 ];
 
 export const FACT_KINDS: ReadonlyMap<string, FactKind> = new Map(KINDS.map((kind) => [kind.name, kind]));

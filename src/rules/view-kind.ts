@@ -1,7 +1,7 @@
 /** Declares what facts, commands, recordings and replays need to know about a view. */
 import type { Indexers } from '../kube/cache/store-index.ts';
 import type { KubeObject, Resource } from '../kube/objects/object.ts';
-import type { RecordedFields } from './facts/recorded.ts';
+import type { RecordedFields } from './facts/reading/recorded.ts';
 
 export interface ViewSelection {
   readonly namespace?: string;

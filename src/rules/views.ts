@@ -15,7 +15,7 @@ import type { View } from '../kube/cache/view.ts';
 import { LEASES } from '../kube/leader/record.ts';
 import { NODES } from '../kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../kube/objects/object.ts';
-import { RECORDED_CONDITION } from './facts/recorded.ts';
+import { RECORDED_CONDITION } from './facts/reading/recorded.ts';
 import type { FactViewKind, ViewSelection } from './view-kind.ts';
 
 /** core/v1, as kubelets and node-problem-detector write them. */

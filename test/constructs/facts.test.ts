@@ -10,6 +10,7 @@ import {
   history,
   type MaintenanceComparisons,
   maintenance,
+  metric,
   nodeProperties as node,
   probeByName as probe,
   workload,
@@ -81,6 +82,17 @@ describe('the helpers of conditions', () => {
         path: '$.affectedRatio',
         operator: 'lessThan',
         value: 0.05,
+      },
+    ],
+    [
+      'what Prometheus has',
+      metric('max_over_time(temperature[10m])').value.above(90),
+      {
+        fact: 'metric',
+        params: { query: 'max_over_time(temperature[10m])' },
+        path: '$.value',
+        operator: 'greaterThan',
+        value: 90,
       },
     ],
     [

@@ -41,6 +41,7 @@ beforeAll(async () => {
     openImports: async () => undefined,
     power: createPowerSwitches({ providers: () => ({}), secrets: CLIENT }),
     grants: defender.ledger,
+    prometheus: { query: async () => ({ problem: 'no Prometheus' }) },
     checkRunner: createCheckRunner({ clock, get: () => Promise.reject(new Error('no check runs here')) }),
     eventAnswers: createEventAnswers(() => ({})),
     clusterApi: true,

@@ -18,6 +18,7 @@ maintenance (): pending type state hint secondsUntilNotBefore secondsUntilAct; o
 xid (codes, windowSeconds): count lastAgeSeconds sinceBoot sinceReset maxPerGPU distinctGPUs; 3 heartbeats
 fleet (scope, faultClass, windowSeconds): affectedRatio affectedCount; 120 s
 workload (): gangPresent localData blockers; 60 s
+metric (query): value; 120 s
 `;
 
 function formatKind({ name, params, fields, maxAge }: FactKind): string {

@@ -11,6 +11,8 @@ export type PrometheusAnswer =
       readonly warnings?: readonly string[];
       readonly ageSeconds?: number;
     }
+  /** The values by the label `node`. */
+  | { readonly nodes: Readonly<Record<string, string>> }
   | { readonly status: number; readonly body?: string; readonly location?: string }
   | 'Hangs'
   | 'EndsEarly';
@@ -66,9 +68,21 @@ function send(response: ServerResponse, answer: PrometheusAnswer): void {
     response.writeHead(status, location === undefined ? {} : { location }).end(body);
     return;
   }
+  if ('nodes' in answer) {
+    const labeled = Object.entries(answer.nodes).map(([node, value]) => ({
+      metric: { node },
+      value: [+clock.now() / 1000, value],
+    }));
+    sendVector(response, labeled);
+    return;
+  }
   const { values, warnings, ageSeconds = 0 } = answer;
   const time = +clock.now() / 1000 - ageSeconds;
   const result = values.map((value, index) => ({ metric: { series: `${index}` }, value: [time, value] }));
+  sendVector(response, result, warnings);
+}
+
+function sendVector(response: ServerResponse, result: readonly object[], warnings?: readonly string[]): void {
   const body = JSON.stringify({ status: 'success', data: { resultType: 'vector', result }, warnings });
   response.writeHead(200, { 'content-type': 'application/json' }).end(body);
 }

@@ -4,8 +4,10 @@ import type { Client } from '../../kube/client/client.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import { createLogger } from '../../kube/process/logger.ts';
+import type { Prometheus } from '../../observability/query/client.ts';
 import { systemRandom } from '../../os/system-random.ts';
-import { createLiveFacts } from '../../rules/live/live-facts.ts';
+import { createLiveFacts, type LiveFactsOptions } from '../../rules/live/live-facts.ts';
+import { createMetricReader } from '../../rules/live/metric-reader.ts';
 import { createWorkloadReader } from '../../rules/live/workload-reader.ts';
 import type { FactViewKind, ViewSelection } from '../../rules/view-kind.ts';
 import { createFactViews, type FactViewName, type FactViews } from '../../rules/views.ts';
@@ -20,30 +22,34 @@ export interface ReadNode {
   readonly whole?: ReadonlySet<FactViewName>;
   /** Whether the Pods of the node are read. */
   readonly pods?: boolean;
+  /** The queries that are asked, and whom. */
+  readonly metrics?: { readonly prometheus: Prometheus; readonly queries: readonly string[] };
 }
 
 /** The work runs when every view is complete. */
 export async function withNodeFacts<T>(
   io: Io,
   client: Client,
-  { name, whole = new Set(), pods = false }: ReadNode,
+  node: ReadNode,
   work: (node: ExplainedNode) => Promise<T>,
 ): Promise<T> {
   const { clock } = io;
+  const { name, whole = new Set(), metrics } = node;
   const { views, all } = createReadViews(io, client, ({ selection, ofNode }, view) => ({
     ...selection,
     ...(whole.has(view) ? {} : ofNode?.(name)),
   }));
-  const workloads = pods ? createWorkloadReader({ client, clock, log: createErrorLog(io) }) : undefined;
+  const readers = createReaders(io, client, node);
   const facts = createLiveFacts({
     views,
     clock,
     startsAtTransition: true,
     ...optional('fleetProblem', whole.size > 0 ? undefined : ONLY_NODE),
-    ...optional('workloads', workloads),
+    ...readers,
   });
   try {
-    await workloads?.refresh(name);
+    await readers.workloads?.refresh(name);
+    await readers.metrics?.refresh(metrics?.queries ?? []);
     return await withSynced(io, client, all, async () => {
       const labels = {
         ...views.machines.store.get(name)?.metadata.labels,
@@ -54,6 +60,19 @@ export async function withNodeFacts<T>(
   } finally {
     facts.close();
   }
+}
+
+/** Creates what reads facts that are in no view. */
+function createReaders(
+  io: Io,
+  client: Client,
+  { pods = false, metrics }: ReadNode,
+): Pick<LiveFactsOptions, 'workloads' | 'metrics'> {
+  const shared = { clock: io.clock, log: createErrorLog(io) };
+  return {
+    ...(pods && { workloads: createWorkloadReader({ ...shared, client }) }),
+    ...(metrics && { metrics: createMetricReader({ ...shared, ...metrics, isOnce: true }) }),
+  };
 }
 
 /** Logs errors only: the answer of the command has what is unknown. */

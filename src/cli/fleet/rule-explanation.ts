@@ -12,6 +12,7 @@ import {
   type Truth,
 } from '../../rules/compiled-rule.ts';
 import { explainLeaf } from '../../rules/explain.ts';
+import { metricFact } from '../../rules/facts/metric.ts';
 import type { LiveFacts } from '../../rules/live/live-facts.ts';
 import { createRuleEvaluator } from '../../rules/rule-evaluator.ts';
 import type { FactViewName } from '../../rules/views.ts';
@@ -66,6 +67,12 @@ export function viewsReadWhole(remediers: readonly NodeRemedier[]): ReadonlySet<
 
 export function isReadBy(fact: string, remediers: readonly NodeRemedier[]): boolean {
   return factsOf(remediers).includes(fact);
+}
+
+/** Returns the queries of Prometheus that the rules read. */
+export function queriesReadBy(remediers: readonly NodeRemedier[]): readonly string[] {
+  const reads = remediers.flatMap(({ spec }) => compileRule(spec).rule?.reads ?? []);
+  return reads.filter(({ fact }) => fact === metricFact.name).map(({ params }) => String(params['query']));
 }
 
 function factsOf(remediers: readonly NodeRemedier[]): readonly string[] {

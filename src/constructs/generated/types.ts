@@ -585,7 +585,7 @@ export interface EtcdBackup {
 /** A fact. */
 export interface Evidence {
   /** Name of the fact. */
-  readonly fact: 'condition' | 'event' | 'node' | 'component' | 'disk' | 'xid' | 'probe' | 'preflight' | 'history' | 'diagnosis' | 'maintenance' | 'fleet' | 'workload';
+  readonly fact: 'condition' | 'event' | 'node' | 'component' | 'disk' | 'xid' | 'probe' | 'preflight' | 'history' | 'diagnosis' | 'maintenance' | 'fleet' | 'workload' | 'metric';
   /** Parameters of the fact. */
   readonly params?: Readonly<Record<string, unknown>>;
   /** Value of the fact. */
@@ -607,7 +607,7 @@ export interface Expr {
   /** Conditions of which at least one must be met. (at most 8) */
   readonly any?: readonly Expr[];
   /** Fact that is read. */
-  readonly fact?: 'condition' | 'event' | 'node' | 'component' | 'disk' | 'xid' | 'probe' | 'preflight' | 'history' | 'diagnosis' | 'maintenance' | 'fleet' | 'workload';
+  readonly fact?: 'condition' | 'event' | 'node' | 'component' | 'disk' | 'xid' | 'probe' | 'preflight' | 'history' | 'diagnosis' | 'maintenance' | 'fleet' | 'workload' | 'metric';
   /** Parameters of the fact, such as {filesystem: imagefs}. */
   readonly params?: Readonly<Record<string, unknown>>;
   /** Field of the fact, as $.field. */

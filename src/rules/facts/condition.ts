@@ -21,8 +21,8 @@ import {
 } from './reading/answer.ts';
 import { isChanged } from './reading/changed.ts';
 import { latchedReason } from './reading/latched.ts';
+import { RECORDED_CONDITION } from './reading/recorded.ts';
 import type { NodeSnapshot } from './reading/snapshot.ts';
-import { RECORDED_CONDITION } from './recorded.ts';
 
 const fields = createFields({
   status: createEnumField(['True', 'False', 'Unknown']),

@@ -13,8 +13,8 @@ import type { FactKind } from './fact.ts';
 import { createEnumField, createFields, createParams, PERCENT_FIELD } from './field.ts';
 import { knownAnswer, type ReadFact, unknownAnswer } from './reading/answer.ts';
 import { isChanged } from './reading/changed.ts';
+import { RECORDED_CONDITION } from './reading/recorded.ts';
 import type { NodeSnapshot } from './reading/snapshot.ts';
-import { RECORDED_CONDITION } from './recorded.ts';
 
 const SIGNS = ['Alive', 'Silent', 'Unknown'] as const satisfies readonly Sign[];
 

@@ -3,7 +3,7 @@ import type { MaxAge, Reading } from '../compiled-rule.ts';
 import type { FactViewName, ObjectView, ViewObject } from '../views.ts';
 import type { FactFields, FactParam, FactParams, Observation } from './field.ts';
 import type { ReadFact } from './reading/answer.ts';
-import type { RecordedFields } from './recorded.ts';
+import type { RecordedFields } from './reading/recorded.ts';
 
 export interface FactKind {
   readonly name: string;

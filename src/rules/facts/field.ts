@@ -60,6 +60,13 @@ export const COUNTDOWN_FIELD = {
   min: -Infinity,
   time: 'RunsDown',
 } as const satisfies FactField;
+/** Any number that was measured. */
+export const NUMBER_FIELD = {
+  type: 'number',
+  min: -Infinity,
+  max: Infinity,
+  whole: false,
+} as const satisfies FactField;
 export const RATE_FIELD = {
   type: 'number',
   min: 0,

@@ -16,7 +16,7 @@ import type { TimePoint } from '../clocks/time-point.ts';
 import type { FactKind } from './fact.ts';
 import { BOOLEAN_FIELD, COUNTDOWN_FIELD, createEnumField, createFields, createParams } from './field.ts';
 import { knownAnswer, type ReadFact, unknownAnswer } from './reading/answer.ts';
-import { RECORDED_CONDITION } from './recorded.ts';
+import { RECORDED_CONDITION } from './reading/recorded.ts';
 
 const fields = createFields({
   pending: BOOLEAN_FIELD,

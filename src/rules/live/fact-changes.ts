@@ -25,10 +25,11 @@ export function topicsHeardOf(source: HeartbeatSource): readonly string[] {
 /** Returns the topic of a fact, by its first parameter, which names what is read. */
 export function topicOf({ fact, params }: Pick<FactRef, 'fact' | 'params'>): string {
   const [first] = Object.values(params);
-  return first === undefined ? fact : topic(fact, String(first));
+  return first === undefined ? fact : parameterTopic(fact, String(first));
 }
 
-function topic(fact: string, name: string): string {
+/** Returns the topic of a fact with this first parameter. */
+export function parameterTopic(fact: string, name: string): string {
   return `${fact} ${name}`;
 }
 
@@ -41,7 +42,7 @@ export function topicsChanged<V extends FactViewName>(
   return KINDS.flatMap(({ name, changes }) => {
     const concerned: ConcernedParams = changes[view]?.(before, after) ?? false;
     if (typeof concerned === 'boolean') return concerned ? [name] : [];
-    return concerned.map((each) => topic(name, each));
+    return concerned.map((each) => parameterTopic(name, each));
   });
 }
 
@@ -81,5 +82,5 @@ function hasSameValues(before: TimedCondition | undefined, next: TimedCondition)
 }
 
 function conditionTopic(type: string): string {
-  return topic('condition', type);
+  return parameterTopic('condition', type);
 }

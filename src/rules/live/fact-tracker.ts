@@ -7,6 +7,7 @@ import { countEvent, type EventCounts } from '../clocks/event-counts.ts';
 import { createJobEnds, type JobEnds } from '../clocks/job-ends.ts';
 import { createLastChanges, type LastChanges } from '../clocks/last-change.ts';
 import type { ReadTime } from '../clocks/time-point.ts';
+import { metricFact } from '../facts/metric.ts';
 import type { KnownWorkload, MachineObjects, NodeSnapshot } from '../facts/reading/snapshot.ts';
 import { workloadFact } from '../facts/workload.ts';
 import { FACT_VIEWS, type FactViews, type LeaseView } from '../views.ts';
@@ -15,11 +16,13 @@ import {
   ALL_TOPICS,
   conditionChanges,
   type FactChange,
+  parameterTopic,
   topicsChanged,
   topicsHeardOf,
 } from './fact-changes.ts';
 import { kubeletHeartbeat, nodeOfEvent, viewProblems } from './fact-views.ts';
 import { followMachineObjects } from './machine-objects.ts';
+import type { MetricReader } from './metric-reader.ts';
 import { createPeerSigns, type PeerSigns } from './peer-signs.ts';
 import { READ_AGAIN_MS, type WorkloadReader } from './workload-reader.ts';
 
@@ -40,6 +43,8 @@ export interface FactTrackerOptions {
   readonly fleetProblem: string | undefined;
   /** Reads Pods; undefined where they are not read. */
   readonly workloads: WorkloadReader | undefined;
+  /** Asks Prometheus; undefined where it is not asked. */
+  readonly metrics: MetricReader | undefined;
 }
 
 interface Tracked extends FactTrackerOptions {
@@ -84,9 +89,14 @@ export function createFactTracker(options: FactTrackerOptions): FactTracker {
   const objects = followMachineObjects(tracked.views, tracked.emit);
   const affected = createAffectedMachines(tracked.views, objects.of);
   const closeWorkloads = tracked.workloads?.onChange((node) => tracked.emit(node, [workloadFact.name]));
+  const closeMetrics = tracked.metrics?.onChange((machine, query) =>
+    tracked.emit(machine, [parameterTopic(metricFact.name, query)]),
+  );
   closes.push(objects.close, affected.close, () => {
     closeWorkloads?.();
     tracked.workloads?.close();
+    closeMetrics?.();
+    tracked.metrics?.close();
   });
   return {
     snapshot: (machine, asks) =>
@@ -133,6 +143,7 @@ function takeSnapshot(
         point.ms,
       ),
     workload: () => ({ known: workloadOf(tracked.workloads, machine, asks), againMs: READ_AGAIN_MS }),
+    metric: (query) => tracked.metrics?.ask(query, machine) ?? 'Prometheus is not asked here',
     fleetProblem: tracked.fleetProblem,
     affected: (query) => affected.count(machine, query, point),
     objects,

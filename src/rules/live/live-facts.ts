@@ -11,6 +11,7 @@ import type { NodeSnapshot } from '../facts/reading/snapshot.ts';
 import type { FactViews } from '../views.ts';
 import type { FactChange } from './fact-changes.ts';
 import { createFactTracker } from './fact-tracker.ts';
+import type { MetricReader } from './metric-reader.ts';
 import type { NodeFacts } from './node-facts.ts';
 import { maxAgeMs } from './rule-index.ts';
 import { nextThresholdMs } from './time-thresholds.ts';
@@ -44,6 +45,8 @@ export interface LiveFactsOptions {
   readonly fleetProblem?: string;
   /** Reads Pods for gates that ask about them. Absent: what they run is unknown. */
   readonly workloads?: WorkloadReader;
+  /** Asks Prometheus what rules read of it. Absent: what it has is unknown. */
+  readonly metrics?: MetricReader;
 }
 
 type AskFact = (ref: FactRef, maxAge: MaxAge | undefined) => FactAnswer;
@@ -56,6 +59,7 @@ export function createLiveFacts({
   startsAtTransition = false,
   fleetProblem,
   workloads,
+  metrics,
 }: LiveFactsOptions): LiveFacts {
   const readTime = createTimePoints(clock, skewSeconds);
   const tracker = createFactTracker({
@@ -65,6 +69,7 @@ export function createLiveFacts({
     startsAtTransition,
     fleetProblem,
     workloads,
+    metrics,
   });
   return {
     onChange: (listener) => tracker.onChange(listener),

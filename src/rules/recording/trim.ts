@@ -3,7 +3,7 @@ import { ANNOTATION_HOLD, ANNOTATION_OWNER_HOLD } from '../../api/names.ts';
 import { isRecord, listAt, textAt, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { FACT_KINDS } from '../catalog.ts';
-import { pickFields, type RecordedFields, uniteFields } from '../facts/recorded.ts';
+import { pickFields, type RecordedFields, uniteFields } from '../facts/reading/recorded.ts';
 import { FACT_VIEWS, OBJECT_VIEWS, type ObjectView } from '../views.ts';
 
 /** Every recorded object has these fields. */

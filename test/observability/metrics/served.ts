@@ -86,6 +86,7 @@ async function registerControllers(metrics: Metrics): Promise<void> {
     power: createPowerSwitches({ providers: () => ({}), secrets: CLIENT }),
     grants: defender.ledger,
     eventAnswers: createEventAnswers(() => ({})),
+    prometheus: { query: async () => ({ problem: 'no Prometheus' }) },
     checkRunner: createCheckRunner({ clock, get: noBootstrap }),
   };
   await createControllerGroups(parts, defender.views);

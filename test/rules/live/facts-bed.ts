@@ -12,6 +12,7 @@ import {
   type LiveFacts,
   type LiveFactsOptions,
 } from '../../../src/rules/live/live-facts.ts';
+import type { MetricReader } from '../../../src/rules/live/metric-reader.ts';
 import type { WorkloadReader } from '../../../src/rules/live/workload-reader.ts';
 import {
   createFactViews,
@@ -64,6 +65,8 @@ export interface FactsBed {
   fleetProblem: string | undefined;
   /** Reads Pods for the next process. */
   workloads: WorkloadReader | undefined;
+  /** Asks Prometheus for the next process. */
+  metrics: MetricReader | undefined;
 }
 
 export interface NodeFields {
@@ -98,6 +101,7 @@ export function factsBed(): FactsBed {
     skewSeconds: 0,
     fleetProblem: undefined,
     workloads: undefined,
+    metrics: undefined,
     live: () => live,
     node: (conditions, fields) => put('nodes', nodeObject(conditions, clock.now(), fields)),
     deleteNode: () => remove('nodes', { ...node('n'), metadata: { name: 'n' } }),
@@ -128,6 +132,7 @@ export function factsBed(): FactsBed {
       live = start({
         ...optional('fleetProblem', bed.fleetProblem),
         ...optional('workloads', bed.workloads),
+        ...optional('metrics', bed.metrics),
       });
     },
     silence: (view, ageMs) => {
@@ -151,7 +156,7 @@ export function factsBed(): FactsBed {
     stores[view].remove({ ...object, metadata: { ...object.metadata, resourceVersion: next() } });
   }
 
-  function start(more: Pick<LiveFactsOptions, 'fleetProblem' | 'workloads'>): LiveFacts {
+  function start(more: Pick<LiveFactsOptions, 'fleetProblem' | 'metrics' | 'workloads'>): LiveFacts {
     const views = createFactViews((_, view) => viewOf(view));
     const started = createLiveFacts({
       views,

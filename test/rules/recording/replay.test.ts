@@ -27,6 +27,7 @@ const READ: readonly FactRef[] = [
   refOf('maintenance'),
   refOf('xid', { codes: [79], windowSeconds: 60 }),
   refOf('workload'),
+  refOf('metric', { query: 'up' }),
   refOf('fleet', { scope: 'kernelVersion', faultClass: 'Kernel', windowSeconds: 600 }),
 ];
 const AGES = new Map<string, MaxAge>([...FACT_KINDS].map(([name, { maxAge }]) => [name, maxAge]));

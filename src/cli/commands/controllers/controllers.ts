@@ -80,8 +80,9 @@ docs/guides/external-nodes.md.
 With --notifications people outside of the cluster learn what repair jobs hand to them, by a webhook, Slack or PagerDuty:
 docs/guides/notifications.md.
 
-With --prometheus-url the promql checks of component sets have a result: docs/guides/rollouts.md. The queries of
-DefenderPolicies have one, too; without it such a policy denies: docs/concepts/defender.md.
+With --prometheus-url the promql checks of component sets have a result: docs/guides/rollouts.md. So have the
+queries of rules: docs/concepts/rules.md. The queries of DefenderPolicies have one, too; without it such a policy denies:
+docs/concepts/defender.md.
 
 Examples:
   kubenode controllers --context test --port 8080
@@ -115,7 +116,7 @@ export function createControllersCommand(io: Io): Command {
     )
     .option('--host <address>', 'address for --port to listen on', '127.0.0.1')
     .addHelpText('after', HELP);
-  const logged = addCheckOptions(addLogOptions(command), 'component sets and DefenderPolicies');
+  const logged = addCheckOptions(addLogOptions(command), 'component sets, rules and DefenderPolicies');
   return addConnectionOptions(
     addProviderOptions(
       addHostImportOptions(
@@ -159,9 +160,9 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     createLeaseElection({ ...shared, client, identity, name: CONTROLLERS_LEASE, metrics: runtime.lease }),
   );
   const { leads } = lease;
-  const common = { ...shared, leads, metrics, watch: runtime.watch };
-  const asking = { client: defenderClient, calls, prometheus: prometheusOf(io, flags) };
-  const defender = createDefender({ ...common, ...asking, managers: MANAGERS, hasRollouts: true });
+  const prometheus = prometheusOf(io, flags);
+  const common = { ...shared, leads, metrics, watch: runtime.watch, prometheus };
+  const defender = createDefender({ ...common, ...DEFENDED, client: defenderClient, calls });
   const skewSeconds = (): number | undefined => calls.skewSeconds();
   const parts = {
     ...common,
@@ -208,6 +209,8 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     await Promise.all([client.close(), management?.client?.close(), closeAll()]);
   }
 }
+
+const DEFENDED = { managers: MANAGERS, hasRollouts: true };
 
 /** Throws for options that need another one. */
 function requireComplete(flags: Flags): void {

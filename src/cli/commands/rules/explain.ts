@@ -11,6 +11,7 @@ import {
   formatLeaves,
   formatRules,
   isReadBy,
+  queriesReadBy,
   type RuleView,
   sortViews,
   viewRule,
@@ -18,18 +19,20 @@ import {
 } from '../../fleet/rule-explanation.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
+import { addCheckOptions, type CheckFlags, prometheusOf } from '../../programs/check-options.ts';
 
 const HELP = `
 Evaluates each NodeRemedier of the cluster on one node, with the code of the controllers and the objects of the cluster as they are
 now. WHY has the values that decided; --rule lists every comparison of one rule. It changes nothing and works while the controllers
 are down. How long a condition lasts counts from what the controllers recorded in status.faults of the Machine; without a record from
-the last transition in the condition, by the clock of its writer. Whether a repair would be permitted: kubenode why node NAME.
+the last transition in the condition, by the clock of its writer. With --prometheus-url also what rules read of
+Prometheus is asked, once. Whether a repair would be permitted: kubenode why node NAME.
 
 Examples:
   kubenode rules explain node-a17
   kubenode rules explain node-a17 --rule kernel-hang`;
 
-interface ExplainFlags extends ConnectionFlags {
+interface ExplainFlags extends ConnectionFlags, CheckFlags {
   readonly output: OutputFormat;
   readonly rule?: string;
 }
@@ -41,14 +44,15 @@ export function createRulesExplainCommand(io: Io): Command {
     .option('--rule <name>', 'only this NodeRemedier, with every comparison')
     .addOption(createOutputOption())
     .addHelpText('after', HELP);
-  return addConnectionOptions(command).action((name: string, flags: ExplainFlags) =>
+  return addConnectionOptions(addCheckOptions(command, 'rules')).action((name: string, flags: ExplainFlags) =>
     withCluster(io, flags, async (client) => {
       const remediers = await collect(client, NODE_REMEDIERS, { signal: io.signal }, (each) => each);
       const asked = remediers.filter(({ metadata }) => (flags.rule ?? metadata.name) === metadata.name);
       if (flags.rule !== undefined && asked.length === 0) throw unknownRule(flags.rule, client.server);
       const whole = viewsReadWhole(asked);
       const pods = isReadBy(workloadFact.name, asked);
-      const views = await withNodeFacts(io, client, { name, whole, pods }, async (node) => {
+      const metrics = { prometheus: prometheusOf(io, flags), queries: queriesReadBy(asked) };
+      const views = await withNodeFacts(io, client, { name, whole, pods, metrics }, async (node) => {
         const found: RuleView[] = [];
         for (const remedier of asked) found.push(await viewRule(remedier, node));
         return found;

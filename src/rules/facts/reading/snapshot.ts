@@ -22,6 +22,15 @@ export interface KnownWorkload {
   readonly ageMs: number;
 }
 
+/** Holds what the last good answer of Prometheus to a query has for a machine. */
+export interface KnownMetric {
+  /** The value, or why there is none. */
+  readonly sample: number | string;
+  readonly ageMs: number;
+  /** Why a later answer was not good. */
+  readonly problem: string | undefined;
+}
+
 export interface NodeSnapshot {
   readonly point: TimePoint;
   readonly problems: ViewProblems;
@@ -32,6 +41,8 @@ export interface NodeSnapshot {
   readonly find: <V extends FactViewName>(view: V, name: string) => ViewObject<V> | undefined;
   /** Returns what was read of the Pods of the node, or why nothing was; and for how long it is not read again. */
   readonly workload: () => { readonly known: KnownWorkload | string; readonly againMs: number };
+  /** Returns what Prometheus answered for the machine, or why nothing is known. */
+  readonly metric: (query: string) => KnownMetric | string;
   /** The history of the conditions of the Node and its Machine. */
   readonly conditions: ConditionHistory | undefined;
   /** How long ago the agent, or the kubelet, last showed that it is alive. Infinity: never. */

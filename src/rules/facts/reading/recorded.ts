@@ -1,5 +1,5 @@
 /** Selects the fields of an object that a recording keeps. Pure. */
-import { isRecord, valueAt } from '../../kube/objects/json.ts';
+import { isRecord, valueAt } from '../../../kube/objects/json.ts';
 
 /** Each field, or those inside it; of a list, of each entry. */
 export interface RecordedFields {

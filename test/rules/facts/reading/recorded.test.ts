@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pickFields, uniteFields } from '../../../src/rules/facts/recorded.ts';
+import { pickFields, uniteFields } from '../../../../src/rules/facts/reading/recorded.ts';
 
 describe('uniteFields', () => {
   it('has the fields of all, and keeps whole what one of them keeps whole', () => {
