@@ -93,6 +93,9 @@ const together = {
   exclude: ['test/e2e/**', 'test/nodes/**'],
 };
 
+/** A whole fleet takes minutes for what others do in seconds. */
+const FLEET_GUARDS = guardsOf({ testMs: 1_800_000, pollMs: 600_000 });
+
 /** Each file keeps a fleet of several clusters, with its machines, busy for minutes: one for each core. */
 const e2e = {
   ...shared,
@@ -101,22 +104,41 @@ const e2e = {
   sequence: { ...shared.sequence, groupOrder: 2 },
   include: ['test/e2e/**/*.test.ts'],
   maxWorkers: availableParallelism(),
-  ...guardsOf({ testMs: 1_800_000, pollMs: 600_000 }),
+  ...FLEET_GUARDS,
+};
+
+/** The names of bridges and cgroups have room for so many. */
+const MOST_WORKERS_WITH_NODES = 9;
+
+const NODES = {
+  isolate: false,
+  include: ['test/nodes/**/*.test.ts'],
+  globalSetup: ['test/support/control-plane-setup.ts', 'test/support/node-kit/setup.ts'],
 };
 
 const nodes = {
   ...shared,
+  ...NODES,
   name: 'nodes',
-  // Nodes boot and wait most of the time. The names of bridges and cgroups have room for nine workers.
-  maxWorkers: Math.min(availableParallelism() + 1, 9),
+  // Nodes boot and wait most of the time.
+  maxWorkers: Math.min(availableParallelism() + 1, MOST_WORKERS_WITH_NODES),
   sequence: { ...shared.sequence, groupOrder: 3 },
-  include: ['test/nodes/**/*.test.ts'],
-  globalSetup: ['test/support/control-plane-setup.ts', 'test/support/node-kit/setup.ts'],
   hookTimeout: 900_000,
 };
 
-const isTogether = process.env['KUBENODE_TOGETHER'] === '1';
-const projects = isTogether ? [together] : [unit, cluster, e2e, nodes];
+/** CI runs everything as one project: fleets and nodes wait for a third of their time, in which the others compute. */
+const everything = {
+  ...shared,
+  ...NODES,
+  name: 'everything',
+  include: UNIT.include,
+  maxWorkers: Math.min(BEYOND_CORES, MOST_WORKERS_WITH_NODES),
+  ...FLEET_GUARDS,
+};
+
+const TOGETHER: Readonly<Record<string, object>> = { npm: together, ci: everything };
+const one = TOGETHER[process.env['KUBENODE_TOGETHER'] ?? ''];
+const projects = one ? [one] : [unit, cluster, e2e, nodes];
 
 /** `unit` needs no server, `cluster` real API servers, `e2e` whole fleets on this computer, `nodes` root and real systemd nodes. */
 // oxlint-disable-next-line import/no-default-export -- vitest reads the default export

@@ -7,6 +7,8 @@ import { rolldown } from 'rolldown';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PAGE = join(ROOT, 'src/console/page');
 const CHART_STYLES = fileURLToPath(import.meta.resolve('uplot/dist/uPlot.min.css'));
+/** In the order in which they are read: the tokens first. */
+const STYLES = ['tokens.css', 'base.css', 'shell.css', 'parts.css', 'fleet.css', 'pages.css'];
 
 /** Returns the size of the script. */
 export async function buildConsolePage(folder: string): Promise<number> {
@@ -28,7 +30,9 @@ export async function buildConsolePage(folder: string): Promise<number> {
     await writeFile(join(folder, 'page.js'), code);
     await copyFile(join(PAGE, 'index.html'), join(folder, 'index.html'));
     const styles = await Promise.all(
-      [CHART_STYLES, join(PAGE, 'page.css')].map((path) => readFile(path, 'utf8')),
+      [CHART_STYLES, ...STYLES.map((name) => join(PAGE, 'styles', name))].map((path) =>
+        readFile(path, 'utf8'),
+      ),
     );
     await writeFile(join(folder, 'page.css'), styles.join('\n'));
     return Buffer.byteLength(code);

@@ -98,6 +98,7 @@ const PHASE_PRINTED = [
   'src/sync/metrics.ts',
   'src/views/machine/list.ts',
   'src/views/maintenance/view.ts',
+  'src/views/release/commits.ts',
   'src/views/release/text.ts',
   'src/views/repair/job.ts',
   'src/views/rollout/view.ts',

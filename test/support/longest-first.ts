@@ -6,19 +6,22 @@ import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { TestSpecification } from 'vitest/node';
 import { BaseSequencer } from 'vitest/node';
+import { projectOf } from './report/results.ts';
 
 const README = join(import.meta.dirname, '../README.md');
 const ROOT = join(import.meta.dirname, '../..');
-/** A file with a server that is in no table yet: before those of which it is known that they take less. */
-const NEW_FILE_SECONDS = 20;
+/** For a file that is in no table yet, by its project: before those of which it is known that they take less. */
+const NEW_FILE_SECONDS: Readonly<Record<string, number>> = { unit: 0, cluster: 20, nodes: 60, e2e: 300 };
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line unicorn/no-array-sort -- a method of vitest
     const sorted = await super.sort(files);
     const known = secondsByFile(readFileSync(README, 'utf8'));
-    const secondsOf = (file: TestSpecification): number =>
-      known.get(relative(ROOT, file.moduleId)) ?? (isOfUnit(file) ? 0 : NEW_FILE_SECONDS);
+    const secondsOf = ({ moduleId }: TestSpecification): number => {
+      const file = relative(ROOT, moduleId);
+      return known.get(file) ?? NEW_FILE_SECONDS[projectOf(file)] ?? 0;
+    };
     const [unit, others] = [isOfUnit, (file: TestSpecification) => !isOfUnit(file)].map((isOf) =>
       sorted.filter(isOf).toSorted((one, other) => secondsOf(other) - secondsOf(one)),
     ) as [TestSpecification[], TestSpecification[]];
@@ -45,5 +48,5 @@ export function alternate<T>(first: readonly T[], second: readonly T[]): T[] {
 }
 
 function isOfUnit({ moduleId }: TestSpecification): boolean {
-  return !/\/test\/(?:cluster|e2e|nodes)\//.test(moduleId);
+  return projectOf(relative(ROOT, moduleId)) === 'unit';
 }

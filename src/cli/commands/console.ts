@@ -11,7 +11,7 @@ import { connect } from '../../kube/client/connect.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import type { Resource } from '../../kube/objects/object.ts';
 import type { FleetLimitsView } from '../../views/fleet/policy-view.ts';
-import type { HubStatus } from '../../views/status/hub-status.ts';
+import type { LiveHub } from '../../views/release/commits.ts';
 import { addConnectionOptions, type ConnectionFlags, findKubeconfig } from '../connection.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { withCluster } from '../fleet/read.ts';
@@ -105,7 +105,7 @@ function notKubenode({ server }: Client): CliError {
   });
 }
 
-function createHub(io: Io, client: Client, flags: ConnectionFlags): LiveFeed<HubStatus> {
+function createHub(io: Io, client: Client, flags: ConnectionFlags): LiveFeed<LiveHub> {
   const { clock, signal } = io;
   return createHubFeed({
     client,

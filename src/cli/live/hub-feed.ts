@@ -9,8 +9,9 @@ import { createView } from '../../kube/cache/view.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Clock } from '../../os/clock.ts';
+import { commitViews, type LiveHub } from '../../views/release/commits.ts';
 import { sortHub } from '../../views/status/hub-objects.ts';
-import { type HubStatus, summarizeHub } from '../../views/status/hub-status.ts';
+import { summarizeHub } from '../../views/status/hub-status.ts';
 
 /** The interval of the checks: a third of the term of a Lease. */
 const LEASE_CHECK_MS = 5000;
@@ -24,7 +25,7 @@ export interface HubFeedOptions {
   readonly findUnsynced: (pipelines: readonly Pipeline[]) => Promise<readonly string[]>;
 }
 
-export function createHubFeed({ findUnsynced, ...options }: HubFeedOptions): LiveFeed<HubStatus> {
+export function createHubFeed({ findUnsynced, ...options }: HubFeedOptions): LiveFeed<LiveHub> {
   let { unsynced } = options;
   return createLiveFeed(options, (parts) => {
     const pipelines = createView<Pipeline>({ ...parts, resource: PIPELINES, transform: wholePipeline });
@@ -32,15 +33,17 @@ export function createHubFeed({ findUnsynced, ...options }: HubFeedOptions): Liv
     const releases = createView<Release>({ ...parts, resource: RELEASES });
     return {
       views: [pipelines, clusters, releases],
-      current: () =>
-        summarizeHub(
-          sortHub({
-            pipelines: pipelines.store.list(),
-            clusters: clusters.store.list(),
-            releases: releases.store.list(),
-          }),
-          { now: options.clock.now(), unsynced },
-        ),
+      current: () => {
+        const hub = sortHub({
+          pipelines: pipelines.store.list(),
+          clusters: clusters.store.list(),
+          releases: releases.store.list(),
+        });
+        return {
+          ...summarizeHub(hub, { now: options.clock.now(), unsynced }),
+          commits: commitViews(hub.releases, hub.pipelines),
+        };
+      },
       async work(signal, notify) {
         while (!signal.aborted) {
           await options.clock.sleep(LEASE_CHECK_MS, signal).catch(() => undefined);

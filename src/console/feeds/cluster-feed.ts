@@ -20,6 +20,8 @@ import { createTransform } from '../../kube/cache/trim.ts';
 import { createView } from '../../kube/cache/view.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { Clock } from '../../os/clock.ts';
+import { badConditionRows, componentRows } from '../../views/machine/components.ts';
+import type { MachineDetailView } from '../../views/machine/detail.ts';
 import { rolloutOutcome } from '../../views/rollout/outcome.ts';
 import { machineInWork } from '../../views/rollout/view.ts';
 import type { ConsoleState, MachineTile, RowsByKey } from '../state/state.ts';
@@ -41,9 +43,15 @@ export interface ClusterFeedOptions {
 /** The fields of a Machine that no row shows. They are dropped to save memory: there may be 10,000 machines. */
 const UNUSED = ['status.facts', 'status.system', 'status.drift', 'status.preflight', 'status.repairs'];
 
-export function createClusterFeed({ cluster, ...options }: ClusterFeedOptions): LiveFeed<ClusterRows> {
+export interface ClusterFeed extends LiveFeed<ClusterRows> {
+  /** Returns what only the detail of a machine shows; undefined: the machine does not exist. */
+  machine(name: string): MachineDetailView | undefined;
+}
+
+export function createClusterFeed({ cluster, ...options }: ClusterFeedOptions): ClusterFeed {
   const { clock } = options;
-  return createLiveFeed(options, (parts) => {
+  let store: Pick<Store<Machine>, 'get'> | undefined;
+  const feed = createLiveFeed(options, (parts) => {
     const transform = createTransform<Machine>(UNUSED);
     const machines = createView<Machine>({ ...parts, resource: MACHINES, transform });
     const sets = createView<MachineComponentSet>({ ...parts, resource: MACHINE_COMPONENT_SETS });
@@ -51,6 +59,7 @@ export function createClusterFeed({ cluster, ...options }: ClusterFeedOptions): 
     const policies = createView<DefenderPolicy>({ ...parts, resource: DEFENDER_POLICIES });
     const ledgers = createView<DefenderLedger>({ ...parts, resource: DEFENDER_LEDGERS });
     const tiles = createTiles(cluster, machines.store);
+    ({ store } = machines);
     const views = [machines, sets, jobs, policies, ledgers];
     const minute = (): number => (sets.store.list().some(hasClosedTimes) ? minuteOf(clock.now()) : 0);
     const compute = (): ClusterRows => ({
@@ -66,6 +75,13 @@ export function createClusterFeed({ cluster, ...options }: ClusterFeedOptions): 
     });
     return { views, current: untilChange(views, compute, minute) };
   });
+  return {
+    ...feed,
+    machine(name) {
+      const machine = store?.get(name);
+      return machine && { components: componentRows(machine), conditions: badConditionRows(machine) };
+    },
+  };
 }
 
 /** Tells whether a set is closed at times, which no change of an object announces. */

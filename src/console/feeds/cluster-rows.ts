@@ -1,4 +1,5 @@
 /** Builds the rows of one cluster in the console, in the words of the commands about machines, rollouts and repairs. Pure. */
+import { poolOf } from '../../api/diagnosis/dimensions.ts';
 import type {
   DefenderLedger,
   DefenderPolicy,
@@ -13,6 +14,7 @@ import { machineRow } from '../../views/machine/list.ts';
 import { machineTrouble } from '../../views/machine/trouble.ts';
 import { type JobView, viewJob } from '../../views/repair/job.ts';
 import { sortJobs } from '../../views/repair/list.ts';
+import { revisionRows } from '../../views/rollout/history.ts';
 import { batchPlace } from '../../views/rollout/show.ts';
 import {
   type BatchView,
@@ -47,6 +49,7 @@ export function machineTile(machine: Machine): MachineTile {
   return {
     p: phase,
     ...optional('z', zone),
+    ...optional('l', poolOf(machine.metadata.labels ?? {})),
     ...optional('s', secondsOf(since)),
     ...optional('v', runs.length > 0 ? runs.join(', ') : undefined),
     ...optional('c', tileCordon(machine)),
@@ -74,6 +77,7 @@ export function rolloutCard(
   const view: RolloutView = viewRollout(set, inWork);
   const closed = closedSetNotes(view.closedTimes, now).join('; ');
   const { outcome, counts, batch, since } = view;
+  const revisions = revisionRows(set);
   return {
     cluster,
     set: view.set,
@@ -92,6 +96,7 @@ export function rolloutCard(
     inWork: view.inWork
       .slice(0, MAX_IN_WORK)
       .map(({ name, state, because }) => ({ machine: name, state, because })),
+    ...optional('revisions', revisions.length > 0 ? revisions : undefined),
   };
 }
 

@@ -1,15 +1,14 @@
 /** Watches the clusters that the hub lists, as far as the kubeconfig has a context of the same name. */
 
-import type { LiveFeed } from '../../kube/cache/live-feed.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { Clock } from '../../os/clock.ts';
 import { messageOf } from '../../os/errors.ts';
-import { type ClusterRows, createClusterFeed } from './cluster-feed.ts';
+import { type ClusterFeed, createClusterFeed } from './cluster-feed.ts';
 
 export interface ConnectedCluster {
   readonly name: string;
   readonly server: string;
-  readonly feed: LiveFeed<ClusterRows>;
+  readonly feed: ClusterFeed;
 }
 
 export interface ConnectedClusters {

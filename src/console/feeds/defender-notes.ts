@@ -3,21 +3,18 @@ import type { DefenderLedger, DefenderPolicy } from '../../api/generated/types.t
 import { defenderIncidents } from '../../api/status/incidents.ts';
 import { incidentHint } from '../../views/fleet/incident-hints.ts';
 import type { NoteLine, RowsByKey } from '../state/state.ts';
-import { noteRows } from './hub-rows.ts';
+import { incidentRows, noteRows } from './hub-rows.ts';
 
 export function defenderNotes(
   cluster: string,
   policies: readonly DefenderPolicy[],
   ledger: DefenderLedger | undefined,
 ): RowsByKey<NoteLine> {
-  const found = [
-    ...defenderIncidents(policies, ledger).map(
-      (incident) => `${incident.message}. ${incidentHint(incident)}`,
-    ),
-    ...(ledger ? approvalNotes(ledger) : []),
-  ];
-  const texts = found.map((text) => `${cluster}: ${text}`);
-  return noteRows(texts, []);
+  const incidents = defenderIncidents(policies, ledger).map(
+    (incident) => `${cluster}: ${incident.message}. ${incidentHint(incident)}`,
+  );
+  const approvals = ledger ? approvalNotes(ledger).map((text) => `${cluster}: ${text}`) : [];
+  return { ...incidentRows(incidents), ...noteRows(approvals, []) };
 }
 
 function approvalNotes({ status }: DefenderLedger): readonly string[] {

@@ -1,19 +1,20 @@
 /** The rows of the hub in the console, in the words of `kubenode status`. Pure. */
 import { INCIDENT_REASONS } from '../../api/status/incident-reasons.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import type { LiveHub } from '../../views/release/commits.ts';
 import { incidentSentence } from '../../views/status/cluster-health.ts';
-import { type ClusterRow, type HubStatus, inOneLine } from '../../views/status/hub-status.ts';
+import { type ClusterRow, inOneLine } from '../../views/status/hub-status.ts';
 import { shortCommit } from '../../views/text/age.ts';
 import type { ClusterLine, ConsoleState, NoteLine, RowsByKey } from '../state/state.ts';
 
-export type HubRows = Pick<ConsoleState, 'pipelines' | 'clusters' | 'notes'>;
+export type HubRows = Pick<ConsoleState, 'pipelines' | 'clusters' | 'commits' | 'notes'>;
 
 /**
  * `staleReasons`: why the machines of a cluster are not shown, or may be old. `connected`: clusters whose own Defender is watched, which
  * tells what it stops earlier than the hub does.
  */
 export function hubRows(
-  { pipelines, clusters, unsynced, notes, trouble }: HubStatus,
+  { pipelines, clusters, commits = [], unsynced, notes, trouble }: LiveHub,
   staleReasons: ReadonlyMap<string, string>,
   connected: ReadonlySet<string> = new Set(),
 ): HubRows {
@@ -44,7 +45,15 @@ export function hubRows(
         ...optional('stale', staleReasons.get(name)),
       })),
     ),
-    notes: noteRows([...unsynced, ...incidents, ...trouble], notes),
+    commits: keyed(commits),
+    notes: {
+      ...noteRows([], notes),
+      ...incidentRows([...unsynced, ...incidents]),
+      ...noteRows(
+        trouble.filter((text) => !unsynced.includes(text)),
+        [],
+      ),
+    },
   };
 }
 
@@ -79,6 +88,12 @@ export function noteRows(bad: readonly string[], others: readonly string[]): Row
     ...bad.map((text) => ({ text: inOneLine(text), bad: true })),
   ];
   return Object.fromEntries(rows.map((row) => [row.text, row]));
+}
+
+/** Notes of incidents, which the page shows as banners. */
+export function incidentRows(texts: readonly string[]): RowsByKey<NoteLine> {
+  const rows = Object.values(noteRows(texts, []));
+  return Object.fromEntries(rows.map((row) => [row.text, { ...row, isIncident: true }]));
 }
 
 function keyed<Row extends { readonly name: string }>(rows: readonly Row[]): RowsByKey<Row> {

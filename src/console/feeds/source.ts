@@ -4,7 +4,7 @@ import type { LiveFeed } from '../../kube/cache/live-feed.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { FleetLimitsView } from '../../views/fleet/policy-view.ts';
-import type { HubStatus } from '../../views/status/hub-status.ts';
+import type { LiveHub } from '../../views/release/commits.ts';
 import type { PresentSource } from '../server/history.ts';
 import { type ClusterLine, type FleetRows, NO_STATE } from '../state/state.ts';
 import { type ClusterRows, createClusterFeed } from './cluster-feed.ts';
@@ -21,7 +21,7 @@ export interface FleetSource extends PresentSource {
 export interface FleetSourceOptions {
   readonly home: { readonly name: string; readonly client: Client };
   /** Undefined: the context is not a hub. */
-  readonly hub: LiveFeed<HubStatus> | undefined;
+  readonly hub: LiveFeed<LiveHub> | undefined;
   /** Undefined: the context has no limits over clusters. */
   readonly fleetLimits?: LiveFeed<FleetLimitsView> | undefined;
   readonly connectTo: (name: string) => Promise<Client>;
@@ -51,6 +51,10 @@ export function createFleetSource({
 
   return {
     subscribe: (handler) => void handlers.push(handler),
+    machine: (cluster, name) => {
+      const feed = members.list().find((each) => each.name === cluster)?.feed;
+      return (feed ?? (cluster === home.name ? own : undefined))?.machine(name);
+    },
     current: () =>
       mergeRows(
         { home: { ...home, server: home.client.server, feed: own }, hub, fleetLimits, members },
@@ -67,7 +71,7 @@ export function createFleetSource({
     },
   };
 
-  async function followHub(feed: LiveFeed<HubStatus>, signal: AbortSignal): Promise<void> {
+  async function followHub(feed: LiveFeed<LiveHub>, signal: AbortSignal): Promise<void> {
     let change = new AbortController();
     feed.subscribe(() => change.abort());
     while (!signal.aborted) {
@@ -79,11 +83,17 @@ export function createFleetSource({
   }
 }
 
+interface ShownCluster {
+  readonly name: string;
+  readonly server: string;
+  readonly feed: LiveFeed<ClusterRows>;
+}
+
 interface Sources {
-  readonly home: { readonly name: string; readonly server: string; readonly feed: LiveFeed<ClusterRows> };
-  readonly hub: LiveFeed<HubStatus> | undefined;
+  readonly home: ShownCluster;
+  readonly hub: LiveFeed<LiveHub> | undefined;
   readonly fleetLimits?: LiveFeed<FleetLimitsView> | undefined;
-  readonly members: Pick<ConnectedClusters, 'list' | 'missingReason'>;
+  readonly members: Pick<ConnectedClusters, 'missingReason'> & { list(): readonly ShownCluster[] };
 }
 
 export function mergeRows({ home, hub, fleetLimits, members }: Sources, merge: ClusterMerge): FleetRows {

@@ -1,130 +1,155 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import { announceChange } from '../state/announce.ts';
-import { findTile } from '../state/fleet.ts';
-import { type Shown, showChange, showState } from '../state/shown.ts';
-import type { ConsoleState, MachineTile } from '../state/state.ts';
-import { Attention } from './attention.tsx';
-import { Fleet, focusTile } from './fleet.tsx';
-import { History } from './history.tsx';
-import { Limits } from './limits.tsx';
-import { MachineDetail } from './machine-detail.tsx';
-import { FleetStops, Notes, Pipelines } from './overview.tsx';
-import { Repairs } from './repairs.tsx';
-import { Rollouts } from './rollouts.tsx';
-import { followState } from './stream.ts';
-
-/** Ages are shown in seconds only while they are short. */
-const AGE_MS = 5000;
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { attentionItems } from '../state/attention.ts';
+import type { PageName } from '../state/pages/address.ts';
+import type { Shown } from '../state/shown.ts';
+import { FleetPage } from './fleet/fleet-page.tsx';
+import { focusFirstTile, focusTile } from './fleet/tiles.tsx';
+import { HealthPage } from './health/health.tsx';
+import { LimitsPage } from './limits/limits.tsx';
+import { MachineDrawer } from './machine/drawer.tsx';
+import { Palette } from './palette/palette.tsx';
+import { useFleetState } from './parts/fleet-state.ts';
+import { type Navigation, useNavigation } from './parts/route.tsx';
+import { useNow } from './parts/time.ts';
+import { ReleasesPage } from './releases/releases.tsx';
+import { RepairsPage } from './repairs/repairs.tsx';
+import { RolloutsPage } from './rollouts/rollouts.tsx';
+import { Attention } from './shell/attention.tsx';
+import { Banners } from './shell/banners.tsx';
+import { Header } from './shell/header.tsx';
+import { Nav } from './shell/nav.tsx';
+import { Totals } from './shell/totals.tsx';
 
 export function App(): JSX.Element {
-  const { shown, isConnected, said } = useFleetState();
+  const navigation = useNavigation();
+  const { route, closeMachine } = navigation;
+  const { shown, isConnected, announced } = useFleetState(route.filters.by ?? 'zone');
   const now = useNow();
-  const [selected, select] = useState<string>();
-  const close = (): void => {
-    select(undefined);
-    if (selected !== undefined) focusTile(selected);
-  };
+  const [isSearching, search] = useState(false);
+  useSearchKeys(() => search(true));
+  useReturnedFocus(route.machine);
   return (
     <>
-      <a class="skip" href="#fleet">
+      <a class="skip" href="#main" onClick={skip}>
         Skip to the fleet
       </a>
-      <header>
-        <h1>kubenode</h1>
-        <Connection isConnected={isConnected} hasState={shown !== undefined} />
-      </header>
-      <main aria-busy={shown === undefined}>
-        {shown && <Sections shown={shown} now={now} selected={selected} select={select} />}
-      </main>
-      {shown && selected !== undefined && (
-        <MachineDetail key={selected} shown={shown} machine={selected} now={now} close={close} />
+      <div class="shell">
+        <Header {...{ isConnected, now }} hasState={shown !== undefined} search={() => search(true)} />
+        <Nav page={route.page} />
+        {shown ? (
+          <Content {...{ shown, now, navigation }} />
+        ) : (
+          <main id="main" aria-busy="true">
+            <Skeleton />
+          </main>
+        )}
+      </div>
+      {shown && route.machine !== undefined && (
+        <MachineDrawer
+          key={route.machine}
+          shown={shown}
+          machine={route.machine}
+          now={now}
+          close={closeMachine}
+        />
       )}
+      {shown && isSearching && <Palette shown={shown} close={() => search(false)} />}
       <p class="hidden" role="status" aria-live="polite">
-        {said}
+        {announced}
       </p>
     </>
   );
 }
 
-interface SectionsProps {
+interface ContentProps {
   readonly shown: Shown;
   readonly now: number;
-  readonly selected: string | undefined;
-  readonly select: (key: string) => void;
+  readonly navigation: Navigation;
 }
 
-function Sections({ shown: { state, groups }, now, selected, select }: SectionsProps): JSX.Element {
+function Content({ shown, now, navigation }: ContentProps): JSX.Element {
+  const { state, groups } = shown;
+  const items = attentionItems(state);
   return (
-    <>
-      <FleetStops fleetPolicies={state.fleetPolicies} now={now} />
-      <Notes notes={state.notes} />
-      <Attention rollouts={state.rollouts} repairs={state.repairs} now={now} />
-      <Pipelines pipelines={state.pipelines} now={now} />
-      <Fleet groups={groups} repairs={state.repairs} now={now} selected={selected} select={select} />
-      <History history={state.history} />
-      <Rollouts rollouts={state.rollouts} now={now} />
-      <Repairs repairs={state.repairs} now={now} />
-      <Limits limits={state.limits} grants={state.grants} fleetPolicies={state.fleetPolicies} now={now} />
-    </>
+    <main id="main" tabIndex={-1}>
+      <div class="top">
+        <Banners fleetPolicies={state.fleetPolicies} notes={state.notes} now={now} />
+        <Totals groups={groups} repairs={state.repairs} waits={items.length} />
+      </div>
+      <Attention
+        items={items}
+        notes={state.notes}
+        rollouts={state.rollouts}
+        repairs={state.repairs}
+        now={now}
+      />
+      {PAGE_CONTENTS[navigation.route.page]({ shown, now, navigation })}
+    </main>
   );
 }
 
-function Connection(props: { readonly isConnected: boolean; readonly hasState: boolean }): JSX.Element {
-  if (props.isConnected) return <span class="badge good">✓ live</span>;
-  const text = props.hasState
-    ? '! connection lost: the last state is shown, connecting again'
-    : '… connecting';
+const PAGE_CONTENTS: Readonly<Record<PageName, (props: ContentProps) => JSX.Element>> = {
+  fleet: (props) => <FleetPage {...props} />,
+  releases: ({ shown, now }) => <ReleasesPage state={shown.state} now={now} />,
+  rollouts: ({ shown, now, navigation }) => (
+    <RolloutsPage rollouts={shown.state.rollouts} now={now} only={navigation.route.filters.cluster} />
+  ),
+  repairs: ({ shown, now, navigation }) => (
+    <RepairsPage repairs={shown.state.repairs} now={now} only={navigation.route.filters.cluster} />
+  ),
+  limits: ({ shown: { state }, now }) => (
+    <LimitsPage limits={state.limits} grants={state.grants} fleetPolicies={state.fleetPolicies} now={now} />
+  ),
+  health: ({ shown }) => <HealthPage shown={shown} />,
+};
+
+function Skeleton(): JSX.Element {
   return (
-    <span class="badge bad" role="alert">
-      {text}
-    </span>
+    <div class="skeleton" aria-hidden="true">
+      <div class="bone row" />
+      <div class="bone" />
+      <div class="bone" />
+    </div>
   );
 }
 
-interface FleetState {
-  /** Undefined: nothing was received yet. */
-  readonly shown?: Shown;
-  readonly isConnected: boolean;
-  /** For screen readers: the last change. */
-  readonly said: string;
+/** Its address would be that of another page. */
+function skip(event: Event): void {
+  event.preventDefault();
+  if (!focusFirstTile()) document.querySelector<HTMLElement>('main')?.focus();
 }
 
-function useFleetState(): FleetState {
-  const [fleet, setFleet] = useState<Omit<FleetState, 'isConnected'>>({ said: '' });
-  const [isConnected, setConnected] = useState(false);
+/** ⌘K, Ctrl+K and / open the search, except while a person types. */
+function useSearchKeys(open: () => void): void {
   useEffect(() => {
-    followState({
-      onState: (state) => setFleet({ shown: showState(state), said: summaryOf(state) }),
-      onChange: (change) =>
-        setFleet(({ shown, said }) => {
-          if (!shown) return { said };
-          const machine = (key: string): MachineTile | undefined => findTile(shown.groups, key);
-          return {
-            shown: showChange(shown, change),
-            said: announceChange({ ...shown.state, machine }, change) || said,
-          };
-        }),
-      onConnection: setConnected,
-    });
-  }, []);
-  return { ...fleet, isConnected };
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const { key, metaKey, ctrlKey, target } = event;
+      const isTyping = target instanceof HTMLElement && target.closest('input, select, textarea') !== null;
+      if (key !== '/' && !(key === 'k' && (metaKey || ctrlKey))) return;
+      if (isTyping) return;
+      event.preventDefault();
+      open();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, []); // oxlint-disable-line react-hooks/exhaustive-deps -- to open does the same each time
 }
 
-function summaryOf({ clusters, machines }: ConsoleState): string {
-  return `${Object.keys(machines).length} machines in ${Object.keys(clusters).length} clusters`;
-}
-
-/** In milliseconds, for the ages. */
-function useNow(): number {
-  const [now, setNow] = useState(readTime);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(readTime()), AGE_MS);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
-}
-
-function readTime(): number {
-  return performance.timeOrigin + performance.now();
+/** When the drawer closes, the focus returns to the tile of the machine, or to what opened it. */
+function useReturnedFocus(machine: string | undefined): void {
+  const last = useRef<{ readonly machine: string; readonly opener: Element | null }>(undefined);
+  if (machine !== undefined && last.current === undefined) {
+    last.current = { machine, opener: document.activeElement };
+  }
+  useLayoutEffect(() => {
+    if (machine !== undefined) {
+      if (last.current) last.current = { ...last.current, machine };
+      return;
+    }
+    const { current } = last;
+    last.current = undefined;
+    if (!current || focusTile(current.machine)) return;
+    if (current.opener instanceof HTMLElement) current.opener.focus();
+  }, [machine]);
 }

@@ -5,7 +5,7 @@ import type { ConsoleState, FleetRows } from '../state/state.ts';
 import type { ConsoleSource } from './streams.ts';
 
 /** Without the past. */
-export interface PresentSource extends Pick<ConsoleSource, 'subscribe'> {
+export interface PresentSource extends Pick<ConsoleSource, 'subscribe' | 'machine'> {
   current(): FleetRows;
 }
 
@@ -17,6 +17,7 @@ export function recordHistory(source: PresentSource, clock: Clock): RecordedSour
   const handlers: (() => void)[] = [];
   let history: ConsoleState['history'] = {};
   return {
+    ...source,
     current: () => ({ ...source.current(), history }),
     subscribe: (handler) => {
       handlers.push(handler);

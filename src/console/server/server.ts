@@ -47,7 +47,7 @@ export async function startConsoleServer(options: ConsoleServerOptions): Promise
   const server = createServer(timeoutsOf(options.headersMs ?? HEADERS_MS), (request, response) => {
     if (isAnswered(request, response, host)) return;
     guard.know(request.socket.remoteAddress);
-    serve(request, response, { files: options.files, streams });
+    serve(request, response, { files: options.files, source: options.source, streams });
   });
   const guard = limitConnections(server, options.connections ?? CONNECTIONS);
   const bound = await listenOn(server, 'the console', { host, port });
@@ -85,13 +85,14 @@ function isAnswered(
 
 interface Served {
   readonly files: ConsoleServerOptions['files'];
+  readonly source: ConsoleSource;
   readonly streams: EventStreams;
 }
 
 function serve(
   { method, url = '', socket }: IncomingMessage,
   response: ServerResponse,
-  { files, streams }: Served,
+  { files, source, streams }: Served,
 ): void {
   const path = url.split('?')[0] ?? '';
   if (path === EVENTS && method === 'GET') {
@@ -99,7 +100,7 @@ function serve(
     if (!isAdded) sendText(response, 503, 'too many pages are open: close one');
     return;
   }
-  const file = files.get(path);
+  const file = files.get(path) ?? machineFile(path, source);
   if (!file) return sendText(response, 404, 'not found');
   const { type, content } = file;
   response.writeHead(200, {
@@ -109,6 +110,24 @@ function serve(
   });
   // Node omits the body for a HEAD request.
   response.end(content);
+}
+
+const MACHINES = '/machines/';
+
+/** The detail of a machine, by `/machines/<cluster>/<machine>`. A machine that is not known has none: the page shows what it has. */
+function machineFile(path: string, source: ConsoleSource): PageFile | undefined {
+  if (!path.startsWith(MACHINES)) return undefined;
+  const [cluster = '', name = ''] = path.slice(MACHINES.length).split('/').map(decodePart);
+  const detail = source.machine?.(cluster, name) ?? null;
+  return { type: 'application/json', content: Buffer.from(JSON.stringify(detail)) };
+}
+
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 function sendText(response: ServerResponse, status: number, text: string): void {

@@ -1,6 +1,7 @@
 /** Sends the state to the open pages: each gets the whole state once, then what changed, at most twice a second. */
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../os/clock.ts';
+import type { MachineDetailView } from '../../views/machine/detail.ts';
 import { diffStates } from '../state/patch.ts';
 import { type ConsoleState, NO_STATE } from '../state/state.ts';
 import { SECURITY_HEADERS } from './guard.ts';
@@ -9,6 +10,8 @@ export interface ConsoleSource {
   current(): ConsoleState;
   /** Registers a handler that is called at each change. */
   subscribe(handler: () => void): void;
+  /** Returns what only the detail of a machine shows. Undefined: the machine is not known. Absent: no machine has a detail. */
+  machine?(cluster: string, name: string): MachineDetailView | undefined;
 }
 
 export interface EventStreams {

@@ -45,12 +45,12 @@ export function addPoint(
 }
 
 /** Returns a column of times, in seconds, and a column for each line. */
-export function historyColumns(history: ConsoleState['history']): [number[], ...number[][]] {
+export function historyColumns(
+  history: ConsoleState['history'],
+  lines: readonly HistoryLine[] = HISTORY_LINES,
+): [number[], ...number[][]] {
   const points = Object.values(history);
-  return [
-    Object.keys(history).map(Number),
-    ...HISTORY_LINES.map(({ field }) => points.map((point) => point[field])),
-  ];
+  return [Object.keys(history).map(Number), ...lines.map(({ field }) => points.map((point) => point[field]))];
 }
 
 export interface HistorySummary {

@@ -51,7 +51,11 @@ export function machineSign(tile: Pick<MachineTile, 'p' | 'c'>, isRepaired = fal
   return Object.hasOwn(MACHINE_SIGNS, phase) ? (MACHINE_SIGNS[phase] ?? UNKNOWN_SIGN) : UNKNOWN_SIGN;
 }
 
-const TONES: ReadonlyMap<string, PhaseTone> = new Map([
+/** A state can also wait for a time or for a person without any trouble. */
+export type StateTone = PhaseTone | 'attention';
+
+const TONES: ReadonlyMap<string, StateTone> = new Map<string, StateTone>([
+  ...['Waiting', 'Paused'].map((state) => [state, 'attention'] as const),
   ...['Completed', 'Succeeded', 'Proven', 'Ready', 'Idle', 'Healthy', 'InForce'].map(
     (state) => [state, 'good'] as const,
   ),
@@ -66,6 +70,6 @@ const TONES: ReadonlyMap<string, PhaseTone> = new Map([
 ]);
 
 /** Returns the tone of the state of a cluster, a pipeline, a rollout, a repair or a limit over clusters. */
-export function stateTone(state: string): PhaseTone {
+export function stateTone(state: string): StateTone {
   return TONES.get(state) ?? 'quiet';
 }

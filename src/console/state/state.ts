@@ -1,9 +1,12 @@
 /** The rows that the console shows, as they are sent to the page: by key, so that a change is a few rows. */
 import type { FleetPolicyView } from '../../views/fleet/policy-view.ts';
+import type { CommitView } from '../../views/release/commit-view.ts';
 
 export interface ConsoleRows {
   readonly pipelines: PipelineLine;
   readonly clusters: ClusterLine;
+  /** The commits by the name of their Release. */
+  readonly commits: CommitView;
   /** The machines by `<cluster>/<machine>`. */
   readonly machines: MachineTile;
   /** The rollouts by `<cluster>/<set>`. */
@@ -73,6 +76,8 @@ export interface MachineTile {
   readonly z?: string;
   /** The time when it became Ready, or when its trouble began, in seconds of the epoch. */
   readonly s?: number;
+  /** The pool. */
+  readonly l?: string;
   /** The versions that run. */
   readonly v?: string;
   /** The cordon of its Node. Absent: the Node is not cordoned. */
@@ -108,6 +113,16 @@ export interface RolloutCard {
   readonly closed?: string;
   /** Machines of the batch that are in work, the first ones. */
   readonly inWork: readonly WorkLine[];
+  /** The revisions that the set had, newest first. Absent: none is recorded. */
+  readonly revisions?: readonly RevisionLine[];
+}
+
+export interface RevisionLine {
+  readonly components: string;
+  readonly result: string;
+  /** Absent: it has not ended. */
+  readonly ended?: string;
+  readonly revision: string;
 }
 
 export interface RolloutBatch {
@@ -185,6 +200,8 @@ export interface NoteLine {
   readonly text: string;
   /** Whether something failed or needs a person. */
   readonly bad: boolean;
+  /** Whether it is an incident: machines or acts of a whole cluster or zone are stopped, or nothing syncs. */
+  readonly isIncident?: true;
 }
 
 /** The numbers of the fleet at one time. */
@@ -200,6 +217,7 @@ export interface HistoryPoint {
 export const SECTIONS = [
   'pipelines',
   'clusters',
+  'commits',
   'machines',
   'rollouts',
   'repairs',
@@ -213,6 +231,7 @@ export const SECTIONS = [
 export const NO_STATE: ConsoleState = {
   pipelines: {},
   clusters: {},
+  commits: {},
   machines: {},
   rollouts: {},
   repairs: {},

@@ -1,11 +1,5 @@
 /** Shows one machine to people: what happens on it, why, since when, and what unblocks it. Pure. */
-import type {
-  LedgerGrant,
-  Machine,
-  MachineComponentEntry,
-  MachineComponentReport,
-  MachineDrain,
-} from '../../api/generated/types.ts';
+import type { LedgerGrant, Machine, MachineDrain } from '../../api/generated/types.ts';
 import { isCordoned, readinessOf, readyTransition } from '../../api/machine/node-state.ts';
 import { type Condition, conditionOf } from '../../kube/objects/conditions.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
@@ -14,9 +8,10 @@ import { holdsOf } from '../../rollout/holds.ts';
 import { unblockHint } from '../fleet/unblock.ts';
 import { formatAge } from '../text/age.ts';
 import { fitTable, formatField } from '../text/wrap.ts';
+import { badConditionRows, componentRows } from './components.ts';
 import { machineRow } from './list.ts';
 import { type ProbesView, probesText } from './probes.ts';
-import { isBad, machineTrouble, type Trouble } from './trouble.ts';
+import { machineTrouble, type Trouble } from './trouble.ts';
 
 export interface ShownMachine {
   readonly machine: Machine;
@@ -117,45 +112,27 @@ function firstSet({ spec }: Machine): string | undefined {
   return spec.components.find(({ assignment }) => assignment?.set !== undefined)?.assignment?.set;
 }
 
-function componentTable({ spec, status }: Machine, now: Date, columns: number): string {
-  const reports = new Map(status?.components?.map((report) => [report.name, report]));
-  const rows = spec.components.map((entry) => componentRow(entry, reports.get(entry.name), now));
+function componentTable(machine: Machine, now: Date, columns: number): string {
+  const rows = componentRows(machine).map(({ name, desired, runs, state, since, because }) => [
+    name,
+    desired,
+    runs,
+    state,
+    formatAge(since, now),
+    because,
+  ]);
   if (rows.length === 0) return '\nno components: no set selects it, and none is pinned\n';
   return `\n${fitTable({ columns: ['component', 'desired', 'runs', 'state', 'since', 'why'], rows }, columns)}`;
 }
 
-function componentRow(
-  entry: MachineComponentEntry,
-  report: MachineComponentReport | undefined,
-  now: Date,
-): readonly string[] {
-  const { name, componentRef, state, assignment } = entry;
-  const versionOf = (ref: string | undefined): string => ref?.slice(name.length + 1) || '-';
-  const by = assignment?.set === undefined ? 'pinned' : assignment.set;
-  return [
-    name,
-    state === 'Absent' ? 'Absent' : versionOf(componentRef),
-    versionOf(report?.currentRef),
-    report?.state ?? 'NotReported',
-    formatAge(report?.since, now),
-    [reportReason(report), `by ${by}`].filter(Boolean).join('; '),
-  ];
-}
-
-function reportReason(report: MachineComponentReport | undefined): string {
-  const { error, waiting } = report ?? {};
-  return [error?.message, waiting?.message ?? waiting?.reason].filter(Boolean).join('; ');
-}
-
 /** Formats the conditions that need attention. */
-function conditionTable({ status }: Machine, now: Date, columns: number): string {
-  const bad = (status?.conditions ?? []).filter(isBad);
-  if (bad.length === 0) return '';
-  const rows = bad.map(({ type, status: value, reason, lastTransitionTime, message }: Condition) => [
-    `${type}=${value}`,
+function conditionTable(machine: Machine, now: Date, columns: number): string {
+  const rows = badConditionRows(machine).map(({ condition, reason, since, message }) => [
+    condition,
     reason,
-    formatAge(lastTransitionTime, now),
+    formatAge(since, now),
     message,
   ]);
+  if (rows.length === 0) return '';
   return `\n${fitTable({ columns: ['condition', 'reason', 'since', 'message'], rows }, columns)}`;
 }

@@ -81,14 +81,20 @@ function signatureLines({ spec }: Release, { approvals = [] }: ReleaseContext): 
 }
 
 /** Lists what each stage changes, against what its clusters had when the Release was created. A line each. */
-export function planChanges({ spec }: Release): readonly string[] {
-  return (spec.plan.stages ?? []).map((each) => {
+export function planChanges(release: Release): readonly string[] {
+  return [...stagePlans(release)].map(([stage, plan]) => `${stage}: ${plan}`);
+}
+
+/** Returns what each stage changes, by its name. */
+export function stagePlans({ spec }: Release): ReadonlyMap<string, string> {
+  const plans = (spec.plan.stages ?? []).map((each) => {
     const [creates, updates, deletes] = (['creates', 'updates', 'deletes'] as const).map((field) =>
       numberField(each, field),
     );
     const objects = `objects: ${creates} created, ${updates} updated, ${deletes} deleted`;
-    return `${each.name}: ${each.changed} of ${each.clusters} clusters change; ${objects}`;
+    return [each.name, `${each.changed} of ${each.clusters} clusters change; ${objects}`] as const;
   });
+  return new Map(plans);
 }
 
 function formatStages(release: Release, now: Date): string {

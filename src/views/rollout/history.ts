@@ -1,16 +1,35 @@
 /** The revisions that a set had, newest first. Pure. */
 import type { MachineComponentSet } from '../../api/generated/types.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import { formatAge } from '../text/age.ts';
 import { fitTable } from '../text/wrap.ts';
 
-export function formatHistory({ status }: MachineComponentSet, now: Date, columns: number): string {
-  const records = status?.history ?? [];
-  if (records.length === 0) return '';
-  const rows = records.map(({ revision = '-', result = 'in work', finishedAt, components = [] }) => [
-    components.join(', '),
-    result === 'RolledBack' && finishedAt === undefined ? 'RollingBack' : result,
-    formatAge(finishedAt, now),
+export interface RevisionRow {
+  readonly components: string;
+  readonly result: string;
+  /** Absent: it has not ended. */
+  readonly ended?: string;
+  readonly revision: string;
+}
+
+export function revisionRows({ status }: MachineComponentSet): readonly RevisionRow[] {
+  return (status?.history ?? []).map(
+    ({ revision = '-', result = 'in work', finishedAt, components = [] }) => ({
+      components: components.join(', '),
+      result: result === 'RolledBack' && finishedAt === undefined ? 'RollingBack' : result,
+      ...optional('ended', finishedAt),
+      revision,
+    }),
+  );
+}
+
+export function formatHistory(set: MachineComponentSet, now: Date, columns: number): string {
+  const rows = revisionRows(set).map(({ components, result, ended, revision }) => [
+    components,
+    result,
+    formatAge(ended, now),
     revision,
   ]);
+  if (rows.length === 0) return '';
   return `\n${fitTable({ columns: ['components', 'result', 'ended', 'revision'], rows }, columns)}`;
 }

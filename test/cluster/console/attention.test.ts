@@ -1,6 +1,6 @@
-/** What a person has to look at first is above the fleet on the page of the console. In a real browser. */
-import type { Browser, Locator } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+/** What a person has to look at first is beside every page of the console, and incidents are above it. In a real browser. */
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildConsolePage } from '../../../scripts/bundle-console.ts';
 import type { ConsoleServer } from '../../../src/console/server/server.ts';
 import type { ConsoleState, RepairCard, RolloutCard, RowsByKey } from '../../../src/console/state/state.ts';
@@ -34,33 +34,81 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', () => 
     source = settable(PICTURE_STATE);
     server = await servePage(folder, source);
   });
+  beforeEach(() => source.set(PICTURE_STATE));
   afterAll(async () => {
     await browser?.close();
     await server?.close();
   });
 
-  it('shows a rollout that has stopped above the fleet and only there, and below it again when it goes on', async () => {
+  it('CON-04 shows a rollout that has stopped beside the fleet, with the command, and not when it continues', async () => {
     const { page, problems } = await openPage(browser, server.url);
-    const rollout = page.getByRole('article', { name: ROLLOUT });
-    const isAboveFleet = async (card: Locator): Promise<boolean> => {
-      const [top, fleetTop] = [await card.boundingBox(), await page.locator('#fleet').boundingBox()];
-      return (top?.y ?? Number.NaN) < (fleetTop?.y ?? Number.NaN);
-    };
-    await rollout.waitFor();
-    expect([await isAboveFleet(rollout), await page.locator('#attention').count()]).toEqual([false, 0]);
-    source.set(stateWith({ state: 'NeedsPerson', because: 'it is paused' }, {}));
-    await page.locator('#attention').getByRole('article', { name: ROLLOUT }).waitFor();
-    expect([await isAboveFleet(rollout), await rollout.count()]).toEqual([true, 1]);
-    expect(await page.locator('#rollouts p').allTextContents()).toEqual(['No others: see Needs attention.']);
+    const attention = page.locator('#attention');
+    const waits = page.getByRole('link', { name: /^Waits for you/ });
+    await attention.getByText('Nothing waits for a person.').waitFor();
+    expect([await attention.getByRole('article').count(), await waits.textContent()]).toEqual([
+      0,
+      'Waits for you 0',
+    ]);
+    source.set(
+      stateWith({ state: 'NeedsPerson', because: 'it is paused', unblock: 'kubenode rollout resume' }, {}),
+    );
+    const rollout = attention.getByRole('article', { name: ROLLOUT });
+    await rollout.getByText('it is paused').waitFor();
+    await rollout.getByText('kubenode rollout resume').waitFor();
+    expect([await isBesideFleet(page, rollout), await waits.textContent()]).toEqual([
+      true,
+      'Waits for you 1',
+    ]);
     source.set(PICTURE_STATE);
-    await page.locator('#rollouts').getByRole('article', { name: ROLLOUT }).waitFor();
-    expect([await isAboveFleet(rollout), await rollout.count()]).toEqual([false, 1]);
+    await rollout.waitFor({ state: 'detached' });
     source.set(stateWith({}, { state: 'NeedsPerson' }));
-    const repair = page.getByRole('article', { name: REPAIR });
-    await page.locator('#attention').getByRole('article', { name: REPAIR }).waitFor();
-    expect([await isAboveFleet(repair), await repair.count()]).toEqual([true, 1]);
-    expect(await page.locator('#repairs p').allTextContents()).toEqual(['No others: see Needs attention.']);
+    const repair = attention.getByRole('article', { name: REPAIR });
+    await repair.waitFor();
+    expect(await isBesideFleet(page, repair)).toBe(true);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it('shows on the pages of rollouts and repairs first what waits for a person', async () => {
+    const other = { set: 'another', state: 'NeedsPerson', because: 'it is paused' };
+    const { rollouts } = PICTURE_STATE;
+    source.set({
+      ...PICTURE_STATE,
+      rollouts: { ...rollouts, ...prefixed('zz', withFields(rollouts, other)) },
+    });
+    const { page, problems } = await openPage(browser, `${server.url}#/rollouts`);
+    const cards = page.locator('#rollouts').getByRole('article');
+    await cards.nth(1).waitFor();
+    const labels = `[...document.querySelectorAll('#rollouts article')].map((card) => card.ariaLabel)`;
+    const names = await page.evaluate<readonly string[]>(labels);
+    expect(names).toEqual(['Rollout another in prod', ROLLOUT]);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it('CON-04 shows an incident as a banner above every page, in the words of the Defender', async () => {
+    const text = 'prod: a breaker of DefenderPolicy fleet-default is open: 5 of 9. kubenode defender status';
+    source.set({ ...PICTURE_STATE, notes: { [text]: { text, bad: true, isIncident: true } } });
+    const { page, problems } = await openPage(browser, server.url);
+    const banner = page.locator('#incidents').getByText(text);
+    await banner.waitFor();
+    await page.getByRole('link', { name: 'Health', exact: true }).click();
+    await page.locator('#health').waitFor();
+    const [top, pageTop] = [await banner.boundingBox(), await page.locator('#health').boundingBox()];
+    expect(top?.y).toBeLessThan(pageTop?.y ?? 0);
+    expect(await page.locator('#attention').getByText(text).count()).toBe(0);
     expect(problems).toEqual([]);
     await page.context().close();
   });
 });
+
+/** Whether a part is at the right of the fleet and on the first screen. */
+async function isBesideFleet(page: Page, part: Locator): Promise<boolean> {
+  const [own, fleet] = [await part.boundingBox(), await page.locator('#fleet').boundingBox()];
+  if (!own || !fleet) return false;
+  return own.x >= fleet.x + fleet.width && own.y + own.height < (page.viewportSize()?.height ?? 0);
+}
+
+function prefixed<Row>(prefix: string, rows: RowsByKey<Row>): RowsByKey<Row> {
+  return Object.fromEntries(Object.entries(rows).map(([key, row]) => [`${prefix}${key}`, row]));
+}

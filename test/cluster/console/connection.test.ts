@@ -32,7 +32,7 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', () => 
   });
   afterAll(() => browser?.close());
 
-  it('draws 10,000 machines, and of a change only the tile that changed', async () => {
+  it('CON-05 draws 10,000 machines, and of a change only the tile that changed', async () => {
     const phases = Object.fromEntries(
       Array.from({ length: 10_000 }, (_, index) => [`prod/node-${String(index).padStart(5, '0')}`, 'Ready']),
     );

@@ -62,7 +62,7 @@ describe.skipIf(noBrowserReason !== undefined)('the limits over clusters on the 
 
   it('shows the use of each limit as a bar, who waits and since when, and what is not reached', async () => {
     source.set(stateWith(fleetPolicyCard('fleet', CARD)));
-    const { page, problems } = await openPage(browser, server.url);
+    const { page, problems } = await openPage(browser, `${server.url}#/limits`);
     const card = page.locator('#limits').getByRole('article', { name: 'Limits over clusters: fleet' });
     await card.getByText('4 of 5 clusters keep to it').waitFor();
     const bar = card.getByRole('img', { name: 'fleet/clusters: clusters in work at once: 1 used, 3 handed' });
@@ -84,7 +84,7 @@ describe.skipIf(noBrowserReason !== undefined)('the limits over clusters on the 
       { cause: 'componentUpdate=web-2', since: SINCE, until: '12:30', because: 'it failed in a, b' },
     ];
     source.set(stateWith(fleetPolicyCard('fleet', { phase: 'Held', held })));
-    const { page, problems } = await openPage(browser, server.url);
+    const { page, problems } = await openPage(browser, `${server.url}#/limits`);
     const card = page.locator('#limits').getByRole('article', { name: 'Limits over clusters: fleet' });
     await card.getByRole('heading', { name: 'Held in all clusters' }).waitFor();
     expect(await card.getByRole('listitem').allTextContents()).toEqual([
@@ -100,7 +100,7 @@ describe.skipIf(noBrowserReason !== undefined)('the limits over clusters on the 
 
   it('marks the last report while no process hands out allowances', async () => {
     source.set(stateWith(fleetPolicyCard('fleet', { stale: 'nothing hands out allowances' })));
-    const { page } = await openPage(browser, server.url);
+    const { page } = await openPage(browser, `${server.url}#/limits`);
     const report = page.locator('#limits').getByText('! last report nothing hands out allowances');
     await report.waitFor();
     expect(await report.count()).toBe(1);
@@ -109,7 +109,7 @@ describe.skipIf(noBrowserReason !== undefined)('the limits over clusters on the 
 
   it('shows a stop of all clusters above everything with who, why and what ends it, until it is resumed', async () => {
     source.set(stateWith(fleetPolicyCard('fleet')));
-    const { page, problems } = await openPage(browser, server.url);
+    const { page, problems } = await openPage(browser, `${server.url}#/limits`);
     await page.locator('#limits').getByText('InForce').waitFor();
     source.set(stateWith(fleetPolicyCard('fleet'), stopCard()));
     const banner = page.getByRole('article', { name: 'Stop by FleetPolicy kill-switch' });
@@ -135,7 +135,7 @@ describe.skipIf(noBrowserReason !== undefined)('the limits over clusters on the 
     [390, 'dark'],
   ] as const)('fits into %d pixels in the %s theme', async (width, colorScheme) => {
     source.set(stateWith(fleetPolicyCard('fleet', CARD), stopCard()));
-    const { page, problems } = await openPage(browser, server.url, {
+    const { page, problems } = await openPage(browser, `${server.url}#/limits`, {
       viewport: { width, height: 900 },
       colorScheme,
     });

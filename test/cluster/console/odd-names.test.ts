@@ -1,6 +1,6 @@
 /** What people and machines write is shown as text, however odd: the page of the console in a real browser. */
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildConsolePage } from '../../../scripts/bundle-console.ts';
 import type { ConsoleServer } from '../../../src/console/server/server.ts';
 import { type ConsoleState, NO_STATE, type RolloutCard } from '../../../src/console/state/state.ts';
@@ -85,6 +85,10 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', () => 
     watched = await openPage(browser, server.url);
     await watched.page.locator('.tile').nth(1).waitFor();
   });
+  afterEach(async () => {
+    await watched.page.goto(`${server.url}#/fleet`);
+    await watched.page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
   afterAll(async () => {
     await browser?.close();
     await server?.close();
@@ -95,11 +99,18 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', () => 
     await page.locator('.tile').first().click();
     const dialog = page.getByRole('dialog', { name: `prod/${DOTTED_NAME}` });
     await dialog.getByText(HTML).first().waitFor();
-    for (const id of ['fleet', 'rollouts', 'limits']) {
-      expect([id, await page.locator(`#${id}`).getByText(HTML).count()]).not.toEqual([id, 0]); // oxlint-disable-line no-await-in-loop -- one page
-    }
     expect(await page.evaluate(INJECTED)).toEqual([0, 0]);
     await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    for (const id of ['rollouts', 'limits', 'releases', 'health', 'fleet']) {
+      // oxlint-disable no-await-in-loop -- one page
+      await page.goto(`${server.url}#/${id}`);
+      await page.locator(`#${id}`).waitFor();
+      expect([id, await page.locator(`#${id}`).getByText(HTML).count()]).not.toEqual([id, 0]);
+      expect(await page.evaluate(INJECTED)).toEqual([0, 0]);
+      expect([id, await page.evaluate(TOO_WIDE)]).toEqual([id, []]);
+      // oxlint-enable no-await-in-loop
+    }
     expect(problems).toEqual([]);
   });
 

@@ -73,8 +73,8 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', () => 
   });
 
   it('shows the batches of a rollout as they happen, and what it waits for', async () => {
-    const page = await open();
-    const rollout = page.getByRole('article', { name: 'Rollout general in prod' });
+    const page = await open('rollouts');
+    const rollout = page.locator('#rollouts').getByRole('article', { name: 'Rollout general in prod' });
     await reportRollout({ phase: 'Rolling', batch: { index: 0, of: 3, size: 1, updated: 0 } });
     await rollout.getByText('Batch 1 of 3: 0 of 1 updated').waitFor();
     await reportRollout({ phase: 'Rolling', batch: { index: 1, of: 3, size: 2, updated: 1 }, updated: 2 });
@@ -91,10 +91,12 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', () => 
   it('shows a repair as a timeline as it happens, and its grant', async () => {
     const page = await open();
     const job = await repairs.startRepair('node-a1');
+    await tile(page, 'node-a1, Ready, in repair').waitFor();
+    await page.getByRole('link', { name: 'Limits', exact: true }).click();
+    await page.locator('#limits').getByText('prod/node-a1: RestartService').waitFor();
+    await page.getByRole('link', { name: 'Repairs', exact: true }).click();
     const repair = page.getByRole('article', { name: 'Repair of node-a1 in prod' });
     await repair.getByText('○ acted: not yet').waitFor();
-    await tile(page, 'node-a1, Ready, in repair').waitFor();
-    await page.locator('#limits').getByText('prod/node-a1: RestartService').waitFor();
     await repairs.reportRepair(job, { phase: 'Running', timeline: { executedAt: now() } });
     await repair.getByText('● acted').waitFor();
     await repairs.reportRepair(job, {
@@ -112,6 +114,7 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', () => 
     const page = await open();
     await tile(page, 'node-b1, NotReady, AgentSilent').click();
     const dialog = page.getByRole('dialog', { name: 'prod/node-b1' });
+    await dialog.getByText('No set selects it, and none is pinned.').waitFor();
     await dialog.getByText('AgentSilent: no heartbeat for 90 s').waitFor();
     await dialog.getByText('kubenode machine show node-b1').waitFor();
     await phase('node-b1', 'Ready');
@@ -138,8 +141,8 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', () => 
   });
 });
 
-async function open(options: Parameters<Browser['newPage']>[0] = {}): Promise<Page> {
-  watched = await openPage(browser, url, options);
+async function open(name = 'fleet'): Promise<Page> {
+  watched = await openPage(browser, `${url}#/${name}`);
   return watched.page;
 }
 

@@ -89,7 +89,7 @@ async function takePicture(state: ConsoleState): Promise<Buffer> {
   await page.addInitScript(FIXED_CLOCK);
   await page.reload();
   await page.getByText('✓ live').waitFor();
-  await page.getByRole('article', { name: 'Repair of prod-b-08 in prod' }).waitFor();
+  await page.getByRole('link', { name: 'Repair of prod-b-08' }).waitFor();
   const picture = await page.screenshot({ fullPage: true });
   await page.context().close();
   return picture;

@@ -45,8 +45,11 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', () => 
     const since = prod.getByTitle('2026-03-02T09:46:00Z', { exact: true });
     await since.waitFor();
     expect(await since.getAttribute('datetime')).toBe('2026-03-02T09:46:00Z');
+    await page.getByRole('link', { name: 'Repairs', exact: true }).click();
     const repair = page.getByRole('article', { name: 'Repair of prod-b-08 in prod' });
     expect(await repair.getByTitle('2026-03-02T09:58:40Z').textContent()).toMatch(/^\d+[smhd] ago$/);
+    expect(await page.evaluate(AGES_WITHOUT_TIME)).toEqual([]);
+    await page.getByRole('link', { name: 'Fleet', exact: true }).click();
     await page.getByRole('button', { name: 'prod-a-01, Ready, cordoned by others' }).click();
     await page.getByRole('dialog', { name: 'prod/prod-a-01' }).waitFor();
     expect(await page.evaluate(TIMES_OF_DETAIL)).toEqual(['2026-03-02T09:00:00Z', '2026-03-02T09:50:00Z']);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LABEL_MACHINESET, LABEL_POOL } from '../../../src/api/names.ts';
 import {
   grantLines,
   limitLines,
@@ -19,6 +20,16 @@ describe('machineTile', () => {
       s: Date.parse(ago(3600)) / 1000,
       v: 'kubelet-1.34.2',
     });
+  });
+
+  it('has the pool of the machine, or the set that it belongs to', () => {
+    const labels = [
+      { [LABEL_POOL]: 'gpu', [LABEL_MACHINESET]: 'gpu-a' },
+      { [LABEL_MACHINESET]: 'gpu-a' },
+      {},
+    ];
+    const tiles = labels.map((each) => machineTile(machine('m-1', { metadata: { labels: each } })));
+    expect(tiles.map(({ l }) => l)).toEqual(['gpu', 'gpu-a', undefined]);
   });
 
   it('has the reason, its words and what ends it for one that is not', () => {
@@ -73,6 +84,19 @@ describe('rolloutCard', () => {
       changes: ['kubelet-1.31.3 to kubelet-1.31.4'],
       inWork: [{ machine: 'm-2', state: 'Activating', because: 'starting' }],
     });
+  });
+
+  it('has the revisions that the set had, and none for a set without a history', () => {
+    const set = STORIES['a batch in work'];
+    const history = [
+      { revision: 'r-1', components: ['kubelet 1.31.3'], result: 'Completed', finishedAt: ago(60) },
+    ];
+    const recorded = { ...set, status: { conditions: [], ...set.status, history } } as typeof set;
+    const unrecorded = { ...set, status: { conditions: [], ...set.status, history: [] } };
+    expect(rolloutCard('prod', recorded, [], NOW).revisions).toEqual([
+      { revision: 'r-1', components: 'kubelet 1.31.3', result: 'Completed', ended: ago(60) },
+    ]);
+    expect(rolloutCard('prod', unrecorded, [], NOW)).not.toHaveProperty('revisions');
   });
 
   it('names what ends a wait for a person', () => {

@@ -39,6 +39,13 @@ const APPROVAL = {
   since: ago(120),
 } as const;
 
+it('CON-04 marks what stops the Defender as an incident, and not an act that waits for an answer', () => {
+  const its = ledger({ conditions: [READY], approvals: [APPROVAL] });
+  const stopped = withCondition('KillSwitchEngaged', 'True', 'bad kernel image (ada)');
+  const notes = Object.values(defenderNotes('prod', [stopped], its));
+  expect(notes.map(({ isIncident }) => isIncident)).toEqual([true, undefined]);
+});
+
 describe('defenderNotes', () => {
   it.each<
     [what: string, policies: readonly DefenderPolicy[], its: DefenderLedger | undefined, notes: string[]]

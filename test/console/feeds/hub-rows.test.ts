@@ -59,6 +59,29 @@ describe('hubRows', () => {
     ]);
   });
 
+  it('marks as incidents what nothing syncs and what the Defender of a cluster reports, and no other trouble', () => {
+    const incident = {
+      reason: 'NoControllers',
+      message: 'no controllers run',
+      since: '2030-01-01T00:00:00Z',
+    } as never;
+    const clusters = [{ ...ROW, incidents: [incident] }];
+    const trouble = ['nothing syncs pipeline fleet', 'Cluster prod: failed'];
+    const { notes } = hubRows({ ...STATUS, clusters, trouble }, new Map());
+    const incidents = Object.values(notes).filter(({ isIncident }) => isIncident);
+    expect(incidents.map(({ text }) => text)).toEqual([
+      'nothing syncs pipeline fleet',
+      expect.stringMatching(/^test: .*no controllers run/) as string,
+    ]);
+    expect(notes['Cluster prod: failed']).toEqual({ text: 'Cluster prod: failed', bad: true });
+  });
+
+  it('shows the commits by the names of their Releases', () => {
+    const commit = { name: 'fleet-c1', pipeline: 'fleet', commit: 'c1', phase: 'Pending', stages: [] };
+    expect(hubRows({ ...STATUS, commits: [commit] }, new Map()).commits).toEqual({ 'fleet-c1': commit });
+    expect(hubRows(STATUS, new Map()).commits).toEqual({});
+  });
+
   it('shows the pipeline with what it waits for', () => {
     expect(hubRows(STATUS, new Map()).pipelines['fleet']).toEqual({
       name: 'fleet',

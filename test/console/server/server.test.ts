@@ -83,6 +83,26 @@ function send(
 }
 
 describe('startConsoleServer', () => {
+  it('serves what only the detail of a machine shows, and nothing for a machine that it does not know', async () => {
+    const { source } = changingSource(ready);
+    const detail = { components: [], conditions: [] };
+    const { url } = await start({
+      source: {
+        ...source,
+        machine: (cluster, name) => (`${cluster}/${name}` === 'a/m 1' ? detail : undefined),
+      },
+    });
+    const found = await send(`${url}machines/a/m%201`);
+    expect([found.status, found.headers['content-type'], JSON.parse(found.body)]).toEqual([
+      200,
+      'application/json',
+      detail,
+    ]);
+    expect((await send(`${url}machines/a/m-2`)).body).toBe('null');
+    expect((await send(`${url}machines/%`)).body).toBe('null');
+    expect((await send(`${(await start()).url}machines/a/m-1`)).body).toBe('null');
+  });
+
   it('serves the page with a policy that permits only its own files', async () => {
     const { url } = await start();
     const { status, headers, body } = await send(url);

@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest';
 import {
   findTile,
   groupFleet,
+  groupFleetBy,
   NO_STAGE,
   regroupFleet,
-  type ZoneGroup,
 } from '../../../src/console/state/fleet.ts';
 import { applyPatch, type ConsolePatch, diffStates } from '../../../src/console/state/patch.ts';
 import type { ConsoleState, MachineTile } from '../../../src/console/state/state.ts';
+import type { ZoneGroup } from '../../../src/console/state/tile-blocks.ts';
 import { clusterLine, stateOf } from '../fixtures.ts';
 
 const lines = {
@@ -59,6 +60,41 @@ describe('groupFleet', () => {
       ['Held', 1],
       ['Stalled', 1],
     ]);
+  });
+});
+
+describe('groupFleetBy', () => {
+  const clusters = { a: clusterLine('a') };
+  const machines = {
+    'a/m-1': { p: 'Ready', z: 'x', l: 'gpu', v: 'kubelet-1' },
+    'a/m-2': { p: 'Ready', z: 'y', l: 'gpu', v: 'kubelet-2' },
+    'a/m-3': { p: 'Ready', z: 'x' },
+  };
+
+  it.each([
+    ['zone', { x: ['m-1', 'm-3'], y: ['m-2'] }],
+    ['pool', { gpu: ['m-1', 'm-2'], 'no pool': ['m-3'] }],
+    ['version', { 'kubelet-1': ['m-1'], 'kubelet-2': ['m-2'], 'no version reported': ['m-3'] }],
+  ] as const)('groups the machines by %s', (by, expected) => {
+    const groups = groupFleetBy(groupFleet({ clusters, machines }), clusters, by);
+    const zones = groups.stages[0]?.clusters[0]?.zones ?? [];
+    expect(Object.fromEntries(zones.map((zone) => [zone.zone, namesIn(zone)]))).toEqual(expected);
+  });
+
+  it('keeps to the grouping when a machine gets another version', () => {
+    const before = groupFleetBy(groupFleet({ clusters, machines }), clusters, 'version');
+    const set = { 'a/m-1': { p: 'Ready', v: 'kubelet-2' } };
+    const after = regroupFleet(before, clusters, { machines: { set, removed: [] } });
+    expect(after.by).toBe('version');
+    expect(after.stages[0]?.clusters[0]?.zones.map((zone) => [zone.zone, namesIn(zone)])).toEqual([
+      ['kubelet-2', ['m-1', 'm-2']],
+      ['no version reported', ['m-3']],
+    ]);
+  });
+
+  it('returns the same groups for the same grouping', () => {
+    const groups = groupFleet({ clusters, machines });
+    expect(groupFleetBy(groups, clusters, 'zone')).toBe(groups);
   });
 });
 

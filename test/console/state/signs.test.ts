@@ -57,6 +57,7 @@ it.each([
   ['NeedsPerson', 'bad'],
   ['InForce', 'good'],
   ['CutOff', 'bad'],
+  ['Waiting', 'attention'],
   ['Something', 'quiet'],
 ])('shows the state %s as %s', (state, tone) => {
   expect(stateTone(state)).toBe(tone);

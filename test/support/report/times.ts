@@ -20,9 +20,12 @@ interface Run {
 }
 
 const RUNS: readonly Run[] = [
-  { command: 'npm run test:all', projects: ['unit', 'cluster'], args: [], env: { KUBENODE_TOGETHER: '1' } },
-  { command: 'npm run test:e2e', projects: ['e2e'], args: ['--project', 'e2e'] },
-  { command: 'npm run test:nodes', projects: ['nodes'], args: ['--project', 'nodes'] },
+  {
+    command: 'npm run test:ci',
+    projects: ['unit', 'cluster', 'e2e', 'nodes'],
+    args: [],
+    env: { KUBENODE_TOGETHER: 'ci' },
+  },
 ];
 
 const [path] = process.argv.slice(2);

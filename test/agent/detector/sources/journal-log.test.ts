@@ -32,7 +32,7 @@ describe('journal log', () => {
   });
 
   it('stops also when a process that it left behind keeps the pipe open', async () => {
-    const program = writeProgram(`printf '%s\\n' '${entry(1)}'; sleep 600 & echo $! > "$0.pid"; wait`);
+    const program = writeProgram(`sleep 600 & echo $! > "$0.pid"; printf '%s\\n' '${entry(1)}'; wait`);
     const log = followLog(createJournalLog({ ...USUAL, program }));
     await log.lines(1);
     await log.stop();

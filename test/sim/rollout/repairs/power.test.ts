@@ -19,9 +19,9 @@ it.each(SEEDS)(
 
 /** For each guard the promise that some seed breaks without it, and the first seed that is tried. */
 const GUARDS = [
-  ['OffUnconfirmed', 2, /^a machine that runs is out of service$/],
-  ['RecheckIgnored', 4, /^a host that came back was switched off$/],
-  ['OnForgotten', 4, /^a machine was switched off twice by one step$/],
+  ['OffUnconfirmed', 1, /^a machine that runs is out of service$/],
+  ['RecheckIgnored', 30, /^a host that came back was switched off$/],
+  ['OnForgotten', 18, /^a machine was switched off twice by one step$/],
 ] as const;
 
 it.each(slice(GUARDS, 1))(

@@ -1,11 +1,13 @@
 /** One machine: its phase and since when, what it waits for and what ends the wait, its rollout, its grant and its repairs. */
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { findTile } from '../state/fleet.ts';
-import type { Shown } from '../state/shown.ts';
-import type { MachineTile, TileCordon } from '../state/state.ts';
-import { Badge, Since, Unblock, Why } from './parts.tsx';
-import { Repair } from './repairs.tsx';
+import { findTile } from '../../state/fleet.ts';
+import type { Shown } from '../../state/shown.ts';
+import type { MachineTile, TileCordon } from '../../state/state.ts';
+import { Command } from '../parts/command.tsx';
+import { Badge, Since, Unblock, Why } from '../parts/parts.tsx';
+import { Repair } from '../repairs/repairs.tsx';
+import { Detail } from './detail.tsx';
 
 interface DetailProps {
   readonly shown: Shown;
@@ -15,7 +17,7 @@ interface DetailProps {
   readonly close: () => void;
 }
 
-export function MachineDetail({ shown, machine, now, close }: DetailProps): JSX.Element {
+export function MachineDrawer({ shown, machine, now, close }: DetailProps): JSX.Element {
   const title = useRef<HTMLHeadingElement>(null);
   // At once, for a person may press a key as soon as the detail is there. The same for Escape.
   useLayoutEffect(() => title.current?.focus(), []);
@@ -30,6 +32,7 @@ export function MachineDetail({ shown, machine, now, close }: DetailProps): JSX.
         {machine}
       </h2>
       {tile ? <Facts machine={machine} tile={tile} now={now} /> : <p>This machine was deleted.</p>}
+      {tile && <Detail machine={machine} version={tile} now={now} />}
       <Work shown={shown} machine={machine} now={now} />
     </section>
   );
@@ -59,6 +62,12 @@ function Facts({ machine, tile, now }: FactsProps): JSX.Element {
       <dl>
         <dt>Zone</dt>
         <dd>{tile.z ?? 'none'}</dd>
+        {tile.l !== undefined && (
+          <>
+            <dt>Pool</dt>
+            <dd>{tile.l}</dd>
+          </>
+        )}
         {tile.c && (
           <>
             <dt>Node</dt>
@@ -72,6 +81,7 @@ function Facts({ machine, tile, now }: FactsProps): JSX.Element {
       </dl>
       <h3>Why this waits</h3>
       {tile.why ? <Why why={tile.why} /> : <p>It waits for nothing.</p>}
+      <Command text={`kubenode why machine ${machine.slice(machine.indexOf('/') + 1)}`} />
     </>
   );
 }

@@ -1,54 +1,14 @@
+/** A limit over clusters: a bar of its use, which clusters wait, what is held and what is not reached. */
 import type { JSX } from 'preact';
-import type { ConsoleState, FleetPolicyCard, GrantLine, LimitLine } from '../state/state.ts';
-import { Badge, Section, Since } from './parts.tsx';
-
-interface LimitsProps extends Pick<ConsoleState, 'limits' | 'grants' | 'fleetPolicies'> {
-  readonly now: number;
-}
-
-export function Limits({ limits, grants, fleetPolicies, now }: LimitsProps): JSX.Element {
-  const lines = Object.entries(limits).toSorted(([, a], [, b]) => fullness(b) - fullness(a));
-  const held = Object.entries(grants);
-  return (
-    <Section id="limits" title="Grants and limits">
-      <div class="cards">
-        <div class="card">
-          <h3>Grants</h3>
-          {held.length === 0 && <p>No grants: nothing is being disturbed.</p>}
-          <ul>
-            {held.map(([key, grant]) => (
-              <Grant key={key} grant={grant} now={now} />
-            ))}
-          </ul>
-        </div>
-        <div class="card">
-          <h3>Limits</h3>
-          {lines.length === 0 && <p>No limit is in use.</p>}
-          {lines.map(([key, line]) => (
-            <Limit key={key} line={line} />
-          ))}
-        </div>
-        {Object.entries(fleetPolicies)
-          .filter(([, policy]) => !isOnlyStop(policy))
-          .map(([key, policy]) => (
-            <FleetPolicy key={key} policy={policy} now={now} />
-          ))}
-      </div>
-    </Section>
-  );
-}
-
-/** The banner at the top shows all of such a policy. */
-function isOnlyStop({ stop, limits, held }: FleetPolicyCard): boolean {
-  return stop !== undefined && limits.length + held.length === 0;
-}
+import type { FleetPolicyCard } from '../../state/state.ts';
+import { Badge, Since } from '../parts/parts.tsx';
 
 interface FleetPolicyProps {
   readonly policy: FleetPolicyCard;
   readonly now: number;
 }
 
-function FleetPolicy({ policy, now }: FleetPolicyProps): JSX.Element {
+export function FleetPolicy({ policy, now }: FleetPolicyProps): JSX.Element {
   const { name, phase, because, clusters, limits, stop, stale } = policy;
   return (
     <article class="card" aria-label={`Limits over clusters: ${name}`}>
@@ -147,28 +107,4 @@ function NotServed({ policy: { notServed }, now }: FleetPolicyProps): JSX.Elemen
       </ul>
     </>
   );
-}
-
-function Grant({ grant, now }: { readonly grant: GrantLine; readonly now: number }): JSX.Element {
-  const { cluster, machine, action, state, holder, since } = grant;
-  return (
-    <li>
-      {cluster}/{machine}: {action}, {state} to {holder} <Since since={since} now={now} />
-    </li>
-  );
-}
-
-function Limit({ line }: { readonly line: LimitLine }): JSX.Element {
-  const { cluster, policy, rule, counts, used, limit } = line;
-  const text = `${cluster}, ${policy}: ${rule} ${counts}: ${used} of ${limit}${used >= limit ? ', full' : ''}`;
-  return (
-    <p>
-      {text}
-      <meter min={0} max={Math.max(limit, 1)} value={used} aria-label={text} />
-    </p>
-  );
-}
-
-function fullness({ used, limit }: LimitLine): number {
-  return limit > 0 ? used / limit : 1;
 }

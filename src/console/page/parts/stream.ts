@@ -1,6 +1,6 @@
 /** The stream of the server: the whole state, then what changes. The browser connects again by itself. */
-import type { ConsolePatch } from '../state/patch.ts';
-import type { ConsoleState } from '../state/state.ts';
+import type { ConsolePatch } from '../../state/patch.ts';
+import type { ConsoleState } from '../../state/state.ts';
 
 export interface StreamHandlers {
   /** At the start of each connection. */

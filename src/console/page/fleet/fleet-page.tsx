@@ -1,0 +1,49 @@
+/** The fleet: the stages from left to right with the commit of each cluster, and below them every machine. */
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { Shown } from '../../state/shown.ts';
+import type { ConsoleState } from '../../state/state.ts';
+import { Empty, Section } from '../parts/parts.tsx';
+import type { Navigation } from '../parts/route.tsx';
+import { Lanes } from './lanes.tsx';
+import { Machines } from './machines.tsx';
+
+export interface FleetPageProps {
+  readonly shown: Shown;
+  readonly now: number;
+  readonly navigation: Navigation;
+}
+
+export function FleetPage({ shown, now, navigation }: FleetPageProps): JSX.Element {
+  const { state, groups } = shown;
+  const { route, openMachine } = navigation;
+  const repaired = useMemo(() => machinesInRepair(state.repairs), [state.repairs]);
+  return (
+    <Section id="fleet" title="Fleet">
+      {groups.stages.length === 0 ? (
+        <Empty text="No clusters yet." command="kubenode cluster connect" />
+      ) : (
+        <Lanes
+          stages={groups.stages}
+          pipelines={state.pipelines}
+          commits={state.commits}
+          now={now}
+          only={route.filters.cluster}
+        />
+      )}
+      <Machines
+        groups={groups}
+        repaired={repaired}
+        filters={route.filters}
+        selected={route.machine}
+        select={openMachine}
+      />
+    </Section>
+  );
+}
+
+/** Keys of machines with a repair that has not ended. */
+function machinesInRepair(repairs: ConsoleState['repairs']): ReadonlySet<string> {
+  const open = Object.values(repairs).filter(({ state }) => state === 'Running' || state === 'NeedsPerson');
+  return new Set(open.map(({ cluster, machine }) => `${cluster}/${machine}`));
+}

@@ -1,0 +1,90 @@
+/** The commits of the fleet as rows, the stages as columns: how far each commit is in each stage. */
+import type { JSX } from 'preact';
+import { type ReleaseCell, type ReleaseRow, releaseMatrix } from '../../state/pages/releases.ts';
+import type { ConsoleState } from '../../state/state.ts';
+import { Badge, Empty, Page, Since } from '../parts/parts.tsx';
+
+interface ReleasesProps {
+  readonly state: Pick<ConsoleState, 'clusters' | 'commits'>;
+  readonly now: number;
+}
+
+export function ReleasesPage({ state, now }: ReleasesProps): JSX.Element {
+  const { stages, rows } = releaseMatrix(state);
+  return (
+    <Page id="releases" title="Releases">
+      {rows.length === 0 ? (
+        <Empty text="No commit runs on a cluster yet." command="kubenode status" />
+      ) : (
+        <div class="scroll" role="region" aria-label="Commits by stage" tabIndex={0}>
+          <table class="matrix">
+            <thead>
+              <tr>
+                <th scope="col">Commit</th>
+                {stages.map((stage) => (
+                  <th scope="col" key={stage}>
+                    {stage}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <Row key={row.key} row={row} now={now} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function Row({ row, now }: { readonly row: ReleaseRow; readonly now: number }): JSX.Element {
+  const { commit, release } = row;
+  return (
+    <tr>
+      <th scope="row">
+        <p>
+          <Commit commit={commit} link={release?.link} /> {release && <Badge state={release.phase} />}
+        </p>
+        {release?.subject !== undefined && <p>{release.subject}</p>}
+        {release && (
+          <p class="soft">
+            {release.author} <Since since={release.created} now={now} />
+          </p>
+        )}
+      </th>
+      {row.cells.map((cell, index) => (
+        <td key={index}>{cell ? <Cell cell={cell} now={now} /> : <span class="soft">–</span>}</td>
+      ))}
+    </tr>
+  );
+}
+
+function Commit(props: { readonly commit: string; readonly link: string | undefined }): JSX.Element {
+  const { commit, link } = props;
+  if (link === undefined) return <code>{commit}</code>;
+  return (
+    <a href={link} target="_blank" rel="noreferrer" title="Show the commit at the git host">
+      <code>{commit}</code>
+    </a>
+  );
+}
+
+function Cell({ cell, now }: { readonly cell: ReleaseCell; readonly now: number }): JSX.Element {
+  const { state, clusters, since, soakUntil, plan, because } = cell;
+  return (
+    <>
+      <Badge state={state} /> <Since since={since} now={now} />
+      <p class="soft">{clusters}</p>
+      {soakUntil !== undefined && (
+        <p>
+          soaking until <time dateTime={soakUntil}>{soakUntil}</time>
+        </p>
+      )}
+      {because !== '' && <p>{because}</p>}
+      {plan !== '' && <p class="soft">{plan}</p>}
+    </>
+  );
+}

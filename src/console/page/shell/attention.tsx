@@ -1,0 +1,60 @@
+/** What waits for a person, beside every page: the newest first, each with the command that ends the wait. Below it, what is good to know. */
+import type { JSX } from 'preact';
+import type { AttentionItem } from '../../state/attention.ts';
+import type { ConsoleState } from '../../state/state.ts';
+import { Badge, Section, Since, Unblock } from '../parts/parts.tsx';
+import { Moving } from './moving.tsx';
+
+interface AttentionProps extends Pick<ConsoleState, 'notes' | 'rollouts' | 'repairs'> {
+  readonly items: readonly AttentionItem[];
+  readonly now: number;
+}
+
+export function Attention({ items, notes, rollouts, repairs, now }: AttentionProps): JSX.Element {
+  const others = Object.values(notes).filter(({ bad }) => !bad);
+  return (
+    <div class="side">
+      <Section id="attention" title="Needs attention">
+        {items.length === 0 && <p class="soft">Nothing waits for a person.</p>}
+        {items.map((item) => (
+          <Item key={item.key} item={item} now={now} />
+        ))}
+      </Section>
+      <Moving rollouts={rollouts} repairs={repairs} now={now} />
+      {others.length > 0 && (
+        <Section id="notes" title="To know">
+          <ul class="plain soft">
+            {others.map(({ text }) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
+        </Section>
+      )}
+    </div>
+  );
+}
+
+function Item({ item, now }: { readonly item: AttentionItem; readonly now: number }): JSX.Element {
+  const { title, cluster, state, since, because, unblock, address } = item;
+  if (title === '') {
+    return (
+      <div class="card item bad-edge">
+        <p>
+          <span class="badge bad">! {state}</span> {because}
+        </p>
+      </div>
+    );
+  }
+  return (
+    <article class="card item bad-edge" aria-label={`${title} in ${cluster}`}>
+      <h3>
+        {address === undefined ? title : <a href={address}>{title}</a>} <span class="soft">in {cluster}</span>
+      </h3>
+      <p>
+        <Badge state={state} /> <Since since={since} now={now} />
+      </p>
+      <p>{because}</p>
+      <Unblock text={unblock} />
+    </article>
+  );
+}
