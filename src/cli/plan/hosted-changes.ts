@@ -10,7 +10,7 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { judgingTimes } from '../../rollout/closed-times.ts';
 import { type ClosedTimes, closedLimit } from '../../rollout/maintenance-windows.ts';
 import type { Rendered } from '../../sync/rendered.ts';
-import { FIXED_FOR_PODS, NO_SNAPSHOT, podOutageText, RESERVED_BY_PODS } from './pod-notes.ts';
+import { FIXED_FOR_PODS, podOutageText, RESERVED_BY_PODS } from './pod-notes.ts';
 import { rotationNotes } from './rotation-notes.ts';
 
 /** The fields whose change starts members again, with their defaults: what git declares has none. */
@@ -90,7 +90,7 @@ function memberNotes(change: PlaneChange): readonly string[] {
   if (refused !== undefined) return [refused];
   const soak = Number(hostedField(change.after, 'upgrade.soakSeconds') ?? 60);
   const steps = UPGRADE_STEPS.filter(
-    (step) => step !== 'RollingBack' && (step !== 'Snapshot' || (from !== to && !isOfPods(change))),
+    (step) => step !== 'RollingBack' && (step !== 'Snapshot' || from !== to),
   );
   const what = from === to ? fields.join(', ') : `${from} to ${to}`;
   return [
@@ -183,9 +183,7 @@ function rollbackNotes(change: PlaneChange): readonly string[] {
   if (minorsBetween(from, to) === 0) {
     return ['a later commit with the former values takes it back at any time'];
   }
-  const snapshot = isOfPods(change) ? [NO_SNAPSHOT] : [];
   return [
-    ...snapshot,
     `until PointOfNoReturn a commit with ${from} takes it back, and a failure does so by itself; after it only a snapshot of etcd has the former state`,
   ];
 }

@@ -15,9 +15,6 @@ export const RESERVED_BY_PODS: Readonly<Record<string, unknown>> = Object.fromEn
   ),
 );
 
-export const NO_SNAPSHOT =
-  'driver workload takes no snapshot of etcd: take one of its volume before the commit is merged';
-
 /** Only etcd has no second one beside it: its version belongs to that of the control plane. */
 export function podOutageText(fields: readonly string[]): string {
   const surge = 'its next API server answers before the former one ends';

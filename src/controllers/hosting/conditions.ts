@@ -87,7 +87,7 @@ function upToDate(input: HostingInput): ConditionUpdate {
   if (!plane.isPrepared) {
     return { type, status: 'Unknown', reason: 'NotCreated', message: 'the control plane is not created yet' };
   }
-  if (upgrade) return { type, status: 'False', reason: 'Upgrading', message: upgradeText(upgrade, plane) };
+  if (upgrade) return { type, status: 'False', reason: 'Upgrading', message: upgradeText(upgrade) };
   const pending = pendingChanges(input);
   if (pending.length === 0) {
     return { type, status: 'True', reason: 'AsWanted', message: 'it runs with the settings of its spec' };
@@ -115,10 +115,8 @@ function pendingChange(
   return { reason: isRotating ? 'Rotating' : 'ChangePending', message };
 }
 
-function upgradeText(upgrade: Upgrade, { withoutSnapshot }: HostingInput['plane']): string {
-  const { from, to, step } = upgrade;
-  const note = from === to || withoutSnapshot === undefined ? '' : `; ${withoutSnapshot}`;
-  return `${changeText(upgrade)}: step ${step}${note}`;
+function upgradeText(upgrade: Upgrade): string {
+  return `${changeText(upgrade)}: step ${upgrade.step}`;
 }
 
 function changeText({ from, to, controllers }: Upgrade): string {

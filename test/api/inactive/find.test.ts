@@ -17,12 +17,6 @@ function rollout(fields: object): object {
 
 describe('the fields of an object that this version does not act on', () => {
   it.each<[kind: string, path: string, spec: object, message: string]>([
-    [
-      'Cluster',
-      'hosted.etcd.replicas',
-      { hosted: { driver: 'workload', etcd: { replicas: 3 } } },
-      'remove it',
-    ],
     ['Cluster', 'hosted.etcd.backup', { hosted: { driver: 'workload', etcd: { backup: {} } } }, 'remove it'],
     [
       'Cluster',

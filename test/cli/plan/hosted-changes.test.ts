@@ -56,12 +56,11 @@ describe('what plan shows of a hosted control plane that changes', () => {
     ]);
   });
 
-  it('HOS-15 a new minor version of pods: no snapshot, and who does not answer meanwhile', () => {
+  it('HOS-15 a new minor version of pods: steps, and who does not answer meanwhile', () => {
     const pods = { driver: 'workload' };
     expect(notes(cluster(pods, {}), cluster({ ...pods, version: NEW }))).toEqual([
-      'Cluster ci: its control plane changes (v1.35.4 to v1.36.3): Preflight, Etcd, APIServers, Managers, Soak, PointOfNoReturn; the soak takes 60 s',
+      'Cluster ci: its control plane changes (v1.35.4 to v1.36.3): Preflight, Snapshot, Etcd, APIServers, Managers, Soak, PointOfNoReturn; the soak takes 60 s',
       'Cluster ci: its next API server answers before the former one ends; etcd has one member, and nothing is served while that is replaced because its own version or quota changes',
-      'Cluster ci: driver workload takes no snapshot of etcd: take one of its volume before the commit is merged',
       'Cluster ci: until PointOfNoReturn a commit with v1.35.4 takes it back, and a failure does so by itself; after it only a snapshot of etcd has the former state',
       'Cluster ci: clients use no API that 1.36 removes, since its API server was started',
     ]);

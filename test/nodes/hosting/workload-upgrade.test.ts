@@ -6,8 +6,10 @@ import { CLUSTERS } from '../../../src/api/generated/resources.ts';
 import type { Cluster } from '../../../src/api/generated/types.ts';
 import { kubeconfigSecret, NAMESPACE } from '../../../src/api/names.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
+import { planeNamespace, RECORD } from '../../../src/controllers/hosting/drivers/workload/names.ts';
+import { JOBS } from '../../../src/controllers/hosting/drivers/workload/snapshot/job.ts';
 import { connect } from '../../../src/kube/client/connect.ts';
-import { SECRETS } from '../../../src/kube/objects/core-kinds.ts';
+import { CONFIG_MAPS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../src/kube/objects/json.ts';
 import { CONTROL_PLANE_VERSION } from '../../../src/local/binaries/versions.ts';
 import { startApiServer } from '../../support/control-plane.ts';
@@ -84,7 +86,7 @@ describe.skipIf(reason)(`an upgrade of pods on a real node${reason ? ` (${reason
     expect(client.failed).toEqual([]);
   });
 
-  it('HOS-10 upgrades a minor version, with an outage only while etcd is replaced', async () => {
+  it('HOS-10 HOS-31 upgrades a minor version after a snapshot, with an outage only while etcd is replaced', async () => {
     const client = startClient(kubeconfig);
     const { status } = await changed({ version: CONTROL_PLANE_VERSION }, 'True');
     const observed = await client.stop();
@@ -96,6 +98,10 @@ describe.skipIf(reason)(`an upgrade of pods on a real node${reason ? ` (${reason
     });
     expect(await serverVersion()).toMatchObject({ gitVersion: CONTROL_PLANE_VERSION });
     expect(observed.outageMs).toBeLessThan(60_000);
+    const namespace = planeNamespace(NAME);
+    const record = await hub.server.client.get(CONFIG_MAPS, { name: RECORD, namespace });
+    expect(textAt(record, 'data', 'record.json')).toMatch(/"snapshot":{"takenAt":"/);
+    expect((await hub.server.client.list(JOBS, { namespace })).items).toEqual([]);
   });
 
   it('HOS-12 takes a flag back with which the API server does not start, and serves meanwhile', async () => {

@@ -13,7 +13,6 @@ import {
   KEYS_SECRET,
   planeNamespace,
   RECORD,
-  VOLUME,
 } from '../../../src/controllers/hosting/drivers/workload/names.ts';
 import {
   VOLUME_CLAIMS,
@@ -46,6 +45,7 @@ const CONTROLLERS = [
   'statefulset-controller',
   'deployment-controller',
   'replicaset-controller',
+  'job-controller',
   'persistentvolumeclaim-protection-controller',
 ];
 const AWAY = { timeout: 60_000, interval: 100 };
@@ -165,7 +165,7 @@ function notOfPods(): never {
 
 function hubFaults({ client, player }: Hub, cluster: string): PlaneFaults {
   const namespace = planeNamespace(cluster);
-  const volume = { name: VOLUME, namespace };
+  const volume = { name: 'etcd', namespace };
   const edit = async (change: (files: KeyFiles) => KeyFiles): Promise<void> => {
     const found = await client.get(SECRETS, { name: KEYS_SECRET, namespace });
     const after = keysObject(cluster, change(keyFilesOf(found)), found.metadata.resourceVersion);

@@ -24,6 +24,7 @@ import {
   DEPLOYMENTS,
   STATEFUL_SETS,
 } from '../../../src/controllers/hosting/drivers/workload/objects/workloads.ts';
+import { JOBS } from '../../../src/controllers/hosting/drivers/workload/snapshot/job.ts';
 import type { ClusterInside } from '../../../src/controllers/hosting/inside/execute.ts';
 import { CONFIG_MAPS, NAMESPACES, PODS } from '../../../src/kube/objects/core-kinds.ts';
 import { canonicalJson, digestOf } from '../../../src/kube/objects/digest.ts';
@@ -33,6 +34,8 @@ import { servedKind } from '../../../src/sim/api-server/kinds.ts';
 import { type ControllerBed, createControllerBed } from '../controller/bed.ts';
 import { ledgerOf, type MemoryGrants, memoryGrants } from '../memory-grants.ts';
 import { found, KINDS } from './bed.ts';
+import { type MemoryHubEtcd, memoryHubEtcd } from './memory-hub-etcd.ts';
+import { WITHOUT_DATA } from './pod-player.ts';
 
 const HUB_KINDS: readonly Resource[] = [
   NAMESPACES,
@@ -44,10 +47,19 @@ const HUB_KINDS: readonly Resource[] = [
   ROLE_BINDINGS,
   STATEFUL_SETS,
   DEPLOYMENTS,
+  JOBS,
   PODS,
 ];
 const NAMESPACE = planeNamespace('ci');
 const BY_HUB = { manager: 'hub', force: true };
+const ADDRESSES: Readonly<Record<string, string>> = {
+  etcd: '10.0.0.2',
+  'kube-apiserver': '10.0.0.3',
+  'etcd-1': '10.0.0.4',
+  'etcd-2': '10.0.0.5',
+  'etcd-3': '10.0.0.6',
+  'etcd-4': '10.0.0.7',
+};
 const TICK_MS = 100;
 /** A pod answers this long after it was created. */
 const READY_MS = 300;
@@ -60,12 +72,15 @@ export interface MemoryHub extends ControllerBed {
   /** What was made, in its order: `kube-apiserver v1.36.3 as 1.35`. */
   readonly log: ControllerBed['log'];
   readonly made: string[];
-  /** By member and version, or by the image of our own controllers: `kube-apiserver v1.36.3`. */
+  /** By member and version, by the image of our own controllers, or `etcd-snapshot`: `kube-apiserver v1.36.3`. */
   readonly faults: Map<string, PodFault>;
   /** The file of images. */
   images: WorkloadImages;
   /** The times at which no API server answered, in steps. */
   silentSteps: number;
+  readonly etcd: MemoryHubEtcd;
+  /** The times at which etcd had no majority, in steps. */
+  etcdSilentSteps: number;
   /** The most pods of one member that lived at once. */
   readonly most: Map<string, number>;
   readonly pods: (member: string) => readonly KubeObject[];
@@ -84,7 +99,12 @@ export function memoryHub(objects: readonly KubeObject[], images: WorkloadImages
         grants,
         maxClusters: 20,
         maxAgeSeconds: 691_200,
-        workload: createWorkloadDriver({ client, clock: bed.clock, images: async () => hub.images }),
+        workload: createWorkloadDriver({
+          client,
+          clock: bed.clock,
+          images: async () => hub.images,
+          asking: hub.etcd.asking,
+        }),
         inside: insideOf(() => hub, inside),
         addons: {
           read: async () => ({ installed: [], hasNodes: false }),
@@ -105,6 +125,11 @@ export function memoryHub(objects: readonly KubeObject[], images: WorkloadImages
     faults: new Map(),
     images,
     silentSteps: 0,
+    etcd: memoryHubEtcd(
+      (member) => hub.pods(member).some(isReady),
+      (line) => hub.made.push(line),
+    ),
+    etcdSilentSteps: 0,
     most: new Map(),
     ...played,
     status: () => found(bed)?.status?.hosted,
@@ -126,7 +151,7 @@ function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
       .list(servedKind(PODS), NAMESPACE)
       .filter(({ metadata }) => metadata.labels?.[LABEL_PART] === member);
   const workload = (member: string): KubeObject => {
-    const resource = member === 'etcd' ? STATEFUL_SETS : DEPLOYMENTS;
+    const resource = member.startsWith('etcd') ? STATEFUL_SETS : DEPLOYMENTS;
     return objects.get(servedKind(resource), { name: member, namespace: NAMESPACE });
   };
   let next = 0;
@@ -136,14 +161,19 @@ function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
     const sets = objects.list(servedKind(STATEFUL_SETS), NAMESPACE);
     for (const each of [...sets, ...objects.list(servedKind(DEPLOYMENTS), NAMESPACE)]) playWorkload(each);
     for (const pod of objects.list(servedKind(PODS), NAMESPACE)) playPod(pod);
-    const hub = hubOf();
+    for (const job of objects.list(servedKind(JOBS), NAMESPACE)) playJob(job);
+    countSilence(hubOf());
+  }
+
+  function countSilence(hub: MemoryHub): void {
     const isMeant = pods('kube-scheduler').length > 0 || pods('kube-apiserver').length > 0;
     if (isMeant && !pods('kube-apiserver').some(isReady)) hub.silentSteps += 1;
+    if (hub.etcd.list.size > 1 && !hub.etcd.isServing()) hub.etcdSilentSteps += 1;
   }
 
   function giveAddress(service: KubeObject): void {
     if (textAt(service, 'spec', 'clusterIP') !== undefined) return;
-    const clusterIP = service.metadata.name === 'etcd' ? '10.0.0.2' : '10.0.0.3';
+    const clusterIP = ADDRESSES[service.metadata.name];
     merge(SERVICES, service, { spec: { clusterIP } });
   }
 
@@ -204,8 +234,39 @@ function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
     if (isReady(pod) || +now - Date.parse(pod.metadata.creationTimestamp ?? '') < READY_MS) return;
     const fault = hubOf().faults.get(faultKey(pod));
     if (fault === 'hangs') return;
-    const status = fault === 'crashes' ? crashed(now) : answering(now);
+    const status = statusOf(pod, fault, now);
     if (canonicalJson(pod['status']) !== canonicalJson(status)) merge(PODS, pod, { status }, 'status');
+  }
+
+  /** An etcd with several members starts by what it has in its volume. */
+  function statusOf(pod: KubeObject, fault: PodFault | undefined, now: Date): object {
+    const claim = textAt(
+      listAt(pod, 'spec', 'volumes').find((volume) => textAt(volume, 'name') === 'data'),
+      'persistentVolumeClaim',
+      'claimName',
+    );
+    const { etcd } = hubOf();
+    const isSeveral = claim !== undefined && listAt(pod, 'spec', 'containers', 0, 'ports').length > 2;
+    if (claim !== undefined && claimUid(claim) === undefined) return pending(now);
+    const starts = !isSeveral || fault !== undefined || etcd.starts(pod, claimUid(claim));
+    if (!starts) return crashed(now, WITHOUT_DATA);
+    return fault === 'crashes' ? crashed(now) : answering(now);
+  }
+
+  function claimUid(name: string): string | undefined {
+    const claims = objects.list(servedKind(VOLUME_CLAIMS), NAMESPACE);
+    return claims.find(({ metadata }) => metadata.name === name)?.metadata.uid;
+  }
+
+  /** Its pod is not played: hosting reads it only to tell why a Job does not end. */
+  function playJob(job: KubeObject): void {
+    const { name, creationTimestamp = '', deletionTimestamp } = job.metadata;
+    if (deletionTimestamp !== undefined || valueAt(job, 'status', 'conditions') !== undefined) return;
+    const fault = hubOf().faults.get(name);
+    if (fault === 'hangs' || +bed.clock.now() - Date.parse(creationTimestamp) < READY_MS) return;
+    const type = fault === 'crashes' ? 'Failed' : 'Complete';
+    hubOf().made.push(`${name} ${type}`);
+    merge(JOBS, job, { status: { conditions: [{ type, status: 'True', message: 'no copy' }] } }, 'status');
   }
 
   return {
@@ -214,7 +275,7 @@ function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
     edit: (member, change) => {
       const edited = structuredClone(workload(member));
       change(edited['spec'] as Record<string, unknown>);
-      const resource = member === 'etcd' ? STATEFUL_SETS : DEPLOYMENTS;
+      const resource = member.startsWith('etcd') ? STATEFUL_SETS : DEPLOYMENTS;
       objects.replace(servedKind(resource), edited, { manager: 'person' });
     },
     advance: async (ms) => {
@@ -245,14 +306,20 @@ function isReady(pod: KubeObject): boolean {
   );
 }
 
+function pending(now: Date): object {
+  const condition = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable' };
+  const message = 'persistentvolumeclaim not found';
+  return { phase: 'Pending', conditions: [{ ...condition, message, lastTransitionTime: now.toISOString() }] };
+}
+
 function answering(now: Date): object {
   const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: now.toISOString() }];
   return { phase: 'Running', conditions, containerStatuses: [{ restartCount: 0, state: { running: {} } }] };
 }
 
-function crashed(now: Date): object {
+function crashed(now: Date, words = 'panic: it does not work'): object {
   const waiting = { reason: 'CrashLoopBackOff', message: 'back-off' };
-  const lastState = { terminated: { exitCode: 1, message: 'panic: it does not work' } };
+  const lastState = { terminated: { exitCode: 1, message: words } };
   const conditions = [{ type: 'Ready', status: 'False', lastTransitionTime: now.toISOString() }];
   return {
     phase: 'Running',

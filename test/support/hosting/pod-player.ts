@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
 import { basename } from 'node:path';
 import { LABEL_PART } from '../../../src/api/names.ts';
+import { SNAPSHOT } from '../../../src/controllers/hosting/drivers/workload/names.ts';
 import { VOLUME_CLAIMS } from '../../../src/controllers/hosting/drivers/workload/objects/namespace.ts';
 import { keyFilesOf } from '../../../src/controllers/hosting/drivers/workload/pki/secrets.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
@@ -30,6 +31,8 @@ export interface PodPlayer {
   readonly isPlayed: (namespace: string, name: string) => boolean;
   /** Empties the volume behind this claim, as somebody does on its disk. */
   readonly wipe: (claimUid: string) => void;
+  /** Ends the pods that take a snapshot with this error. Undefined: with success. */
+  readonly breakSnapshots: (message: string | undefined) => void;
   readonly stop: () => Promise<void>;
 }
 
@@ -38,10 +41,14 @@ export function playPods(client: Client): PodPlayer {
   const withData = new Set<string>();
   const abort = new AbortController();
   let next = 0;
+  let snapshotFault: string | undefined;
   const running = run();
   return {
     isPlayed: (namespace, name) => [...pods.keys()].some((key) => key.startsWith(`${namespace}/${name}/`)),
     wipe: (uid) => void withData.delete(uid),
+    breakSnapshots: (message) => {
+      snapshotFault = message;
+    },
     stop: async () => {
       abort.abort();
       await running;
@@ -73,11 +80,24 @@ export function playPods(client: Client): PodPlayer {
   async function playPod(pod: KubeObject): Promise<void> {
     if (pod.metadata.deletionTimestamp !== undefined) return await end(pod);
     if (textAt(pod, 'spec', 'nodeName') === undefined) return await bind(pod);
+    if (pod.metadata.labels?.[LABEL_PART] === SNAPSHOT) await endSnapshot(pod);
+    else await playMember(pod);
+  }
+
+  async function playMember(pod: KubeObject): Promise<void> {
     const claim = await claimOf(pod);
     if (claim === 'missing') return;
     if (claim !== undefined && isSealed(pod) && !withData.has(claim)) return await crash(pod);
     if (claim !== undefined) withData.add(claim);
     await keepServing(pod);
+  }
+
+  async function endSnapshot(pod: KubeObject): Promise<void> {
+    if (['Succeeded', 'Failed'].includes(textAt(pod, 'status', 'phase') ?? '')) return;
+    const [exitCode, phase] = snapshotFault === undefined ? [0, 'Succeeded'] : [1, 'Failed'];
+    const terminated = { exitCode, reason: 'Ended', message: snapshotFault ?? '' };
+    const status = { ...containerStatus(false), state: { terminated } };
+    await report(pod, { phase, conditions: [], containerStatuses: [status] });
   }
 
   async function keepServing(pod: KubeObject): Promise<void> {
@@ -181,11 +201,14 @@ function argsOf(pod: KubeObject): readonly string[] {
 }
 
 function isEtcd(pod: KubeObject): boolean {
-  return pod.metadata.labels?.[LABEL_PART] === 'etcd';
+  return pod.metadata.labels?.[LABEL_PART]?.startsWith('etcd') === true;
 }
 
+/** One that joins others has no data yet, and names them. */
 function isSealed(pod: KubeObject): boolean {
-  return argsOf(pod).includes('--initial-cluster-state=existing');
+  const args = argsOf(pod);
+  const joins = args.some((arg) => arg.startsWith('--initial-cluster=') && arg.includes(','));
+  return args.includes('--initial-cluster-state=existing') && !joins;
 }
 
 /** Returns the key of the Secret with the certificate that the program serves. */

@@ -40,6 +40,6 @@ export function podParts(record: WorkloadRecord = planeRecord()): PodParts {
     priorityClass: workloadImages().priorityClass,
     version: VERSION,
     run: 'sha256:run',
-    addresses: { etcd: '10.0.0.2', apiServer: '10.0.0.3' },
+    addresses: { etcd: ['10.0.0.2'], apiServer: '10.0.0.3' },
   };
 }

@@ -38,6 +38,7 @@ import { addLogOptions, createCommandLog, type LogFlags } from '../../log-option
 import { createDurationOption, createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
 import { KUBENODE_VERSION } from '../../version.ts';
+import { createSnapshotCommand } from './snapshot.ts';
 
 const HELP = `
 Run it beside a hub. A Cluster with spec.hosted.driver: process becomes a control plane on this machine: etcd, kube-apiserver,
@@ -104,6 +105,7 @@ export function createHostingCommand(io: Io): Command {
       createIntegerParser(0, 65_535),
     )
     .option('--host <address>', 'address for --port to listen on', '127.0.0.1')
+    .addCommand(createSnapshotCommand(io))
     .addHelpText('after', HELP);
   return addConnectionOptions(addLogOptions(command)).action((flags: Flags) => hosting(io, flags));
 }

@@ -239,8 +239,6 @@ export interface PlaneReport {
   readonly fixed?: readonly string[] | undefined;
   /** The versions of the programs that can be started, or why none can. */
   readonly programs: AvailablePrograms | ProgramsProblem;
-  /** Why no snapshot of etcd is taken before a version is changed. Undefined: one is taken. */
-  readonly withoutSnapshot?: string | undefined;
   /** When the snapshot of etcd was taken that is kept until the next upgrade. */
   readonly snapshotAt?: Date | undefined;
   /** Undefined: the driver takes no backups, or the control plane is not prepared. */

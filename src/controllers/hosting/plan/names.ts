@@ -25,3 +25,11 @@ export function logPlace(plane: Place, member: PlaneMember): string {
     ? `with kubectl -n ${name} logs -l kubenode.dev/part=${member}`
     : `in ${name}/logs`;
 }
+
+/** Tells where the snapshot is that was taken before the last change of a version. */
+export function snapshotPlace(plane: Place): string {
+  const [, name] = planePlace(plane);
+  return isNamespace(plane)
+    ? `the snapshot in the volume of PersistentVolumeClaim ${name}/etcd-snapshot`
+    : `${name}/snapshots/upgrade`;
+}

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { logPlace, namesOf, planePlace } from '../../../../src/controllers/hosting/plan/names.ts';
+import {
+  logPlace,
+  namesOf,
+  planePlace,
+  snapshotPlace,
+} from '../../../../src/controllers/hosting/plan/names.ts';
 
 it('namesOf lists twenty names and counts the others', () => {
   const names = Array.from({ length: 23 }, (_, index) => `m-${index}`);
@@ -17,6 +22,13 @@ describe('the place of a control plane', () => {
     expect(logPlace({ where: '/hosting/clusters/ci' }, 'etcd')).toBe('in /hosting/clusters/ci/logs');
     expect(logPlace({ where: 'namespace kn-ci', place: 'Namespace' }, 'etcd')).toBe(
       'with kubectl -n kn-ci logs -l kubenode.dev/part=etcd',
+    );
+  });
+
+  it('has the last snapshot in its folder, or in a volume of its namespace', () => {
+    expect(snapshotPlace({ where: '/hosting/clusters/ci' })).toBe('/hosting/clusters/ci/snapshots/upgrade');
+    expect(snapshotPlace({ where: 'namespace kn-ci', place: 'Namespace' })).toBe(
+      'the snapshot in the volume of PersistentVolumeClaim kn-ci/etcd-snapshot',
     );
   });
 });

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { planHosting } from '../../../../src/controllers/hosting/plan/plan.ts';
 import {
   decisionText,
-  HOSTED,
   hostingInput,
   type InputParts,
   LOCATION,
@@ -58,7 +57,7 @@ describe('the plan of a hosted control plane', () => {
     ],
     [
       'wants of its driver what that does not do',
-      { plane: NOTHING, hosted: { driver: 'workload', etcd: { ...HOSTED.etcd, replicas: 3 } } },
+      { plane: NOTHING, hosted: { driver: 'workload', replicas: 2 } },
       'stalled NotSupported',
     ],
   ])('of a Cluster that %s', (_, parts, expected) => {

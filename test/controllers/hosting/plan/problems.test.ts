@@ -17,7 +17,6 @@ describe('the problems of a Cluster that is to be hosted', () => {
       'etcd.backup',
       { driver: 'workload' as const, etcd: { ...HOSTED.etcd, backup: { everySeconds: 300, keep: 1 } } },
     ],
-    ['etcd.replicas', { driver: 'workload' as const, etcd: { ...HOSTED.etcd, replicas: 3 as const } }],
     ['replicas', { driver: 'workload' as const, replicas: 2 }],
     ['exposure.host', { exposure: { ...HOSTED.exposure, host: 'ci.example.com' } }],
   ])('name the field %s, on which hosting does not act', (path, hosted) => {

@@ -72,6 +72,18 @@ export function describeChanges(name: string, open: OpenBed, traits: DriverTrait
       expect(await etcd(next)).toMatchObject({ run, isOutdated: false, identity: before });
     });
 
+    test('HOS-31 takes a snapshot of an etcd that serves, and the next process finds it', async () => {
+      await startEtcd();
+      expect((await observe()).snapshotAt).toBeUndefined();
+      const before = bed.now();
+      await driver.snapshot(plane);
+      const taken = (await observe(await bed.reopen())).snapshotAt;
+      expect(+(taken ?? 0)).toBeGreaterThanOrEqual(+before);
+      await driver.snapshot(plane);
+      expect(+((await observe()).snapshotAt ?? 0)).toBeGreaterThanOrEqual(+(taken ?? 0));
+      expect(await state()).toBe('Ready');
+    });
+
     test('goes back to what it ran with before', async () => {
       await startEtcd();
       const before = (await etcd())?.run;

@@ -24,6 +24,7 @@ import {
   type RunMember,
   type SettledPlane,
 } from '../driver.ts';
+import { readSnapshot } from '../etcd/snapshot.ts';
 import { settledDifferences } from '../runs.ts';
 import { readAccess } from './access.ts';
 import type { BalancerCommand } from './api-servers/balancers.ts';
@@ -48,7 +49,6 @@ import { recordRotationStart } from './rotation/record.ts';
 import { reportRotation } from './rotation/report.ts';
 import { rotatePlane } from './rotation/rotate.ts';
 import { recordFirstStart, recordRun, recordSettled } from './runs.ts';
-import { readSnapshot } from './snapshot.ts';
 import { endProcesses, hasSeveral } from './stop.ts';
 
 export interface ProcessDriverOptions {

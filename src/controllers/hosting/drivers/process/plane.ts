@@ -5,9 +5,9 @@ import { etcdDataFolder } from '../../../../local/layout.ts';
 import type { Clock } from '../../../../os/clock.ts';
 import type { FreeBytes } from '../../../../os/files.ts';
 import type { PlaneOwner, SettledPlane, UpkeepControl } from '../driver.ts';
+import { readMembership } from '../etcd/membership.ts';
 import type { MemberRuns } from '../runs.ts';
-import { etcdEndpoints } from './etcd/endpoint.ts';
-import { readMembership } from './etcd/membership.ts';
+import { etcdEndpoints, etcdPlaces } from './etcd/endpoint.ts';
 import { type PlaneFolder, readPlane, requireOwn } from './folder.ts';
 import type { MemberSpec } from './member-spec.ts';
 import { type MemberParts, memberSpecs } from './members.ts';
@@ -106,6 +106,6 @@ async function snapshotSource(
   const { layout, state } = plane;
   const [first] = await etcdEndpoints(plane);
   if (!state?.etcdMembers) return first && { endpoint: first, dataFolder: layout.etcd.dataFolder };
-  const found = await readMembership(plane);
+  const found = await readMembership(await etcdPlaces(plane));
   return found && { endpoint: found.endpoint, dataFolder: etcdDataFolder(layout, found.index) };
 }

@@ -7,16 +7,20 @@ import { ADMIN } from '../../../../local/pki/leaves.ts';
 import { createPrincipal, type Principal } from '../../../../local/pki/principal.ts';
 import type { PlaneAccess, PlaneExposure } from '../driver.ts';
 import type { FoundPlane } from './hub.ts';
-import { planeNamespace } from './names.ts';
+import { etcdMembersOf, planeNamespace } from './names.ts';
 import { authorityCertificate, type KeyRequest, pairOf } from './pki/keys.ts';
 import type { PlaneAddresses } from './plane.ts';
 import type { WorkloadRecord } from './record.ts';
 
-/** Undefined before both Services have an address. */
-export function addressesOf({ objects }: Pick<FoundPlane, 'objects'>): PlaneAddresses | undefined {
-  const etcd = clusterIp(objects.services.get('etcd'));
+/** Undefined before all Services have an address. */
+export function addressesOf({
+  objects,
+  record,
+}: Pick<FoundPlane, 'objects' | 'record'>): PlaneAddresses | undefined {
+  const members = etcdMembersOf(record);
+  const etcd = members.flatMap((member) => clusterIp(objects.services.get(member)) ?? []);
   const apiServer = clusterIp(objects.services.get('kube-apiserver'));
-  return etcd === undefined || apiServer === undefined ? undefined : { etcd, apiServer };
+  return etcd.length < members.length || apiServer === undefined ? undefined : { etcd, apiServer };
 }
 
 function clusterIp(service: KubeObject | undefined): string | undefined {
@@ -68,7 +72,7 @@ export function keyRequest(
     cluster,
     settings,
     apiServerNames: [...new Set([addresses.apiServer, ...inside, ...outside])],
-    etcdNames: [addresses.etcd],
+    etcdNames: addresses.etcd,
     now,
   };
 }

@@ -8,11 +8,14 @@ import type { Clock } from '../../../../os/clock.ts';
 import { messageOf } from '../../../../os/errors.ts';
 import { HostingError } from '../../errors.ts';
 import type { PlaneDriver, PlaneReport, PlaneSpec } from '../driver.ts';
+import { ASKING, type EtcdAsking } from '../etcd/membership.ts';
 import { accessOf } from './access.ts';
+import { createPodEtcdActs } from './etcd/acts.ts';
 import { changeMember, correctMember, settleWorkload } from './execute/change.ts';
 import { startMember, stopMember } from './execute/members.ts';
 import { prepareWorkload } from './execute/prepare.ts';
 import { beginRemoval, removeWorkload } from './execute/remove.ts';
+import { takeWorkloadSnapshot } from './execute/snapshot.ts';
 import { ACCESS_KINDS, readHubPlane } from './hub.ts';
 import { imagesOf, type WorkloadImages } from './images.ts';
 import { observeWorkload } from './observe.ts';
@@ -22,16 +25,19 @@ export interface WorkloadDriverOptions {
   readonly clock: Clock;
   /** Reads the file of images. It is read again each time, so that a new version needs no restart. */
   readonly images: () => Promise<WorkloadImages>;
+  /** Default: by the network. */
+  readonly asking?: EtcdAsking;
 }
 
 export function createWorkloadDriver(options: WorkloadDriverOptions): PlaneDriver {
   const { client, clock } = options;
-  const hub = { client, clock };
+  const asking = options.asking ?? ASKING;
+  const hub = { client, clock, asking };
   const images = async (): Promise<WorkloadImages | undefined> => (await readImages(options)).found;
   return withReasons({
     observe: async (plane, signal) => {
       const { programs } = await readImages(options);
-      return await observeWorkload(plane, { client, now: clock.now(), programs, signal });
+      return await observeWorkload(plane, { client, now: clock.now(), programs, signal, asking });
     },
     prepare: async (plane) => {
       await prepareWorkload(plane, { ...hub, ...choices(await images(), plane) });
@@ -41,11 +47,13 @@ export function createWorkloadDriver(options: WorkloadDriverOptions): PlaneDrive
     change: async (plane, member, run) =>
       changeMember(plane, { member, run }, { ...hub, images: await images() }),
     correct: async (plane, member) => correctMember(plane, member, { ...hub, images: await images() }),
+    snapshot: async (plane) => takeWorkloadSnapshot(plane, { ...hub, images: await images() }),
     settle: (plane, settled) => settleWorkload(plane, settled, hub),
     beginDestroy: (plane) => beginRemoval(plane, hub),
     remove: (plane) => removeWorkload(plane, hub),
     access: async (plane) => accessOf(await readHubPlane(client, plane, { only: ACCESS_KINDS }), clock.now()),
-    ...UNSUPPORTED,
+    ...createPodEtcdActs(async () => ({ ...hub, images: await images() })),
+    setApiServers: refuse,
   });
 }
 
@@ -107,17 +115,7 @@ function choices(
 
 /** The plan refuses what leads here. */
 async function refuse(): Promise<never> {
-  throw new HostingError(
-    'ChangeNotSupported',
-    'driver workload runs one API server and one member of etcd, and takes no snapshot of it',
-    { hint: 'set spec.hosted to what it was, or create another Cluster' },
-  );
+  throw new HostingError('ChangeNotSupported', 'driver workload runs one API server', {
+    hint: 'set spec.hosted to what it was, or create another Cluster',
+  });
 }
-
-const UNSUPPORTED = {
-  setApiServers: refuse,
-  addEtcdMember: refuse,
-  promoteEtcdMember: refuse,
-  removeEtcdMember: refuse,
-  snapshot: refuse,
-};

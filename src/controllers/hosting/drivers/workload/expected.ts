@@ -16,11 +16,11 @@ export interface ExpectedObject {
 }
 
 /** Limits come before what they limit. */
-export function expectedBefore({ cluster, placement }: WorkloadRecord): readonly ExpectedObject[] {
+export function expectedBefore(record: WorkloadRecord): readonly ExpectedObject[] {
   return [
-    ...planePolicies({ cluster, placement }).map((object) => ({ resource: NETWORK_POLICIES, object })),
-    ...disruptionBudgets(cluster).map((object) => ({ resource: DISRUPTION_BUDGETS, object })),
-    ...planeServices({ cluster, placement }).map((object) => ({ resource: SERVICES, object })),
+    ...planePolicies(record).map((object) => ({ resource: NETWORK_POLICIES, object })),
+    ...disruptionBudgets(record).map((object) => ({ resource: DISRUPTION_BUDGETS, object })),
+    ...planeServices(record).map((object) => ({ resource: SERVICES, object })),
   ];
 }
 

@@ -5,15 +5,8 @@ import { isKubeError, unlessMissing } from '../../../../kube/client/errors.ts';
 import { CONFIG_MAPS, NAMESPACES, PODS, SECRETS } from '../../../../kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../../kube/objects/object.ts';
 import { HostingError } from '../../errors.ts';
-import type { PlaneOwner } from '../driver.ts';
-import {
-  ANNOTATION_OWNER_UID,
-  ANNOTATION_READABLE,
-  KEYS_SECRET,
-  planeNamespace,
-  RECORD,
-  VOLUME,
-} from './names.ts';
+import type { EtcdMember, PlaneOwner } from '../driver.ts';
+import { ANNOTATION_OWNER_UID, ANNOTATION_READABLE, KEYS_SECRET, planeNamespace, RECORD } from './names.ts';
 import { DISRUPTION_BUDGETS, VOLUME_CLAIMS } from './objects/namespace.ts';
 import { NETWORK_POLICIES, SERVICES } from './objects/network.ts';
 import { DEPLOYMENTS, STATEFUL_SETS } from './objects/workloads.ts';
@@ -184,6 +177,6 @@ export function namespaceNotOurs(where: string): HostingError {
   });
 }
 
-export function claimOfVolume({ objects }: FoundPlane): KubeObject | undefined {
-  return objects.claims.get(VOLUME);
+export function claimOfVolume({ objects }: FoundPlane, member: EtcdMember): KubeObject | undefined {
+  return objects.claims.get(member);
 }

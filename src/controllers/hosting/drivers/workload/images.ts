@@ -7,8 +7,8 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { KUBERNETES_VERSION_PATTERN } from '../../../../api/patterns.ts';
 import { messageOf, OsError } from '../../../../os/errors.ts';
-import { isRunMember, type MemberRun } from '../driver.ts';
-import { RUN_PROGRAMS, type WorkloadMember } from './names.ts';
+import { isEtcdMember, type MemberRun } from '../driver.ts';
+import { RUN_PROGRAMS, roleOf, type WorkloadMember } from './names.ts';
 
 /** `registry.example/team/etcd@sha256:…`, without a tag beside the digest, which nothing would check. */
 const IMAGE = /^[a-z0-9]+(?:[._:/-]+[a-z0-9]+)*@sha256:[0-9a-f]{64}$/;
@@ -95,14 +95,15 @@ export function imageFor(
   member: WorkloadMember,
   { run, version }: { readonly run: MemberRun; readonly version: string },
 ): string | undefined {
-  if (!isRunMember(member)) return run.image ?? kubenode;
+  const role = roleOf(member);
+  if (role === 'kubenode-controllers') return run.image ?? kubenode;
   const ofPlane = versions.filter((each) => each.version === version);
   const fitting = [...ofPlane, ...versions].find((each) =>
-    member === 'etcd'
+    isEtcdMember(member)
       ? each.etcdVersion === (run.version ?? each.etcdVersion)
       : each.version === (run.version ?? version),
   );
-  return fitting?.images[member];
+  return fitting?.images[role];
 }
 
 /** Returns every image with a name for people, in a fixed order. */

@@ -1,11 +1,41 @@
 /** The names and labels of the objects that are a control plane in its hub. */
 import { GROUP, LABEL_CLUSTER, LABEL_MANAGED_BY, LABEL_PART, MANAGED_BY } from '../../../../api/names.ts';
-import { MEMBERS } from '../driver.ts';
+import type { PlaneSettings } from '../../../../local/state.ts';
+import { ETCD_MEMBERS, type EtcdMember, isEtcdMember, MEMBERS, type RunMember } from '../driver.ts';
 
-/** The members of a control plane of this driver: one of each. */
-export type WorkloadMember = (typeof MEMBERS)[number];
+/** The roles of members. Each has one program, one Secret and one port. */
+export type WorkloadRole = (typeof MEMBERS)[number];
+/** The members of a control plane of this driver: one of each role, but several of etcd where the spec has them. */
+export type WorkloadMember = WorkloadRole | EtcdMember;
+const OTHERS = MEMBERS.filter((member) => member !== 'etcd');
+/** All members that a control plane can have. */
+export const WORKLOAD_MEMBERS: readonly WorkloadMember[] = [...ETCD_MEMBERS, ...OTHERS];
+
+export function roleOf(member: WorkloadMember): WorkloadRole {
+  return isEtcdMember(member) ? 'etcd' : member;
+}
+
+/** Has what tells how many members of etcd there are. */
+export interface EtcdCount {
+  readonly settings: Pick<PlaneSettings, 'etcdReplicas'>;
+}
+
+export function etcdMembersOf(plane: EtcdCount | undefined): readonly EtcdMember[] {
+  return ETCD_MEMBERS.slice(0, plane?.settings.etcdReplicas ?? 1);
+}
+
+export function workloadMembersOf(plane: EtcdCount | undefined): readonly WorkloadMember[] {
+  return [...etcdMembersOf(plane), ...OTHERS];
+}
 
 export const RUN_PROGRAMS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
+/** The members whose version and flags are those of a Cluster. */
+export const RUN_WORKLOADS = [
+  ...ETCD_MEMBERS,
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+] as const satisfies readonly (RunMember & WorkloadMember)[];
 
 export function planeNamespace(cluster: string): string {
   return `kn-${cluster}`;
@@ -23,21 +53,36 @@ export const ANNOTATION_CONTAINER = `${GROUP}/container`;
 /** The version of its program. */
 export const ANNOTATION_VERSION = `${GROUP}/version`;
 
+/** When the Job that takes a snapshot was created, by the clock of hosting. */
+export const ANNOTATION_TAKEN_AT = `${GROUP}/taken-at`;
+
 /** The ConfigMap with the record of the control plane. */
 export const RECORD = 'kubenode-plane';
 /** The Secret with every key and certificate. No pod mounts it. */
 export const KEYS_SECRET = 'kubenode-keys';
-/** The claim of the volume of etcd. */
-export const VOLUME = 'etcd';
+/** The Job that takes a snapshot of etcd, and the claim of the volume that it is kept in. */
+export const SNAPSHOT = 'etcd-snapshot';
 
 export function isWorkloadMember(name: string): name is WorkloadMember {
-  return MEMBERS.some((member) => member === name);
+  return WORKLOAD_MEMBERS.some((member) => member === name);
 }
 
 export function planeLabels(cluster: string): Readonly<Record<string, string>> {
   return { [LABEL_MANAGED_BY]: MANAGED_BY, [LABEL_CLUSTER]: cluster };
 }
 
+/** The labels of the pods that take a snapshot. */
+export function snapshotLabels(cluster: string): Readonly<Record<string, string>> {
+  return { ...planeLabels(cluster), [LABEL_PART]: SNAPSHOT };
+}
+
 export function memberLabels(cluster: string, member: WorkloadMember): Readonly<Record<string, string>> {
   return { ...planeLabels(cluster), [LABEL_PART]: member };
+}
+
+/** Selects the pods of all members of etcd. */
+export function etcdSelector(cluster: string, members: readonly EtcdMember[]): object {
+  if (members.length === 1) return { matchLabels: memberLabels(cluster, 'etcd') };
+  const matchExpressions = [{ key: LABEL_PART, operator: 'In', values: members }];
+  return { matchLabels: planeLabels(cluster), matchExpressions };
 }

@@ -9,22 +9,26 @@ import {
   type PlaneSpec,
   type SettledPlane,
 } from '../driver.ts';
+import type { EtcdAsking } from '../etcd/membership.ts';
 import { PLANE_KEYS } from '../keys.ts';
 import { addressesOf, keyRequest } from './access.ts';
 import { volumeData } from './data.ts';
 import { placementDifferences, recordDifferences, settledOf, withLife } from './differences.ts';
+import { listEtcd } from './etcd/acts.ts';
 import { expectedBefore, expectedSecrets, missingObjects } from './expected.ts';
 import { claimOfVolume, type FoundPlane, readHubPlane } from './hub.ts';
 import { reportMember } from './members/report.ts';
 import { workloadImage } from './members/templates.ts';
+import { etcdMembersOf, workloadMembersOf } from './names.ts';
 import { type KeyRequest, lostKeysOf, reportKeys } from './pki/keys.ts';
-import { startsOf, type WorkloadRecord } from './record.ts';
+import { type WorkloadRecord, wasStarted } from './record.ts';
 
 export interface ObserveParts {
   readonly client: Client;
   readonly now: Date;
   readonly programs: PlaneReport['programs'];
   readonly signal: AbortSignal;
+  readonly asking: EtcdAsking;
 }
 
 export async function observeWorkload(plane: PlaneSpec, parts: ObserveParts): Promise<PlaneReport> {
@@ -46,15 +50,15 @@ export async function observeWorkload(plane: PlaneSpec, parts: ObserveParts): Pr
     settled: settledPlane(found, record),
     differences: [...recordDifferences(record, plane), ...fixed],
     ...optional('fixed', fixed.length > 0 ? fixed : undefined),
-    withoutSnapshot: WITHOUT_SNAPSHOT,
+    ...optional('snapshotAt', record.snapshot && new Date(record.snapshot.takenAt)),
+    ...optional('etcd', await listEtcd(found, parts)),
     members: await Promise.all(
-      MEMBERS.map((member) => reportMember(member, { found, record, request, now: parts.now })),
+      workloadMembersOf(record).map((member) =>
+        reportMember(member, { found, record, request, now: parts.now }),
+      ),
     ),
   };
 }
-
-/** The data of a pod is in a volume that hosting cannot read. */
-const WITHOUT_SNAPSHOT = 'driver workload takes no snapshot of etcd';
 
 /** A hosting that recorded no image of our own controllers left it in their Deployment, which nothing has changed since. */
 function settledPlane({ objects }: FoundPlane, record: WorkloadRecord): SettledPlane {
@@ -86,7 +90,9 @@ function requestFor(found: FoundPlane, record: WorkloadRecord, now: Date): KeyRe
 function isPrepared(found: FoundPlane, record: WorkloadRecord): boolean {
   const addresses = addressesOf(found);
   if (!addresses || PLANE_KEYS.some((name) => record.keys?.[name] === undefined)) return false;
-  const hasVolume = claimOfVolume(found) !== undefined || startsOf(record, 'etcd').length > 0;
+  const hasVolumes = etcdMembersOf(record).every(
+    (member) => claimOfVolume(found, member) !== undefined || wasStarted(record, member),
+  );
   const expected = [...expectedBefore(record), ...expectedSecrets(found, record)];
-  return hasVolume && missingObjects(found.objects, expected).length === 0;
+  return hasVolumes && missingObjects(found.objects, expected).length === 0;
 }

@@ -1,6 +1,7 @@
 /** Describes one control plane to the builders of its objects: what was chosen when it was created, and where its members are found. */
 import type { PlaneSettings } from '../../../../local/state.ts';
 import type { PlanePlacement } from '../driver.ts';
+import type { WorkloadMember } from './names.ts';
 
 export interface WorkloadPlane {
   readonly cluster: string;
@@ -9,10 +10,17 @@ export interface WorkloadPlane {
   readonly placement: PlanePlacement;
   /** Whether etcd has data: from then on it never begins without. */
   readonly isSealed: boolean;
+  readonly members: Readonly<Partial<Record<WorkloadMember, MemberStart>>>;
+}
+
+export interface MemberStart {
+  /** The members that one without data joins. Undefined: it has data, or begins the etcd. */
+  readonly initialCluster?: string | undefined;
 }
 
 /** The addresses of the Services, which stay as long as these exist: no member needs DNS. */
 export interface PlaneAddresses {
-  readonly etcd: string;
+  /** One for each member of etcd. */
+  readonly etcd: readonly string[];
   readonly apiServer: string;
 }

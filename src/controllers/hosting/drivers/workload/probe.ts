@@ -1,11 +1,12 @@
 /** Asks the pods of members for the certificates that they serve. A pod that cannot be reached from here serves none that is known. */
 import { type ServedCertificate, sendProbe } from '../../../../local/processes/probe.ts';
+import { isEtcdMember } from '../driver.ts';
 import type { WorkloadMember } from './names.ts';
 import { authorityCertificate, type KeyFiles, type KeyRequest, pairOf } from './pki/keys.ts';
 import { memberPort } from './ports.ts';
 
 /** Every certificate has this name: a pod gets another address with each start. */
-const SERVER_NAME = 'localhost';
+export const SERVER_NAME = 'localhost';
 const PROBE_MS = 2000;
 
 export interface PodProbe {
@@ -19,7 +20,7 @@ export interface PodProbe {
 export async function probeCertificate(probe: PodProbe): Promise<ServedCertificate | undefined> {
   const { member, files, request } = probe;
   if (member === 'kubenode-controllers') return undefined;
-  const isEtcd = member === 'etcd';
+  const isEtcd = isEtcdMember(member);
   const caPem = authorityCertificate(files, isEtcd ? 'etcd-ca' : 'ca');
   const client = pairOf(files, request, isEtcd ? 'etcd-client' : 'admin');
   if (caPem === undefined || !client) return undefined;
@@ -30,5 +31,5 @@ export async function probeCertificate(probe: PodProbe): Promise<ServedCertifica
 
 function urlOfPod({ member, address, apiPort }: PodProbe): string {
   const host = address.includes(':') ? `[${address}]` : address;
-  return `https://${host}:${memberPort(member, apiPort)}${member === 'etcd' ? '/health' : '/livez'}`;
+  return `https://${host}:${memberPort(member, apiPort)}${isEtcdMember(member) ? '/health' : '/livez'}`;
 }

@@ -10,7 +10,8 @@ import { optional } from '../../../../kube/objects/optional.ts';
 import { planeSettings } from '../../../../local/state.ts';
 import { HostingError } from '../../errors.ts';
 import {
-  MEMBERS,
+  type EtcdMember,
+  isEtcdMember,
   type MemberRun,
   OWN_CONTROLLERS,
   type PlaneSpec,
@@ -18,7 +19,7 @@ import {
   type SettledPlane,
 } from '../driver.ts';
 import { PLANE_KEYS } from '../keys.ts';
-import { planeLabels, planeNamespace, RECORD, type WorkloadMember } from './names.ts';
+import { planeLabels, planeNamespace, RECORD, WORKLOAD_MEMBERS, type WorkloadMember } from './names.ts';
 
 const requests = z.strictObject({ cpuMillis: z.int().optional(), memoryMiB: z.int().optional() });
 
@@ -53,10 +54,12 @@ const workloadRecord = z.strictObject({
   isDestroying: z.boolean(),
   /** Whether etcd has had data. It is recorded before the first API server can write any. */
   isSealed: z.boolean(),
+  /** The snapshot of etcd that was verified last. */
+  snapshot: z.strictObject({ takenAt: z.iso.datetime() }).optional(),
   /** The digests of the public keys. */
   keys: z.partialRecord(z.enum(PLANE_KEYS), z.string()).optional(),
   members: z.partialRecord(
-    z.enum(MEMBERS),
+    z.enum(WORKLOAD_MEMBERS),
     z.strictObject({
       isRunning: z.boolean(),
       starts: z.array(z.iso.datetime()),
@@ -64,6 +67,12 @@ const workloadRecord = z.strictObject({
       run: memberRun.optional(),
       /** The image that it was started with last. Absent: by a hosting that did not record it. */
       image: z.string().optional(),
+      /** Whether it was started before its starts were forgotten, so that etcd has data. */
+      hasData: z.boolean().optional(),
+      /** The members that it joins, which it learns from its flags until it counts for the majority. */
+      initialCluster: z.string().optional(),
+      /** Whether its volume was emptied. It is recorded before it is stopped, as its pod is what shows it. */
+      isLost: z.boolean().optional(),
     }),
   ),
 });
@@ -186,7 +195,7 @@ export function withRun(
   const isRunning = before?.isRunning === true;
   if (before?.image === image && canonicalJson(before.run) === canonicalJson(run)) return record;
   const starts = isRunning ? [at.toISOString()] : [];
-  const changed = withMember(record, member, { isRunning, starts, run, image });
+  const changed = withMember(record, member, { isRunning, starts, run, image, ...keptData(record, member) });
   return member === OWN_CONTROLLERS
     ? { ...changed, ...optional('controllers', record.controllers ?? controllers) }
     : changed;
@@ -205,6 +214,43 @@ export function withSettled(record: WorkloadRecord, settled: SettledPlane): Work
   };
 }
 
+/** Records the members that one without data is to join. */
+export function withInitialCluster(
+  record: WorkloadRecord,
+  member: EtcdMember,
+  initialCluster: string | undefined,
+): WorkloadRecord {
+  if (record.members[member]?.initialCluster === initialCluster) return record;
+  return withMember(record, member, { initialCluster });
+}
+
+/** Records that the volume of a member was emptied. */
+export function withLoss(record: WorkloadRecord, member: EtcdMember): WorkloadRecord {
+  return record.members[member]?.isLost === true ? record : withMember(record, member, { isLost: true });
+}
+
+/** Records that a member has no data and was not started yet: the starts of the one that lost its data do not count. */
+export function withNewMember(record: WorkloadRecord, member: EtcdMember): WorkloadRecord {
+  const before = record.members[member];
+  if (!before || (!wasStarted(record, member) && !before.isLost)) return record;
+  const { run, image } = before;
+  const fresh = { isRunning: false, starts: [], ...optional('run', run), ...optional('image', image) };
+  return { ...record, members: { ...record.members, [member]: fresh } };
+}
+
+/** Records that a snapshot was verified. An older one changes nothing. */
+export function withSnapshot(record: WorkloadRecord, takenAt: Date): WorkloadRecord {
+  const before = record.snapshot?.takenAt;
+  if (before !== undefined && Date.parse(before) >= +takenAt) return record;
+  return { ...record, snapshot: { takenAt: takenAt.toISOString() } };
+}
+
+/** The data of a stopped etcd stay when the starts are forgotten that have made them. */
+function keptData(record: WorkloadRecord, member: WorkloadMember): Pick<MemberRecord, 'hasData'> {
+  const isStopped = isEtcdMember(member) && record.members[member]?.isRunning !== true;
+  return isStopped && wasStarted(record, member) ? { hasData: true } : {};
+}
+
 type MemberRecord = NonNullable<WorkloadRecord['members'][WorkloadMember]>;
 
 function withMember(
@@ -218,6 +264,12 @@ function withMember(
 
 function startedAt(record: WorkloadRecord, member: WorkloadMember, at: Date): string[] {
   return [...(record.members[member]?.starts ?? []), at.toISOString()].slice(-MAX_STARTS);
+}
+
+/** Tells whether the member was ever started, so that it may have data. */
+export function wasStarted(record: WorkloadRecord | undefined, member: WorkloadMember): boolean {
+  const found = record?.members[member];
+  return found !== undefined && (found.starts.length > 0 || found.hasData === true);
 }
 
 export function startsOf(record: WorkloadRecord | undefined, member: WorkloadMember): readonly Date[] {

@@ -3,12 +3,12 @@ import { digestOf } from '../../../../kube/objects/digest.ts';
 import { isRunMember, type MemberRun, OWN_CONTROLLERS, type PlanePlacement, RUN_MEMBERS } from '../driver.ts';
 import { type MemberRuns, memberRuns, settingsWith } from '../runs.ts';
 import { settledOf } from './differences.ts';
-import { RUN_PROGRAMS, type WorkloadMember } from './names.ts';
+import { RUN_WORKLOADS, type WorkloadMember } from './names.ts';
 import type { WorkloadRecord } from './record.ts';
 
 export function workloadRuns(record: WorkloadRecord): MemberRuns {
   const runs = memberRuns(settledOf(record));
-  const changed = RUN_PROGRAMS.map(
+  const changed = RUN_WORKLOADS.map(
     (member) => [member, record.members[member]?.run ?? runs[member]] as const,
   );
   return { ...runs, ...Object.fromEntries(changed) };

@@ -40,14 +40,23 @@ function removedWait(member: EtcdMember, where: string): NonNullable<HostingDeci
 }
 
 function planWithoutData(
-  { state }: MemberReport,
+  report: MemberReport,
   member: EtcdMember,
   input: HostingInput,
 ): HostingDecision | undefined {
   const because = 'its data was lost: it gets the data of the others';
-  // Its process writes to files that were deleted.
-  if (state === 'Ready') return { act: { type: 'Stop', member, because } };
-  if (state === 'Starting') return undefined;
+  if (runsInVain(report, input)) return { act: { type: 'Stop', member, because } };
+  if (report.state === 'Starting') return undefined;
+  return planReturnOf(member, because, input);
+}
+
+/** It writes to files that were deleted, or was a member, and does not start without its data. */
+function runsInVain({ member, state }: MemberReport, { plane }: HostingInput): boolean {
+  const wasMember = plane.etcd?.some((each) => each.member === member && each.isStarted) === true;
+  return state === 'Ready' || (state === 'Starting' && wasMember);
+}
+
+function planReturnOf(member: EtcdMember, because: string, input: HostingInput): HostingDecision | undefined {
   const hasBegun = etcdReports(input).some(({ data }) => data !== 'Empty');
   if (!hasBegun) return member === 'etcd' ? undefined : {};
   const { etcd } = input.plane;

@@ -9,6 +9,7 @@ import {
 import { memberRuns } from '../../drivers/runs.ts';
 import type { HostingDecision, HostingInput, Upgrade } from '../input.ts';
 import { hasItsNeeds, memberReport, planMembers, planStart } from '../members.ts';
+import { snapshotPlace } from '../names.ts';
 import { wait, withHint } from '../wait.ts';
 import { differs, gateWait, isEtcdAhead, planChange } from './members.ts';
 
@@ -72,11 +73,7 @@ export function etcdStays(
   const { plane, cluster } = input;
   const { etcdVersion } = settled;
   const message = `etcd was started with a newer minor version, whose data ${etcdVersion} cannot read`;
-  const snapshot =
-    plane.withoutSnapshot === undefined
-      ? `${plane.where}/snapshots/upgrade by hand`
-      : 'a snapshot of its volume';
-  const hint = `set spec.hosted.version and flags to those of the change to ${to}, or restore ${snapshot}`;
+  const hint = `set spec.hosted.version and flags to those of the change to ${to}, or restore ${snapshotPlace(plane)} by hand`;
   const about = ['Cluster', cluster.metadata.name] as const;
   return { wait: wait('RollbackImpossible', withHint(message, hint), about, 'stalled') };
 }

@@ -171,12 +171,5 @@ function etcdProblem(
     return ['RollbackImpossible', message, 'use programs with an etcd of the same minor version'];
   }
   if (minors === 0 || input.hosted.upgrade.allowEtcdUpgrade) return undefined;
-  const hint = `${snapshotFirst(input)}set spec.hosted.upgrade.allowEtcdUpgrade to true`;
-  return ['EtcdUpgradeNotAllowed', message, hint];
-}
-
-function snapshotFirst({ plane: { withoutSnapshot } }: HostingInput): string {
-  return withoutSnapshot === undefined
-    ? ''
-    : `take a snapshot of its volume, because ${withoutSnapshot}; then `;
+  return ['EtcdUpgradeNotAllowed', message, 'set spec.hosted.upgrade.allowEtcdUpgrade to true'];
 }

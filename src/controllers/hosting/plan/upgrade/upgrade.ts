@@ -137,14 +137,10 @@ function planOther(input: HostingInput, upgrade: Upgrade, settled: SettledPlane)
   return step === 'Soak' ? planSoak(input, upgrade) : planSettle(input);
 }
 
-/** Flags need no snapshot, and some drivers take none. */
+/** Flags need no snapshot. */
 function planAfterPreflight(input: HostingInput, upgrade: Upgrade): HostingDecision {
-  const { withoutSnapshot } = input.plane;
   const because = 'the control plane answers, and its programs are there';
-  if (upgrade.from === upgrade.to) return recordStep(input, upgrade, 'Etcd', because);
-  return withoutSnapshot === undefined
-    ? recordStep(input, upgrade, 'Snapshot', because)
-    : recordStep(input, upgrade, 'Etcd', `${because}; ${withoutSnapshot}`);
+  return recordStep(input, upgrade, upgrade.from === upgrade.to ? 'Etcd' : 'Snapshot', because);
 }
 
 function planGate(input: HostingInput): HostingDecision | undefined {

@@ -1,10 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  readSnapshot,
-  takeSnapshot,
-} from '../../../../../src/controllers/hosting/drivers/process/snapshot.ts';
+import { readSnapshot } from '../../../../../src/controllers/hosting/drivers/etcd/snapshot.ts';
+import { takeSnapshot } from '../../../../../src/controllers/hosting/drivers/process/snapshot.ts';
 import { createSystemClock } from '../../../../../src/os/system-clock.ts';
 import { tempFolder } from '../../../../support/temp.ts';
 

@@ -22,7 +22,7 @@ import { planeRecord } from '../../../../support/hosting/workload.ts';
 
 type Exposure = Hosted['exposure'];
 
-const ADDRESSES = { etcd: '10.0.0.2', apiServer: '10.0.0.3' };
+const ADDRESSES = { etcd: ['10.0.0.2'], apiServer: '10.0.0.3' };
 const INSIDE = ['10.0.0.3', 'kube-apiserver.kn-ci', 'kube-apiserver.kn-ci.svc'];
 const CLUSTER_IP: Exposure = { type: 'ClusterIP', port: 6443 };
 const BALANCER: Exposure = { type: 'LoadBalancer', port: 443 };
@@ -37,7 +37,7 @@ function apiServer(spec: object = {}, ingress?: readonly object[]): KubeObject {
   return service('kube-apiserver', { clusterIP: ADDRESSES.apiServer, ...spec }, ingress);
 }
 
-const ETCD = service('etcd', { clusterIP: ADDRESSES.etcd });
+const ETCD = service('etcd', { clusterIP: ADDRESSES.etcd[0] });
 
 function planeWith(services: readonly KubeObject[], parts: Partial<FoundPlane> = {}): FoundPlane {
   return {

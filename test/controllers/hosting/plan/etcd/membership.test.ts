@@ -64,6 +64,11 @@ describe('the members of an etcd that has several', () => {
       { but: { 'etcd-1': EMPTY }, list: { 'etcd-1': 'Learner' } },
       'RemoveEtcdMember etcd-1',
     ],
+    [
+      'does not start without its data',
+      { but: { 'etcd-1': { ...EMPTY, state: 'Starting' } } },
+      'Stop etcd-1',
+    ],
     ['lost its data while it ran', { but: { 'etcd-1': { data: 'Empty' } } }, 'Stop etcd-1'],
   ])('HOS-33 plans what a member does that %s', (_, parts, expected) => {
     expect(plan('etcd-1', parts)).toBe(expected);
@@ -75,6 +80,8 @@ describe('the members of an etcd that has several', () => {
     expect(plan('etcd-1', { but: { 'etcd-1': EMPTY } }, { etcd: undefined })).toBe('wait QuorumAtRisk');
     expect(plan('etcd', { but: { etcd: EMPTY } }, { etcd: undefined })).toBe('wait QuorumAtRisk');
     expect(plan('etcd-1', {}, { etcd: undefined })).toBe('as any member');
+    const starting = { but: { 'etcd-1': { ...EMPTY, state: 'Starting' } } } as const;
+    expect(plan('etcd-1', starting, { etcd: undefined })).toBe('as any member');
   });
 
   it('HOS-33 adds a member when the others have run for six seconds, also after a clock was set back', () => {

@@ -57,11 +57,6 @@ describe('what a control plane is not changed to', () => {
       { ...to('v1.36.9'), plane: { place: 'Namespace' } },
       /^VersionNotAvailable: .*not of v1.36.9; add v1.36.9 to the file of --images/,
     ],
-    [
-      'an etcd of another minor version, without a snapshot',
-      { plane: { ...programs([VERSION, 'v3.7.0']), withoutSnapshot: 'none is taken' } },
-      /^EtcdUpgradeNotAllowed: .*; take a snapshot of its volume, because none is taken; then set spec.hosted.upgrade.allowEtcdUpgrade to true/,
-    ],
     ['another major version', to('v2.35.0'), /^VersionSkew: /],
     [
       'a version whose programs are missing',

@@ -14,7 +14,8 @@ import {
 } from '../../../../../os/files.ts';
 import { HostingError } from '../../../errors.ts';
 import { isEtcdMember } from '../../driver.ts';
-import { describeFiles } from '../etcd/describe-files.ts';
+import { describeFiles } from '../../etcd/describe-files.ts';
+import { snapshotData } from '../../etcd/snapshot.ts';
 import { etcdEndpoints } from '../etcd/endpoint.ts';
 import { copyAsFirstMember } from '../etcd/first-member.ts';
 import { requireOwn } from '../folder.ts';
@@ -23,7 +24,7 @@ import { type EtcdTools, etcdPrograms, type OpenPlane } from '../plane.ts';
 import { memberStates } from '../preparation/complete.ts';
 import { markData } from '../preparation/data.ts';
 import { dataNotOurs, notPrepared } from '../preparation/refusals.ts';
-import { type SnapshotTools, snapshotData } from '../snapshot.ts';
+import { type SnapshotTools } from '../snapshot.ts';
 import { listBackups, type StoredBackup } from './store.ts';
 import { unusableReason } from './usable.ts';
 

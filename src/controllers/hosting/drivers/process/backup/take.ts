@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { optional } from '../../../../../kube/objects/optional.ts';
 import { ensurePrivateFolder, freeBytesOf } from '../../../../../os/files.ts';
 import type { BackupOptions } from '../../driver.ts';
+import { snapshotSpace } from '../../etcd/snapshot.ts';
 import {
   type ControlledTools,
   type EtcdTools,
@@ -10,7 +11,7 @@ import {
   requireKept,
   snapshotParts,
 } from '../plane.ts';
-import { snapshotSpace, takeSnapshot } from '../snapshot.ts';
+import { takeSnapshot } from '../snapshot.ts';
 import { BACKUP_FILE, recordAttempt } from './attempt.ts';
 import { beyondKeep, inTheWay } from './retention.ts';
 import { listBackups, nextBackupName, removeBackup, removeLeftovers } from './store.ts';

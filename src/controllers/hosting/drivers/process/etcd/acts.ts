@@ -13,6 +13,14 @@ import {
   type PlaneOwner,
   type PlaneReport,
 } from '../../driver.ts';
+import {
+  addMember,
+  joiningCluster,
+  listedMembers,
+  promoteMember,
+  readMembership,
+  removeMember,
+} from '../../etcd/membership.ts';
 import { requireOwn } from '../folder.ts';
 import type { MemberSpec } from '../member-spec.ts';
 import { findMember } from '../members.ts';
@@ -21,15 +29,7 @@ import { memberData, memberStates } from '../preparation/complete.ts';
 import { dataOwner, markData, setRestAside } from '../preparation/data.ts';
 import { notPrepared } from '../preparation/refusals.ts';
 import { forgetStarts } from '../records.ts';
-import {
-  addMember,
-  beginningCommand,
-  joiningCommand,
-  listedMembers,
-  promoteMember,
-  readMembership,
-  removeMember,
-} from './membership.ts';
+import { etcdPlaces, peerUrls } from './endpoint.ts';
 import { shrinkPlane } from './plane-space.ts';
 
 /** Adds whose data each member has. It is read after the answers: a member that answers has written data, unless it lost them. */
@@ -44,8 +44,8 @@ export async function reportEtcd(
     }),
   );
   const isServing = found.state?.etcdMembers && members.some(isReadyEtcd);
-  const membership = isServing ? await readMembership(found) : undefined;
-  return { members, etcd: membership && listedMembers(found, membership) };
+  const membership = isServing ? await readMembership(await etcdPlaces(found)) : undefined;
+  return { members, etcd: membership && listedMembers({ peerUrls: peerUrls(found) }, membership) };
 }
 
 function isReadyEtcd({ member, state }: MemberReport): boolean {
@@ -66,9 +66,18 @@ export async function startCommand(found: OpenPlane, { member, command }: Member
   const folder = etcdDataFolder(layout, index);
   await setRestAside(folder);
   await markData(folder, dataOwner(record, index));
-  if (states.some((data) => data !== 'Empty')) return await joiningCommand(found, member, command);
+  if (states.some((data) => data !== 'Empty')) {
+    const cluster = await joiningCluster(await etcdPlaces(found), member);
+    return { ...command, args: [...command.args, `--initial-cluster=${cluster}`] };
+  }
   if (index > 0) throw notPrepared(found, member);
   return beginningCommand(command, record.uid);
+}
+
+/** Returns the command with which the first member begins an etcd. Its token keeps it apart from one that had the same ports. */
+export function beginningCommand(command: Command, token: string): Command {
+  const args = command.args.filter((arg) => !arg.startsWith('--initial-cluster-state='));
+  return { ...command, args: [...args, '--initial-cluster-state=new', `--initial-cluster-token=${token}`] };
 }
 
 /** Returns the ports that a member listens on. */
@@ -92,7 +101,8 @@ export function createEtcdActs(
   return {
     shrink: (plane) => onEtcd(plane, (found) => shrinkPlane(found, clock)),
     addEtcdMember: (plane, member) => onEtcd(plane, (found) => addToEtcd(found, member)),
-    promoteEtcdMember: (plane, member) => onEtcd(plane, (found) => promoteMember(found, member, clock)),
+    promoteEtcdMember: (plane, member) =>
+      onEtcd(plane, async (found) => promoteMember(await etcdPlaces(found), member, clock)),
     removeEtcdMember: (plane, member) => onEtcd(plane, (found) => removeFromEtcd(found, member)),
   };
 }
@@ -100,7 +110,7 @@ export function createEtcdActs(
 /** A new member has no starts: those of the one that lost its data do not count as its crashes. */
 async function addToEtcd(found: OpenPlane, member: EtcdMember): Promise<void> {
   await forgetStarts(found.layout.root, member);
-  await addMember(found, member);
+  await addMember(await etcdPlaces(found), member);
 }
 
 async function removeFromEtcd(found: OpenPlane, member: EtcdMember): Promise<void> {
@@ -108,7 +118,7 @@ async function removeFromEtcd(found: OpenPlane, member: EtcdMember): Promise<voi
   const isRunning = spec && findMember(spec, await listProcesses());
   const data = await memberData(found, indexOf(member));
   if (isRunning || data !== 'Empty') throw notLost(found, member);
-  await removeMember(found, member);
+  await removeMember(await etcdPlaces(found), member);
 }
 
 function notLost({ layout }: OpenPlane, member: EtcdMember): HostingError {

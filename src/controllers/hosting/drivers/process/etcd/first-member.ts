@@ -1,8 +1,8 @@
 /** Turns the data of a backup into those of an etcd with one member, which others can join. */
 import { etcdPeerUrl } from '../../../../../local/processes/commands.ts';
 import type { ProbeEndpoint } from '../../../../../local/processes/probe.ts';
-import { copyData, type SnapshotRecord, verifyKeys } from '../snapshot.ts';
-import { changePeerUrl, readMemberList } from './member-list.ts';
+import { changePeerUrl, readMemberList } from '../../etcd/member-list.ts';
+import { copyData, type SnapshotRecord, verifyKeys } from '../../etcd/snapshot.ts';
 import { type CopyParts, openCopy } from './open-copy.ts';
 
 export interface FirstMemberFolders {

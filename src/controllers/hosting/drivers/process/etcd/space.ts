@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { ProbeEndpoint } from '../../../../../local/processes/probe.ts';
 import { messageOf } from '../../../../../os/errors.ts';
 import type { EtcdSpace } from '../../driver.ts';
-import { anyAnswer, askEtcd, etcdInteger } from './ask.ts';
-import { readKeyState } from './json-gateway.ts';
+import { anyAnswer, askEtcd, etcdInteger } from '../../etcd/ask.ts';
+import { readKeyState } from '../../etcd/json-gateway.ts';
 
 const statusAnswer = z.object({
   dbSize: etcdInteger.optional(),

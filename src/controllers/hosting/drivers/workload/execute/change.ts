@@ -97,6 +97,6 @@ async function openMember(
   if (!isWorkloadMember(member) || !record) throw memberNotPrepared(found, member);
   if (record.isDestroying) return undefined;
   requireKeysOf(found, record);
-  requireData(found);
+  requireData(found, member);
   return { found, record, member };
 }

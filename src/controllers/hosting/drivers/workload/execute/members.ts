@@ -7,15 +7,31 @@ import { optional } from '../../../../../kube/objects/optional.ts';
 import type { Clock } from '../../../../../os/clock.ts';
 import { pollUntil } from '../../../../../os/poll.ts';
 import { HostingError } from '../../../errors.ts';
-import type { MemberRun, PlaneMember, PlaneOwner, PlaneSpec } from '../../driver.ts';
+import {
+  type EtcdMember,
+  isEtcdMember,
+  type MemberRun,
+  type PlaneMember,
+  type PlaneOwner,
+  type PlaneSpec,
+} from '../../driver.ts';
+import type { EtcdAsking } from '../../etcd/membership.ts';
 import { addressesOf } from '../access.ts';
-import { requireData } from '../data.ts';
+import { isWiped, memberVolumeData, requireData } from '../data.ts';
+import { podPlaces } from '../etcd/places.ts';
 import { type FoundPlane, readHubPlane, requireOwnNamespace } from '../hub.ts';
 import { imageFor, type WorkloadImages } from '../images.ts';
 import { podsOfMember } from '../members/pods.ts';
-import { isWorkloadMember, planeNamespace, type WorkloadMember } from '../names.ts';
+import { etcdMembersOf, isWorkloadMember, planeNamespace, type WorkloadMember } from '../names.ts';
 import { memberWorkload, workloadResource } from '../objects/workloads.ts';
-import { type WorkloadRecord, withSeal, withStart, withStop } from '../record.ts';
+import {
+  type WorkloadRecord,
+  withInitialCluster,
+  withLoss,
+  withSeal,
+  withStart,
+  withStop,
+} from '../record.ts';
 import { recordedRun, runDigest, runningRecord } from '../runs.ts';
 import { requireKeysOf } from './prepare.ts';
 import { AS_HOSTING, changeRecord } from './record.ts';
@@ -25,6 +41,7 @@ export interface WorkloadParts {
   readonly clock: Clock;
   /** Undefined: they could not be read. */
   readonly images: WorkloadImages | undefined;
+  readonly asking: EtcdAsking;
 }
 
 /** A pod has ten seconds to end, and its node tells the hub a moment later. */
@@ -43,13 +60,31 @@ export async function startMember(
   if (!isWorkloadMember(member) || !record) throw memberNotPrepared(found, member);
   if (record.isDestroying) return;
   requireKeysOf(found, record);
-  requireData(found);
+  requireData(found, member);
   if (isStarted(found, record, member)) return;
   if (member === 'kube-apiserver') await sealEtcd(found, record, parts);
   const at = clock.now();
   const image = requireImage(found, record, { ...parts, member });
-  const after = await changeRecord(client, plane, (current) => withStart(current, member, { at, image }));
+  const joins = isEtcdMember(member) ? await joinedCluster(found, member, parts) : undefined;
+  const after = await changeRecord(client, plane, (current) => {
+    const started = withStart(current, member, { at, image });
+    return isEtcdMember(member) && joins !== undefined ? withInitialCluster(started, member, joins) : started;
+  });
   if (!after.isDestroying) await applyMember(found, after, { ...parts, member });
+}
+
+/** Resolves to the members that one without data joins. The first one begins the etcd, and only while no other one has data. */
+async function joinedCluster(
+  found: FoundPlane,
+  member: EtcdMember,
+  { asking, clock }: WorkloadParts,
+): Promise<string | undefined> {
+  const { record } = found;
+  if (etcdMembersOf(record).length === 1 || memberVolumeData(found, member) !== 'Empty') return undefined;
+  if (member === 'etcd' && record?.isSealed !== true) return undefined;
+  const places = podPlaces(found, clock.now());
+  if (!places) throw memberNotPrepared(found, member);
+  return await asking.joiningCluster(places, member);
 }
 
 function isStarted(found: FoundPlane, record: WorkloadRecord, member: WorkloadMember): boolean {
@@ -117,13 +152,16 @@ const NOTHING_CHOSEN: MemberRun = { flags: {} };
 export async function stopMember(
   plane: PlaneOwner,
   member: PlaneMember,
-  { client, clock }: Omit<WorkloadParts, 'images'>,
+  { client, clock }: Pick<WorkloadParts, 'client' | 'clock'>,
 ): Promise<void> {
   const found = await readHubPlane(client, plane);
   if (found.claim === 'None') return;
   requireOwnNamespace(found);
   if (!isWorkloadMember(member) || !found.record) return;
-  await changeRecord(client, plane, (current) => withStop(current, member));
+  const isLost = isEtcdMember(member) && etcdMembersOf(found.record).length > 1 && isWiped(found, member);
+  await changeRecord(client, plane, (current) =>
+    withStop(isLost ? withLoss(current, member) : current, member),
+  );
   await scaleMember(client, plane, { member, replicas: 0 });
   const hasEnded = async (): Promise<boolean> => (await podsLeft(client, found, member)).length === 0;
   const deadlineMs = clock.monotonicMs() + STOP_MS;

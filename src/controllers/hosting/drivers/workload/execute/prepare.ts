@@ -7,7 +7,7 @@ import type { KubeObject, Resource } from '../../../../../kube/objects/object.ts
 import type { Clock } from '../../../../../os/clock.ts';
 import { pollUntil } from '../../../../../os/poll.ts';
 import { HostingError } from '../../../errors.ts';
-import type { PlaneSpec } from '../../driver.ts';
+import type { EtcdMember, PlaneSpec } from '../../driver.ts';
 import { PLANE_KEYS } from '../../keys.ts';
 import { addressesOf, keyRequest } from '../access.ts';
 import { withLife } from '../differences.ts';
@@ -21,7 +21,7 @@ import {
   readHubPlane,
   readNamespace,
 } from '../hub.ts';
-import { ANNOTATION_READABLE, KEYS_SECRET, planeNamespace } from '../names.ts';
+import { ANNOTATION_READABLE, etcdMembersOf, KEYS_SECRET, planeNamespace } from '../names.ts';
 import {
   namespaceObject,
   ROLE_BINDINGS,
@@ -31,7 +31,7 @@ import {
 } from '../objects/namespace.ts';
 import { completeKeys, digestsOf, type KeyFiles, type KeyRequest, lostKeysOf } from '../pki/keys.ts';
 import { keysObject } from '../pki/secrets.ts';
-import { newRecord, startsOf, type WorkloadRecord } from '../record.ts';
+import { newRecord, type WorkloadRecord, wasStarted } from '../record.ts';
 import { AS_HOSTING, changeRecord, ensureRecord } from './record.ts';
 
 export interface PrepareParts {
@@ -54,7 +54,7 @@ export async function prepareWorkload(plane: PlaneSpec, parts: PrepareParts): Pr
   const found = await readHubPlane(client, plane);
   requireKeysOf(found, record);
   await applyAll(client, missingObjects(found.objects, expectedBefore(record)));
-  await ensureVolume(found, record, parts);
+  for (const member of etcdMembersOf(record)) await ensureVolume(found, record, { ...parts, member });
   await ensureKeys(plane, record, parts);
 }
 
@@ -123,12 +123,16 @@ export async function applyAll(
 }
 
 /** A volume that etcd had data in is never made again. */
-async function ensureVolume(found: FoundPlane, record: WorkloadRecord, parts: PrepareParts): Promise<void> {
-  if (claimOfVolume(found) || startsOf(record, 'etcd').length > 0) return;
-  const { client, storageClass } = parts;
+async function ensureVolume(
+  found: FoundPlane,
+  record: WorkloadRecord,
+  { member, client, storageClass }: PrepareParts & { readonly member: EtcdMember },
+): Promise<void> {
+  if (claimOfVolume(found, member) || wasStarted(record, member)) return;
   const { storageGiB } = record.placement;
+  const claim = volumeClaim(found.owner, { storageGiB, storageClass }, member);
   try {
-    await client.create(VOLUME_CLAIMS, volumeClaim(found.owner, { storageGiB, storageClass }), AS_HOSTING);
+    await client.create(VOLUME_CLAIMS, claim, AS_HOSTING);
   } catch (error) {
     if (!isKubeError(error, 'AlreadyExists')) throw error;
   }

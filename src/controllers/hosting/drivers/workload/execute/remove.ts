@@ -4,7 +4,7 @@ import { isKubeError } from '../../../../../kube/client/errors.ts';
 import { NAMESPACES } from '../../../../../kube/objects/core-kinds.ts';
 import type { Clock } from '../../../../../os/clock.ts';
 import { pollUntil } from '../../../../../os/poll.ts';
-import { MEMBERS, type PlaneOwner } from '../../driver.ts';
+import type { PlaneOwner } from '../../driver.ts';
 import {
   type FoundPlane,
   namespaceNotOurs,
@@ -14,6 +14,7 @@ import {
   requireOwnNamespace,
 } from '../hub.ts';
 import { podsOfMember } from '../members/pods.ts';
+import { WORKLOAD_MEMBERS } from '../names.ts';
 import { notStopped } from './members.ts';
 import { stillDeleted } from './prepare.ts';
 import { changeRecord } from './record.ts';
@@ -50,7 +51,9 @@ export async function removeWorkload(plane: PlaneOwner, { client, clock }: Remov
 }
 
 function runningPods({ objects }: FoundPlane): readonly string[] {
-  return MEMBERS.flatMap((member) => podsOfMember(objects, member)).map(({ metadata }) => metadata.name);
+  return WORKLOAD_MEMBERS.flatMap((member) => podsOfMember(objects, member)).map(
+    ({ metadata }) => metadata.name,
+  );
 }
 
 /** By its UID: another one of the same name is never deleted. */

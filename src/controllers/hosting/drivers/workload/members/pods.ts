@@ -13,7 +13,7 @@ const PATIENCE_MS = 10_000;
 const CRASHES = 2;
 const MAX_LINE = 400;
 
-const NO_START = new Set([
+export const NO_START = new Set([
   'ImagePullBackOff',
   'ErrImagePull',
   'ErrImageNeverPull',
@@ -72,7 +72,7 @@ interface HubCondition {
   readonly lastTransitionTime?: string;
 }
 
-function conditionIn(object: KubeObject, type: string): HubCondition | undefined {
+export function conditionIn(object: KubeObject, type: string): HubCondition | undefined {
   const conditions = listAt(object, 'status', 'conditions') as readonly HubCondition[];
   return conditions.find((each) => each.type === type);
 }
@@ -129,7 +129,7 @@ function creationProblem(workload: KubeObject): MemberProblem | undefined {
   };
 }
 
-function schedulingProblem(pod: KubeObject, now: Date): MemberProblem | undefined {
+export function schedulingProblem(pod: KubeObject, now: Date): MemberProblem | undefined {
   const scheduled = conditionIn(pod, 'PodScheduled');
   if (scheduled?.status !== 'False') return undefined;
   const since = Date.parse(scheduled.lastTransitionTime ?? pod.metadata.creationTimestamp ?? '');
@@ -172,7 +172,7 @@ function crashProblem(member: WorkloadMember, pod: KubeObject): MemberProblem | 
 }
 
 /** The programs log JSON, whose end is a stack trace. */
-function endOfLog(text: string): string {
+export function endOfLog(text: string): string {
   const line = text.trim().split('\n').at(-1) ?? '';
   const entry = parseRecord(line);
   const parts = [textAt(entry, 'msg'), textAt(entry, 'error')].filter((part) => part !== undefined);

@@ -3,12 +3,13 @@ import { X509Certificate } from 'node:crypto';
 import { valueAt } from '../../../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../../../kube/objects/object.ts';
 import { optional } from '../../../../../kube/objects/optional.ts';
-import { isRunMember, type MemberCertificate, type MemberReport } from '../../driver.ts';
+import { isEtcdMember, isRunMember, type MemberCertificate, type MemberReport } from '../../driver.ts';
 import { memberRuns } from '../../runs.ts';
 import { addressesOf, serverOf } from '../access.ts';
+import { memberVolumeData } from '../data.ts';
 import { settledOf } from '../differences.ts';
 import type { FoundPlane } from '../hub.ts';
-import type { WorkloadMember } from '../names.ts';
+import { etcdMembersOf, type WorkloadMember } from '../names.ts';
 import { type KeyRequest, servedFile } from '../pki/keys.ts';
 import { probeCertificate } from '../probe.ts';
 import { startsOf, type WorkloadRecord } from '../record.ts';
@@ -36,7 +37,8 @@ export interface MemberInput {
 export async function reportMember(member: WorkloadMember, input: MemberInput): Promise<MemberReport> {
   const { found, record } = input;
   const run = recordedRun(record, member);
-  const shared = { member, starts: startsOf(record, member), ...optional('run', run) };
+  const starts = startsOf(record, member);
+  const shared = { member, starts, ...optional('run', run), ...dataOf(member, input) };
   const workload = found.objects.workloads.get(member);
   const pods = podsOfMember(found.objects, member);
   const isDesired = workload !== undefined && valueAt(workload, 'spec', 'replicas') !== 0;
@@ -48,7 +50,13 @@ export async function reportMember(member: WorkloadMember, input: MemberInput): 
   return { ...shared, ...edited, ...(await reportRunning(member, running)) };
 }
 
-type RunningReport = Omit<MemberReport, 'member' | 'starts' | 'run' | 'drift'>;
+/** Where etcd has one member, the report of the control plane has it. */
+function dataOf(member: WorkloadMember, { found, record }: MemberInput): Pick<MemberReport, 'data'> {
+  if (!isEtcdMember(member) || etcdMembersOf(record).length === 1) return {};
+  return { data: memberVolumeData(found, member) };
+}
+
+type RunningReport = Omit<MemberReport, 'member' | 'starts' | 'run' | 'drift' | 'data'>;
 
 interface RunningInput extends MemberInput {
   readonly workload: KubeObject;

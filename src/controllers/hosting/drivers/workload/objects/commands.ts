@@ -8,9 +8,10 @@ import {
   LOOPBACK,
   type Program,
 } from '../../../../../local/processes/commands.ts';
-import type { WorkloadMember } from '../names.ts';
+import { ETCD_MEMBERS, type EtcdMember, isEtcdMember } from '../../driver.ts';
+import { etcdMembersOf, type WorkloadMember, type WorkloadRole } from '../names.ts';
 import type { PlaneAddresses, WorkloadPlane } from '../plane.ts';
-import { CONTROLLERS_PORT, ETCD_HEALTH_PORT, ETCD_PORT, memberPort } from '../ports.ts';
+import { CONTROLLERS_PORT, ETCD_HEALTH_PORT, ETCD_PEER_PORT, ETCD_PORT, memberPort } from '../ports.ts';
 
 /** The folder with the keys and certificates of a member. */
 export const PKI_FOLDER = '/etc/kubernetes/pki';
@@ -33,18 +34,21 @@ export interface MemberCommand {
   readonly args: readonly string[];
 }
 
-export function memberCommand(
-  member: WorkloadMember,
-  plane: WorkloadPlane,
-  addresses: PlaneAddresses,
-): MemberCommand {
-  return COMMANDS[member](plane, addresses);
+export interface CommandParts {
+  readonly plane: WorkloadPlane;
+  readonly addresses: PlaneAddresses;
+  /** The version of its program. */
+  readonly version?: string | undefined;
+}
+
+export function memberCommand(member: WorkloadMember, parts: CommandParts): MemberCommand {
+  if (isEtcdMember(member)) return programCommand('etcd', etcdArgs(member, parts));
+  return COMMANDS[member](parts.plane, parts.addresses);
 }
 
 type CommandOf = (plane: WorkloadPlane, addresses: PlaneAddresses) => MemberCommand;
 
-const COMMANDS: Readonly<Record<WorkloadMember, CommandOf>> = {
-  etcd: (plane, addresses) => programCommand('etcd', etcdArgs(plane, addresses)),
+const COMMANDS: Readonly<Record<Exclude<WorkloadRole, 'etcd'>, CommandOf>> = {
   'kube-apiserver': (plane, addresses) => programCommand('kube-apiserver', apiServerArgs(plane, addresses)),
   'kube-controller-manager': (plane) =>
     programCommand('kube-controller-manager', controllerManagerArgs(plane)),
@@ -60,24 +64,70 @@ function programCommand(program: Program, args: readonly string[]): MemberComman
  * An etcd that has had data starts with `existing`: without its data it looks for other members, finds none and ends, instead of beginning an
  * empty one that looks healthy.
  */
-function etcdArgs({ settings, isSealed }: WorkloadPlane, { etcd }: PlaneAddresses): readonly string[] {
+function etcdArgs(member: EtcdMember, parts: CommandParts): readonly string[] {
+  const { plane, addresses } = parts;
+  const isAlone = etcdMembersOf(plane).length === 1;
   const { args } = createEtcdCommand(onPath, {
     dataFolder: `${ETCD_VOLUME_FOLDER}/data`,
     pkiFolder: PKI_FOLDER,
     port: ETCD_PORT,
     durable: true,
-    quotaMiB: settings.quotaMiB,
+    quotaMiB: plane.settings.quotaMiB,
+    ...(isAlone ? {} : { peer: { name: member, port: ETCD_PEER_PORT } }),
   });
   return withFlags(args, {
-    name: 'etcd',
+    name: member,
     'listen-client-urls': `https://${EVERY_ADDRESS}:${ETCD_PORT}`,
-    'advertise-client-urls': `https://${etcd}:${ETCD_PORT}`,
+    'advertise-client-urls': `https://${addressOf(addresses, member)}:${ETCD_PORT}`,
     'listen-metrics-urls': `http://${EVERY_ADDRESS}:${ETCD_HEALTH_PORT}`,
+    ...(isAlone ? aloneFlags(plane) : peerFlags(member, parts)),
+  });
+}
+
+function aloneFlags({ isSealed }: WorkloadPlane): Readonly<Record<string, string>> {
+  return {
     'listen-peer-urls': PEER_URL,
     'initial-advertise-peer-urls': PEER_URL,
     'initial-cluster': `etcd=${PEER_URL}`,
     'initial-cluster-state': isSealed ? 'existing' : 'new',
-  });
+  };
+}
+
+/**
+ * The first member begins the etcd, with a token that keeps it apart from one that had the same addresses. Each other one joins. Once a member
+ * has data it knows no other one by its flags: without its data it ends.
+ */
+function peerFlags(
+  member: EtcdMember,
+  { plane, addresses, version }: CommandParts,
+): Readonly<Record<string, string>> {
+  const url = etcdPeerUrlAt(addressOf(addresses, member));
+  const { initialCluster } = plane.members[member] ?? {};
+  const begins = member === 'etcd' && !plane.isSealed && initialCluster === undefined;
+  return {
+    'listen-peer-urls': `https://${EVERY_ADDRESS}:${ETCD_PEER_PORT}`,
+    'initial-advertise-peer-urls': url,
+    'initial-cluster': initialCluster ?? `${member}=${url}`,
+    'initial-cluster-state': begins ? 'new' : 'existing',
+    ...(begins ? { 'initial-cluster-token': plane.uid } : {}),
+    // A pod connects from its own address, and certificates have those of the Services. Who may join is decided by name and authority.
+    [skipsPeerAddress(version)]: 'true',
+  };
+}
+
+/** The flag got this name with v3.6. */
+function skipsPeerAddress(version = ''): string {
+  const name = 'peer-skip-client-san-verification';
+  return /^v3\.[0-5]\./.test(version) ? `experimental-${name}` : name;
+}
+
+/** Returns the URL of a member for the others. */
+export function etcdPeerUrlAt(address: string): string {
+  return `https://${address}:${ETCD_PEER_PORT}`;
+}
+
+function addressOf({ etcd }: PlaneAddresses, member: EtcdMember): string {
+  return etcd[ETCD_MEMBERS.indexOf(member)] ?? '';
 }
 
 function apiServerArgs(plane: WorkloadPlane, { etcd, apiServer }: PlaneAddresses): readonly string[] {
@@ -90,7 +140,7 @@ function apiServerArgs(plane: WorkloadPlane, { etcd, apiServer }: PlaneAddresses
     bindAddress: EVERY_ADDRESS,
     // What nodes and pods of the cluster reach by the Service `kubernetes`.
     advertiseAddress: host !== undefined && isIPv4(host) ? host : apiServer,
-    etcdUrls: [`https://${etcd}:${ETCD_PORT}`],
+    etcdUrls: etcd.map((address) => `https://${address}:${ETCD_PORT}`),
     etcdPrefix: `/${plane.cluster}`,
     serviceRange: settings.serviceCIDR,
     frontProxy: true,

@@ -3,8 +3,18 @@ import { NAMESPACE, PRINCIPAL_HOSTING } from '../../../../../api/names.ts';
 import { HOSTING_TENANT } from '../../../../../api/roles/controllers.ts';
 import type { KubeObject, Resource } from '../../../../../kube/objects/object.ts';
 import { optional } from '../../../../../kube/objects/optional.ts';
-import { MEMBERS, type PlaneOwner } from '../../driver.ts';
-import { ANNOTATION_OWNER_UID, memberLabels, planeLabels, planeNamespace, VOLUME } from '../names.ts';
+import { type EtcdMember, MEMBERS, type PlaneOwner } from '../../driver.ts';
+import {
+  ANNOTATION_OWNER_UID,
+  etcdMembersOf,
+  etcdSelector,
+  memberLabels,
+  planeLabels,
+  planeNamespace,
+  SNAPSHOT,
+  snapshotLabels,
+} from '../names.ts';
+import type { WorkloadPlane } from '../plane.ts';
 
 export const ROLE_BINDINGS: Resource = {
   group: 'rbac.authorization.k8s.io',
@@ -51,17 +61,32 @@ export function tenantBinding({ name }: PlaneOwner): KubeObject {
   };
 }
 
-export function volumeClaim(
+export interface VolumeParts {
+  readonly storageGiB: number;
+  readonly storageClass: string | undefined;
+}
+
+/** Returns the claim of a member of etcd. */
+export function volumeClaim(owner: PlaneOwner, parts: VolumeParts, member: EtcdMember = 'etcd'): KubeObject {
+  return claimNamed(owner, parts, { name: member, labels: memberLabels(owner.name, member) });
+}
+
+/** It has the size of the volume of etcd: room for the last snapshot, the next one and the copy that is opened, of a database of a third. */
+export function snapshotClaim(owner: PlaneOwner, parts: VolumeParts): KubeObject {
+  return claimNamed(owner, parts, { name: SNAPSHOT, labels: snapshotLabels(owner.name) });
+}
+
+function claimNamed(
   { name, uid }: PlaneOwner,
-  { storageGiB, storageClass }: { readonly storageGiB: number; readonly storageClass: string | undefined },
+  { storageGiB, storageClass }: VolumeParts,
+  metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> },
 ): KubeObject {
   return {
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
     metadata: {
-      name: VOLUME,
+      ...metadata,
       namespace: planeNamespace(name),
-      labels: memberLabels(name, 'etcd'),
       annotations: { [ANNOTATION_OWNER_UID]: uid },
     },
     spec: {
@@ -72,8 +97,12 @@ export function volumeClaim(
   };
 }
 
-/** Not minAvailable: with one replica it would block every drain of a node. */
-export function disruptionBudgets(cluster: string): readonly KubeObject[] {
+/**
+ * Not minAvailable: with one replica it would block every drain of a node. The members of etcd have one budget: while one is away, no other one
+ * is evicted.
+ */
+export function disruptionBudgets(plane: Pick<WorkloadPlane, 'cluster' | 'settings'>): readonly KubeObject[] {
+  const { cluster } = plane;
   return MEMBERS.map((member) => ({
     apiVersion: 'policy/v1',
     kind: 'PodDisruptionBudget',
@@ -85,7 +114,10 @@ export function disruptionBudgets(cluster: string): readonly KubeObject[] {
     spec: {
       maxUnavailable: 1,
       unhealthyPodEvictionPolicy: 'AlwaysAllow',
-      selector: { matchLabels: memberLabels(cluster, member) },
+      selector:
+        member === 'etcd'
+          ? etcdSelector(cluster, etcdMembersOf(plane))
+          : { matchLabels: memberLabels(cluster, member) },
     },
   }));
 }

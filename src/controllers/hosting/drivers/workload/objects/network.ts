@@ -1,9 +1,18 @@
 /** Builds what the pods of a control plane may reach and what may reach them, and the Services in front of them. Pure. */
 import { NAMESPACE } from '../../../../../api/names.ts';
 import type { KubeObject, Resource } from '../../../../../kube/objects/object.ts';
-import { memberLabels, planeLabels, planeNamespace, type WorkloadMember } from '../names.ts';
+import {
+  etcdMembersOf,
+  etcdSelector,
+  memberLabels,
+  planeLabels,
+  planeNamespace,
+  SNAPSHOT,
+  snapshotLabels,
+  type WorkloadMember,
+} from '../names.ts';
 import type { WorkloadPlane } from '../plane.ts';
-import { ETCD_PORT, memberPort } from '../ports.ts';
+import { ETCD_PEER_PORT, ETCD_PORT, memberPort } from '../ports.ts';
 
 export const NETWORK_POLICIES: Resource = {
   group: 'networking.k8s.io',
@@ -21,14 +30,26 @@ export const SERVICES: Resource = {
 };
 
 type Json = Readonly<Record<string, unknown>>;
-type Found = Pick<WorkloadPlane, 'cluster' | 'placement'>;
+type Found = Pick<WorkloadPlane, 'cluster' | 'placement' | 'settings'>;
 
-export function planeServices({ cluster, placement }: Found): readonly KubeObject[] {
+/** Each member of etcd has a Service, whose address stays: the others and the API servers find it there. */
+export function planeServices(plane: Found): readonly KubeObject[] {
+  const { cluster, placement } = plane;
   const { type, port } = placement.exposure;
+  const members = etcdMembersOf(plane);
+  const etcd = members.map((member) => serviceOf(cluster, member, { type: 'ClusterIP', port: ETCD_PORT }));
   return [
-    serviceOf(cluster, 'etcd', { type: 'ClusterIP', port: ETCD_PORT }),
+    ...(members.length === 1 ? etcd : etcd.map(withPeerPort)),
     serviceOf(cluster, 'kube-apiserver', { type, port }),
   ];
+}
+
+/** A member that joins, or that waits for the others, is not ready, and has to be reached by them. */
+function withPeerPort(service: KubeObject): KubeObject {
+  const spec = service['spec'] as Json;
+  const peer = { name: 'peer', port: ETCD_PEER_PORT, targetPort: ETCD_PEER_PORT, protocol: 'TCP' };
+  const ports = [...(spec['ports'] as readonly Json[]), peer];
+  return { ...service, spec: { ...spec, ports, publishNotReadyAddresses: true } };
 }
 
 function serviceOf(
@@ -58,11 +79,13 @@ const HOSTING = {
 };
 
 /**
- * Nothing is allowed but this: etcd is reached by its own API server, the API server by everyone, the managers by hosting only. Who may
+ * Nothing is allowed but this: etcd is reached by its own API server and by what takes its snapshots, the API server by everyone, the managers by hosting only. Who may
  * reach a health port is not listed: the kubelet of the node of a pod always may.
  */
 export function planePolicies(plane: Found): readonly KubeObject[] {
   const { cluster, placement } = plane;
+  const etcd = { podSelector: etcdSelector(cluster, etcdMembersOf(plane)) };
+  const amongEtcd = etcdMembersOf(plane).length === 1 ? [] : [{ peers: [etcd], ports: tcp(ETCD_PEER_PORT) }];
   const apiPort = memberPort('kube-apiserver', placement.exposure.port);
   const toApiServer = { to: [pods(cluster, 'kube-apiserver')], ports: tcp(apiPort) };
   const fromHosting = (member: WorkloadMember): Json => ({
@@ -71,9 +94,28 @@ export function planePolicies(plane: Found): readonly KubeObject[] {
   });
   return [
     policyOf(cluster, 'default-deny', { podSelector: {}, policyTypes: BOTH }),
-    policyFor(cluster, 'etcd', {
-      ingress: [{ from: [pods(cluster, 'kube-apiserver')], ports: tcp(ETCD_PORT) }, fromHosting('etcd')],
+    policyOf(cluster, 'etcd', {
+      ...etcd,
+      policyTypes: BOTH,
+      ingress: [
+        { from: [pods(cluster, 'kube-apiserver')], ports: tcp(ETCD_PORT) },
+        fromHosting('etcd'),
+        ...amongEtcd.map(({ peers, ports }) => ({ from: peers, ports })),
+      ],
+      egress: amongEtcd.map(({ peers, ports }) => ({ to: peers, ports })),
+    }),
+    // Beside the policy of etcd: one that exists is not written again.
+    policyOf(cluster, `${SNAPSHOT}-to-etcd`, {
+      ...etcd,
+      policyTypes: BOTH,
+      ingress: [{ from: [snapshotPods(cluster)], ports: tcp(ETCD_PORT) }],
       egress: [],
+    }),
+    policyOf(cluster, SNAPSHOT, {
+      ...snapshotPods(cluster),
+      policyTypes: BOTH,
+      ingress: [],
+      egress: [{ to: [etcd], ports: tcp(ETCD_PORT) }],
     }),
     // Webhooks, aggregated APIs and nodes can be anywhere.
     policyFor(cluster, 'kube-apiserver', { ingress: [{ ports: tcp(apiPort) }], egress: [{}] }),
@@ -108,6 +150,10 @@ function policyOf(cluster: string, name: string, spec: Json): KubeObject {
 
 function pods(cluster: string, member: WorkloadMember): Json {
   return { podSelector: { matchLabels: memberLabels(cluster, member) } };
+}
+
+function snapshotPods(cluster: string): Json {
+  return { podSelector: { matchLabels: snapshotLabels(cluster) } };
 }
 
 function tcp(port: number): readonly Json[] {

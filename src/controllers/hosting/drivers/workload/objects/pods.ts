@@ -1,17 +1,20 @@
 /** Builds the pod of a member: no root, no token, nothing writable but what it needs, and its own keys only. Pure. */
 import { optional } from '../../../../../kube/objects/optional.ts';
-import { isRunMember } from '../../driver.ts';
+import { isEtcdMember, isRunMember } from '../../driver.ts';
 import { containerDigest } from '../members/templates.ts';
 import {
   ANNOTATION_CONTAINER,
   ANNOTATION_RUN,
   ANNOTATION_VERSION,
+  etcdMembersOf,
+  etcdSelector,
   memberLabels,
-  VOLUME,
+  roleOf,
   type WorkloadMember,
+  type WorkloadRole,
 } from '../names.ts';
 import type { PlaneAddresses, WorkloadPlane } from '../plane.ts';
-import { CONTROLLERS_PORT, ETCD_HEALTH_PORT, memberPort } from '../ports.ts';
+import { CONTROLLERS_PORT, ETCD_HEALTH_PORT, ETCD_PEER_PORT, memberPort } from '../ports.ts';
 import { ETCD_PKI_FOLDER, ETCD_VOLUME_FOLDER, memberCommand, PKI_FOLDER } from './commands.ts';
 
 /** The user of our own image. Those of Kubernetes run as any user. */
@@ -19,6 +22,7 @@ const RUN_AS = 1000;
 /** Readable by the group, which is that of the pod. */
 const KEY_MODE = 0o440;
 const TMP = '256Mi';
+export const TMP_VOLUME = { name: 'tmp', emptyDir: { sizeLimit: TMP } };
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -28,7 +32,7 @@ export interface ResourceRequests {
 }
 
 /** The requests of a member for which the spec chooses none. An idle etcd takes 119 MB, and an idle API server 292 MB (bench/hosting). */
-const REQUESTS: Readonly<Record<WorkloadMember, ResourceRequests>> = {
+const REQUESTS: Readonly<Record<WorkloadRole, ResourceRequests>> = {
   etcd: { cpuMillis: 100, memoryMiB: 256 },
   'kube-apiserver': { cpuMillis: 200, memoryMiB: 512 },
   'kube-controller-manager': { cpuMillis: 50, memoryMiB: 128 },
@@ -53,7 +57,7 @@ export interface PodParts {
 export function podTemplate(member: WorkloadMember, parts: PodParts): Json {
   const { plane, image, priorityClass, addresses, version, run } = parts;
   const labels = memberLabels(plane.cluster, member);
-  const { args, command } = memberCommand(member, plane, addresses);
+  const { args, command } = memberCommand(member, { plane, addresses, version });
   const program = { image, ...(command ? { command } : {}), args };
   const annotations = {
     [ANNOTATION_RUN]: run,
@@ -67,19 +71,12 @@ export function podTemplate(member: WorkloadMember, parts: PodParts): Json {
       automountServiceAccountToken: false,
       enableServiceLinks: false,
       priorityClassName: priorityClass,
-      terminationGracePeriodSeconds: ENDS_IN_SECONDS[member],
-      securityContext: {
-        runAsNonRoot: true,
-        runAsUser: RUN_AS,
-        runAsGroup: RUN_AS,
-        fsGroup: RUN_AS,
-        fsGroupChangePolicy: 'OnRootMismatch',
-        seccompProfile: { type: 'RuntimeDefault' },
-      },
-      affinity: antiAffinity(plane.cluster, member),
+      terminationGracePeriodSeconds: ENDS_IN_SECONDS[roleOf(member)],
+      securityContext: POD_SECURITY,
+      affinity: antiAffinity(plane, member),
       containers: [
         {
-          name: member,
+          name: roleOf(member),
           ...program,
           imagePullPolicy: 'IfNotPresent',
           // Compiled code is kept beside other temporary files.
@@ -98,8 +95,18 @@ export function podTemplate(member: WorkloadMember, parts: PodParts): Json {
   };
 }
 
+/** The data of etcd belong to this user, so that only its own pods can read them. */
+export const POD_SECURITY: Json = {
+  runAsNonRoot: true,
+  runAsUser: RUN_AS,
+  runAsGroup: RUN_AS,
+  fsGroup: RUN_AS,
+  fsGroupChangePolicy: 'OnRootMismatch',
+  seccompProfile: { type: 'RuntimeDefault' },
+};
+
 /** etcd writes what it has accepted, and an API server answers what it was asked; the others have nothing to finish. */
-const ENDS_IN_SECONDS: Readonly<Record<WorkloadMember, number>> = {
+const ENDS_IN_SECONDS: Readonly<Record<WorkloadRole, number>> = {
   etcd: 10,
   'kube-apiserver': 15,
   'kube-controller-manager': 5,
@@ -107,22 +114,27 @@ const ENDS_IN_SECONDS: Readonly<Record<WorkloadMember, number>> = {
   'kubenode-controllers': 5,
 };
 
+export const CONTAINER_SECURITY: Json = {
+  allowPrivilegeEscalation: false,
+  privileged: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+};
+
 /** The file of kube-apiserver has this capability, and does not start in a container that may not have it. */
 function containerSecurity(member: WorkloadMember): Json {
-  const add = member === 'kube-apiserver' ? { add: ['NET_BIND_SERVICE'] } : {};
-  return {
-    allowPrivilegeEscalation: false,
-    privileged: false,
-    readOnlyRootFilesystem: true,
-    capabilities: { drop: ['ALL'], ...add },
-  };
+  if (member !== 'kube-apiserver') return CONTAINER_SECURITY;
+  return { ...CONTAINER_SECURITY, capabilities: { drop: ['ALL'], add: ['NET_BIND_SERVICE'] } };
 }
 
 /** Members of one kind are on different nodes where there are several. */
-function antiAffinity(cluster: string, member: WorkloadMember): Json {
+function antiAffinity(plane: WorkloadPlane, member: WorkloadMember): Json {
+  const { cluster } = plane;
   const podAffinityTerm = {
     topologyKey: 'kubernetes.io/hostname',
-    labelSelector: { matchLabels: memberLabels(cluster, member) },
+    labelSelector: isEtcdMember(member)
+      ? etcdSelector(cluster, etcdMembersOf(plane))
+      : { matchLabels: memberLabels(cluster, member) },
   };
   return {
     podAntiAffinity: {
@@ -131,14 +143,16 @@ function antiAffinity(cluster: string, member: WorkloadMember): Json {
   };
 }
 
-function portsOf(member: WorkloadMember, { placement }: WorkloadPlane): readonly Json[] {
+function portsOf(member: WorkloadMember, plane: WorkloadPlane): readonly Json[] {
   const port = {
     name: 'main',
-    containerPort: memberPort(member, placement.exposure.port),
+    containerPort: memberPort(member, plane.placement.exposure.port),
     protocol: 'TCP',
   };
-  if (member !== 'etcd') return [port];
-  return [port, { name: 'health', containerPort: ETCD_HEALTH_PORT, protocol: 'TCP' }];
+  if (!isEtcdMember(member)) return [port];
+  const health = { name: 'health', containerPort: ETCD_HEALTH_PORT, protocol: 'TCP' };
+  if (etcdMembersOf(plane).length === 1) return [port, health];
+  return [port, health, { name: 'peer', containerPort: ETCD_PEER_PORT, protocol: 'TCP' }];
 }
 
 interface Health {
@@ -149,7 +163,7 @@ interface Health {
 }
 
 function healthOf(member: WorkloadMember, { placement }: WorkloadPlane): Health {
-  if (member === 'etcd') {
+  if (isEtcdMember(member)) {
     return { scheme: 'HTTP', port: ETCD_HEALTH_PORT, ready: '/health', live: '/health?serializable=true' };
   }
   if (member === 'kubenode-controllers') {
@@ -173,12 +187,15 @@ function probesOf(member: WorkloadMember, plane: WorkloadPlane): Json {
 
 export function requestsOf(member: WorkloadMember, { placement }: WorkloadPlane): ResourceRequests {
   const chosen = isRunMember(member) ? placement.requests[member] : undefined;
-  const { cpuMillis, memoryMiB } = REQUESTS[member];
+  const { cpuMillis, memoryMiB } = REQUESTS[roleOf(member)];
   return { cpuMillis: chosen?.cpuMillis ?? cpuMillis, memoryMiB: chosen?.memoryMiB ?? memoryMiB };
 }
 
 function resourcesOf(member: WorkloadMember, plane: WorkloadPlane): Json {
-  const { cpuMillis, memoryMiB } = requestsOf(member, plane);
+  return resourcesFor(requestsOf(member, plane));
+}
+
+export function resourcesFor({ cpuMillis, memoryMiB }: ResourceRequests): Json {
   return {
     requests: { cpu: `${cpuMillis}m`, memory: `${memoryMiB}Mi`, 'ephemeral-storage': '32Mi' },
     limits: { memory: `${memoryMiB * LIMIT_FACTOR}Mi`, 'ephemeral-storage': '512Mi' },
@@ -188,7 +205,7 @@ function resourcesOf(member: WorkloadMember, plane: WorkloadPlane): Json {
 function mountsOf(member: WorkloadMember): readonly Json[] {
   const pki = { name: 'pki', mountPath: PKI_FOLDER, readOnly: true };
   const tmp = { name: 'tmp', mountPath: '/tmp' };
-  if (member === 'etcd') return [pki, tmp, { name: 'data', mountPath: ETCD_VOLUME_FOLDER }];
+  if (isEtcdMember(member)) return [pki, tmp, { name: 'data', mountPath: ETCD_VOLUME_FOLDER }];
   if (member === 'kube-apiserver') {
     return [pki, tmp, { name: 'etcd', mountPath: ETCD_PKI_FOLDER, readOnly: true }];
   }
@@ -196,16 +213,16 @@ function mountsOf(member: WorkloadMember): readonly Json[] {
 }
 
 function volumesOf(member: WorkloadMember): readonly Json[] {
-  const pki = { name: 'pki', secret: secretVolume(member) };
-  const tmp = { name: 'tmp', emptyDir: { sizeLimit: TMP } };
-  if (member === 'etcd') {
-    return [pki, tmp, { name: 'data', persistentVolumeClaim: { claimName: VOLUME } }];
+  const pki = { name: 'pki', secret: secretVolume(roleOf(member)) };
+  const tmp = TMP_VOLUME;
+  if (isEtcdMember(member)) {
+    return [pki, tmp, { name: 'data', persistentVolumeClaim: { claimName: member } }];
   }
   if (member === 'kube-apiserver') return [pki, tmp, { name: 'etcd', secret: secretVolume(ETCD_CLIENT) }];
   return [pki, tmp];
 }
 
-function secretVolume(secretName: string): Json {
+export function secretVolume(secretName: string): Json {
   return { secretName, defaultMode: KEY_MODE };
 }
 

@@ -1,5 +1,9 @@
-/** Builds the workloads of a control plane: etcd as a StatefulSet, of which no second pod begins before the first has ended; others as Deployments. Pure. */
+/**
+ * Builds the workloads of a control plane: each member of etcd as a StatefulSet of its own, of which no second pod begins before the first has
+ * ended, so that each is changed when its turn is; others as Deployments. Pure.
+ */
 import type { KubeObject, Resource } from '../../../../../kube/objects/object.ts';
+import { isEtcdMember } from '../../driver.ts';
 import { memberLabels, planeNamespace, type WorkloadMember } from '../names.ts';
 import { type PodParts, podTemplate } from './pods.ts';
 
@@ -11,7 +15,7 @@ function appsKind(kind: string): Resource {
 }
 
 export function workloadResource(member: WorkloadMember): Resource {
-  return member === 'etcd' ? STATEFUL_SETS : DEPLOYMENTS;
+  return isEtcdMember(member) ? STATEFUL_SETS : DEPLOYMENTS;
 }
 
 export function memberWorkload(member: WorkloadMember, parts: PodParts): KubeObject {
@@ -31,7 +35,8 @@ export function memberWorkload(member: WorkloadMember, parts: PodParts): KubeObj
 }
 
 function strategyOf(member: WorkloadMember): object {
-  if (member === 'etcd') return STATEFUL;
+  // The Service gives the pod its name; none uses it.
+  if (isEtcdMember(member)) return { serviceName: member, podManagementPolicy: 'Parallel' };
   return member === 'kube-apiserver' ? SURGE : ONE_AT_A_TIME;
 }
 
@@ -40,9 +45,6 @@ const SURGE = {
   strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
   revisionHistoryLimit: 2,
 };
-
-/** The Service of etcd gives the pod its name; none uses it. */
-const STATEFUL = { serviceName: 'etcd', podManagementPolicy: 'Parallel' };
 
 /** Managers elect no leader, so that two at once would both act. */
 const ONE_AT_A_TIME = { strategy: { type: 'Recreate' }, revisionHistoryLimit: 2 };

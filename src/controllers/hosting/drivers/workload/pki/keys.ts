@@ -15,7 +15,7 @@ import { clusterLeaves, etcdLeaves, type Leaf, managerServingLeaf } from '../../
 import { lifeOf } from '../../../../../local/pki/lifetime.ts';
 import { describeLeaf, keyDigestOf } from '../../../../../local/pki/report.ts';
 import type { PlaneSettings } from '../../../../../local/state.ts';
-import type { PlaneCertificate, PlaneMember } from '../../driver.ts';
+import { ETCD_MEMBERS, isEtcdMember, type PlaneCertificate, type PlaneMember } from '../../driver.ts';
 import { type KeyName, PLANE_KEYS } from '../../keys.ts';
 
 /** The content of files by their names in the Secret. */
@@ -127,14 +127,20 @@ export function reportKeys(files: KeyFiles, request: KeyRequest): readonly Plane
   const leaves = planeLeaves(request).map((leaf) => {
     const { name, due, file } = describeLeaf(leaf, files[leafFile(leaf)], authorityOf(files, leaf));
     const { issuedAt, notAfter, renewAt } = file ?? {};
-    const server = SERVED_BY[name];
-    return { name, due, issuedAt, notAfter, renewAt, servedBy: server === undefined ? [] : [server] };
+    return { name, due, issuedAt, notAfter, renewAt, servedBy: serversOf(name, request) };
   });
   const authorities = PLANE_KEYS.flatMap((name) => {
     const pair = parsePair(files[KEY_FILES[name]]);
     return pair ? [{ name, notAfter: readExpiry(pair.certPem) }] : [];
   });
   return [...leaves, ...authorities];
+}
+
+/** Etcd has a name for each of its members. */
+function serversOf(leaf: string, { etcdNames }: KeyRequest): readonly PlaneMember[] {
+  const server = SERVED_BY[leaf];
+  if (server === undefined) return [];
+  return server === 'etcd' ? ETCD_MEMBERS.slice(0, etcdNames.length) : [server];
 }
 
 /** Returns the pair of a leaf by its name. */
@@ -149,7 +155,8 @@ export function servedFile(
   request: KeyRequest,
   member: PlaneMember,
 ): CertificatePair | undefined {
-  const name = Object.keys(SERVED_BY).find((each) => SERVED_BY[each] === member);
+  const server = isEtcdMember(member) ? 'etcd' : member;
+  const name = Object.keys(SERVED_BY).find((each) => SERVED_BY[each] === server);
   return name === undefined ? undefined : pairOf(files, request, name);
 }
 

@@ -7,14 +7,16 @@ import {
   controllersCommand,
   loadPrograms,
 } from '../../../../../../src/cli/hosting/programs.ts';
+import { readKeyState } from '../../../../../../src/controllers/hosting/drivers/etcd/json-gateway.ts';
+import {
+  readSnapshot,
+  snapshotData,
+} from '../../../../../../src/controllers/hosting/drivers/etcd/snapshot.ts';
 import { createProcessDriver } from '../../../../../../src/controllers/hosting/drivers/process/driver.ts';
-import { readKeyState } from '../../../../../../src/controllers/hosting/drivers/process/etcd/json-gateway.ts';
 import { openCopy } from '../../../../../../src/controllers/hosting/drivers/process/etcd/open-copy.ts';
 import { planeLayout } from '../../../../../../src/controllers/hosting/drivers/process/folder.ts';
 import {
-  readSnapshot,
   type SnapshotSource,
-  snapshotData,
   takeSnapshot,
   verifySnapshot,
 } from '../../../../../../src/controllers/hosting/drivers/process/snapshot.ts';

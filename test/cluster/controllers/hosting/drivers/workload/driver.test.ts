@@ -6,10 +6,17 @@ import {
   type PlaneDriver,
   type PlaneReport,
 } from '../../../../../../src/controllers/hosting/drivers/driver.ts';
+import { ASKING } from '../../../../../../src/controllers/hosting/drivers/etcd/membership.ts';
 import { createWorkloadDriver } from '../../../../../../src/controllers/hosting/drivers/workload/driver.ts';
-import { planeNamespace, VOLUME } from '../../../../../../src/controllers/hosting/drivers/workload/names.ts';
+import {
+  ANNOTATION_OWNER_UID,
+  ANNOTATION_TAKEN_AT,
+  planeNamespace,
+  SNAPSHOT,
+} from '../../../../../../src/controllers/hosting/drivers/workload/names.ts';
 import { VOLUME_CLAIMS } from '../../../../../../src/controllers/hosting/drivers/workload/objects/namespace.ts';
 import { DEPLOYMENTS } from '../../../../../../src/controllers/hosting/drivers/workload/objects/workloads.ts';
+import { JOBS } from '../../../../../../src/controllers/hosting/drivers/workload/snapshot/job.ts';
 import type { Client } from '../../../../../../src/kube/client/client.ts';
 import { isKubeError, unlessMissing } from '../../../../../../src/kube/client/errors.ts';
 import { NAMESPACES, PODS as POD_KIND, SECRETS } from '../../../../../../src/kube/objects/core-kinds.ts';
@@ -25,6 +32,7 @@ import {
   podOf,
   startHub,
 } from '../../../../../support/hosting/hub-bed.ts';
+import { memoryHubEtcd } from '../../../../../support/hosting/memory-hub-etcd.ts';
 import { workloadImages, workloadSpec } from '../../../../../support/hosting/workload.ts';
 
 const ANSWER = { timeout: 60_000, interval: 100 };
@@ -39,8 +47,8 @@ afterAll(() => hub?.stop());
 
 describePlaneDriver('pods of a hub', () => openHubBed(hub), PODS);
 
-function driverWith(client: Client): PlaneDriver {
-  return createWorkloadDriver({ client, clock, images: async () => workloadImages() });
+function driverWith(client: Client, asking = ASKING): PlaneDriver {
+  return createWorkloadDriver({ client, clock, images: async () => workloadImages(), asking });
 }
 
 function planeNamed(name: string): ReturnType<typeof workloadSpec> {
@@ -62,7 +70,7 @@ describe('the driver of pods', () => {
     await driver.start(plane, 'kube-apiserver');
     await expect.poll(() => state(1), ANSWER).toBe('Ready');
     expect((await observe()).data).toBe('Own');
-    const claim = await hub.client.get(VOLUME_CLAIMS, { name: VOLUME, namespace });
+    const claim = await hub.client.get(VOLUME_CLAIMS, { name: 'etcd', namespace });
     hub.player.wipe(claim.metadata.uid ?? '');
     const pod = await podOf(hub.client, namespace, 'etcd');
     const found = await hub.client.get(POD_KIND, pod);
@@ -70,6 +78,36 @@ describe('the driver of pods', () => {
     await expect.poll(async () => (await observe()).data, ANSWER).toBe('Empty');
     const [etcd] = (await observe()).members;
     expect([etcd?.state, etcd?.problem?.reason]).toEqual(['Starting', 'MemberCrashes']);
+  });
+
+  it('HOS-31 keeps what it knows of the last snapshot when the next one is not taken, and leaves no Job', async () => {
+    const { plane, driver } = await startedPlane('snapshots');
+    const snapshotAt = async (): Promise<Date | undefined> =>
+      (await driver.observe(plane, signal)).snapshotAt;
+    await driver.snapshot(plane);
+    const before = await snapshotAt();
+    expect(before).toBeInstanceOf(Date);
+    hub.player.breakSnapshots('no valid snapshot of etcd: expected 9 keys');
+    await expect(driver.snapshot(plane)).rejects.toMatchObject({
+      code: 'SnapshotInvalid',
+      message: expect.stringContaining('expected 9 keys') as string,
+    });
+    hub.player.breakSnapshots(undefined);
+    expect(await snapshotAt()).toEqual(before);
+    const job = { name: SNAPSHOT, namespace: planeNamespace('snapshots') };
+    await expect.poll(() => unlessMissing(hub.client.get(JOBS, job)), ANSWER).toBeUndefined();
+    const claim = await hub.client.get(VOLUME_CLAIMS, job);
+    expect(claim.metadata.annotations?.[ANNOTATION_OWNER_UID]).toBe(plane.uid);
+  });
+
+  it('HOS-04 waits for a Job that a former process began, and makes no second one', async () => {
+    const { plane, driver } = await startedPlane('snapshot-crash');
+    const killed = driverWith(killedAfter(hub.hosting, JOBS.kind));
+    await expect(killed.snapshot(plane)).rejects.toThrow('killed');
+    const job = { name: SNAPSHOT, namespace: planeNamespace('snapshot-crash') };
+    const began = (await hub.client.get(JOBS, job)).metadata.annotations?.[ANNOTATION_TAKEN_AT];
+    await driver.snapshot(plane);
+    expect((await driver.observe(plane, signal)).snapshotAt?.toISOString()).toBe(began);
   });
 
   it('HOS-13 replaces an API server while the former one serves, and has what it was changed to', async () => {
@@ -145,6 +183,46 @@ describe('the driver of pods', () => {
     expect(await unlessMissing(hub.client.get(NAMESPACES, { name }))).toBeUndefined();
   });
 
+  it('HOS-33 makes members of etcd of objects that the hub accepts, each with a volume and an address of its own', async () => {
+    const { client } = hub;
+    const etcd = memoryHubEtcd(
+      () => true,
+      () => undefined,
+    );
+    etcd.list.set('etcd', { isLearner: false, isStarted: true });
+    const driver = driverWith(hub.hosting, etcd.asking);
+    const named = planeNamed('members');
+    const plane = { ...named, settings: { ...named.settings, etcdReplicas: 3 } } as const;
+    const report = async (member: string): Promise<MemberReport | undefined> =>
+      (await driver.observe(plane, signal)).members.find((each) => each.member === member);
+    const ready = (member: string): Promise<void> =>
+      expect.poll(async () => (await report(member))?.state, ANSWER).toBe('Ready');
+    await driver.prepare(plane);
+    await driver.start(plane, 'etcd');
+    await ready('etcd');
+    await driver.addEtcdMember(plane, 'etcd-1');
+    await driver.start(plane, 'etcd-1');
+    await ready('etcd-1');
+    etcd.list.set('etcd-1', { isLearner: true, isStarted: true });
+    await driver.promoteEtcdMember(plane, 'etcd-1');
+    expect(await report('etcd-1')).toMatchObject({ state: 'Ready', data: 'Own' });
+    expect(await report('etcd-2')).toMatchObject({ state: 'Stopped', data: 'Empty' });
+    expect((await driver.observe(plane, signal)).etcd).toEqual([
+      { member: 'etcd', isLearner: false, isStarted: true },
+      { member: 'etcd-1', isLearner: false, isStarted: true },
+    ]);
+    const { items } = await client.list(VOLUME_CLAIMS, { namespace: planeNamespace('members') });
+    expect(items.map(({ metadata }) => metadata.name).toSorted()).toEqual(['etcd', 'etcd-1', 'etcd-2']);
+    const pods = await client.list(POD_KIND, {
+      namespace: planeNamespace('members'),
+      labelSelector: 'kubenode.dev/part=etcd-1',
+    });
+    const clusters = pods.items
+      .flatMap(argsOf)
+      .filter((arg) => typeof arg === 'string' && arg.startsWith('--initial-cluster='));
+    expect(clusters).toEqual([expect.not.stringContaining(',')]);
+  });
+
   it('HOS-40 reads Secrets in the namespaces of its control planes, and in no other', async () => {
     const plane = planeNamed('rights');
     await driverWith(hub.hosting).prepare(plane);
@@ -197,6 +275,18 @@ async function createOnce(driver: PlaneDriver, plane: ReturnType<typeof workload
     if (error instanceof Error && error.message === 'killed') return false;
     throw error;
   }
+}
+
+/** A client whose process is killed right after it has created an object of that kind. */
+function killedAfter(client: Client, kind: string): Client {
+  return {
+    ...client,
+    create: async (...args) => {
+      const result = await client.create(...args);
+      if (args[0].kind === kind) throw new Error('killed');
+      return result as never;
+    },
+  };
 }
 
 /** A client whose process is killed right after the first write that no process before it has sent. */

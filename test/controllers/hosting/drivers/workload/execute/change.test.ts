@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { DEFENDER_POLICIES } from '../../../../../../src/api/generated/resources.ts';
 import { FLEET_DEFAULT } from '../../../../../../src/api/names.ts';
 import { API_VERSION } from '../../../../../../src/api/version.ts';
-import { ANNOTATION_VERSION } from '../../../../../../src/controllers/hosting/drivers/workload/names.ts';
+import {
+  ANNOTATION_VERSION,
+  SNAPSHOT,
+} from '../../../../../../src/controllers/hosting/drivers/workload/names.ts';
 import type { Hosted } from '../../../../../../src/controllers/hosting/plan/input.ts';
 import { listAt, valueAt } from '../../../../../../src/kube/objects/json.ts';
 import { applied, conditionText, found } from '../../../../../support/hosting/bed.ts';
@@ -24,7 +27,9 @@ const UPGRADE = {
 const LONG_SOAK = { upgrade: { ...UPGRADE, soakSeconds: 600 } };
 const OLD: Partial<Hosted> = { driver: 'workload', version: OLD_VERSION, upgrade: UPGRADE };
 const NEW: Partial<Hosted> = { ...OLD, version: VERSION };
+const TAKEN = 'etcd-snapshot Complete';
 const TRIAL = [
+  TAKEN,
   'etcd v3.6.8',
   'kube-apiserver v1.36.3 as 1.35',
   'kube-controller-manager v1.36.3 as 1.35',
@@ -99,17 +104,37 @@ describe('a change of a control plane of pods', () => {
     });
   });
 
-  it('HOS-31 tells while it changes the version that no snapshot is taken', async () => {
+  it('HOS-31 takes no snapshot for a change of flags', async () => {
+    const hub = await created();
+    await set(hub, { ...OLD, ...verbose('4') }, 30_000);
+    expect(hub.made).toEqual(['kube-apiserver v1.35.4']);
+  });
+
+  it('HOS-31 takes a snapshot before it changes etcd to another version', async () => {
     const hub = await created({ ...OLD, ...LONG_SOAK });
     await set(hub, { ...NEW, ...LONG_SOAK }, 30_000);
+    expect(hub.made).toEqual(TRIAL);
     const upToDate = found(hub)?.status?.conditions?.find(({ type }) => type === 'ControlPlaneUpToDate');
-    expect(upToDate?.message).toBe(
-      'v1.35.4 to v1.36.3: step Soak; driver workload takes no snapshot of etcd',
-    );
+    expect(upToDate?.message).toBe('v1.35.4 to v1.36.3: step Soak');
     expect(hub.status()).toMatchObject({ rollbackPossible: true, rollbackVersion: OLD_VERSION });
     forget(hub);
     await set(hub, OLD, 30_000);
     expect(hub.made).toEqual(BACK);
+    expect(stalled(hub)).toBe('False NotStalled; True AsWanted');
+  });
+
+  it('HOS-31 changes nothing while no snapshot can be taken, tells why, and goes on when one is', async () => {
+    const hub = await created();
+    hub.faults.set(SNAPSHOT, 'crashes');
+    await set(hub, NEW, 60_000);
+    expect(new Set(hub.made)).toEqual(new Set(['etcd-snapshot Failed']));
+    expect(hub.status()?.upgrade?.step).toBe('Snapshot');
+    expect(stalled(hub)).toBe('True SnapshotInvalid; False Upgrading');
+    expect(hub.silentSteps).toBe(0);
+    forget(hub);
+    hub.faults.clear();
+    await hub.advance(90_000);
+    expect(hub.made).toEqual([...TRIAL, ...RAISE]);
     expect(stalled(hub)).toBe('False NotStalled; True AsWanted');
   });
 
@@ -151,7 +176,7 @@ describe('a change of a control plane of pods', () => {
     const hub = await created();
     hub.faults.set('etcd v3.6.8', 'crashes');
     await set(hub, NEW, 20_000);
-    expect(hub.made).toEqual(['etcd v3.6.8', 'etcd v3.6.5']);
+    expect(hub.made).toEqual([TAKEN, 'etcd v3.6.8', 'etcd v3.6.5']);
     expect(stalled(hub)).toBe('True RolledBack; False RolledBack');
   });
 
@@ -197,7 +222,7 @@ describe('a change of a control plane of pods', () => {
     const hub = await created(OLD, POLICY);
     hub.grants.deny = () => 'a window is closed';
     await set(hub, NEW, 60_000);
-    expect([hub.made, hub.status()?.waiting?.reason]).toEqual([[], 'GrantDenied']);
+    expect([hub.made, hub.status()?.waiting?.reason]).toEqual([[TAKEN], 'GrantDenied']);
     hub.grants.deny = () => undefined;
     await hub.advance(90_000);
     expect(hub.made).toEqual([...TRIAL, ...RAISE]);

@@ -1,17 +1,94 @@
 import { describe, expect, it } from 'vitest';
-import { MEMBERS } from '../../../../../../src/controllers/hosting/drivers/driver.ts';
+import { type EtcdMember, MEMBERS } from '../../../../../../src/controllers/hosting/drivers/driver.ts';
 import {
   memberCommand,
   withFlags,
 } from '../../../../../../src/controllers/hosting/drivers/workload/objects/commands.ts';
+import { HOSTED } from '../../../../../support/hosting/objects.ts';
 import { planeRecord, podParts } from '../../../../../support/hosting/workload.ts';
 
 type Hosted = Parameters<typeof planeRecord>[0];
 
 function argsOf(member: (typeof MEMBERS)[number], hosted: Hosted = {}, isSealed = false): readonly string[] {
-  const { addresses } = podParts();
-  return memberCommand(member, { ...planeRecord(hosted), isSealed }, addresses).args;
+  return memberCommand(member, { ...podParts(), plane: { ...planeRecord(hosted), isSealed } }).args;
 }
+
+const ADDRESSES = { etcd: ['10.0.0.2', '10.0.0.4', '10.0.0.5'], apiServer: '10.0.0.3' };
+const THREE: Hosted = { etcd: { ...HOSTED.etcd, replicas: 3 } };
+
+interface SeveralParts {
+  readonly isSealed?: boolean;
+  readonly initialCluster?: string;
+  readonly version?: string;
+}
+
+/** Returns the flags about peers of a member of three. */
+function peerFlags(
+  member: EtcdMember,
+  { isSealed = false, initialCluster, version = 'v3.6.8' }: SeveralParts = {},
+): Readonly<Record<string, string>> {
+  const members = initialCluster === undefined ? {} : { [member]: { initialCluster } };
+  const plane = { ...planeRecord(THREE), isSealed, members };
+  const { args } = memberCommand(member, { plane, addresses: ADDRESSES, version });
+  const flags = args.map((arg) => arg.replace(/^--/, '').split('=') as [string, string?]);
+  return Object.fromEntries(flags.map(([name, ...value]) => [name, value.join('=')]));
+}
+
+describe('the command of a member of etcd of several', () => {
+  const own = 'etcd=https://10.0.0.2:2380';
+
+  it('HOS-33 lets the first member begin the etcd, and only before others have its data', () => {
+    expect(peerFlags('etcd')).toMatchObject({
+      name: 'etcd',
+      'initial-cluster': own,
+      'initial-cluster-state': 'new',
+      'initial-cluster-token': 'uid-ci',
+    });
+    const sealed = peerFlags('etcd', { isSealed: true });
+    expect(sealed).toMatchObject({ 'initial-cluster': own, 'initial-cluster-state': 'existing' });
+    expect(sealed).not.toHaveProperty('initial-cluster-token');
+  });
+
+  it.each(['etcd', 'etcd-1'] as const)(
+    'HOS-33 lets %s join the others, and know none of them later',
+    (member) => {
+      const initialCluster = `${own},etcd-1=https://10.0.0.4:2380`;
+      expect(peerFlags(member, { isSealed: true, initialCluster })).toMatchObject({
+        'initial-cluster': initialCluster,
+        'initial-cluster-state': 'existing',
+      });
+      const later = peerFlags(member, { isSealed: true });
+      expect(later['initial-cluster']).toBe(`${member}=${later['initial-advertise-peer-urls']}`);
+      expect(later['initial-cluster-state']).toBe('existing');
+    },
+  );
+
+  it('HOS-33 never lets another member begin an etcd', () => {
+    expect(peerFlags('etcd-2')['initial-cluster-state']).toBe('existing');
+  });
+
+  it('HOS-33 accepts peers by their name and authority, from the address of any pod', () => {
+    const flags = peerFlags('etcd-2');
+    expect(flags).toMatchObject({
+      'listen-peer-urls': 'https://0.0.0.0:2380',
+      'initial-advertise-peer-urls': 'https://10.0.0.5:2380',
+      'advertise-client-urls': 'https://10.0.0.5:2379',
+      'peer-client-cert-auth': '',
+      'peer-cert-allowed-cn': 'etcd',
+      'peer-skip-client-san-verification': 'true',
+    });
+    expect(peerFlags('etcd', { version: 'v3.5.21' })).toHaveProperty([
+      'experimental-peer-skip-client-san-verification',
+    ]);
+  });
+
+  it('HOS-33 gives the API server the addresses of all members', () => {
+    const { args } = memberCommand('kube-apiserver', { plane: planeRecord(THREE), addresses: ADDRESSES });
+    expect(args).toContain(
+      '--etcd-servers=https://10.0.0.2:2379,https://10.0.0.4:2379,https://10.0.0.5:2379',
+    );
+  });
+});
 
 describe('memberCommand', () => {
   it('lets a new etcd begin, and one that had data never begin without', () => {

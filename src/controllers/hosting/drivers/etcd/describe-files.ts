@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sha256OfFile } from '../../../../../os/files.ts';
+import { sha256OfFile } from '../../../../os/files.ts';
 
 export interface FilesDescription {
   /** The digest of the names and contents of all files. */

@@ -1,6 +1,6 @@
 /** Sends one request to the JSON gateway of an etcd, and verifies the shape of the answer. */
 import { z } from 'zod';
-import { type ProbeEndpoint, sendProbe } from '../../../../../local/processes/probe.ts';
+import { type ProbeEndpoint, sendProbe } from '../../../../local/processes/probe.ts';
 
 /** Parses a 64-bit integer, which is a string in the JSON of etcd. A zero is left out of an answer. */
 export const etcdInteger = z.string().regex(/^\d+$/).transform(Number);

@@ -1,7 +1,7 @@
 /** Copies the files of an etcd, without the space that it only reserves. */
 import { mkdir, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PRIVATE_MODE, toDiskError } from '../../../../../os/files.ts';
+import { PRIVATE_MODE, toDiskError } from '../../../../os/files.ts';
 
 const CHUNK = 1024 ** 2;
 

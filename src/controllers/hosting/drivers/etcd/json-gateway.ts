@@ -6,9 +6,9 @@ import { request } from 'node:https';
 import { createInterface } from 'node:readline';
 import { finished } from 'node:stream/promises';
 import { z } from 'zod';
-import { optional } from '../../../../../kube/objects/optional.ts';
-import type { ProbeEndpoint } from '../../../../../local/processes/probe.ts';
-import { PRIVATE_MODE, toDiskError } from '../../../../../os/files.ts';
+import { optional } from '../../../../kube/objects/optional.ts';
+import type { ProbeEndpoint } from '../../../../local/processes/probe.ts';
+import { PRIVATE_MODE, toDiskError } from '../../../../os/files.ts';
 import { askEtcd, etcdInteger, parseEtcdAnswer } from './ask.ts';
 
 export interface KeyState {

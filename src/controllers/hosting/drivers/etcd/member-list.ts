@@ -1,6 +1,6 @@
 /** Reads and changes the list of the members of an etcd, by its JSON gateway. */
 import { z } from 'zod';
-import type { ProbeEndpoint } from '../../../../../local/processes/probe.ts';
+import type { ProbeEndpoint } from '../../../../local/processes/probe.ts';
 import { anyAnswer, askEtcd } from './ask.ts';
 
 const listed = z.object({

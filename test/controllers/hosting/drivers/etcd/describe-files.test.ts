@@ -1,8 +1,8 @@
 import { mkdirSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { describeFiles } from '../../../../../../src/controllers/hosting/drivers/process/etcd/describe-files.ts';
-import { tempFolder } from '../../../../../support/temp.ts';
+import { describeFiles } from '../../../../../src/controllers/hosting/drivers/etcd/describe-files.ts';
+import { tempFolder } from '../../../../support/temp.ts';
 
 function data(): string {
   const folder = tempFolder('files');

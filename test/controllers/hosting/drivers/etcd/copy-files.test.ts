@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { copyFiles } from '../../../../../../src/controllers/hosting/drivers/process/etcd/copy-files.ts';
-import { tempFolder } from '../../../../../support/temp.ts';
+import { copyFiles } from '../../../../../src/controllers/hosting/drivers/etcd/copy-files.ts';
+import { tempFolder } from '../../../../support/temp.ts';
 
 const RESERVED_BYTES = 8e6;
 

@@ -1,0 +1,179 @@
+/**
+ * Takes a snapshot of etcd by a Job beside it. A Job that a former process of hosting began is waited for: of an attempt that was interrupted
+ * nothing is made twice, and two never write the same volume.
+ */
+import { isKubeError, unlessMissing } from '../../../../../kube/client/errors.ts';
+import { PODS } from '../../../../../kube/objects/core-kinds.ts';
+import type { KubeObject } from '../../../../../kube/objects/object.ts';
+import { pollUntil } from '../../../../../os/poll.ts';
+import { HostingError } from '../../../errors.ts';
+import { ETCD_MEMBERS, type EtcdMember, type PlaneOwner } from '../../driver.ts';
+import { addressesOf } from '../access.ts';
+import { requireData } from '../data.ts';
+import { type FoundPlane, readHubPlane, requireOwnNamespace } from '../hub.ts';
+import { isPodReady, podsOfMember } from '../members/pods.ts';
+import { ANNOTATION_OWNER_UID, etcdMembersOf, planeNamespace, SNAPSHOT } from '../names.ts';
+import { snapshotClaim, VOLUME_CLAIMS } from '../objects/namespace.ts';
+import { type WorkloadRecord, withSnapshot } from '../record.ts';
+import { recordedRun } from '../runs.ts';
+import { JOBS, type SnapshotParts, snapshotJob } from '../snapshot/job.ts';
+import { type SnapshotState, snapshotState } from '../snapshot/state.ts';
+import { memberNotPrepared, requireImage, type WorkloadParts } from './members.ts';
+import { requireKeysOf } from './prepare.ts';
+import { AS_HOSTING, changeRecord } from './record.ts';
+
+/** Less than a reconcile may take. A database of many gigabytes takes longer, and is waited for again. */
+const WAIT_MS = 200_000;
+const AWAY_MS = 25_000;
+const POLL_MS = 500;
+
+export async function takeWorkloadSnapshot(plane: PlaneOwner, parts: WorkloadParts): Promise<void> {
+  const { client, clock } = parts;
+  const found = await readHubPlane(client, plane);
+  requireOwnNamespace(found);
+  const { record } = found;
+  if (!record) throw memberNotPrepared(found, 'etcd');
+  if (record.isDestroying) return;
+  requireKeysOf(found, record);
+  requireData(found, 'etcd');
+  await ensureSnapshotVolume(found, record, parts);
+  await ensureJob(found, record, parts);
+  const place: JobPlace = { found, parts };
+  let state: SnapshotState = { type: 'Running' };
+  const hasEnded = async (): Promise<boolean> => {
+    state = await readState(place);
+    return state.type !== 'Running';
+  };
+  await pollUntil(hasEnded, { clock, everyMs: POLL_MS, deadlineMs: clock.monotonicMs() + WAIT_MS });
+  await endWith(state, place);
+}
+
+interface JobPlace {
+  readonly found: FoundPlane;
+  readonly parts: WorkloadParts;
+}
+
+/** One that still runs is left for the next reconcile. */
+async function endWith(state: SnapshotState, place: JobPlace): Promise<void> {
+  const { found, parts } = place;
+  if (state.type === 'Running') return;
+  if (state.type === 'Blocked') throw notTaken(found, state.problem);
+  if (state.type === 'Taken') {
+    const { takenAt } = state;
+    await changeRecord(parts.client, found.owner, (current) => withSnapshot(current, takenAt));
+  }
+  await deleteJob(place);
+  if (state.type === 'Failed') throw notTaken(found, state.problem);
+}
+
+/** A claim of others with this name is not touched: what is in its volume may be all that is left of them. */
+async function ensureSnapshotVolume(
+  { owner, objects, where }: FoundPlane,
+  record: WorkloadRecord,
+  { client, images }: WorkloadParts,
+): Promise<void> {
+  const claim = objects.claims.get(SNAPSHOT);
+  if (claim && claim.metadata.annotations?.[ANNOTATION_OWNER_UID] !== owner.uid) {
+    throw new HostingError(
+      'DataNotOurs',
+      `PersistentVolumeClaim ${SNAPSHOT} belongs to another control plane`,
+      {
+        where,
+        hint: 'look at what is in its volume, then delete the claim',
+      },
+    );
+  }
+  if (claim) return;
+  const { storageGiB } = record.placement;
+  const object = snapshotClaim(owner, { storageGiB, storageClass: images?.storageClass });
+  try {
+    await client.create(VOLUME_CLAIMS, object, AS_HOSTING);
+  } catch (error) {
+    if (!isKubeError(error, 'AlreadyExists')) throw error;
+  }
+}
+
+/** Waits for the end of one that is being deleted, whose pod may still write. */
+async function ensureJob(found: FoundPlane, record: WorkloadRecord, parts: WorkloadParts): Promise<void> {
+  const { client, clock } = parts;
+  const job = await readJob({ found, parts });
+  if (job && job.metadata.deletionTimestamp === undefined) return;
+  const place = { found, parts };
+  const isAway = async (): Promise<boolean> => (await readJob(place)) === undefined;
+  const deadlineMs = clock.monotonicMs() + AWAY_MS;
+  if (!(await pollUntil(isAway, { clock, everyMs: POLL_MS, deadlineMs }))) {
+    throw notTaken(found, `Job ${SNAPSHOT} is still being deleted`);
+  }
+  try {
+    await client.create(JOBS, jobOf(found, record, parts), AS_HOSTING);
+  } catch (error) {
+    if (!isKubeError(error, 'AlreadyExists')) throw error;
+  }
+}
+
+function jobOf(found: FoundPlane, record: WorkloadRecord, parts: WorkloadParts): KubeObject {
+  const { images, clock } = parts;
+  const addresses = addressesOf(found);
+  if (!images || !addresses) throw memberNotPrepared(found, 'etcd');
+  const member = copiedMember(found);
+  return snapshotJob({
+    cluster: record.cluster,
+    member,
+    address: addresses.etcd[ETCD_MEMBERS.indexOf(member)] ?? '',
+    takenAt: clock.now(),
+    images: {
+      etcd: record.members[member]?.image ?? requireImage(found, record, { ...parts, member }),
+      kubenode: images.kubenode,
+    },
+    versions: versionsOf(record, member),
+    priorityClass: images.priorityClass,
+  });
+}
+
+function versionsOf(record: WorkloadRecord, member: EtcdMember): SnapshotParts['versions'] {
+  const kubernetes = recordedRun(record, 'kube-apiserver')?.version ?? record.version;
+  return { etcd: recordedRun(record, member)?.version ?? 'unknown', kubernetes };
+}
+
+/** The gate before the step holds until every member answers, and counts for the majority. */
+function copiedMember({ objects, record }: FoundPlane): EtcdMember {
+  const answers = (member: EtcdMember): boolean => podsOfMember(objects, member).some(isPodReady);
+  return etcdMembersOf(record).find(answers) ?? 'etcd';
+}
+
+async function readJob({ found, parts }: JobPlace): Promise<KubeObject | undefined> {
+  const namespace = planeNamespace(found.owner.name);
+  return await unlessMissing(parts.client.get(JOBS, { name: SNAPSHOT, namespace }));
+}
+
+/** One that somebody deleted is made again by the next attempt. */
+async function readState(place: JobPlace): Promise<SnapshotState> {
+  const { client, clock } = place.parts;
+  const job = await readJob(place);
+  if (!job) return { type: 'Blocked', problem: `Job ${SNAPSHOT} was deleted` };
+  const namespace = planeNamespace(place.found.owner.name);
+  const { items } = await client.list(PODS, { namespace, labelSelector: `job-name=${SNAPSHOT}` });
+  const uid = job.metadata.uid ?? '';
+  const pods = items.filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid));
+  return snapshotState(job, { pods, now: clock.now() });
+}
+
+/** In the foreground, so that it is away only after its pods are. */
+async function deleteJob(place: JobPlace): Promise<void> {
+  const job = await readJob(place);
+  if (!job || job.metadata.deletionTimestamp !== undefined) return;
+  const { name, namespace = '', uid = '' } = job.metadata;
+  const options = { uid, propagation: 'Foreground' } as const;
+  try {
+    await place.parts.client.delete(JOBS, { name, namespace }, options);
+  } catch (error) {
+    if (!isKubeError(error, 'NotFound', 'Conflict')) throw error;
+  }
+}
+
+function notTaken({ where }: Pick<FoundPlane, 'where'>, problem: string): HostingError {
+  return new HostingError('SnapshotInvalid', `no valid snapshot of etcd: ${problem}`, {
+    where,
+    hint: `look at Job ${SNAPSHOT} and its volume; nothing was changed, and hosting tries again`,
+  });
+}

@@ -1,0 +1,77 @@
+/** Judges the Job that takes a snapshot: whether it was taken, what keeps it from that, and why it failed. Pure. */
+import { listAt, textAt, valueAt } from '../../../../../kube/objects/json.ts';
+import type { KubeObject } from '../../../../../kube/objects/object.ts';
+import { conditionIn, currentPod, endOfLog, NO_START, schedulingProblem } from '../members/pods.ts';
+import { ANNOTATION_TAKEN_AT } from '../names.ts';
+import { OPENING } from './job.ts';
+
+/** `Blocked`: it goes on when the cause is fixed. `Failed`: it has ended, or never succeeds, and another one has to be made. */
+export type SnapshotState =
+  | { readonly type: 'Running' }
+  | { readonly type: 'Taken'; readonly takenAt: Date }
+  | { readonly type: 'Blocked' | 'Failed'; readonly problem: string };
+
+/** An etcd that ended twice on the same copy ends again. */
+const ENDS = 2;
+
+export function snapshotState(
+  job: KubeObject,
+  { pods, now }: { readonly pods: readonly KubeObject[]; readonly now: Date },
+): SnapshotState {
+  const takenAt = takenAtOf(job);
+  if (takenAt) return { type: 'Taken', takenAt };
+  const failure = failureOf(job, pods);
+  if (failure !== undefined) return { type: 'Failed', problem: failure };
+  const blocked = blockedBy(currentPod(pods), now);
+  return blocked === undefined ? { type: 'Running' } : { type: 'Blocked', problem: blocked };
+}
+
+function blockedBy(pod: KubeObject | undefined, now: Date): string | undefined {
+  return pod && (schedulingProblem(pod, now)?.message ?? imageProblem(pod));
+}
+
+/** Undefined: it has not succeeded, or its annotation was edited. */
+function takenAtOf(job: KubeObject): Date | undefined {
+  const takenAt = new Date(job.metadata.annotations?.[ANNOTATION_TAKEN_AT] ?? '');
+  return isTrue(job, 'Complete') && !Number.isNaN(+takenAt) ? takenAt : undefined;
+}
+
+function isTrue(job: KubeObject, type: string): boolean {
+  return conditionIn(job, type)?.status === 'True';
+}
+
+function failureOf(job: KubeObject, pods: readonly KubeObject[]): string | undefined {
+  const ends = pods.flatMap(endedContainers);
+  if (isTrue(job, 'Failed')) return ends[0] ?? conditionIn(job, 'Failed')?.message ?? 'its Job failed';
+  if (isTrue(job, 'Complete')) return 'its Job does not have the time at which it began';
+  return pods.flatMap(brokenCopy)[0];
+}
+
+/** Returns the last words of the containers that ended with an error, each with its name. */
+function endedContainers(pod: KubeObject): readonly string[] {
+  return statusesOf(pod).flatMap((status) => {
+    const ended = valueAt(status, 'state', 'terminated');
+    if (ended === undefined || valueAt(ended, 'exitCode') === 0) return [];
+    return [`${textAt(status, 'name')} ended: ${endOfLog(textAt(ended, 'message') ?? '')}`];
+  });
+}
+
+/** The kubelet starts an etcd again and again that does not start from the copy. */
+function brokenCopy(pod: KubeObject): readonly string[] {
+  return statusesOf(pod).flatMap((status) => {
+    const count = valueAt(status, 'restartCount');
+    if (textAt(status, 'name') !== OPENING || typeof count !== 'number' || count < ENDS) return [];
+    const words = textAt(status, 'lastState', 'terminated', 'message') ?? '';
+    return [`etcd does not start from the copy: ${endOfLog(words)}`];
+  });
+}
+
+function imageProblem(pod: KubeObject): string | undefined {
+  const waiting = statusesOf(pod).map((status) => valueAt(status, 'state', 'waiting'));
+  const found = waiting.find((each) => NO_START.has(textAt(each, 'reason') ?? ''));
+  return found === undefined ? undefined : (textAt(found, 'message') ?? textAt(found, 'reason'));
+}
+
+function statusesOf(pod: KubeObject): readonly unknown[] {
+  return [...listAt(pod, 'status', 'initContainerStatuses'), ...listAt(pod, 'status', 'containerStatuses')];
+}
