@@ -95,10 +95,13 @@ async function serve(
     if (because !== undefined) sendText(response, 503, because);
     return;
   }
-  const content =
-    path === SESSION ? sessionContent(admitted) : (files.get(path) ?? machineContent(path, admitted));
+  const content = files.get(path) ?? dataContent(path, admitted);
   if (content) sendContent(response, 200, content);
   else sendText(response, 404, 'not found');
+}
+
+function dataContent(path: string, admitted: Admitted): ReplyContent | undefined {
+  return path === SESSION ? sessionContent(admitted) : machineContent(path, admitted);
 }
 
 function sessionContent({ session }: Admitted): ReplyContent {
@@ -108,10 +111,10 @@ function sessionContent({ session }: Admitted): ReplyContent {
 const MACHINES = '/machines/';
 
 /** Has the detail of a machine, by `/machines/<cluster>/<machine>`. A machine that is not known has none: the page shows what it has. */
-function machineContent(path: string, { machine }: Admitted): ReplyContent | undefined {
+function machineContent(path: string, admitted: Admitted): ReplyContent | undefined {
   if (!path.startsWith(MACHINES)) return undefined;
   const [cluster = '', name = ''] = path.slice(MACHINES.length).split('/').map(decodePart);
-  return { type: 'application/json', content: JSON.stringify(machine(cluster, name) ?? null) };
+  return { type: 'application/json', content: JSON.stringify(admitted.machine(cluster, name) ?? null) };
 }
 
 function decodePart(part: string): string {
