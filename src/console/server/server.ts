@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
 import { type ConnectionLimits, limitConnections } from '../../os/net/connection-limits.ts';
 import { closeServer, httpUrl, listenOn } from '../../os/net/http-server.ts';
+import { decodePart } from '../state/pages/address.ts';
 import type { Admitted, ConsoleAccess } from './access.ts';
 import { type ReplyContent, sendContent, sendText } from './replies.ts';
 
@@ -115,12 +116,4 @@ function machineContent(path: string, admitted: Admitted): ReplyContent | undefi
   if (!path.startsWith(MACHINES)) return undefined;
   const [cluster = '', name = ''] = path.slice(MACHINES.length).split('/').map(decodePart);
   return { type: 'application/json', content: JSON.stringify(admitted.machine(cluster, name) ?? null) };
-}
-
-function decodePart(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

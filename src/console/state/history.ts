@@ -1,4 +1,5 @@
 /** Keeps the last hour in numbers: a point every few seconds, the same for every page. Pure; also runs in the page. */
+import { machinesInRepair, openRepairs } from './open-repairs.ts';
 import { machineSign } from './signs.ts';
 import type { ConsoleState, FleetRows, HistoryPoint } from './state.ts';
 
@@ -22,12 +23,12 @@ export const HISTORY_LINES: readonly HistoryLine[] = [
 ];
 
 export function pointOf({ machines, repairs, grants, rollouts }: FleetRows): HistoryPoint {
-  const tones = Object.values(machines).map((tile) => machineSign(tile).tone);
-  const open = Object.values(repairs).filter(({ state }) => state === 'Running' || state === 'NeedsPerson');
+  const repaired = machinesInRepair(repairs);
+  const tones = Object.entries(machines).map(([key, tile]) => machineSign(tile, repaired.has(key)).tone);
   return {
     changing: tones.filter((tone) => tone === 'busy').length,
     trouble: tones.filter((tone) => tone === 'bad').length,
-    repairs: open.length,
+    repairs: openRepairs(repairs).length,
     grants: Object.keys(grants).length,
     updated: Object.values(rollouts).reduce((sum, { updated }) => sum + updated, 0),
   };

@@ -1,8 +1,8 @@
 /** The fleet: the stages from left to right with the commit of each cluster, and below them every machine. */
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { machinesInRepair } from '../../state/open-repairs.ts';
 import type { Shown } from '../../state/shown.ts';
-import type { ConsoleState } from '../../state/state.ts';
 import { Empty, Section } from '../parts/parts.tsx';
 import type { Navigation } from '../parts/route.tsx';
 import { Lanes } from './lanes.tsx';
@@ -40,10 +40,4 @@ export function FleetPage({ shown, now, navigation }: FleetPageProps): JSX.Eleme
       />
     </Section>
   );
-}
-
-/** Keys of machines with a repair that has not ended. */
-function machinesInRepair(repairs: ConsoleState['repairs']): ReadonlySet<string> {
-  const open = Object.values(repairs).filter(({ state }) => state === 'Running' || state === 'NeedsPerson');
-  return new Set(open.map(({ cluster, machine }) => `${cluster}/${machine}`));
 }

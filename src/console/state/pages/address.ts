@@ -29,7 +29,7 @@ export const HOME: PageRoute = { page: 'fleet', filters: {} };
 /** Returns the route of an address. A machine opens over the page that was shown `before`. An unknown address is the home page. */
 export function routeOf(hash: string, before: PageRoute = HOME): PageRoute {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?');
-  const [first = '', ...names] = path.split('/').map(decoded);
+  const [first = '', ...names] = path.split('/').map(decodePart);
   const { page, filters } = before;
   if (first === 'machines' && names.length >= 2) return { page, filters, machine: names.join('/') };
   const found = PAGES.find((each) => each === first);
@@ -53,11 +53,11 @@ export function machineAddress(key: string): string {
   return `#/machines/${key.split('/').map(encodeURIComponent).join('/')}`;
 }
 
-/** A person may type an address that does not decode. */
-function decoded(text: string): string {
+/** Decodes a part of a path. A person may type an address that does not decode: it stays as it is. */
+export function decodePart(part: string): string {
   try {
-    return decodeURIComponent(text);
+    return decodeURIComponent(part);
   } catch {
-    return text;
+    return part;
   }
 }

@@ -1,5 +1,6 @@
 /** Places repairs on a time axis that they share: a segment from each moment to the next, with its duration. Pure; runs in the page. */
 import { durationText } from '../../../api/elapsed.ts';
+import { isOpenRepair } from '../open-repairs.ts';
 import type { RepairCard } from '../state.ts';
 
 export interface TrackWindow {
@@ -73,10 +74,6 @@ export function trackSegments(card: Timed, { fromMs, toMs }: TrackWindow): reado
     const isOpen = end.length > 0 && index === moments.length - 2;
     return [{ what, isOpen, left, width, duration: durationText(Math.round((ms - start) / 1000)) }];
   });
-}
-
-function isOpenRepair({ state }: Timed): boolean {
-  return state === 'Running' || state === 'NeedsPerson';
 }
 
 function startOf({ timeline }: Timed): number {

@@ -1,33 +1,46 @@
 /** The numbers in the header: the fleet in one line. Pure; runs in the page. */
-import type { FleetGroups } from '../fleet.ts';
+import { type ClusterGroupView, type FleetGroups, findTile } from '../fleet.ts';
 import { clusterHealthView } from '../health.ts';
-import type { PhaseTone } from '../signs.ts';
+import { machinesInRepair, openRepairs } from '../open-repairs.ts';
+import { machineSign } from '../signs.ts';
 import type { ConsoleState } from '../state.ts';
 
 export interface FleetTotals {
   readonly ready: number;
   readonly total: number;
-  /** Machines that change: updating, joining, or cordoned by kubenode. */
+  /** Machines that change, as their tiles show it: updating, joining, cordoned by kubenode, or Ready and in repair. */
   readonly changing: number;
-  readonly trouble: number;
   /** Repairs that have not ended. */
   readonly repairs: number;
 }
 
 /** Machines of clusters that are not shown count as their hub counted them last. */
-export function fleetTotals({ stages }: FleetGroups, repairs: ConsoleState['repairs']): FleetTotals {
+export function fleetTotals(groups: FleetGroups, repairs: ConsoleState['repairs']): FleetTotals {
+  const { stages } = groups;
   const clusters = stages.flatMap((stage) => stage.clusters);
   const counts = clusters.map((group) => clusterHealthView(group).machines ?? { total: 0, ready: 0 });
-  const tones = clusters.flatMap(({ zones }) => zones.map((zone) => zone.tones));
-  const sumTone = (tone: PhaseTone): number => sum(tones.map((each) => each[tone]));
   return {
     ready: sum(counts.map(({ ready }) => ready)),
     total: sum(counts.map(({ total }) => total)),
-    changing: sumTone('busy'),
-    trouble: sumTone('bad'),
-    repairs: Object.values(repairs).filter(({ state }) => state === 'Running' || state === 'NeedsPerson')
-      .length,
+    changing: countChanging(groups, clusters, repairs),
+    repairs: openRepairs(repairs).length,
   };
+}
+
+/** A machine in repair has another sign than its phase: of 10,000 machines, only those are read one by one. */
+function countChanging(
+  groups: FleetGroups,
+  clusters: readonly ClusterGroupView[],
+  repairs: ConsoleState['repairs'],
+): number {
+  const shown = new Set(clusters.map(({ line }) => line.name));
+  const corrections = [...machinesInRepair(repairs)].map((key) => {
+    const tile = shown.has(key.slice(0, key.indexOf('/'))) ? findTile(groups, key) : undefined;
+    return tile
+      ? Number(machineSign(tile, true).tone === 'busy') - Number(machineSign(tile).tone === 'busy')
+      : 0;
+  });
+  return sum(clusters.flatMap(({ zones }) => zones.map(({ tones }) => tones.busy))) + sum(corrections);
 }
 
 /** Returns how many machines have each phase, the most frequent first. */

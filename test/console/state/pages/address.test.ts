@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  decodePart,
   HOME,
   machineAddress,
   PAGES,
@@ -10,6 +11,13 @@ import {
 } from '../../../../src/console/state/pages/address.ts';
 
 const REPAIRS: PageRoute = { page: 'repairs', filters: { cluster: 'eu-1' } };
+
+it.each([
+  ['m%2F1', 'm/1'],
+  ['%', '%'],
+])('decodes the part %s of a path as %s', (part, expected) => {
+  expect(decodePart(part)).toBe(expected);
+});
 
 describe('routeOf', () => {
   it.each<[what: string, hash: string, before: PageRoute | undefined, expected: PageRoute]>([
