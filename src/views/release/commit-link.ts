@@ -11,7 +11,12 @@ export function commitLink(repository: string, commit: string): string | undefin
     .split('/')
     .filter(Boolean);
   if (host === undefined || parts.length < 2 || !/^[\da-f]{7,64}$/.test(commit)) return undefined;
-  return `https://${host}/${parts.join('/')}/commit/${commit}`;
+  return `https://${host}/${parts.join('/')}/${pathOf(host)}/${commit}`;
+}
+
+/** GitHub, GitLab, Gitea and Forgejo have the page of a commit under `commit`; Bitbucket has it under `commits`. */
+function pathOf(host: string): string {
+  return /(^|\.)bitbucket\./.test(host) ? 'commits' : 'commit';
 }
 
 interface GitPlace {

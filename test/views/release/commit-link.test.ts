@@ -12,6 +12,17 @@ it.each([
   ['a group in a group', 'https://git.example.com/a/team/fleet', LINK.replace('/team', '/a/team')],
   ['ssh with its own port', 'ssh://git@git.example.com:2222/team/fleet.git', LINK],
   ['the form of scp', 'git@git.example.com:team/fleet.git', LINK],
+  ['Bitbucket', 'git@bitbucket.org:team/fleet.git', `https://bitbucket.org/team/fleet/commits/${COMMIT}`],
+  [
+    'Bitbucket of a company',
+    'https://bitbucket.example.com/team/fleet',
+    `https://bitbucket.example.com/team/fleet/commits/${COMMIT}`,
+  ],
+  [
+    'another host whose name contains Bitbucket',
+    'https://notbitbucket.example.com/team/fleet',
+    LINK.replace('git.', 'notbitbucket.'),
+  ],
   ['a folder', '/srv/git/fleet', undefined],
   ['a file', 'file:///srv/git/fleet', undefined],
   ['a loopback address', 'http://127.0.0.1:8080/team/fleet', undefined],
