@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { attentionItems } from '../state/attention.ts';
+import { attentionItems, countWaits } from '../state/attention.ts';
 import type { PageName } from '../state/pages/address.ts';
 import type { Shown } from '../state/shown.ts';
 import { FleetPage } from './fleet/fleet-page.tsx';
@@ -75,7 +75,7 @@ function Content({ shown, now, navigation }: ContentProps): JSX.Element {
     <main id="main" tabIndex={-1}>
       <div class="top">
         <Banners fleetPolicies={state.fleetPolicies} notes={state.notes} now={now} />
-        <Totals groups={groups} repairs={state.repairs} waits={items.length} />
+        <Totals groups={groups} repairs={state.repairs} waits={countWaits(state)} />
       </div>
       <Attention
         items={items}

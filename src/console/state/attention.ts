@@ -1,6 +1,6 @@
 /** Decides what a person has to look at first, so that it is shown beside every page, however large the fleet is. Pure; runs in the page. */
 import { machineAddress, pageAddress } from './pages/address.ts';
-import type { ConsoleState, RepairCard, RolloutCard } from './state.ts';
+import type { ConsoleState, NoteLine, RepairCard, RolloutCard } from './state.ts';
 
 /**
  * Tells whether a rollout waits for a person, has stopped, has machines that fail while it runs, or has some that fell behind and fail
@@ -56,6 +56,16 @@ export function attentionItems({
       unblock: '',
     })),
   ];
+}
+
+/** Returns the incidents, which also wait for a person: a banner above every page shows each. */
+export function incidentLines(notes: ConsoleState['notes']): readonly NoteLine[] {
+  return Object.values(notes).filter(({ isIncident }) => isIncident);
+}
+
+/** Counts what waits for a person: the incidents, and what is listed beside every page. */
+export function countWaits(state: Pick<ConsoleState, 'rollouts' | 'repairs' | 'notes'>): number {
+  return incidentLines(state.notes).length + attentionItems(state).length;
 }
 
 function rolloutItems(rollouts: ConsoleState['rollouts']): readonly AttentionItem[] {

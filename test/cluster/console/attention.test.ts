@@ -92,6 +92,13 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', () => 
     const { page, problems } = await openPage(browser, server.url);
     const banner = page.locator('#incidents').getByText(text);
     await banner.waitFor();
+    const attention = page.locator('#attention');
+    await attention.getByText('The incident above the page needs a person.').waitFor();
+    const waits = page.getByRole('link', { name: /^Waits for you/ });
+    expect([await waits.textContent(), await attention.getByText('Nothing waits').count()]).toEqual([
+      'Waits for you 1',
+      0,
+    ]);
     await page.getByRole('link', { name: 'Health', exact: true }).click();
     await page.locator('#health').waitFor();
     const [top, pageTop] = [await banner.boundingBox(), await page.locator('#health').boundingBox()];

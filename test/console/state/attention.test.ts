@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import {
   attentionItems,
+  countWaits,
   repairNeedsAttention,
   rolloutNeedsAttention,
 } from '../../../src/console/state/attention.ts';
@@ -63,4 +64,15 @@ it('lists what waits for a person, the newest first, then the notes without the 
     ['rollout a', 'machines are in work', '', '#/rollouts'],
     [`note ${note.text}`, note.text, '', undefined],
   ]);
+});
+
+it('counts an incident among what waits for a person, and not what is good to know', () => {
+  const notes = {
+    a: { text: 'WipeDisk waits for a person', bad: true },
+    b: { text: 'a breaker is open', bad: true, isIncident: true },
+    c: { text: 'closed', bad: false },
+  } as const;
+  expect(countWaits({ rollouts: {}, repairs: {}, notes })).toBe(2);
+  expect(countWaits({ rollouts: {}, repairs: {}, notes: { b: notes.b } })).toBe(1);
+  expect(countWaits({ rollouts: {}, repairs: {}, notes: { c: notes.c } })).toBe(0);
 });

@@ -1,8 +1,8 @@
 /** What waits for a person, beside every page: the newest first, each with the command that ends the wait. Below it, what is good to know. */
 import type { JSX } from 'preact';
-import type { AttentionItem } from '../../state/attention.ts';
+import { type AttentionItem, incidentLines } from '../../state/attention.ts';
 import type { ConsoleState } from '../../state/state.ts';
-import { Badge, Section, Since, Unblock } from '../parts/parts.tsx';
+import { Badge, countText, Section, Since, Unblock } from '../parts/parts.tsx';
 import { Moving } from './moving.tsx';
 
 interface AttentionProps extends Pick<ConsoleState, 'notes' | 'rollouts' | 'repairs'> {
@@ -15,7 +15,7 @@ export function Attention({ items, notes, rollouts, repairs, now }: AttentionPro
   return (
     <div class="side">
       <Section id="attention" title="Needs attention">
-        {items.length === 0 && <p class="soft">Nothing waits for a person.</p>}
+        {items.length === 0 && <Nothing incidents={incidentLines(notes).length} />}
         {items.map((item) => (
           <Item key={item.key} item={item} now={now} />
         ))}
@@ -31,6 +31,17 @@ export function Attention({ items, notes, rollouts, repairs, now }: AttentionPro
         </Section>
       )}
     </div>
+  );
+}
+
+function Nothing({ incidents }: { readonly incidents: number }): JSX.Element {
+  if (incidents === 0) return <p class="soft">Nothing waits for a person.</p>;
+  return (
+    <p>
+      {incidents === 1
+        ? 'The incident above the page needs a person.'
+        : `${countText(incidents)} incidents above the page need a person.`}
+    </p>
   );
 }
 

@@ -1,6 +1,7 @@
 /** Incidents above every page, in the words of the Defender and of sync: a stop from the hub, an open breaker, a kill switch, sync that is dead. */
 import type { JSX } from 'preact';
 import type { FleetStopView } from '../../../views/fleet/policy-view.ts';
+import { incidentLines } from '../../state/attention.ts';
 import type { ConsoleState } from '../../state/state.ts';
 import { Section, Since } from '../parts/parts.tsx';
 
@@ -18,7 +19,7 @@ export function Banners({ fleetPolicies, notes, now }: BannersProps): JSX.Elemen
 }
 
 function Incidents({ notes }: Pick<ConsoleState, 'notes'>): JSX.Element | null {
-  const incidents = Object.values(notes).filter(({ isIncident }) => isIncident);
+  const incidents = incidentLines(notes);
   if (incidents.length === 0) return null;
   return (
     <Section id="incidents" title="Incidents">
