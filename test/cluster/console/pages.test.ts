@@ -45,6 +45,7 @@ const folder = tempFolder('page');
 let browser: Browser;
 let server: ConsoleServer;
 let source: SettableSource;
+let detail = DETAIL;
 let watched: WatchedPage | undefined;
 
 describe.skipIf(noBrowserReason !== undefined)('the pages of the console', () => {
@@ -52,10 +53,11 @@ describe.skipIf(noBrowserReason !== undefined)('the pages of the console', () =>
     await buildConsolePage(folder);
     browser = await launchBrowser();
     source = settable(BUSY_STATE);
-    server = await servePage(folder, { ...source, machine: () => DETAIL });
+    server = await servePage(folder, { ...source, machine: () => detail });
   });
   afterEach(async () => {
     source.set(BUSY_STATE);
+    detail = DETAIL;
     await watched?.page.context().close();
     watched = undefined;
   });
@@ -180,6 +182,19 @@ describe.skipIf(noBrowserReason !== undefined)('the pages of the console', () =>
     expect(problems()).toEqual([]);
   });
 
+  it('shows new components of an open machine whose tile does not change', async () => {
+    const page = await open(MACHINE);
+    const dialog = page.getByRole('dialog', { name: 'prod/prod-a-05' });
+    await dialog.getByText('kubelet 1.35.4 → 1.36.0 Failed').waitFor();
+    detail = {
+      components: DETAIL.components.map((row) => ({ ...row, state: 'Activating' })),
+      conditions: [],
+    };
+    await dialog.getByText('kubelet 1.35.4 → 1.36.0 Activating').waitFor();
+    expect(await dialog.getByText('AgentReady=False AgentSilent').count()).toBe(0);
+    expect(problems()).toEqual([]);
+  });
+
   it('CON-03 finds a machine by its name with ⌘K or /, and opens it with Enter', async () => {
     const page = await open('/health');
     const dialog = page.getByRole('dialog', { name: 'Search' });
@@ -199,6 +214,21 @@ describe.skipIf(noBrowserReason !== undefined)('the pages of the console', () =>
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'prod/prod-b-02' }).waitFor();
+    expect(problems()).toEqual([]);
+  });
+
+  it('CON-03 closes with Escape the search alone, and then the machine below it', async () => {
+    const page = await open(MACHINE);
+    const machine = page.getByRole('dialog', { name: 'prod/prod-a-05' });
+    const search = page.getByRole('dialog', { name: 'Search' });
+    await machine.waitFor();
+    await page.keyboard.press('/');
+    await search.waitFor();
+    await page.keyboard.press('Escape');
+    await search.waitFor({ state: 'detached' });
+    expect([await machine.count(), new URL(page.url()).hash]).toEqual([1, `#${MACHINE}`]);
+    await page.keyboard.press('Escape');
+    await machine.waitFor({ state: 'detached' });
     expect(problems()).toEqual([]);
   });
 

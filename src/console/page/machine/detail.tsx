@@ -1,4 +1,4 @@
-/** The components of a machine and its conditions that need attention, read when its drawer opens and again when the machine changes. */
+/** The components of a machine and its conditions that need attention, read again every few seconds while its drawer is open, and when the machine changes. */
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { ComponentRow, ConditionRow, MachineDetailView } from '../../../views/machine/detail.ts';
@@ -31,13 +31,21 @@ export function Detail({ machine, version, now }: DetailProps): JSX.Element | nu
   );
 }
 
+/** The components of a machine change without its tile. */
+const READ_MS = 5000;
+
 /** Undefined: not read yet. */
 function useDetail(machine: string, version: object): MachineDetailView | undefined {
   const [detail, setDetail] = useState<MachineDetailView>();
   useEffect(() => {
     const stop = new AbortController();
-    void readDetail(machine, stop.signal, setDetail);
-    return () => stop.abort();
+    const read = (): void => void readDetail(machine, stop.signal, setDetail);
+    read();
+    const timer = setInterval(read, READ_MS);
+    return () => {
+      clearInterval(timer);
+      stop.abort();
+    };
   }, [machine, version]);
   return detail;
 }

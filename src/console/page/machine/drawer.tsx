@@ -38,11 +38,11 @@ export function MachineDrawer({ shown, machine, now, close }: DetailProps): JSX.
   );
 }
 
-/** Wherever the focus is: a person may have clicked a tile or a text since the detail opened. */
+/** Wherever the focus is: a person may have clicked a tile or a text since the detail opened. A dialog over it closes first. */
 function useEscape(close: () => void): void {
   useLayoutEffect(() => {
     const onKeyDown = ({ key }: KeyboardEvent): void => {
-      if (key === 'Escape') close();
+      if (key === 'Escape' && !document.querySelector('dialog[open]')) close();
     };
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
