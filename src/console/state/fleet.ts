@@ -25,8 +25,14 @@ export interface FleetGroups {
   readonly zones: ReadonlyMap<string, readonly ZoneGroup[]>;
 }
 
-export interface StageGroup {
+/** A stage of a Pipeline: two Pipelines may have a stage of the same name. */
+export interface StagePlace {
+  /** Empty: no Pipeline has it. */
+  readonly pipeline: string;
   readonly stage: string;
+}
+
+export interface StageGroup extends StagePlace {
   readonly clusters: readonly ClusterGroupView[];
 }
 
@@ -113,10 +119,24 @@ function groupStages(clusters: ConsoleState['clusters'], zones: FleetGroups['zon
     const own = zones.get(line.name) ?? [];
     return { line, machines: own.reduce((sum, { machines }) => sum + machines, 0), zones: own };
   });
-  return [...Map.groupBy(groups, ({ line }) => line.stage || NO_STAGE)].map(([stage, own]) => ({
-    stage,
-    clusters: own,
-  }));
+  const byPipeline = [...Map.groupBy(groups, ({ line }) => clusterStage(line).pipeline)];
+  return byPipeline.flatMap(([pipeline, all]) =>
+    [...Map.groupBy(all, ({ line }) => clusterStage(line).stage)].map(([stage, own]) => ({
+      pipeline,
+      stage,
+      clusters: own,
+    })),
+  );
+}
+
+/** Returns the stage of a cluster. Clusters without one are together, whatever Pipeline assigned them something. */
+export function clusterStage({ pipeline = '', stage }: Pick<ClusterLine, 'pipeline' | 'stage'>): StagePlace {
+  return stage === '' ? { pipeline: '', stage: NO_STAGE } : { pipeline, stage };
+}
+
+/** Tells whether the stages are of several Pipelines: then each has to be named. */
+export function hasSeveralPipelines(stages: readonly StagePlace[]): boolean {
+  return new Set(stages.map(({ pipeline }) => pipeline).filter(Boolean)).size > 1;
 }
 
 /** Returns the groups with the changed tiles replaced. Undefined: a machine is new, deleted, or in another group, or many changed. */

@@ -49,6 +49,8 @@ export interface ClusterLine {
   readonly name: string;
   /** The place of the cluster in the order of the stages. */
   readonly order: number;
+  /** The Pipeline that assigns its commits. Absent: none does. */
+  readonly pipeline?: string;
   readonly stage: string;
   readonly commit: string;
   readonly state: string;

@@ -262,8 +262,22 @@ describe.skipIf(noBrowserReason !== undefined)('the pages of the console', () =>
     const row = page.getByRole('row', { name: /^5f2c9a41d0b7/ });
     await row.getByText('prod needs an approval').waitFor();
     await row.getByText('1 of 2 clusters change; objects: 3 created, 4 updated, 0 deleted').waitFor();
+    await row.getByText(/^kim \d+[smhd] ago$/).waitFor();
+    await row.getByText('0 of 2 clusters proven').waitFor();
+    expect(await page.getByRole('columnheader').allTextContents()).not.toContain('prod of fleet');
     const link = row.getByRole('link', { name: '5f2c9a41d0b7' });
     expect(await link.getAttribute('href')).toBe('https://git.example.com/team/fleet/commit/5f2c9a41d0b7');
+    expect(problems()).toEqual([]);
+  });
+
+  it('names the Pipeline of each stage where there are several', async () => {
+    const edge = clusterLine('edge-1', { pipeline: 'edge', stage: 'prod', order: 9 });
+    source.set({ ...BUSY_STATE, clusters: { ...BUSY_STATE.clusters, 'edge-1': edge } });
+    const page = await open('/releases');
+    await page.getByRole('columnheader', { name: 'prod of edge' }).waitFor();
+    await page.getByRole('columnheader', { name: 'prod of fleet' }).waitFor();
+    await page.getByRole('link', { name: 'Fleet', exact: true }).click();
+    await page.getByRole('heading', { name: 'Stage prod of edge' }).waitFor();
     expect(problems()).toEqual([]);
   });
 });

@@ -44,11 +44,13 @@ export const PICTURE_STATE: ConsoleState = {
   },
   clusters: {
     test: clusterLine('test', {
+      pipeline: 'fleet',
       stage: 'test',
       commit: COMMIT,
       since: '2026-03-02T09:14:00Z',
     }),
     prod: clusterLine('prod', {
+      pipeline: 'fleet',
       order: 1,
       commit: COMMIT,
       state: 'Applying',

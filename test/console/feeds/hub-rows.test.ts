@@ -4,6 +4,7 @@ import type { HubStatus } from '../../../src/views/status/hub-status.ts';
 
 const CLUSTER = {
   name: 'test',
+  pipeline: 'fleet',
   stage: 'test',
   commit: '0123456789abcdef',
   state: 'Applying',

@@ -4,6 +4,7 @@ import {
   findTile,
   groupFleet,
   groupFleetBy,
+  hasSeveralPipelines,
   NO_STAGE,
   regroupFleet,
 } from '../../../src/console/state/fleet.ts';
@@ -180,4 +181,24 @@ describe('regroupFleet', () => {
       { numRuns: 30 },
     );
   });
+});
+
+it('groups clusters by the stage of their Pipeline: two Pipelines may have one of the same name', () => {
+  const clusters = {
+    a: clusterLine('a', { pipeline: 'edge', stage: 'test' }),
+    b: clusterLine('b', { pipeline: 'fleet', stage: 'test', order: 1 }),
+    c: clusterLine('c', { pipeline: 'edge', stage: 'prod', order: 2 }),
+    d: clusterLine('d', { pipeline: 'fleet', stage: '', order: 3 }),
+    e: clusterLine('e', { stage: '', order: 4 }),
+  };
+  const { stages } = groupFleet(stateOf({}, { clusters }));
+  const texts = stages.map(({ pipeline, stage, clusters: own }) => [pipeline, stage, own.length]);
+  expect(texts).toEqual([
+    ['edge', 'test', 1],
+    ['edge', 'prod', 1],
+    ['fleet', 'test', 1],
+    ['', NO_STAGE, 2],
+  ]);
+  expect(hasSeveralPipelines(stages)).toBe(true);
+  expect(hasSeveralPipelines(stages.slice(2))).toBe(false);
 });

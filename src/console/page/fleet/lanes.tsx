@@ -1,6 +1,12 @@
 /** A lane for each stage: the commits that move through it, and a card for each cluster. */
 import type { JSX } from 'preact';
-import { type ClusterGroupView, NO_STAGE, type StageGroup } from '../../state/fleet.ts';
+import {
+  type ClusterGroupView,
+  hasSeveralPipelines,
+  NO_STAGE,
+  type StageGroup,
+  type StagePlace,
+} from '../../state/fleet.ts';
 import { clusterHealthView } from '../../state/health.ts';
 import { pageAddress } from '../../state/pages/address.ts';
 import { stageSoaks } from '../../state/pages/soaks.ts';
@@ -15,15 +21,19 @@ interface LanesProps extends Pick<ConsoleState, 'pipelines' | 'commits'> {
 }
 
 export function Lanes({ stages, pipelines, commits, now, only }: LanesProps): JSX.Element {
+  const isNamed = hasSeveralPipelines(stages);
   return (
     <>
       <Pipelines pipelines={pipelines} now={now} />
       <ol class="lanes">
-        {stages.map(({ stage, clusters }) => (
-          <li class="lane" key={stage} style={{ flexGrow: laneWidth(clusters.length) }}>
-            <h3>{stage === NO_STAGE ? 'No stage yet' : `Stage ${stage}`}</h3>
+        {stages.map(({ pipeline, stage, clusters }) => (
+          <li class="lane" key={`${pipeline}/${stage}`} style={{ flexGrow: laneWidth(clusters.length) }}>
+            <h3>
+              {stage === NO_STAGE ? 'No stage yet' : `Stage ${stage}`}
+              {isNamed && pipeline !== '' && <span class="soft"> of {pipeline}</span>}
+            </h3>
             <LaneSummary clusters={clusters} />
-            <Soaks commits={commits} stage={stage} now={now} />
+            <Soaks commits={commits} pipeline={pipeline} stage={stage} now={now} />
             <div class="clusters">
               {clusters
                 .filter(({ line }) => only === undefined || line.name === only)
@@ -60,14 +70,12 @@ function LaneSummary({ clusters }: Pick<StageGroup, 'clusters'>): JSX.Element | 
   );
 }
 
-interface SoaksProps extends Pick<LanesProps, 'commits' | 'now'> {
-  readonly stage: string;
-}
+interface SoaksProps extends Pick<LanesProps, 'commits' | 'now'>, StagePlace {}
 
-function Soaks({ commits, stage, now }: SoaksProps): JSX.Element {
+function Soaks({ commits, pipeline, stage, now }: SoaksProps): JSX.Element {
   return (
     <>
-      {stageSoaks(commits, stage, now).map(({ commit, until, done }) => (
+      {stageSoaks(commits, { pipeline, stage }, now).map(({ commit, until, done }) => (
         <div key={commit}>
           <progress class="thin" value={done} aria-label={`Soak of ${commit} in ${stage}`} />
           <span class="soft">

@@ -1,8 +1,9 @@
 /** The commits of the fleet as rows, the stages as columns: how far each commit is in each stage. */
 import type { JSX } from 'preact';
+import { hasSeveralPipelines } from '../../state/fleet.ts';
 import { type ReleaseCell, type ReleaseRow, releaseMatrix } from '../../state/pages/releases.ts';
 import type { ConsoleState } from '../../state/state.ts';
-import { Badge, Empty, Page, Since } from '../parts/parts.tsx';
+import { Ago, Badge, Empty, Page, Since } from '../parts/parts.tsx';
 
 interface ReleasesProps {
   readonly state: Pick<ConsoleState, 'clusters' | 'commits'>;
@@ -11,6 +12,7 @@ interface ReleasesProps {
 
 export function ReleasesPage({ state, now }: ReleasesProps): JSX.Element {
   const { stages, rows } = releaseMatrix(state);
+  const isNamed = hasSeveralPipelines(stages);
   return (
     <Page id="releases" title="Releases">
       {rows.length === 0 ? (
@@ -21,16 +23,17 @@ export function ReleasesPage({ state, now }: ReleasesProps): JSX.Element {
             <thead>
               <tr>
                 <th scope="col">Commit</th>
-                {stages.map((stage) => (
-                  <th scope="col" key={stage}>
+                {stages.map(({ pipeline, stage }) => (
+                  <th scope="col" key={`${pipeline}/${stage}`}>
                     {stage}
+                    {isNamed && pipeline !== '' && <span class="soft"> of {pipeline}</span>}
                   </th>
                 ))}
               </tr>
             </thead>
             <tbody>
               {rows.map((row) => (
-                <Row key={row.key} row={row} now={now} />
+                <Row key={row.key} row={row} isNamed={isNamed} now={now} />
               ))}
             </tbody>
           </table>
@@ -40,18 +43,26 @@ export function ReleasesPage({ state, now }: ReleasesProps): JSX.Element {
   );
 }
 
-function Row({ row, now }: { readonly row: ReleaseRow; readonly now: number }): JSX.Element {
-  const { commit, release } = row;
+interface RowProps {
+  readonly row: ReleaseRow;
+  /** Whether the Pipeline has to be named. */
+  readonly isNamed: boolean;
+  readonly now: number;
+}
+
+function Row({ row, isNamed, now }: RowProps): JSX.Element {
+  const { commit, pipeline, release } = row;
   return (
     <tr>
       <th scope="row">
         <p>
           <Commit commit={commit} link={release?.link} /> {release && <Badge state={release.phase} />}
         </p>
+        {isNamed && pipeline !== '' && <p class="soft">Pipeline {pipeline}</p>}
         {release?.subject !== undefined && <p>{release.subject}</p>}
         {release && (
           <p class="soft">
-            {release.author} <Since since={release.created} now={now} />
+            {release.author} {release.created !== undefined && <Ago at={release.created} now={now} />}
           </p>
         )}
       </th>

@@ -1,11 +1,14 @@
 /** The commits of the fleet by stage: a row for each commit, a cell for each stage that it has reached. Pure; runs in the page. */
 import type { CommitStageView, CommitView } from '../../../views/release/commit-view.ts';
-import { NO_STAGE } from '../fleet.ts';
+import { clusterStage, type StagePlace } from '../fleet.ts';
 import type { ClusterLine, ConsoleState } from '../state.ts';
+import { stageColumns } from './stage-columns.ts';
 
 export interface ReleaseRow {
   readonly key: string;
   readonly commit: string;
+  /** Empty: no Pipeline assigned the commit. */
+  readonly pipeline: string;
   /** The Release of the commit. Absent: none is kept. */
   readonly release?: CommitView;
   /** In the order of the stages. Undefined: the commit is not in the stage. */
@@ -14,7 +17,7 @@ export interface ReleaseRow {
 
 export interface ReleaseCell {
   readonly state: string;
-  /** How many clusters of the stage are proven with the commit, or run it: `2 of 3 clusters`. */
+  /** What the clusters of the stage have of the commit: `2 of 3 clusters proven`; without a Release, `2 of 3 clusters run it`. */
   readonly clusters: string;
   readonly since?: string;
   readonly soakUntil?: string;
@@ -25,7 +28,7 @@ export interface ReleaseCell {
 }
 
 export interface ReleaseMatrix {
-  readonly stages: readonly string[];
+  readonly stages: readonly StagePlace[];
   readonly rows: readonly ReleaseRow[];
 }
 
@@ -37,28 +40,24 @@ const SEVERITY = ['Failed', 'Unreachable', 'Held', 'Skipped', 'Paused', 'Applyin
 /** Returns the Releases, the newest first, then the commits that clusters run and no Release is kept of. */
 export function releaseMatrix({ clusters, commits }: Released): ReleaseMatrix {
   const lines = Object.values(clusters).toSorted((a, b) => a.order - b.order);
-  const byStage = Map.groupBy(lines, ({ stage }) => stage || NO_STAGE);
   const releases = Object.values(commits).toSorted((a, b) => compareNewest(a, b));
-  const stages = [
-    ...new Set([...byStage.keys(), ...releases.flatMap((release) => release.stages.map(({ name }) => name))]),
-  ];
-  const known = new Set(releases.map(({ commit }) => commit));
-  const others = new Set(
-    lines.map(({ commit }) => commit).filter((each) => isCommit(each) && !known.has(each)),
-  );
+  const stages = stageColumns(releases, lines.map(clusterStage));
+  const others = lines.filter((line) => isCommit(line.commit) && !hasRelease(line, releases));
   return {
     stages,
     rows: [
       ...releases.map((release) => ({
         key: release.name,
         commit: release.commit,
+        pipeline: release.pipeline,
         release,
-        cells: stages.map((stage) => releasedCell(release, stage)),
+        cells: stages.map((place) => releasedCell(release, place)),
       })),
-      ...[...others].map((commit) => ({
-        key: commit,
-        commit,
-        cells: stages.map((stage) => runningCell(byStage.get(stage) ?? [], commit)),
+      ...[...Map.groupBy(others, rowKey)].map(([key, own]) => ({
+        key,
+        commit: own[0]?.commit ?? '',
+        pipeline: own[0]?.pipeline ?? '',
+        cells: stages.map((place) => runningCell(own, linesIn(lines, place).length, place)),
       })),
     ],
   };
@@ -74,13 +73,31 @@ function isCommit(commit: string): boolean {
   return commit !== '' && commit !== '-';
 }
 
-function releasedCell({ stages }: CommitView, name: string): ReleaseCell | undefined {
-  const found = stages.find((stage) => stage.name === name);
-  if (!found) return undefined;
+/** A cluster that no Pipeline assigns anything may run the commit of any. */
+function hasRelease({ commit, pipeline }: ClusterLine, releases: readonly CommitView[]): boolean {
+  return releases.some(
+    (release) => release.commit === commit && (pipeline === undefined || release.pipeline === pipeline),
+  );
+}
+
+function rowKey({ pipeline = '', commit }: ClusterLine): string {
+  return `${pipeline} ${commit}`;
+}
+
+function linesIn(lines: readonly ClusterLine[], place: StagePlace): readonly ClusterLine[] {
+  return lines.filter((line) => {
+    const { pipeline, stage } = clusterStage(line);
+    return pipeline === place.pipeline && stage === place.stage;
+  });
+}
+
+function releasedCell(release: CommitView, { pipeline, stage }: StagePlace): ReleaseCell | undefined {
+  const found = release.stages.find(({ name }) => name === stage);
+  if (!found || release.pipeline !== pipeline) return undefined;
   const { state, since, soakUntil, plan, because }: CommitStageView = found;
   return {
     state,
-    clusters: `${found.proven} of ${found.total} clusters`,
+    clusters: `${found.proven} of ${found.total} clusters proven`,
     ...(since === undefined ? {} : { since }),
     ...(soakUntil === undefined ? {} : { soakUntil }),
     plan,
@@ -88,14 +105,19 @@ function releasedCell({ stages }: CommitView, name: string): ReleaseCell | undef
   };
 }
 
-function runningCell(stage: readonly ClusterLine[], commit: string): ReleaseCell | undefined {
-  const own = stage.filter((line) => line.commit === commit);
+/** `running`: the clusters that run the commit, in all stages. */
+function runningCell(
+  running: readonly ClusterLine[],
+  total: number,
+  place: StagePlace,
+): ReleaseCell | undefined {
+  const own = linesIn(running, place);
   const [first] = own.toSorted((a, b) => rankOf(a) - rankOf(b));
   if (!first) return undefined;
   const { state, because, since } = first;
   return {
     state,
-    clusters: `${own.length} of ${stage.length} clusters`,
+    clusters: `${own.length} of ${total} clusters run it`,
     ...(since === undefined ? {} : { since }),
     plan: '',
     because,

@@ -1,4 +1,5 @@
 /** The soaks of the commits: how much of each is over. Pure; runs in the page. */
+import type { StagePlace } from '../fleet.ts';
 import type { ConsoleState } from '../state.ts';
 
 export interface StageSoak {
@@ -8,13 +9,14 @@ export interface StageSoak {
   readonly done: number;
 }
 
-/** Returns the soaks of a stage. A commit that another one replaced soaks no more. */
+/** Returns the soaks of a stage of a Pipeline. A commit that another one replaced soaks no more. */
 export function stageSoaks(
   commits: ConsoleState['commits'],
-  stage: string,
+  { pipeline, stage }: StagePlace,
   nowMs: number,
 ): readonly StageSoak[] {
-  return Object.values(commits).flatMap(({ commit, stages }) => {
+  return Object.values(commits).flatMap(({ commit, pipeline: own, stages }) => {
+    if (own !== pipeline) return [];
     const found = stages.find(({ name }) => name === stage);
     if (found?.state !== 'Soaking' || found.soakUntil === undefined) return [];
     const [start, end] = [Date.parse(found.since ?? ''), Date.parse(found.soakUntil)];

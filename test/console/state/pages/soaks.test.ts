@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { stageSoaks } from '../../../../src/console/state/pages/soaks.ts';
-import type { CommitStageView } from '../../../../src/views/release/commit-view.ts';
+import type { CommitStageView, CommitView } from '../../../../src/views/release/commit-view.ts';
 
 const NOW = Date.parse('2030-01-01T12:15:00Z');
 const SOAKING = { name: 'prod', state: 'Soaking', soakUntil: '2030-01-01T13:00:00Z', proven: 0, total: 1 };
@@ -18,7 +18,14 @@ it.each<[what: string, stage: Partial<CommitStageView>, expected: number | undef
   ['no soak of a stage that is proven', { state: 'Proven' }, undefined],
 ])('shows %s', (_, fields, expected) => {
   const stage = { ...SOAKING, plan: '', because: '', ...fields };
-  const view = { name: 'fleet-c1', pipeline: 'fleet', commit: 'c1', phase: 'Promoting', stages: [stage] };
-  const [soak] = stageSoaks({ c1: view }, 'prod', NOW);
+  const view: CommitView = {
+    name: 'fleet-c1',
+    pipeline: 'fleet',
+    commit: 'c1',
+    phase: 'Promoting',
+    stages: [stage],
+  };
+  const [soak] = stageSoaks({ c1: view }, { pipeline: 'fleet', stage: 'prod' }, NOW);
   expect(soak?.done).toBe(expected);
+  expect(stageSoaks({ c1: view }, { pipeline: 'edge', stage: 'prod' }, NOW)).toEqual([]);
 });
