@@ -99,6 +99,12 @@ export function incidentRows(texts: readonly string[]): RowsByKey<NoteLine> {
   return Object.fromEntries(rows.map((row) => [row.text, { ...row, isIncident: true }]));
 }
 
+/** Returns the note of what is not read, with the reason. */
+export function unreadRow(unread: string, reason: string): RowsByKey<NoteLine> {
+  const [row] = Object.values(noteRows([`${unread}: ${reason}`], []));
+  return row ? { [row.text]: { ...row, unread } } : {};
+}
+
 function keyed<Row extends { readonly name: string }>(rows: readonly Row[]): RowsByKey<Row> {
   return Object.fromEntries(rows.map((row) => [row.name, row]));
 }

@@ -11,7 +11,7 @@ import { type ClusterRows, createClusterFeed } from './cluster-feed.ts';
 import { type ClusterMerge, createClusterMerge, isEmpty } from './cluster-merge.ts';
 import { type ConnectedClusters, createConnectedClusters } from './connected-clusters.ts';
 import { fleetLimitRows } from './fleet-limit-rows.ts';
-import { type HubRows, hubRows, loneCluster, noteRows } from './hub-rows.ts';
+import { type HubRows, hubRows, loneCluster, unreadRow } from './hub-rows.ts';
 
 export interface FleetSource extends PresentSource {
   /** Resolves after the signal, when all watches have ended. */
@@ -112,27 +112,29 @@ export function mergeRows({ home, hub, fleetLimits, members }: Sources, merge: C
     notes: {
       ...rows.notes,
       ...overClusters.notes,
-      ...noteRows(unseen === undefined ? [] : [unseen], []),
+      ...(unseen !== undefined && unreadRow(`machines of ${home.name}`, unseen)),
       ...merged.notes,
     },
   };
 }
 
+/** The reason of a cluster that the hub lists and that is not connected yet. */
+const NOT_READ = 'its machines are not read yet';
+
 function readHubRows({ home, hub, members }: Sources): HubRows {
   const status = hub?.current();
-  if (!status) return NO_STATE;
+  const hubStale = hub?.staleReason();
+  const notes = hubStale === undefined ? {} : unreadRow('hub', hubStale);
+  if (!status) return { ...NO_STATE, notes };
   // The hub may list the cluster that it is in itself.
   const connected = new Map([home, ...members.list()].map(({ name, feed }) => [name, feed]));
   const stale = status.clusters.flatMap(({ name }) => {
     const feed = connected.get(name);
-    const because = feed ? feed.staleReason() : members.missingReason(name);
+    const because = feed ? feed.staleReason() : (members.missingReason(name) ?? NOT_READ);
     return because === undefined ? [] : [[name, because] as const];
   });
   const rows = hubRows(status, new Map(stale), new Set(connected.keys()));
-  const hubStale = hub?.staleReason();
-  return hubStale === undefined
-    ? rows
-    : { ...rows, notes: { ...rows.notes, ...noteRows([`hub: ${hubStale}`], []) } };
+  return { ...rows, notes: { ...rows.notes, ...notes } };
 }
 
 /**
@@ -142,8 +144,7 @@ function readHubRows({ home, hub, members }: Sources): HubRows {
 function unseenReason({ home, hub, members }: Sources): string | undefined {
   const isExplained =
     hub?.staleReason() !== undefined || members.list().some(({ server }) => server === home.server);
-  const because = isExplained ? undefined : home.feed.staleReason();
-  return because === undefined ? undefined : `machines of ${home.name}: ${because}`;
+  return isExplained ? undefined : home.feed.staleReason();
 }
 
 /** The line of the context's own cluster: only if it has machines, and the hub does not list it under another name. */

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { attentionItems, countWaits } from '../state/attention.ts';
 import type { PageName } from '../state/pages/address.ts';
 import type { Shown } from '../state/shown.ts';
+import { type UnreadPart, unreadParts } from '../state/unread.ts';
 import { FleetPage } from './fleet/fleet-page.tsx';
 import { focusFirstTile, focusTile } from './fleet/tiles.tsx';
 import { HealthPage } from './health/health.tsx';
@@ -20,6 +21,7 @@ import { Banners } from './shell/banners.tsx';
 import { Header } from './shell/header.tsx';
 import { Nav } from './shell/nav.tsx';
 import { Totals } from './shell/totals.tsx';
+import { NotRead } from './shell/unread.tsx';
 
 export function App(): JSX.Element {
   const navigation = useNavigation();
@@ -68,40 +70,63 @@ interface ContentProps {
   readonly navigation: Navigation;
 }
 
+interface PageProps extends ContentProps {
+  readonly unread: readonly UnreadPart[];
+}
+
 function Content({ shown, now, navigation }: ContentProps): JSX.Element {
   const { state, groups } = shown;
   const items = attentionItems(state);
+  const unread = unreadParts(state);
   return (
     <main id="main" tabIndex={-1}>
       <div class="top">
         <Banners fleetPolicies={state.fleetPolicies} notes={state.notes} now={now} />
-        <Totals groups={groups} repairs={state.repairs} waits={countWaits(state)} />
+        <NotRead unread={unread} />
+        <Totals groups={groups} repairs={state.repairs} waits={countWaits(state)} unread={unread} />
       </div>
       <Attention
         items={items}
+        unread={unread}
         notes={state.notes}
         rollouts={state.rollouts}
         repairs={state.repairs}
         now={now}
       />
-      {PAGE_CONTENTS[navigation.route.page]({ shown, now, navigation })}
+      {PAGE_CONTENTS[navigation.route.page]({ shown, now, navigation, unread })}
     </main>
   );
 }
 
-const PAGE_CONTENTS: Readonly<Record<PageName, (props: ContentProps) => JSX.Element>> = {
+const PAGE_CONTENTS: Readonly<Record<PageName, (props: PageProps) => JSX.Element>> = {
   fleet: (props) => <FleetPage {...props} />,
-  releases: ({ shown, now }) => <ReleasesPage state={shown.state} now={now} />,
-  rollouts: ({ shown, now, navigation }) => (
-    <RolloutsPage rollouts={shown.state.rollouts} now={now} only={navigation.route.filters.cluster} />
+  releases: ({ shown, now, unread }) => <ReleasesPage state={shown.state} now={now} unread={unread} />,
+  rollouts: ({ shown, now, navigation, unread }) => (
+    <RolloutsPage
+      rollouts={shown.state.rollouts}
+      now={now}
+      only={navigation.route.filters.cluster}
+      unread={unread}
+    />
   ),
-  repairs: ({ shown, now, navigation }) => (
-    <RepairsPage repairs={shown.state.repairs} now={now} only={navigation.route.filters.cluster} />
+  repairs: ({ shown, now, navigation, unread }) => (
+    <RepairsPage
+      repairs={shown.state.repairs}
+      now={now}
+      only={navigation.route.filters.cluster}
+      unread={unread}
+    />
   ),
-  limits: ({ shown: { state }, now }) => (
-    <LimitsPage limits={state.limits} grants={state.grants} fleetPolicies={state.fleetPolicies} now={now} />
+  limits: ({ shown: { state }, now, unread }) => (
+    <LimitsPage
+      limits={state.limits}
+      grants={state.grants}
+      fleetPolicies={state.fleetPolicies}
+      now={now}
+      unread={unread}
+    />
   ),
-  health: ({ shown }) => <HealthPage shown={shown} />,
+  health: ({ shown, unread }) => <HealthPage shown={shown} unread={unread} />,
 };
 
 function Skeleton(): JSX.Element {

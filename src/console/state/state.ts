@@ -204,6 +204,8 @@ export interface NoteLine {
   readonly bad: boolean;
   /** Whether it is an incident: machines or acts of a whole cluster or zone are stopped, or nothing syncs. */
   readonly isIncident?: true;
+  /** The name of the part that is not read, with which the text begins. Absent: the note is about something else. */
+  readonly unread?: string;
 }
 
 /** The numbers of the fleet at one time. */

@@ -3,6 +3,7 @@ import type { ClusterRows } from '../../../src/console/feeds/cluster-feed.ts';
 import { createClusterMerge } from '../../../src/console/feeds/cluster-merge.ts';
 import { mergeRows as mergeRowsWith } from '../../../src/console/feeds/source.ts';
 import { NO_STATE } from '../../../src/console/state/state.ts';
+import { unreadParts } from '../../../src/console/state/unread.ts';
 import type { LiveFeed } from '../../../src/kube/cache/live-feed.ts';
 import type { HubStatus } from '../../../src/views/status/hub-status.ts';
 import { HEALTHY } from '../../cli/commands/builders.ts';
@@ -111,10 +112,23 @@ describe('mergeRows', () => {
     expect(Object.keys(notes)).toEqual(['hub: unreachable']);
   });
 
+  it('shows that a cluster is not read before it is connected, and that the hub is not before its first state', () => {
+    const sources = { home: home(rowsOf()), members: NO_MEMBERS };
+    expect(mergeRows({ ...sources, hub: feedOf(hubOf('test')) }).clusters['test']?.stale).toBe(
+      'its machines are not read yet',
+    );
+    const hub = { ...feedOf(hubOf(), 'connection refused'), current: () => undefined };
+    expect(unreadParts(mergeRows({ ...sources, hub }))).toEqual([
+      { name: 'hub', reason: 'connection refused' },
+    ]);
+  });
+
   it('shows that the hub cannot be read, with its last state', () => {
     const hub = feedOf(hubOf('test'), 'retrying: connection refused');
     const { notes, clusters } = mergeRows({ home: home(rowsOf()), hub, members: NO_MEMBERS });
-    expect(Object.values(notes)).toEqual([{ text: 'hub: retrying: connection refused', bad: true }]);
+    expect(Object.values(notes)).toEqual([
+      { text: 'hub: retrying: connection refused', bad: true, unread: 'hub' },
+    ]);
     expect(Object.keys(clusters)).toEqual(['test']);
   });
 });

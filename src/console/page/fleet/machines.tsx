@@ -5,11 +5,13 @@ import { type ClusterGroupView, type FleetGroups, GROUPINGS } from '../../state/
 import { type PageFilters, pageAddress, SHOWN_MACHINES } from '../../state/pages/address.ts';
 import { phaseTotals } from '../../state/pages/totals.ts';
 import { machineSign } from '../../state/signs.ts';
+import { absenceText, type UnreadPart, unreadOf } from '../../state/unread.ts';
 import { countText } from '../parts/parts.tsx';
 import { enterTabOrder, keepOneInTabOrder, moveWithKeys, type TilesProps, Zone } from './tiles.tsx';
 
 interface MachinesProps extends TilesProps {
   readonly groups: FleetGroups;
+  readonly unread: readonly UnreadPart[];
   readonly filters: PageFilters;
 }
 
@@ -17,7 +19,7 @@ interface MachinesProps extends TilesProps {
 const MAX_LARGE = 150;
 const MAX_SMALL = 1500;
 
-export function Machines({ groups, filters, ...tiles }: MachinesProps): JSX.Element {
+export function Machines({ groups, unread, filters, ...tiles }: MachinesProps): JSX.Element {
   const picture = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => keepOneInTabOrder(picture.current));
   const clusters = groups.stages
@@ -51,7 +53,7 @@ export function Machines({ groups, filters, ...tiles }: MachinesProps): JSX.Elem
             />
           ))}
       </div>
-      {count === 0 && <p class="soft">No machines.</p>}
+      {count === 0 && <p class="soft">{absenceText('No machines', unreadOf(unread, filters.cluster))}</p>}
     </div>
   );
 }

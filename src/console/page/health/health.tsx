@@ -5,20 +5,22 @@ import { clusterHealthView } from '../../state/health.ts';
 import { pageAddress } from '../../state/pages/address.ts';
 import { phaseTotals } from '../../state/pages/totals.ts';
 import type { Shown } from '../../state/shown.ts';
+import { noClustersText, type UnreadPart } from '../../state/unread.ts';
 import { Badge, countText, Empty, Page } from '../parts/parts.tsx';
 import { History } from './history.tsx';
 
 interface HealthProps {
   readonly shown: Shown;
+  readonly unread: readonly UnreadPart[];
 }
 
-export function HealthPage({ shown: { state, groups } }: HealthProps): JSX.Element {
+export function HealthPage({ shown: { state, groups }, unread }: HealthProps): JSX.Element {
   const clusters = groups.stages.flatMap((stage) => stage.clusters);
   return (
     <Page id="health" title="Health">
       <History history={state.history} />
       {clusters.length === 0 ? (
-        <Empty text="No clusters yet." />
+        <Empty text={noClustersText(unread)} />
       ) : (
         <div class="scroll" role="region" aria-label="Health of the clusters" tabIndex={0}>
           <table class="matrix">

@@ -2,14 +2,16 @@
 import type { JSX } from 'preact';
 import { machineAddress } from '../../state/pages/address.ts';
 import type { ConsoleState, FleetPolicyCard, GrantLine, LimitLine } from '../../state/state.ts';
+import { absenceText, type UnreadPart } from '../../state/unread.ts';
 import { Page, Since } from '../parts/parts.tsx';
 import { FleetPolicy } from './fleet-policy.tsx';
 
 interface LimitsProps extends Pick<ConsoleState, 'limits' | 'grants' | 'fleetPolicies'> {
   readonly now: number;
+  readonly unread: readonly UnreadPart[];
 }
 
-export function LimitsPage({ limits, grants, fleetPolicies, now }: LimitsProps): JSX.Element {
+export function LimitsPage({ limits, grants, fleetPolicies, now, unread }: LimitsProps): JSX.Element {
   const lines = Object.entries(limits).toSorted(([, a], [, b]) => fullness(b) - fullness(a));
   const held = Object.entries(grants);
   return (
@@ -17,14 +19,14 @@ export function LimitsPage({ limits, grants, fleetPolicies, now }: LimitsProps):
       <div class="cards">
         <div class="card">
           <h3>Limits</h3>
-          {lines.length === 0 && <p>No limit is in use.</p>}
+          {lines.length === 0 && <p>{absenceText('No limit is in use', unread)}</p>}
           {lines.map(([key, line]) => (
             <Limit key={key} line={line} />
           ))}
         </div>
         <div class="card">
           <h3>Grants</h3>
-          {held.length === 0 && <p>No grants: nothing is being disturbed.</p>}
+          {held.length === 0 && <p>{noGrantsText(unread)}</p>}
           <ul class="plain">
             {held.map(([key, grant]) => (
               <Grant key={key} grant={grant} now={now} />
@@ -39,6 +41,11 @@ export function LimitsPage({ limits, grants, fleetPolicies, now }: LimitsProps):
       </div>
     </Page>
   );
+}
+
+/** What is not read may hold grants. */
+function noGrantsText(unread: readonly UnreadPart[]): string {
+  return absenceText(unread.length === 0 ? 'No grants: nothing is being disturbed' : 'No grants', unread);
 }
 
 /** The banner at the top shows all of such a policy. */

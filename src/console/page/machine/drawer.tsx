@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { findTile } from '../../state/fleet.ts';
 import type { Shown } from '../../state/shown.ts';
 import type { MachineTile, TileCordon } from '../../state/state.ts';
+import { unreadParts } from '../../state/unread.ts';
 import { Command } from '../parts/command.tsx';
 import { Badge, Since, Unblock, Why } from '../parts/parts.tsx';
 import { Repair } from '../repairs/repairs.tsx';
@@ -23,6 +24,7 @@ export function MachineDrawer({ shown, machine, now, close }: DetailProps): JSX.
   useLayoutEffect(() => title.current?.focus(), []);
   useEscape(close);
   const tile = findTile(shown.groups, machine);
+  const stale = shown.state.clusters[machine.slice(0, machine.indexOf('/'))]?.stale;
   return (
     <section class="card detail" role="dialog" aria-labelledby="detail-title">
       <button type="button" class="close" onClick={close}>
@@ -31,11 +33,20 @@ export function MachineDrawer({ shown, machine, now, close }: DetailProps): JSX.
       <h2 id="detail-title" ref={title} tabIndex={-1}>
         {machine}
       </h2>
-      {tile ? <Facts machine={machine} tile={tile} now={now} /> : <p>This machine was deleted.</p>}
+      {stale !== undefined && <p class="badge bad">! last state: {stale}</p>}
+      {tile && <Facts machine={machine} tile={tile} now={now} />}
+      {!tile && stale === undefined && <p>{absentText(shown)}</p>}
       {tile && <Detail machine={machine} version={tile} now={now} />}
       <Work shown={shown} machine={machine} now={now} />
     </section>
   );
+}
+
+/** Without the hub, the cluster of the machine may be one that is not read. */
+function absentText({ state }: Shown): string {
+  return unreadParts(state).length === 0
+    ? 'This machine was deleted.'
+    : 'This machine is not known: not all is read.';
 }
 
 /** Wherever the focus is: a person may have clicked a tile or a text since the detail opened. A dialog over it closes first. */

@@ -3,6 +3,7 @@ import type { JSX, TargetedKeyboardEvent } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type SearchEntry, searchEntries, searchFleet } from '../../state/pages/search.ts';
 import type { Shown } from '../../state/shown.ts';
+import { absenceText, unreadParts } from '../../state/unread.ts';
 
 interface PaletteProps {
   readonly shown: Shown;
@@ -49,7 +50,7 @@ export function Palette({ shown, close }: PaletteProps): JSX.Element {
           />
         ))}
       </ul>
-      {found.length === 0 && <p class="soft">Nothing is found.</p>}
+      {found.length === 0 && <p class="soft">{absenceText('Nothing is found', unreadParts(shown.state))}</p>}
     </dialog>
   );
 

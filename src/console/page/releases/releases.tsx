@@ -1,22 +1,25 @@
 /** The commits of the fleet as rows, the stages as columns: how far each commit is in each stage. */
 import type { JSX } from 'preact';
+import type { CommitView } from '../../../views/release/commit-view.ts';
 import { hasSeveralPipelines } from '../../state/fleet.ts';
 import { type ReleaseCell, type ReleaseRow, releaseMatrix } from '../../state/pages/releases.ts';
 import type { ConsoleState } from '../../state/state.ts';
+import { absenceText, type UnreadPart } from '../../state/unread.ts';
 import { Ago, Badge, Empty, Page, Since } from '../parts/parts.tsx';
 
 interface ReleasesProps {
   readonly state: Pick<ConsoleState, 'clusters' | 'commits'>;
   readonly now: number;
+  readonly unread: readonly UnreadPart[];
 }
 
-export function ReleasesPage({ state, now }: ReleasesProps): JSX.Element {
+export function ReleasesPage({ state, now, unread }: ReleasesProps): JSX.Element {
   const { stages, rows } = releaseMatrix(state);
   const isNamed = hasSeveralPipelines(stages);
   return (
     <Page id="releases" title="Releases">
       {rows.length === 0 ? (
-        <Empty text="No commit runs on a cluster yet." command="kubenode status" />
+        <Empty text={absenceText('No commit runs yet', unread)} command="kubenode status" />
       ) : (
         <div class="scroll" role="region" aria-label="Commits by stage" tabIndex={0}>
           <table class="matrix">
@@ -59,17 +62,28 @@ function Row({ row, isNamed, now }: RowProps): JSX.Element {
           <Commit commit={commit} link={release?.link} /> {release && <Badge state={release.phase} />}
         </p>
         {isNamed && pipeline !== '' && <p class="soft">Pipeline {pipeline}</p>}
-        {release?.subject !== undefined && <p>{release.subject}</p>}
-        {release && (
-          <p class="soft">
-            {release.author} {release.created !== undefined && <Ago at={release.created} now={now} />}
-          </p>
-        )}
+        {release && <About release={release} now={now} />}
       </th>
       {row.cells.map((cell, index) => (
         <td key={index}>{cell ? <Cell cell={cell} now={now} /> : <span class="soft">–</span>}</td>
       ))}
     </tr>
+  );
+}
+
+interface AboutProps {
+  readonly release: CommitView;
+  readonly now: number;
+}
+
+function About({ release: { subject, author, created }, now }: AboutProps): JSX.Element {
+  return (
+    <>
+      {subject !== undefined && <p>{subject}</p>}
+      <p class="soft">
+        {author} {created !== undefined && <Ago at={created} now={now} />}
+      </p>
+    </>
   );
 }
 

@@ -4,6 +4,7 @@ import { repairNeedsAttention } from '../../state/attention.ts';
 import { machineAddress } from '../../state/pages/address.ts';
 import { type TrackWindow, trackWindow } from '../../state/pages/repair-track.ts';
 import type { ConsoleState, MomentLine, RepairCard } from '../../state/state.ts';
+import { absenceText, type UnreadPart, unreadOf } from '../../state/unread.ts';
 import { Ago, Badge, Empty, Only, Page, Since, Why } from '../parts/parts.tsx';
 import { Axis, Track } from './track.tsx';
 
@@ -11,12 +12,13 @@ interface RepairsProps extends Pick<ConsoleState, 'repairs'> {
   readonly now: number;
   /** The only cluster whose repairs are shown. Undefined: all are. */
   readonly only: string | undefined;
+  readonly unread: readonly UnreadPart[];
 }
 
 /** Already in order: open ones first, then the newest. New ones arrive at the end. */
 const ORDER: readonly string[] = ['NeedsPerson', 'Running', 'Failed', 'Ended', 'Succeeded'];
 
-export function RepairsPage({ repairs, now, only }: RepairsProps): JSX.Element {
+export function RepairsPage({ repairs, now, only, unread }: RepairsProps): JSX.Element {
   const shown = sortRepairs(repairs).filter(([, { cluster }]) => only === undefined || cluster === only);
   const axis = trackWindow(
     shown.map(([, card]) => card),
@@ -25,7 +27,9 @@ export function RepairsPage({ repairs, now, only }: RepairsProps): JSX.Element {
   return (
     <Page id="repairs" title="Repairs">
       <Only page="repairs" cluster={only} />
-      {shown.length === 0 && <Empty text="No repairs." command="kubenode remedy list" />}
+      {shown.length === 0 && (
+        <Empty text={absenceText('No repairs', unreadOf(unread, only))} command="kubenode remedy list" />
+      )}
       {shown.length > 0 && <Axis axis={axis} />}
       <div class="rows">
         {shown.map(([key, card]) => (

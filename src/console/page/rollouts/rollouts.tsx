@@ -3,23 +3,27 @@ import { rolloutNeedsAttention } from '../../state/attention.ts';
 import { machineAddress } from '../../state/pages/address.ts';
 import { batchSteps } from '../../state/pages/batches.ts';
 import type { ConsoleState, RolloutCard } from '../../state/state.ts';
+import { absenceText, type UnreadPart, unreadOf } from '../../state/unread.ts';
 import { Ago, Badge, countText, Empty, Only, Page, Since, Unblock } from '../parts/parts.tsx';
 
 interface RolloutsProps extends Pick<ConsoleState, 'rollouts'> {
   readonly now: number;
   /** The only cluster whose rollouts are shown. Undefined: all are. */
   readonly only: string | undefined;
+  readonly unread: readonly UnreadPart[];
 }
 
 /** Those that need a person first, completed ones last. */
 const ORDER: readonly string[] = ['NeedsPerson', 'Failed', 'Running', 'Completed'];
 
-export function RolloutsPage({ rollouts, now, only }: RolloutsProps): JSX.Element {
+export function RolloutsPage({ rollouts, now, only, unread }: RolloutsProps): JSX.Element {
   const shown = sortRollouts(rollouts).filter(([, { cluster }]) => only === undefined || cluster === only);
   return (
     <Page id="rollouts" title="Rollouts">
       <Only page="rollouts" cluster={only} />
-      {shown.length === 0 && <Empty text="No rollouts." command="kubenode rollout list" />}
+      {shown.length === 0 && (
+        <Empty text={absenceText('No rollouts', unreadOf(unread, only))} command="kubenode rollout list" />
+      )}
       <div class="rows">
         {shown.map(([key, card]) => (
           <Rollout key={key} card={card} now={now} />

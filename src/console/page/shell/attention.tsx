@@ -2,20 +2,22 @@
 import type { JSX } from 'preact';
 import { type AttentionItem, incidentLines } from '../../state/attention.ts';
 import type { ConsoleState } from '../../state/state.ts';
+import { absenceText, type UnreadPart } from '../../state/unread.ts';
 import { Badge, countText, Section, Since, Unblock } from '../parts/parts.tsx';
 import { Moving } from './moving.tsx';
 
 interface AttentionProps extends Pick<ConsoleState, 'notes' | 'rollouts' | 'repairs'> {
   readonly items: readonly AttentionItem[];
+  readonly unread: readonly UnreadPart[];
   readonly now: number;
 }
 
-export function Attention({ items, notes, rollouts, repairs, now }: AttentionProps): JSX.Element {
+export function Attention({ items, unread, notes, rollouts, repairs, now }: AttentionProps): JSX.Element {
   const others = Object.values(notes).filter(({ bad }) => !bad);
   return (
     <div class="side">
       <Section id="attention" title="Needs attention">
-        {items.length === 0 && <Nothing incidents={incidentLines(notes).length} />}
+        {items.length === 0 && <Nothing incidents={incidentLines(notes).length} unread={unread} />}
         {items.map((item) => (
           <Item key={item.key} item={item} now={now} />
         ))}
@@ -34,8 +36,12 @@ export function Attention({ items, notes, rollouts, repairs, now }: AttentionPro
   );
 }
 
-function Nothing({ incidents }: { readonly incidents: number }): JSX.Element {
-  if (incidents === 0) return <p class="soft">Nothing waits for a person.</p>;
+interface NothingProps extends Pick<AttentionProps, 'unread'> {
+  readonly incidents: number;
+}
+
+function Nothing({ incidents, unread }: NothingProps): JSX.Element {
+  if (incidents === 0) return <p class="soft">{absenceText('Nothing waits for a person', unread)}</p>;
   return (
     <p>
       {incidents === 1

@@ -17,7 +17,7 @@ export interface ReleaseRow {
 
 export interface ReleaseCell {
   readonly state: string;
-  /** What the clusters of the stage have of the commit: `2 of 3 clusters proven`; without a Release, `2 of 3 clusters run it`. */
+  /** How many clusters of the stage are proven with the commit: `2 of 3 clusters proven`; without a Release, `2 of 3 clusters run it`. */
   readonly clusters: string;
   readonly since?: string;
   readonly soakUntil?: string;
