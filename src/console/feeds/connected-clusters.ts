@@ -4,6 +4,7 @@ import type { Client } from '../../kube/client/client.ts';
 import type { Clock } from '../../os/clock.ts';
 import { messageOf } from '../../os/errors.ts';
 import { type ClusterFeed, createClusterFeed } from './cluster-feed.ts';
+import { withFirstState } from './first-state.ts';
 
 export interface ConnectedCluster {
   readonly name: string;
@@ -59,7 +60,7 @@ export function createConnectedClusters({ clock, connectTo, onChange }: Clusters
   }
 
   function openCluster(name: string, client: Client): OpenCluster {
-    const feed = createClusterFeed({ client, clock, cluster: name });
+    const feed = withFirstState(createClusterFeed({ client, clock, cluster: name }));
     feed.subscribe(onChange);
     const stop = new AbortController();
     const running = feed.run(stop.signal);

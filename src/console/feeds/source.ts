@@ -10,6 +10,7 @@ import { type ClusterLine, type FleetRows, NO_STATE } from '../state/state.ts';
 import { type ClusterRows, createClusterFeed } from './cluster-feed.ts';
 import { type ClusterMerge, createClusterMerge, isEmpty } from './cluster-merge.ts';
 import { type ConnectedClusters, createConnectedClusters } from './connected-clusters.ts';
+import { NOT_READ_YET, withFirstState } from './first-state.ts';
 import { fleetLimitRows } from './fleet-limit-rows.ts';
 import { type HubRows, hubRows, loneCluster, unreadRow } from './hub-rows.ts';
 
@@ -43,7 +44,9 @@ export function createFleetSource({
     for (const handler of handlers) handler();
   };
   const members = createConnectedClusters({ clock, connectTo, onChange: notify });
-  const own = createClusterFeed({ client: home.client, clock, cluster: home.name });
+  const ownFeed = createClusterFeed({ client: home.client, clock, cluster: home.name });
+  // Beside a hub, most have no machines: that they are not read yet is nothing that a person has to know.
+  const own = hub ? ownFeed : withFirstState(ownFeed);
   own.subscribe(notify);
   hub?.subscribe(notify);
   fleetLimits?.subscribe(notify);
@@ -118,9 +121,6 @@ export function mergeRows({ home, hub, fleetLimits, members }: Sources, merge: C
   };
 }
 
-/** The reason of a cluster that the hub lists and that is not connected yet. */
-const NOT_READ = 'its machines are not read yet';
-
 function readHubRows({ home, hub, members }: Sources): HubRows {
   const status = hub?.current();
   const hubStale = hub?.staleReason();
@@ -130,7 +130,7 @@ function readHubRows({ home, hub, members }: Sources): HubRows {
   const connected = new Map([home, ...members.list()].map(({ name, feed }) => [name, feed]));
   const stale = status.clusters.flatMap(({ name }) => {
     const feed = connected.get(name);
-    const because = feed ? feed.staleReason() : (members.missingReason(name) ?? NOT_READ);
+    const because = feed ? feed.staleReason() : (members.missingReason(name) ?? NOT_READ_YET);
     return because === undefined ? [] : [[name, because] as const];
   });
   const rows = hubRows(status, new Map(stale), new Set(connected.keys()));
