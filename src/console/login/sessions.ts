@@ -97,11 +97,11 @@ export function createSessions({
       if (oldest && own.length >= limits.perUser) end(oldest.session, 'replaced');
       if (open.size >= limits.total) return undefined;
       const session = { id: createId(), user, credentials, endsAt: endFor(credentials) };
-      open.set(digestOf(session.id), { session, usedMs: nowMs() });
+      open.set(digestOfSecret(session.id), { session, usedMs: nowMs() });
       return session;
     },
     find(id) {
-      const key = id === undefined ? undefined : digestOf(id);
+      const key = id === undefined ? undefined : digestOfSecret(id);
       const entry = key === undefined ? undefined : open.get(key);
       if (key === undefined || !entry) return undefined;
       const over = overReason(entry, false);
@@ -112,7 +112,7 @@ export function createSessions({
       entry.usedMs = nowMs();
       return entry.session;
     },
-    endOf: (id) => (id === undefined ? undefined : ended.get(digestOf(id))),
+    endOf: (id) => (id === undefined ? undefined : ended.get(digestOfSecret(id))),
     end,
     endAll(credentialsKey, because) {
       for (const session of sessionsWith(credentialsKey)) end(session, because);
@@ -147,7 +147,7 @@ export function createSessions({
   }
 
   function end(session: Session, because: SessionEnd): void {
-    const key = digestOf(session.id);
+    const key = digestOfSecret(session.id);
     if (!open.delete(key)) return;
     ended.set(key, because);
     const [oldest] = ended.keys();
@@ -157,6 +157,6 @@ export function createSessions({
 }
 
 /** Names an id or a token without being one. A lookup by digest takes the same time for every id that is wrong. */
-export function digestOf(id: string): string {
+export function digestOfSecret(id: string): string {
   return createHash('sha256').update(id).digest('base64');
 }

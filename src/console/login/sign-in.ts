@@ -13,7 +13,7 @@ import { sendHtml } from './http/html.ts';
 import { type SignInWays, signInPage } from './http/pages.ts';
 import { crossSiteReason, type RequestSite } from './http/site.ts';
 import { type IdentityReader, TokensNotJudged } from './identity.ts';
-import { digestOf, SESSION_ENDS, type SessionCredentials, type Sessions } from './sessions.ts';
+import { digestOfSecret, SESSION_ENDS, type SessionCredentials, type Sessions } from './sessions.ts';
 import { parseToken, tokenEnd } from './token.ts';
 
 export interface SignInOptions {
@@ -103,7 +103,7 @@ async function judgeToken(
   const bearer = (): Promise<string> => Promise.resolve(token);
   try {
     const user = await identity.read(bearer, signal);
-    return { user, credentials: { key: digestOf(token), bearer, endsAt: tokenEnd(token) } };
+    return { user, credentials: { key: digestOfSecret(token), bearer, endsAt: tokenEnd(token) } };
   } catch (error) {
     limits.failed(address);
     const { refusal, reason } = describeFailure(error);

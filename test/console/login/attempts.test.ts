@@ -26,7 +26,7 @@ describe('createSignInLimits', () => {
     expect(limits.waitSeconds('another')).toBe(0);
   });
 
-  it('CON-25 keeps no debt: whoever fails thousands of times at once locks out nobody for longer', async () => {
+  it('CON-25 keeps no debt: thousands of failures at once lock others out for a second', async () => {
     const clock = virtualClock();
     const limits = createSignInLimits(clock);
     for (let attempt = 0; attempt < 5000; attempt += 1) limits.failed('a');

@@ -11,7 +11,7 @@ function queuedResponse(): ServerResponse {
 }
 
 describe('createEventStreams', () => {
-  it('writes nothing to a page that was ended, also while its end was not read, and goes on with the others', async () => {
+  it('writes nothing to a page that was ended, also while its end was not read, and continues with the others', async () => {
     const clock = virtualClock();
     const stop = new AbortController();
     const streams = createEventStreams({
