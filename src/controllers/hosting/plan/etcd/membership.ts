@@ -4,6 +4,7 @@
  */
 import { type EtcdMember, isEtcdMember, type MemberReport } from '../../drivers/driver.ts';
 import type { HostingDecision, HostingInput } from '../input.ts';
+import { isNamespace } from '../names.ts';
 import { wait, withHint } from '../wait.ts';
 import { etcdReports, joinWait } from './quorum.ts';
 
@@ -50,10 +51,13 @@ function planWithoutData(
   return planReturnOf(member, because, input);
 }
 
-/** It writes to files that were deleted, or was a member, and does not start without its data. */
+/**
+ * It writes to files that were deleted, or was a member, and does not start without its data. A pod that was started has a claim, or waits for
+ * one that only a new member gets.
+ */
 function runsInVain({ member, state }: MemberReport, { plane }: HostingInput): boolean {
   const wasMember = plane.etcd?.some((each) => each.member === member && each.isStarted) === true;
-  return state === 'Ready' || (state === 'Starting' && wasMember);
+  return state === 'Ready' || (state === 'Starting' && (wasMember || isNamespace(plane)));
 }
 
 function planReturnOf(member: EtcdMember, because: string, input: HostingInput): HostingDecision | undefined {
@@ -63,7 +67,14 @@ function planReturnOf(member: EtcdMember, because: string, input: HostingInput):
   if (!etcd) return { wait: unknownWait(member) };
   const listed = etcd.find((each) => each.member === member);
   if (!listed) return planAdd(member, input);
-  return listed.isStarted ? { act: { type: 'RemoveEtcdMember', member, because } } : undefined;
+  const isUsed = listed.isStarted || lostItsClaim(member, input);
+  return isUsed ? { act: { type: 'RemoveEtcdMember', member, because } } : undefined;
+}
+
+/** Its pod was started before it lost its claim: added again, it gets another one. */
+function lostItsClaim(member: EtcdMember, input: HostingInput): boolean {
+  const report = etcdReports(input).find((each) => each.member === member);
+  return isNamespace(input.plane) && report !== undefined && report.starts.length > 0;
 }
 
 function unknownWait(member: EtcdMember): NonNullable<HostingDecision['wait']> {
