@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ETCD_MEMBERS } from '../../../../../src/controllers/hosting/drivers/driver.ts';
-import { etcdStays, planPlaneRollback } from '../../../../../src/controllers/hosting/plan/upgrade/rollback.ts';
+import {
+  etcdStays,
+  planPlaneRollback,
+} from '../../../../../src/controllers/hosting/plan/upgrade/rollback.ts';
 import { severalMembers } from '../../../../support/hosting/etcd.ts';
 import { decisionText, OLD_VERSION, settledPlane, VERSION } from '../../../../support/hosting/objects.ts';
 import { RUNS, type UpgradeParts, upgradeInput } from '../../../../support/hosting/upgrades.ts';

@@ -24,6 +24,7 @@ import { listAt } from '../../../../../../src/kube/objects/json.ts';
 import type { KubeObject } from '../../../../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../../../../src/os/system-clock.ts';
 import { PODS } from '../../../../../support/hosting/contract/faults.ts';
+import { takeSnapshot } from '../../../../../support/hosting/contract/take-snapshot.ts';
 import { describePlaneDriver } from '../../../../../support/hosting/driver-contract.ts';
 import {
   deleteNamespace,
@@ -84,11 +85,11 @@ describe('the driver of pods', () => {
     const { plane, driver } = await startedPlane('snapshots');
     const snapshotAt = async (): Promise<Date | undefined> =>
       (await driver.observe(plane, signal)).snapshotAt;
-    await driver.snapshot(plane);
+    await takeSnapshot(driver, plane);
     const before = await snapshotAt();
     expect(before).toBeInstanceOf(Date);
     hub.player.breakSnapshots('no valid snapshot of etcd: expected 9 keys');
-    await expect(driver.snapshot(plane)).rejects.toMatchObject({
+    await expect(takeSnapshot(driver, plane)).rejects.toMatchObject({
       code: 'SnapshotInvalid',
       message: expect.stringContaining('expected 9 keys') as string,
     });
@@ -106,7 +107,7 @@ describe('the driver of pods', () => {
     await expect(killed.snapshot(plane)).rejects.toThrow('killed');
     const job = { name: SNAPSHOT, namespace: planeNamespace('snapshot-crash') };
     const began = (await hub.client.get(JOBS, job)).metadata.annotations?.[ANNOTATION_TAKEN_AT];
-    await driver.snapshot(plane);
+    await takeSnapshot(driver, plane);
     expect((await driver.observe(plane, signal)).snapshotAt?.toISOString()).toBe(began);
   });
 
