@@ -19,7 +19,7 @@ import type { EtcdAsking } from '../../etcd/membership.ts';
 import { addressesOf } from '../access.ts';
 import { isWiped, memberVolumeData, requireData } from '../data.ts';
 import { podPlaces } from '../etcd/places.ts';
-import { type FoundPlane, readHubPlane, requireOwnNamespace } from '../hub.ts';
+import { claimOfVolume, type FoundPlane, readHubPlane, requireOwnNamespace } from '../hub.ts';
 import { imageFor, type WorkloadImages } from '../images.ts';
 import { podsOfMember } from '../members/pods.ts';
 import { etcdMembersOf, isWorkloadMember, planeNamespace, type WorkloadMember } from '../names.ts';
@@ -158,9 +158,10 @@ export async function stopMember(
   if (found.claim === 'None') return;
   requireOwnNamespace(found);
   if (!isWorkloadMember(member) || !found.record) return;
+  const claim = isEtcdMember(member) ? claimOfVolume(found, member)?.metadata.uid : undefined;
   const isLost = isEtcdMember(member) && etcdMembersOf(found.record).length > 1 && isWiped(found, member);
   await changeRecord(client, plane, (current) =>
-    withStop(isLost ? withLoss(current, member) : current, member),
+    withStop(isLost ? withLoss(current, member, claim) : current, member),
   );
   await scaleMember(client, plane, { member, replicas: 0 });
   const hasEnded = async (): Promise<boolean> => (await podsLeft(client, found, member)).length === 0;
