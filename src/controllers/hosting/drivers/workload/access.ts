@@ -23,6 +23,16 @@ export function addressesOf({
   return etcd.length < members.length || apiServer === undefined ? undefined : { etcd, apiServer };
 }
 
+/** Returns the addresses of the Services that have one, by name. */
+export function serviceAddresses({
+  services,
+}: Pick<FoundPlane['objects'], 'services'>): Readonly<Record<string, string>> {
+  const found = [...services].map(([name, service]) => [name, clusterIp(service)] as const);
+  return Object.fromEntries(
+    found.flatMap(([name, address]) => (address === undefined ? [] : [[name, address]])),
+  );
+}
+
 function clusterIp(service: KubeObject | undefined): string | undefined {
   const address = textAt(service, 'spec', 'clusterIP');
   return address === undefined || address === '' || address === 'None' ? undefined : address;

@@ -12,8 +12,8 @@ const FILE = 'record.json';
 const NOTES_FILE = 'notes.json';
 const FORMAT = 1;
 
-const { snapshot } = workloadRecord.shape;
-const notes = z.object({ snapshot });
+const { snapshot, addresses } = workloadRecord.shape;
+const notes = z.object({ snapshot, addresses });
 
 export function parseWorkloadRecord(object: KubeObject): WorkloadRecord {
   const content = parsed(textAt(object, 'data', FILE));
@@ -24,9 +24,9 @@ export function parseWorkloadRecord(object: KubeObject): WorkloadRecord {
 }
 
 /** Notes that are damaged are as if there were none. */
-function notesOf(object: KubeObject): Pick<WorkloadRecord, 'snapshot'> {
+function notesOf(object: KubeObject): Pick<WorkloadRecord, 'snapshot' | 'addresses'> {
   const { data } = notes.safeParse(parsed(textAt(object, 'data', NOTES_FILE)));
-  return optional('snapshot', data?.snapshot);
+  return { ...optional('snapshot', data?.snapshot), ...optional('addresses', data?.addresses) };
 }
 
 /** A field that is not known is one of a later version, whatever else is not as expected. */
@@ -58,7 +58,7 @@ function parsed(text: string | undefined): unknown {
 }
 
 export function recordObject(record: WorkloadRecord, resourceVersion?: string): KubeObject {
-  const { snapshot: taken, ...strict } = record;
+  const { snapshot: taken, addresses: given, ...strict } = record;
   const { cluster } = record;
   return {
     apiVersion: 'v1',
@@ -71,7 +71,7 @@ export function recordObject(record: WorkloadRecord, resourceVersion?: string): 
     },
     data: {
       [FILE]: JSON.stringify(strict),
-      ...(taken ? { [NOTES_FILE]: JSON.stringify({ snapshot: taken }) } : {}),
+      ...(taken || given ? { [NOTES_FILE]: JSON.stringify({ snapshot: taken, addresses: given }) } : {}),
     },
   };
 }

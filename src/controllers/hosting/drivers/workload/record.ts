@@ -54,6 +54,8 @@ export const workloadRecord = z.strictObject({
   isSealed: z.boolean(),
   /** The snapshot of etcd that was verified last. */
   snapshot: z.strictObject({ takenAt: z.iso.datetime() }).optional(),
+  /** The addresses of the Services, by name. One that is made again gets its address again: etcd keeps those of its members in its data. */
+  addresses: z.record(z.string(), z.string()).optional(),
   /** The digests of the public keys. */
   keys: z.partialRecord(z.enum(PLANE_KEYS), z.string()).optional(),
   members: z.partialRecord(
@@ -215,6 +217,16 @@ export function withSnapshot(record: WorkloadRecord, takenAt: Date): WorkloadRec
   const before = record.snapshot?.takenAt;
   if (before !== undefined && Date.parse(before) >= +takenAt) return record;
   return { ...record, snapshot: { takenAt: takenAt.toISOString() } };
+}
+
+/** Records the addresses of Services that had none yet. One that is recorded stays. */
+export function withAddresses(
+  record: WorkloadRecord,
+  found: Readonly<Record<string, string>>,
+): WorkloadRecord {
+  const { addresses = {} } = record;
+  if (Object.keys(found).every((name) => Object.hasOwn(addresses, name))) return record;
+  return { ...record, addresses: { ...found, ...addresses } };
 }
 
 /** The data of a stopped etcd stay when the starts are forgotten that have made them. */

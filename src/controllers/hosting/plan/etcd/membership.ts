@@ -4,7 +4,7 @@
  */
 import { type EtcdMember, isEtcdMember, type MemberReport } from '../../drivers/driver.ts';
 import type { HostingDecision, HostingInput } from '../input.ts';
-import { isNamespace } from '../names.ts';
+import { isNamespace, removalOf } from '../names.ts';
 import { wait, withHint } from '../wait.ts';
 import { etcdReports, joinWait } from './quorum.ts';
 
@@ -30,13 +30,13 @@ function planWithData(
       act: { type: 'PromoteEtcdMember', member, because: 'it answers, and has to count for the majority' },
     };
   }
-  return listed ? undefined : { wait: removedWait(member, plane.where) };
+  return listed ? undefined : { wait: removedWait(member, plane) };
 }
 
 /** etcd never takes back a member with data that is older than its removal. A person may have put the data there, so it stays. */
-function removedWait(member: EtcdMember, where: string): NonNullable<HostingDecision['wait']> {
-  const message = `${member} was removed from etcd, and its folder has data`;
-  const hint = `move ${where}/${member} away: hosting adds it again, and it gets its data from the others`;
+function removedWait(member: EtcdMember, plane: HostingInput['plane']): NonNullable<HostingDecision['wait']> {
+  const message = `${member} was removed from etcd, and its ${isNamespace(plane) ? 'volume' : 'folder'} has data`;
+  const hint = `${removalOf(plane, member)}: hosting adds it again, and it gets its data from the others`;
   return wait('EtcdMemberRemoved', withHint(message, hint), ['Process', member], 'stalled');
 }
 

@@ -123,6 +123,15 @@ describe('the members of an etcd that has several', () => {
     );
   });
 
+  it('HOS-33 names the claim of a member of pods that was removed', () => {
+    const several = severalMembers({ list: { 'etcd-2': 'NotListed' } });
+    const input = hostingInput({ plane: { ...several, where: 'namespace kn-ci', place: 'Namespace' } });
+    const report = memberReport(input, 'etcd-2');
+    expect(report && planMembership(report, input)?.wait?.message).toMatch(
+      /its volume has data; delete PersistentVolumeClaim kn-ci\/etcd-2, then its pod: hosting adds it again/,
+    );
+  });
+
   it('leaves an etcd with one member and other programs as they are', () => {
     const single = hostingInput({ plane: { members: members({ etcd: EMPTY }) } });
     for (const { plane, ...rest } of [single, hostingInput({ plane: severalMembers() })]) {

@@ -16,7 +16,7 @@ import {
   type PlaneSpec,
 } from '../../driver.ts';
 import type { EtcdAsking } from '../../etcd/membership.ts';
-import { addressesOf } from '../access.ts';
+import { addressesOf, serviceAddresses } from '../access.ts';
 import { isWiped, memberVolumeData, requireData } from '../data.ts';
 import { podPlaces } from '../etcd/places.ts';
 import { claimOfVolume, type FoundPlane, readHubPlane, requireOwnNamespace } from '../hub.ts';
@@ -26,6 +26,7 @@ import { etcdMembersOf, isWorkloadMember, planeNamespace, type WorkloadMember } 
 import { memberWorkload, workloadResource } from '../objects/workloads.ts';
 import {
   type WorkloadRecord,
+  withAddresses,
   withInitialCluster,
   withLoss,
   withSeal,
@@ -67,7 +68,8 @@ export async function startMember(
   const image = requireImage(found, record, { ...parts, member });
   const joins = isEtcdMember(member) ? await joinedCluster(found, member, parts) : undefined;
   const after = await changeRecord(client, plane, (current) => {
-    const started = withStart(current, member, { at, image });
+    const known = withAddresses(current, serviceAddresses(found.objects));
+    const started = withStart(known, member, { at, image });
     return isEtcdMember(member) && joins !== undefined ? withInitialCluster(started, member, joins) : started;
   });
   if (!after.isDestroying) await applyMember(found, after, { ...parts, member });
