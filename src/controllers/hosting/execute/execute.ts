@@ -57,7 +57,7 @@ function shrinkFailed(error: unknown, { log }: Pick<ReconcileContext, 'log'>): u
   log.warn('upkeep of etcd failed', { act: 'Shrink', reason: error.message });
 }
 
-/** What goes on in the hub by itself: it is asked for again, and needs no person. */
+/** These errors need no person: the hub is still working, and is asked again. */
 const IN_WORK: readonly string[] = ['SnapshotRunning', 'MemberRestarting'];
 
 /** Returns the wait for what blocks hosting until a person or time helps. Throws every other error again. */

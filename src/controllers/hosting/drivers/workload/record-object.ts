@@ -8,7 +8,7 @@ import { planeLabels, planeNamespace, RECORD } from './names.ts';
 import { type WorkloadRecord, workloadRecord } from './record.ts';
 
 const FILE = 'record.json';
-/** What an earlier hosting may ignore and drop: it is beside the strict record, so that a former image of hosting still reads that. */
+/** It has what an earlier hosting may ignore and drop, beside the strict record, so that a former image of hosting still reads that. */
 const NOTES_FILE = 'notes.json';
 const FORMAT = 1;
 

@@ -67,12 +67,12 @@ function planReturnOf(member: EtcdMember, because: string, input: HostingInput):
   if (!etcd) return { wait: unknownWait(member) };
   const listed = etcd.find((each) => each.member === member);
   if (!listed) return planAdd(member, input);
-  const isUsed = listed.isStarted || lostItsClaim(member, input);
+  const isUsed = listed.isStarted || hadItsClaim(member, input);
   return isUsed ? { act: { type: 'RemoveEtcdMember', member, because } } : undefined;
 }
 
-/** Its pod was started before it lost its claim: added again, it gets another one. */
-function lostItsClaim(member: EtcdMember, input: HostingInput): boolean {
+/** Its pod was started with a claim that is missing now: added again, it gets another one. */
+function hadItsClaim(member: EtcdMember, input: HostingInput): boolean {
   const report = etcdReports(input).find((each) => each.member === member);
   return isNamespace(input.plane) && report !== undefined && report.starts.length > 0;
 }

@@ -96,7 +96,7 @@ describe('the members of an etcd that has several', () => {
       'Stop etcd-1',
     ],
     [
-      'was started, has not joined and lost its claim',
+      'was started, has not joined and has no claim now',
       { but: { 'etcd-1': { ...EMPTY, starts: [NOW] } }, list: { 'etcd-1': 'New' } },
       'RemoveEtcdMember etcd-1',
     ],

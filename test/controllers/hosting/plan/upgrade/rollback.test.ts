@@ -76,7 +76,7 @@ describe('the rollback of a change', () => {
     expect(plan({ runs: { etcd: 'new' }, but: { ...but, etcd: STARTING } })).toBe('Change etcd');
   });
 
-  it('HOS-11 names the snapshot as a way back for an etcd with one member, and none for several', () => {
+  it('HOS-11 offers a restore by hand for an etcd with one member, and none for several', () => {
     const settled = { ...settledPlane(OLD_VERSION), etcdVersion: 'v3.5.21' };
     const messageFor = (parts: UpgradeParts): string =>
       etcdStays(upgradeInput(parts), UPGRADE, settled)?.wait?.message ?? '';

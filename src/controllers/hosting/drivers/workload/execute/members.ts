@@ -160,16 +160,19 @@ export async function stopMember(
   if (found.claim === 'None') return;
   requireOwnNamespace(found);
   if (!isWorkloadMember(member) || !found.record) return;
-  const claim = isEtcdMember(member) ? claimOfVolume(found, member)?.metadata.uid : undefined;
-  const isLost = isEtcdMember(member) && etcdMembersOf(found.record).length > 1 && isWiped(found, member);
-  await changeRecord(client, plane, (current) =>
-    withStop(isLost ? withLoss(current, member, claim) : current, member),
-  );
+  await changeRecord(client, plane, (current) => withStop(withLossOf(found, current, member), member));
   await scaleMember(client, plane, { member, replicas: 0 });
   const hasEnded = async (): Promise<boolean> => (await podsLeft(client, found, member)).length === 0;
   const deadlineMs = clock.monotonicMs() + STOP_MS;
   if (await pollUntil(hasEnded, { clock, everyMs: POLL_MS, deadlineMs })) return;
   throw notStopped(found, await podsLeft(client, found, member));
+}
+
+/** Only the pod that is stopped shows that the volume behind its claim was emptied. */
+function withLossOf(found: FoundPlane, current: WorkloadRecord, member: WorkloadMember): WorkloadRecord {
+  if (!isEtcdMember(member) || etcdMembersOf(found.record).length === 1) return current;
+  if (!isWiped(found, member)) return current;
+  return withLoss(current, member, claimOfVolume(found, member)?.metadata.uid);
 }
 
 export async function scaleMember(

@@ -125,17 +125,21 @@ async function ensureJob(place: JobPlace): Promise<void> {
   const job = await readJob(place);
   const deletedAt = job?.metadata.deletionTimestamp;
   if (job && deletedAt === undefined) return;
-  const isAway = async (): Promise<boolean> => (await readJob(place)) === undefined;
-  if (!(await pollUntil(isAway, pollOptions(place)))) {
-    const isLate = +parts.clock.now() - Date.parse(deletedAt ?? '') >= AWAY_MS;
-    const text = 'the one before is still being deleted';
-    throw isLate ? notTaken(found, `Job ${SNAPSHOT}: ${text}`) : stillRunning(found, text);
-  }
+  if (deletedAt !== undefined) await waitUntilAway(place, deletedAt);
   try {
     await parts.client.create(JOBS, jobOf(found, record, parts), AS_HOSTING);
   } catch (error) {
     if (!isKubeError(error, 'AlreadyExists')) throw error;
   }
+}
+
+async function waitUntilAway(place: JobPlace, deletedAt: string): Promise<void> {
+  const { found, parts } = place;
+  const isAway = async (): Promise<boolean> => (await readJob(place)) === undefined;
+  if (await pollUntil(isAway, pollOptions(place))) return;
+  const isLate = +parts.clock.now() - Date.parse(deletedAt) >= AWAY_MS;
+  const text = 'the one before is still being deleted';
+  throw isLate ? notTaken(found, `Job ${SNAPSHOT}: ${text}`) : stillRunning(found, text);
 }
 
 function jobOf(found: FoundPlane, record: WorkloadRecord, parts: WorkloadParts): KubeObject {

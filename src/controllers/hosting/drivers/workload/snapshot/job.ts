@@ -17,7 +17,7 @@ import {
   secretVolume,
   TMP_VOLUME,
 } from '../objects/pods.ts';
-import { ETCD_HEALTH_PORT, ETCD_PORT } from '../ports.ts';
+import { ETCD_HEALTH_PORT, ETCD_PORT, urlOf } from '../ports.ts';
 
 export const JOBS: Resource = {
   group: 'batch',
@@ -125,7 +125,7 @@ function copyContainer(parts: SnapshotParts): Json {
     `--cluster=${cluster}`,
     `--etcd-version=${versions.etcd}`,
     `--kubernetes-version=${versions.kubernetes}`,
-    ...placeArgs(`https://${address}:${ETCD_PORT}`),
+    ...placeArgs(urlOf(address, ETCD_PORT)),
   ];
   return ownContainer('copy', parts, { args, mounts: [MOUNTS.client, MOUNTS.data] });
 }

@@ -167,7 +167,7 @@ describe('a control plane of pods with three members of etcd', () => {
     ]);
   });
 
-  it('HOS-33 adds a member again that lost its node and its claim before it joined', async () => {
+  it('HOS-33 adds a member again whose node and claim are missing before it joined', async () => {
     const hub = memoryHub([applied({ hosted: OLD })], hubImages());
     hub.faults.set('etcd-1 v3.6.5', 'hangs');
     await hub.start();
