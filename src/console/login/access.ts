@@ -5,6 +5,7 @@ import type { Clock } from '../../os/clock.ts';
 import type { ConsoleAccess } from '../server/access.ts';
 import { sendContent, sendText } from '../server/replies.ts';
 import { createSignInLimits } from './attempts.ts';
+import { redirectTo } from './http/html.ts';
 import type { SignInWays } from './http/pages.ts';
 import { findRequestSite } from './http/site.ts';
 import { type ConnectUser, createIdentityReader } from './identity.ts';
@@ -28,6 +29,8 @@ export interface LoginAccessOptions extends Pick<UserFleetsOptions, 'openFleet' 
   readonly sessionLimits?: SessionLimits;
 }
 
+/** A year, as browsers remember it. */
+const STRICT_TRANSPORT = 'max-age=31536000';
 /** How often ended sessions and unused fleets are looked for. */
 const SWEEP_MS = 5000;
 /** The paths that the kubelet asks, by the address of the pod. */
@@ -45,6 +48,12 @@ export function createLoginAccess(options: LoginAccessOptions): ConsoleAccess {
         return undefined;
       }
       const site = findRequestSite(request.headers.host, publicUrl);
+      if (site?.isSecure && request.headers['x-forwarded-proto'] === 'http') {
+        // A proxy that serves the page without TLS, too: no form is shown, and no token is read.
+        redirectTo(response, site.origin);
+        return undefined;
+      }
+      if (site?.isSecure) response.setHeader('strict-transport-security', STRICT_TRANSPORT);
       if (site) return await routes({ request, response, site });
       sendText(
         response,
@@ -78,8 +87,8 @@ function createParts(options: LoginAccessOptions, signal: AbortSignal): LoginPar
   const identity = createIdentityReader(options);
   const fleets = createUserFleets({
     ...options,
-    onEnd: (_, loss) => {
-      if (loss) log.info('rights of a session were taken away', { loss });
+    onEnd: (key, loss) => {
+      if (loss) log.info('rights of a session were taken away', { loss, users: sessions.usersOf(key) });
     },
   });
   const sessions: Sessions = createSessions({

@@ -43,8 +43,8 @@ export function createSignInLimits(clock: Pick<Clock, 'monotonicMs'>): SignInLim
     },
     failed(address) {
       const now = clock.monotonicMs();
-      all.take(now);
-      bucketFor(address).take(now);
+      // Without debt: those that were let in together fail together, and must not lock out others for hours.
+      for (const bucket of [all, bucketFor(address)]) if (bucket.delayMs(now) === 0) bucket.take(now);
     },
   };
 

@@ -16,6 +16,9 @@ import type { UserFleets } from './user-fleets.ts';
 const DOUBT_MS = 15_000;
 const IN_DOUBT = 'the API server does not accept your token: trying again';
 const RIGHTS_CHANGED = 'the API server took away a right while the page was opened: trying again';
+const ENDED = 'the session has ended';
+const TOO_MANY_OF_PERSON =
+  'you have the console open with too many sign-ins: sign out where you do not need it';
 const TOO_MANY_PEOPLE = 'too many people have the console open: try again in some minutes';
 
 export interface OpenPagesOptions {
@@ -57,8 +60,11 @@ export function createOpenPages({
       try {
         const because = await refusalOf(session);
         if (because !== undefined) return because;
-        const streams = await fleets.open(session.credentials);
+        // The person may have signed out while the API server was asked.
+        if (!pages.has(session.id)) return ENDED;
+        const streams = await fleets.open(session.credentials, session.user.name);
         if (streams === 'TooMany') return TOO_MANY_PEOPLE;
+        if (streams === 'TooManyOfPerson') return TOO_MANY_OF_PERSON;
         if (streams === 'Ended') return RIGHTS_CHANGED;
         return addTo(session, response, () => streams.add(response, address));
       } catch (error) {
@@ -77,7 +83,7 @@ export function createOpenPages({
   /** Synchronous from the check on: a session that ended meanwhile gets no page. */
   function addTo({ id }: Session, response: ServerResponse, add: () => boolean): string | undefined {
     const own = pages.get(id);
-    if (!own || response.destroyed) return 'the session has ended';
+    if (!own || response.destroyed) return ENDED;
     if (!add()) return TOO_MANY_PAGES;
     own.add(response);
     response.once('close', () => own.delete(response));
@@ -99,6 +105,6 @@ export function createOpenPages({
       if (clock.monotonicMs() - since < DOUBT_MS) return IN_DOUBT;
     }
     endSessions(key, 'refused');
-    return 'the session has ended';
+    return ENDED;
   }
 }

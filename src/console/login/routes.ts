@@ -67,6 +67,11 @@ export function createRoutes(options: RoutesOptions): Routes {
 
   /** Leads the browser to the issuer, by a link: a form would be stopped by the policy of its page. */
   async function lead(asked: SiteRequest, issuer: OidcSignIn): Promise<void> {
+    // A second session of this browser would leave the first one without its cookie, and so without a way to sign out.
+    if (requests.find(asked)) {
+      redirectTo(asked.response, '/');
+      return;
+    }
     const result = await issuer.start(asked);
     if ('status' in result) showSignIn(asked, options, result);
     else redirectTo(asked.response, result.location, [result.cookie]);

@@ -60,6 +60,8 @@ export interface Sessions {
   endAll(credentialsKey: string, because: SessionEnd): void;
   /** Ends the sessions whose time is over. Those for which `isOpen` is true are in use. */
   sweep(isOpen: (session: Session) => boolean): void;
+  /** Returns who has sessions with these credentials. */
+  usersOf(credentialsKey: string): readonly string[];
   /** Returns how many sessions these credentials have. */
   count(credentialsKey: string): number;
 }
@@ -82,7 +84,7 @@ export function createSessions({
   onEnd,
   limits = SESSION_LIMITS,
 }: SessionsOptions): Sessions {
-  /** By the digest of the id, least recently used first. */
+  /** By the digest of the id. */
   const open = new Map<string, Entry>();
   const ended = new Map<string, SessionEnd>();
   const nowMs = (): number => clock.now().getTime();
@@ -91,7 +93,7 @@ export function createSessions({
     create(user, credentials) {
       sweep(() => false, ['expired']);
       const own = [...open.values()].filter(({ session }) => session.user.name === user.name);
-      const [oldest] = own;
+      const [oldest] = own.toSorted((one, other) => one.usedMs - other.usedMs);
       if (oldest && own.length >= limits.perUser) end(oldest.session, 'replaced');
       if (open.size >= limits.total) return undefined;
       const session = { id: createId(), user, credentials, endsAt: endFor(credentials) };
@@ -108,21 +110,22 @@ export function createSessions({
         return undefined;
       }
       entry.usedMs = nowMs();
-      open.delete(key);
-      open.set(key, entry);
       return entry.session;
     },
     endOf: (id) => (id === undefined ? undefined : ended.get(digestOf(id))),
     end,
     endAll(credentialsKey, because) {
-      for (const { session } of open.values()) {
-        if (session.credentials.key === credentialsKey) end(session, because);
-      }
+      for (const session of sessionsWith(credentialsKey)) end(session, because);
     },
     sweep: (isOpen) => sweep(isOpen, ['expired', 'idle']),
-    count: (credentialsKey) =>
-      [...open.values()].filter(({ session }) => session.credentials.key === credentialsKey).length,
+    usersOf: (credentialsKey) => [...new Set(sessionsWith(credentialsKey).map(({ user }) => user.name))],
+    count: (credentialsKey) => sessionsWith(credentialsKey).length,
   };
+
+  function sessionsWith(credentialsKey: string): readonly Session[] {
+    const all = Array.from(open.values(), ({ session }) => session);
+    return all.filter(({ credentials }) => credentials.key === credentialsKey);
+  }
 
   function endFor({ endsAt }: SessionCredentials): Date {
     const longest = nowMs() + limits.longestMs;
@@ -153,7 +156,7 @@ export function createSessions({
   }
 }
 
-/** A lookup by digest takes the same time for every id that is wrong. */
-function digestOf(id: string): string {
+/** Names an id or a token without being one. A lookup by digest takes the same time for every id that is wrong. */
+export function digestOf(id: string): string {
   return createHash('sha256').update(id).digest('base64');
 }

@@ -1,9 +1,9 @@
 /** The sign-in with a token: shows the form, and lets the API server judge what is entered. */
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { User } from '../../kube/auth/self-review.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import type { Log } from '../../kube/process/log.ts';
+import { isSameText } from '../../kube/webhook/signature.ts';
 import { messageOf } from '../../os/errors.ts';
 import { clientAddress } from '../../os/net/connection-limits.ts';
 import type { SignInLimits } from './attempts.ts';
@@ -13,7 +13,7 @@ import { sendHtml } from './http/html.ts';
 import { type SignInWays, signInPage } from './http/pages.ts';
 import { crossSiteReason, type RequestSite } from './http/site.ts';
 import { type IdentityReader, TokensNotJudged } from './identity.ts';
-import { SESSION_ENDS, type SessionCredentials, type Sessions } from './sessions.ts';
+import { digestOf, SESSION_ENDS, type SessionCredentials, type Sessions } from './sessions.ts';
 import { parseToken, tokenEnd } from './token.ts';
 
 export interface SignInOptions {
@@ -79,7 +79,7 @@ export async function judgeForm(
   if (waitSeconds > 0) return tooMany(waitSeconds);
   const form = await readForm(request);
   if (!form) return { status: 400, message: 'Not signed in: expected the form of this page.' };
-  if (!isSame(form.get('form'), readCookie(request.headers.cookie, LOGIN_COOKIE, site))) {
+  if (!isOfPage(form, readCookie(request.headers.cookie, LOGIN_COOKIE, site))) {
     return {
       status: 403,
       message: 'Not signed in: the page was open too long, or cookies are off. Try again.',
@@ -87,6 +87,9 @@ export async function judgeForm(
   }
   const parsed = parseToken(form.get('token') ?? '');
   if ('because' in parsed) return { status: 400, message: `Not signed in: ${parsed.because}.` };
+  // The form was read slowly: others may have failed meanwhile.
+  const waitMore = options.limits.waitSeconds(address);
+  if (waitMore > 0) return tooMany(waitMore);
   return await judgeToken(parsed.token, address, options);
 }
 
@@ -100,7 +103,7 @@ async function judgeToken(
   const bearer = (): Promise<string> => Promise.resolve(token);
   try {
     const user = await identity.read(bearer, signal);
-    return { user, credentials: { key: keyOf(token), bearer, endsAt: tokenEnd(token) } };
+    return { user, credentials: { key: digestOf(token), bearer, endsAt: tokenEnd(token) } };
   } catch (error) {
     limits.failed(address);
     const { refusal, reason } = describeFailure(error);
@@ -139,13 +142,8 @@ export function describeFailure(error: unknown): {
   return { refusal: { status: 502, message }, reason: isKubeError(error) ? error.code : 'Unknown' };
 }
 
-/** The key is a digest: it names the token, and is not one. */
-function keyOf(token: string): string {
-  return createHash('sha256').update(token).digest('base64');
-}
-
-function isSame(one: string | null, other: string | undefined): boolean {
-  if (one === null || other === undefined) return false;
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && timingSafeEqual(a, b);
+/** Whether the form has the value that the page has in its cookie. */
+function isOfPage(form: URLSearchParams, cookie: string | undefined): boolean {
+  const value = form.get('form');
+  return value !== null && cookie !== undefined && isSameText(value, cookie);
 }

@@ -23,7 +23,8 @@ export function tokenEnd(token: string): Date | undefined {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(claims, 'base64url').toString('utf8'));
     const seconds = isRecord(parsed) ? parsed['exp'] : undefined;
-    return typeof seconds === 'number' && Number.isFinite(seconds) ? new Date(seconds * 1000) : undefined;
+    const end = new Date(typeof seconds === 'number' ? seconds * 1000 : Number.NaN);
+    return Number.isNaN(end.getTime()) ? undefined : end;
   } catch {
     return undefined;
   }

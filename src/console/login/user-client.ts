@@ -68,6 +68,8 @@ export function createUserClient({ client, clock, onLoss }: UserClientOptions): 
         permitted.add(keyOf(request));
         yield part;
       }
+      // One without events was permitted, too.
+      permitted.add(keyOf(request));
     } catch (error) {
       reportLoss(request, error);
       throw error;
@@ -76,14 +78,7 @@ export function createUserClient({ client, clock, onLoss }: UserClientOptions): 
 
   function reportLoss(request: ReadRequest, error: unknown): void {
     if (isKubeError(error, 'Unauthorized')) onLoss('Unauthorized');
-    else if (isKubeError(error, 'Forbidden') && wasPermitted(request)) onLoss('Forbidden');
-  }
-
-  /** A kind is listed before it is watched: a watch without events was permitted, too. */
-  function wasPermitted([verb, ...rest]: ReadRequest): boolean {
-    return (
-      permitted.has(keyOf([verb, ...rest])) || (verb === 'watch' && permitted.has(keyOf(['list', ...rest])))
-    );
+    else if (isKubeError(error, 'Forbidden') && permitted.has(keyOf(request))) onLoss('Forbidden');
   }
 
   async function* watchShortly(resource: Resource, options: WatchOptions): AsyncGenerator<WatchEvent> {

@@ -13,6 +13,8 @@ import { createUserClient, type LossOfRights } from './user-client.ts';
 
 /** The most fleets that are read at the same time. Each takes 35 MiB with 10,000 machines of 4 KiB, and nine watches of the API server. */
 export const MAX_FLEETS = 12;
+/** Each sign-in at an issuer has credentials of its own: one person must not take the places of all others. */
+const MAX_FLEETS_OF_PERSON = 3;
 /** How long a fleet is read without a page: a reload, and a page that connects again, find the last hour of it. */
 const UNUSED_MS = 2 * 60_000;
 
@@ -29,11 +31,11 @@ export interface UserFleetsOptions {
 }
 
 /** Why there are no streams: too many people have open pages, or the API server took something away while the fleet was opened. */
-export type NoStreams = 'TooMany' | 'Ended';
+export type NoStreams = 'TooMany' | 'TooManyOfPerson' | 'Ended';
 
 export interface UserFleets {
-  /** Opens the streams of these credentials. Rejects when the API server cannot be read. */
-  open(credentials: SessionCredentials): Promise<EventStreams | NoStreams>;
+  /** Opens the streams of these credentials of a person. Rejects when the API server cannot be read. */
+  open(credentials: SessionCredentials, person: string): Promise<EventStreams | NoStreams>;
   /** Returns what only the detail of a machine shows, as these credentials may read it. */
   machine(credentialsKey: string, cluster: string, name: string): MachineDetailView | undefined;
   /** Tells whether the fleet of these credentials is open. */
@@ -48,6 +50,7 @@ export interface UserFleets {
 
 interface UserFleet {
   readonly key: string;
+  readonly person: string;
   readonly stop: AbortController;
   readonly opening: Promise<EventStreams>;
   /** Undefined while it is opened. */
@@ -64,9 +67,9 @@ export function createUserFleets(options: UserFleetsOptions): UserFleets {
   const running = new Set<Promise<void>>();
 
   return {
-    async open(credentials) {
-      const fleet = fleets.get(credentials.key) ?? (makePlace() ? add(credentials) : undefined);
-      if (!fleet) return 'TooMany';
+    async open(credentials, person) {
+      const fleet = fleets.get(credentials.key) ?? makePlace(person) ?? add(credentials, person);
+      if (typeof fleet === 'string') return fleet;
       const streams = await fleet.opening;
       fleet.usedMs = clock.monotonicMs();
       return fleet.stop.signal.aborted ? 'Ended' : streams;
@@ -92,19 +95,24 @@ export function createUserFleets(options: UserFleetsOptions): UserFleets {
     },
   };
 
-  /** A fleet that no page shows gives its place to another. */
-  function makePlace(): boolean {
-    if (fleets.size < maxFleets) return true;
-    const unused = [...fleets.values()].find(({ streams }) => streams?.size === 0);
+  /** Returns why there is no place for a fleet of the person. One that no page shows gives its place to another. */
+  function makePlace(person: string): NoStreams | undefined {
+    const own = [...fleets.values()].filter((fleet) => fleet.person === person);
+    if (own.length >= MAX_FLEETS_OF_PERSON && !endUnused(own)) return 'TooManyOfPerson';
+    return fleets.size < maxFleets || endUnused([...fleets.values()]) ? undefined : 'TooMany';
+  }
+
+  function endUnused(among: readonly UserFleet[]): boolean {
+    const unused = among.find(({ streams }) => streams?.size === 0);
     if (unused) end(unused);
     return unused !== undefined;
   }
 
-  function add(credentials: SessionCredentials): UserFleet {
+  function add(credentials: SessionCredentials, person: string): UserFleet {
     const { key } = credentials;
     const stop = new AbortController();
     const { promise: opening, resolve, reject } = Promise.withResolvers<EventStreams>();
-    const fleet: UserFleet = { key, stop, opening, usedMs: clock.monotonicMs() };
+    const fleet: UserFleet = { key, person, stop, opening, usedMs: clock.monotonicMs() };
     fleets.set(key, fleet);
     const onLoss = (loss: LossOfRights): void => end(fleet, loss);
     const ran = runFleet(

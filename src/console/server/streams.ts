@@ -63,6 +63,8 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
       if (open.size === 0) shown = source.current();
       open.set(response, address);
       response.once('close', () => open.delete(response));
+      // An error of one page must not end the process: the page is closed then.
+      response.on('error', () => response.destroy());
       response.writeHead(200, { ...SECURITY_HEADERS, 'content-type': 'text/event-stream' });
       write(response, `retry: 2000\n${stateText(shown)}`);
       return true;
@@ -112,6 +114,11 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
 
   /** Writes to a page. A page that does not read is disconnected: it connects again and gets the whole state. */
   function write(response: ServerResponse, text: string): void {
+    // One that was ended, and whose end the client does not read, is not closed yet.
+    if (response.writableEnded) {
+      open.delete(response);
+      return;
+    }
     response.write(text);
     if (response.writableLength > maxUnreadBytes) {
       open.delete(response);

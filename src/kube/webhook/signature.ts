@@ -97,7 +97,8 @@ function isRecent(timestamp: string, now: Date): boolean {
 }
 
 /** Compares in a time that does not tell where the first difference is. The length may be known. */
-function isSameText(one: string, other: string): boolean {
+/** Compares in a time that does not tell where they differ. */
+export function isSameText(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);
 }

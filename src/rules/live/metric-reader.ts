@@ -8,7 +8,7 @@ import { runConcurrently } from '../../kube/process/run-concurrently.ts';
 import type { Prometheus } from '../../observability/query/client.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { KnownMetric } from '../facts/reading/snapshot.ts';
-import { type MachineSample, readMachineSamples } from './metric-samples.ts';
+import { type MachineSample, type MetricAnswer, readMachineSamples } from './metric-samples.ts';
 
 export interface MetricReader {
   /** Returns what is known for a machine, or why nothing is. From then on the query is asked in the background. */
@@ -54,12 +54,13 @@ export function createMetricReader({
   const listeners = new Set<(machine: string, query: string) => void>();
   const stop = new AbortController();
   let isRunning = false;
+  let isAskingNew = false;
   return {
     ask: (query, machine) => {
       const followed = follow(query);
       if (followed === undefined) return TOO_MANY;
       if (!isOnce) void run();
-      return known(followed, machine);
+      return knownOf(followed, machine, clock.monotonicMs());
     },
     refresh: async (asked) => {
       const followed = [...new Set(asked)].filter((query) => follow(query) !== undefined);
@@ -82,14 +83,8 @@ export function createMetricReader({
     if (queries.size >= MAX_QUERIES) return undefined;
     const created: Followed = { readAtMs };
     queries.set(query, created);
-    if (!isOnce) void askOne(query);
+    if (!isOnce) void askNew();
     return created;
-  }
-
-  function known({ good, problem }: Followed, machine: string): KnownMetric | string {
-    if (!good) return problem ?? 'Prometheus was not asked yet';
-    const sample = good.samples.get(machine) ?? NO_SAMPLE;
-    return { sample, ageMs: clock.monotonicMs() - good.atMs, problem };
   }
 
   /** Asks again round by round, until no query is read or the reader is closed. */
@@ -112,23 +107,51 @@ export function createMetricReader({
     );
   }
 
+  /** Asks the queries that are new at once, after all of this turn are known. */
+  async function askNew(): Promise<void> {
+    if (isAskingNew) return;
+    isAskingNew = true;
+    await Promise.resolve();
+    isAskingNew = false;
+    const asked = [...queries].filter(([, followed]) => isNew(followed)).map(([query]) => query);
+    await runConcurrently(asked, askOne, AT_ONCE);
+  }
+
   async function askOne(query: string): Promise<void> {
     const atMs = clock.monotonicMs();
     const answer = readMachineSamples(await prometheus.query(query), clock.now());
     const followed = queries.get(query);
     if (!followed || stop.signal.aborted) return;
-    if ('problem' in answer) {
-      if (followed.problem === undefined) log.warn('A query of rules has no answer', { query, ...answer });
-      followed.problem = answer.problem;
-      return;
+    if ('problem' in answer && followed.problem === undefined) {
+      log.warn('A query of rules has no answer', { query, ...answer });
     }
-    const before = followed.good?.samples;
-    followed.good = { samples: answer.samples, atMs };
-    followed.problem = undefined;
-    for (const machine of changedMachines(before, answer.samples)) {
+    for (const machine of recordAnswer(followed, answer, atMs)) {
       for (const listener of listeners) listener(machine, query);
     }
   }
+}
+
+/** Returns the machines for which the answer is news. */
+function recordAnswer(followed: Followed, answer: MetricAnswer, atMs: number): readonly string[] {
+  if ('problem' in answer) {
+    followed.problem = answer.problem;
+    return [];
+  }
+  // While there was no good answer, rules may have found the last one too old: then each value is news.
+  const before = followed.problem === undefined ? followed.good?.samples : undefined;
+  followed.good = { samples: answer.samples, atMs };
+  followed.problem = undefined;
+  return changedMachines(before, answer.samples);
+}
+
+function isNew({ good, problem }: Followed): boolean {
+  return !good && problem === undefined;
+}
+
+function knownOf({ good, problem }: Followed, machine: string, nowMs: number): KnownMetric | string {
+  if (!good) return problem ?? 'Prometheus was not asked yet';
+  const sample = good.samples.get(machine) ?? NO_SAMPLE;
+  return { sample, ageMs: nowMs - good.atMs, problem };
 }
 
 const TOO_MANY = `rules read more than ${MAX_QUERIES} queries`;

@@ -207,6 +207,20 @@ describe('a console with a login', () => {
     expect((await anna.send('/login')).body).toContain('You signed out.');
   });
 
+  it('CON-23 opens no fleet for a person who signed out while the API server was asked', async () => {
+    const bed = await startLoginConsole(people());
+    const anna = await signedIn(bed, ANNA);
+    const reviews = bed.tokens.reviews();
+    const asked = Promise.withResolvers<void>();
+    bed.tokens.held = asked.promise;
+    const page = anna.send('/events');
+    await eventually(async () => (bed.tokens.reviews() > reviews ? true : undefined), 'nobody was asked');
+    await anna.send('/logout', { method: 'POST' });
+    asked.resolve();
+    expect((await page).body).toContain('the session has ended');
+    await eventually(async () => (bed.tokens.clients() === 0 ? true : undefined), 'a fleet was opened');
+  });
+
   it('leads a person who follows a link from another site back to the console, so that the browser sends the cookie', async () => {
     const bed = await startLoginConsole(people());
     const reply = await createCookieClient(bed.server.url).send('/', {
@@ -341,6 +355,24 @@ describe('a console with a login', () => {
     // Over another name of the console, the cookie is of no use.
     expect((await client.send('/session', { headers: { host: 'localhost' } })).status).toBe(401);
     expect((await client.send('/session', { headers: { host: '10.2.3.4:8484' } })).status).toBe(421);
+  });
+
+  it('CON-24 shows no form and reads no token that came without TLS through a proxy, and tells browsers to use TLS', async () => {
+    const bed = await startLoginConsole(people(), { publicUrl: new URL('https://console.example.com') });
+    const client = createCookieClient(bed.server.url, 'console.example.com', 'https');
+    const headers = { 'x-forwarded-proto': 'http' };
+    const shown = await client.send('/login', { headers });
+    expect([shown.status, shown.headers.location, shown.body]).toEqual([
+      303,
+      'https://console.example.com',
+      '',
+    ]);
+    expect((await client.send('/login', { method: 'POST', headers, form: { token: ANNA } })).status).toBe(
+      303,
+    );
+    expect(bed.tokens.reviews()).toBe(0);
+    const secure = await client.send('/login', { headers: { 'x-forwarded-proto': 'https' } });
+    expect([secure.status, secure.headers['strict-transport-security']]).toEqual([200, 'max-age=31536000']);
   });
 
   it('answers only GET and HEAD beside the sign-in', async () => {

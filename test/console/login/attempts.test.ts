@@ -26,6 +26,15 @@ describe('createSignInLimits', () => {
     expect(limits.waitSeconds('another')).toBe(0);
   });
 
+  it('CON-25 keeps no debt: whoever fails thousands of times at once locks out nobody for longer', async () => {
+    const clock = virtualClock();
+    const limits = createSignInLimits(clock);
+    for (let attempt = 0; attempt < 5000; attempt += 1) limits.failed('a');
+    expect([limits.waitSeconds('a'), limits.waitSeconds('b')]).toEqual([5, 1]);
+    await clock.advance(5000);
+    expect(limits.waitSeconds('a')).toBe(0);
+  });
+
   it('CON-25 asks the API server four questions at once', () => {
     const limits = createSignInLimits(virtualClock());
     const leaves = Array.from({ length: 4 }, () => limits.enter());

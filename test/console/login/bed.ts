@@ -29,6 +29,8 @@ export interface MemoryTokens {
   clients(): number;
   /** Undefined: it answers. */
   failing: KubeError | undefined;
+  /** The answer about who someone is waits for this. */
+  held: Promise<void> | undefined;
   readonly connectUser: (bearer: BearerSource) => Promise<Client>;
 }
 
@@ -45,6 +47,7 @@ export function memoryTokens(people: Readonly<Record<string, Person>>): MemoryTo
     reviews: () => counts.reviews,
     clients: () => counts.clients,
     failing: undefined,
+    held: undefined,
     connectUser(bearer) {
       counts.clients += 1;
       const personOf = async (): Promise<Person> => {
@@ -57,6 +60,7 @@ export function memoryTokens(people: Readonly<Record<string, Person>>): MemoryTo
         server: 'https://10.0.0.1:6443',
         async create(): Promise<KubeObject> {
           counts.reviews += 1;
+          await tokens.held;
           const { name } = await personOf();
           const status = { userInfo: { username: name, groups: ['system:authenticated'] } };
           return {

@@ -108,15 +108,27 @@ describe('createSessions', () => {
     expect(sessions.endOf(session?.id)).toBe('expired');
   });
 
-  it('CON-25 ends the least recently used session of a person who signs in too often, and of no other', () => {
-    const { sessions, create, ends } = bed({ ...SESSION_LIMITS, perUser: 3 });
+  it('CON-25 ends the least recently used session of a person who signs in too often, and of no other', async () => {
+    const { sessions, create, ends, clock } = bed({ ...SESSION_LIMITS, perUser: 3 });
     const [first, second] = [create('anna'), create('anna'), create('anna')];
     create('ben');
+    await clock.advance(1000);
     sessions.find(first?.id);
     create('anna');
     expect(ends).toEqual([['anna', 'replaced']]);
     expect(sessions.endOf(second?.id)).toBe('replaced');
     expect(sessions.find(first?.id)).toBe(first);
+  });
+
+  it('CON-25 counts an open page as a use when a session gives way', async () => {
+    const { sessions, create, clock } = bed({ ...SESSION_LIMITS, perUser: 2 });
+    const open = create('anna');
+    await clock.advance(1000);
+    const idle = create('anna');
+    await clock.advance(1000);
+    sessions.sweep((session) => session === open);
+    create('anna');
+    expect([sessions.endOf(open.id), sessions.endOf(idle.id)]).toEqual([undefined, 'replaced']);
   });
 
   it('CON-25 refuses one session too many, until another one ends', async () => {

@@ -38,6 +38,8 @@ describe('tokenEnd', () => {
     jwt(null),
     jwt({ exp: 'soon' }),
     jwt({ exp: null }),
+    jwt({ exp: 1e13 }),
+    jwt({ exp: 1e300 }),
     '..',
     '',
   ])('leaves the end of %j to the API server', (token) => {

@@ -113,12 +113,23 @@ describe('createUserClient', () => {
   it('CON-23 reports a watch of what was listed before, when it is opened again without the right', async () => {
     const each = bed();
     await readAll(each.client.pages(MACHINES));
+    const first = readAll(each.client.watch(MACHINES, { resourceVersion: '1', timeoutSeconds: 10 }));
+    await each.clock.advance(15_000);
+    await first;
     each.error = forbidden;
     const watch = each.client.watch(MACHINES, { resourceVersion: '1', timeoutSeconds: 10 });
     await expect(readAll(watch)).rejects.toBe(each.error);
-    // Listed, and never watched: that also was permitted.
     await expect(readAll(each.client.pages(MACHINES))).rejects.toBe(forbidden);
     expect(each.losses).toEqual(['Forbidden', 'Forbidden']);
+  });
+
+  it('CON-22 takes a kind that may be listed and not watched for a right that is missing, and not for one that was taken away', async () => {
+    const each = bed();
+    await readAll(each.client.pages(MACHINES));
+    each.error = forbidden;
+    const watch = each.client.watch(MACHINES, { resourceVersion: '1', timeoutSeconds: 10 });
+    await expect(readAll(watch)).rejects.toBe(forbidden);
+    expect(each.losses).toEqual([]);
   });
 
   it('CON-23 reports a token that is refused by any call', async () => {

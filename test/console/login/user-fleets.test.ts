@@ -65,9 +65,9 @@ describe('createUserFleets', () => {
   it('CON-22 opens one fleet for two pages that open at once with the same credentials, and another for others', async () => {
     const { fleets, log } = bed();
     const [one, same, other] = await Promise.all([
-      fleets.open(of('a')),
-      fleets.open(of('a')),
-      fleets.open(of('b')),
+      fleets.open(of('a'), 'a'),
+      fleets.open(of('a'), 'a'),
+      fleets.open(of('b'), 'b'),
     ]);
     expect(one).toBe(same);
     expect(one).not.toBe(other);
@@ -78,7 +78,7 @@ describe('createUserFleets', () => {
 
   it('CON-25 ends a fleet that no page shows for two minutes', async () => {
     const { fleets, clock, log } = bed();
-    await fleets.open(of('a'));
+    await fleets.open(of('a'), 'a');
     await clock.advance(119_000);
     fleets.sweep();
     expect(fleets.has('a')).toBe(true);
@@ -91,22 +91,39 @@ describe('createUserFleets', () => {
 
   it('CON-25 gives the place of a fleet without a page to another, and refuses one too many', async () => {
     const { fleets, log } = bed({ maxFleets: 1 });
-    await fleets.open(of('a'));
-    await fleets.open(of('b'));
+    await fleets.open(of('a'), 'a');
+    await fleets.open(of('b'), 'b');
     expect([fleets.has('a'), fleets.has('b')]).toEqual([false, true]);
     await fleets.close();
     expect(log.filter((line) => line === 'closed')).toHaveLength(2);
     const busy = bed({ maxFleets: 1, isHeld: true });
-    const opening = busy.fleets.open(of('a'));
-    expect(await busy.fleets.open(of('b'))).toBe('TooMany');
+    const opening = busy.fleets.open(of('a'), 'a');
+    expect(await busy.fleets.open(of('b'), 'b')).toBe('TooMany');
     busy.release();
     await opening;
     await busy.fleets.close();
   });
 
+  it('CON-25 reads three fleets of a person at most, of which one without a page gives way', async () => {
+    const { fleets } = bed({ maxFleets: 9 });
+    for (const key of ['1', '2', '3', '4']) await fleets.open(of(key), 'anna');
+    expect(['1', '2', '3', '4'].map((key) => fleets.has(key))).toEqual([false, true, true, true]);
+    await fleets.open(of('5'), 'ben');
+    expect(fleets.size).toBe(4);
+    await fleets.close();
+    const busy = bed({ maxFleets: 9, isHeld: true });
+    const opening = ['1', '2', '3'].map(async (key) => await busy.fleets.open(of(key), 'anna'));
+    expect(await busy.fleets.open(of('4'), 'anna')).toBe('TooManyOfPerson');
+    const other = busy.fleets.open(of('5'), 'ben');
+    busy.release();
+    expect(typeof (await other)).toBe('object');
+    await Promise.all(opening);
+    await busy.fleets.close();
+  });
+
   it('gives no streams of a fleet that ended while it was opened', async () => {
     const { fleets, release, log } = bed({ isHeld: true });
-    const opening = fleets.open(of('a'));
+    const opening = fleets.open(of('a'), 'a');
     fleets.end('a');
     fleets.end('a');
     release();
@@ -117,9 +134,9 @@ describe('createUserFleets', () => {
 
   it('forgets a fleet that cannot be opened, with the reason, and opens it again later', async () => {
     const { fleets, log } = bed({ error: new Error('not installed') });
-    await expect(fleets.open(of('a'))).rejects.toThrow('not installed');
+    await expect(fleets.open(of('a'), 'a')).rejects.toThrow('not installed');
     expect(fleets.size).toBe(0);
-    await expect(fleets.open(of('a'))).rejects.toThrow('not installed');
+    await expect(fleets.open(of('a'), 'a')).rejects.toThrow('not installed');
     expect(log).toEqual(['connect a', 'closed', 'end a', 'connect a', 'closed', 'end a']);
   });
 });

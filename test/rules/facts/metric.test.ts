@@ -59,6 +59,12 @@ describe('the fact metric', () => {
     expect(bed.live().dueInMs('n', rule)).toBe(100_001);
     metrics.known = 'Prometheus was not asked yet';
     expect(bed.live().dueInMs('n', rule)).toBe(120_001);
+    const patient = createRemedierSpec({
+      '/rule/conditions': LEAF,
+      '/rule/maxAgeSeconds': { metric: 3600 },
+    });
+    const { rule: late } = compileRule(patient);
+    expect(late && bed.live().dueInMs('n', late)).toBe(300_001);
   });
 
   it('concerns the machine whose value changed, and the query, until the facts are closed', () => {

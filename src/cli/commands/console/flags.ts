@@ -36,7 +36,7 @@ export function checkLogin({ login, url, host, oidc }: Omit<ConsoleFlags, 'port'
 function checkIssuer(login: LoginWay | undefined, oidc: string | undefined): void {
   if ((login === 'oidc') === (oidc !== undefined)) return;
   throw new CliError(oidc === undefined ? '--login oidc needs --oidc' : '--oidc needs --login oidc', {
-    hint: 'docs/guides/console.md describes the file with the issuer',
+    hint: 'docs/guides/console-login.md describes the file with the issuer',
     exitCode: EXIT.usage,
   });
 }

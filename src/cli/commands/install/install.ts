@@ -27,7 +27,7 @@ bindings, accounts and policies that an earlier version installed and this one d
 With --dry-run the server validates everything and stores nothing; the exit code is 2 if there are changes.
 
 With --hub it also runs kubenode sync in the cluster, with --cluster kubenode controllers, with --hosting kubenode hosting, with
---console kubenode console, in which each person signs in and sees what this person may read (docs/guides/console.md): for each a Deployment, a NetworkPolicy and a PodDisruptionBudget in kubenode-system. docs/guides/install.md describes how to build the image,
+--console kubenode console, in which each person signs in and sees what this person may read (docs/guides/console-login.md): for each a Deployment, a NetworkPolicy and a PodDisruptionBudget in kubenode-system. docs/guides/install.md describes how to build the image,
 and the rights that an installation needs. With --cluster-api the controllers may read the Machines of Cluster API, and its
 health checks may ask for repairs: docs/guides/cluster-api.md. With --update-extension Cluster API also asks them whether a new
 version is installed in place, by a Service and an ExtensionConfig; without the option these are removed again. With

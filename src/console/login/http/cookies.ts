@@ -5,11 +5,12 @@ export interface CookieUse {
   readonly name: 'session' | 'login' | 'oidc';
   /** `Lax` is also sent when another site leads back, as an issuer does. */
   readonly sameSite: 'Strict' | 'Lax';
+  readonly maxLength: number;
 }
 
-export const SESSION_COOKIE: CookieUse = { name: 'session', sameSite: 'Strict' };
-export const LOGIN_COOKIE: CookieUse = { name: 'login', sameSite: 'Strict' };
-export const OIDC_COOKIE: CookieUse = { name: 'oidc', sameSite: 'Lax' };
+export const SESSION_COOKIE: CookieUse = { name: 'session', sameSite: 'Strict', maxLength: 128 };
+export const LOGIN_COOKIE: CookieUse = { name: 'login', sameSite: 'Strict', maxLength: 128 };
+export const OIDC_COOKIE: CookieUse = { name: 'oidc', sameSite: 'Lax', maxLength: 512 };
 
 /**
  * Returns the name of a cookie. Over TLS it has a prefix with which browsers accept it from this host only, and not from a neighbor in the
@@ -40,8 +41,8 @@ export function formatExpiredCookie(use: CookieUse, site: RequestSite): string {
   return formatCookie(use, site, { value: '', maxAgeSeconds: 0 });
 }
 
-/** The form of our values: random bytes. */
-const VALUE = /^[\w-]{16,128}$/;
+/** The form of our values: random bytes, or sealed ones. */
+const VALUE = /^[\w-]{16,}$/;
 
 /** Returns the value of our cookie. Undefined: it is missing, or not one of our values. */
 export function readCookie(
@@ -52,7 +53,7 @@ export function readCookie(
   const name = cookieName(use, site);
   for (const part of (header ?? '').split(';')) {
     const [key = '', value = ''] = part.trim().split('=', 2);
-    if (key === name && VALUE.test(value)) return value;
+    if (key === name && value.length <= use.maxLength && VALUE.test(value)) return value;
   }
   return undefined;
 }

@@ -52,14 +52,6 @@ function tokenForm(formId: string): string {
 </form>`;
 }
 
-/** A page that only states something. */
-export function messagePage(title: string, message: string): string {
-  return page(
-    title,
-    `<p role="alert">${escapeHtml(message)}</p><p><a class="button" href="/login">Sign in</a></p>`,
-  );
-}
-
 /**
  * A page that loads the console again. A browser sends a cookie with SameSite=Strict only when the console itself led to the page, which an
  * issuer or a link in a chat does not.

@@ -41,7 +41,7 @@ function parsed(text: string, where: string): unknown {
 function invalid(where: string, problem: string, cause: unknown): OsError {
   return new OsError('BadInput', `the file of the issuer is not valid: ${problem}`, {
     where,
-    hint: 'docs/guides/console.md has an example',
+    hint: 'docs/guides/console-login.md has an example',
     cause,
   });
 }

@@ -34,7 +34,7 @@ const NOT_COMPLETED = 'Not signed in: the issuer did not complete the sign-in. T
 
 export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
   const { clock, issuer, createId, limits, identity, log, signal } = options;
-  const pending = createPendingSignIns(clock, createId);
+  const pending = createPendingSignIns(clock);
   return {
     async start({ request, site }) {
       const address = clientAddress(request.socket.remoteAddress);
@@ -42,7 +42,7 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
       if (waitSeconds > 0) return tooMany(waitSeconds);
       try {
         const { url, checks } = await issuer.start(`${site.origin}${OIDC_CALLBACK}`);
-        const value = pending.add(checks);
+        const value = pending.seal(checks);
         const cookie = formatCookie(OIDC_COOKIE, site, { value, maxAgeSeconds: PENDING_SECONDS });
         return { location: url.href, cookie };
       } catch (error) {
@@ -53,7 +53,9 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
     },
     async finish({ request, site }) {
       const address = clientAddress(request.socket.remoteAddress);
-      const checks = pending.take(readCookie(request.headers.cookie, OIDC_COOKIE, site));
+      const waitSeconds = limits.waitSeconds(address);
+      if (waitSeconds > 0) return tooMany(waitSeconds);
+      const checks = pending.read(readCookie(request.headers.cookie, OIDC_COOKIE, site));
       if (!checks) return { status: 403, message: NOT_BEGUN };
       const leave = limits.enter();
       if (!leave) return tooMany(1);

@@ -122,6 +122,26 @@ describe('a console with a sign-in at an issuer', () => {
     expect([statuses[0], statuses[19], statuses[20], statuses[21]]).toEqual([502, 502, 429, 429]);
   });
 
+  it('CON-25 limits sign-ins that are begun and come back wrong', async () => {
+    const each = await bed();
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 22; attempt += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      if (attempt < 20) await each.client.send('/login/oidc');
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      statuses.push((await each.client.send('/login/oidc/callback?state=x', FROM_ISSUER)).status);
+    }
+    expect([statuses[0], statuses[19], statuses[20], statuses[21]]).toEqual([403, 403, 429, 429]);
+    expect((await each.client.send('/login/oidc')).status).toBe(429);
+  });
+
+  it('CON-27 leads a browser that has a session to the console, and begins no second one', async () => {
+    const each = await bed();
+    await signIn(each);
+    const { status, headers } = await each.client.send('/login/oidc');
+    expect([status, headers.location]).toEqual([303, '/']);
+  });
+
   it('CON-21 has tokens, codes and secrets in no answer and no log line', async () => {
     const each = await bed();
     each.issuer.isRenewing = true;
