@@ -19,6 +19,7 @@ import { ETCD_VERSION } from '../../../src/local/binaries/versions.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { startApiServer } from '../../support/control-plane.ts';
 import { eventually } from '../../support/eventually.ts';
+import { takeSnapshot } from '../../support/hosting/contract/take-snapshot.ts';
 import { hostingArgs, type PodHub, startPodHub } from '../../support/hosting/pods/hub.ts';
 import { noKubeProxyReason } from '../../support/hosting/pods/kube-proxy.ts';
 import { conditionText, createPlane, podsOf } from '../../support/hosting/pods/planes.ts';
@@ -75,7 +76,7 @@ describe.skipIf(reason)(`three members of etcd on a real node${reason ? ` (${rea
     const driver = createWorkloadDriver({ client, clock: createSystemClock(), images });
     const { metadata } = await client.get(CLUSTERS, { name: NAME });
     const started = performance.now();
-    await driver.snapshot({ name: NAME, uid: metadata.uid ?? '' });
+    await takeSnapshot(driver, { name: NAME, uid: metadata.uid ?? '' });
     const seconds = (performance.now() - started) / 1000;
     process.stderr.write(`control plane as pods: a snapshot was taken in ${seconds.toFixed(0)} s\n`);
     const place = { name: SNAPSHOT, namespace: planeNamespace(NAME) };

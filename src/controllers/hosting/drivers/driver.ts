@@ -372,8 +372,11 @@ export interface PlaneDriver {
   promoteEtcdMember(plane: PlaneOwner, member: EtcdMember): Promise<void>;
   /** Removes a member that has lost its data from the etcd. Rejects while it runs or has data. */
   removeEtcdMember(plane: PlaneOwner, member: EtcdMember): Promise<void>;
-  /** Takes and verifies a snapshot of etcd, and keeps it until the next one. */
-  snapshot(plane: PlaneOwner): Promise<void>;
+  /**
+   * Takes and verifies a snapshot of etcd, and keeps it until the next one. Rejects as `SnapshotRunning` where it is still being taken after a
+   * moment: the next call finds it. The signal ends the wait for it.
+   */
+  snapshot(plane: PlaneOwner, signal?: AbortSignal): Promise<void>;
   /** Undefined: the driver takes no backups. */
   readonly backups?: BackupOperations;
   /**

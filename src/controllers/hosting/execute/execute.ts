@@ -57,13 +57,18 @@ function shrinkFailed(error: unknown, { log }: Pick<ReconcileContext, 'log'>): u
   log.warn('upkeep of etcd failed', { act: 'Shrink', reason: error.message });
 }
 
+/** These errors need no person: the hub is still working, and is asked again. */
+const IN_WORK: readonly string[] = ['SnapshotRunning', 'MemberRestarting'];
+
 /** Returns the wait for what blocks hosting until a person or time helps. Throws every other error again. */
 export function blockedBy(error: unknown, what: string, { log }: Pick<ReconcileContext, 'log'>): HostingWait {
   if (!(error instanceof OsError)) throw error;
   const { code, message, hint, where = '' } = error as OsError;
-  log.warn('hosting is blocked', { act: what, code, reason: message });
   const text = hint === undefined ? message : `${message}: ${hint}`;
-  return wait(code, text, [blockerKind(code, where), where || what], 'stalled');
+  const about = [blockerKind(code, where), where || what] as const;
+  if (IN_WORK.includes(code)) return wait(code, text, about);
+  log.warn('hosting is blocked', { act: what, code, reason: message });
+  return wait(code, text, about, 'stalled');
 }
 
 function blockerKind(code: string, where: string): string {
@@ -205,7 +210,7 @@ const SIMPLE: Readonly<Record<SimpleAct, Perform>> = {
     await driver.beginDestroy(plane);
   },
   Remove: ({ plane, driver }) => driver.remove(plane),
-  Snapshot: ({ plane, driver }) => driver.snapshot(plane),
+  Snapshot: ({ plane, driver }, _, { signal }) => driver.snapshot(plane, signal),
   Install: async ({ access }, { inside }, { signal }) => {
     if (access) await inside.install(access.admin, signal);
   },

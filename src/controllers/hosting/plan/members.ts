@@ -8,7 +8,7 @@ import {
 } from '../drivers/driver.ts';
 import { directReport, isApiServing, serversWait } from './api-servers/serving.ts';
 import { planMembership } from './etcd/membership.ts';
-import { isEtcdServing, learningWait, quorumWait } from './etcd/quorum.ts';
+import { isEtcdServing, joinWait, learningWait, quorumWait } from './etcd/quorum.ts';
 import { needsGrant } from './grants.ts';
 import type { HostingAct, HostingDecision, HostingInput, HostingWait } from './input.ts';
 import { logPlace } from './names.ts';
@@ -59,10 +59,17 @@ function planMember(report: MemberReport, input: HostingInput): HostingDecision 
   return report.state === 'Starting' ? planStarting(report, input) : planStopped(report, input);
 }
 
-/** Both take a member away from an etcd that may need it. */
+/** Both take a member away from an etcd that may need it. One that never joined is needed by none, nor are those that are added after it. */
 function guarded(input: HostingInput, decision: HostingDecision): HostingDecision {
   const { act } = decision;
-  return act?.type === 'Stop' || act?.type === 'RemoveEtcdMember' ? disruptMember(input, act) : decision;
+  if (act?.type !== 'Stop' && act?.type !== 'RemoveEtcdMember') return decision;
+  if (!hasNotJoined(input, act.member)) return disruptMember(input, act);
+  const atRisk = joinWait(input, act.member);
+  return atRisk ? { wait: atRisk } : disruptive(input, act);
+}
+
+function hasNotJoined({ plane: { etcd } }: HostingInput, member: PlaneMember): boolean {
+  return etcd !== undefined && !etcd.some((each) => each.member === member && each.isStarted);
 }
 
 function planStarting(

@@ -33,3 +33,19 @@ export function snapshotPlace(plane: Place): string {
     ? `the snapshot in the volume of PersistentVolumeClaim ${name}/etcd-snapshot`
     : `${name}/snapshots/upgrade`;
 }
+
+/** Tells how a person takes the data of a member of etcd away. */
+export function removalOf(plane: Place, member: PlaneMember): string {
+  const [, name] = planePlace(plane);
+  return isNamespace(plane)
+    ? `delete PersistentVolumeClaim ${name}/${member}, then its pod`
+    : `move ${name}/${member} away`;
+}
+
+/** Tells where the certificate of a client of etcd is. */
+export function clientPlace(plane: Place): string {
+  const [, name] = planePlace(plane);
+  return isNamespace(plane)
+    ? `the certificate in Secret ${name}/etcd-client`
+    : `the certificates in ${name}/etcd-pki`;
+}

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
+  clientPlace,
   logPlace,
   namesOf,
   planePlace,
+  removalOf,
   snapshotPlace,
 } from '../../../../src/controllers/hosting/plan/names.ts';
 
@@ -23,6 +25,16 @@ describe('the place of a control plane', () => {
     expect(logPlace({ where: 'namespace kn-ci', place: 'Namespace' }, 'etcd')).toBe(
       'with kubectl -n kn-ci logs -l kubenode.dev/part=etcd',
     );
+  });
+
+  it('has the data of a member of etcd in a folder, or in the volume of a claim', () => {
+    const hub = { where: 'namespace kn-ci', place: 'Namespace' } as const;
+    expect(removalOf({ where: '/hosting/clusters/ci' }, 'etcd-1')).toBe(
+      'move /hosting/clusters/ci/etcd-1 away',
+    );
+    expect(removalOf(hub, 'etcd-1')).toBe('delete PersistentVolumeClaim kn-ci/etcd-1, then its pod');
+    expect(clientPlace({ where: '/hosting/clusters/ci' })).toContain('/hosting/clusters/ci/etcd-pki');
+    expect(clientPlace(hub)).toBe('the certificate in Secret kn-ci/etcd-client');
   });
 
   it('has the last snapshot in its folder, or in a volume of its namespace', () => {

@@ -11,6 +11,7 @@ import { planeSpec } from '../objects.ts';
 import { casesOf } from './cases.ts';
 import type { DriverBed, DriverTraits, OpenBed } from './faults.ts';
 import { ANSWER } from './steps.ts';
+import { takeSnapshot } from './take-snapshot.ts';
 
 const plane = planeSpec();
 const { signal } = new AbortController();
@@ -76,10 +77,10 @@ export function describeChanges(name: string, open: OpenBed, traits: DriverTrait
       await startEtcd();
       expect((await observe()).snapshotAt).toBeUndefined();
       const before = bed.now();
-      await driver.snapshot(plane);
+      await takeSnapshot(driver, plane);
       const taken = (await observe(await bed.reopen())).snapshotAt;
       expect(+(taken ?? 0)).toBeGreaterThanOrEqual(+before);
-      await driver.snapshot(plane);
+      await takeSnapshot(driver, plane);
       expect(+((await observe()).snapshotAt ?? 0)).toBeGreaterThanOrEqual(+(taken ?? 0));
       expect(await state()).toBe('Ready');
     });

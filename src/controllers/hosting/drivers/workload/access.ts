@@ -7,9 +7,10 @@ import { ADMIN } from '../../../../local/pki/leaves.ts';
 import { createPrincipal, type Principal } from '../../../../local/pki/principal.ts';
 import type { PlaneAccess, PlaneExposure } from '../driver.ts';
 import type { FoundPlane } from './hub.ts';
-import { etcdMembersOf, planeNamespace } from './names.ts';
+import { etcdMembersOf, isWorkloadMember, planeNamespace } from './names.ts';
 import { authorityCertificate, type KeyRequest, pairOf } from './pki/keys.ts';
 import type { PlaneAddresses } from './plane.ts';
+import { urlOf } from './ports.ts';
 import type { WorkloadRecord } from './record.ts';
 
 /** Undefined before all Services have an address. */
@@ -21,6 +22,17 @@ export function addressesOf({
   const etcd = members.flatMap((member) => clusterIp(objects.services.get(member)) ?? []);
   const apiServer = clusterIp(objects.services.get('kube-apiserver'));
   return etcd.length < members.length || apiServer === undefined ? undefined : { etcd, apiServer };
+}
+
+/** Returns the addresses of the Services of members that have one, by name. */
+export function serviceAddresses({
+  services,
+}: Pick<FoundPlane['objects'], 'services'>): Readonly<Record<string, string>> {
+  const found = [...services].flatMap(([name, service]) => {
+    const address = isWorkloadMember(name) ? clusterIp(service) : undefined;
+    return address === undefined ? [] : [[name, address] as const];
+  });
+  return Object.fromEntries(found);
 }
 
 function clusterIp(service: KubeObject | undefined): string | undefined {
@@ -51,10 +63,6 @@ export function serverOf(
 function loadBalancerAddress(service: KubeObject | undefined): string | undefined {
   const [ingress] = listAt(service, 'status', 'loadBalancer', 'ingress');
   return textAt(ingress, 'hostname') ?? textAt(ingress, 'ip');
-}
-
-function urlOf(host: string, port: number): string {
-  return `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** Returns what the certificates of the control plane are made for. */

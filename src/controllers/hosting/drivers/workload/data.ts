@@ -29,7 +29,13 @@ export function memberVolumeData(found: FoundPlane, member: EtcdMember): DataSta
 }
 
 function isLost(found: FoundPlane, member: EtcdMember): boolean {
-  return isWiped(found, member) || found.record?.members[member]?.isLost === true;
+  return isWiped(found, member) || isRecordedLost(found, member);
+}
+
+/** A person may have restored the volume since, behind another claim. A hosting that recorded no claim meant the one that is there. */
+function isRecordedLost(found: FoundPlane, member: EtcdMember): boolean {
+  const { isLost: wasLost, lostClaim } = found.record?.members[member] ?? {};
+  return wasLost === true && [undefined, claimOfVolume(found, member)?.metadata.uid].includes(lostClaim);
 }
 
 /** Tells whether somebody emptied the volume behind its claim. */

@@ -47,7 +47,8 @@ export function createWorkloadDriver(options: WorkloadDriverOptions): PlaneDrive
     change: async (plane, member, run) =>
       changeMember(plane, { member, run }, { ...hub, images: await images() }),
     correct: async (plane, member) => correctMember(plane, member, { ...hub, images: await images() }),
-    snapshot: async (plane) => takeWorkloadSnapshot(plane, { ...hub, images: await images() }),
+    snapshot: async (plane, signal) =>
+      takeWorkloadSnapshot(plane, { ...hub, images: await images(), signal }),
     settle: (plane, settled) => settleWorkload(plane, settled, hub),
     beginDestroy: (plane) => beginRemoval(plane, hub),
     remove: (plane) => removeWorkload(plane, hub),

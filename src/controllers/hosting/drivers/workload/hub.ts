@@ -12,7 +12,8 @@ import { NETWORK_POLICIES, SERVICES } from './objects/network.ts';
 import { DEPLOYMENTS, STATEFUL_SETS } from './objects/workloads.ts';
 import type { KeyFiles } from './pki/keys.ts';
 import { keyFilesOf } from './pki/secrets.ts';
-import { parseWorkloadRecord, type WorkloadRecord } from './record.ts';
+import type { WorkloadRecord } from './record.ts';
+import { parseWorkloadRecord } from './record-object.ts';
 
 export interface FoundPlane {
   readonly owner: PlaneOwner;

@@ -10,6 +10,8 @@ export interface WorkloadPlane {
   readonly placement: PlanePlacement;
   /** Whether etcd has data: from then on it never begins without. */
   readonly isSealed: boolean;
+  /** The addresses that its Services had, by name. */
+  readonly addresses?: Readonly<Record<string, string>> | undefined;
   readonly members: Readonly<Partial<Record<WorkloadMember, MemberStart>>>;
 }
 

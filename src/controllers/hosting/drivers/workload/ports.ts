@@ -22,3 +22,8 @@ const PORTS: Readonly<Record<Exclude<WorkloadRole, 'kube-apiserver'>, number>> =
   'kube-scheduler': SCHEDULER_PORT,
   'kubenode-controllers': CONTROLLERS_PORT,
 };
+
+/** Returns the URL of a host. An address of IPv6 has brackets in it. */
+export function urlOf(host: string, port: number): string {
+  return `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -3,7 +3,7 @@ import { type ServedCertificate, sendProbe } from '../../../../local/processes/p
 import { isEtcdMember } from '../driver.ts';
 import type { WorkloadMember } from './names.ts';
 import { authorityCertificate, type KeyFiles, type KeyRequest, pairOf } from './pki/keys.ts';
-import { memberPort } from './ports.ts';
+import { memberPort, urlOf } from './ports.ts';
 
 /** Every certificate has this name: a pod gets another address with each start. */
 export const SERVER_NAME = 'localhost';
@@ -30,6 +30,5 @@ export async function probeCertificate(probe: PodProbe): Promise<ServedCertifica
 }
 
 function urlOfPod({ member, address, apiPort }: PodProbe): string {
-  const host = address.includes(':') ? `[${address}]` : address;
-  return `https://${host}:${memberPort(member, apiPort)}${isEtcdMember(member) ? '/health' : '/livez'}`;
+  return `${urlOf(address, memberPort(member, apiPort))}${isEtcdMember(member) ? '/health' : '/livez'}`;
 }

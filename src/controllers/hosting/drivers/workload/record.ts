@@ -4,11 +4,8 @@
  */
 import { z } from 'zod';
 import { canonicalJson } from '../../../../kube/objects/digest.ts';
-import { textAt } from '../../../../kube/objects/json.ts';
-import type { KubeObject } from '../../../../kube/objects/object.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import { planeSettings } from '../../../../local/state.ts';
-import { HostingError } from '../../errors.ts';
 import {
   type EtcdMember,
   isEtcdMember,
@@ -19,7 +16,7 @@ import {
   type SettledPlane,
 } from '../driver.ts';
 import { PLANE_KEYS } from '../keys.ts';
-import { planeLabels, planeNamespace, RECORD, WORKLOAD_MEMBERS, type WorkloadMember } from './names.ts';
+import { WORKLOAD_MEMBERS, type WorkloadMember } from './names.ts';
 
 const requests = z.strictObject({ cpuMillis: z.int().optional(), memoryMiB: z.int().optional() });
 
@@ -40,7 +37,8 @@ const placement = z.strictObject({
   requests: z.partialRecord(z.enum(RUN_MEMBERS), requests),
 });
 
-const workloadRecord = z.strictObject({
+/** A later version of hosting may add fields that change what a member is started with, so that unknown ones are refused. */
+export const workloadRecord = z.strictObject({
   format: z.literal(1),
   cluster: z.string(),
   uid: z.string(),
@@ -56,6 +54,8 @@ const workloadRecord = z.strictObject({
   isSealed: z.boolean(),
   /** The snapshot of etcd that was verified last. */
   snapshot: z.strictObject({ takenAt: z.iso.datetime() }).optional(),
+  /** The addresses of the Services, by name. One that is made again gets its address again: etcd keeps those of its members in its data. */
+  addresses: z.record(z.string(), z.string()).optional(),
   /** The digests of the public keys. */
   keys: z.partialRecord(z.enum(PLANE_KEYS), z.string()).optional(),
   members: z.partialRecord(
@@ -73,12 +73,13 @@ const workloadRecord = z.strictObject({
       initialCluster: z.string().optional(),
       /** Whether its volume was emptied. It is recorded before it is stopped, as its pod is what shows it. */
       isLost: z.boolean().optional(),
+      /** The UID of the claim of that volume. A claim that was restored has another one. */
+      lostClaim: z.string().optional(),
     }),
   ),
 });
 export type WorkloadRecord = Readonly<z.infer<typeof workloadRecord>>;
 
-const FILE = 'record.json';
 const MAX_STARTS = 10;
 
 export function newRecord(
@@ -103,39 +104,6 @@ const DEFAULT_PLACEMENT = {
   exposure: { type: 'ClusterIP', port: 6443 },
   requests: {},
 } as const;
-
-export function parseWorkloadRecord(object: KubeObject): WorkloadRecord {
-  const { data } = workloadRecord.safeParse(parsed(textAt(object, 'data', FILE)));
-  if (data) return data;
-  const where = `ConfigMap ${object.metadata.namespace ?? ''}/${RECORD}`;
-  throw new HostingError('CorruptRecord', `${where} is not a valid record of a control plane`, {
-    where,
-    hint: 'restore it from a backup, or delete the namespace with all its data and create the Cluster again',
-  });
-}
-
-function parsed(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-export function recordObject(record: WorkloadRecord, resourceVersion?: string): KubeObject {
-  const { cluster } = record;
-  return {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: {
-      name: RECORD,
-      namespace: planeNamespace(cluster),
-      labels: planeLabels(cluster),
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-    },
-    data: { [FILE]: JSON.stringify(record) },
-  };
-}
 
 /** Records that a member is to run with that image. A member that is to run already is not started again. */
 export function withStart(
@@ -224,9 +192,15 @@ export function withInitialCluster(
   return withMember(record, member, { initialCluster });
 }
 
-/** Records that the volume of a member was emptied. */
-export function withLoss(record: WorkloadRecord, member: EtcdMember): WorkloadRecord {
-  return record.members[member]?.isLost === true ? record : withMember(record, member, { isLost: true });
+/** Records that the volume of a member was emptied that is behind the claim with this UID. */
+export function withLoss(
+  record: WorkloadRecord,
+  member: EtcdMember,
+  claim: string | undefined,
+): WorkloadRecord {
+  const before = record.members[member];
+  if (before?.isLost === true && before.lostClaim === claim) return record;
+  return withMember(record, member, { isLost: true, lostClaim: claim });
 }
 
 /** Records that a member has no data and was not started yet: the starts of the one that lost its data do not count. */
@@ -243,6 +217,16 @@ export function withSnapshot(record: WorkloadRecord, takenAt: Date): WorkloadRec
   const before = record.snapshot?.takenAt;
   if (before !== undefined && Date.parse(before) >= +takenAt) return record;
   return { ...record, snapshot: { takenAt: takenAt.toISOString() } };
+}
+
+/** Records the addresses of Services that had none yet. One that is recorded stays. */
+export function withAddresses(
+  record: WorkloadRecord,
+  found: Readonly<Record<string, string>>,
+): WorkloadRecord {
+  const { addresses = {} } = record;
+  if (Object.keys(found).every((name) => Object.hasOwn(addresses, name))) return record;
+  return { ...record, addresses: { ...found, ...addresses } };
 }
 
 /** The data of a stopped etcd stay when the starts are forgotten that have made them. */

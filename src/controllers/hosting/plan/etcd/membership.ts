@@ -4,6 +4,7 @@
  */
 import { type EtcdMember, isEtcdMember, type MemberReport } from '../../drivers/driver.ts';
 import type { HostingDecision, HostingInput } from '../input.ts';
+import { isNamespace, removalOf } from '../names.ts';
 import { wait, withHint } from '../wait.ts';
 import { etcdReports, joinWait } from './quorum.ts';
 
@@ -29,13 +30,13 @@ function planWithData(
       act: { type: 'PromoteEtcdMember', member, because: 'it answers, and has to count for the majority' },
     };
   }
-  return listed ? undefined : { wait: removedWait(member, plane.where) };
+  return listed ? undefined : { wait: removedWait(member, plane) };
 }
 
 /** etcd never takes back a member with data that is older than its removal. A person may have put the data there, so it stays. */
-function removedWait(member: EtcdMember, where: string): NonNullable<HostingDecision['wait']> {
-  const message = `${member} was removed from etcd, and its folder has data`;
-  const hint = `move ${where}/${member} away: hosting adds it again, and it gets its data from the others`;
+function removedWait(member: EtcdMember, plane: HostingInput['plane']): NonNullable<HostingDecision['wait']> {
+  const message = `${member} was removed from etcd, and its ${isNamespace(plane) ? 'volume' : 'folder'} has data`;
+  const hint = `${removalOf(plane, member)}: hosting adds it again, and it gets its data from the others`;
   return wait('EtcdMemberRemoved', withHint(message, hint), ['Process', member], 'stalled');
 }
 
@@ -50,10 +51,13 @@ function planWithoutData(
   return planReturnOf(member, because, input);
 }
 
-/** It writes to files that were deleted, or was a member, and does not start without its data. */
+/**
+ * It writes to files that were deleted, or was a member, and does not start without its data. A pod that was started has a claim, or waits for
+ * one that only a new member gets.
+ */
 function runsInVain({ member, state }: MemberReport, { plane }: HostingInput): boolean {
   const wasMember = plane.etcd?.some((each) => each.member === member && each.isStarted) === true;
-  return state === 'Ready' || (state === 'Starting' && wasMember);
+  return state === 'Ready' || (state === 'Starting' && (wasMember || isNamespace(plane)));
 }
 
 function planReturnOf(member: EtcdMember, because: string, input: HostingInput): HostingDecision | undefined {
@@ -63,7 +67,14 @@ function planReturnOf(member: EtcdMember, because: string, input: HostingInput):
   if (!etcd) return { wait: unknownWait(member) };
   const listed = etcd.find((each) => each.member === member);
   if (!listed) return planAdd(member, input);
-  return listed.isStarted ? { act: { type: 'RemoveEtcdMember', member, because } } : undefined;
+  const isUsed = listed.isStarted || hadItsClaim(member, input);
+  return isUsed ? { act: { type: 'RemoveEtcdMember', member, because } } : undefined;
+}
+
+/** Its pod was started with a claim that is missing now: added again, it gets another one. */
+function hadItsClaim(member: EtcdMember, input: HostingInput): boolean {
+  const report = etcdReports(input).find((each) => each.member === member);
+  return isNamespace(input.plane) && report !== undefined && report.starts.length > 0;
 }
 
 function unknownWait(member: EtcdMember): NonNullable<HostingDecision['wait']> {

@@ -1,6 +1,7 @@
 /** Decides whether the etcd of a control plane keeps its majority when one of its members is taken out of service. Pure. */
 import { isEtcdMember, type MemberReport, type PlaneMember } from '../../drivers/driver.ts';
 import type { HostingInput, HostingWait } from '../input.ts';
+import { clientPlace } from '../names.ts';
 import { wait, withHint } from '../wait.ts';
 
 type Input = Pick<HostingInput, 'plane'>;
@@ -72,6 +73,6 @@ function atRisk(message: string, name: string): HostingWait {
 
 function foreignWait({ plane }: Input): HostingWait {
   const message = 'etcd lists a member that does not belong to this control plane';
-  const hint = `remove it with etcdctl member remove and the certificates in ${plane.where}/etcd-pki`;
+  const hint = `remove it with etcdctl member remove and ${clientPlace(plane)}`;
   return wait('EtcdMemberNotOurs', withHint(message, hint), ['Process', 'etcd'], 'stalled');
 }

@@ -7,6 +7,7 @@ import {
   type SettledPlane,
 } from '../../drivers/driver.ts';
 import { memberRuns } from '../../drivers/runs.ts';
+import { etcdReports } from '../etcd/quorum.ts';
 import type { HostingDecision, HostingInput, Upgrade } from '../input.ts';
 import { hasItsNeeds, memberReport, planMembers, planStart } from '../members.ts';
 import { snapshotPlace } from '../names.ts';
@@ -70,10 +71,16 @@ export function etcdStays(
   if (!isEtcdAhead(input, settled)) return undefined;
   const start = planStart(input);
   if (start) return start;
-  const { plane, cluster } = input;
+  const { cluster } = input;
   const { etcdVersion } = settled;
   const message = `etcd was started with a newer minor version, whose data ${etcdVersion} cannot read`;
-  const hint = `set spec.hosted.version and flags to those of the change to ${to}, or restore ${snapshotPlace(plane)} by hand`;
+  const hint = `set spec.hosted.version and flags to those of the change to ${to}, or ${restoreHint(input)}`;
   const about = ['Cluster', cluster.metadata.name] as const;
   return { wait: wait('RollbackImpossible', withHint(message, hint), about, 'stalled') };
+}
+
+/** The other members of an etcd never take older data from one of them: they give it theirs, or it ends. */
+function restoreHint(input: HostingInput): string {
+  if (etcdReports(input).length === 1) return `restore ${snapshotPlace(input.plane)} by hand`;
+  return 'create another Cluster: a snapshot is not restored into an etcd with several members';
 }

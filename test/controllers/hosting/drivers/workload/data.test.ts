@@ -148,10 +148,24 @@ describe('the volumes of an etcd with several members', () => {
     expect(withNewMember(changed, 'etcd-1').members['etcd-1']).not.toHaveProperty('hasData');
   });
 
+  it('HOS-33 forgets that a volume was emptied when its claim was restored as another one', () => {
+    const record = withLoss(started, 'etcd-1', 'uid-1');
+    expect(withLoss(record, 'etcd-1', 'uid-1')).toBe(record);
+    const withClaim = (uid: string): FoundPlane => {
+      const found = { ...without(), record };
+      const claim = found.objects.claims.get('etcd-1') ?? OWN;
+      const restored = { ...claim, metadata: { ...claim.metadata, uid } };
+      return { ...found, objects: { ...found.objects, claims: new Map([['etcd-1', restored]]) } };
+    };
+    expect(memberVolumeData(withClaim('uid-1'), 'etcd-1')).toBe('Empty');
+    expect(memberVolumeData(withClaim('uid-2'), 'etcd-1')).toBe('Own');
+    expect(withLoss(record, 'etcd-1', 'uid-2').members['etcd-1']?.lostClaim).toBe('uid-2');
+  });
+
   it('HOS-33 remembers a volume that was emptied when the pod that showed it has ended, until the member is new', () => {
-    const lost = { ...without(), record: withLoss(started, 'etcd-1') };
+    const lost = { ...without(), record: withLoss(started, 'etcd-1', undefined) };
     expect(memberVolumeData(lost, 'etcd-1')).toBe('Empty');
-    const again = withNewMember(withLoss(started, 'etcd-1'), 'etcd-1');
+    const again = withNewMember(withLoss(started, 'etcd-1', undefined), 'etcd-1');
     expect(again.members['etcd-1']).toEqual({ isRunning: false, starts: [], image: IMAGE });
     const next = withStart(again, 'etcd-1', { at: NOW, image: IMAGE });
     expect(memberVolumeData({ ...without(), record: next }, 'etcd-1')).toBe('Own');

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { settledOf } from '../../../../../src/controllers/hosting/drivers/workload/differences.ts';
 import {
-  parseWorkloadRecord,
-  recordObject,
   startsOf,
   withCorrectedStart,
   withRun,
@@ -11,6 +9,10 @@ import {
   withStart,
   withStop,
 } from '../../../../../src/controllers/hosting/drivers/workload/record.ts';
+import {
+  parseWorkloadRecord,
+  recordObject,
+} from '../../../../../src/controllers/hosting/drivers/workload/record-object.ts';
 import { NOW } from '../../../../support/builders.ts';
 import { IMAGE, planeRecord } from '../../../../support/hosting/workload.ts';
 
@@ -23,21 +25,6 @@ function later(ms: number): Date {
 
 describe('the record of a control plane of pods', () => {
   const record = planeRecord();
-
-  it('is read as it was written', () => {
-    expect(parseWorkloadRecord(recordObject(record))).toEqual(record);
-    expect(recordObject(record, '7').metadata.resourceVersion).toBe('7');
-  });
-
-  it.each([
-    ['is cut off', '{'],
-    ['lacks fields', '{"format":1}'],
-    ['is of a later format', '{"format":2}'],
-  ])('is refused when it %s, with what to do', (_name, text) => {
-    const damaged = { ...recordObject(record), data: { 'record.json': text } };
-    expect(() => parseWorkloadRecord(damaged)).toThrow('is not a valid record');
-    expect(() => parseWorkloadRecord({ ...damaged, data: {} })).toThrow('is not a valid record');
-  });
 
   it('counts a start once until the member is stopped, and keeps the last ten', () => {
     const started = withStart(record, 'etcd', { at: NOW, image: IMAGE });

@@ -84,6 +84,31 @@ describe('the members of an etcd that has several', () => {
     expect(plan('etcd-1', starting, { etcd: undefined })).toBe('as any member');
   });
 
+  it.each<readonly [string, SeveralParts, string]>([
+    [
+      'waits for its claim and has not joined',
+      { but: { 'etcd-1': { ...EMPTY, state: 'Starting', starts: [NOW] } }, list: { 'etcd-1': 'New' } },
+      'Stop etcd-1',
+    ],
+    [
+      'waits for its claim and was removed',
+      { but: { 'etcd-1': { ...EMPTY, state: 'Starting' } }, list: { 'etcd-1': 'NotListed' } },
+      'Stop etcd-1',
+    ],
+    [
+      'was started, has not joined and has no claim now',
+      { but: { 'etcd-1': { ...EMPTY, starts: [NOW] } }, list: { 'etcd-1': 'New' } },
+      'RemoveEtcdMember etcd-1',
+    ],
+    [
+      'was added and never started',
+      { but: { 'etcd-1': { ...EMPTY, starts: [] } }, list: { 'etcd-1': 'New' } },
+      'as any member',
+    ],
+  ])('HOS-33 plans what a member of pods does that %s', (_, parts, expected) => {
+    expect(plan('etcd-1', parts, { where: 'namespace kn-ci', place: 'Namespace' })).toBe(expected);
+  });
+
   it('HOS-33 adds a member when the others have run for six seconds, also after a clock was set back', () => {
     expect(plan('etcd-1', started(5))).toBe('wait EtcdMemberJoining');
     expect(plan('etcd-1', started(6))).toBe('AddEtcdMember etcd-1');
@@ -95,6 +120,15 @@ describe('the members of an etcd that has several', () => {
     const report = memberReport(input, 'etcd-2');
     expect(report && planMembership(report, input)?.wait?.message).toMatch(
       /^etcd-2 was removed from etcd.*move \/hosting\/clusters\/ci\/etcd-2 away/,
+    );
+  });
+
+  it('HOS-33 names the claim of a member of pods that was removed', () => {
+    const several = severalMembers({ list: { 'etcd-2': 'NotListed' } });
+    const input = hostingInput({ plane: { ...several, where: 'namespace kn-ci', place: 'Namespace' } });
+    const report = memberReport(input, 'etcd-2');
+    expect(report && planMembership(report, input)?.wait?.message).toMatch(
+      /its volume has data; delete PersistentVolumeClaim kn-ci\/etcd-2, then its pod: hosting adds it again/,
     );
   });
 

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ETCD_MEMBERS } from '../../../../../src/controllers/hosting/drivers/driver.ts';
-import { planPlaneRollback } from '../../../../../src/controllers/hosting/plan/upgrade/rollback.ts';
+import {
+  etcdStays,
+  planPlaneRollback,
+} from '../../../../../src/controllers/hosting/plan/upgrade/rollback.ts';
 import { severalMembers } from '../../../../support/hosting/etcd.ts';
 import { decisionText, OLD_VERSION, settledPlane, VERSION } from '../../../../support/hosting/objects.ts';
 import { RUNS, type UpgradeParts, upgradeInput } from '../../../../support/hosting/upgrades.ts';
@@ -71,5 +74,15 @@ describe('the rollback of a change', () => {
     };
     expect(plan({ runs: { etcd: 'new', 'kube-apiserver': 'emulating' }, but })).toBe('Change kube-apiserver');
     expect(plan({ runs: { etcd: 'new' }, but: { ...but, etcd: STARTING } })).toBe('Change etcd');
+  });
+
+  it('HOS-11 offers a restore by hand for an etcd with one member, and none for several', () => {
+    const settled = { ...settledPlane(OLD_VERSION), etcdVersion: 'v3.5.21' };
+    const messageFor = (parts: UpgradeParts): string =>
+      etcdStays(upgradeInput(parts), UPGRADE, settled)?.wait?.message ?? '';
+    expect(messageFor({ runs: ALL })).toMatch(/or restore .*snapshots\/upgrade by hand$/);
+    const several = messageFor({ plane: etcd('new', 'old', 'old') });
+    expect(several).toMatch(/or create another Cluster: .* not restored into an etcd with several members$/);
+    expect(several).not.toContain('by hand');
   });
 });

@@ -16,8 +16,8 @@ import { podPlaces } from './places.ts';
 
 export type EtcdParts = WorkloadParts & { readonly asking: EtcdAsking };
 
-/** A pod ends within ten seconds, and etcd starts in three. */
-const SEALED_MS = 60_000;
+/** A pod may take longer. The worker of the controller is not kept: the plan waits for the member, and asks for the act again. */
+const SEALED_MS = 10_000;
 const POLL_MS = 500;
 
 type EtcdActs = Pick<PlaneDriver, 'addEtcdMember' | 'promoteEtcdMember' | 'removeEtcdMember'>;
@@ -110,7 +110,7 @@ async function restartSealed(
   const isDone = async (): Promise<boolean> => isSealedIn(await readHubPlane(client, found.owner), member);
   const deadlineMs = clock.monotonicMs() + SEALED_MS;
   if (await pollUntil(isDone, { clock, everyMs: POLL_MS, deadlineMs })) return;
-  throw new HostingError('EtcdRefused', `${member} does not answer after its flags were changed`, {
+  throw new HostingError('MemberRestarting', `${member} does not answer yet after its flags were changed`, {
     where: found.where,
     hint: 'look at its log if this lasts; hosting tries again',
   });

@@ -8,7 +8,7 @@ import { currentPod, isPodReady, podAddress, podsOfMember } from '../members/pod
 import { etcdMembersOf } from '../names.ts';
 import { etcdPeerUrlAt } from '../objects/commands.ts';
 import { authorityCertificate, pairOf } from '../pki/keys.ts';
-import { ETCD_PORT } from '../ports.ts';
+import { ETCD_PORT, urlOf } from '../ports.ts';
 import { SERVER_NAME } from '../probe.ts';
 
 /** Undefined before the Services have their addresses. */
@@ -21,7 +21,7 @@ export function podPlaces(found: FoundPlane, now: Date): EtcdPlaces | undefined 
   const endpointOf = (member: EtcdMember): ProbeEndpoint | undefined => {
     const address = readyAddress(found, member);
     if (caPem === undefined || !client || address === undefined) return undefined;
-    return { url: urlOf(address), caPem, client, serverName: SERVER_NAME };
+    return { url: urlOf(address, ETCD_PORT), caPem, client, serverName: SERVER_NAME };
   };
   return {
     endpoints: etcdMembersOf(record).map(endpointOf),
@@ -33,8 +33,4 @@ export function podPlaces(found: FoundPlane, now: Date): EtcdPlaces | undefined 
 function readyAddress({ objects }: FoundPlane, member: EtcdMember): string | undefined {
   const pod = currentPod(podsOfMember(objects, member));
   return pod && isPodReady(pod) ? podAddress(pod) : undefined;
-}
-
-function urlOf(address: string): string {
-  return `https://${address.includes(':') ? `[${address}]` : address}:${ETCD_PORT}`;
 }

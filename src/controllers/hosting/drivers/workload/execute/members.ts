@@ -16,16 +16,17 @@ import {
   type PlaneSpec,
 } from '../../driver.ts';
 import type { EtcdAsking } from '../../etcd/membership.ts';
-import { addressesOf } from '../access.ts';
+import { addressesOf, serviceAddresses } from '../access.ts';
 import { isWiped, memberVolumeData, requireData } from '../data.ts';
 import { podPlaces } from '../etcd/places.ts';
-import { type FoundPlane, readHubPlane, requireOwnNamespace } from '../hub.ts';
+import { claimOfVolume, type FoundPlane, readHubPlane, requireOwnNamespace } from '../hub.ts';
 import { imageFor, type WorkloadImages } from '../images.ts';
 import { podsOfMember } from '../members/pods.ts';
 import { etcdMembersOf, isWorkloadMember, planeNamespace, type WorkloadMember } from '../names.ts';
 import { memberWorkload, workloadResource } from '../objects/workloads.ts';
 import {
   type WorkloadRecord,
+  withAddresses,
   withInitialCluster,
   withLoss,
   withSeal,
@@ -67,7 +68,8 @@ export async function startMember(
   const image = requireImage(found, record, { ...parts, member });
   const joins = isEtcdMember(member) ? await joinedCluster(found, member, parts) : undefined;
   const after = await changeRecord(client, plane, (current) => {
-    const started = withStart(current, member, { at, image });
+    const known = withAddresses(current, serviceAddresses(found.objects));
+    const started = withStart(known, member, { at, image });
     return isEtcdMember(member) && joins !== undefined ? withInitialCluster(started, member, joins) : started;
   });
   if (!after.isDestroying) await applyMember(found, after, { ...parts, member });
@@ -158,15 +160,19 @@ export async function stopMember(
   if (found.claim === 'None') return;
   requireOwnNamespace(found);
   if (!isWorkloadMember(member) || !found.record) return;
-  const isLost = isEtcdMember(member) && etcdMembersOf(found.record).length > 1 && isWiped(found, member);
-  await changeRecord(client, plane, (current) =>
-    withStop(isLost ? withLoss(current, member) : current, member),
-  );
+  await changeRecord(client, plane, (current) => withStop(withLossOf(found, current, member), member));
   await scaleMember(client, plane, { member, replicas: 0 });
   const hasEnded = async (): Promise<boolean> => (await podsLeft(client, found, member)).length === 0;
   const deadlineMs = clock.monotonicMs() + STOP_MS;
   if (await pollUntil(hasEnded, { clock, everyMs: POLL_MS, deadlineMs })) return;
   throw notStopped(found, await podsLeft(client, found, member));
+}
+
+/** Only the pod that is stopped shows that the volume behind its claim was emptied. */
+function withLossOf(found: FoundPlane, current: WorkloadRecord, member: WorkloadMember): WorkloadRecord {
+  if (!isEtcdMember(member) || etcdMembersOf(found.record).length === 1) return current;
+  if (!isWiped(found, member)) return current;
+  return withLoss(current, member, claimOfVolume(found, member)?.metadata.uid);
 }
 
 export async function scaleMember(

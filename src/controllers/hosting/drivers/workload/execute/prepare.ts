@@ -9,7 +9,7 @@ import { pollUntil } from '../../../../../os/poll.ts';
 import { HostingError } from '../../../errors.ts';
 import type { EtcdMember, PlaneSpec } from '../../driver.ts';
 import { PLANE_KEYS } from '../../keys.ts';
-import { addressesOf, keyRequest } from '../access.ts';
+import { addressesOf, keyRequest, serviceAddresses } from '../access.ts';
 import { withLife } from '../differences.ts';
 import { expectedBefore, expectedSecrets, missingObjects } from '../expected.ts';
 import {
@@ -31,7 +31,7 @@ import {
 } from '../objects/namespace.ts';
 import { completeKeys, digestsOf, type KeyFiles, type KeyRequest, lostKeysOf } from '../pki/keys.ts';
 import { keysObject } from '../pki/secrets.ts';
-import { newRecord, type WorkloadRecord, wasStarted } from '../record.ts';
+import { newRecord, type WorkloadRecord, wasStarted, withAddresses } from '../record.ts';
 import { AS_HOSTING, changeRecord, ensureRecord } from './record.ts';
 
 export interface PrepareParts {
@@ -144,6 +144,7 @@ async function ensureKeys(plane: PlaneSpec, record: WorkloadRecord, parts: Prepa
   const found = await readHubPlane(client, plane);
   const addresses = addressesOf(found);
   if (!addresses) return;
+  await changeRecord(client, plane, (current) => withAddresses(current, serviceAddresses(found.objects)));
   const request = keyRequest(found, withLife(record, plane), { addresses, now: clock.now() });
   const files = await storeKeys(client, found, request);
   const recorded = PLANE_KEYS.every((name) => record.keys?.[name] !== undefined);

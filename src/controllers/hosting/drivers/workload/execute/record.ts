@@ -6,7 +6,8 @@ import { isKubeError, unlessMissing } from '../../../../../kube/client/errors.ts
 import { CONFIG_MAPS } from '../../../../../kube/objects/core-kinds.ts';
 import type { PlaneOwner } from '../../driver.ts';
 import { planeNamespace, RECORD } from '../names.ts';
-import { parseWorkloadRecord, recordObject, type WorkloadRecord } from '../record.ts';
+import type { WorkloadRecord } from '../record.ts';
+import { parseWorkloadRecord, recordObject } from '../record-object.ts';
 
 export const AS_HOSTING = { fieldManager: MANAGER_HOSTING } as const;
 const ATTEMPTS = 5;

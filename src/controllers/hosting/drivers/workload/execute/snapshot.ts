@@ -2,10 +2,11 @@
  * Takes a snapshot of etcd by a Job beside it. A Job that a former process of hosting began is waited for: of an attempt that was interrupted
  * nothing is made twice, and two never write the same volume.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { isKubeError, unlessMissing } from '../../../../../kube/client/errors.ts';
 import { PODS } from '../../../../../kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../../../kube/objects/object.ts';
-import { pollUntil } from '../../../../../os/poll.ts';
+import { type PollOptions, pollUntil } from '../../../../../os/poll.ts';
 import { HostingError } from '../../../errors.ts';
 import { ETCD_MEMBERS, type EtcdMember, type PlaneOwner } from '../../driver.ts';
 import { addressesOf } from '../access.ts';
@@ -13,23 +14,26 @@ import { requireData } from '../data.ts';
 import { type FoundPlane, readHubPlane, requireOwnNamespace } from '../hub.ts';
 import { isPodReady, podsOfMember } from '../members/pods.ts';
 import { ANNOTATION_OWNER_UID, etcdMembersOf, planeNamespace, SNAPSHOT } from '../names.ts';
-import { snapshotClaim, VOLUME_CLAIMS } from '../objects/namespace.ts';
+import { snapshotClaim, snapshotGiB, VOLUME_CLAIMS } from '../objects/namespace.ts';
 import { type WorkloadRecord, withSnapshot } from '../record.ts';
 import { recordedRun } from '../runs.ts';
-import { JOBS, type SnapshotParts, snapshotJob } from '../snapshot/job.ts';
+import { JOBS, jobImages, type SnapshotParts, snapshotJob } from '../snapshot/job.ts';
 import { type SnapshotState, snapshotState } from '../snapshot/state.ts';
 import { memberNotPrepared, requireImage, type WorkloadParts } from './members.ts';
 import { requireKeysOf } from './prepare.ts';
 import { AS_HOSTING, changeRecord } from './record.ts';
 
-/** Less than a reconcile may take. A database of many gigabytes takes longer, and is waited for again. */
-const WAIT_MS = 200_000;
-const AWAY_MS = 25_000;
+/** A small database is copied meanwhile. The Job is what remembers a larger one: no worker of the controller waits for it. */
+const WAIT_MS = 5000;
+/** A pod has ended by then, unless its node does not answer. */
+const AWAY_MS = 30_000;
 const POLL_MS = 500;
 
-export async function takeWorkloadSnapshot(plane: PlaneOwner, parts: WorkloadParts): Promise<void> {
-  const { client, clock } = parts;
-  const found = await readHubPlane(client, plane);
+type SnapshotActParts = WorkloadParts & { readonly signal?: AbortSignal | undefined };
+
+export async function takeWorkloadSnapshot(plane: PlaneOwner, parts: SnapshotActParts): Promise<void> {
+  const { client, clock, signal } = parts;
+  const found = await readHubPlane(client, plane, signal ? { signal } : {});
   requireOwnNamespace(found);
   const { record } = found;
   if (!record) throw memberNotPrepared(found, 'etcd');
@@ -37,27 +41,47 @@ export async function takeWorkloadSnapshot(plane: PlaneOwner, parts: WorkloadPar
   requireKeysOf(found, record);
   requireData(found, 'etcd');
   await ensureSnapshotVolume(found, record, parts);
-  await ensureJob(found, record, parts);
-  const place: JobPlace = { found, parts };
+  const place: JobPlace = { found, record, parts, deadlineMs: clock.monotonicMs() + WAIT_MS };
+  await ensureJob(place);
   let state: SnapshotState = { type: 'Running' };
   const hasEnded = async (): Promise<boolean> => {
     state = await readState(place);
     return state.type !== 'Running';
   };
-  await pollUntil(hasEnded, { clock, everyMs: POLL_MS, deadlineMs: clock.monotonicMs() + WAIT_MS });
+  await pollUntil(hasEnded, pollOptions(place));
   await endWith(state, place);
+}
+
+/** A Job keeps the images that it was created with, also those that a person has replaced since because no node can pull them. */
+async function deleteOutdated(place: JobPlace): Promise<void> {
+  const { found, parts, record } = place;
+  const job = parts.images && (await readJob(place));
+  if (job && !isDeepStrictEqual(jobImages(job), jobImages(jobOf(found, record, parts)))) {
+    await deleteJob(place);
+  }
 }
 
 interface JobPlace {
   readonly found: FoundPlane;
-  readonly parts: WorkloadParts;
+  readonly record: WorkloadRecord;
+  readonly parts: SnapshotActParts;
+  readonly deadlineMs: number;
+}
+
+function pollOptions({ parts: { clock, signal }, deadlineMs }: JobPlace): PollOptions {
+  return { clock, everyMs: POLL_MS, deadlineMs, signal };
 }
 
 /** One that still runs is left for the next reconcile. */
 async function endWith(state: SnapshotState, place: JobPlace): Promise<void> {
   const { found, parts } = place;
-  if (state.type === 'Running') return;
-  if (state.type === 'Blocked') throw notTaken(found, state.problem);
+  if (state.type === 'Running') {
+    throw stillRunning(found, `its container ${state.container ?? 'copy'} has not ended`);
+  }
+  if (state.type === 'Blocked') {
+    await deleteOutdated(place);
+    throw notTaken(found, state.problem);
+  }
   if (state.type === 'Taken') {
     const { takenAt } = state;
     await changeRecord(parts.client, found.owner, (current) => withSnapshot(current, takenAt));
@@ -84,8 +108,10 @@ async function ensureSnapshotVolume(
     );
   }
   if (claim) return;
-  const { storageGiB } = record.placement;
-  const object = snapshotClaim(owner, { storageGiB, storageClass: images?.storageClass });
+  const object = snapshotClaim(owner, {
+    storageGiB: snapshotGiB(record),
+    storageClass: images?.storageClass,
+  });
   try {
     await client.create(VOLUME_CLAIMS, object, AS_HOSTING);
   } catch (error) {
@@ -94,21 +120,26 @@ async function ensureSnapshotVolume(
 }
 
 /** Waits for the end of one that is being deleted, whose pod may still write. */
-async function ensureJob(found: FoundPlane, record: WorkloadRecord, parts: WorkloadParts): Promise<void> {
-  const { client, clock } = parts;
-  const job = await readJob({ found, parts });
-  if (job && job.metadata.deletionTimestamp === undefined) return;
-  const place = { found, parts };
-  const isAway = async (): Promise<boolean> => (await readJob(place)) === undefined;
-  const deadlineMs = clock.monotonicMs() + AWAY_MS;
-  if (!(await pollUntil(isAway, { clock, everyMs: POLL_MS, deadlineMs }))) {
-    throw notTaken(found, `Job ${SNAPSHOT} is still being deleted`);
-  }
+async function ensureJob(place: JobPlace): Promise<void> {
+  const { found, parts, record } = place;
+  const job = await readJob(place);
+  const deletedAt = job?.metadata.deletionTimestamp;
+  if (job && deletedAt === undefined) return;
+  if (deletedAt !== undefined) await waitUntilAway(place, deletedAt);
   try {
-    await client.create(JOBS, jobOf(found, record, parts), AS_HOSTING);
+    await parts.client.create(JOBS, jobOf(found, record, parts), AS_HOSTING);
   } catch (error) {
     if (!isKubeError(error, 'AlreadyExists')) throw error;
   }
+}
+
+async function waitUntilAway(place: JobPlace, deletedAt: string): Promise<void> {
+  const { found, parts } = place;
+  const isAway = async (): Promise<boolean> => (await readJob(place)) === undefined;
+  if (await pollUntil(isAway, pollOptions(place))) return;
+  const isLate = +parts.clock.now() - Date.parse(deletedAt) >= AWAY_MS;
+  const text = 'the one before is still being deleted';
+  throw isLate ? notTaken(found, `Job ${SNAPSHOT}: ${text}`) : stillRunning(found, text);
 }
 
 function jobOf(found: FoundPlane, record: WorkloadRecord, parts: WorkloadParts): KubeObject {
@@ -141,7 +172,7 @@ function copiedMember({ objects, record }: FoundPlane): EtcdMember {
   return etcdMembersOf(record).find(answers) ?? 'etcd';
 }
 
-async function readJob({ found, parts }: JobPlace): Promise<KubeObject | undefined> {
+async function readJob({ found, parts }: Pick<JobPlace, 'found' | 'parts'>): Promise<KubeObject | undefined> {
   const namespace = planeNamespace(found.owner.name);
   return await unlessMissing(parts.client.get(JOBS, { name: SNAPSHOT, namespace }));
 }
@@ -171,9 +202,13 @@ async function deleteJob(place: JobPlace): Promise<void> {
   }
 }
 
+function stillRunning({ where }: Pick<FoundPlane, 'where'>, state: string): HostingError {
+  return new HostingError('SnapshotRunning', `Job ${SNAPSHOT} takes a snapshot of etcd: ${state}`, { where });
+}
+
 function notTaken({ where }: Pick<FoundPlane, 'where'>, problem: string): HostingError {
   return new HostingError('SnapshotInvalid', `no valid snapshot of etcd: ${problem}`, {
     where,
-    hint: `look at Job ${SNAPSHOT} and its volume; nothing was changed, and hosting tries again`,
+    hint: `look at Job ${SNAPSHOT}; where its volume is too small or cannot be mounted, delete PersistentVolumeClaim ${SNAPSHOT}: hosting creates it again. Nothing was changed, and hosting tries again`,
   });
 }

@@ -11,7 +11,14 @@ import {
 import { ETCD_MEMBERS, type EtcdMember, isEtcdMember } from '../../driver.ts';
 import { etcdMembersOf, type WorkloadMember, type WorkloadRole } from '../names.ts';
 import type { PlaneAddresses, WorkloadPlane } from '../plane.ts';
-import { CONTROLLERS_PORT, ETCD_HEALTH_PORT, ETCD_PEER_PORT, ETCD_PORT, memberPort } from '../ports.ts';
+import {
+  CONTROLLERS_PORT,
+  ETCD_HEALTH_PORT,
+  ETCD_PEER_PORT,
+  ETCD_PORT,
+  memberPort,
+  urlOf,
+} from '../ports.ts';
 
 /** The folder with the keys and certificates of a member. */
 export const PKI_FOLDER = '/etc/kubernetes/pki';
@@ -78,7 +85,7 @@ function etcdArgs(member: EtcdMember, parts: CommandParts): readonly string[] {
   return withFlags(args, {
     name: member,
     'listen-client-urls': `https://${EVERY_ADDRESS}:${ETCD_PORT}`,
-    'advertise-client-urls': `https://${addressOf(addresses, member)}:${ETCD_PORT}`,
+    'advertise-client-urls': urlOf(addressOf(addresses, member), ETCD_PORT),
     'listen-metrics-urls': `http://${EVERY_ADDRESS}:${ETCD_HEALTH_PORT}`,
     ...(isAlone ? aloneFlags(plane) : peerFlags(member, parts)),
   });
@@ -123,7 +130,7 @@ function skipsPeerAddress(version = ''): string {
 
 /** Returns the URL of a member for the others. */
 export function etcdPeerUrlAt(address: string): string {
-  return `https://${address}:${ETCD_PEER_PORT}`;
+  return urlOf(address, ETCD_PEER_PORT);
 }
 
 function addressOf({ etcd }: PlaneAddresses, member: EtcdMember): string {
@@ -140,7 +147,7 @@ function apiServerArgs(plane: WorkloadPlane, { etcd, apiServer }: PlaneAddresses
     bindAddress: EVERY_ADDRESS,
     // What nodes and pods of the cluster reach by the Service `kubernetes`.
     advertiseAddress: host !== undefined && isIPv4(host) ? host : apiServer,
-    etcdUrls: etcd.map((address) => `https://${address}:${ETCD_PORT}`),
+    etcdUrls: etcd.map((address) => urlOf(address, ETCD_PORT)),
     etcdPrefix: `/${plane.cluster}`,
     serviceRange: settings.serviceCIDR,
     frontProxy: true,

@@ -71,7 +71,12 @@ export function volumeClaim(owner: PlaneOwner, parts: VolumeParts, member: EtcdM
   return claimNamed(owner, parts, { name: member, labels: memberLabels(owner.name, member) });
 }
 
-/** It has the size of the volume of etcd: room for the last snapshot, the next one and the copy that is opened, of a database of a third. */
+/** It has room for the last snapshot, the next one and the copy that is opened, each with a database of the quota, and for their logs. */
+export function snapshotGiB({ placement, settings }: Pick<WorkloadPlane, 'placement' | 'settings'>): number {
+  return Math.max(placement.storageGiB, Math.ceil((3 * settings.quotaMiB) / 1024) + 1);
+}
+
+/** Returns the claim of the volume of snapshots. */
 export function snapshotClaim(owner: PlaneOwner, parts: VolumeParts): KubeObject {
   return claimNamed(owner, parts, { name: SNAPSHOT, labels: snapshotLabels(owner.name) });
 }

@@ -30,18 +30,26 @@ export const SERVICES: Resource = {
 };
 
 type Json = Readonly<Record<string, unknown>>;
-type Found = Pick<WorkloadPlane, 'cluster' | 'placement' | 'settings'>;
+type Found = Pick<WorkloadPlane, 'cluster' | 'placement' | 'settings' | 'addresses'>;
 
 /** Each member of etcd has a Service, whose address stays: the others and the API servers find it there. */
 export function planeServices(plane: Found): readonly KubeObject[] {
   const { cluster, placement } = plane;
   const { type, port } = placement.exposure;
+  const { addresses = {} } = plane;
   const members = etcdMembersOf(plane);
   const etcd = members.map((member) => serviceOf(cluster, member, { type: 'ClusterIP', port: ETCD_PORT }));
-  return [
+  const all = [
     ...(members.length === 1 ? etcd : etcd.map(withPeerPort)),
     serviceOf(cluster, 'kube-apiserver', { type, port }),
   ];
+  return all.map((service) => withAddress(service, addresses[service.metadata.name]));
+}
+
+/** With another address a member would not be the one that etcd has in its list. */
+function withAddress(service: KubeObject, clusterIP: string | undefined): KubeObject {
+  const spec = service['spec'] as Json;
+  return clusterIP === undefined ? service : { ...service, spec: { ...spec, clusterIP } };
 }
 
 /** A member that joins, or that waits for the others, is not ready, and has to be reached by them. */

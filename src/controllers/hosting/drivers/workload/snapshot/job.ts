@@ -2,6 +2,7 @@
  * Builds the Job that takes a snapshot of etcd, and the claim of the volume that keeps it. Its pod copies the data on the node of etcd, opens the
  * copy with the etcd that runs, and counts its keys; only then the Job succeeds. Pure.
  */
+import { listAt, textAt } from '../../../../../kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../../../../kube/objects/object.ts';
 import { createEtcdCommand } from '../../../../../local/processes/commands.ts';
 import type { EtcdMember } from '../../driver.ts';
@@ -16,7 +17,7 @@ import {
   secretVolume,
   TMP_VOLUME,
 } from '../objects/pods.ts';
-import { ETCD_HEALTH_PORT, ETCD_PORT } from '../ports.ts';
+import { ETCD_HEALTH_PORT, ETCD_PORT, urlOf } from '../ports.ts';
 
 export const JOBS: Resource = {
   group: 'batch',
@@ -69,6 +70,13 @@ export function snapshotJob(parts: SnapshotParts): KubeObject {
   };
 }
 
+/** Returns the images of the containers of a Job, in their order. */
+export function jobImages(job: KubeObject): readonly (string | undefined)[] {
+  const pod = ['spec', 'template', 'spec'] as const;
+  const containers = [...listAt(job, ...pod, 'initContainers'), ...listAt(job, ...pod, 'containers')];
+  return containers.map((container) => textAt(container, 'image'));
+}
+
 function podSpec(parts: SnapshotParts): Json {
   const { cluster, member, priorityClass } = parts;
   return {
@@ -117,7 +125,7 @@ function copyContainer(parts: SnapshotParts): Json {
     `--cluster=${cluster}`,
     `--etcd-version=${versions.etcd}`,
     `--kubernetes-version=${versions.kubernetes}`,
-    ...placeArgs(`https://${address}:${ETCD_PORT}`),
+    ...placeArgs(urlOf(address, ETCD_PORT)),
   ];
   return ownContainer('copy', parts, { args, mounts: [MOUNTS.client, MOUNTS.data] });
 }

@@ -1,16 +1,19 @@
 /** Judges the Job that takes a snapshot: whether it was taken, what keeps it from that, and why it failed. Pure. */
 import { listAt, textAt, valueAt } from '../../../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../../../kube/objects/object.ts';
+import { optional } from '../../../../../kube/objects/optional.ts';
 import { conditionIn, currentPod, endOfLog, NO_START, schedulingProblem } from '../members/pods.ts';
 import { ANNOTATION_TAKEN_AT } from '../names.ts';
 import { OPENING } from './job.ts';
 
 /** `Blocked`: it goes on when the cause is fixed. `Failed`: it has ended, or never succeeds, and another one has to be made. */
 export type SnapshotState =
-  | { readonly type: 'Running' }
+  | { readonly type: 'Running'; readonly container?: string | undefined }
   | { readonly type: 'Taken'; readonly takenAt: Date }
   | { readonly type: 'Blocked' | 'Failed'; readonly problem: string };
 
+/** The hub creates the pod of a Job within a second. */
+const NO_POD_MS = 30_000;
 /** An etcd that ended twice on the same copy ends again. */
 const ENDS = 2;
 
@@ -22,12 +25,28 @@ export function snapshotState(
   if (takenAt) return { type: 'Taken', takenAt };
   const failure = failureOf(job, pods);
   if (failure !== undefined) return { type: 'Failed', problem: failure };
-  const blocked = blockedBy(currentPod(pods), now);
-  return blocked === undefined ? { type: 'Running' } : { type: 'Blocked', problem: blocked };
+  const pod = currentPod(pods);
+  const blocked = pods.length === 0 ? creationProblem(job, now) : pod && blockedBy(pod, now);
+  if (blocked !== undefined) return { type: 'Blocked', problem: blocked };
+  return { type: 'Running', ...optional('container', pod && runningContainer(pod)) };
 }
 
-function blockedBy(pod: KubeObject | undefined, now: Date): string | undefined {
-  return pod && (schedulingProblem(pod, now)?.message ?? imageProblem(pod));
+function blockedBy(pod: KubeObject, now: Date): string | undefined {
+  return schedulingProblem(pod, now)?.message ?? imageProblem(pod);
+}
+
+/** A quota or a policy of the hub, which only an Event of the Job names. */
+function creationProblem(job: KubeObject, now: Date): string | undefined {
+  const { name, namespace = '', annotations, creationTimestamp = '' } = job.metadata;
+  const createdAt = Date.parse(annotations?.[ANNOTATION_TAKEN_AT] ?? creationTimestamp);
+  if (+now - createdAt < NO_POD_MS) return undefined;
+  return `its Job has no pod after ${NO_POD_MS / 1000} s: kubectl -n ${namespace} describe job ${name} shows why`;
+}
+
+/** The etcd on the copy runs beside the last container. */
+function runningContainer(pod: KubeObject): string | undefined {
+  const running = statusesOf(pod).filter((status) => valueAt(status, 'state', 'running') !== undefined);
+  return textAt(running.at(-1), 'name');
 }
 
 /** Undefined: it has not succeeded, or its annotation was edited. */

@@ -15,15 +15,17 @@ import {
   SNAPSHOT,
 } from '../../../../../../src/controllers/hosting/drivers/workload/names.ts';
 import { VOLUME_CLAIMS } from '../../../../../../src/controllers/hosting/drivers/workload/objects/namespace.ts';
+import { SERVICES } from '../../../../../../src/controllers/hosting/drivers/workload/objects/network.ts';
 import { DEPLOYMENTS } from '../../../../../../src/controllers/hosting/drivers/workload/objects/workloads.ts';
 import { JOBS } from '../../../../../../src/controllers/hosting/drivers/workload/snapshot/job.ts';
 import type { Client } from '../../../../../../src/kube/client/client.ts';
 import { isKubeError, unlessMissing } from '../../../../../../src/kube/client/errors.ts';
 import { NAMESPACES, PODS as POD_KIND, SECRETS } from '../../../../../../src/kube/objects/core-kinds.ts';
-import { listAt } from '../../../../../../src/kube/objects/json.ts';
+import { listAt, textAt } from '../../../../../../src/kube/objects/json.ts';
 import type { KubeObject } from '../../../../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../../../../src/os/system-clock.ts';
 import { PODS } from '../../../../../support/hosting/contract/faults.ts';
+import { takeSnapshot } from '../../../../../support/hosting/contract/take-snapshot.ts';
 import { describePlaneDriver } from '../../../../../support/hosting/driver-contract.ts';
 import {
   deleteNamespace,
@@ -84,11 +86,11 @@ describe('the driver of pods', () => {
     const { plane, driver } = await startedPlane('snapshots');
     const snapshotAt = async (): Promise<Date | undefined> =>
       (await driver.observe(plane, signal)).snapshotAt;
-    await driver.snapshot(plane);
+    await takeSnapshot(driver, plane);
     const before = await snapshotAt();
     expect(before).toBeInstanceOf(Date);
     hub.player.breakSnapshots('no valid snapshot of etcd: expected 9 keys');
-    await expect(driver.snapshot(plane)).rejects.toMatchObject({
+    await expect(takeSnapshot(driver, plane)).rejects.toMatchObject({
       code: 'SnapshotInvalid',
       message: expect.stringContaining('expected 9 keys') as string,
     });
@@ -106,7 +108,7 @@ describe('the driver of pods', () => {
     await expect(killed.snapshot(plane)).rejects.toThrow('killed');
     const job = { name: SNAPSHOT, namespace: planeNamespace('snapshot-crash') };
     const began = (await hub.client.get(JOBS, job)).metadata.annotations?.[ANNOTATION_TAKEN_AT];
-    await driver.snapshot(plane);
+    await takeSnapshot(driver, plane);
     expect((await driver.observe(plane, signal)).snapshotAt?.toISOString()).toBe(began);
   });
 
@@ -221,6 +223,21 @@ describe('the driver of pods', () => {
       .flatMap(argsOf)
       .filter((arg) => typeof arg === 'string' && arg.startsWith('--initial-cluster='));
     expect(clusters).toEqual([expect.not.stringContaining(',')]);
+  });
+
+  it('HOS-33 gives the Service of a member that somebody deleted the address that it had', async () => {
+    const plane = planeNamed('services');
+    const driver = driverWith(hub.hosting);
+    await driver.prepare(plane);
+    const place = { name: 'etcd', namespace: planeNamespace('services') };
+    const before = await hub.client.get(SERVICES, place);
+    await hub.client.delete(SERVICES, place, { uid: before.metadata.uid ?? '' });
+    expect((await driver.observe(plane, signal)).isPrepared).toBe(false);
+    await driver.prepare(plane);
+    const after = await hub.client.get(SERVICES, place);
+    expect(after.metadata.uid).not.toBe(before.metadata.uid);
+    expect(textAt(after, 'spec', 'clusterIP')).toBe(textAt(before, 'spec', 'clusterIP'));
+    expect((await driver.observe(plane, signal)).isPrepared).toBe(true);
   });
 
   it('HOS-40 reads Secrets in the namespaces of its control planes, and in no other', async () => {

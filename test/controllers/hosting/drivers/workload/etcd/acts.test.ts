@@ -76,6 +76,12 @@ function wipe(hub: MemoryHub, member: EtcdMember): void {
   end(hub, member);
 }
 
+/** A node that is away for good: a person deletes the claim and the pod, as the guide describes. */
+function loseNode(hub: MemoryHub, member: EtcdMember): void {
+  hub.api.objects.delete(servedKind(VOLUME_CLAIMS), { name: member, namespace: NAMESPACE });
+  end(hub, member);
+}
+
 function end(hub: MemoryHub, member: EtcdMember): void {
   for (const { metadata } of hub.pods(member)) {
     hub.api.objects.delete(servedKind(PODS), { name: metadata.name, namespace: NAMESPACE });
@@ -159,6 +165,34 @@ describe('a control plane of pods with three members of etcd', () => {
       'etcd-1 v3.6.5',
       'promote etcd-1',
     ]);
+  });
+
+  it('HOS-33 adds a member again whose node and claim are missing before it joined', async () => {
+    const hub = memoryHub([applied({ hosted: OLD })], hubImages());
+    hub.faults.set('etcd-1 v3.6.5', 'hangs');
+    await hub.start();
+    await hub.advance(30_000);
+    expect(etcdActs(hub).slice(-2)).toEqual(['add etcd-1', 'etcd-1 v3.6.5']);
+    forget(hub);
+    hub.faults.clear();
+    loseNode(hub, 'etcd-1');
+    await hub.advance(60_000);
+    expectHealthy(hub, 'the end');
+    const joins = etcdActs(hub).filter((line) => /^(remove|add|promote)/.test(line));
+    expect(joins).toEqual(['remove etcd-1', 'add etcd-1', 'promote etcd-1', 'add etcd-2', 'promote etcd-2']);
+  });
+
+  it('HOS-33 adds a member again that a person removed from etcd, after its claim was deleted', async () => {
+    const hub = await created();
+    forget(hub);
+    hub.etcd.list.delete('etcd-2');
+    await hub.advance(20_000);
+    expect(conditionText(hub, 'ControlPlaneStalled')).toBe('True EtcdMemberRemoved');
+    loseNode(hub, 'etcd-2');
+    await hub.advance(60_000);
+    expectHealthy(hub, 'the end');
+    const joins = etcdActs(hub).filter((line) => /^(remove|add|promote)/.test(line));
+    expect(joins).toEqual(['add etcd-2', 'promote etcd-2']);
   });
 
   it.each(['before', 'after'] as const)(

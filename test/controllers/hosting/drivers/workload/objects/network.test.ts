@@ -6,6 +6,11 @@ import {
   planeServices,
 } from '../../../../../../src/controllers/hosting/drivers/workload/objects/network.ts';
 import { memberPort } from '../../../../../../src/controllers/hosting/drivers/workload/ports.ts';
+import { withAddresses } from '../../../../../../src/controllers/hosting/drivers/workload/record.ts';
+import {
+  parseWorkloadRecord,
+  recordObject,
+} from '../../../../../../src/controllers/hosting/drivers/workload/record-object.ts';
 import { isRecord, listAt, valueAt } from '../../../../../../src/kube/objects/json.ts';
 import type { KubeObject } from '../../../../../../src/kube/objects/object.ts';
 import { planeRecord } from '../../../../../support/hosting/workload.ts';
@@ -91,4 +96,12 @@ describe('planeServices', () => {
     ]);
     expect(valueAt(listAt(services[1], 'spec', 'ports')[0], 'port')).toBe(443);
   });
+});
+
+it('HOS-33 a Service that is made again has the address that is recorded, and a new one has none', () => {
+  const record = withAddresses(planeRecord(), { etcd: '10.0.0.2' });
+  expect(withAddresses(record, { etcd: '10.0.0.9' })).toBe(record);
+  const addresses = planeServices(record).map((service) => valueAt(service, 'spec', 'clusterIP'));
+  expect(addresses).toEqual(['10.0.0.2', undefined]);
+  expect(parseWorkloadRecord(recordObject(record))).toEqual(record);
 });

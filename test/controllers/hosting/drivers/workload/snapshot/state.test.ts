@@ -30,6 +30,7 @@ function pod(status: object): KubeObject {
 const COMPLETE = { type: 'Complete', status: 'True' };
 const FAILED = { type: 'Failed', status: 'True', message: 'Job was active longer than specified deadline' };
 const RUNNING = { name: 'copy', state: { running: {} } };
+const VERIFYING = { name: 'verify', state: { running: {} } };
 const NO_COPY = { name: 'copy', state: { terminated: { exitCode: 1, message: 'the disk is full' } } };
 const FEWER_KEYS = { name: 'verify', state: { terminated: { exitCode: 1, message: 'expected 9 keys' } } };
 
@@ -50,13 +51,26 @@ function unscheduled(seconds: number): object {
 
 function text(state: SnapshotState): string {
   if (state.type === 'Taken') return `Taken ${state.takenAt.toISOString()}`;
-  return 'problem' in state ? `${state.type}: ${state.problem}` : state.type;
+  if (state.type === 'Running') return ['Running', state.container ?? []].flat().join(': ');
+  return `${state.type}: ${state.problem}`;
 }
 
 describe('the Job that takes a snapshot', () => {
   it.each<[name: string, job: KubeObject, pod: object | undefined, expected: string]>([
-    ['has no pod yet', job(), undefined, 'Running'],
-    ['copies the data', job(), { initContainerStatuses: [RUNNING] }, 'Running'],
+    ['has no pod yet', job([], new Date(+NOW - 29_000).toISOString()), undefined, 'Running'],
+    [
+      'has no pod after 30 s',
+      job(),
+      undefined,
+      'Blocked: its Job has no pod after 30 s: kubectl -n kn-ci describe job etcd-snapshot shows why',
+    ],
+    ['copies the data', job(), { initContainerStatuses: [RUNNING] }, 'Running: copy'],
+    [
+      'counts the keys of the copy',
+      job(),
+      { initContainerStatuses: [{ name: 'etcd', state: { running: {} } }], containerStatuses: [VERIFYING] },
+      'Running: verify',
+    ],
     ['waits a moment for a node', job(), unscheduled(5), 'Running'],
     ['finds no node', job(), unscheduled(15), 'Blocked: 0/3 nodes fit'],
     [
@@ -99,7 +113,7 @@ describe('the Job that takes a snapshot', () => {
       undefined,
       'Failed: its Job does not have the time at which it began',
     ],
-    ['is about to succeed', job([{ ...COMPLETE, status: 'False' }]), undefined, 'Running'],
+    ['is about to succeed', job([{ ...COMPLETE, status: 'False' }]), { phase: 'Succeeded' }, 'Running'],
   ])('HOS-31 judges a Job that %s', (_, found, status, expected) => {
     const pods = status ? [pod(status)] : [];
     expect(text(snapshotState(found, { pods, now: NOW }))).toBe(expected);
