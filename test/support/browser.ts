@@ -17,6 +17,9 @@ export async function launchBrowser(): Promise<Browser> {
   });
 }
 
+/** As the limits of vitest.config.ts: it ends what hangs, and measures nothing. The default of 30 s does measure a busy machine. */
+const HANGS_MS = 240_000;
+
 export interface WatchedPage {
   readonly page: Page;
   /** Errors in the console of the browser, and requests to other servers. */
@@ -29,6 +32,7 @@ export async function openPage(
   options: Parameters<Browser['newPage']>[0] = {},
 ): Promise<WatchedPage> {
   const page = await browser.newPage({ viewport: { width: 1200, height: 900 }, ...options });
+  page.setDefaultTimeout(HANGS_MS);
   const problems: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text());

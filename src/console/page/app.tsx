@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { attentionItems, countWaits } from '../state/attention.ts';
 import type { PageName } from '../state/pages/address.ts';
 import type { Shown } from '../state/shown.ts';
@@ -145,9 +145,9 @@ function skip(event: Event): void {
   if (!focusFirstTile()) document.querySelector<HTMLElement>('main')?.focus();
 }
 
-/** ⌘K, Ctrl+K and / open the search, except while a person types. */
+/** ⌘K, Ctrl+K and / open the search, except while a person types. From the first paint on: a person who sees the page may press a key at once. */
 function useSearchKeys(open: () => void): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       const { key, metaKey, ctrlKey, target } = event;
       const isTyping = target instanceof HTMLElement && target.closest('input, select, textarea') !== null;
