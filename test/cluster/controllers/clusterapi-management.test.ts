@@ -118,8 +118,11 @@ describe.skipIf(noClusterApiReason)('Machines of a management cluster', { timeou
       return conditionOf(status?.conditions, 'Repairing')?.reason;
     };
     await expect.poll(() => answered('e'), APPEARS).toBe('RuleNotFound');
-    const machine = await findMachine(admin, 'node-e');
-    expect(conditionOf(machine?.status?.conditions, 'RemediationRequested')?.status).toBe('True');
+    const requested = async (): Promise<string | undefined> => {
+      const machine = await findMachine(admin, 'node-e');
+      return conditionOf(machine?.status?.conditions, 'RemediationRequested')?.status;
+    };
+    await expect.poll(requested, APPEARS).toBe('True');
     expect(await answered('f')).toBeUndefined();
   });
 
