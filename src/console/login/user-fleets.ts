@@ -95,7 +95,7 @@ export function createUserFleets(options: UserFleetsOptions): UserFleets {
     },
   };
 
-  /** Returns why there is no place for a fleet of the person. One that no page shows gives its place to another. */
+  /** Returns why no further fleet of the person can be opened. A fleet that no page shows is ended for it. */
   function makePlace(person: string): NoStreams | undefined {
     const own = [...fleets.values()].filter((fleet) => fleet.person === person);
     if (own.length >= MAX_FLEETS_OF_PERSON && !endUnused(own)) return 'TooManyOfPerson';

@@ -55,7 +55,7 @@ function laneWidth(clusters: number): number {
 
 const MAX_COLUMNS = 4;
 
-/** Of a stage with several clusters: how many have which commit. */
+/** Shows how many clusters of a stage have which commit, where there are several. */
 function LaneSummary({ clusters }: Pick<StageGroup, 'clusters'>): JSX.Element | null {
   if (clusters.length < 2) return null;
   const commits = Map.groupBy(clusters, ({ line }) => line.commit);

@@ -67,7 +67,7 @@ interface ClusterProps extends TilesProps {
   readonly group: ClusterGroupView;
   readonly isNamed: boolean;
   readonly by: FleetGroups['by'];
-  /** Of a row. */
+  /** The part of a row that the cluster takes. */
   readonly share: number;
 }
 

@@ -81,7 +81,7 @@ interface TileProps extends Pick<TilesProps, 'select'> {
   readonly isSelected: boolean;
 }
 
-/** Of 10,000, only those that changed are drawn again. */
+/** Draws a tile again only when it changed: there may be 10,000. */
 class Tile extends Component<TileProps> {
   override shouldComponentUpdate({ placed, isRepaired, isSelected }: TileProps): boolean {
     const { props } = this;

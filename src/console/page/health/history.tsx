@@ -10,7 +10,7 @@ import { THEME_EVENT } from '../shell/theme.tsx';
 
 const HEIGHT = 160;
 
-/** What is beside each other in one chart: at most four lines can be told apart. */
+/** Lists the lines of each chart: a reader can distinguish four at most. */
 const CHARTS = [
   { id: 'history', title: 'The last hour', fields: ['changing', 'trouble', 'updated'] },
   { id: 'acts', title: 'Acts in the last hour', fields: ['repairs', 'grants'] },

@@ -43,7 +43,7 @@ export function LimitsPage({ limits, grants, fleetPolicies, now, unread }: Limit
   );
 }
 
-/** What is not read may hold grants. */
+/** States that nothing is disturbed only while every cluster is read: another one may hold grants. */
 function noGrantsText(unread: readonly UnreadPart[]): string {
   return absenceText(unread.length === 0 ? 'No grants: nothing is being disturbed' : 'No grants', unread);
 }

@@ -1,4 +1,4 @@
-/** What waits for a person, beside every page: the newest first, each with the command that ends the wait. Below it, what is good to know. */
+/** Shows what waits for a person, beside every page: the newest first, each with the command that ends the wait. Below it is what is good to know. */
 import type { JSX } from 'preact';
 import { type AttentionItem, incidentLines } from '../../state/attention.ts';
 import type { ConsoleState } from '../../state/state.ts';

@@ -1,4 +1,4 @@
-/** What moves now, beside every page: rollouts with their batch, and repairs with their phase. */
+/** Shows what is in work, beside every page: rollouts with their batch, and repairs with their phase. */
 import type { JSX } from 'preact';
 import { repairNeedsAttention, rolloutNeedsAttention } from '../../state/attention.ts';
 import { machineAddress, pageAddress } from '../../state/pages/address.ts';

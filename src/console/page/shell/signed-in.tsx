@@ -27,7 +27,7 @@ export function SignedIn({ isConnected }: { readonly isConnected: boolean }): JS
   );
 }
 
-/** Leads to the sign-in when there is no session. Undefined: the server does not answer. */
+/** Opens the sign-in page when there is no session. Returns undefined when the server does not answer. */
 async function readSession(): Promise<ShownSession | undefined> {
   try {
     const response = await fetch('/session');
