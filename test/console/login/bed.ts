@@ -25,6 +25,8 @@ export interface MemoryTokens {
   readonly people: Map<string, Person>;
   /** The number of times that the API server was asked who someone is. */
   reviews(): number;
+  /** The number of clients that were opened. */
+  opened(): number;
   /** The number of clients that are not closed. */
   clients(): number;
   /** Undefined: it answers. */
@@ -41,14 +43,16 @@ function forbidden(name: string): KubeError {
 /** Accepts the tokens of these people, and no others. */
 export function memoryTokens(people: Readonly<Record<string, Person>>): MemoryTokens {
   const known = new Map(Object.entries(people));
-  const counts = { reviews: 0, clients: 0 };
+  const counts = { reviews: 0, opened: 0, clients: 0 };
   const tokens: MemoryTokens = {
     people: known,
     reviews: () => counts.reviews,
+    opened: () => counts.opened,
     clients: () => counts.clients,
     failing: undefined,
     held: undefined,
     connectUser(bearer) {
+      counts.opened += 1;
       counts.clients += 1;
       const personOf = async (): Promise<Person> => {
         if (tokens.failing) throw tokens.failing;
