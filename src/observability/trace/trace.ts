@@ -9,7 +9,10 @@ export type TraceAttributes = Readonly<Record<string, string | number | boolean 
 export interface TraceStep {
   /** Unique among the parts of one step, and the same each time the step is read: its span ID is made of it. */
   readonly key: string;
+  /** The same for all steps of a sort, because tools group spans by it. */
   readonly name: string;
+  /** Names this step among those of its sort, for people. */
+  readonly subject?: string | undefined;
   /** Absent: it has not begun, or its beginning was not recorded. */
   readonly startedAt?: string | undefined;
   readonly endedAt?: string | undefined;

@@ -21,6 +21,7 @@ export function changeTrace({ spec }: Release, { releases, clusters }: ChangeObj
     root: {
       key: 'change',
       name: 'change',
+      subject: commit.slice(0, 12),
       startedAt: spec.committedAt ?? inOrder(created)[0],
       endedAt: ends.includes(undefined) ? undefined : inOrder(ends).at(-1),
       outcome: worst(steps.map(({ outcome }) => outcome)),

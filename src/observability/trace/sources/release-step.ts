@@ -18,6 +18,7 @@ export function releaseStep(release: Release, clusters: readonly Cluster[]): Tra
   return {
     key: `release/${spec.pipeline}`,
     name: 'release',
+    subject: spec.pipeline,
     startedAt: spec.committedAt ?? metadata.creationTimestamp,
     endedAt: status?.finishedAt,
     ...releaseResult(release),
@@ -74,6 +75,7 @@ function stageStep(stage: ReleaseStage, release: Release, clusters: readonly Clu
   return {
     key: `stage/${name}`,
     name: 'stage',
+    subject: name,
     startedAt,
     endedAt: startedAt && (stage.provenAt ?? release.status?.finishedAt),
     ...stageResult(stage),
@@ -130,6 +132,7 @@ function clusterStep(cluster: string, run: CommitRun): TraceStep {
   return {
     key: `cluster/${cluster}/${startedAt}`,
     name: 'cluster',
+    subject: cluster,
     startedAt,
     endedAt: provenAt ?? endedAt,
     outcome: OUTCOMES[state ?? ''] ?? 'Unset',

@@ -35,6 +35,7 @@ function repairStep(job: RemedyOperationJob): TraceStep {
   return {
     key: 'repair',
     name: 'repair',
+    subject: machine.name,
     startedAt: moments.fault ?? moments.detected ?? moments.granted,
     endedAt: moments.settled,
     ...repairResult(status?.outcome),

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Cluster, CommitRun, Release, ReleaseStatus } from '../../../../src/api/generated/types.ts';
 import { changeTrace, endedChange } from '../../../../src/observability/trace/sources/change.ts';
-import {
-  MAX_TRACED_CLUSTERS,
-  releaseStep,
-} from '../../../../src/observability/trace/sources/release-step.ts';
 import { spansOf } from '../../../../src/observability/trace/spans.ts';
 import { changeSpan } from '../../../../src/observability/trace/trace.ts';
 import { later } from '../../../controllers/remedyjob/jobs.ts';
