@@ -39,10 +39,10 @@ export function createChangeTraces({
 }: ChangeTracesOptions): ChangeTraces {
   const closing = new AbortController();
   const loop = createLoop({ clock, gatherMs: GATHER_MS, round });
-  const added = ({ status }: Release): void => {
+  const changed = ({ status }: Release): void => {
     if (status?.finishedAt !== undefined) loop.trigger();
   };
-  const unsubscribe = stores.releases.subscribe({ added, updated: (_, after) => added(after) });
+  const unsubscribe = stores.releases.subscribe({ added: changed, updated: changed });
 
   return {
     async close() {

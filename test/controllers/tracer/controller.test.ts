@@ -63,7 +63,7 @@ function createBed(): Bed {
   }
 }
 
-describe('DAT-10 the tracer', () => {
+describe('DAT-10 the tracer on an API server', () => {
   it('exports a repair when it has ended, once, and again after a restart', async () => {
     const bed = createBed();
     const process = await bed.start();

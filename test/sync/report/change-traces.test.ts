@@ -50,7 +50,8 @@ let version = 0;
 describe('DAT-10 the traces of commits', () => {
   it('wait for the record of the last clusters, and are then exported', async () => {
     const { clock, exported, put } = createBed();
-    await clock.advance(60_000);
+    put('fleet', { ended: false });
+    await clock.advance(65_000);
     put('fleet');
     await clock.advance(5000);
     expect([...exported]).toEqual([]);
