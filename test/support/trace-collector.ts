@@ -40,13 +40,16 @@ export interface TraceCollector {
   arrived(): Promise<void>;
 }
 
-export async function startTraceCollector(): Promise<TraceCollector> {
+/** Until the test has ended, or for as long as `atEnd` decides. */
+export async function startTraceCollector(
+  atEnd: (stop: () => void) => void = onTestFinished,
+): Promise<TraceCollector> {
   let next = Promise.withResolvers<void>();
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
-  onTestFinished(() => {
+  atEnd(() => {
     server.closeAllConnections();
     server.close();
   });
