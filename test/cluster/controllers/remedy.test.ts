@@ -133,6 +133,10 @@ async function remedyMetrics(): Promise<readonly string[]> {
     .toSorted();
 }
 
+function tracedRules(): readonly unknown[] {
+  return collector.spans().map(({ attributes }) => attributes['kubenode.rule']);
+}
+
 /** A job that is deleted while its agent, which does not exist, has not begun is cancelled. */
 async function expectCounted(): Promise<void> {
   for (const { metadata } of await jobs()) {
@@ -151,9 +155,7 @@ async function expectCounted(): Promise<void> {
       'kubenode_remedy_healing_seconds_count{rule="b-high"} 0',
       'kubenode_remedy_jobs_total{rule="b-high",rung="soft",fault="Kernel",outcome="Cancelled"} 1',
     ]);
-  const rules = (): readonly unknown[] =>
-    collector.spans().map(({ attributes }) => attributes['kubenode.rule']);
-  await expect.poll(rules).toContain('b-high');
+  await expect.poll(tracedRules).toContain('b-high');
 }
 
 /** Of a kubelet whose last heartbeat in its Node is older than every maximum age. */
