@@ -8,7 +8,7 @@ export const NODE_USE = {
   /** The share of the cores that works. */
   cpu: 'kubenode:node_cpu_used:ratio',
   memory: 'kubenode:node_memory_used:ratio',
-  /** Of the file system that is fullest. */
+  /** The file system counts that is fullest. */
   disk: 'kubenode:node_disk_used:ratio',
   /** Received and sent, in bytes a second. */
   network: 'kubenode:node_network:bytes_rate',
