@@ -70,6 +70,8 @@ export interface GroupParts {
   readonly notifications?: Notifications;
   /** Exports the traces of repairs and rollouts. Undefined: traces are off. */
   readonly traces?: TraceExporter;
+  /** Whether one metric names each machine. */
+  readonly machineInfo?: boolean;
   readonly clock: Clock;
   /** The wall clock of this process minus that of the API server; undefined while the server does not answer. */
   readonly skewSeconds: () => number | undefined;

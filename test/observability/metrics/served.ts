@@ -89,6 +89,7 @@ async function registerControllers(metrics: Metrics): Promise<void> {
     eventAnswers: createEventAnswers(() => ({})),
     prometheus: { query: async () => ({ problem: 'no Prometheus' }) },
     checkRunner: createCheckRunner({ clock, get: noBootstrap }),
+    machineInfo: true,
   };
   await createControllerGroups(parts, defender.views);
   registerTraceMetrics(metrics);

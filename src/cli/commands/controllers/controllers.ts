@@ -108,6 +108,7 @@ interface Flags
     TraceFlags {
   readonly port?: number;
   readonly host: string;
+  readonly machineInfo?: boolean;
 }
 
 export function createControllersCommand(io: Io): Command {
@@ -121,6 +122,10 @@ export function createControllersCommand(io: Io): Command {
       createIntegerParser(0, 65_535),
     )
     .option('--host <address>', 'address for --port to listen on', '127.0.0.1')
+    .option(
+      '--machine-info',
+      'serve one series for each machine, with its pool and the version of its kubelet: for the dashboard of nodes',
+    )
     .addHelpText('after', HELP);
   const checked = addCheckOptions(addLogOptions(command), 'component sets, rules and DefenderPolicies');
   const logged = addTraceOptions(checked, 'each repair and rollout');
@@ -180,7 +185,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     openImports,
     grants: defender.ledger,
     checkRunner: checkRunnerOf(io, flags),
-    ...followedBy(flags),
+    ...plainOptions(flags),
     ...optional('management', management),
     ...optional('notifications', notifications),
     ...optional('traces', openTraces(io, flags, { log, metrics, random: systemRandom })),
@@ -216,14 +221,15 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
 
 const DEFENDED = { managers: MANAGERS, hasRollouts: true };
 
-/** Returns what other systems create or report that the controllers follow. */
-function followedBy(flags: Flags): Partial<GroupParts> {
+/** Returns the options that the controllers take as they are. */
+function plainOptions(flags: Flags): Partial<GroupParts> {
   return {
     ...optional('clusterApi', flags.clusterApi),
     updateExtension: extensionSettings(flags) !== undefined,
     ...optional('externalNodes', flags.externalNodes),
     ...optional('nodeGroups', flags.externalNodesSelector),
     ...optional('maintenanceFolder', flags.maintenanceFolder),
+    ...optional('machineInfo', flags.machineInfo),
   };
 }
 
