@@ -107,7 +107,7 @@ async function expectTrace(collector: TraceCollector, { spec }: RemedyOperationJ
   for (const text of [...spans.map(({ traceId }) => traceId), ...names]) expect(io.stdout).toContain(text);
 }
 
-/** Tells it of no span without a parent. */
+/** A span without a parent is not. */
 function isWithinParent(span: CollectedSpan, spans: readonly CollectedSpan[]): boolean {
   const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
   if (!parent) return false;
