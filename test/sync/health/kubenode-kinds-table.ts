@@ -53,7 +53,8 @@ export const KUBENODE_KINDS: readonly HealthFixture[] = [
     ],
     answer: 'Progressing',
     reason: 'NotObservedYet',
-    because: 'NodeRemedier b: no controller has observed it yet: if it stays so, run kubenode controllers for this cluster',
+    because:
+      'NodeRemedier b: no controller has observed it yet: if it stays so, run kubenode controllers for this cluster',
   },
   {
     name: 'a MachineComponentSet is Ready',
