@@ -28,8 +28,9 @@ const MEASURED: Readonly<Record<keyof typeof NODE_USE, string>> = {
   network: `sum by ${TARGET} (${bytesRate('receive')} + ${bytesRate('transmit')})`,
 };
 
-/** For the length of one scrape two replicas of the controllers may know different versions of a machine: one of them counts. */
-const MACHINES = `topk by ${NODE} (1, max by (cluster, node, pool, version) (${METRIC_PREFIX}${MACHINE_INFO.name}))`;
+const KNOWN = `max by (cluster, node, pool, version) (${METRIC_PREFIX}${MACHINE_INFO.name})`;
+/** While a machine changes its version, two replicas of the controllers disagree for one scrape. Such a node has no number, and the rule goes on. */
+const MACHINES = `(${KNOWN} unless on ${NODE} (count by ${NODE} (${KNOWN}) > 1))`;
 const NAMES = `max by (cluster, instance, nodename) (node_uname_info)`;
 
 export const UTILIZATION_GROUP: RuleGroup = {
