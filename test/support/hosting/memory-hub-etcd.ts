@@ -5,6 +5,7 @@
 import { LABEL_PART } from '../../../src/api/names.ts';
 import { ETCD_MEMBERS, type EtcdMember } from '../../../src/controllers/hosting/drivers/driver.ts';
 import type { EtcdAsking } from '../../../src/controllers/hosting/drivers/etcd/membership.ts';
+import type { EtcdSizes } from '../../../src/controllers/hosting/drivers/etcd/space.ts';
 import { HostingError } from '../../../src/controllers/hosting/errors.ts';
 import { majorityOf } from '../../../src/controllers/hosting/plan/etcd/quorum.ts';
 import { listAt } from '../../../src/kube/objects/json.ts';
@@ -16,6 +17,10 @@ interface Listed {
 }
 
 export interface MemoryHubEtcd {
+  /** The database of each member. */
+  sizes: EtcdSizes;
+  /** Ends hosting in the middle of a defragmentation with this error. */
+  fault: Error | undefined;
   readonly list: Map<EtcdMember, Listed>;
   /** The UIDs of the claims whose volumes have data. */
   readonly withData: Set<string>;
@@ -63,7 +68,9 @@ export function memoryHubEtcd(
     return true;
   }
 
-  return {
+  const etcd: MemoryHubEtcd = {
+    sizes: { dbBytes: 20_000, inUseBytes: 20_000, isFull: false },
+    fault: undefined,
     list,
     withData,
     starts,
@@ -101,8 +108,18 @@ export function memoryHubEtcd(
         if (list.get(member)?.isStarted !== false) throw refused(member, 'is not a new member');
         return [...list.keys()].map((each) => `${each}=${peerUrls[ETCD_MEMBERS.indexOf(each)]}`).join(',');
       },
+      readSpace: async () => (isReady('etcd') ? etcd.sizes : undefined),
+      shrink: async ({ endpoints }, quotaBytes) => {
+        log(`defragment ${endpoints.length}`);
+        if (etcd.fault) throw etcd.fault;
+        const { inUseBytes } = etcd.sizes;
+        const isFull = etcd.sizes.isFull && inUseBytes > 0.9 * quotaBytes;
+        etcd.sizes = { dbBytes: inUseBytes, inUseBytes, isFull };
+        return etcd.sizes;
+      },
     },
   };
+  return etcd;
 }
 
 function refused(member: EtcdMember, why: string): HostingError {

@@ -6,6 +6,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readTrusted } from '../../../../local/pki/authority.ts';
 import { parsePair } from '../../../../local/pki/inspect.ts';
+import { ETCD_HEALTH_PATH } from '../../../../local/processes/commands.ts';
 import { isEndpointReady, type ProbeEndpoint } from '../../../../local/processes/probe.ts';
 import type { Clock } from '../../../../os/clock.ts';
 import { readFileIfExists } from '../../../../os/files.ts';
@@ -86,7 +87,7 @@ async function waitForEtcd(
   clock: Clock,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const health = { ...endpoint, url: `${endpoint.url}/health` };
+  const health = { ...endpoint, url: `${endpoint.url}${ETCD_HEALTH_PATH}` };
   const deadlineMs = clock.monotonicMs() + OPEN_MS;
   const isOpen = await pollUntil(() => isEndpointReady(health), {
     clock,

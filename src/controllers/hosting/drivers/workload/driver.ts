@@ -11,6 +11,7 @@ import type { PlaneDriver, PlaneReport, PlaneSpec } from '../driver.ts';
 import { ASKING, type EtcdAsking } from '../etcd/membership.ts';
 import { accessOf } from './access.ts';
 import { createPodEtcdActs } from './etcd/acts.ts';
+import { shrinkPods } from './etcd/space.ts';
 import { changeMember, correctMember, settleWorkload } from './execute/change.ts';
 import { startMember, stopMember } from './execute/members.ts';
 import { prepareWorkload } from './execute/prepare.ts';
@@ -49,6 +50,7 @@ export function createWorkloadDriver(options: WorkloadDriverOptions): PlaneDrive
     correct: async (plane, member) => correctMember(plane, member, { ...hub, images: await images() }),
     snapshot: async (plane, signal) =>
       takeWorkloadSnapshot(plane, { ...hub, images: await images(), signal }),
+    shrink: (plane) => shrinkPods(plane, hub),
     settle: (plane, settled) => settleWorkload(plane, settled, hub),
     beginDestroy: (plane) => beginRemoval(plane, hub),
     remove: (plane) => removeWorkload(plane, hub),

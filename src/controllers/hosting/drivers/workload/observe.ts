@@ -15,6 +15,7 @@ import { addressesOf, keyRequest } from './access.ts';
 import { volumeData } from './data.ts';
 import { placementDifferences, recordDifferences, settledOf, withLife } from './differences.ts';
 import { listEtcd } from './etcd/acts.ts';
+import { reportPodSpace } from './etcd/space.ts';
 import { expectedBefore, expectedSecrets, missingObjects } from './expected.ts';
 import { claimOfVolume, type FoundPlane, readHubPlane } from './hub.ts';
 import { reportMember } from './members/report.ts';
@@ -40,6 +41,16 @@ export async function observeWorkload(plane: PlaneSpec, parts: ObserveParts): Pr
   }
   const request = requestFor(found, withLife(record, plane), parts.now);
   const fixed = placementDifferences(record, plane);
+  // What cannot be reached takes its time, all of it at once.
+  const [etcd, space, members] = await Promise.all([
+    listEtcd(found, parts),
+    reportPodSpace(found, parts),
+    Promise.all(
+      workloadMembersOf(record).map((member) =>
+        reportMember(member, { found, record, request, now: parts.now }),
+      ),
+    ),
+  ]);
   return {
     ...shared,
     isPrepared: isPrepared(found, record),
@@ -51,12 +62,9 @@ export async function observeWorkload(plane: PlaneSpec, parts: ObserveParts): Pr
     differences: [...recordDifferences(record, plane), ...fixed],
     ...optional('fixed', fixed.length > 0 ? fixed : undefined),
     ...optional('snapshotAt', record.snapshot && new Date(record.snapshot.takenAt)),
-    ...optional('etcd', await listEtcd(found, parts)),
-    members: await Promise.all(
-      workloadMembersOf(record).map((member) =>
-        reportMember(member, { found, record, request, now: parts.now }),
-      ),
-    ),
+    ...optional('etcd', etcd),
+    ...optional('space', space),
+    members,
   };
 }
 

@@ -12,8 +12,9 @@ const FILE = 'record.json';
 const NOTES_FILE = 'notes.json';
 const FORMAT = 1;
 
-const { snapshot, addresses } = workloadRecord.shape;
-const notes = z.object({ snapshot, addresses });
+const { snapshot, addresses, attempts } = workloadRecord.shape;
+const notes = z.object({ snapshot, addresses, attempts });
+type Notes = Pick<WorkloadRecord, 'snapshot' | 'addresses' | 'attempts'>;
 
 export function parseWorkloadRecord(object: KubeObject): WorkloadRecord {
   const content = parsed(textAt(object, 'data', FILE));
@@ -24,9 +25,13 @@ export function parseWorkloadRecord(object: KubeObject): WorkloadRecord {
 }
 
 /** Notes that are damaged are as if there were none. */
-function notesOf(object: KubeObject): Pick<WorkloadRecord, 'snapshot' | 'addresses'> {
+function notesOf(object: KubeObject): Notes {
   const { data } = notes.safeParse(parsed(textAt(object, 'data', NOTES_FILE)));
-  return { ...optional('snapshot', data?.snapshot), ...optional('addresses', data?.addresses) };
+  return {
+    ...optional('snapshot', data?.snapshot),
+    ...optional('addresses', data?.addresses),
+    ...optional('attempts', data?.attempts),
+  };
 }
 
 /** A field that is not known is one of a later version, whatever else is not as expected. */
@@ -58,7 +63,8 @@ function parsed(text: string | undefined): unknown {
 }
 
 export function recordObject(record: WorkloadRecord, resourceVersion?: string): KubeObject {
-  const { snapshot: taken, addresses: given, ...strict } = record;
+  const { snapshot: taken, addresses: given, attempts: made, ...strict } = record;
+  const noted = { snapshot: taken, addresses: given, attempts: made };
   const { cluster } = record;
   return {
     apiVersion: 'v1',
@@ -71,7 +77,7 @@ export function recordObject(record: WorkloadRecord, resourceVersion?: string): 
     },
     data: {
       [FILE]: JSON.stringify(strict),
-      ...(taken || given ? { [NOTES_FILE]: JSON.stringify({ snapshot: taken, addresses: given }) } : {}),
+      ...(taken || given || made ? { [NOTES_FILE]: JSON.stringify(noted) } : {}),
     },
   };
 }

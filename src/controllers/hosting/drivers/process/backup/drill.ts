@@ -139,7 +139,7 @@ async function serve(
   const command = { ...etcd.command, args: [...etcd.command.args, FORGET_OTHERS] };
   onStep('Opening');
   await withThrowAway({ command, ready: etcdClient, clock, failure, signal }, async () => {
-    const url = etcdClient.url.replace(/\/health$/, '');
+    const url = new URL(etcdClient.url).origin;
     await verifyKeys({ ...etcdClient, url }, backup.record);
     onStep('Serving');
     const server = { command: apiServer.command, ready: apiClient, clock, signal };

@@ -4,7 +4,7 @@
  */
 import { listAt, textAt } from '../../../../../kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../../../../kube/objects/object.ts';
-import { createEtcdCommand } from '../../../../../local/processes/commands.ts';
+import { createEtcdCommand, ETCD_HEALTH_PATH } from '../../../../../local/processes/commands.ts';
 import type { EtcdMember } from '../../driver.ts';
 import { SNAPSHOT_COPY } from '../../etcd/snapshot-steps.ts';
 import { ANNOTATION_TAKEN_AT, memberLabels, planeNamespace, SNAPSHOT, snapshotLabels } from '../names.ts';
@@ -178,7 +178,7 @@ function openingContainer({ images }: SnapshotParts): Json {
     args: withFlags(args, { 'listen-metrics-urls': `http://0.0.0.0:${ETCD_HEALTH_PORT}` }),
     restartPolicy: 'Always',
     startupProbe: {
-      httpGet: { path: '/health', port: ETCD_HEALTH_PORT, scheme: 'HTTP' },
+      httpGet: { path: ETCD_HEALTH_PATH, port: ETCD_HEALTH_PORT, scheme: 'HTTP' },
       periodSeconds: 1,
       timeoutSeconds: 10,
       failureThreshold: 300,
