@@ -25,6 +25,8 @@ export interface MemoryHubEtcd {
   /** The UIDs of the claims whose volumes have data. */
   readonly withData: Set<string>;
   readonly asking: EtcdAsking;
+  /** Puts the data of an etcd with one member into the volume of the claim with that UID. */
+  readonly restore: (claim: string) => void;
   /** Whether the etcd of the pod starts, given the UID of its claim. */
   readonly starts: (pod: KubeObject, claim: string | undefined) => boolean;
   /** Whether a majority of those that count for it answers. */
@@ -73,6 +75,10 @@ export function memoryHubEtcd(
     fault: undefined,
     list,
     withData,
+    restore: (claim) => {
+      withData.add(claim);
+      list.set('etcd', { isLearner: false, isStarted: true });
+    },
     starts,
     isServing,
     asking: {

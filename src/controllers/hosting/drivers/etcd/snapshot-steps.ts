@@ -61,25 +61,38 @@ export async function copyForCheck(request: CopyRequest, tools: CopyTools): Prom
   }
 }
 
-/** Rejects unless the etcd that was started from the copy has the keys that were there. */
+type AcceptTools = Pick<CopyTools, 'clock' | 'signal'>;
+
+/** Rejects unless the etcd that was started from the copy has the keys that were there. The copy becomes the snapshot of that name. */
 export async function acceptSnapshot(
   place: SnapshotPlace,
-  { clock, signal }: Pick<CopyTools, 'clock' | 'signal'>,
+  tools: AcceptTools,
+  name = VERIFIED,
 ): Promise<SnapshotRecord> {
   const { folder } = place;
   const next = join(folder, NEXT);
   try {
     const taken = await readSnapshot(next);
     if (!taken) throw new Error('no copy of etcd is complete');
-    const endpoint = await endpointOf(place);
-    await waitForEtcd(endpoint, clock, signal);
-    await verifyKeys(endpoint, taken);
-    await replaceSnapshot(next, join(folder, VERIFIED), taken);
+    await verifyOpened(place, taken, tools);
+    await replaceSnapshot(next, join(folder, name), taken);
     await rm(join(folder, SNAPSHOT_COPY), { recursive: true, force: true });
     return taken;
   } catch (error) {
     throw snapshotInvalid(folder, error);
   }
+}
+
+/** Resolves to the etcd that was started from a copy, when it answers. Rejects unless it has the keys that were there. */
+export async function verifyOpened(
+  place: Omit<SnapshotPlace, 'folder'>,
+  taken: SnapshotRecord,
+  { clock, signal }: AcceptTools,
+): Promise<ProbeEndpoint> {
+  const endpoint = await endpointOf(place);
+  await waitForEtcd(endpoint, clock, signal);
+  await verifyKeys(endpoint, taken);
+  return endpoint;
 }
 
 async function waitForEtcd(
@@ -98,7 +111,7 @@ async function waitForEtcd(
   if (!isOpen) throw new Error('etcd does not start from the copy');
 }
 
-async function endpointOf({ pkiFolder, url }: SnapshotPlace): Promise<ProbeEndpoint> {
+async function endpointOf({ pkiFolder, url }: Omit<SnapshotPlace, 'folder'>): Promise<ProbeEndpoint> {
   const caPem = await readTrusted(pkiFolder);
   const client = parsePair(await readFileIfExists(join(pkiFolder, 'client.pem')));
   if (caPem === undefined || !client) throw new Error(`${pkiFolder} has no certificate of a client of etcd`);

@@ -12,6 +12,7 @@ import {
 import type { EtcdAsking } from '../etcd/membership.ts';
 import { PLANE_KEYS } from '../keys.ts';
 import { addressesOf, keyRequest } from './access.ts';
+import { reportPodBackups } from './backup/report.ts';
 import { volumeData } from './data.ts';
 import { placementDifferences, recordDifferences, settledOf, withLife } from './differences.ts';
 import { listEtcd } from './etcd/acts.ts';
@@ -30,6 +31,8 @@ export interface ObserveParts {
   readonly programs: PlaneReport['programs'];
   readonly signal: AbortSignal;
   readonly asking: EtcdAsking;
+  /** Whether the hub has a place for backups. */
+  readonly takesBackups: boolean;
 }
 
 export async function observeWorkload(plane: PlaneSpec, parts: ObserveParts): Promise<PlaneReport> {
@@ -62,6 +65,7 @@ export async function observeWorkload(plane: PlaneSpec, parts: ObserveParts): Pr
     differences: [...recordDifferences(record, plane), ...fixed],
     ...optional('fixed', fixed.length > 0 ? fixed : undefined),
     ...optional('snapshotAt', record.snapshot && new Date(record.snapshot.takenAt)),
+    ...optional('backup', parts.takesBackups ? reportPodBackups(found) : undefined),
     ...optional('etcd', etcd),
     ...optional('space', space),
     members,

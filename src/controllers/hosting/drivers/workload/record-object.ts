@@ -12,9 +12,9 @@ const FILE = 'record.json';
 const NOTES_FILE = 'notes.json';
 const FORMAT = 1;
 
-const { snapshot, addresses, attempts } = workloadRecord.shape;
-const notes = z.object({ snapshot, addresses, attempts });
-type Notes = Pick<WorkloadRecord, 'snapshot' | 'addresses' | 'attempts'>;
+const { snapshot, addresses, attempts, restored } = workloadRecord.shape;
+const notes = z.object({ snapshot, addresses, attempts, restored });
+type Notes = Pick<WorkloadRecord, 'snapshot' | 'addresses' | 'attempts' | 'restored'>;
 
 export function parseWorkloadRecord(object: KubeObject): WorkloadRecord {
   const content = parsed(textAt(object, 'data', FILE));
@@ -31,6 +31,7 @@ function notesOf(object: KubeObject): Notes {
     ...optional('snapshot', data?.snapshot),
     ...optional('addresses', data?.addresses),
     ...optional('attempts', data?.attempts),
+    ...optional('restored', data?.restored),
   };
 }
 
@@ -63,8 +64,8 @@ function parsed(text: string | undefined): unknown {
 }
 
 export function recordObject(record: WorkloadRecord, resourceVersion?: string): KubeObject {
-  const { snapshot: taken, addresses: given, attempts: made, ...strict } = record;
-  const noted = { snapshot: taken, addresses: given, attempts: made };
+  const { snapshot: taken, addresses: given, attempts: made, restored: from, ...strict } = record;
+  const noted = { snapshot: taken, addresses: given, attempts: made, restored: from };
   const { cluster } = record;
   return {
     apiVersion: 'v1',
@@ -77,7 +78,9 @@ export function recordObject(record: WorkloadRecord, resourceVersion?: string): 
     },
     data: {
       [FILE]: JSON.stringify(strict),
-      ...(taken || given || made ? { [NOTES_FILE]: JSON.stringify(noted) } : {}),
+      ...(Object.values(noted).some((each) => each !== undefined)
+        ? { [NOTES_FILE]: JSON.stringify(noted) }
+        : {}),
     },
   };
 }

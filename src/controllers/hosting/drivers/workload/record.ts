@@ -65,7 +65,11 @@ export const workloadRecord = z.strictObject({
   /** The addresses of the Services, by name. One that is made again gets its address again: etcd keeps those of its members in its data. */
   addresses: z.record(z.string(), z.string()).optional(),
   /** The last attempts at the upkeep of etcd. */
-  attempts: z.strictObject({ space: attempt.optional() }).optional(),
+  attempts: z
+    .strictObject({ space: attempt.optional(), backup: attempt.optional(), drill: attempt.optional() })
+    .optional(),
+  /** The backup that the data of etcd began with. */
+  restored: z.string().optional(),
   /** The digests of the public keys. */
   keys: z.partialRecord(z.enum(PLANE_KEYS), z.string()).optional(),
   members: z.partialRecord(
@@ -135,6 +139,15 @@ export function withStart(
 export function withSeal(record: WorkloadRecord, image: string): WorkloadRecord {
   const named = withImage(record, 'etcd', image);
   return named.isSealed ? named : { ...named, isSealed: true };
+}
+
+/** Records that the first member of etcd has the data of a backup, which it never begins without from then on. */
+export function withRestored(
+  record: WorkloadRecord,
+  { name, image }: { readonly name: string | undefined; readonly image: string },
+): WorkloadRecord {
+  const sealed = withMember(withSeal(record, image), 'etcd', { hasData: true });
+  return { ...sealed, ...optional('restored', name) };
 }
 
 /** An earlier version of hosting recorded no image of a member that it started. */
