@@ -58,6 +58,8 @@ export const ANNOTATION_TAKEN_AT = `${GROUP}/taken-at`;
 
 /** Tells what a Job with the volume of backups does: `Backup`, `Drill` or `Restore`. */
 export const ANNOTATION_TASK = `${GROUP}/task`;
+/** The UID of the claim whose volume a Job writes. What it has written is lost with the claim. */
+export const ANNOTATION_CLAIM = `${GROUP}/claim-uid`;
 /** The list of the backups in the volume of a claim, as its last Job has reported it. It is lost with the claim. */
 export const ANNOTATION_BACKUPS = `${GROUP}/backups`;
 

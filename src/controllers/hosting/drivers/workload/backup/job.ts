@@ -7,7 +7,7 @@ import { textAt } from '../../../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../../../kube/objects/object.ts';
 import type { BackupOptions } from '../../driver.ts';
 import { SNAPSHOT_COPY } from '../../etcd/snapshot-steps.ts';
-import { ANNOTATION_RUN, ANNOTATION_TAKEN_AT, ANNOTATION_TASK, BACKUPS } from '../names.ts';
+import { ANNOTATION_CLAIM, ANNOTATION_RUN, ANNOTATION_TAKEN_AT, ANNOTATION_TASK, BACKUPS } from '../names.ts';
 import { ETCD_VOLUME_FOLDER } from '../objects/commands.ts';
 import {
   etcdJob,
@@ -29,7 +29,7 @@ const REPORT = '/dev/termination-log';
 /** Beside the data of the first member, so that these get their place by a rename. */
 const RESTORED_COPY = `${ETCD_VOLUME_FOLDER}/restore`;
 
-export function backupJob(parts: SnapshotParts, { keep, request }: BackupOptions): KubeObject {
+export function backupJob(parts: BackupJobParts, { keep, request }: BackupOptions): KubeObject {
   const { cluster, member, images } = parts;
   const asked = request === undefined ? [] : [`--request=${request}`];
   const end = [`--keep=${keep}`, `--report=${REPORT}`, `--cluster=${cluster}`, ...placeArgs(OPENED_URL)];
@@ -54,7 +54,11 @@ export function backupJob(parts: SnapshotParts, { keep, request }: BackupOptions
 
 const COPY = `${SNAPSHOT_FOLDER}/${SNAPSHOT_COPY}`;
 
-type TaskParts = Pick<SnapshotParts, 'cluster' | 'takenAt' | 'images' | 'versions' | 'priorityClass'>;
+type TaskParts = Pick<SnapshotParts, 'cluster' | 'takenAt' | 'images' | 'versions' | 'priorityClass'> & {
+  /** The UID of the claim whose volume it writes. */
+  readonly claim: string;
+};
+export type BackupJobParts = SnapshotParts & TaskParts;
 
 /** It needs neither the etcd that serves nor its volume. */
 export function drillJob(parts: TaskParts): KubeObject {
@@ -130,7 +134,7 @@ function versionArgs({ versions }: TaskParts): readonly string[] {
 type Chosen = Pick<Parameters<typeof etcdJob>[0], 'beside' | 'containers' | 'data'>;
 
 function taskJob(
-  { cluster, takenAt, images, versions, priorityClass }: TaskParts,
+  { cluster, takenAt, images, versions, priorityClass, claim }: TaskParts,
   { task, options, ...chosen }: Chosen & { readonly task: BackupTask; readonly options: readonly unknown[] },
 ): KubeObject {
   return etcdJob({
@@ -139,7 +143,8 @@ function taskJob(
     annotations: {
       [ANNOTATION_TASK]: task,
       [ANNOTATION_TAKEN_AT]: takenAt.toISOString(),
-      [ANNOTATION_RUN]: optionsDigest({ task, options, images, versions }),
+      [ANNOTATION_RUN]: optionsDigest({ task, options: [claim, ...options], images, versions }),
+      [ANNOTATION_CLAIM]: claim,
     },
     priorityClass,
     snapshots: BACKUPS,
@@ -167,4 +172,9 @@ export function isSameTask(one: KubeObject, other: KubeObject): boolean {
 export function taskOf(job: KubeObject): BackupTask | undefined {
   const task = textAt(job, 'metadata', 'annotations', ANNOTATION_TASK);
   return BACKUP_TASKS.find((each) => each === task);
+}
+
+/** Tells whether what the Job has written is in the volume of that claim. */
+export function isOnClaim(job: KubeObject, claim: string | undefined): boolean {
+  return claim !== undefined && job.metadata.annotations?.[ANNOTATION_CLAIM] === claim;
 }

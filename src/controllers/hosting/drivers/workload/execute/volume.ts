@@ -8,12 +8,12 @@ import { ANNOTATION_OWNER_UID } from '../names.ts';
 import { VOLUME_CLAIMS } from '../objects/namespace.ts';
 import { AS_HOSTING } from './record.ts';
 
-/** A claim of others with this name is not touched: what is in its volume may be all that is left of them. */
+/** Resolves to the UID of the claim. One of others with this name is not touched: what is in its volume may be all that is left of them. */
 export async function ensureClaim(
   { owner, objects, where }: FoundPlane,
   claim: KubeObject,
   { client }: { readonly client: Client },
-): Promise<void> {
+): Promise<string> {
   const { name } = claim.metadata;
   const there = objects.claims.get(name);
   if (there && there.metadata.annotations?.[ANNOTATION_OWNER_UID] !== owner.uid) {
@@ -23,10 +23,16 @@ export async function ensureClaim(
       { where, hint: 'look at what is in its volume, then delete the claim' },
     );
   }
-  if (there) return;
+  return (there ?? (await create(claim, client))).metadata.uid ?? '';
+}
+
+/** Another process of hosting may have created it. */
+async function create(claim: KubeObject, client: Client): Promise<KubeObject> {
   try {
-    await client.create(VOLUME_CLAIMS, claim, AS_HOSTING);
+    return await client.create(VOLUME_CLAIMS, claim, AS_HOSTING);
   } catch (error) {
     if (!isKubeError(error, 'AlreadyExists')) throw error;
+    const { name, namespace = '' } = claim.metadata;
+    return await client.get(VOLUME_CLAIMS, { name, namespace });
   }
 }

@@ -36,6 +36,7 @@ const PARTS = {
   images: { etcd: 'etcd', kubenode: 'kubenode' },
   versions: { etcd: 'v3.6.8', kubernetes: 'v1.36.3' },
   priorityClass: 'system-cluster-critical',
+  claim: 'claim-uid',
 } as const;
 const PEER_URL = 'https://10.0.0.9:2380';
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   backupJob,
   drillJob,
+  isOnClaim,
   isSameTask,
   restoreJob,
   taskOf,
@@ -19,6 +20,7 @@ const PARTS = {
   images: { etcd: 'etcd@sha256:1', kubenode: 'kubenode@sha256:2' },
   versions: { etcd: 'v3.6.8', kubernetes: 'v1.36.3' },
   priorityClass: 'system-cluster-critical',
+  claim: 'claim-uid',
 } as const;
 const RESTORE = { from: 'latest', peerUrl: 'https://10.0.0.2:2380' };
 const BACKUP = backupJob(PARTS, { keep: 7 });
@@ -84,6 +86,8 @@ describe('the Jobs with the volume of backups', () => {
     expect(isSameTask(BACKUP, backupJob(PARTS, { keep: 7, request: 'by hand' }))).toBe(false);
     const images = { etcd: 'etcd@sha256:1', kubenode: 'kubenode@sha256:3' };
     expect(isSameTask(BACKUP, backupJob({ ...PARTS, images }, { keep: 7 }))).toBe(false);
+    expect(isSameTask(BACKUP, backupJob({ ...PARTS, claim: 'another' }, { keep: 7 }))).toBe(false);
+    expect([isOnClaim(BACKUP, 'claim-uid'), isOnClaim(BACKUP, 'another')]).toEqual([true, false]);
     expect(isSameTask(BACKUP, drillJob(PARTS))).toBe(false);
     const bare = { ...BACKUP, metadata: { name: 'etcd-backups' } };
     expect([taskOf(bare), isSameTask(bare, bare)]).toEqual([undefined, false]);

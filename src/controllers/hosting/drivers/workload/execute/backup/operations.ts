@@ -2,14 +2,13 @@
 import { messageOf, OsError } from '../../../../../../os/errors.ts';
 import { HostingError } from '../../../../errors.ts';
 import type { BackupOperations, PlaneOwner, UpkeepControl } from '../../../driver.ts';
-import { backupJob, drillJob } from '../../backup/job.ts';
+import { type BackupJobParts, backupJob, drillJob } from '../../backup/job.ts';
 import { reportPodBackups } from '../../backup/report.ts';
 import { requireData } from '../../data.ts';
 import { type FoundPlane, readHubPlane, requireOwnNamespace } from '../../hub.ts';
 import { BACKUPS } from '../../names.ts';
 import { backupsClaim } from '../../objects/namespace.ts';
 import type { UpkeepKind } from '../../record.ts';
-import type { SnapshotParts } from '../../snapshot/job.ts';
 import { recordWorkloadAttempt } from '../attempt.ts';
 import { memberNotPrepared, type WorkloadParts } from '../members.ts';
 import { requireKeysOf } from '../prepare.ts';
@@ -40,7 +39,7 @@ async function upkeep(
   plane: PlaneOwner,
   kind: Extract<UpkeepKind, 'backup' | 'drill'>,
   parts: UpkeepParts,
-  jobFrom: (shared: SnapshotParts) => ReturnType<TaskRun['build']>,
+  jobFrom: (shared: BackupJobParts) => ReturnType<TaskRun['build']>,
 ): Promise<void> {
   const { client, clock, control, images } = parts;
   const found = await readHubPlane(client, plane);
@@ -52,9 +51,9 @@ async function upkeep(
   const { signal } = control;
   await recordWorkloadAttempt({ client, clock, plane, kind, signal }, async () => {
     const storageClass = images?.backupStorageClass;
-    await ensureClaim(found, backupsClaim(found.owner, record, storageClass), parts);
+    const claim = await ensureClaim(found, backupsClaim(found.owner, record, storageClass), parts);
     const job = { client, clock, cluster: plane.name, name: BACKUPS };
-    const build: TaskRun['build'] = () => jobFrom(copyParts(found, record, parts));
+    const build: TaskRun['build'] = () => jobFrom({ ...copyParts(found, record, parts), claim });
     await withWords(found, kind, () => runTask({ job, control, build }));
   });
 }

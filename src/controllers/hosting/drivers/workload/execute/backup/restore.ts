@@ -7,12 +7,12 @@ import type { KubeObject } from '../../../../../../kube/objects/object.ts';
 import { pollUntil } from '../../../../../../os/poll.ts';
 import { HostingError } from '../../../../errors.ts';
 import type { PlaneOwner } from '../../../driver.ts';
-import { isSameTask, restoreJob, taskOf } from '../../backup/job.ts';
+import { isOnClaim, isSameTask, restoreJob, taskOf } from '../../backup/job.ts';
 import { reportedBy } from '../../backup/report.ts';
 import { isRestoreOver } from '../../backup/step.ts';
 import { memberVolumeData, requireData } from '../../data.ts';
 import { podPlaces } from '../../etcd/places.ts';
-import { type FoundPlane, readHubPlane, requireOwnNamespace } from '../../hub.ts';
+import { claimOfVolume, type FoundPlane, readHubPlane, requireOwnNamespace } from '../../hub.ts';
 import { podsOfMember } from '../../members/pods.ts';
 import { ANNOTATION_TAKEN_AT, BACKUPS, etcdMembersOf } from '../../names.ts';
 import { LOCAL_PEER_URL } from '../../objects/commands.ts';
@@ -41,11 +41,12 @@ export async function restorePods(plane: PlaneOwner, from: string, parts: Worklo
   const place = await openPlace(plane, parts);
   const { found, record } = place;
   if (record.isDestroying || memberVolumeData(found, 'etcd') === 'Own') return;
-  if (parts.images?.backupStorageClass === undefined) throw noStorage(found);
+  if (!parts.images) throw memberNotPrepared(found, 'etcd');
+  if (parts.images.backupStorageClass === undefined) throw noStorage(found);
   requireStopped(found);
-  await ensureVolumes(place, parts.images.backupStorageClass);
+  const claim = await ensureVolumes(place, parts.images.backupStorageClass);
   const peerUrl = peerUrlOf(place);
-  const desired = restoreJob(copyParts(found, record, parts), { from, peerUrl });
+  const desired = restoreJob({ ...copyParts(found, record, parts), claim }, { from, peerUrl });
   const job = await readJob(place.job);
   if (!job) await createJob(place.job, desired);
   else if (!isSameTask(job, desired)) await deleteJob(place.job);
@@ -64,7 +65,7 @@ export async function endRestore(plane: PlaneOwner, parts: WorkloadParts): Promi
   // A former process of hosting has recorded it, and ended before it deleted the Job.
   if (wasStarted(found.record, 'etcd')) return await deleteJob(place.job);
   const state = await stateOf(place, job);
-  if (state.type === 'Taken') {
+  if (state.type === 'Taken' && isOnClaim(job, claimOfVolume(found, 'etcd')?.metadata.uid)) {
     await settle(place, job);
     return;
   }
@@ -82,12 +83,13 @@ async function openPlace(plane: PlaneOwner, parts: WorkloadParts): Promise<Resto
   return { found, record, parts, job: { client, clock, cluster: plane.name, name: BACKUPS } };
 }
 
-async function ensureVolumes({ found, record, parts }: RestorePlace, storageClass: string): Promise<void> {
+/** Resolves to the UID of the claim of the first member. */
+async function ensureVolumes({ found, record, parts }: RestorePlace, storageClass: string): Promise<string> {
   await ensureClaim(found, backupsClaim(found.owner, record, storageClass), parts);
   const { storageGiB } = record.placement;
   const volume = { storageGiB, storageClass: parts.images?.storageClass };
   // A claim that was lost before its etcd was ever started had nothing but the backup.
-  await ensureClaim(found, volumeClaim(found.owner, volume), parts);
+  return await ensureClaim(found, volumeClaim(found.owner, volume), parts);
 }
 
 function peerUrlOf({ found, record, parts }: RestorePlace): string {

@@ -5,7 +5,7 @@
 import type { KubeObject } from '../../../../../../kube/objects/object.ts';
 import type { UpkeepControl } from '../../../driver.ts';
 import { type BackupList, formatBackupList, parseBackupList } from '../../../etcd/backup/list.ts';
-import { isSameTask, taskOf } from '../../backup/job.ts';
+import { isOnClaim, isSameTask, taskOf } from '../../backup/job.ts';
 import { reportedBy, stepOf } from '../../backup/report.ts';
 import { backupStep } from '../../backup/step.ts';
 import { ANNOTATION_BACKUPS, BACKUPS, planeNamespace } from '../../names.ts';
@@ -84,12 +84,17 @@ async function settle(named: NamedJob, { job, pods }: ObservedJob): Promise<stri
   if (taskOf(job) !== 'Backup') return undefined;
   const list = parseBackupList(reportedBy(pods));
   if (!list) return 'its pod was removed before the list of backups was read from it';
+  const { metadata } = await named.client.get(VOLUME_CLAIMS, placeOf(named));
+  if (!isOnClaim(job, metadata.uid)) return `PersistentVolumeClaim ${BACKUPS} was replaced since`;
   await writeList(named, list);
   return undefined;
 }
 
-async function writeList({ client, cluster }: NamedJob, list: BackupList): Promise<void> {
+function placeOf({ cluster }: NamedJob): { readonly name: string; readonly namespace: string } {
+  return { name: BACKUPS, namespace: planeNamespace(cluster) };
+}
+
+async function writeList(named: NamedJob, list: BackupList): Promise<void> {
   const body = { metadata: { annotations: { [ANNOTATION_BACKUPS]: formatBackupList(list) } } };
-  const claim = { name: BACKUPS, namespace: planeNamespace(cluster) };
-  await client.patch(VOLUME_CLAIMS, claim, { type: 'merge', body }, AS_HOSTING);
+  await named.client.patch(VOLUME_CLAIMS, placeOf(named), { type: 'merge', body }, AS_HOSTING);
 }

@@ -135,6 +135,22 @@ describe('a control plane of pods that starts from a backup', () => {
     expect(count(hub, 'Restore ended')).toBe(2);
   });
 
+  it('HOS-32 restores again when the claim of etcd was replaced before hosting knew of the first one', async () => {
+    const { hub, first } = await opened({ restoreFrom: 'latest' }, (fresh) =>
+      fresh.faults.set(BACKUPS, 'hangs'),
+    );
+    await hub.advance(20_000);
+    await first.kill();
+    hub.faults.clear();
+    await hub.advance(1000);
+    expect(count(hub, 'Restore ended')).toBe(1);
+    hub.api.objects.delete(servedKind(VOLUME_CLAIMS), { name: 'etcd', namespace: NAMESPACE });
+    await hub.start();
+    await hub.advance(120_000);
+    expect(ready(hub)).toEqual(['True Ready', NAMES[1]]);
+    expect(count(hub, 'Restore ended')).toBe(2);
+  });
+
   it.each(['before', 'after'] as const)(
     'HOS-04 HOS-32 starts from the backup when hosting is killed %s any write',
     async (when) => {
