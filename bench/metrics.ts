@@ -10,7 +10,7 @@ import { startHealthServer } from '../src/kube/process/health.ts';
 import type { Log } from '../src/kube/process/log.ts';
 import { createMetrics, type Metrics } from '../src/kube/process/metrics.ts';
 import { createRuntimeMetrics } from '../src/kube/process/metrics-runtime.ts';
-import { registerFleetMetrics } from '../src/observability/fleet/register.ts';
+import { registerFleetMetrics, registerMachineInfo } from '../src/observability/fleet/register.ts';
 import { createSystemClock } from '../src/os/system-clock.ts';
 import { jobSpec } from '../test/controllers/remedyjob/jobs.ts';
 import { ago, condition, machine } from '../test/support/builders.ts';
@@ -78,7 +78,9 @@ async function run(): Promise<BenchResult> {
 function register(metrics: Metrics, fleets: readonly (readonly Machine[])[]): (round: number) => void {
   let current = fleets[0] ?? [];
   createRuntimeMetrics(metrics);
-  registerFleetMetrics(metrics, { store: { hasSynced: () => true, list: () => [...current] } }, clock);
+  const machines = { store: { hasSynced: () => true, list: () => [...current] } };
+  registerFleetMetrics(metrics, machines, clock);
+  registerMachineInfo(metrics, machines);
   const remedy = registerRemedyMetrics(metrics);
   for (let index = 0; index < NAMES; index += 1) {
     const spec = jobSpec();

@@ -10,11 +10,13 @@ import {
   COMPONENT_DIFFERING_SECONDS,
   COMPONENT_MACHINES,
   COVERAGE_STATES,
+  MACHINE_INFO,
   MACHINE_STATES,
   MACHINES_BY_STATE,
 } from '../metrics/machine.ts';
 import { REMEDY_DENIED_SECONDS, REMEDY_WAITING } from '../metrics/repair.ts';
 import { countFleet, type FleetCounts } from './counts.ts';
+import { machineLabels } from './machine-labels.ts';
 
 /** All gauges of one scrape are from one count. */
 const COUNT_MS = 1000;
@@ -61,6 +63,18 @@ export function registerFleetMetrics(
   metrics.gauge({ ...COMPONENT_DIFFERING_SECONDS, read: read(differing) });
   metrics.gauge({ ...REMEDY_WAITING, read: read(waitingMachines) });
   metrics.gauge({ ...REMEDY_DENIED_SECONDS, read: read(deniedSeconds) });
+}
+
+/** Names each machine, which costs as many series as there are. */
+export function registerMachineInfo(metrics: Metrics, { store }: Machines): void {
+  metrics.gauge({
+    ...MACHINE_INFO,
+    read: () =>
+      (store.hasSynced() ? store.list() : []).flatMap((machine) => {
+        const labels = machineLabels(machine);
+        return labels ? [[labels, 1] as const] : [];
+      }),
+  });
 }
 
 function coverage({ components }: FleetCounts): readonly GaugeSample<'component' | 'state'>[] {

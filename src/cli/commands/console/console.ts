@@ -5,7 +5,6 @@ import { recordHistory } from '../../../console/server/history.ts';
 import { readPageFiles } from '../../../console/server/page-files.ts';
 import { CONSOLE_PORT, startConsoleServer } from '../../../console/server/server.ts';
 import type { Client } from '../../../kube/client/client.ts';
-import { connect } from '../../../kube/client/connect.ts';
 import { addConnectionOptions, findKubeconfig } from '../../connection.ts';
 import { withCluster } from '../../fleet/read.ts';
 import type { Io } from '../../io.ts';
@@ -13,14 +12,15 @@ import { createIntegerParser, parseConsoleUrl } from '../../option-parsers.ts';
 import { type ConsoleFlags, checkLogin, homeName, LOGIN_WAYS, untilAborted } from './flags.ts';
 import { openConsoleFleet } from './fleet.ts';
 import { serveWithLogin } from './login.ts';
+import { connectShownCluster } from './member.ts';
 
 const HELP = `
 Serves one page: the clusters by stage, each machine with its state and what it waits for, rollouts with their batches, repairs
 as timelines, grants against limits, and the limits over clusters. The page follows the changes by itself. It is read-only, and it shows
 what your own credentials may read: anyone who opens it sees the same, so keep the address on this machine, or use --login.
 
---context selects the hub. The machines of a cluster are shown if the kubeconfig has a context with the name of the cluster. A cluster
-without a hub is shown alone.
+--context selects the hub. The machines of a cluster are read by the context of its name in the kubeconfig, or with the Secret of the hub
+that sync uses, if you may read it. A cluster without a hub is shown alone.
 
 With --login everybody signs in, and sees what the API server permits to that person: of the kubeconfig only the server is used. It
 shows one cluster then, the hub or another. --url is the address that people open, with TLS by a proxy, an Ingress or a Gateway in front:
@@ -65,7 +65,7 @@ async function serveOpenly(io: Io, client: Client, flags: ConsoleFlags): Promise
     client,
     flags,
     name: homeName(flags),
-    connectTo: (context) => connect({ clock, context, ...(kubeconfig === undefined ? {} : { kubeconfig }) }),
+    connectTo: (member) => connectShownCluster(member, { io, hub: client, kubeconfig }),
   });
   const source = recordHistory(fleet, clock);
   const stop = new AbortController();
