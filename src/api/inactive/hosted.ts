@@ -4,7 +4,6 @@ import type { InactiveField } from './field.ts';
 const NO_LIMITS = 'processes of this machine have no requests and no limits';
 const LOOPBACK = 'the API server listens on loopback, on a port that is free';
 const ONE_API_SERVER = 'driver workload runs one API server';
-const NO_BACKUPS = 'driver workload takes no backups: take snapshots of its volume';
 const KEPT_AUTHORITIES = 'driver workload keeps its certificate authorities';
 
 const PARTS = ['apiServer', 'controllerManager', 'scheduler'];
@@ -23,7 +22,5 @@ export const HOSTED: readonly InactiveField[] = [
   { path: 'spec.hosted.exposure.type', accepts: ['ClusterIP'], because: LOOPBACK, ...PROCESS },
   { path: 'spec.hosted.exposure.host', because: LOOPBACK, ...PROCESS },
   { path: 'spec.hosted.exposure.port', accepts: [6443], because: LOOPBACK, ...PROCESS },
-  { path: 'spec.hosted.etcd.backup', because: NO_BACKUPS, ...WORKLOAD },
-  { path: 'spec.hosted.etcd.restoreFrom', because: NO_BACKUPS, ...WORKLOAD },
   { path: 'spec.hosted.pki.caRotation', because: KEPT_AUTHORITIES, ...WORKLOAD },
 ];

@@ -45,7 +45,11 @@ function judge(input: Found, everySeconds: number): Answer {
     return { status: 'Unknown', reason: 'NotCreated', message: 'the control plane is not created yet' };
   }
   if (!plane.backup) {
-    return { status: 'False', reason: 'NotSupported', message: 'its driver takes no backups' };
+    return {
+      status: 'False',
+      reason: 'NotSupported',
+      message: 'the file of images of hosting names no backupStorageClass',
+    };
   }
   if (last && isRecent(last, everySeconds, now)) return recent(last, input, plane.backup);
   const { reason, why } = whyNot(input);

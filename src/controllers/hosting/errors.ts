@@ -11,6 +11,7 @@ export type HostingErrorCode =
   | 'DriverNotConfigured' // this hosting was started without what the driver needs
   | 'ChangeNotSupported' // the driver does not change a control plane that exists
   | 'SnapshotRunning' // the Job that takes a snapshot has not ended
+  | 'RestoreRunning' // the Job that restores a backup has not ended
   | 'MemberRestarting' // a member of etcd that was started again does not answer yet
   | 'SnapshotInvalid' // a snapshot of etcd could not be taken, or does not open
   | 'BackupMissing'

@@ -75,6 +75,8 @@ export function createEtcdCommand(path: ProgramPath, flags: EtcdFlags): Command 
   };
 }
 
+/** Tells whether an etcd answers. One whose database is full refuses writes only, and clients have to reach it to delete something. */
+export const ETCD_HEALTH_PATH = '/health?exclude=NOSPACE';
 /** Makes etcd forget all other members, for a copy of its data. */
 export const FORGET_OTHERS = '--force-new-cluster';
 

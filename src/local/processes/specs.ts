@@ -9,6 +9,7 @@ import {
   createControllerManagerCommand,
   createEtcdCommand,
   createSchedulerCommand,
+  ETCD_HEALTH_PATH,
   LOOPBACK,
   type Program,
   type ProgramPath,
@@ -87,7 +88,7 @@ function createEtcdSpec(
     command,
     mark,
     ...listen,
-    readyUrl: `${localUrl(LOOPBACK, port)}/health`,
+    readyUrl: `${localUrl(LOOPBACK, port)}${ETCD_HEALTH_PATH}`,
   };
 }
 

@@ -8,7 +8,7 @@ import { kubeconfigSecret, NAMESPACE } from '../../../src/api/names.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { planeNamespace, RECORD } from '../../../src/controllers/hosting/drivers/workload/names.ts';
 import { parseWorkloadRecord } from '../../../src/controllers/hosting/drivers/workload/record-object.ts';
-import { JOBS } from '../../../src/controllers/hosting/drivers/workload/snapshot/job.ts';
+import { JOBS } from '../../../src/controllers/hosting/drivers/workload/snapshot/containers.ts';
 import { connect } from '../../../src/kube/client/connect.ts';
 import { CONFIG_MAPS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../src/kube/objects/json.ts';

@@ -5,6 +5,7 @@
 import { LABEL_PART } from '../../../src/api/names.ts';
 import { ETCD_MEMBERS, type EtcdMember } from '../../../src/controllers/hosting/drivers/driver.ts';
 import type { EtcdAsking } from '../../../src/controllers/hosting/drivers/etcd/membership.ts';
+import type { EtcdSizes } from '../../../src/controllers/hosting/drivers/etcd/space.ts';
 import { HostingError } from '../../../src/controllers/hosting/errors.ts';
 import { majorityOf } from '../../../src/controllers/hosting/plan/etcd/quorum.ts';
 import { listAt } from '../../../src/kube/objects/json.ts';
@@ -16,10 +17,16 @@ interface Listed {
 }
 
 export interface MemoryHubEtcd {
+  /** The database of each member. */
+  sizes: EtcdSizes;
+  /** Ends hosting in the middle of a defragmentation with this error. */
+  fault: Error | undefined;
   readonly list: Map<EtcdMember, Listed>;
   /** The UIDs of the claims whose volumes have data. */
   readonly withData: Set<string>;
   readonly asking: EtcdAsking;
+  /** Puts the data of an etcd with one member into the volume of the claim with that UID. */
+  readonly restore: (claim: string) => void;
   /** Whether the etcd of the pod starts, given the UID of its claim. */
   readonly starts: (pod: KubeObject, claim: string | undefined) => boolean;
   /** Whether a majority of those that count for it answers. */
@@ -63,9 +70,15 @@ export function memoryHubEtcd(
     return true;
   }
 
-  return {
+  const etcd: MemoryHubEtcd = {
+    sizes: { dbBytes: 20_000, inUseBytes: 20_000, isFull: false },
+    fault: undefined,
     list,
     withData,
+    restore: (claim) => {
+      withData.add(claim);
+      list.set('etcd', { isLearner: false, isStarted: true });
+    },
     starts,
     isServing,
     asking: {
@@ -101,8 +114,18 @@ export function memoryHubEtcd(
         if (list.get(member)?.isStarted !== false) throw refused(member, 'is not a new member');
         return [...list.keys()].map((each) => `${each}=${peerUrls[ETCD_MEMBERS.indexOf(each)]}`).join(',');
       },
+      readSpace: async () => (isReady('etcd') ? etcd.sizes : undefined),
+      shrink: async ({ endpoints }, quotaBytes) => {
+        log(`defragment ${endpoints.length}`);
+        if (etcd.fault) throw etcd.fault;
+        const { inUseBytes } = etcd.sizes;
+        const isFull = etcd.sizes.isFull && inUseBytes > 0.9 * quotaBytes;
+        etcd.sizes = { dbBytes: inUseBytes, inUseBytes, isFull };
+        return etcd.sizes;
+      },
     },
   };
+  return etcd;
 }
 
 function refused(member: EtcdMember, why: string): HostingError {

@@ -5,6 +5,7 @@
 import type { ClusterHostedStatus } from '../../../src/api/generated/types.ts';
 import { LABEL_PART } from '../../../src/api/names.ts';
 import { createHostingController } from '../../../src/controllers/hosting/controller.ts';
+import { taskOf } from '../../../src/controllers/hosting/drivers/workload/backup/job.ts';
 import { createWorkloadDriver } from '../../../src/controllers/hosting/drivers/workload/driver.ts';
 import type { WorkloadImages } from '../../../src/controllers/hosting/drivers/workload/images.ts';
 import {
@@ -24,7 +25,7 @@ import {
   DEPLOYMENTS,
   STATEFUL_SETS,
 } from '../../../src/controllers/hosting/drivers/workload/objects/workloads.ts';
-import { JOBS } from '../../../src/controllers/hosting/drivers/workload/snapshot/job.ts';
+import { JOBS } from '../../../src/controllers/hosting/drivers/workload/snapshot/containers.ts';
 import type { ClusterInside } from '../../../src/controllers/hosting/inside/execute.ts';
 import { CONFIG_MAPS, NAMESPACES, PODS } from '../../../src/kube/objects/core-kinds.ts';
 import { canonicalJson, digestOf } from '../../../src/kube/objects/digest.ts';
@@ -34,6 +35,7 @@ import { servedKind } from '../../../src/sim/api-server/kinds.ts';
 import { type ControllerBed, createControllerBed } from '../controller/bed.ts';
 import { ledgerOf, type MemoryGrants, memoryGrants } from '../memory-grants.ts';
 import { found, KINDS } from './bed.ts';
+import { endBackupJob, type MemoryHubBackups } from './memory-hub-backups.ts';
 import { type MemoryHubEtcd, memoryHubEtcd } from './memory-hub-etcd.ts';
 import { WITHOUT_DATA } from './pod-player.ts';
 
@@ -79,6 +81,7 @@ export interface MemoryHub extends ControllerBed {
   /** The times at which no API server answered, in steps. */
   silentSteps: number;
   readonly etcd: MemoryHubEtcd;
+  readonly backups: MemoryHubBackups;
   /** The times at which etcd had no majority, in steps. */
   etcdSilentSteps: number;
   /** The most pods of one member that lived at once. */
@@ -129,6 +132,7 @@ export function memoryHub(objects: readonly KubeObject[], images: WorkloadImages
       (member) => hub.pods(member).some(isReady),
       (line) => hub.made.push(line),
     ),
+    backups: { names: [], losesReport: false },
     etcdSilentSteps: 0,
     most: new Map(),
     ...played,
@@ -231,6 +235,7 @@ function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
 
   function playPod(pod: KubeObject): void {
     const now = bed.clock.now();
+    if (pod.metadata.labels?.['job-name'] !== undefined) return;
     if (isReady(pod) || +now - Date.parse(pod.metadata.creationTimestamp ?? '') < READY_MS) return;
     const fault = hubOf().faults.get(faultKey(pod));
     if (fault === 'hangs') return;
@@ -264,9 +269,31 @@ function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
     if (deletionTimestamp !== undefined || valueAt(job, 'status', 'conditions') !== undefined) return;
     const fault = hubOf().faults.get(name);
     if (fault === 'hangs' || +bed.clock.now() - Date.parse(creationTimestamp) < READY_MS) return;
-    const type = fault === 'crashes' ? 'Failed' : 'Complete';
+    const type = fault === 'crashes' || !endJob(job) ? 'Failed' : 'Complete';
     hubOf().made.push(`${name} ${type}`);
     merge(JOBS, job, { status: { conditions: [{ type, status: 'True', message: 'no copy' }] } }, 'status');
+  }
+
+  /** Returns whether it succeeds. */
+  function endJob(job: KubeObject): boolean {
+    const task = taskOf(job);
+    if (task === undefined) return true;
+    const { backups, etcd, made } = hubOf();
+    const message = endBackupJob(job, { backups, now: bed.clock.now() });
+    made.push(`${task} ${message === undefined ? 'failed' : 'ended'}`);
+    if (!backups.losesReport) leaveReport(job, message);
+    if (message === undefined) return false;
+    if (task === 'Restore') etcd.restore(claimUid('etcd') ?? '');
+    return true;
+  }
+
+  function leaveReport(job: KubeObject, message: string | undefined): void {
+    next += 1;
+    const pod = podOfJob(job, next);
+    objects.create(servedKind(PODS), pod, BY_HUB);
+    const ended = { exitCode: message === undefined ? 1 : 0, message };
+    const containerStatuses = [{ name: 'last', state: { terminated: ended } }];
+    merge(PODS, pod, { status: { phase: 'Succeeded', containerStatuses } }, 'status');
   }
 
   return {
@@ -284,6 +311,22 @@ function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
         await bed.advance(Math.min(TICK_MS, left));
       }
     },
+  };
+}
+
+function podOfJob({ metadata }: KubeObject, index: number): KubeObject {
+  const { name, uid = '' } = metadata;
+  const owner = { apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true };
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: `${name}-${index}`,
+      namespace: NAMESPACE,
+      labels: { 'job-name': name },
+      ownerReferences: [owner],
+    },
+    spec: { containers: [] },
   };
 }
 
@@ -388,6 +431,7 @@ export function hubImages(controllers = 'c'): WorkloadImages {
   return {
     versions: [set('v1.35.4', 'v3.6.5', '1'), set('v1.36.3', 'v3.6.8', '2')],
     kubenode: imageNamed('kubenode', controllers),
+    backupStorageClass: 'backups',
     priorityClass: 'system-cluster-critical',
   };
 }

@@ -38,6 +38,7 @@ import { addLogOptions, createCommandLog, type LogFlags } from '../../log-option
 import { createDurationOption, createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
 import { KUBENODE_VERSION } from '../../version.ts';
+import { createBackupStepsCommand } from './backup.ts';
 import { createSnapshotCommand } from './snapshot.ts';
 
 const HELP = `
@@ -106,6 +107,7 @@ export function createHostingCommand(io: Io): Command {
     )
     .option('--host <address>', 'address for --port to listen on', '127.0.0.1')
     .addCommand(createSnapshotCommand(io))
+    .addCommand(createBackupStepsCommand(io))
     .addHelpText('after', HELP);
   return addConnectionOptions(addLogOptions(command)).action((flags: Flags) => hosting(io, flags));
 }

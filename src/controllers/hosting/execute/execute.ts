@@ -58,7 +58,7 @@ function shrinkFailed(error: unknown, { log }: Pick<ReconcileContext, 'log'>): u
 }
 
 /** These errors need no person: the hub is still working, and is asked again. */
-const IN_WORK: readonly string[] = ['SnapshotRunning', 'MemberRestarting'];
+const IN_WORK: readonly string[] = ['SnapshotRunning', 'RestoreRunning', 'MemberRestarting'];
 
 /** Returns the wait for what blocks hosting until a person or time helps. Throws every other error again. */
 export function blockedBy(error: unknown, what: string, { log }: Pick<ReconcileContext, 'log'>): HostingWait {

@@ -13,10 +13,6 @@ describe('the problems of a Cluster that is to be hosted', () => {
   });
 
   it.each([
-    [
-      'etcd.backup',
-      { driver: 'workload' as const, etcd: { ...HOSTED.etcd, backup: { everySeconds: 300, keep: 1 } } },
-    ],
     ['replicas', { driver: 'workload' as const, replicas: 2 }],
     ['exposure.host', { exposure: { ...HOSTED.exposure, host: 'ci.example.com' } }],
   ])('name the field %s, on which hosting does not act', (path, hosted) => {
@@ -26,7 +22,12 @@ describe('the problems of a Cluster that is to be hosted', () => {
   it('are none for pods with a size, requests and an address', () => {
     const hosted = {
       driver: 'workload' as const,
-      etcd: { ...HOSTED.etcd, storageGiB: 32 },
+      etcd: {
+        ...HOSTED.etcd,
+        storageGiB: 32,
+        backup: { everySeconds: 300, keep: 1 },
+        restoreFrom: 'latest',
+      },
       apiServer: { extraArgs: {}, cpuMillis: 500 },
       exposure: { type: 'LoadBalancer' as const, host: 'ci.example.com', port: 443 },
     };

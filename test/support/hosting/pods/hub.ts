@@ -17,7 +17,7 @@ import { putFile } from '../../node-kit/rootfs.ts';
 import { type NodeKit, nodeKit, type TestNode } from '../../node-kit.ts';
 import { writeKubeImage } from './kube-image.ts';
 import { kubeProxyBind, putKubeProxy } from './kube-proxy.ts';
-import { startProvisioner } from './volumes.ts';
+import { RETAINING_CLASS, startProvisioner } from './volumes.ts';
 
 export interface PodHub {
   readonly server: ApiServer;
@@ -149,5 +149,6 @@ function imagesText(versions: readonly VersionImage[], kubenode: string): string
       images: Object.fromEntries(programs.map((program) => [program, image])),
     })),
     kubenode,
+    backupStorageClass: RETAINING_CLASS,
   });
 }

@@ -9,6 +9,8 @@ import type { KubeObject, Resource } from '../../../../src/kube/objects/object.t
 import type { TestNode } from '../../node-kit/node.ts';
 
 export const STORAGE_CLASS = 'node-folders';
+/** Its volumes stay when their claims are deleted. */
+export const RETAINING_CLASS = 'node-folders-retained';
 /** The folder of all volumes on the node. */
 export const VOLUMES_FOLDER = '/srv/volumes';
 const PROVISIONER = 'example.com/node-folders';
@@ -41,6 +43,7 @@ const STORAGE_CLASSES: Resource = {
 /** Creates the default StorageClass and serves its claims. Resolves to what ends it. */
 export async function startProvisioner(client: Client, node: TestNode): Promise<() => Promise<void>> {
   await client.apply(STORAGE_CLASSES, storageClass(), { fieldManager: MANAGER });
+  await client.apply(STORAGE_CLASSES, retainingClass(), { fieldManager: MANAGER });
   const ending = new AbortController();
   const serving = serve();
   return async () => {
@@ -64,7 +67,7 @@ async function serveOnce(client: Client, node: TestNode): Promise<void> {
   const made = new Set(volumes.items.map(({ metadata }) => metadata.name));
   await Promise.all([
     ...claims.items.filter((claim) => isOpen(claim) && !made.has(nameOf(claim))).map(provision),
-    ...volumes.items.filter((volume) => textAt(volume, 'status', 'phase') === 'Released').map(reclaim),
+    ...volumes.items.filter(isReleased).map(reclaim),
   ]);
 
   async function provision(claim: KubeObject): Promise<void> {
@@ -88,6 +91,11 @@ function isOpen(claim: KubeObject): boolean {
   );
 }
 
+function isReleased(volume: KubeObject): boolean {
+  const isKept = textAt(volume, 'spec', 'persistentVolumeReclaimPolicy') === 'Retain';
+  return textAt(volume, 'status', 'phase') === 'Released' && !isKept;
+}
+
 function nameOf({ metadata }: KubeObject): string {
   return `pvc-${metadata.uid}`;
 }
@@ -103,8 +111,14 @@ function storageClass(): KubeObject {
   };
 }
 
+function retainingClass(): KubeObject {
+  const { metadata: _, ...shared } = storageClass();
+  return { ...shared, metadata: { name: RETAINING_CLASS }, reclaimPolicy: 'Retain' };
+}
+
 function volumeOf(claim: KubeObject, node: string): KubeObject {
   const { name, namespace, uid } = claim.metadata;
+  const storageClassName = textAt(claim, 'spec', 'storageClassName') ?? STORAGE_CLASS;
   const expression = { key: 'kubernetes.io/hostname', operator: 'In', values: [node] };
   return {
     apiVersion: 'v1',
@@ -113,8 +127,8 @@ function volumeOf(claim: KubeObject, node: string): KubeObject {
     spec: {
       capacity: { storage: textAt(claim, 'spec', 'resources', 'requests', 'storage') ?? '1Gi' },
       accessModes: ['ReadWriteOnce'],
-      persistentVolumeReclaimPolicy: 'Delete',
-      storageClassName: STORAGE_CLASS,
+      persistentVolumeReclaimPolicy: storageClassName === RETAINING_CLASS ? 'Retain' : 'Delete',
+      storageClassName,
       claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', name, namespace, uid },
       local: { path: `${VOLUMES_FOLDER}/${nameOf(claim)}` },
       nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [expression] }] } },

@@ -15,6 +15,7 @@ import {
   readMemberList,
   removeListed,
 } from './member-list.ts';
+import { type EtcdSizes, readSpace, shrink } from './space.ts';
 
 /** How the members of one etcd are reached, in their order. */
 export interface EtcdPlaces {
@@ -32,13 +33,15 @@ export interface EtcdMembership {
   readonly entries: readonly EtcdListEntry[];
 }
 
-/** How an etcd is asked to list and change its members. */
+/** How an etcd is asked to list and change its members, and to make its database smaller. */
 export interface EtcdAsking {
   readMembership(places: EtcdPlaces): Promise<EtcdMembership | undefined>;
   addMember(places: EtcdPlaces, member: EtcdMember): Promise<void>;
   promoteMember(places: EtcdPlaces, member: EtcdMember, clock: Clock): Promise<void>;
   removeMember(places: EtcdPlaces, member: EtcdMember): Promise<void>;
   joiningCluster(places: EtcdPlaces, member: EtcdMember): Promise<string>;
+  readSpace(places: Pick<EtcdPlaces, 'endpoints'>): Promise<EtcdSizes | undefined>;
+  shrink(places: Pick<EtcdPlaces, 'endpoints'>, quotaBytes: number): Promise<EtcdSizes>;
 }
 
 /** A learner gets a small database within a second. */
@@ -149,4 +152,6 @@ export const ASKING: EtcdAsking = {
   promoteMember,
   removeMember,
   joiningCluster,
+  readSpace: ({ endpoints }) => readSpace(endpoints),
+  shrink: ({ endpoints }, quotaBytes) => shrink(endpoints, quotaBytes),
 };

@@ -6,6 +6,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readTrusted } from '../../../../local/pki/authority.ts';
 import { parsePair } from '../../../../local/pki/inspect.ts';
+import { ETCD_HEALTH_PATH } from '../../../../local/processes/commands.ts';
 import { isEndpointReady, type ProbeEndpoint } from '../../../../local/processes/probe.ts';
 import type { Clock } from '../../../../os/clock.ts';
 import { readFileIfExists } from '../../../../os/files.ts';
@@ -60,20 +61,21 @@ export async function copyForCheck(request: CopyRequest, tools: CopyTools): Prom
   }
 }
 
-/** Rejects unless the etcd that was started from the copy has the keys that were there. */
+type AcceptTools = Pick<CopyTools, 'clock' | 'signal'>;
+
+/** Rejects unless the etcd that was started from the copy has the keys that were there. The copy becomes the snapshot of that name. */
 export async function acceptSnapshot(
   place: SnapshotPlace,
-  { clock, signal }: Pick<CopyTools, 'clock' | 'signal'>,
+  tools: AcceptTools,
+  name = VERIFIED,
 ): Promise<SnapshotRecord> {
   const { folder } = place;
   const next = join(folder, NEXT);
   try {
     const taken = await readSnapshot(next);
     if (!taken) throw new Error('no copy of etcd is complete');
-    const endpoint = await endpointOf(place);
-    await waitForEtcd(endpoint, clock, signal);
-    await verifyKeys(endpoint, taken);
-    await replaceSnapshot(next, join(folder, VERIFIED), taken);
+    await verifyOpened(place, taken, tools);
+    await replaceSnapshot(next, join(folder, name), taken);
     await rm(join(folder, SNAPSHOT_COPY), { recursive: true, force: true });
     return taken;
   } catch (error) {
@@ -81,12 +83,24 @@ export async function acceptSnapshot(
   }
 }
 
+/** Resolves to the etcd that was started from a copy, when it answers. Rejects unless it has the keys that were there. */
+export async function verifyOpened(
+  place: Omit<SnapshotPlace, 'folder'>,
+  taken: SnapshotRecord,
+  { clock, signal }: AcceptTools,
+): Promise<ProbeEndpoint> {
+  const endpoint = await endpointOf(place);
+  await waitForEtcd(endpoint, clock, signal);
+  await verifyKeys(endpoint, taken);
+  return endpoint;
+}
+
 async function waitForEtcd(
   endpoint: ProbeEndpoint,
   clock: Clock,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const health = { ...endpoint, url: `${endpoint.url}/health` };
+  const health = { ...endpoint, url: `${endpoint.url}${ETCD_HEALTH_PATH}` };
   const deadlineMs = clock.monotonicMs() + OPEN_MS;
   const isOpen = await pollUntil(() => isEndpointReady(health), {
     clock,
@@ -97,7 +111,7 @@ async function waitForEtcd(
   if (!isOpen) throw new Error('etcd does not start from the copy');
 }
 
-async function endpointOf({ pkiFolder, url }: SnapshotPlace): Promise<ProbeEndpoint> {
+async function endpointOf({ pkiFolder, url }: Omit<SnapshotPlace, 'folder'>): Promise<ProbeEndpoint> {
   const caPem = await readTrusted(pkiFolder);
   const client = parsePair(await readFileIfExists(join(pkiFolder, 'client.pem')));
   if (caPem === undefined || !client) throw new Error(`${pkiFolder} has no certificate of a client of etcd`);

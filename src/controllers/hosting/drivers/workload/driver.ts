@@ -11,6 +11,9 @@ import type { PlaneDriver, PlaneReport, PlaneSpec } from '../driver.ts';
 import { ASKING, type EtcdAsking } from '../etcd/membership.ts';
 import { accessOf } from './access.ts';
 import { createPodEtcdActs } from './etcd/acts.ts';
+import { shrinkPods } from './etcd/space.ts';
+import { createPodBackups } from './execute/backup/operations.ts';
+import { endRestore } from './execute/backup/restore.ts';
 import { changeMember, correctMember, settleWorkload } from './execute/change.ts';
 import { startMember, stopMember } from './execute/members.ts';
 import { prepareWorkload } from './execute/prepare.ts';
@@ -36,19 +39,27 @@ export function createWorkloadDriver(options: WorkloadDriverOptions): PlaneDrive
   const images = async (): Promise<WorkloadImages | undefined> => (await readImages(options)).found;
   return withReasons({
     observe: async (plane, signal) => {
-      const { programs } = await readImages(options);
-      return await observeWorkload(plane, { client, now: clock.now(), programs, signal, asking });
+      const { programs, found } = await readImages(options);
+      const takesBackups = found?.backupStorageClass !== undefined;
+      const parts = { client, now: clock.now(), programs, signal, asking, takesBackups };
+      return await observeWorkload(plane, parts);
     },
     prepare: async (plane) => {
       await prepareWorkload(plane, { ...hub, ...choices(await images(), plane) });
     },
-    start: async (plane, member) => startMember(plane, member, { ...hub, images: await images() }),
+    start: async (plane, member) => {
+      const parts = { ...hub, images: await images() };
+      if (member === 'etcd') await endRestore(plane, parts);
+      await startMember(plane, member, parts);
+    },
     stop: (plane, member) => stopMember(plane, member, hub),
     change: async (plane, member, run) =>
       changeMember(plane, { member, run }, { ...hub, images: await images() }),
     correct: async (plane, member) => correctMember(plane, member, { ...hub, images: await images() }),
     snapshot: async (plane, signal) =>
       takeWorkloadSnapshot(plane, { ...hub, images: await images(), signal }),
+    backups: createPodBackups(async () => ({ ...hub, images: await images() })),
+    shrink: (plane) => shrinkPods(plane, hub),
     settle: (plane, settled) => settleWorkload(plane, settled, hub),
     beginDestroy: (plane) => beginRemoval(plane, hub),
     remove: (plane) => removeWorkload(plane, hub),
@@ -59,12 +70,16 @@ export function createWorkloadDriver(options: WorkloadDriverOptions): PlaneDrive
 }
 
 /** Reports to a person what the hub refuses, such as by a quota. Everything else is tried again. */
-function withReasons(driver: PlaneDriver): PlaneDriver {
-  const entries = Object.entries(driver) as readonly [
+function withReasons({ backups, ...driver }: PlaneDriver): PlaneDriver {
+  return { ...guarded(driver), ...(backups ? { backups: guarded(backups) } : {}) };
+}
+
+function guarded<T extends object>(calls: T): T {
+  const entries = Object.entries(calls) as readonly [
     string,
     (...args: readonly unknown[]) => Promise<unknown>,
   ][];
-  const guarded = entries.map(([name, call]) => [
+  const wrapped = entries.map(([name, call]) => [
     name,
     async (...args: readonly unknown[]): Promise<unknown> => {
       try {
@@ -74,7 +89,7 @@ function withReasons(driver: PlaneDriver): PlaneDriver {
       }
     },
   ]);
-  return Object.fromEntries(guarded) as PlaneDriver;
+  return Object.fromEntries(wrapped) as T;
 }
 
 function refusal(error: unknown): HostingError | undefined {

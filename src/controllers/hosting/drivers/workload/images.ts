@@ -47,6 +47,8 @@ const imagesFile = z.strictObject({
   kubenode: image,
   /** The StorageClass of the volumes of etcd. Absent: the default of the hub. */
   storageClass: objectName.optional(),
+  /** The StorageClass of the volumes of backups. Absent: none are taken. */
+  backupStorageClass: objectName.optional(),
   /** The PriorityClass of all members. */
   priorityClass: objectName.default('system-cluster-critical'),
 });

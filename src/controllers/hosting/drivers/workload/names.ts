@@ -56,12 +56,22 @@ export const ANNOTATION_VERSION = `${GROUP}/version`;
 /** When the Job that takes a snapshot was created, by the clock of hosting. */
 export const ANNOTATION_TAKEN_AT = `${GROUP}/taken-at`;
 
+/** Tells what a Job with the volume of backups does: `Backup`, `Drill` or `Restore`. */
+export const ANNOTATION_TASK = `${GROUP}/task`;
+/** The UID of the claim whose volume a Job writes. What it has written is lost with the claim. */
+export const ANNOTATION_CLAIM = `${GROUP}/claim-uid`;
+/** The list of the backups in the volume of a claim, as its last Job has reported it. It is lost with the claim. */
+export const ANNOTATION_BACKUPS = `${GROUP}/backups`;
+
 /** The ConfigMap with the record of the control plane. */
 export const RECORD = 'kubenode-plane';
 /** The Secret with every key and certificate. No pod mounts it. */
 export const KEYS_SECRET = 'kubenode-keys';
 /** The Job that takes a snapshot of etcd, and the claim of the volume that it is kept in. */
 export const SNAPSHOT = 'etcd-snapshot';
+
+/** The claim of the volume of backups, and the Job that writes or reads it. */
+export const BACKUPS = 'etcd-backups';
 
 export function isWorkloadMember(name: string): name is WorkloadMember {
   return WORKLOAD_MEMBERS.some((member) => member === name);

@@ -12,9 +12,11 @@ import {
 import type { EtcdAsking } from '../etcd/membership.ts';
 import { PLANE_KEYS } from '../keys.ts';
 import { addressesOf, keyRequest } from './access.ts';
+import { reportPodBackups } from './backup/report.ts';
 import { volumeData } from './data.ts';
 import { placementDifferences, recordDifferences, settledOf, withLife } from './differences.ts';
 import { listEtcd } from './etcd/acts.ts';
+import { reportPodSpace } from './etcd/space.ts';
 import { expectedBefore, expectedSecrets, missingObjects } from './expected.ts';
 import { claimOfVolume, type FoundPlane, readHubPlane } from './hub.ts';
 import { reportMember } from './members/report.ts';
@@ -29,6 +31,8 @@ export interface ObserveParts {
   readonly programs: PlaneReport['programs'];
   readonly signal: AbortSignal;
   readonly asking: EtcdAsking;
+  /** Whether the hub has a place for backups. */
+  readonly takesBackups: boolean;
 }
 
 export async function observeWorkload(plane: PlaneSpec, parts: ObserveParts): Promise<PlaneReport> {
@@ -40,6 +44,16 @@ export async function observeWorkload(plane: PlaneSpec, parts: ObserveParts): Pr
   }
   const request = requestFor(found, withLife(record, plane), parts.now);
   const fixed = placementDifferences(record, plane);
+  // What cannot be reached takes its time, all of it at once.
+  const [etcd, space, members] = await Promise.all([
+    listEtcd(found, parts),
+    reportPodSpace(found, parts),
+    Promise.all(
+      workloadMembersOf(record).map((member) =>
+        reportMember(member, { found, record, request, now: parts.now }),
+      ),
+    ),
+  ]);
   return {
     ...shared,
     isPrepared: isPrepared(found, record),
@@ -51,12 +65,10 @@ export async function observeWorkload(plane: PlaneSpec, parts: ObserveParts): Pr
     differences: [...recordDifferences(record, plane), ...fixed],
     ...optional('fixed', fixed.length > 0 ? fixed : undefined),
     ...optional('snapshotAt', record.snapshot && new Date(record.snapshot.takenAt)),
-    ...optional('etcd', await listEtcd(found, parts)),
-    members: await Promise.all(
-      workloadMembersOf(record).map((member) =>
-        reportMember(member, { found, record, request, now: parts.now }),
-      ),
-    ),
+    ...optional('backup', parts.takesBackups ? reportPodBackups(found) : undefined),
+    ...optional('etcd', etcd),
+    ...optional('space', space),
+    members,
   };
 }
 

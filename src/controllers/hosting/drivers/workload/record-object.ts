@@ -12,8 +12,9 @@ const FILE = 'record.json';
 const NOTES_FILE = 'notes.json';
 const FORMAT = 1;
 
-const { snapshot, addresses } = workloadRecord.shape;
-const notes = z.object({ snapshot, addresses });
+const { snapshot, addresses, attempts, restored } = workloadRecord.shape;
+const notes = z.object({ snapshot, addresses, attempts, restored });
+type Notes = Pick<WorkloadRecord, 'snapshot' | 'addresses' | 'attempts' | 'restored'>;
 
 export function parseWorkloadRecord(object: KubeObject): WorkloadRecord {
   const content = parsed(textAt(object, 'data', FILE));
@@ -24,9 +25,14 @@ export function parseWorkloadRecord(object: KubeObject): WorkloadRecord {
 }
 
 /** Notes that are damaged are as if there were none. */
-function notesOf(object: KubeObject): Pick<WorkloadRecord, 'snapshot' | 'addresses'> {
+function notesOf(object: KubeObject): Notes {
   const { data } = notes.safeParse(parsed(textAt(object, 'data', NOTES_FILE)));
-  return { ...optional('snapshot', data?.snapshot), ...optional('addresses', data?.addresses) };
+  return {
+    ...optional('snapshot', data?.snapshot),
+    ...optional('addresses', data?.addresses),
+    ...optional('attempts', data?.attempts),
+    ...optional('restored', data?.restored),
+  };
 }
 
 /** A field that is not known is one of a later version, whatever else is not as expected. */
@@ -58,7 +64,8 @@ function parsed(text: string | undefined): unknown {
 }
 
 export function recordObject(record: WorkloadRecord, resourceVersion?: string): KubeObject {
-  const { snapshot: taken, addresses: given, ...strict } = record;
+  const { snapshot: taken, addresses: given, attempts: made, restored: from, ...strict } = record;
+  const noted = { snapshot: taken, addresses: given, attempts: made, restored: from };
   const { cluster } = record;
   return {
     apiVersion: 'v1',
@@ -71,7 +78,9 @@ export function recordObject(record: WorkloadRecord, resourceVersion?: string): 
     },
     data: {
       [FILE]: JSON.stringify(strict),
-      ...(taken || given ? { [NOTES_FILE]: JSON.stringify({ snapshot: taken, addresses: given }) } : {}),
+      ...(Object.values(noted).some((each) => each !== undefined)
+        ? { [NOTES_FILE]: JSON.stringify(noted) }
+        : {}),
     },
   };
 }

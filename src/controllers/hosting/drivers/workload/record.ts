@@ -7,6 +7,7 @@ import { canonicalJson } from '../../../../kube/objects/digest.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import { planeSettings } from '../../../../local/state.ts';
 import {
+  type BackupAttempt,
   type EtcdMember,
   isEtcdMember,
   type MemberRun,
@@ -37,6 +38,13 @@ const placement = z.strictObject({
   requests: z.partialRecord(z.enum(RUN_MEMBERS), requests),
 });
 
+const attempt = z.strictObject({
+  at: z.iso.datetime(),
+  problem: z.string().optional(),
+  since: z.iso.datetime().optional(),
+  former: z.string().optional(),
+});
+
 /** A later version of hosting may add fields that change what a member is started with, so that unknown ones are refused. */
 export const workloadRecord = z.strictObject({
   format: z.literal(1),
@@ -56,6 +64,12 @@ export const workloadRecord = z.strictObject({
   snapshot: z.strictObject({ takenAt: z.iso.datetime() }).optional(),
   /** The addresses of the Services, by name. One that is made again gets its address again: etcd keeps those of its members in its data. */
   addresses: z.record(z.string(), z.string()).optional(),
+  /** The last attempts at the upkeep of etcd. */
+  attempts: z
+    .strictObject({ space: attempt.optional(), backup: attempt.optional(), drill: attempt.optional() })
+    .optional(),
+  /** The backup that the data of etcd began with. */
+  restored: z.string().optional(),
   /** The digests of the public keys. */
   keys: z.partialRecord(z.enum(PLANE_KEYS), z.string()).optional(),
   members: z.partialRecord(
@@ -78,6 +92,7 @@ export const workloadRecord = z.strictObject({
     }),
   ),
 });
+export type UpkeepKind = keyof NonNullable<WorkloadRecord['attempts']>;
 export type WorkloadRecord = Readonly<z.infer<typeof workloadRecord>>;
 
 const MAX_STARTS = 10;
@@ -124,6 +139,15 @@ export function withStart(
 export function withSeal(record: WorkloadRecord, image: string): WorkloadRecord {
   const named = withImage(record, 'etcd', image);
   return named.isSealed ? named : { ...named, isSealed: true };
+}
+
+/** Records that the first member of etcd has the data of a backup, which it never begins without from then on. */
+export function withRestored(
+  record: WorkloadRecord,
+  { name, image }: { readonly name: string | undefined; readonly image: string },
+): WorkloadRecord {
+  const sealed = withMember(withSeal(record, image), 'etcd', { hasData: true });
+  return { ...sealed, ...optional('restored', name) };
 }
 
 /** An earlier version of hosting recorded no image of a member that it started. */
@@ -217,6 +241,31 @@ export function withSnapshot(record: WorkloadRecord, takenAt: Date): WorkloadRec
   const before = record.snapshot?.takenAt;
   if (before !== undefined && Date.parse(before) >= +takenAt) return record;
   return { ...record, snapshot: { takenAt: takenAt.toISOString() } };
+}
+
+export function attemptOf(record: WorkloadRecord, kind: UpkeepKind): BackupAttempt | undefined {
+  const found = record.attempts?.[kind];
+  if (!found) return undefined;
+  const { at, since, ...problems } = found;
+  return {
+    at: new Date(at),
+    ...problems,
+    ...optional('since', since === undefined ? undefined : new Date(since)),
+  };
+}
+
+export function withAttempt(
+  record: WorkloadRecord,
+  kind: UpkeepKind,
+  { at, problem, since, former }: BackupAttempt,
+): WorkloadRecord {
+  const recorded = {
+    at: at.toISOString(),
+    ...optional('problem', problem),
+    ...optional('since', since?.toISOString()),
+    ...optional('former', former),
+  };
+  return { ...record, attempts: { ...record.attempts, [kind]: recorded } };
 }
 
 /** Records the addresses of Services that had none yet. One that is recorded stays. */

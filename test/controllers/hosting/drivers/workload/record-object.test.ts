@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { begunAttempt } from '../../../../../src/controllers/hosting/drivers/attempts.ts';
+import { attemptOf, withAttempt } from '../../../../../src/controllers/hosting/drivers/workload/record.ts';
 import {
   parseWorkloadRecord,
   recordObject,
 } from '../../../../../src/controllers/hosting/drivers/workload/record-object.ts';
 import type { KubeObject } from '../../../../../src/kube/objects/object.ts';
+import { NOW } from '../../../../support/builders.ts';
 import { planeRecord } from '../../../../support/hosting/workload.ts';
 
 function errorOf(object: KubeObject): unknown {
@@ -56,5 +59,15 @@ describe('the ConfigMap with the record of a control plane', () => {
     expect(parseWorkloadRecord({ ...object, data: { ...data, 'notes.json': '{' } })).toEqual(record);
     const former = { ...object, data: { 'record.json': JSON.stringify(taken) } };
     expect(parseWorkloadRecord(former)).toEqual(taken);
+  });
+
+  it('HOS-33 keeps attempts at the upkeep of etcd where an earlier hosting drops them', () => {
+    const begun = begunAttempt({ at: NOW, problem: 'no room', since: NOW }, NOW);
+    const noted = withAttempt(record, 'space', begun);
+    const object = recordObject(noted);
+    const { data } = object as unknown as { data: Record<string, string> };
+    expect(JSON.parse(data['record.json'] ?? '')).toEqual(record);
+    expect(attemptOf(parseWorkloadRecord(object), 'space')).toEqual(begun);
+    expect(attemptOf(record, 'space')).toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@ import {
   backupsFolder,
   listBackups,
   type StoredBackup,
-} from '../../../../../controllers/hosting/drivers/process/backup/store.ts';
+} from '../../../../../controllers/hosting/drivers/etcd/backup/store.ts';
 import { formatAge } from '../../../../../views/text/age.ts';
 import type { Table } from '../../../../../views/text/table.ts';
 import { CliError, EXIT } from '../../../../errors.ts';
@@ -15,7 +15,8 @@ import type { Io } from '../../../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../../../output.ts';
 
 const HELP = `
-Runs on the machine that hosts the cluster, as the user of "kubenode hosting", and needs no hub. The newest backup is the last one. A backup has
+Runs on the machine that hosts the cluster, as the user of "kubenode hosting", and needs no hub. Those of driver workload are in the hub:
+the annotation kubenode.dev/backups of PersistentVolumeClaim etcd-backups has their names. The newest backup is the last one. A backup has
 every Secret of the cluster, and none of its keys. Create a Cluster of the same name with spec.hosted.etcd.restoreFrom to start from one.
 
 Examples:

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { optional } from '../../../../../kube/objects/optional.ts';
 import { messageOf } from '../../../../../os/errors.ts';
 import { PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../../../../../os/files.ts';
-import { type BackupAttempt, INTERRUPTED } from '../../driver.ts';
+import { begunAttempt, failedAttempt } from '../../attempts.ts';
+import type { BackupAttempt } from '../../driver.ts';
 
 const attemptRecord = z.strictObject({
   format: z.literal(1),
@@ -12,8 +13,6 @@ const attemptRecord = z.strictObject({
   since: z.iso.datetime().optional(),
   former: z.string().optional(),
 });
-
-const MAX_PROBLEM = 1000;
 
 /** The files in the folder of a control plane. */
 export const BACKUP_FILE = 'backup.json';
@@ -45,21 +44,16 @@ export async function recordAttempt(
   work: () => Promise<void>,
   signal?: AbortSignal,
 ): Promise<void> {
-  const before = await readAttempt(path);
-  const since = before?.since ?? at;
-  await writeAttempt(path, { at, problem: INTERRUPTED, since, former: formerProblem(before) });
+  const begun = begunAttempt(await readAttempt(path), at);
+  await writeAttempt(path, begun);
   try {
     await work();
   } catch (error) {
     if (signal?.aborted === true) throw error;
-    await writeAttempt(path, { at, problem: messageOf(error).slice(0, MAX_PROBLEM), since });
+    await writeAttempt(path, failedAttempt(begun, messageOf(error)));
     throw error;
   }
   await writeAttempt(path, { at });
-}
-
-function formerProblem(before: BackupAttempt | undefined): string | undefined {
-  return before?.problem === INTERRUPTED ? before.former : before?.problem;
 }
 
 async function writeAttempt(path: string, { at, problem, since, former }: BackupAttempt): Promise<void> {

@@ -18,13 +18,13 @@ import { tryAcquireLock } from '../../../../../os/lock.ts';
 import { findFreePort } from '../../../../../os/net/ports.ts';
 import { HostingError } from '../../../errors.ts';
 import type { UpkeepControl } from '../../driver.ts';
+import { listBackups, type StoredBackup } from '../../etcd/backup/store.ts';
 import { copyData, snapshotData, verifyKeys } from '../../etcd/snapshot.ts';
 import { withThrowAway } from '../etcd/throw-away.ts';
 import { type ControlledTools, etcdPrograms, type OpenPlane, requireKept } from '../plane.ts';
 import { notPrepared } from '../preparation/refusals.ts';
 import { type SnapshotTools } from '../snapshot.ts';
 import { DRILL_FILE, recordAttempt } from './attempt.ts';
-import { listBackups, type StoredBackup } from './store.ts';
 
 export interface DrillPlace {
   /** The folder of all control planes: one drill at a time is made in it. */
@@ -139,7 +139,7 @@ async function serve(
   const command = { ...etcd.command, args: [...etcd.command.args, FORGET_OTHERS] };
   onStep('Opening');
   await withThrowAway({ command, ready: etcdClient, clock, failure, signal }, async () => {
-    const url = etcdClient.url.replace(/\/health$/, '');
+    const url = new URL(etcdClient.url).origin;
     await verifyKeys({ ...etcdClient, url }, backup.record);
     onStep('Serving');
     const server = { command: apiServer.command, ready: apiClient, clock, signal };

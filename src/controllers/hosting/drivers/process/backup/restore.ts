@@ -14,7 +14,9 @@ import {
 } from '../../../../../os/files.ts';
 import { HostingError } from '../../../errors.ts';
 import { isEtcdMember } from '../../driver.ts';
-import { describeFiles } from '../../etcd/describe-files.ts';
+import { backupUnusable, findBackup, type RestoreSource, requireRestorable } from '../../etcd/backup/find.ts';
+import type { StoredBackup } from '../../etcd/backup/store.ts';
+import type { RestoreTarget } from '../../etcd/backup/usable.ts';
 import { snapshotData } from '../../etcd/snapshot.ts';
 import { etcdEndpoints } from '../etcd/endpoint.ts';
 import { copyAsFirstMember } from '../etcd/first-member.ts';
@@ -25,15 +27,6 @@ import { memberStates } from '../preparation/complete.ts';
 import { markData } from '../preparation/data.ts';
 import { dataNotOurs, notPrepared } from '../preparation/refusals.ts';
 import { type SnapshotTools } from '../snapshot.ts';
-import { listBackups, type StoredBackup } from './store.ts';
-import { unusableReason } from './usable.ts';
-
-export interface RestoreSource {
-  /** The folder with the backups of this Cluster. */
-  readonly folder: string;
-  /** The name of a backup, or `latest`. */
-  readonly from: string;
-}
 
 const MEMBER = 'member';
 /** It is beside the data, so that it is there with the data or not at all. */
@@ -57,11 +50,10 @@ export async function restoreBackup(
   if (data.includes('Other')) throw dataNotOurs(plane);
   if (data.includes('Own')) return;
   await requireStopped(plane);
-  const backup = await findBackup(source, plane);
+  const backup = await findBackup(source, nameOf(plane));
   const path = join(source.folder, backup.name);
   const programs = etcdPrograms(plane, tools);
-  requireUsable(backup, path, plane, programs.etcdVersion);
-  await requireUndamaged(backup, path);
+  await requireRestorable(backup, source.folder, targetOf(plane, programs));
   const temporary = join(plane.layout.root, 'restore');
   await rm(temporary, { recursive: true, force: true });
   await ensurePrivateFolder(temporary);
@@ -70,10 +62,18 @@ export async function restoreBackup(
     const copy = await openBackup(plane, { backup, path, temporary }, programs);
     await takePlace(plane, copy, backup.name);
   } catch (error) {
-    throw error instanceof OsError ? error : unusable(path, messageOf(error), NAME_ANOTHER);
+    throw error instanceof OsError ? error : backupUnusable(path, messageOf(error));
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
+}
+
+function nameOf({ record }: Pick<OpenPlane, 'record'>): string {
+  return record?.cluster ?? '';
+}
+
+function targetOf({ record, settled }: OpenPlane, { etcdVersion }: SnapshotTools): RestoreTarget {
+  return { cluster: nameOf({ record }), kubernetes: settled?.version ?? '', etcd: etcdVersion };
 }
 
 interface OpenBackup {
@@ -98,41 +98,6 @@ async function openBackup(
     { ...programs, pkiFolder: layout.etcd.pkiFolder, endpoint },
   );
   return to;
-}
-
-async function findBackup({ folder, from }: RestoreSource, { record }: OpenPlane): Promise<StoredBackup> {
-  const backups = await listBackups(folder);
-  const found = from === 'latest' ? backups.at(-1) : backups.find(({ name }) => name === from);
-  if (found) return found;
-  const names = backups.map(({ name }) => name).slice(-MAX_NAMES);
-  const which = from === 'latest' ? '' : ` ${from}`;
-  throw new HostingError('BackupMissing', `Cluster ${record?.cluster} has no backup${which}`, {
-    where: folder,
-    hint:
-      names.length === 0
-        ? `put it into ${folder}, or remove spec.hosted.etcd.restoreFrom to begin without data`
-        : `create the Cluster again with one of these: ${names.join(', ')}`,
-  });
-}
-
-const MAX_NAMES = 5;
-const NAME_ANOTHER = 'delete the Cluster and create it again with another backup';
-
-function requireUsable({ record }: StoredBackup, path: string, plane: OpenPlane, etcd: string): void {
-  const { settled, record: owner } = plane;
-  const target = { cluster: owner?.cluster ?? '', kubernetes: settled?.version ?? '', etcd };
-  const reason = unusableReason(record, target);
-  if (reason) throw unusable(path, ...reason);
-}
-
-async function requireUndamaged({ record }: StoredBackup, path: string): Promise<void> {
-  const { sha256 } = await describeFiles(snapshotData(path)).catch(() => ({ sha256: undefined }));
-  if (sha256 === record.sha256) return;
-  throw unusable(path, 'its files are not those that were written', NAME_ANOTHER);
-}
-
-function unusable(where: string, problem: string, hint: string): HostingError {
-  return new HostingError('BackupUnusable', `the backup cannot be restored: ${problem}`, { where, hint });
 }
 
 async function requireStopped({ specs, layout }: OpenPlane): Promise<void> {

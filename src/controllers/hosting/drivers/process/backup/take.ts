@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { optional } from '../../../../../kube/objects/optional.ts';
 import { ensurePrivateFolder, freeBytesOf } from '../../../../../os/files.ts';
 import type { BackupOptions } from '../../driver.ts';
+import { beyondKeep, inTheWay } from '../../etcd/backup/retention.ts';
+import { listBackups, nextBackupName, removeBackup, removeLeftovers } from '../../etcd/backup/store.ts';
 import { snapshotSpace } from '../../etcd/snapshot.ts';
 import {
   type ControlledTools,
@@ -13,8 +15,6 @@ import {
 } from '../plane.ts';
 import { takeSnapshot } from '../snapshot.ts';
 import { BACKUP_FILE, recordAttempt } from './attempt.ts';
-import { beyondKeep, inTheWay } from './retention.ts';
-import { listBackups, nextBackupName, removeBackup, removeLeftovers } from './store.ts';
 
 export interface BackupPlace {
   /** The folder with the backups of this Cluster. */

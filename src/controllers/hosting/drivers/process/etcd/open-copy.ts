@@ -1,5 +1,10 @@
 /** Starts a throw-away etcd on a data folder, on another port, and stops it again. */
-import { createEtcdCommand, LOOPBACK, type ProgramPath } from '../../../../../local/processes/commands.ts';
+import {
+  createEtcdCommand,
+  ETCD_HEALTH_PATH,
+  LOOPBACK,
+  type ProgramPath,
+} from '../../../../../local/processes/commands.ts';
 import type { ProbeEndpoint } from '../../../../../local/processes/probe.ts';
 import type { Clock } from '../../../../../os/clock.ts';
 import { findFreePort } from '../../../../../os/net/ports.ts';
@@ -31,6 +36,6 @@ export async function openCopy<T>(
   });
   const url = `https://${LOOPBACK}:${port}`;
   const failure = 'etcd does not start from the copy';
-  const ready = { ...endpoint, url: `${url}/health` };
+  const ready = { ...endpoint, url: `${url}${ETCD_HEALTH_PATH}` };
   return await withThrowAway({ command, ready, clock, failure, signal }, () => work({ ...endpoint, url }));
 }

@@ -3,15 +3,13 @@ import { join } from 'node:path';
 import { optional } from '../../../../../kube/objects/optional.ts';
 import type { ProbeEndpoint } from '../../../../../local/processes/probe.ts';
 import type { Clock } from '../../../../../os/clock.ts';
-import { messageOf, OsError } from '../../../../../os/errors.ts';
-import { HostingError } from '../../../errors.ts';
 import type { EtcdSpace } from '../../driver.ts';
+import { readSpace, shrink, shrinkOrReject } from '../../etcd/space.ts';
 import { ETCD_QUOTA } from '../../runs.ts';
 import { readAttempt, recordAttempt, SPACE_FILE } from '../backup/attempt.ts';
 import type { OpenPlane } from '../plane.ts';
 import { notPrepared } from '../preparation/refusals.ts';
 import { etcdEndpoints } from './endpoint.ts';
-import { readSpace, shrink } from './space.ts';
 
 /** Undefined where etcd does not answer. */
 export async function reportSpace(plane: OpenPlane): Promise<EtcdSpace | undefined> {
@@ -26,21 +24,9 @@ export async function shrinkPlane(plane: OpenPlane, clock: Clock): Promise<void>
   const parts = await spaceParts(plane);
   if (!parts) throw notPrepared(plane, 'etcd');
   const path = join(plane.layout.root, SPACE_FILE);
-  await recordAttempt(path, clock.now(), () => shrinkOrReject(parts, plane.layout.etcd.dataFolder));
-}
-
-async function shrinkOrReject({ endpoints, quotaBytes }: SpaceParts, where: string): Promise<void> {
-  try {
-    const { isFull, dbBytes } = await shrink(endpoints, quotaBytes);
-    if (isFull) throw new Error(`${Math.ceil(dbBytes / 1e6)} MB are in use`);
-  } catch (error) {
-    if (error instanceof OsError) throw error;
-    throw new HostingError('EtcdFull', `the database of etcd was not made smaller: ${messageOf(error)}`, {
-      where,
-      hint: 'delete objects of the cluster, such as Events: deletions are accepted',
-      cause: error,
-    });
-  }
+  await recordAttempt(path, clock.now(), () =>
+    shrinkOrReject(plane.layout.etcd.dataFolder, () => shrink(parts.endpoints, parts.quotaBytes)),
+  );
 }
 
 interface SpaceParts {

@@ -3,8 +3,6 @@
  * nothing is made twice, and two never write the same volume.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { isKubeError, unlessMissing } from '../../../../../kube/client/errors.ts';
-import { PODS } from '../../../../../kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../../../kube/objects/object.ts';
 import { type PollOptions, pollUntil } from '../../../../../os/poll.ts';
 import { HostingError } from '../../../errors.ts';
@@ -13,15 +11,18 @@ import { addressesOf } from '../access.ts';
 import { requireData } from '../data.ts';
 import { type FoundPlane, readHubPlane, requireOwnNamespace } from '../hub.ts';
 import { isPodReady, podsOfMember } from '../members/pods.ts';
-import { ANNOTATION_OWNER_UID, etcdMembersOf, planeNamespace, SNAPSHOT } from '../names.ts';
-import { snapshotClaim, snapshotGiB, VOLUME_CLAIMS } from '../objects/namespace.ts';
+import { etcdMembersOf, SNAPSHOT } from '../names.ts';
+import { snapshotClaim, snapshotGiB } from '../objects/namespace.ts';
 import { type WorkloadRecord, withSnapshot } from '../record.ts';
 import { recordedRun } from '../runs.ts';
-import { JOBS, jobImages, type SnapshotParts, snapshotJob } from '../snapshot/job.ts';
-import { type SnapshotState, snapshotState } from '../snapshot/state.ts';
+import { jobImages } from '../snapshot/containers.ts';
+import { type SnapshotParts, snapshotJob } from '../snapshot/job.ts';
+import type { SnapshotState } from '../snapshot/state.ts';
+import { createJob, deleteJob, type NamedJob, readJob, readJobState } from './jobs.ts';
 import { memberNotPrepared, requireImage, type WorkloadParts } from './members.ts';
 import { requireKeysOf } from './prepare.ts';
-import { AS_HOSTING, changeRecord } from './record.ts';
+import { changeRecord } from './record.ts';
+import { ensureClaim } from './volume.ts';
 
 /** A small database is copied meanwhile. The Job is what remembers a larger one: no worker of the controller waits for it. */
 const WAIT_MS = 5000;
@@ -40,12 +41,13 @@ export async function takeWorkloadSnapshot(plane: PlaneOwner, parts: SnapshotAct
   if (record.isDestroying) return;
   requireKeysOf(found, record);
   requireData(found, 'etcd');
-  await ensureSnapshotVolume(found, record, parts);
+  const storage = { storageGiB: snapshotGiB(record), storageClass: parts.images?.storageClass };
+  await ensureClaim(found, snapshotClaim(found.owner, storage), parts);
   const place: JobPlace = { found, record, parts, deadlineMs: clock.monotonicMs() + WAIT_MS };
   await ensureJob(place);
   let state: SnapshotState = { type: 'Running' };
   const hasEnded = async (): Promise<boolean> => {
-    state = await readState(place);
+    state = await readJobState(namedJob(place));
     return state.type !== 'Running';
   };
   await pollUntil(hasEnded, pollOptions(place));
@@ -55,9 +57,9 @@ export async function takeWorkloadSnapshot(plane: PlaneOwner, parts: SnapshotAct
 /** A Job keeps the images that it was created with, also those that a person has replaced since because no node can pull them. */
 async function deleteOutdated(place: JobPlace): Promise<void> {
   const { found, parts, record } = place;
-  const job = parts.images && (await readJob(place));
+  const job = parts.images && (await readJob(namedJob(place)));
   if (job && !isDeepStrictEqual(jobImages(job), jobImages(jobOf(found, record, parts)))) {
-    await deleteJob(place);
+    await deleteJob(namedJob(place));
   }
 }
 
@@ -86,56 +88,27 @@ async function endWith(state: SnapshotState, place: JobPlace): Promise<void> {
     const { takenAt } = state;
     await changeRecord(parts.client, found.owner, (current) => withSnapshot(current, takenAt));
   }
-  await deleteJob(place);
+  await deleteJob(namedJob(place));
   if (state.type === 'Failed') throw notTaken(found, state.problem);
-}
-
-/** A claim of others with this name is not touched: what is in its volume may be all that is left of them. */
-async function ensureSnapshotVolume(
-  { owner, objects, where }: FoundPlane,
-  record: WorkloadRecord,
-  { client, images }: WorkloadParts,
-): Promise<void> {
-  const claim = objects.claims.get(SNAPSHOT);
-  if (claim && claim.metadata.annotations?.[ANNOTATION_OWNER_UID] !== owner.uid) {
-    throw new HostingError(
-      'DataNotOurs',
-      `PersistentVolumeClaim ${SNAPSHOT} belongs to another control plane`,
-      {
-        where,
-        hint: 'look at what is in its volume, then delete the claim',
-      },
-    );
-  }
-  if (claim) return;
-  const object = snapshotClaim(owner, {
-    storageGiB: snapshotGiB(record),
-    storageClass: images?.storageClass,
-  });
-  try {
-    await client.create(VOLUME_CLAIMS, object, AS_HOSTING);
-  } catch (error) {
-    if (!isKubeError(error, 'AlreadyExists')) throw error;
-  }
 }
 
 /** Waits for the end of one that is being deleted, whose pod may still write. */
 async function ensureJob(place: JobPlace): Promise<void> {
   const { found, parts, record } = place;
-  const job = await readJob(place);
+  const job = await readJob(namedJob(place));
   const deletedAt = job?.metadata.deletionTimestamp;
   if (job && deletedAt === undefined) return;
   if (deletedAt !== undefined) await waitUntilAway(place, deletedAt);
-  try {
-    await parts.client.create(JOBS, jobOf(found, record, parts), AS_HOSTING);
-  } catch (error) {
-    if (!isKubeError(error, 'AlreadyExists')) throw error;
-  }
+  await createJob(namedJob(place), jobOf(found, record, parts));
+}
+
+function namedJob({ found, parts }: Pick<JobPlace, 'found' | 'parts'>): NamedJob {
+  return { ...parts, cluster: found.owner.name, name: SNAPSHOT };
 }
 
 async function waitUntilAway(place: JobPlace, deletedAt: string): Promise<void> {
   const { found, parts } = place;
-  const isAway = async (): Promise<boolean> => (await readJob(place)) === undefined;
+  const isAway = async (): Promise<boolean> => (await readJob(namedJob(place))) === undefined;
   if (await pollUntil(isAway, pollOptions(place))) return;
   const isLate = +parts.clock.now() - Date.parse(deletedAt) >= AWAY_MS;
   const text = 'the one before is still being deleted';
@@ -143,11 +116,16 @@ async function waitUntilAway(place: JobPlace, deletedAt: string): Promise<void> 
 }
 
 function jobOf(found: FoundPlane, record: WorkloadRecord, parts: WorkloadParts): KubeObject {
+  return snapshotJob(copyParts(found, record, parts));
+}
+
+/** Returns what a Job copies an etcd with that serves: its member, its image, and that of kubenode. */
+export function copyParts(found: FoundPlane, record: WorkloadRecord, parts: WorkloadParts): SnapshotParts {
   const { images, clock } = parts;
   const addresses = addressesOf(found);
   if (!images || !addresses) throw memberNotPrepared(found, 'etcd');
   const member = copiedMember(found);
-  return snapshotJob({
+  return {
     cluster: record.cluster,
     member,
     address: addresses.etcd[ETCD_MEMBERS.indexOf(member)] ?? '',
@@ -158,7 +136,7 @@ function jobOf(found: FoundPlane, record: WorkloadRecord, parts: WorkloadParts):
     },
     versions: versionsOf(record, member),
     priorityClass: images.priorityClass,
-  });
+  };
 }
 
 function versionsOf(record: WorkloadRecord, member: EtcdMember): SnapshotParts['versions'] {
@@ -170,36 +148,6 @@ function versionsOf(record: WorkloadRecord, member: EtcdMember): SnapshotParts['
 function copiedMember({ objects, record }: FoundPlane): EtcdMember {
   const answers = (member: EtcdMember): boolean => podsOfMember(objects, member).some(isPodReady);
   return etcdMembersOf(record).find(answers) ?? 'etcd';
-}
-
-async function readJob({ found, parts }: Pick<JobPlace, 'found' | 'parts'>): Promise<KubeObject | undefined> {
-  const namespace = planeNamespace(found.owner.name);
-  return await unlessMissing(parts.client.get(JOBS, { name: SNAPSHOT, namespace }));
-}
-
-/** One that somebody deleted is made again by the next attempt. */
-async function readState(place: JobPlace): Promise<SnapshotState> {
-  const { client, clock } = place.parts;
-  const job = await readJob(place);
-  if (!job) return { type: 'Blocked', problem: `Job ${SNAPSHOT} was deleted` };
-  const namespace = planeNamespace(place.found.owner.name);
-  const { items } = await client.list(PODS, { namespace, labelSelector: `job-name=${SNAPSHOT}` });
-  const uid = job.metadata.uid ?? '';
-  const pods = items.filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid));
-  return snapshotState(job, { pods, now: clock.now() });
-}
-
-/** In the foreground, so that it is away only after its pods are. */
-async function deleteJob(place: JobPlace): Promise<void> {
-  const job = await readJob(place);
-  if (!job || job.metadata.deletionTimestamp !== undefined) return;
-  const { name, namespace = '', uid = '' } = job.metadata;
-  const options = { uid, propagation: 'Foreground' } as const;
-  try {
-    await place.parts.client.delete(JOBS, { name, namespace }, options);
-  } catch (error) {
-    if (!isKubeError(error, 'NotFound', 'Conflict')) throw error;
-  }
 }
 
 function stillRunning({ where }: Pick<FoundPlane, 'where'>, state: string): HostingError {

@@ -30,7 +30,7 @@ export const KUBECONFIG_FILE = 'kubeconfig';
 export const SERVING_FILE = 'serving.pem';
 const EVERY_ADDRESS = '0.0.0.0';
 /** The member talks to itself only. */
-const PEER_URL = `https://${LOOPBACK}:2380`;
+export const LOCAL_PEER_URL = `https://${LOOPBACK}:2380`;
 
 /** Images have their programs on the path. */
 const onPath = (name: Program): string => name;
@@ -93,9 +93,9 @@ function etcdArgs(member: EtcdMember, parts: CommandParts): readonly string[] {
 
 function aloneFlags({ isSealed }: WorkloadPlane): Readonly<Record<string, string>> {
   return {
-    'listen-peer-urls': PEER_URL,
-    'initial-advertise-peer-urls': PEER_URL,
-    'initial-cluster': `etcd=${PEER_URL}`,
+    'listen-peer-urls': LOCAL_PEER_URL,
+    'initial-advertise-peer-urls': LOCAL_PEER_URL,
+    'initial-cluster': `etcd=${LOCAL_PEER_URL}`,
     'initial-cluster-state': isSealed ? 'existing' : 'new',
   };
 }

@@ -6,6 +6,7 @@ import { optional } from '../../../../../kube/objects/optional.ts';
 import { type EtcdMember, MEMBERS, type PlaneOwner } from '../../driver.ts';
 import {
   ANNOTATION_OWNER_UID,
+  BACKUPS,
   etcdMembersOf,
   etcdSelector,
   memberLabels,
@@ -79,6 +80,21 @@ export function snapshotGiB({ placement, settings }: Pick<WorkloadPlane, 'placem
 /** Returns the claim of the volume of snapshots. */
 export function snapshotClaim(owner: PlaneOwner, parts: VolumeParts): KubeObject {
   return claimNamed(owner, parts, { name: SNAPSHOT, labels: snapshotLabels(owner.name) });
+}
+
+/** It has room for four databases of the quota: one that is kept, the next one, its copy, and one more. Most databases are far smaller. */
+export function backupsGiB({ placement, settings }: Pick<WorkloadPlane, 'placement' | 'settings'>): number {
+  return Math.max(2 * placement.storageGiB, Math.ceil((4 * settings.quotaMiB) / 1024) + 1);
+}
+
+/** Returns the claim of the volume of backups. */
+export function backupsClaim(
+  owner: PlaneOwner,
+  plane: Pick<WorkloadPlane, 'placement' | 'settings'>,
+  storageClass: string | undefined,
+): KubeObject {
+  const parts = { storageGiB: backupsGiB(plane), storageClass };
+  return claimNamed(owner, parts, { name: BACKUPS, labels: snapshotLabels(owner.name) });
 }
 
 function claimNamed(

@@ -1,5 +1,6 @@
 /** Builds the pod of a member: no root, no token, nothing writable but what it needs, and its own keys only. Pure. */
 import { optional } from '../../../../../kube/objects/optional.ts';
+import { ETCD_HEALTH_PATH } from '../../../../../local/processes/commands.ts';
 import { isEtcdMember, isRunMember } from '../../driver.ts';
 import { containerDigest } from '../members/templates.ts';
 import {
@@ -164,7 +165,8 @@ interface Health {
 
 function healthOf(member: WorkloadMember, { placement }: WorkloadPlane): Health {
   if (isEtcdMember(member)) {
-    return { scheme: 'HTTP', port: ETCD_HEALTH_PORT, ready: '/health', live: '/health?serializable=true' };
+    const live = `${ETCD_HEALTH_PATH}&serializable=true`;
+    return { scheme: 'HTTP', port: ETCD_HEALTH_PORT, ready: ETCD_HEALTH_PATH, live };
   }
   if (member === 'kubenode-controllers') {
     return { scheme: 'HTTP', port: CONTROLLERS_PORT, ready: '/readyz', live: '/healthz' };

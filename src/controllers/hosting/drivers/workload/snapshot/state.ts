@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../../../kube/objects/object.ts';
 import { optional } from '../../../../../kube/objects/optional.ts';
 import { conditionIn, currentPod, endOfLog, NO_START, schedulingProblem } from '../members/pods.ts';
 import { ANNOTATION_TAKEN_AT } from '../names.ts';
-import { OPENING } from './job.ts';
+import { OPENING } from './containers.ts';
 
 /** `Blocked`: it goes on when the cause is fixed. `Failed`: it has ended, or never succeeds, and another one has to be made. */
 export type SnapshotState =

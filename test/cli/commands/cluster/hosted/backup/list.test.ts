@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { backupTable, backupView } from '../../../../../../src/cli/commands/cluster/hosted/backup/list.ts';
-import type { StoredBackup } from '../../../../../../src/controllers/hosting/drivers/process/backup/store.ts';
+import type { StoredBackup } from '../../../../../../src/controllers/hosting/drivers/etcd/backup/store.ts';
 import { ago, NOW } from '../../../../../support/builders.ts';
 
 const BACKUP: StoredBackup = {

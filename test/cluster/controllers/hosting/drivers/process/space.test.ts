@@ -89,6 +89,9 @@ async function fillWholly(
   for (let round = 0; round < 10; round += 1) {
     count = await fill(etcd, count);
     expect(await space()).toMatchObject({ isFull: true });
+    // Clients have to reach it to delete something, and hosting to make it smaller.
+    const { members } = await driver.observe(plane, signal);
+    expect(members.find(({ member }) => member === 'etcd')?.state).toBe('Ready');
     const failure = await driver.shrink?.(plane).catch(messageOf);
     if (failure !== undefined) return { count, problem: failure };
   }

@@ -17,7 +17,7 @@ import {
 import { VOLUME_CLAIMS } from '../../../../../../src/controllers/hosting/drivers/workload/objects/namespace.ts';
 import { SERVICES } from '../../../../../../src/controllers/hosting/drivers/workload/objects/network.ts';
 import { DEPLOYMENTS } from '../../../../../../src/controllers/hosting/drivers/workload/objects/workloads.ts';
-import { JOBS } from '../../../../../../src/controllers/hosting/drivers/workload/snapshot/job.ts';
+import { JOBS } from '../../../../../../src/controllers/hosting/drivers/workload/snapshot/containers.ts';
 import type { Client } from '../../../../../../src/kube/client/client.ts';
 import { isKubeError, unlessMissing } from '../../../../../../src/kube/client/errors.ts';
 import { NAMESPACES, PODS as POD_KIND, SECRETS } from '../../../../../../src/kube/objects/core-kinds.ts';

@@ -1,8 +1,14 @@
 /** The command of etcd in its pod, with the real etcd: an etcd that has had data never begins without. */
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { readSpace } from '../../../../../../src/controllers/hosting/drivers/etcd/space.ts';
 import { memberCommand } from '../../../../../../src/controllers/hosting/drivers/workload/objects/commands.ts';
+import { podTemplate } from '../../../../../../src/controllers/hosting/drivers/workload/objects/pods.ts';
+import { textAt } from '../../../../../../src/kube/objects/json.ts';
+import { parsePair } from '../../../../../../src/local/pki/inspect.ts';
+import { type ProbeEndpoint, sendProbe } from '../../../../../../src/local/processes/probe.ts';
+import { httpGet } from '../../../../../../src/os/net/http-get.ts';
 import {
   isHealthy,
   type PodFolders,
@@ -36,3 +42,39 @@ it('HOS-06 lets an etcd with data start again, and ends one whose volume was wip
     expect(await wiped.ended).toContain('cannot fetch cluster info from peer urls');
   }
 });
+
+it('HOS-33 keeps a pod of etcd ready and alive whose database is full, so that objects can be deleted', async () => {
+  const folders = await podFolders();
+  const record = planeRecord({ etcd: { replicas: 1, storageGiB: 8, quotaMiB: 64 } });
+  const parts = { ...podParts(record), plane: record };
+  const etcd = await startPodEtcd(folders, memberCommand('etcd', parts).args);
+  await expect.poll(() => isHealthy(etcd), READY).toBe(true);
+  const client = {
+    url: etcd.url,
+    caPem: readFileSync(join(folders.client, 'ca.crt'), 'utf8'),
+    client: parsePair(readFileSync(join(folders.client, 'client.pem'), 'utf8')),
+  };
+  if (!client.client) throw new Error('the client of etcd has no certificate');
+  const endpoint = { ...client, client: client.client };
+  await fill(endpoint);
+  expect(await readSpace([endpoint])).toMatchObject({ isFull: true });
+  expect(await isHealthy(etcd)).toBe(false);
+  const template = podTemplate('etcd', parts);
+  for (const probe of ['readinessProbe', 'livenessProbe', 'startupProbe']) {
+    const path = textAt(template, 'spec', 'containers', 0, probe, 'httpGet', 'path') ?? '';
+    const url = new URL(path, etcd.healthUrl).href;
+    expect((await httpGet(url, AbortSignal.timeout(5000))).status).toBe(200);
+  }
+  await etcd.stop();
+});
+
+async function fill(endpoint: ProbeEndpoint): Promise<void> {
+  const value = Buffer.alloc(1_000_000, 'x').toString('base64');
+  for (let index = 0; index < 200; index += 1) {
+    const key = Buffer.from(`key-${index}`).toString('base64');
+    const request = { method: 'POST', body: JSON.stringify({ key, value }), timeoutMs: 30_000 } as const;
+    const { status } = await sendProbe({ ...endpoint, url: `${endpoint.url}/v3/kv/put` }, request);
+    if (status !== 200) return;
+  }
+  throw new Error('etcd was never full');
+}

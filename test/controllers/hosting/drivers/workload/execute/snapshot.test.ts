@@ -8,7 +8,10 @@ import {
   snapshotGiB,
   VOLUME_CLAIMS,
 } from '../../../../../../src/controllers/hosting/drivers/workload/objects/namespace.ts';
-import { JOBS, jobImages } from '../../../../../../src/controllers/hosting/drivers/workload/snapshot/job.ts';
+import {
+  JOBS,
+  jobImages,
+} from '../../../../../../src/controllers/hosting/drivers/workload/snapshot/containers.ts';
 import type { Hosted } from '../../../../../../src/controllers/hosting/plan/input.ts';
 import { valueAt } from '../../../../../../src/kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../../../../../src/kube/objects/object.ts';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   beyondKeep,
   inTheWay,
-} from '../../../../../../src/controllers/hosting/drivers/process/backup/retention.ts';
-import type { StoredBackup } from '../../../../../../src/controllers/hosting/drivers/process/backup/store.ts';
+} from '../../../../../../src/controllers/hosting/drivers/etcd/backup/retention.ts';
+import type { StoredBackup } from '../../../../../../src/controllers/hosting/drivers/etcd/backup/store.ts';
 
 const MB = 1e6;
 

@@ -1,10 +1,11 @@
 /** Asks an etcd for the size of its database, and makes it smaller. */
 import { z } from 'zod';
-import type { ProbeEndpoint } from '../../../../../local/processes/probe.ts';
-import { messageOf } from '../../../../../os/errors.ts';
-import type { EtcdSpace } from '../../driver.ts';
-import { anyAnswer, askEtcd, etcdInteger } from '../../etcd/ask.ts';
-import { readKeyState } from '../../etcd/json-gateway.ts';
+import type { ProbeEndpoint } from '../../../../local/processes/probe.ts';
+import { messageOf, OsError } from '../../../../os/errors.ts';
+import { HostingError } from '../../errors.ts';
+import type { EtcdSpace } from '../driver.ts';
+import { anyAnswer, askEtcd, etcdInteger } from './ask.ts';
+import { readKeyState } from './json-gateway.ts';
 
 const statusAnswer = z.object({
   dbSize: etcdInteger.optional(),
@@ -21,11 +22,16 @@ const ROOM = 0.9;
 /** The time for a database of 8 GiB, which is written to another file. */
 const DEFRAGMENT_MS = 120_000;
 
-type Sizes = Omit<EtcdSpace, 'attempt' | 'quotaBytes'>;
+/** Tells the size of the database: of several members the largest. */
+export type EtcdSizes = Omit<EtcdSpace, 'attempt' | 'quotaBytes'>;
 
-/** Asks every member. Undefined: none answers. */
-export async function readSpace(endpoints: readonly ProbeEndpoint[]): Promise<Sizes | undefined> {
-  const answers = await Promise.all(endpoints.map((each) => readSizes(each).catch(() => undefined)));
+/** A member that cannot be asked now has no endpoint. */
+type Endpoints = readonly (ProbeEndpoint | undefined)[];
+
+/** Asks every member that can be asked. Undefined: none answers. */
+export async function readSpace(endpoints: Endpoints): Promise<EtcdSizes | undefined> {
+  const known = endpoints.filter((each) => each !== undefined);
+  const answers = await Promise.all(known.map((each) => readSizes(each).catch(() => undefined)));
   const found = answers.filter((sizes) => sizes !== undefined);
   return found.length === 0 ? undefined : largestOf(found);
 }
@@ -34,7 +40,9 @@ export async function readSpace(endpoints: readonly ProbeEndpoint[]): Promise<Si
  * Defragments one member after the other, each only while all of them answer. Every step can be repeated. The alarms end only when every
  * member has room: otherwise the next write would raise one again.
  */
-export async function shrink(endpoints: readonly ProbeEndpoint[], quotaBytes: number): Promise<Sizes> {
+export async function shrink(members: Endpoints, quotaBytes: number): Promise<EtcdSizes> {
+  const endpoints = members.filter((each) => each !== undefined);
+  if (endpoints.length < members.length) throw new Error('not every member answers');
   const [first] = endpoints;
   const { isFull } = await readAll(endpoints);
   if (isFull && first) await compact(first);
@@ -49,12 +57,27 @@ export async function shrink(endpoints: readonly ProbeEndpoint[], quotaBytes: nu
   return await readAll(endpoints);
 }
 
+/** Rejects when the database is still full, with what a person can do. */
+export async function shrinkOrReject(where: string, work: () => Promise<EtcdSizes>): Promise<void> {
+  try {
+    const { isFull, dbBytes } = await work();
+    if (isFull) throw new Error(`${Math.ceil(dbBytes / 1e6)} MB are in use`);
+  } catch (error) {
+    if (error instanceof OsError) throw error;
+    throw new HostingError('EtcdFull', `the database of etcd was not made smaller: ${messageOf(error)}`, {
+      where,
+      hint: 'delete objects of the cluster, such as Events: deletions are accepted',
+      cause: error,
+    });
+  }
+}
+
 /** Rejects unless every member answers. */
-async function readAll(endpoints: readonly ProbeEndpoint[]): Promise<Sizes> {
+async function readAll(endpoints: readonly ProbeEndpoint[]): Promise<EtcdSizes> {
   return largestOf(await Promise.all(endpoints.map(readSizes)));
 }
 
-async function readSizes(endpoint: ProbeEndpoint): Promise<Sizes> {
+async function readSizes(endpoint: ProbeEndpoint): Promise<EtcdSizes> {
   const { dbSize = 0, dbSizeInUse = 0 } = await askEtcd(endpoint, '/v3/maintenance/status', {
     shape: statusAnswer,
   });
@@ -63,7 +86,7 @@ async function readSizes(endpoint: ProbeEndpoint): Promise<Sizes> {
 }
 
 /** Every member has a file of its own, and one that is full is enough for etcd to refuse writes. */
-function largestOf(sizes: readonly Sizes[]): Sizes {
+function largestOf(sizes: readonly EtcdSizes[]): EtcdSizes {
   return {
     dbBytes: Math.max(...sizes.map(({ dbBytes }) => dbBytes)),
     inUseBytes: Math.max(...sizes.map(({ inUseBytes }) => inUseBytes)),

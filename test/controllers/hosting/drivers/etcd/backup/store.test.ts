@@ -7,7 +7,7 @@ import {
   nextBackupName,
   removeBackup,
   removeLeftovers,
-} from '../../../../../../src/controllers/hosting/drivers/process/backup/store.ts';
+} from '../../../../../../src/controllers/hosting/drivers/etcd/backup/store.ts';
 import { NOW } from '../../../../../support/builders.ts';
 import { tempFolder } from '../../../../../support/temp.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { unusableReason } from '../../../../../../src/controllers/hosting/drivers/etcd/backup/usable.ts';
 import type { SnapshotRecord } from '../../../../../../src/controllers/hosting/drivers/etcd/snapshot.ts';
-import { unusableReason } from '../../../../../../src/controllers/hosting/drivers/process/backup/usable.ts';
 
 const RECORD: SnapshotRecord = {
   format: 1,

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { byCode } from '../../../../../kube/objects/digest.ts';
 import { systemCode } from '../../../../../os/errors.ts';
 import { toDiskError } from '../../../../../os/files.ts';
-import { readSnapshot, type SnapshotRecord } from '../../etcd/snapshot.ts';
+import { readSnapshot, type SnapshotRecord } from '../snapshot.ts';
 
 export interface StoredBackup {
   readonly name: string;

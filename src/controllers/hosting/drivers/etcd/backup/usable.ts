@@ -1,7 +1,7 @@
 /** Decides whether a backup can be restored into a control plane. Pure. */
 import { minorsBetween } from '../../../plan/upgrade/versions.ts';
 import type { ProgramVersions } from '../../driver.ts';
-import type { SnapshotRecord } from '../../etcd/snapshot.ts';
+import type { SnapshotRecord } from '../snapshot.ts';
 
 export interface RestoreTarget extends ProgramVersions {
   readonly cluster: string;

@@ -1,0 +1,50 @@
+/** Finds the backup that a control plane is to start from, and refuses one that it cannot start from. */
+import { join } from 'node:path';
+import { HostingError } from '../../../errors.ts';
+import { describeFiles } from '../describe-files.ts';
+import { snapshotData } from '../snapshot.ts';
+import { listBackups, type StoredBackup } from './store.ts';
+import { type RestoreTarget, unusableReason } from './usable.ts';
+
+export interface RestoreSource {
+  /** The folder with the backups of this Cluster. */
+  readonly folder: string;
+  /** The name of a backup, or `latest`. */
+  readonly from: string;
+}
+
+const MAX_NAMES = 5;
+const NAME_ANOTHER = 'delete the Cluster and create it again with another backup';
+
+/** `cluster` is the name of the Cluster. */
+export async function findBackup({ folder, from }: RestoreSource, cluster: string): Promise<StoredBackup> {
+  const backups = await listBackups(folder);
+  const found = from === 'latest' ? backups.at(-1) : backups.find(({ name }) => name === from);
+  if (found) return found;
+  const names = backups.map(({ name }) => name).slice(-MAX_NAMES);
+  const which = from === 'latest' ? '' : ` ${from}`;
+  throw new HostingError('BackupMissing', `Cluster ${cluster} has no backup${which}`, {
+    where: folder,
+    hint:
+      names.length === 0
+        ? `put it into ${folder}, or remove spec.hosted.etcd.restoreFrom to begin without data`
+        : `create the Cluster again with one of these: ${names.join(', ')}`,
+  });
+}
+
+/** Rejects a backup of another Cluster or version, and one whose files are not those that were written. */
+export async function requireRestorable(
+  { name, record }: StoredBackup,
+  folder: string,
+  target: RestoreTarget,
+): Promise<void> {
+  const path = join(folder, name);
+  const reason = unusableReason(record, target);
+  if (reason) throw backupUnusable(path, ...reason);
+  const { sha256 } = await describeFiles(snapshotData(path)).catch(() => ({ sha256: undefined }));
+  if (sha256 !== record.sha256) throw backupUnusable(path, 'its files are not those that were written');
+}
+
+export function backupUnusable(where: string, problem: string, hint = NAME_ANOTHER): HostingError {
+  return new HostingError('BackupUnusable', `the backup cannot be restored: ${problem}`, { where, hint });
+}

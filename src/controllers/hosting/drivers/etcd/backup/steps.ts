@@ -1,0 +1,120 @@
+/**
+ * Takes, keeps, opens and restores backups in steps, with an etcd between them that opens the copy: for pods, in which etcd is a container of its
+ * own. What is not complete never looks like a backup, or like the data of an etcd.
+ */
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { optional } from '../../../../../kube/objects/optional.ts';
+import { checkFreeSpace, ensurePrivateFolder, freeBytesOf } from '../../../../../os/files.ts';
+import { changePeerUrl, readMemberList } from '../member-list.ts';
+import {
+  type CopyTools,
+  copyData,
+  copySnapshot,
+  type SnapshotRecord,
+  snapshotData,
+  snapshotSpace,
+} from '../snapshot.ts';
+import {
+  acceptSnapshot,
+  type CopyRequest,
+  copyForCheck,
+  type SnapshotPlace,
+  verifyOpened,
+} from '../snapshot-steps.ts';
+import { findBackup, requireRestorable } from './find.ts';
+import type { BackupList } from './list.ts';
+import { beyondKeep, inTheWay } from './retention.ts';
+import { listBackups, nextBackupName, removeBackup, removeLeftovers } from './store.ts';
+import type { RestoreTarget } from './usable.ts';
+
+type StepTools = Pick<CopyTools, 'clock' | 'signal' | 'freeBytes'>;
+
+/** The log and its copy, of a small cluster. */
+const SPARE_BYTES = 200e6;
+const MEMBER = 'member';
+
+/** Copies the member, after older backups were removed that are in the way. The newest one stays. */
+export async function copyForBackup(request: CopyRequest, tools: CopyTools): Promise<SnapshotRecord> {
+  const { folder } = request;
+  const { freeBytes = freeBytesOf } = tools;
+  await removeLeftovers(folder);
+  const room = { freeBytes: await freeBytes(folder), neededBytes: await snapshotSpace(request) };
+  for (const old of inTheWay(await listBackups(folder), room)) await removeBackup(folder, old);
+  return await copyForCheck(request, tools);
+}
+
+/** Makes a backup of the copy that the etcd was started from, then removes the oldest ones. */
+export async function keepBackup(place: SnapshotPlace, keep: number, tools: StepTools): Promise<BackupList> {
+  const { folder } = place;
+  await acceptSnapshot(place, tools, await nextBackupName(folder, tools.clock.now()));
+  for (const old of beyondKeep(await listBackups(folder), keep)) await removeBackup(folder, old);
+  const backups = await listBackups(folder);
+  const { takenAt = '', request } = backups.at(-1)?.record ?? {};
+  return { names: backups.map(({ name }) => name), takenAt, ...optional('request', request) };
+}
+
+export interface OpenRequest {
+  /** The folder of backups. */
+  readonly folder: string;
+  /** The name of a backup, or `latest`. */
+  readonly from: string;
+  readonly target: RestoreTarget;
+  /** The folder for the copy, which an etcd opens. */
+  readonly into: string;
+}
+
+/** Copies a backup for an etcd that opens it. Rejects one that this control plane cannot start from. */
+export async function copyBackup(
+  { folder, from, target, into }: OpenRequest,
+  { signal, freeBytes }: StepTools,
+): Promise<string> {
+  const backup = await findBackup({ folder, from }, target.cluster);
+  await requireRestorable(backup, folder, target);
+  await rm(into, { recursive: true, force: true });
+  await mkdir(into, { recursive: true, mode: 0o700 });
+  await checkFreeSpace(into, 2 * (backup.record.bytes ?? 0) + SPARE_BYTES, freeBytes);
+  await copyData(snapshotData(join(folder, backup.name)), into, signal);
+  return backup.name;
+}
+
+export interface OpenedBackup extends SnapshotPlace {
+  readonly from: string;
+  readonly cluster: string;
+  /** The folder with the copy that the etcd at that URL was started from. */
+  readonly into: string;
+}
+
+/** Rejects unless the etcd that was started from the copy has the keys of the backup. The copy is removed. */
+export async function countBackup(opened: OpenedBackup, tools: StepTools): Promise<SnapshotRecord> {
+  const { record } = await findBackup(opened, opened.cluster);
+  await verifyOpened(opened, record, tools);
+  await rm(opened.into, { recursive: true, force: true });
+  return record;
+}
+
+export interface RestoreRequest extends OpenedBackup {
+  /** The data folder of the first member. */
+  readonly dataFolder: string;
+  /** The URL at which other members find it. */
+  readonly peerUrl: string;
+  readonly etcdVersion: string;
+}
+
+/**
+ * Puts the data of the etcd that was started from the copy in the place of the first member. It has forgotten the other members, and is called by
+ * its new address, before its data are copied as those of any etcd that serves; they appear by a rename, or not at all.
+ */
+export async function placeBackup(request: RestoreRequest, tools: StepTools): Promise<string> {
+  const { dataFolder, into, peerUrl, etcdVersion } = request;
+  const { name, record } = await findBackup(request, request.cluster);
+  const endpoint = await verifyOpened(request, record, tools);
+  for (const { ID } of await readMemberList(endpoint)) await changePeerUrl(endpoint, ID, peerUrl);
+  const next = `${into}.next`;
+  await copySnapshot({ endpoint, dataFolder: into }, next, { ...tools, etcdVersion });
+  await ensurePrivateFolder(dataFolder);
+  await rm(join(dataFolder, MEMBER), { recursive: true, force: true });
+  await rename(join(snapshotData(next), MEMBER), join(dataFolder, MEMBER));
+  for (const folder of [next, into]) await rm(folder, { recursive: true, force: true });
+  return name;
+}

@@ -1,0 +1,100 @@
+/**
+ * Carries out a backup or a drill by a Job, beside the reconciles. A Job of a former process of hosting is waited for, and what it has achieved is
+ * recorded before the next one begins: two never write the volume of backups.
+ */
+import type { KubeObject } from '../../../../../../kube/objects/object.ts';
+import type { UpkeepControl } from '../../../driver.ts';
+import { type BackupList, formatBackupList, parseBackupList } from '../../../etcd/backup/list.ts';
+import { isOnClaim, isSameTask, taskOf } from '../../backup/job.ts';
+import { reportedBy, stepOf } from '../../backup/report.ts';
+import { backupStep } from '../../backup/step.ts';
+import { ANNOTATION_BACKUPS, BACKUPS, planeNamespace } from '../../names.ts';
+import { VOLUME_CLAIMS } from '../../objects/namespace.ts';
+import { type SnapshotState, snapshotState } from '../../snapshot/state.ts';
+import { createJob, deleteJob, type NamedJob, podsOfJob, readJob } from '../jobs.ts';
+import { AS_HOSTING } from '../record.ts';
+
+const POLL_MS = 1000;
+/** A volume that is provisioned, or an image that is pulled again, may need that long. */
+const BLOCKED_MS = 60_000;
+
+export interface TaskRun {
+  readonly job: NamedJob;
+  readonly control: UpkeepControl;
+  /** Creates the Job that is asked for. */
+  readonly build: () => KubeObject;
+}
+
+/** Rejects with what keeps the Job from its end, or why it failed. The signal ends the wait, and leaves the Job to the next attempt. */
+export async function runTask(run: TaskRun): Promise<void> {
+  const { job: named, control } = run;
+  const { clock } = named;
+  let blockedSinceMs: number | undefined;
+  for (;;) {
+    control.signal.throwIfAborted();
+    const job = await readJob(named);
+    if (!job) await createJob(named, run.build());
+    else if (job.metadata.deletionTimestamp === undefined) {
+      const found = await observe(named, job);
+      blockedSinceMs = found.state.type === 'Blocked' ? (blockedSinceMs ?? clock.monotonicMs()) : undefined;
+      const isLate = blockedSinceMs !== undefined && clock.monotonicMs() - blockedSinceMs >= BLOCKED_MS;
+      if (await isDone(run, found, isLate)) return;
+    }
+    await clock.sleep(POLL_MS, control.signal);
+  }
+}
+
+interface ObservedJob {
+  readonly job: KubeObject;
+  readonly pods: readonly KubeObject[];
+  readonly state: SnapshotState;
+}
+
+async function observe(named: NamedJob, job: KubeObject): Promise<ObservedJob> {
+  const pods = await podsOfJob(named, job);
+  return { job, pods, state: snapshotState(job, { pods, now: named.clock.now() }) };
+}
+
+/** Rejects when the Job that was asked for has failed. Another one is only settled. */
+async function isDone(
+  { job: named, control, build }: TaskRun,
+  found: ObservedJob,
+  isLate: boolean,
+): Promise<boolean> {
+  const { state, job } = found;
+  const desired = build();
+  const isAsked = isSameTask(job, desired);
+  const step = backupStep({ state, isAsked, isSameKind: taskOf(job) === taskOf(desired), isLate });
+  if (step === 'Wait') {
+    if (isAsked) control.onStep(stepOf(state.type === 'Running' ? state.container : undefined));
+    return false;
+  }
+  const problem = step === 'Settle' ? await settle(named, found) : problemOf(state);
+  await deleteJob(named);
+  if (isAsked && problem !== undefined) throw new Error(problem);
+  return isAsked;
+}
+
+function problemOf(state: SnapshotState): string | undefined {
+  return 'problem' in state ? state.problem : undefined;
+}
+
+/** The list comes before the Job is deleted. Resolves to why it has no result. */
+async function settle(named: NamedJob, { job, pods }: ObservedJob): Promise<string | undefined> {
+  if (taskOf(job) !== 'Backup') return undefined;
+  const list = parseBackupList(reportedBy(pods));
+  if (!list) return 'its pod was removed before the list of backups was read from it';
+  const { metadata } = await named.client.get(VOLUME_CLAIMS, placeOf(named));
+  if (!isOnClaim(job, metadata.uid)) return `PersistentVolumeClaim ${BACKUPS} was replaced since`;
+  await writeList(named, list);
+  return undefined;
+}
+
+function placeOf({ cluster }: NamedJob): { readonly name: string; readonly namespace: string } {
+  return { name: BACKUPS, namespace: planeNamespace(cluster) };
+}
+
+async function writeList(named: NamedJob, list: BackupList): Promise<void> {
+  const body = { metadata: { annotations: { [ANNOTATION_BACKUPS]: formatBackupList(list) } } };
+  await named.client.patch(VOLUME_CLAIMS, placeOf(named), { type: 'merge', body }, AS_HOSTING);
+}

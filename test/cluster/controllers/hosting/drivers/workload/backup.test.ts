@@ -1,0 +1,175 @@
+/** What the containers of the Jobs for backups run, with the real etcd: taken, tested, and restored into another control plane with other keys. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runCommandLine } from '../../../../../../src/cli/run.ts';
+import { parseBackupList } from '../../../../../../src/controllers/hosting/drivers/etcd/backup/list.ts';
+import { readKeyState } from '../../../../../../src/controllers/hosting/drivers/etcd/json-gateway.ts';
+import { readMemberList } from '../../../../../../src/controllers/hosting/drivers/etcd/member-list.ts';
+import {
+  backupJob,
+  drillJob,
+  restoreJob,
+} from '../../../../../../src/controllers/hosting/drivers/workload/backup/job.ts';
+import { memberCommand } from '../../../../../../src/controllers/hosting/drivers/workload/objects/commands.ts';
+import { listAt, textAt } from '../../../../../../src/kube/objects/json.ts';
+import type { KubeObject } from '../../../../../../src/kube/objects/object.ts';
+import { parsePair } from '../../../../../../src/local/pki/inspect.ts';
+import { type ProbeEndpoint, sendProbe } from '../../../../../../src/local/processes/probe.ts';
+import {
+  isHealthy,
+  type PodFolders,
+  podFolders,
+  type StartedEtcd,
+  startPodEtcd,
+} from '../../../../../support/hosting/pod-etcd.ts';
+import { planeRecord, podParts } from '../../../../../support/hosting/workload.ts';
+import { tempFolder } from '../../../../../support/temp.ts';
+import { testIo } from '../../../../../support/test-io.ts';
+
+const READY = { timeout: 60_000, interval: 100 };
+const PARTS = {
+  cluster: 'ci',
+  member: 'etcd',
+  address: '10.0.0.2',
+  takenAt: new Date(0),
+  images: { etcd: 'etcd', kubenode: 'kubenode' },
+  versions: { etcd: 'v3.6.8', kubernetes: 'v1.36.3' },
+  priorityClass: 'system-cluster-critical',
+  claim: 'claim-uid',
+} as const;
+const PEER_URL = 'https://10.0.0.9:2380';
+
+function argsOf(job: KubeObject, name: string): readonly string[] {
+  const pod = ['spec', 'template', 'spec'] as const;
+  const all = [...listAt(job, ...pod, 'initContainers'), ...listAt(job, ...pod, 'containers')];
+  return listAt(
+    all.find((each) => textAt(each, 'name') === name),
+    'args',
+  ).map(String);
+}
+
+interface Ran {
+  readonly text: string;
+  readonly report: string;
+}
+
+/** Runs a container of kubenode with the folders of this machine. */
+async function runOwn(job: KubeObject, name: string, folders: PodFolders, url = ''): Promise<Ran> {
+  const report = join(tempFolder('report'), 'message');
+  const args = argsOf(job, name).map((arg) =>
+    arg
+      .replace(/^--url=.*/, `--url=${url}`)
+      .replace('/dev/termination-log', report)
+      .replace('/etc/kubernetes/etcd', folders.client)
+      .replace('/var/lib/etcd', folders.volume)
+      .replace('/var/lib/snapshots', folders.snapshots),
+  );
+  const io = testIo();
+  const code = await runCommandLine(io, args);
+  const text = `${code} ${io.stdout}${io.stderr}`;
+  return { text, report: existsSync(report) ? readFileSync(report, 'utf8') : '' };
+}
+
+function endpointOf({ client: folder }: PodFolders, { url }: StartedEtcd): ProbeEndpoint {
+  const text = (name: string): string => readFileSync(join(folder, name), 'utf8');
+  const client = parsePair(text('client.pem'));
+  if (!client) throw new Error('there is no certificate');
+  return { url, caPem: text('ca.crt'), client };
+}
+
+async function put(endpoint: ProbeEndpoint, key: string): Promise<void> {
+  const body = JSON.stringify({ key: Buffer.from(key).toString('base64'), value: 'eA==' });
+  const request = { ...endpoint, url: `${endpoint.url}/v3/kv/put` };
+  expect((await sendProbe(request, { method: 'POST', body })).status).toBe(200);
+}
+
+async function startEtcd(folders: PodFolders, isSealed: boolean): Promise<StartedEtcd> {
+  const plane = { ...planeRecord(), isSealed };
+  const etcd = await startPodEtcd(folders, memberCommand('etcd', { ...podParts(), plane }).args);
+  await expect.poll(() => isHealthy(etcd), READY).toBe(true);
+  return etcd;
+}
+
+/** Runs a Job: a container, the etcd on the copy, and the last container. */
+async function runJob(job: KubeObject, folders: PodFolders, url = ''): Promise<Ran> {
+  const [first = '', last = ''] = listNames(job);
+  const began = await runOwn(job, first, folders, url);
+  if (!began.text.startsWith('0 ')) return began;
+  const opened = await startPodEtcd(folders, argsOf(job, 'etcd'));
+  const ended = await runOwn(job, last, folders, opened.url);
+  await opened.stop();
+  return ended;
+}
+
+function listNames(job: KubeObject): readonly string[] {
+  const pod = ['spec', 'template', 'spec'] as const;
+  return [listAt(job, ...pod, 'initContainers')[0], listAt(job, ...pod, 'containers')[0]].map(
+    (each) => textAt(each, 'name') ?? '',
+  );
+}
+
+async function withBackup(): Promise<{ folders: PodFolders; etcd: StartedEtcd }> {
+  const folders = await podFolders();
+  const etcd = await startEtcd(folders, false);
+  for (let index = 0; index < 5; index += 1) await put(endpointOf(folders, etcd), `/ci/key-${index}`);
+  expect((await runJob(backupJob(PARTS, { keep: 2 }), folders, etcd.url)).text).toMatch(/^0 1 backups/);
+  return { folders, etcd };
+}
+
+describe('the containers of the Jobs for backups', () => {
+  it('HOS-32 take backups in their order, keep the newest of them, and report them', async () => {
+    const { folders, etcd } = await withBackup();
+    await runJob(backupJob(PARTS, { keep: 2 }), folders, etcd.url);
+    const asked = backupJob(PARTS, { keep: 2, request: 'by hand' });
+    const list = parseBackupList((await runJob(asked, folders, etcd.url)).report);
+    expect(list?.request).toBe('by hand');
+    expect(list?.names.map((name) => name.slice(0, 6))).toEqual(['000002', '000003']);
+    expect(readdirSync(folders.snapshots).toSorted()).toEqual(list?.names);
+    expect(await isHealthy(etcd)).toBe(true);
+  });
+
+  it('HOS-32 open the newest backup for a test, count its keys, and leave nothing', async () => {
+    const { folders } = await withBackup();
+    const before = readdirSync(folders.snapshots);
+    expect((await runJob(drillJob(PARTS), folders)).text).toMatch(/^0 the backup was opened and has 5 keys/);
+    expect(readdirSync(folders.snapshots)).toEqual(before);
+    const [name = ''] = before;
+    writeFileSync(join(folders.snapshots, name, 'data', 'member', 'snap', 'db'), 'damaged');
+    expect((await runJob(drillJob(PARTS), folders)).text).toMatch(
+      /its files are not those that were written/,
+    );
+  });
+
+  it('HOS-32 restore every key into the volume of another control plane, whose first member has its new address', async () => {
+    const { folders, etcd } = await withBackup();
+    await put(endpointOf(folders, etcd), '/ci/later');
+    await etcd.stop();
+    const fresh = { ...(await podFolders()), snapshots: folders.snapshots };
+    const restored = await runJob(restoreJob(PARTS, { from: 'latest', peerUrl: PEER_URL }), fresh);
+    expect(restored.text).toMatch(/^0 etcd starts from 000001-/);
+    expect(restored.report).toMatch(/^000001-\d{8}T\d{6}Z$/);
+    expect(readdirSync(fresh.volume)).toEqual(['data']);
+    const next = await startEtcd(fresh, true);
+    const endpoint = endpointOf(fresh, next);
+    expect((await readKeyState(endpoint)).keys).toBe(5);
+    expect((await readMemberList(endpoint)).map(({ peerURLs }) => peerURLs)).toEqual([[PEER_URL]]);
+    await put(endpoint, '/ci/next');
+    await next.stop();
+    // Its data is whole after another start, too.
+    const again = await startEtcd(fresh, true);
+    expect((await readKeyState(endpointOf(fresh, again))).keys).toBe(6);
+    await again.stop();
+  });
+
+  it('HOS-32 restore neither a backup that is missing, nor one of another Cluster or version', async () => {
+    const { folders } = await withBackup();
+    mkdirSync(join(folders.volume, 'restore'), { recursive: true });
+    const run = async (parts: object, from = 'latest'): Promise<string> =>
+      (await runJob(restoreJob({ ...PARTS, ...parts }, { from, peerUrl: PEER_URL }), folders)).text;
+    expect(await run({}, '000009-20300101T000000Z')).toMatch(/^[1-9].*Cluster ci has no backup 000009/s);
+    expect(await run({ cluster: 'other' })).toMatch(/it is of Cluster ci/);
+    const older = { etcd: 'v3.6.8', kubernetes: 'v1.30.0' };
+    expect(await run({ versions: older })).toMatch(/v1.30.0 cannot start from it/);
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import {
+  backupJob,
+  drillJob,
+  isOnClaim,
+  isSameTask,
+  restoreJob,
+  taskOf,
+} from '../../../../../../src/controllers/hosting/drivers/workload/backup/job.ts';
+import { backupsGiB } from '../../../../../../src/controllers/hosting/drivers/workload/objects/namespace.ts';
+import { listAt, textAt, valueAt } from '../../../../../../src/kube/objects/json.ts';
+import type { KubeObject } from '../../../../../../src/kube/objects/object.ts';
+import { planeRecord } from '../../../../../support/hosting/workload.ts';
+
+const PARTS = {
+  cluster: 'ci',
+  member: 'etcd-1',
+  address: '10.0.0.4',
+  takenAt: new Date('2030-01-01T12:00:00Z'),
+  images: { etcd: 'etcd@sha256:1', kubenode: 'kubenode@sha256:2' },
+  versions: { etcd: 'v3.6.8', kubernetes: 'v1.36.3' },
+  priorityClass: 'system-cluster-critical',
+  claim: 'claim-uid',
+} as const;
+const RESTORE = { from: 'latest', peerUrl: 'https://10.0.0.2:2380' };
+const BACKUP = backupJob(PARTS, { keep: 7 });
+
+function containersOf(job: KubeObject): readonly unknown[] {
+  const pod = ['spec', 'template', 'spec'] as const;
+  return [...listAt(job, ...pod, 'initContainers'), ...listAt(job, ...pod, 'containers')];
+}
+
+/** Returns the volumes that each container writes. */
+function writes(job: KubeObject): readonly string[] {
+  return containersOf(job).map((container) => {
+    const mounts = listAt(container, 'volumeMounts').filter((each) => valueAt(each, 'readOnly') !== true);
+    return `${textAt(container, 'name')}: ${mounts.map((each) => textAt(each, 'name')).join(' ')}`;
+  });
+}
+
+function claims(job: KubeObject): readonly string[] {
+  return listAt(job, 'spec', 'template', 'spec', 'volumes').flatMap(
+    (volume) => textAt(volume, 'persistentVolumeClaim', 'claimName') ?? [],
+  );
+}
+
+describe('the Jobs with the volume of backups', () => {
+  it.each<readonly [string, KubeObject, readonly string[], readonly string[]]>([
+    [
+      'Backup',
+      BACKUP,
+      ['copy: snapshots tmp', 'etcd: snapshots tmp', 'keep: snapshots tmp'],
+      ['etcd-1', 'etcd-backups'],
+    ],
+    [
+      'Drill',
+      drillJob(PARTS),
+      ['open: snapshots tmp', 'etcd: snapshots tmp', 'count: snapshots tmp'],
+      ['etcd-backups'],
+    ],
+    [
+      'Restore',
+      restoreJob(PARTS, RESTORE),
+      ['open: data tmp', 'etcd: data tmp', 'place: data tmp'],
+      ['etcd', 'etcd-backups'],
+    ],
+  ])('HOS-32 have one name, so that never two run: %s', (task, job, written, mounted) => {
+    expect([job.metadata.name, taskOf(job)]).toEqual(['etcd-backups', task]);
+    expect(writes(job)).toEqual(written);
+    expect(claims(job)).toEqual(mounted);
+    expect(valueAt(job, 'spec')).toMatchObject({ backoffLimit: 0, activeDeadlineSeconds: 1800 });
+    expect(listAt(containersOf(job)[1], 'args')).toContain('--force-new-cluster');
+  });
+
+  it('HOS-32 run beside the etcd that is copied, and elsewhere where none runs', () => {
+    const affinity = ['spec', 'template', 'spec', 'affinity'] as const;
+    expect(JSON.stringify(valueAt(BACKUP, ...affinity))).toContain('"kubenode.dev/part":"etcd-1"');
+    expect(valueAt(drillJob(PARTS), ...affinity)).toBeUndefined();
+    expect(valueAt(restoreJob(PARTS, RESTORE), ...affinity)).toBeUndefined();
+  });
+
+  it('HOS-32 are the same for the same options, images and versions, whichever member is copied', () => {
+    const other = { ...PARTS, member: 'etcd', address: '10.0.0.2', takenAt: new Date(0) } as const;
+    expect(isSameTask(BACKUP, backupJob(other, { keep: 7 }))).toBe(true);
+    expect(isSameTask(BACKUP, backupJob(PARTS, { keep: 8 }))).toBe(false);
+    expect(isSameTask(BACKUP, backupJob(PARTS, { keep: 7, request: 'by hand' }))).toBe(false);
+    const images = { etcd: 'etcd@sha256:1', kubenode: 'kubenode@sha256:3' };
+    expect(isSameTask(BACKUP, backupJob({ ...PARTS, images }, { keep: 7 }))).toBe(false);
+    expect(isSameTask(BACKUP, backupJob({ ...PARTS, claim: 'another' }, { keep: 7 }))).toBe(false);
+    expect([isOnClaim(BACKUP, 'claim-uid'), isOnClaim(BACKUP, 'another')]).toEqual([true, false]);
+    expect(isSameTask(BACKUP, drillJob(PARTS))).toBe(false);
+    const bare = { ...BACKUP, metadata: { name: 'etcd-backups' } };
+    expect([taskOf(bare), isSameTask(bare, bare)]).toEqual([undefined, false]);
+  });
+
+  it.each([
+    [8, 2048, 16],
+    [8, 8192, 33],
+    [1, 100, 2],
+  ])(
+    'HOS-32 have room: %i GiB for etcd and a quota of %i MiB are %i GiB',
+    (storageGiB, quotaMiB, expected) => {
+      expect(backupsGiB(planeRecord({ etcd: { replicas: 1, storageGiB, quotaMiB } }))).toBe(expected);
+    },
+  );
+});
