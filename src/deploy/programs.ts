@@ -28,7 +28,7 @@ export interface DeployedProgram {
   readonly egressPorts: readonly number[];
   /** Whether the program finds servers by name, and so needs DNS. */
   readonly usesDns: boolean;
-  /** Whether the program runs promql checks, and so takes --prometheus-url. */
+  /** Whether the program asks Prometheus, and so takes --prometheus-url. */
   readonly asksPrometheus?: true;
   /** Whether the program notifies people, and so takes --notifications. */
   readonly notifies?: true;
@@ -167,6 +167,8 @@ export const CONSOLE: DeployedProgram = {
   },
   egressPorts: API_SERVERS,
   usesDns: false,
+  // The lines of the past.
+  asksPrometheus: true,
   startsPrograms: false,
   pagePort: PAGE_PORT,
   isWithoutToken: true,

@@ -4,10 +4,9 @@
  */
 import type { Client } from '../../kube/client/client.ts';
 import type { Clock } from '../../os/clock.ts';
-import type { MachineDetailView } from '../../views/machine/detail.ts';
 import type { FleetSource } from '../feeds/source.ts';
 import { recordHistory } from '../server/history.ts';
-import { createEventStreams, type EventStreams } from '../server/streams.ts';
+import { createEventStreams, type EventStreams, type ReadOnDemand } from '../server/streams.ts';
 import type { SessionCredentials } from './sessions.ts';
 import { createUserClient, type LossOfRights } from './user-client.ts';
 
@@ -36,8 +35,8 @@ export type NoStreams = 'TooMany' | 'TooManyOfPerson' | 'Ended';
 export interface UserFleets {
   /** Opens the streams of these credentials of a person. Rejects when the API server cannot be read. */
   open(credentials: SessionCredentials, person: string): Promise<EventStreams | NoStreams>;
-  /** Returns what only the detail of a machine shows, as these credentials may read it. */
-  machine(credentialsKey: string, cluster: string, name: string): MachineDetailView | undefined;
+  /** Returns what these credentials may read on demand, while their fleet is open. */
+  source(credentialsKey: string): ReadOnDemand | undefined;
   /** Tells whether the fleet of these credentials is open. */
   has(credentialsKey: string): boolean;
   /** Ends the fleet of these credentials with all of its pages. */
@@ -74,7 +73,7 @@ export function createUserFleets(options: UserFleetsOptions): UserFleets {
       fleet.usedMs = clock.monotonicMs();
       return fleet.stop.signal.aborted ? 'Ended' : streams;
     },
-    machine: (key, cluster, name) => fleets.get(key)?.source?.machine?.(cluster, name),
+    source: (key) => fleets.get(key)?.source,
     has: (key) => fleets.has(key),
     end(key) {
       const fleet = fleets.get(key);

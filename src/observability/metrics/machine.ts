@@ -16,6 +16,12 @@ export const MACHINES_BY_STATE = defineGauge({
   labels: { state: MACHINE_STATES },
 });
 
+export const MACHINES_CHANGING = defineGauge({
+  ...SERVED,
+  name: 'machines_changing',
+  help: 'Machines that are created, imported, join, or are brought to what is desired: those in the phases Creating, Importing, Joining and Updating.',
+});
+
 export const AGENT_STATES = ['Reporting', 'Silent', 'Joining'] as const;
 
 export const AGENTS_BY_STATE = defineGauge({
@@ -99,6 +105,7 @@ export const MAINTENANCE_WEBHOOK_REQUESTS = defineCounter({
 
 export const MACHINE_METRICS = [
   MACHINES_BY_STATE,
+  MACHINES_CHANGING,
   AGENTS_BY_STATE,
   AGENT_CERTIFICATE_END,
   COMPONENT_MACHINES,
