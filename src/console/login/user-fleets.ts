@@ -3,10 +3,12 @@
  * after. Sessions with the same credentials share one; nothing is shared between different credentials.
  */
 import type { Client } from '../../kube/client/client.ts';
+import type { CallReport } from '../../kube/client/request.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { FleetSource } from '../feeds/source.ts';
 import { recordHistory } from '../server/history.ts';
 import { createEventStreams, type EventStreams, type ReadOnDemand } from '../server/streams.ts';
+import type { ConnectUser } from './identity.ts';
 import type { SessionCredentials } from './sessions.ts';
 import { createUserClient, type LossOfRights } from './user-client.ts';
 
@@ -20,11 +22,14 @@ const UNUSED_MS = 2 * 60_000;
 /** `loss`: why the fleet ended, if the API server took something away. */
 export type OnFleetEnd = (credentialsKey: string, loss: LossOfRights | undefined) => void;
 
+/** Connects once more with the credentials of the person. */
+export type ConnectAgain = (onCall: (report: CallReport) => void) => Promise<Client>;
+
 export interface UserFleetsOptions {
   readonly clock: Clock;
-  readonly connectUser: (bearer: SessionCredentials['bearer']) => Promise<Client>;
-  /** Reads a fleet with this client only. */
-  readonly openFleet: (client: Client, signal: AbortSignal) => Promise<FleetSource>;
+  readonly connectUser: ConnectUser;
+  /** Reads a fleet with this client only, and with connections of the same person. */
+  readonly openFleet: (client: Client, signal: AbortSignal, reconnect: ConnectAgain) => Promise<FleetSource>;
   readonly onEnd: OnFleetEnd;
   readonly maxFleets?: number;
 }
@@ -152,7 +157,9 @@ async function runFleet(
 ): Promise<void> {
   const client = createUserClient({ client: await connectUser(bearer), clock, onLoss });
   try {
-    const source = await openFleet(client, signal);
+    const reconnect: ConnectAgain = async (onCall) =>
+      createUserClient({ client: await connectUser(bearer, onCall), clock, onLoss });
+    const source = await openFleet(client, signal, reconnect);
     const recorded = recordHistory(source, clock);
     const streams = createEventStreams({ source: recorded, clock });
     const parts = [source.run(signal), recorded.run(signal), streams.run(signal)];

@@ -123,6 +123,8 @@ type ReadData = (
 /** Reads what a page asks for, by the first part of the path. The answer is null without data: the browser reports no error then. */
 const DATA: ReadonlyMap<string, ReadData> = new Map<string, ReadData>([
   ['machines', (source, [cluster = '', name = '']) => source.machine?.(cluster, name)],
+  ['events-of', (source, [cluster = '', name = '']) => source.events?.(cluster, name)],
+  ['why', (source, [cluster = '', name = '']) => source.why?.(cluster, name)],
   [
     'history',
     async (source, [range = '']) => {

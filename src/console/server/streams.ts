@@ -1,7 +1,7 @@
 /** Sends the state to the open pages: each gets the whole state once, then what changed, at most twice a second. */
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../os/clock.ts';
-import type { MachineDetailView } from '../../views/machine/detail.ts';
+import type { MachineAnswer, MachineDetailView, MachineEventsView } from '../../views/machine/detail.ts';
 import type { HistoryRange, PastAnswer } from '../state/history/ranges.ts';
 import { diffStates } from '../state/patch.ts';
 import { type ConsoleState, NO_STATE } from '../state/state.ts';
@@ -11,6 +11,10 @@ import { SECURITY_HEADERS } from './guard.ts';
 export interface ReadOnDemand {
   /** Returns what only the detail of a machine shows. Undefined: the machine is not known. */
   machine?(cluster: string, name: string): MachineDetailView | undefined;
+  /** Reads the last Events of a machine. Undefined: the machine is not known. Never rejects. */
+  events?(cluster: string, name: string): Promise<MachineEventsView> | undefined;
+  /** Explains a machine in the words of `kubenode why machine`. Undefined: the machine is not known. Never rejects. */
+  why?(cluster: string, name: string): Promise<MachineAnswer> | undefined;
   /** Reads the lines of the past from Prometheus. Never rejects. */
   past?(range: HistoryRange): Promise<PastAnswer>;
 }

@@ -1,8 +1,8 @@
 /** Asks Prometheus for lines of the past: one query for each line, limited in time, and all of them together, too. */
+import { runConcurrently } from '../../kube/process/run-concurrently.ts';
 import type { Clock } from '../../os/clock.ts';
-import type { PrometheusRanges, QueryRange } from '../query/client.ts';
-import { readLine } from '../query/matrix.ts';
-import { askInTurns } from '../query/turns.ts';
+import { type PrometheusRanges, QUERIES_AT_ONCE, type QueryRange } from '../query/client.ts';
+import { type MatrixLine, readLine } from '../query/matrix.ts';
 import { type PastField, pastMetric, pastQuery } from './lines.ts';
 
 export interface PastRequest {
@@ -23,17 +23,23 @@ export interface FoundLines {
 const TOTAL_MS = 8000;
 const TOO_SLOW = `not asked: Prometheus took longer than ${TOTAL_MS / 1000} s for the lines before`;
 
+interface AskedLine {
+  readonly field: PastField;
+  readonly read: MatrixLine;
+}
+
 /** Never rejects. */
 export async function readPastLines(
   { prometheus, clock }: { readonly prometheus: PrometheusRanges; readonly clock: Clock },
   { fields, range, cluster }: PastRequest,
 ): Promise<FoundLines> {
   const endMs = clock.monotonicMs() + TOTAL_MS;
-  const answers = await askInTurns(fields, async (field) => {
+  const ask = async (field: PastField): Promise<AskedLine> => {
     if (clock.monotonicMs() >= endMs) return { field, read: { problem: TOO_SLOW } };
     const answer = await prometheus.queryRange(pastQuery(field, range.step, cluster), range);
     return { field, read: 'problem' in answer ? answer : readLine(answer.body, range) };
-  });
+  };
+  const answers = await runConcurrently(fields, ask, QUERIES_AT_ONCE);
   const lines: { -readonly [Field in PastField]?: readonly (number | null)[] } = {};
   const missing: FoundLines['missing'][number][] = [];
   for (const { field, read } of answers) {

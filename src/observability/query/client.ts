@@ -21,6 +21,9 @@ export interface Prometheus {
   query(query: string): Promise<QueryAnswer>;
 }
 
+/** Prometheus runs 20 queries at once by default, and has others to answer. */
+export const QUERIES_AT_ONCE = 3;
+
 /** The times at which a query is evaluated, in seconds since 1970. */
 export interface QueryRange {
   readonly from: number;

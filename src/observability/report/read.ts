@@ -1,12 +1,12 @@
 /** Asks Prometheus for the answers of a report. Each request is limited in time and size, and all of them together in time. */
+import { runConcurrently } from '../../kube/process/run-concurrently.ts';
 import type { Clock } from '../../os/clock.ts';
 import { secondsAfter } from '../../os/dates.ts';
 import type { HttpAnswer } from '../../os/net/http-get.ts';
 import { answerInTime } from '../../os/net/timed-answer.ts';
 import { BUILD_INFO } from '../metrics/process.ts';
 import { METRIC_PREFIX } from '../metrics/table.ts';
-import type { HttpGet } from '../query/client.ts';
-import { askInTurns } from '../query/turns.ts';
+import { type HttpGet, QUERIES_AT_ONCE } from '../query/client.ts';
 import { type Answered, MAX_ANSWER_BYTES, readMetricNames, readReportSamples } from './answer.ts';
 import { gapsIn } from './gaps.ts';
 import type { ColumnAnswer, ReportAnswers } from './report.ts';
@@ -42,12 +42,13 @@ export async function askPrometheus(
       .filter(({ needs }) => !known || needs.every((name) => known.has(name)))
       .map((column) => ({ section: id, column })),
   );
-  const columns = await askInTurns(
+  const columns = await runConcurrently(
     asked,
     async (each): Promise<ColumnAnswer> => ({
       ...each,
       answer: await ask(queryPath(each.column.query, to), readReportSamples),
     }),
+    QUERIES_AT_ONCE,
   );
   const missing = [
     ...('problem' in names ? [`the names of the metrics: ${names.problem}`] : []),

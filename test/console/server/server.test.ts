@@ -81,6 +81,11 @@ function send(
   });
 }
 
+const why: NonNullable<ConsoleSource['why']> = (cluster, name) =>
+  cluster === 'a' ? Promise.resolve({ text: `why ${name}`, at: '' }) : undefined;
+const noEvents: NonNullable<ConsoleSource['events']> = (cluster) =>
+  cluster === 'a' ? Promise.resolve({ events: [], problem: 'no right' }) : undefined;
+
 describe('startConsoleServer', () => {
   it('serves what only the detail of a machine shows, and nothing for a machine that it does not know', async () => {
     const { source } = changingSource(ready);
@@ -119,6 +124,20 @@ describe('startConsoleServer', () => {
     expect(asked).toEqual(['6h']);
     expect((await send(`${(await start()).url}history/6h`)).body).toBe('null');
     expect((await send(`${url}constructor/6h`)).status).toBe(404);
+  });
+
+  it('CON-32 serves the answer of why and the events of a machine, and nothing for one that is not shown', async () => {
+    const { source } = changingSource(ready);
+    const { url } = await start({ source: { ...source, why, events: noEvents } });
+    expect(JSON.parse((await send(`${url}why/a/m%2F1`)).body)).toEqual({ text: 'why m/1', at: '' });
+    expect(JSON.parse((await send(`${url}events-of/a/m-1`)).body)).toEqual({
+      events: [],
+      problem: 'no right',
+    });
+    for (const path of ['why/b/m-1', 'events-of/b/m-1', 'why', 'events-of/']) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect((await send(`${url}${path}`)).body).toBe('null');
+    }
   });
 
   it('serves the page with a policy that permits only its own files', async () => {

@@ -1,6 +1,7 @@
 /** `kubenode console`: a page in the browser that shows the fleet as it changes. It changes nothing. */
 import { Command, Option } from 'commander';
 import { createOpenAccess } from '../../../console/server/access.ts';
+import { createExplainer, createExplainTurns } from '../../../console/server/explainer.ts';
 import { recordHistory } from '../../../console/server/history.ts';
 import { readPageFiles } from '../../../console/server/page-files.ts';
 import { CONSOLE_PORT, startConsoleServer } from '../../../console/server/server.ts';
@@ -8,10 +9,11 @@ import type { HistoryRange } from '../../../console/state/history/ranges.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { connect } from '../../../kube/client/connect.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import { addConnectionOptions, findKubeconfig } from '../../connection.ts';
+import { addConnectionOptions, connectFrom, findKubeconfig } from '../../connection.ts';
 import { withCluster } from '../../fleet/read.ts';
 import type { Io } from '../../io.ts';
 import { createIntegerParser, parseConsoleUrl, parsePrometheusUrl } from '../../option-parsers.ts';
+import { createWhyText, type OnCall } from './explain.ts';
 import { type ConsoleFlags, checkConsoleFlags, homeName, LOGIN_WAYS, untilAborted } from './flags.ts';
 import { openConsoleFleet } from './fleet.ts';
 import { serveWithLogin } from './login.ts';
@@ -76,19 +78,29 @@ async function serveOpenly(io: Io, client: Client, flags: ConsoleFlags): Promise
   const { clock, signal } = io;
   const files = await readPageFiles();
   const kubeconfig = findKubeconfig(io, flags);
-  const fleet = await openConsoleFleet(io, {
-    client,
-    flags,
-    name: homeName(flags),
-    connectTo: (context) => connect({ clock, context, ...(kubeconfig === undefined ? {} : { kubeconfig }) }),
-  });
-  const past = openPast(io, flags);
-  const source = recordHistory(
-    { ...fleet, ...optional('past', past && ((range: HistoryRange) => past(range))) },
-    clock,
-  );
+  const name = homeName(flags);
+  const connectTo = async (context: string, onCall?: OnCall): Promise<Client> =>
+    await connect({ clock, context, ...optional('kubeconfig', kubeconfig), ...optional('onCall', onCall) });
+  const fleet = await openConsoleFleet(io, { client, flags, name, connectTo });
   const stop = new AbortController();
   const ended = AbortSignal.any([signal, stop.signal]);
+  const past = openPast(io, flags);
+  const source = recordHistory(
+    {
+      ...fleet,
+      ...optional('past', past && ((range: HistoryRange) => past(range))),
+      why: createExplainer({
+        clock,
+        turns: createExplainTurns(),
+        explain: createWhyText(io, (cluster, onCall) =>
+          cluster === name ? connectFrom(io, flags, onCall) : connectTo(cluster, onCall),
+        ),
+        isShown: (cluster, machine) => fleet.machine?.(cluster, machine) !== undefined,
+        signal: ended,
+      }),
+    },
+    clock,
+  );
   const running = Promise.all([fleet.run(ended), source.run(ended)]);
   try {
     const { host, port } = flags;

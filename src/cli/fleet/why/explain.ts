@@ -24,7 +24,7 @@ import type { ExplainedMachine } from './format.ts';
 import { readMaintenance } from './maintenance.ts';
 import { noLedger, unknownMachine } from './missing.ts';
 import { readNodeRules } from './node-rules.ts';
-import { findUnreadable, readReported, unreadableText } from './partial.ts';
+import { findUnreadable, readReported, unreadableKindsText } from './partial.ts';
 import { askForPins, explainPins, type PinReason } from './pins.ts';
 import { waitsOf } from './waits.ts';
 
@@ -43,7 +43,7 @@ const ACTIONS: readonly Action[] = ['Reboot', 'DeleteMachine'];
 /** The rule name of the ask. It is not about one rule: limits that count each rule on its own count no rule. */
 const ANY_RULE = 'any';
 
-/** What may not be read is named in the result. Rejects if there is no Machine of this name, or it may not be read itself. */
+/** Names in the result what may not be read. Rejects if there is no Machine of this name, or it may not be read itself. */
 export async function explainMachineNow(
   io: ExplainIo,
   connection: ExplainConnection,
@@ -86,7 +86,7 @@ async function judgeOrReport(
     if (unreadable.length === 0) throw error;
     const reported = await readReported(io, client, name);
     const content = await readContent(io, client, name);
-    const unknown = [{ part: 'acts', because: unreadableText(unreadable) } as const];
+    const unknown = [{ part: 'acts', because: unreadableKindsText(unreadable) } as const];
     return { content, why: { ...reported, pins: pinReasons(content, undefined), unknown } };
   }
 }

@@ -56,7 +56,7 @@ export async function findUnreadable(client: Client, signal: AbortSignal): Promi
   return found.flat();
 }
 
-export function unreadableText(resources: readonly Resource[]): string {
+export function unreadableKindsText(resources: readonly Resource[]): string {
   const names = resources.map(({ group, plural }) => (group === '' ? plural : `${plural}.${group}`));
   return `whether a repair would be permitted is not known: you may not list ${names.join(', ')}, by which the Defender decides`;
 }
