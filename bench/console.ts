@@ -13,6 +13,7 @@ import { closeRun, openRun } from '../test/support/control-plane-run.ts';
 import { type Bench, type BenchResult, KUBENODE_FLAGS, percentile } from './bench.ts';
 import { browserCpuSeconds } from './console/browser.ts';
 import { changesOf, report, startFleetServer } from './console/fleet.ts';
+import { measureScrolling, type Scrolling } from './console/scroll.ts';
 import { readUsage } from './sync/usage.ts';
 
 const MACHINES = Number(process.env['KUBENODE_BENCH_MACHINES'] ?? 10_000);
@@ -20,6 +21,7 @@ const LOADS = 5;
 const CHANGES_PER_SECOND = 4;
 const SETTLE_MS = 5000;
 const MEASURED_MS = 30_000;
+const SCROLLED_MS = 5000;
 const MAIN = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 
 export const bench: Bench = {
@@ -75,8 +77,9 @@ async function measure(url: string, pid: number, client: Client): Promise<BenchR
     const parts = { session, pid };
     const idle = await shares(parts, () => sleep(MEASURED_MS));
     const busy = await shares(parts, () => changeMachines(client));
+    const scrolling = await scrollWhileMachinesChange(page, client);
     await page.close();
-    return resultOf(loads, idle, busy);
+    return resultOf(loads, { idle, busy }, scrolling);
   } finally {
     await browser.close();
   }
@@ -131,9 +134,17 @@ async function shares(
   };
 }
 
-async function changeMachines(client: Client): Promise<void> {
+/** In a window in which a part of the machines has room. */
+async function scrollWhileMachinesChange(page: Page, client: Client): Promise<Scrolling> {
+  await page.setViewportSize({ width: 1440, height: 600 });
+  await sleep(SETTLE_MS);
+  const [scrolling] = await Promise.all([measureScrolling(page), changeMachines(client, SCROLLED_MS)]);
+  return scrolling;
+}
+
+async function changeMachines(client: Client, forMs = MEASURED_MS): Promise<void> {
   const changes = changesOf(MACHINES);
-  const endMs = performance.now() + MEASURED_MS;
+  const endMs = performance.now() + forMs;
   while (performance.now() < endMs) {
     const next = sleep(1000 / CHANGES_PER_SECOND);
     // oxlint-disable-next-line no-await-in-loop -- at a rate
@@ -143,7 +154,11 @@ async function changeMachines(client: Client): Promise<void> {
   }
 }
 
-function resultOf(loads: readonly Loading[], idle: Shares, busy: Shares): BenchResult {
+function resultOf(
+  loads: readonly Loading[],
+  { idle, busy }: { readonly idle: Shares; readonly busy: Shares },
+  { framesPerSecond, lateShare }: Scrolling,
+): BenchResult {
   const firstMs = percentile(
     loads.map((load) => load.firstMs),
     0.5,
@@ -159,12 +174,15 @@ function resultOf(loads: readonly Loading[], idle: Shares, busy: Shares): BenchR
       pageShare: busy.page,
       restOfBrowserShare: busy.restOfBrowser,
       serverShare: busy.server,
+      framesPerSecond,
+      lateShare,
     },
     baseline: { pageShare: idle.page, restOfBrowserShare: idle.restOfBrowser, serverShare: idle.server },
     ratios: { serverShareOfPage: busy.server / busy.page },
     gates: [
       { what: 'ms until the first picture', value: firstMs, atMost: 1000 },
       { what: 'share of a core of the tab', value: busy.page, atMost: 0.05 },
+      { what: 'share of the frames that come late while a person scrolls', value: lateShare, atMost: 0.05 },
     ],
     setting: { machines: MACHINES, changesPerSecond: CHANGES_PER_SECOND },
   };

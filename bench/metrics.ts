@@ -10,7 +10,7 @@ import { startHealthServer } from '../src/kube/process/health.ts';
 import type { Log } from '../src/kube/process/log.ts';
 import { createMetrics, type Metrics } from '../src/kube/process/metrics.ts';
 import { createRuntimeMetrics } from '../src/kube/process/metrics-runtime.ts';
-import { registerFleetMetrics } from '../src/observability/fleet/register.ts';
+import { registerFleetMetrics, registerMachineInfo } from '../src/observability/fleet/register.ts';
 import { createSystemClock } from '../src/os/system-clock.ts';
 import { jobSpec } from '../test/controllers/remedyjob/jobs.ts';
 import { ago, condition, machine } from '../test/support/builders.ts';
@@ -85,6 +85,7 @@ function register(metrics: Metrics, fleets: readonly (readonly Machine[])[]): (r
   const jobs = { store: { hasSynced, list: () => [] } };
   const machines = { store: { hasSynced, list: () => [...current] } };
   registerFleetMetrics(metrics, { machines, jobs }, clock);
+  registerMachineInfo(metrics, machines);
   const remedy = registerRemedyMetrics(metrics);
   for (let index = 0; index < NAMES; index += 1) {
     const spec = jobSpec();

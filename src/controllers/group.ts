@@ -67,6 +67,8 @@ export interface GroupParts {
   readonly nodeGroups?: NodeGroupSelector;
   /** The receivers of what jobs hand to people. */
   readonly notifications?: Notifications;
+  /** Whether one metric names each machine. */
+  readonly machineInfo?: boolean;
   readonly clock: Clock;
   /** The wall clock of this process minus that of the API server; undefined while the server does not answer. */
   readonly skewSeconds: () => number | undefined;

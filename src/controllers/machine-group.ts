@@ -4,7 +4,7 @@ import type { Machine, RemedyOperationJob } from '../api/generated/types.ts';
 import { PRINCIPAL_MACHINE, PRINCIPAL_MACHINESET } from '../api/names.ts';
 import type { View } from '../kube/cache/view.ts';
 import { optional } from '../kube/objects/optional.ts';
-import { registerFleetMetrics } from '../observability/fleet/register.ts';
+import { registerFleetMetrics, registerMachineInfo } from '../observability/fleet/register.ts';
 import { INCOMPLETE_CLEANUPS, ORPHAN_INSTANCES } from '../observability/metrics/machine.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
 import { createMachineController } from './machine/controller.ts';
@@ -19,6 +19,7 @@ export async function createMachineControllers({
   openImports,
   power,
   metrics,
+  machineInfo,
   clock,
   views,
 }: GroupParts): Promise<ControllerGroup> {
@@ -33,6 +34,7 @@ export async function createMachineControllers({
     const counted = { machines: machines as View<Machine>, jobs: jobs as View<RemedyOperationJob> };
     registerFleetMetrics(metrics, counted, clock);
   }
+  if (machines && machineInfo) registerMachineInfo(metrics, machines as View<Machine>);
   const incompleteCleanups = metrics.counter(INCOMPLETE_CLEANUPS);
   const left = metrics.gauge(ORPHAN_INSTANCES);
   return {

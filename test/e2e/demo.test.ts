@@ -2,9 +2,10 @@
 import { type ChildProcess, execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
+import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import {
   CLUSTERS,
@@ -27,8 +28,11 @@ import { conditionOf } from '../../src/kube/objects/conditions.ts';
 import { stateFolder } from '../../src/local/folders.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 import { openEvents } from '../console/server/event-reader.ts';
+import { launchBrowser, noBrowserReason } from '../support/browser.ts';
 import { packedTarball } from '../support/packed.ts';
 import { createPerson, type Person } from '../support/page/person.ts';
+import { type PageRecorder, recordPages } from '../support/page/recorder.ts';
+import { type EndedStep, notShown } from '../support/page/shown-steps.ts';
 import { hasPrometheus, type PrometheusSeries } from '../support/prometheus.ts';
 import type { Rootless } from '../support/rootless.ts';
 import { SEED } from '../support/sweep-size.ts';
@@ -59,6 +63,9 @@ describe('kubenode start --demo', { shuffle: false }, () => {
   let repository: string;
   let command: ChildProcess;
   let output = '';
+  let browser: Browser | undefined;
+  let recorder: PageRecorder | undefined;
+  const endedSteps: EndedStep[] = [];
   const clients = new Map<string, Client>();
 
   beforeAll(async () => {
@@ -75,6 +82,7 @@ describe('kubenode start --demo', { shuffle: false }, () => {
   });
 
   afterAll(async () => {
+    await browser?.close();
     command.kill('SIGKILL');
     for (const client of clients.values()) await client.close();
     await person.leave();
@@ -97,6 +105,9 @@ describe('kubenode start --demo', { shuffle: false }, () => {
     await expect.poll(() => output).toMatch(/converged: 10 machines Ready at [\da-f]{12} in \d+ s/);
     const address = /The fleet in a browser: (?<url>http:\S+)/.exec(output)?.groups?.['url'] ?? '';
     await expect.poll(() => machinesOnPage(address)).toBe(10);
+    if (noBrowserReason !== undefined) return;
+    browser = await launchBrowser();
+    recorder = await recordPages(browser, address);
   });
 
   it.skipIf(!hasPrometheus)('DAT-08 has a Prometheus that scrapes each process of the fleet', async () => {
@@ -111,12 +122,23 @@ describe('kubenode start --demo', { shuffle: false }, () => {
 
   // Each step verifies on the API servers what it names, within limits of its own: docs/guides/demo.md.
   it(`verifies the steps of the tour in the order ${order.join(', ')}`, async () => {
-    const { exitCode, lines } = await runTour();
-    expect(lines.map(({ name, state, message }) => `${name} ${state} ${message ?? ''}`.trimEnd())).toEqual(
+    const exitCode = await runTour();
+    const results = endedSteps.map(({ result }) => result);
+    expect(results.map(({ name, state, message }) => `${name} ${state} ${message ?? ''}`.trimEnd())).toEqual(
       order.map((name) => `${name} Verified`),
     );
     expect(exitCode).toBe(0);
   });
+
+  it.skipIf(noBrowserReason !== undefined)(
+    'CON-07 shows each step of the tour on the pages of a console that is open meanwhile',
+    async () => {
+      if (!recorder) throw new Error('no page was opened');
+      const missing = await notShown(recorder, endedSteps);
+      expect(missing).toEqual([]);
+      expect(recorder.problems()).toEqual([]);
+    },
+  );
 
   it('has after the tour what its steps left: a new version, a rollback, a repair and reverts', async () => {
     const [oldest, ...later] = git('log', '--format=%s', '--reverse').split('\n');
@@ -191,18 +213,16 @@ describe('kubenode start --demo', { shuffle: false }, () => {
     );
   }
 
-  /** As a person runs it, beside the fleet. */
-  async function runTour(): Promise<{
-    readonly exitCode: number | null;
-    readonly lines: readonly TourStepResult[];
-  }> {
+  /** As a person runs it, beside the fleet. Resolves to its exit code. */
+  async function runTour(): Promise<number | null> {
     const steps = order.flatMap((name) => ['--step', name]);
     const args = [user.main, 'tour', '--yes', '-o', 'json', ...steps];
     const tour = user.start(process.execPath, args, ['ignore', 'pipe', 'inherit']);
-    const ended = new Promise<number | null>((resolve) => tour.once('close', resolve));
-    const printed = (await text(tour.stdout ?? Readable.from([]))).trimEnd().split('\n');
-    const lines = printed.map((line) => JSON.parse(line) as TourStepResult);
-    return { exitCode: await ended, lines };
+    const closed = new Promise<number | null>((resolve) => tour.once('close', resolve));
+    for await (const line of createInterface(tour.stdout ?? Readable.from([]))) {
+      endedSteps.push({ result: JSON.parse(line) as TourStepResult, atMs: +clock.now() });
+    }
+    return await closed;
   }
 
   function git(...args: string[]): string {

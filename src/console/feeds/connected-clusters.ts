@@ -1,4 +1,4 @@
-/** Watches the clusters that the hub lists, as far as the kubeconfig has a context of the same name. */
+/** Watches the clusters that the hub lists, as far as they can be connected. */
 
 import type { Client } from '../../kube/client/client.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -26,7 +26,7 @@ export interface ConnectedClusters {
 
 export interface ClustersOptions {
   readonly clock: Clock;
-  /** Connects to the cluster of this name. Rejects if the kubeconfig has no context of this name. */
+  /** Connects to the cluster of this name. Rejects with why it cannot. */
   readonly connectTo: (name: string) => Promise<Client>;
   readonly onChange: () => void;
 }

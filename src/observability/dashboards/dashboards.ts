@@ -3,6 +3,7 @@ import { AGENTS_DASHBOARD } from './agents.ts';
 import { CLUSTER_DASHBOARD } from './cluster.ts';
 import { FLEET_DASHBOARD } from './fleet.ts';
 import { grafanaDashboard } from './grafana.ts';
+import { NODES_DASHBOARD } from './nodes.ts';
 import type { Dashboard } from './panel.ts';
 import { REPAIRS_DASHBOARD } from './repairs.ts';
 import { ROLLOUTS_DASHBOARD } from './rollouts.ts';
@@ -15,6 +16,7 @@ export const DASHBOARDS: readonly Dashboard[] = [
   REPAIRS_DASHBOARD,
   SYNC_DASHBOARD,
   AGENTS_DASHBOARD,
+  NODES_DASHBOARD,
 ];
 
 /** The texts of the files, by their path from the root of the repository. */

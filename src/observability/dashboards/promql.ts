@@ -98,6 +98,11 @@ export function series<L extends string>(
   return nameOf(row, suffix) + braces([...filter, ...matchersOf(where)]);
 }
 
+/** Returns what a recording rule made of the chosen clusters. */
+export function recorded(name: string): string {
+  return name + braces([CHOSEN_CLUSTERS]);
+}
+
 const SERVED = {
   'machines are counted': series(MACHINES_BY_STATE),
   'sync is scraped': series(BUILD_INFO, { process: 'sync' }),

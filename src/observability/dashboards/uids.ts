@@ -6,4 +6,5 @@ export const UIDS = {
   repairs: 'kubenode-repairs',
   sync: 'kubenode-sync',
   agents: 'kubenode-agents',
+  nodes: 'kubenode-nodes',
 } as const;

@@ -11,12 +11,14 @@ import {
   COMPONENT_DIFFERING_SECONDS,
   COMPONENT_MACHINES,
   COVERAGE_STATES,
+  MACHINE_INFO,
   MACHINE_STATES,
   MACHINES_BY_STATE,
   MACHINES_CHANGING,
 } from '../metrics/machine.ts';
 import { REMEDY_DENIED_SECONDS, REMEDY_OPEN_JOBS, REMEDY_WAITING } from '../metrics/repair.ts';
 import { countFleet, type FleetCounts } from './counts.ts';
+import { machineLabels } from './machine-labels.ts';
 
 /** All gauges of one scrape are from one count. */
 const COUNT_MS = 1000;
@@ -81,6 +83,18 @@ const ENDED: ReadonlySet<string> = new Set(['Succeeded', 'Superseded', 'Cancelle
 
 function isOpenJob({ status }: RemedyOperationJob): boolean {
   return !ENDED.has(remedyOperationJobPhases.phaseOf({ conditions: status?.conditions }));
+}
+
+/** Names each machine, which costs as many series as there are. */
+export function registerMachineInfo(metrics: Metrics, { store }: CountedViews['machines']): void {
+  metrics.gauge({
+    ...MACHINE_INFO,
+    read: () =>
+      (store.hasSynced() ? store.list() : []).flatMap((machine) => {
+        const labels = machineLabels(machine);
+        return labels ? [[labels, 1] as const] : [];
+      }),
+  });
 }
 
 function coverage({ components }: FleetCounts): readonly GaugeSample<'component' | 'state'>[] {

@@ -1,4 +1,4 @@
-/** The metrics of machines, their agents and their components. Machines are counted, never named. */
+/** The metrics of machines, their agents and their components. Machines are counted; one metric alone names them, to join others with it. */
 import { PROVIDERS } from '../../api/enums.ts';
 import { defineCounter, defineGauge } from '../../kube/process/metrics.ts';
 import { HOOK_RESULTS } from '../../kube/webhook/request.ts';
@@ -20,6 +20,22 @@ export const MACHINES_CHANGING = defineGauge({
   ...SERVED,
   name: 'machines_changing',
   help: 'Machines that are created, imported, join, or are brought to what is desired: those in the phases Creating, Importing, Joining and Updating.',
+});
+
+/** Clusters have up to 10,000 machines. Nothing of a series changes while a machine flaps. */
+const NAMED_MACHINES = 10_000;
+
+export const MACHINE_INFO = defineGauge({
+  ...SERVED,
+  option: '--machine-info',
+  name: 'machine_info',
+  help: 'Always 1: each machine that was in service, by the name of its Node, with its pool and the version of its kubelet, for queries that join metrics of Nodes with it.',
+  labels: {
+    node: { of: 'Nodes', most: NAMED_MACHINES },
+    pool: { of: 'pools', most: 1000 },
+    version: { of: 'versions of the kubelet', most: 100 },
+  },
+  maxSeries: NAMED_MACHINES,
 });
 
 export const AGENT_STATES = ['Reporting', 'Silent', 'Joining'] as const;
@@ -106,6 +122,7 @@ export const MAINTENANCE_WEBHOOK_REQUESTS = defineCounter({
 export const MACHINE_METRICS = [
   MACHINES_BY_STATE,
   MACHINES_CHANGING,
+  MACHINE_INFO,
   AGENTS_BY_STATE,
   AGENT_CERTIFICATE_END,
   COMPONENT_MACHINES,

@@ -6,11 +6,13 @@ import type { RuleScope } from '../slos/slo.ts';
 import { SLOS } from '../slos/slos.ts';
 import { COMPONENT_GROUP, RELEASE_GROUP } from './delivery.ts';
 import type { RuleGroup } from './rule.ts';
+import { UTILIZATION_GROUP } from './utilization.ts';
 
 export const RULE_GROUPS: Readonly<Record<RuleScope, readonly RuleGroup[]>> = {
   cluster: [
     { name: 'kubenode-cluster', recordings: [], alerts: CLUSTER_ALERTS },
     COMPONENT_GROUP,
+    UTILIZATION_GROUP,
     ...slosOf('cluster'),
   ],
   hub: [

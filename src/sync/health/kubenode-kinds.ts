@@ -40,11 +40,11 @@ export function kubenodeKindFinding(object: KubeObject, generation: number): Hea
   return requiredFinding(object, generation) ?? permitFinding(object, generation) ?? HEALTHY;
 }
 
-/** A cluster without controllers is the first thing to rule out: then nothing else in it goes on. */
+/** A cluster without controllers is the first thing to rule out: then nothing else in it goes on. Controllers that run need a second. */
 function notObservedText(observed: unknown, generation: number): string {
   return typeof observed === 'number'
-    ? `its controller has not observed generation ${generation}: check that kubenode controllers runs for this cluster`
-    : 'no controller has observed it: run kubenode controllers for this cluster';
+    ? `its controller has not observed generation ${generation} yet: if it stays so, check that kubenode controllers runs for this cluster`
+    : 'no controller has observed it yet: if it stays so, run kubenode controllers for this cluster';
 }
 
 function requiredFinding(object: KubeObject, generation: number): HealthFinding | undefined {

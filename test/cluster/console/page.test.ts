@@ -119,7 +119,10 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', () => 
     // In the sentence of the page, and in the answer of why.
     await dialog.getByRole('code').filter({ hasText: 'kubenode machine show node-b1' }).waitFor();
     await dialog.locator('.words').getByText('kubenode machine show node-b1').waitFor();
-    await dialog.locator('.words').getByText(/^(DENIED|PERMITTED) +Reboot/).waitFor();
+    await dialog
+      .locator('.words')
+      .getByText(/^(DENIED|PERMITTED) +Reboot/)
+      .waitFor();
     await phase('node-b1', 'Ready');
     await dialog.getByText('It waits for nothing.').waitFor();
     expect(problems()).toEqual([]);

@@ -128,6 +128,21 @@ describe.skipIf(noBrowserReason !== undefined)('the pages of the console', () =>
     expect(problems()).toEqual([]);
   });
 
+  it('CON-05 shows the last state, and answers the keyboard, after all of 10,000 machines flapped again and again', async () => {
+    source.set(fleetOf(10_000));
+    const page = await open('/fleet');
+    await page.locator('.tile').nth(9999).waitFor({ state: 'attached' });
+    for (const phase of ['NotReady', 'Ready', 'NotReady', 'Ready', 'NotReady']) {
+      source.set(fleetOf(10_000, phase));
+      // oxlint-disable-next-line no-await-in-loop -- each after the other
+      await page.getByRole('list', { name: 'Machines by phase' }).getByText(`${phase} 10,000`).waitFor();
+    }
+    await page.keyboard.press('/');
+    await page.keyboard.type('node-9999');
+    await page.getByRole('option', { name: /node-9999/ }).waitFor();
+    expect(problems()).toEqual([]);
+  });
+
   it('CON-05 loads at most 150 KB', async () => {
     const names = ['page.js', 'page.css', 'index.html'];
     const files = await Promise.all(names.map((name) => readFile(join(folder, name))));
@@ -332,11 +347,11 @@ async function open(address: string, options: Parameters<Browser['newPage']>[0] 
 }
 
 /** Machines in three zones of three clusters. */
-function fleetOf(count: number): ConsoleState {
+function fleetOf(count: number, phase = 'Ready'): ConsoleState {
   const names = ['test', 'eu-1', 'us-1'];
   const machines = Array.from({ length: count }, (_, index) => {
     const cluster = names[index % 3] ?? '';
-    return [`${cluster}/node-${index}`, { p: 'Ready', z: `zone-${index % 7}` }] as const;
+    return [`${cluster}/node-${index}`, { p: phase, z: `zone-${index % 7}` }] as const;
   });
   const clusters = names.map((name, order) => [name, clusterLine(name, { order, stage: name })] as const);
   return {

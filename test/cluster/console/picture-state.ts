@@ -6,8 +6,8 @@ import {
   type RowsByKey,
 } from '../../../src/console/state/state.ts';
 import { clusterLine } from '../../console/fixtures.ts';
+import { PICTURE_COMMIT, PICTURE_COMMITS, PICTURE_LIMITS } from './picture-parts.ts';
 
-const COMMIT = '5f2c9a41d0b7';
 /** When the picture is taken. */
 export const PICTURE_TIME = '2026-03-02T10:00:00Z';
 
@@ -36,7 +36,7 @@ export const PICTURE_STATE: ConsoleState = {
     fleet: {
       name: 'fleet',
       phase: 'Promoting',
-      commit: COMMIT,
+      commit: PICTURE_COMMIT,
       verdict: 'Accepted',
       because: 'stage prod is in work',
       since: '2026-03-02T09:12:00Z',
@@ -46,13 +46,13 @@ export const PICTURE_STATE: ConsoleState = {
     test: clusterLine('test', {
       pipeline: 'fleet',
       stage: 'test',
-      commit: COMMIT,
+      commit: PICTURE_COMMIT,
       since: '2026-03-02T09:14:00Z',
     }),
     prod: clusterLine('prod', {
       pipeline: 'fleet',
       order: 1,
-      commit: COMMIT,
+      commit: PICTURE_COMMIT,
       state: 'Applying',
       because: 'waits for rollout general-nodes',
       since: '2026-03-02T09:46:00Z',
@@ -102,16 +102,8 @@ export const PICTURE_STATE: ConsoleState = {
       steps: [{ step: 'RestartService@v1', state: 'Succeeded', because: 'kubelet runs' }],
     },
   },
-  limits: {
-    'prod/zones': {
-      cluster: 'prod',
-      policy: 'zones',
-      rule: 'concurrency',
-      counts: 'zone b',
-      used: 2,
-      limit: 3,
-    },
-  },
+  ...PICTURE_LIMITS,
+  commits: PICTURE_COMMITS,
   grants: {
     'prod/prod-a-03': {
       cluster: 'prod',

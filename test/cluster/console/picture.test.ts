@@ -1,4 +1,4 @@
-/** The picture of the documentation: the real page in Chromium with the same data at the same moment. `UPDATE_GOLDEN=1` takes it again. */
+/** The pictures of the documentation: the real pages in Chromium with the same data at the same moment. `UPDATE_GOLDEN=1` takes them again. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,14 +7,31 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildConsolePage } from '../../../scripts/bundle-console.ts';
 import type { ConsoleServer } from '../../../src/console/server/server.ts';
+import { PAGES } from '../../../src/console/state/pages/address.ts';
 import type { ConsoleState } from '../../../src/console/state/state.ts';
 import { launchBrowser, noBrowserReason, openPage } from '../../support/browser.ts';
 import { comparePictures, type DrawnWith, drawnWith, incomparableReason } from '../../support/picture.ts';
 import { tempFolder } from '../../support/temp.ts';
+import { PICTURE_DETAIL } from './picture-parts.ts';
 import { PICTURE_STATE, PICTURE_TIME } from './picture-state.ts';
 import { type SettableSource, servePage, settable } from './served-page.ts';
 
-const PICTURE = fileURLToPath(new URL('../../../docs/guides/console.png', import.meta.url));
+const GUIDES = fileURLToPath(new URL('../../../docs/guides/', import.meta.url));
+const [FIRST, ...OTHERS] = PAGES;
+/** One for each page, and one of an open machine. That of the first page is beside README.md, too. */
+const PICTURES: readonly Picture[] = [
+  { file: 'console.png', address: FIRST, shows: 'Repair of prod-b-08' },
+  ...OTHERS.map((name) => ({ file: `console-${name}.png`, address: name, shows: 'Repair of prod-b-08' })),
+  { file: 'console-machine.png', address: 'machines/prod/prod-a-05', shows: 'Close' },
+];
+
+interface Picture {
+  readonly file: string;
+  readonly address: string;
+  /** The name of a link or a button: the page is complete when it is there. */
+  readonly shows: string;
+}
+
 const DRAWN_WITH = fileURLToPath(new URL('../../golden/console-picture.json', import.meta.url));
 /** Where a picture that differs is left: git ignores this folder. */
 const LEFT = fileURLToPath(new URL('../../../.vitest/pictures/', import.meta.url));
@@ -34,9 +51,10 @@ describe.skipIf(noBrowserReason !== undefined)('the picture of the console', () 
     await buildConsolePage(folder);
     browser = await launchBrowser();
     source = settable(PICTURE_STATE);
-    server = await servePage(folder, source);
+    server = await servePage(folder, { ...source, machine: () => PICTURE_DETAIL });
     if (UPDATE) {
-      writeFileSync(PICTURE, await takePicture(PICTURE_STATE));
+      // oxlint-disable-next-line no-await-in-loop -- one browser
+      for (const picture of PICTURES) writeFileSync(join(GUIDES, picture.file), await takePicture(picture));
       writeFileSync(DRAWN_WITH, `${JSON.stringify(drawnWith(browser), undefined, 2)}\n`);
     }
   });
@@ -45,11 +63,12 @@ describe.skipIf(noBrowserReason !== undefined)('the picture of the console', () 
     await server?.close();
   });
 
-  it('is the one in the documentation', async (context) => {
-    skipElsewhere(context.skip);
-    const found = await takePicture(PICTURE_STATE);
-    const { pixels, where } = await comparePictures(browser, readFileSync(PICTURE), found);
-    const left = join(LEFT, 'console.png');
+  it.for(PICTURES)('is the one in the documentation: $file', async (picture, { skip }) => {
+    skipElsewhere(skip);
+    const { file } = picture;
+    const found = await takePicture(picture);
+    const { pixels, where } = await comparePictures(browser, readFileSync(join(GUIDES, file)), found);
+    const left = join(LEFT, file);
     if (pixels > MAX_PIXELS) {
       await mkdir(LEFT, { recursive: true });
       await writeFile(left, found);
@@ -61,8 +80,10 @@ describe.skipIf(noBrowserReason !== undefined)('the picture of the console', () 
   it('differs where one machine has another sign', async (context) => {
     skipElsewhere(context.skip);
     const machines = { ...PICTURE_STATE.machines, 'test/test-a-01': { p: 'Updating', z: 'a' } };
-    const found = await takePicture({ ...PICTURE_STATE, machines });
-    const { pixels, where } = await comparePictures(browser, readFileSync(PICTURE), found);
+    const [fleet] = PICTURES as [Picture];
+    const found = await takePicture(fleet, { ...PICTURE_STATE, machines });
+    const before = readFileSync(join(GUIDES, fleet.file));
+    const { pixels, where } = await comparePictures(browser, before, found);
     expect(pixels).toBeGreaterThan(MAX_PIXELS);
     expect(where).toMatch(/^from \d+, \d+ to \d+, \d+$/);
   });
@@ -78,9 +99,14 @@ function skipElsewhere(skip: (reason: string) => void): void {
   skip(reason);
 }
 
-async function takePicture(state: ConsoleState): Promise<Buffer> {
+async function takePicture(
+  { address, shows }: Picture,
+  state: ConsoleState = PICTURE_STATE,
+): Promise<Buffer> {
   source.set(state);
-  const { page } = await openPage(browser, server.url, {
+  const { page } = await openPage(browser, `${server.url}#/${address}`, {
+    // The whole page is taken: no lower than this.
+    viewport: { width: 1200, height: 520 },
     reducedMotion: 'reduce',
     colorScheme: 'light',
     timezoneId: 'UTC',
@@ -89,7 +115,11 @@ async function takePicture(state: ConsoleState): Promise<Buffer> {
   await page.addInitScript(FIXED_CLOCK);
   await page.reload();
   await page.getByText('✓ live').waitFor();
-  await page.getByRole('link', { name: 'Repair of prod-b-08' }).waitFor();
+  await page
+    .getByRole('link', { name: shows })
+    .or(page.getByRole('button', { name: shows }))
+    .first()
+    .waitFor();
   const picture = await page.screenshot({ fullPage: true });
   await page.context().close();
   return picture;

@@ -15,7 +15,7 @@ import { type InstalledServer, startInstalledServer } from '../api/installed-ser
 import { killed } from '../defender/processes.ts';
 
 const COMMANDS: Readonly<Record<Exclude<MetricProcess, 'agent'>, readonly string[]>> = {
-  controllers: ['controllers', '--maintenance-port', '0'],
+  controllers: ['controllers', '--maintenance-port', '0', '--machine-info'],
   hosting: ['hosting', '--dir', join(tempFolder('hosting'), 'hosting')],
   sync: ['sync', '--cache', join(tempFolder('sync'), 'cache'), '--webhook-port', '0'],
 };
@@ -115,4 +115,8 @@ describe('the metrics of a real process', () => {
 const WITHOUT_DATA: Readonly<Record<string, string>> = {
   'kubenode / Repairs and Defender: Dark zones': 'this cluster has no DefenderPolicy',
   'kubenode / Agents: First certificate ends in': 'the only Machine never joined',
+  'kubenode / Nodes: Nodes measured': 'no node-exporter runs here',
+  'kubenode / Nodes: Fullest disk': 'no node-exporter runs here',
+  'kubenode / Nodes: Fullest memory': 'no node-exporter runs here',
+  'kubenode / Nodes: Busiest CPU': 'no node-exporter runs here',
 };

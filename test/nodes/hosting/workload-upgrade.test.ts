@@ -101,7 +101,7 @@ describe.skipIf(reason)(`an upgrade of pods on a real node${reason ? ` (${reason
     expect(observed.outageMs).toBeLessThan(60_000);
     const namespace = planeNamespace(NAME);
     const record = await hub.server.client.get(CONFIG_MAPS, { name: RECORD, namespace });
-    expect(parseWorkloadRecord(record).snapshot).toEqual({ takenAt: expect.any(String) });
+    expect(parseWorkloadRecord(record).snapshot?.takenAt).toMatch(/^\d{4}-/);
     expect((await hub.server.client.list(JOBS, { namespace })).items).toEqual([]);
   });
 

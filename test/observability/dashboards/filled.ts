@@ -1,4 +1,5 @@
 /** Every metric of the table with all of its labels, through the same registry as the processes have: also those that only a fault fills. */
+import { hostname } from 'node:os';
 import { CONTROLLERS_LEASE } from '../../../src/api/names.ts';
 import type { LabelValues } from '../../../src/kube/process/label-bounds.ts';
 import { createMetrics, type MetricDefinition, type Metrics } from '../../../src/kube/process/metrics.ts';
@@ -9,6 +10,8 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   cluster: ['eu', 'us'],
   component: ['containerd', 'kubelet'],
   kind: ['MachineComponentSet', 'Machine'],
+  // The node-exporter beside the test measures it.
+  node: [hostname()],
   lease: [`${CONTROLLERS_LEASE.namespace}/${CONTROLLERS_LEASE.name}`],
   result: ['Approved', 'Denied'],
 };

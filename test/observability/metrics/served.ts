@@ -88,6 +88,7 @@ async function registerControllers(metrics: Metrics): Promise<void> {
     eventAnswers: createEventAnswers(() => ({})),
     prometheus: { query: async () => ({ problem: 'no Prometheus' }) },
     checkRunner: createCheckRunner({ clock, get: noBootstrap }),
+    machineInfo: true,
   };
   await createControllerGroups(parts, defender.views);
   const flags = { maintenancePort: 0, maintenanceHost: '127.0.0.1' };

@@ -1,9 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { MACHINE_INFO } from '../../../src/observability/metrics/machine.ts';
 import { METRIC_PROCESSES, METRIC_TABLE } from '../../../src/observability/metrics/table.ts';
 import { seriesOf } from '../../../src/observability/pages/metrics-page.ts';
 import { served } from './served.ts';
 
+/** All but the one that names machines. */
+const COUNTING = METRIC_TABLE.filter(({ name }) => name !== MACHINE_INFO.name);
 const SERVED_BY = { agent: 'kubenode_agent_', controllers: '', hosting: '', sync: '' };
 
 describe('DAT-01 the table of metrics', () => {
@@ -25,11 +28,11 @@ describe('DAT-01 the table of metrics', () => {
   );
 
   it('DAT-01 has no label without a bound', () => {
-    const unbounded = METRIC_TABLE.filter(({ labels = {} }) =>
+    const unbounded = COUNTING.filter(({ labels = {} }) =>
       Object.values(labels).some((values) => ('of' in values ? values.most > 1000 : values.length === 0)),
     );
     expect(unbounded.map(({ name }) => name)).toEqual([]);
-    const named = METRIC_TABLE.filter(({ labels = {}, processes }) =>
+    const named = COUNTING.filter(({ labels = {}, processes }) =>
       Object.keys(labels).some(
         (label) => ['machine', 'node', 'job', 'commit'].includes(label) && !processes.includes('agent'),
       ),
@@ -38,8 +41,15 @@ describe('DAT-01 the table of metrics', () => {
   });
 
   it('DAT-12 permits at most 20,000 series of a cluster, whatever people name', () => {
-    const own = METRIC_TABLE.filter(({ processes }) => processes.includes('controllers'));
+    const own = COUNTING.filter(({ processes }) => processes.includes('controllers'));
     expect(own.reduce((sum, metric) => sum + seriesOf(metric), 0)).toBeLessThanOrEqual(20_000);
+  });
+
+  it('DAT-12 names machines in one metric only, for which there is an option, and 10,000 of them', () => {
+    expect(METRIC_TABLE.filter((row) => !COUNTING.includes(row))).toEqual([MACHINE_INFO]);
+    expect(MACHINE_INFO.option).toBe('--machine-info');
+    // One more for what is left out.
+    expect(seriesOf(MACHINE_INFO)).toBe(10_001);
   });
 });
 

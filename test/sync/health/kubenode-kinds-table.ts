@@ -43,7 +43,7 @@ export const KUBENODE_KINDS: readonly HealthFixture[] = [
     answer: 'Progressing',
     reason: 'NotObservedYet',
     because:
-      'Machine a: its controller has not observed generation 2: check that kubenode controllers runs for this cluster',
+      'Machine a: its controller has not observed generation 2 yet: if it stays so, check that kubenode controllers runs for this cluster',
   },
   {
     name: 'no controller runs: what none has observed comes before what is not Ready',
@@ -53,7 +53,8 @@ export const KUBENODE_KINDS: readonly HealthFixture[] = [
     ],
     answer: 'Progressing',
     reason: 'NotObservedYet',
-    because: 'NodeRemedier b: no controller has observed it: run kubenode controllers for this cluster',
+    because:
+      'NodeRemedier b: no controller has observed it yet: if it stays so, run kubenode controllers for this cluster',
   },
   {
     name: 'a MachineComponentSet is Ready',

@@ -7,7 +7,6 @@ import { readPageFiles } from '../../../console/server/page-files.ts';
 import { CONSOLE_PORT, startConsoleServer } from '../../../console/server/server.ts';
 import type { HistoryRange } from '../../../console/state/history/ranges.ts';
 import type { Client } from '../../../kube/client/client.ts';
-import { connect } from '../../../kube/client/connect.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { addConnectionOptions, connectFrom, findKubeconfig } from '../../connection.ts';
 import { withCluster } from '../../fleet/read.ts';
@@ -17,6 +16,7 @@ import { createWhyText, type OnCall } from './explain.ts';
 import { type ConsoleFlags, checkConsoleFlags, homeName, LOGIN_WAYS, untilAborted } from './flags.ts';
 import { openConsoleFleet } from './fleet.ts';
 import { serveWithLogin } from './login.ts';
+import { connectShownCluster } from './member.ts';
 import { openPast } from './past.ts';
 
 const HELP = `
@@ -24,8 +24,8 @@ Serves one page: the clusters by stage, each machine with its state and what it 
 as timelines, grants against limits, and the limits over clusters. The page follows the changes by itself. It is read-only, and it shows
 what your own credentials may read: anyone who opens it sees the same, so keep the address on this machine, or use --login.
 
---context selects the hub. The machines of a cluster are shown if the kubeconfig has a context with the name of the cluster. A cluster
-without a hub is shown alone.
+--context selects the hub. The machines of a cluster are read by the context of its name in the kubeconfig, or with the Secret of the hub
+that sync uses, if you may read it. A cluster without a hub is shown alone.
 
 With --login everybody signs in, and sees what the API server permits to that person: of the kubeconfig only the server is used. It
 shows one cluster then, the hub or another. --url is the address that people open, with TLS by a proxy, an Ingress or a Gateway in front:
@@ -79,8 +79,8 @@ async function serveOpenly(io: Io, client: Client, flags: ConsoleFlags): Promise
   const files = await readPageFiles();
   const kubeconfig = findKubeconfig(io, flags);
   const name = homeName(flags);
-  const connectTo = async (context: string, onCall?: OnCall): Promise<Client> =>
-    await connect({ clock, context, ...optional('kubeconfig', kubeconfig), ...optional('onCall', onCall) });
+  const connectTo = async (member: string, onCall?: OnCall): Promise<Client> =>
+    await connectShownCluster(member, { io, hub: client, kubeconfig, ...optional('onCall', onCall) });
   const fleet = await openConsoleFleet(io, { client, flags, name, connectTo });
   const stop = new AbortController();
   const ended = AbortSignal.any([signal, stop.signal]);
@@ -92,9 +92,11 @@ async function serveOpenly(io: Io, client: Client, flags: ConsoleFlags): Promise
       why: createExplainer({
         clock,
         turns: createExplainTurns(),
-        explain: createWhyText(io, (cluster, onCall) =>
-          cluster === name ? connectFrom(io, flags, onCall) : connectTo(cluster, onCall),
-        ),
+        explain: createWhyText(io, async (cluster, onCall) => {
+          const member = cluster === name ? client : await connectTo(cluster, onCall);
+          // The hub, as a cluster of its own, is connected once more: each explanation closes its client.
+          return member === client ? await connectFrom(io, flags, onCall) : member;
+        }),
         isShown: (cluster, machine) => fleet.machine?.(cluster, machine) !== undefined,
         signal: ended,
       }),

@@ -102,6 +102,7 @@ interface Flags
     ProviderFlags {
   readonly port?: number;
   readonly host: string;
+  readonly machineInfo?: boolean;
 }
 
 export function createControllersCommand(io: Io): Command {
@@ -115,6 +116,10 @@ export function createControllersCommand(io: Io): Command {
       createIntegerParser(0, 65_535),
     )
     .option('--host <address>', 'address for --port to listen on', '127.0.0.1')
+    .option(
+      '--machine-info',
+      'serve one series for each machine, with its pool and the version of its kubelet: for the dashboard of nodes',
+    )
     .addHelpText('after', HELP);
   const logged = addCheckOptions(addLogOptions(command), 'component sets, rules and DefenderPolicies');
   return addConnectionOptions(
@@ -180,6 +185,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     ...optional('nodeGroups', flags.externalNodesSelector),
     ...optional('maintenanceFolder', flags.maintenanceFolder),
     ...optional('notifications', notifications),
+    ...optional('machineInfo', flags.machineInfo),
   };
   const groups = await createControllerGroups(parts, defender.views);
   const servers: (LateServer | undefined)[] = [];

@@ -177,12 +177,20 @@ export function programsOf(flags: DeployFlags): readonly DeployedProgram[] {
 }
 
 function controllersOf(flags: DeployFlags): DeployedProgram {
-  const { maintenance, clusterApi, externalNodes, externalNodesSelector: selector, updateExtension } = flags;
+  const {
+    maintenance,
+    clusterApi,
+    externalNodes,
+    externalNodesSelector: selector,
+    updateExtension,
+    metrics,
+  } = flags;
   const program = maintenance ? CONTROLLERS_WITH_MAINTENANCE : CONTROLLERS;
   const args = [
     ...(clusterApi ? ['--cluster-api'] : []),
     ...(externalNodes ? ['--external-nodes'] : []),
     ...(selector ? ['--external-nodes-selector', selector.text] : []),
+    ...(metrics ? ['--machine-info'] : []),
   ];
   const following = withManagement({ ...program, args: [...program.args, ...args] }, flags);
   return updateExtension === undefined ? following : { ...following, extensionPort: EXTENSION_PORT };

@@ -1,0 +1,118 @@
+/** Commits, limits and the open machine of the pictures of the documentation. */
+import type { ConsoleState } from '../../../src/console/state/state.ts';
+import type { MachineDetailView } from '../../../src/views/machine/detail.ts';
+import type { CommitView } from '../../../src/views/release/commit-view.ts';
+import { fleetPolicyCard } from '../../console/fixtures.ts';
+
+export const PICTURE_COMMIT = '5f2c9a41d0b7';
+
+function commit(
+  hash: string,
+  subject: string,
+  rest: Pick<CommitView, 'phase' | 'created' | 'stages'>,
+): CommitView {
+  const link = `https://git.example.com/platform/fleet/commit/${hash}`;
+  return { name: `fleet-${hash}`, pipeline: 'fleet', commit: hash, subject, author: 'Anna', link, ...rest };
+}
+
+function proven(name: string, since: string, plan: string): CommitView['stages'][number] {
+  return { name, state: 'Proven', since, proven: 1, total: 1, plan, because: '' };
+}
+
+const ONE_UPDATE = '1 of 1 clusters change; objects: 0 created, 1 updated, 0 deleted';
+
+export const PICTURE_COMMITS: ConsoleState['commits'] = {
+  [`fleet-${PICTURE_COMMIT}`]: commit(PICTURE_COMMIT, 'kubelet 1.36.0', {
+    phase: 'Promoting',
+    created: '2026-03-02T09:12:00Z',
+    stages: [
+      proven('test', '2026-03-02T09:44:00Z', ONE_UPDATE),
+      {
+        name: 'prod',
+        state: 'Promoting',
+        since: '2026-03-02T09:46:00Z',
+        proven: 0,
+        total: 1,
+        plan: `${ONE_UPDATE}; disrupts 20 machines`,
+        because: 'prod: MachineComponentSet general-nodes: 4 of 20 machines run kubelet 1.36.0',
+      },
+    ],
+  }),
+  'fleet-b81f07c2e9d4': commit('b81f07c2e9d4', 'Restart a kubelet that hangs', {
+    phase: 'Succeeded',
+    created: '2026-03-01T14:03:00Z',
+    stages: [
+      proven(
+        'test',
+        '2026-03-01T14:05:00Z',
+        '1 of 1 clusters change; objects: 1 created, 0 updated, 0 deleted',
+      ),
+      proven(
+        'prod',
+        '2026-03-01T14:36:00Z',
+        '1 of 1 clusters change; objects: 1 created, 0 updated, 0 deleted',
+      ),
+    ],
+  }),
+};
+
+export const PICTURE_LIMITS: Pick<ConsoleState, 'limits' | 'fleetPolicies'> = {
+  limits: {
+    'prod/zones': {
+      cluster: 'prod',
+      policy: 'zones',
+      rule: 'concurrency',
+      counts: 'zone b',
+      used: 2,
+      limit: 3,
+    },
+    'prod/zones-a': {
+      cluster: 'prod',
+      policy: 'zones',
+      rule: 'concurrency',
+      counts: 'zone a',
+      used: 1,
+      limit: 3,
+    },
+    'prod/repairs': {
+      cluster: 'prod',
+      policy: 'repairs',
+      rule: 'rate',
+      counts: 'repairs in 1 h',
+      used: 1,
+      limit: 1,
+    },
+  },
+  fleetPolicies: { fleet: fleetPolicyCard('fleet') },
+};
+
+export const PICTURE_DETAIL: MachineDetailView = {
+  components: [
+    {
+      name: 'containerd',
+      desired: '2.1.0',
+      runs: '2.1.0',
+      digest: 'sha256:7d1b',
+      state: 'Ready',
+      since: '2026-02-20T08:11:00Z',
+      because: '',
+    },
+    {
+      name: 'kubelet',
+      desired: '1.35.4',
+      runs: '1.35.4',
+      digest: 'sha256:c40e',
+      state: 'Ready',
+      since: '2026-02-20T08:14:00Z',
+      because: '',
+    },
+  ],
+  conditions: [
+    {
+      condition: 'AgentReady=Unknown',
+      reason: 'AgentSilent',
+      since: '2026-03-02T09:58:30Z',
+      message: 'no heartbeat for 90 s',
+    },
+  ],
+};
