@@ -12,12 +12,12 @@ interface EventsProps {
 }
 
 export function Events({ machine, version, now }: EventsProps): JSX.Element {
-  const { answer } = useOnDemand<MachineEventsView>('events-of', machine, version);
+  const { answer, isReading } = useOnDemand<MachineEventsView>('events-of', machine, version);
   return (
-    <>
+    <div class="answer" aria-busy={isReading}>
       <h3>Events</h3>
       {answer ? <Known answer={answer} now={now} /> : <p class="soft">{ABSENT[String(answer)]}</p>}
-    </>
+    </div>
   );
 }
 

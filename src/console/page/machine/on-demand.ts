@@ -40,7 +40,7 @@ interface Reader {
 function createReader(read: (signal: AbortSignal) => Promise<void>): Reader {
   const stop = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let lastMs = -MIN_PAUSE_MS;
+  let lastMs: number | undefined;
   let isReading = false;
   let isRequested = false;
   return {
@@ -57,7 +57,8 @@ function createReader(read: (signal: AbortSignal) => Promise<void>): Reader {
       return;
     }
     clearTimeout(timer);
-    timer = setTimeout(() => void begin(), Math.max(0, lastMs + pauseMs - performance.now()));
+    const untilMs = lastMs === undefined ? 0 : lastMs + pauseMs - performance.now();
+    timer = setTimeout(() => void begin(), Math.max(0, untilMs));
   }
 
   async function begin(): Promise<void> {
