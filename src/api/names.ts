@@ -205,6 +205,8 @@ export const MANAGER_REMEDY = 'kubenode-remedy';
 export const MANAGER_REMEDYJOB = 'kubenode-remedyjob';
 /** The field manager of the notifier, which has the account of the controller of jobs. */
 export const MANAGER_NOTIFIER = 'kubenode-notifier';
+/** The name of the tracer, which reads only and writes no field. */
+export const MANAGER_TRACER = 'kubenode-tracer';
 export const MANAGER_HOSTDOCTOR = 'kubenode-hostdoctor';
 /** The field manager of Machines that follow those of Cluster API. */
 export const MANAGER_CLUSTERAPI = 'kubenode-clusterapi';

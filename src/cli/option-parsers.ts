@@ -67,6 +67,14 @@ export function parseHostServer(text: string): string {
 
 /** The path of the API is added to it. A password in it would be in the list of processes, and in errors. */
 export function parsePrometheusUrl(text: string): string {
+  return parseServerUrl(text);
+}
+
+export function parseOtlpEndpoint(text: string): string {
+  return parseServerUrl(text);
+}
+
+function parseServerUrl(text: string): string {
   const url = URL.parse(text);
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
   if (isHttp && [url.username, url.password, url.search, url.hash].every((part) => part === '')) return text;

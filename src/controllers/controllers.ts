@@ -34,7 +34,7 @@ const GROUPS: readonly CreateGroup[] = [
   createRolloutControllers,
   // hostdoctor
   createHostDoctorControllers,
-  // remedy, remedyjob, notifier
+  // remedy, remedyjob, notifier, tracer
   createRemedyControllers,
   // clusterapi, remediation
   createClusterApiControllers,

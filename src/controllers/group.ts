@@ -9,6 +9,7 @@ import type { Log } from '../kube/process/log.ts';
 import type { Metrics } from '../kube/process/metrics.ts';
 import type { WatchMetrics } from '../kube/process/metrics-runtime.ts';
 import type { Prometheus } from '../observability/query/client.ts';
+import type { TraceExporter } from '../observability/trace/otlp/exporter.ts';
 import type { Clock } from '../os/clock.ts';
 import type { EventAnswers } from '../providers/event-answers.ts';
 import type { PowerSwitches } from '../providers/power.ts';
@@ -67,6 +68,8 @@ export interface GroupParts {
   readonly nodeGroups?: NodeGroupSelector;
   /** The receivers of what jobs hand to people. */
   readonly notifications?: Notifications;
+  /** Exports the traces of repairs and rollouts. Undefined: traces are off. */
+  readonly traces?: TraceExporter;
   /** Whether one metric names each machine. */
   readonly machineInfo?: boolean;
   readonly clock: Clock;

@@ -15,12 +15,13 @@ import { createRemedyController } from './remedy/controller/controller.ts';
 import { registerFaultMetrics } from './remedy/metrics.ts';
 import { createRemedyJobController } from './remedyjob/controller.ts';
 import { registerRemedyMetrics } from './remedyjob/metrics.ts';
+import { createTracerController } from './tracer/controller.ts';
 
 export async function createRemedyControllers(parts: GroupParts): Promise<ControllerGroup> {
   const { connectAs, clock, skewSeconds, random, log, watch, metrics, grants, power, views } = parts;
   const shared = { clock, random, log, client: await connectAs(PRINCIPAL_REMEDY), metrics: watch };
   const own: Record<string, View> = {};
-  const { notifications } = parts;
+  const { notifications, traces } = parts;
   const notices = registerNoticeMetrics(metrics);
   const facts = createLiveFacts({
     workloads: createWorkloadReader(shared),
@@ -47,6 +48,7 @@ export async function createRemedyControllers(parts: GroupParts): Promise<Contro
         metrics: registerRemedyMetrics(metrics),
       }),
       ...(notifications ? [createNotifierController({ ...notifications, metrics: notices })] : []),
+      ...(traces ? [createTracerController(traces)] : []),
     ],
     views: own,
   };

@@ -30,6 +30,8 @@ export interface DeployedProgram {
   readonly usesDns: boolean;
   /** Whether the program asks Prometheus, and so takes --prometheus-url. */
   readonly asksPrometheus?: true;
+  /** Whether the program exports traces, and so takes --otlp-endpoint. */
+  readonly traces?: true;
   /** Whether the program notifies people, and so takes --notifications. */
   readonly notifies?: true;
   /** The Secrets whose files the program reads. Absent: none. */
@@ -93,6 +95,7 @@ export const SYNC: DeployedProgram = {
   egressPorts: [...API_SERVERS, SSH],
   usesDns: true,
   asksPrometheus: true,
+  traces: true,
   startsPrograms: true,
 };
 
@@ -116,6 +119,7 @@ export const CONTROLLERS: DeployedProgram = {
   egressPorts: API_SERVERS,
   usesDns: false,
   asksPrometheus: true,
+  traces: true,
   notifies: true,
   startsPrograms: false,
 };

@@ -25,6 +25,10 @@ export interface DeploySettings {
   readonly egressPorts: readonly number[];
   /** The Prometheus of the checks of programs that run some. */
   readonly prometheusUrl?: string | undefined;
+  /** The URL of the collector of programs that export traces. */
+  readonly otlpEndpoint?: string | undefined;
+  /** The name of the cluster in traces. */
+  readonly otlpCluster?: string | undefined;
   /** The Secret with the receivers of a program that notifies people. */
   readonly notifications?: string | undefined;
   /** The content of the file of a program that has one. */
@@ -33,7 +37,7 @@ export interface DeploySettings {
 
 /** In the order in which they are applied: no pod runs before its limits exist. */
 export function renderWorkload(deployed: DeployedProgram, settings: DeploySettings): readonly KubeObject[] {
-  const program = withNotifications(withPrometheus(deployed, settings), settings);
+  const program = withNotifications(withTraces(withPrometheus(deployed, settings), settings), settings);
   const chart = new Chart(new App(), program.name, { namespace: NAMESPACE, disableResourceNameHashes: true });
   const labels = podLabels(program);
   const metadata = {
@@ -77,14 +81,27 @@ export function renderWorkload(deployed: DeployedProgram, settings: DeploySettin
   return [...objects, ...services.map((service) => service.toJson() as KubeObject)];
 }
 
-/** Adds the option for the server, and the rights to find it by name and to connect to its port. */
 function withPrometheus(program: DeployedProgram, { prometheusUrl }: DeploySettings): DeployedProgram {
   if (prometheusUrl === undefined || !program.asksPrometheus) return program;
-  const { port, protocol } = new URL(prometheusUrl);
+  return withServer(program, prometheusUrl, ['--prometheus-url', prometheusUrl]);
+}
+
+function withTraces(
+  program: DeployedProgram,
+  { otlpEndpoint, otlpCluster }: DeploySettings,
+): DeployedProgram {
+  if (otlpEndpoint === undefined || !program.traces) return program;
+  const cluster = otlpCluster === undefined ? [] : ['--otlp-cluster', otlpCluster];
+  return withServer(program, otlpEndpoint, ['--otlp-endpoint', otlpEndpoint, ...cluster]);
+}
+
+/** Adds the options for the server, and the rights to find it by name and to connect to its port. */
+function withServer(program: DeployedProgram, url: string, args: readonly string[]): DeployedProgram {
+  const { port, protocol } = new URL(url);
   const own = port === '' ? DEFAULT_PORTS[protocol] : Number(port);
   return {
     ...program,
-    args: [...program.args, '--prometheus-url', prometheusUrl],
+    args: [...program.args, ...args],
     usesDns: true,
     egressPorts: [...program.egressPorts, ...(own === undefined ? [] : [own])],
   };

@@ -12,6 +12,7 @@ import { optional } from '../kube/objects/optional.ts';
 import type { Log } from '../kube/process/log.ts';
 import type { EventMetrics, LeaseMetrics, WatchMetrics } from '../kube/process/metrics-runtime.ts';
 import type { SyncTimes } from '../observability/metrics/sync.ts';
+import type { TraceExporter } from '../observability/trace/otlp/exporter.ts';
 import type { Clock } from '../os/clock.ts';
 import type { CheckRunner } from '../rollout/checks/runner.ts';
 import type { CommitOrigin } from './apply/audit/apply-audit.ts';
@@ -34,6 +35,7 @@ import { createPromotionController } from './promote/controller.ts';
 import { promotedClusters } from './promote/stage/membership.ts';
 import type { PlanCommit } from './pulls/head-plan.ts';
 import type { CommitRenderer } from './render/renderer.ts';
+import { createChangeTraces } from './report/change-traces.ts';
 
 /** Metrics that the runtime keeps about itself. */
 export type SyncCounters = EventMetrics & LeaseMetrics & WatchMetrics;
@@ -61,6 +63,8 @@ export interface SyncOptions {
   readonly metrics?: SyncCounters;
   readonly onCall?: (report: CallReport) => void;
   readonly times?: SyncTimes;
+  /** Exports the traces of commits. Default: traces are off. */
+  readonly traces?: TraceExporter;
 }
 
 export interface Sync {
@@ -122,11 +126,16 @@ async function startWorkers(
   workers = createWorkers(options, { client, hub, hubUID, events, fleetLimits });
   const { clusters, pipelines, assignments, deletedPipelines, revisions } = workers;
   refreshOnChange(hub, workers, fleetLimits);
+  const { traces: exporter, clock, log } = options;
+  const traces =
+    exporter &&
+    createChangeTraces({ ...hub, exporter, clock, log, isHeld: (name) => pipelines.isHeld(name) });
   return {
     notReadyReason: () => hub.staleReason(),
     hub,
     clusters,
     async close() {
+      await traces?.close();
       await pipelines.close();
       await fleetLimits.close();
       // Before the Leases of the clusters are released.

@@ -51,6 +51,7 @@ beforeAll(async () => {
       selections: [],
       receivers: { send: () => Promise.reject(new Error('nothing is sent here')) },
     },
+    traces: { export: () => Promise.reject(new Error('nothing is exported here')) },
   };
   groups = await createControllerGroups(parts, defender.views);
   controllers = groups.flatMap((group) => group.controllers);

@@ -16,6 +16,10 @@ const WITHOUT: Readonly<Record<string, Readonly<Partial<Record<Part, string>>>>>
   bootstraptoken: { status: 'a token has none' },
   orphansweep: { observe: 'it lists the instances right before it deletes one, and no decision is older' },
   notifier: { status: 'the annotation of the job records what was delivered' },
+  tracer: {
+    plan: 'src/observability/trace decides what is exported, for kubenode sync, too',
+    status: 'what was exported is remembered by the process alone',
+  },
   machinecomponent: { execute: 'it writes a status and nothing else' },
 };
 
@@ -34,8 +38,8 @@ function isIn(path: string, parts: readonly Part[]): boolean {
 }
 
 describe('the controllers', () => {
-  it('are thirteen', () => {
-    expect(controllers).toHaveLength(13);
+  it('are fourteen', () => {
+    expect(controllers).toHaveLength(14);
     expect(controllers).toEqual(expect.arrayContaining(Object.keys(WITHOUT)));
   });
 

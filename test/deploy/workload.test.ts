@@ -234,9 +234,13 @@ describe('sync with webhooks', () => {
   });
 });
 
-/** The ports that the pods may connect to with that Prometheus: `TCP 9090`. */
-function egressWith(program: DeployedProgram, prometheusUrl: string): readonly string[] {
-  const objects = renderWorkload(program, { ...settings, prometheusUrl });
+/** The ports that the pods may connect to with that server: `TCP 9090`. */
+function egressWith(
+  program: DeployedProgram,
+  url: string,
+  option: 'prometheusUrl' | 'otlpEndpoint' = 'prometheusUrl',
+): readonly string[] {
+  const objects = renderWorkload(program, { ...settings, [option]: url });
   const [rule] = listAt(
     objects.find(({ kind }) => kind === 'NetworkPolicy'),
     'spec',
@@ -266,6 +270,30 @@ describe('the Prometheus of the checks and of the console', () => {
   it('DAT-09 is nothing to hosting, which runs no checks', () => {
     const url = 'http://prometheus:9090';
     expect(renderWorkload(HOSTING, { ...settings, prometheusUrl: url })).toEqual(
+      renderWorkload(HOSTING, settings),
+    );
+  });
+});
+
+describe('the collector of traces', () => {
+  it.each([SYNC, CONTROLLERS])(
+    'DAT-10 is passed to $name, which may connect to its port and ask for names',
+    (program) => {
+      const otlpEndpoint = 'http://collector.monitoring:4318';
+      const objects = renderWorkload(program, { ...settings, otlpEndpoint, otlpCluster: 'prod-eu-1' });
+      const deployment = objects.find(({ kind }) => kind === 'Deployment');
+      const [found] = listAt(deployment, 'spec', 'template', 'spec', 'containers');
+      expect(listAt(found, 'args').join(' ')).toContain(
+        ` --otlp-endpoint ${otlpEndpoint} --otlp-cluster prod-eu-1 `,
+      );
+      expect(egressWith(program, otlpEndpoint, 'otlpEndpoint')).toEqual(
+        expect.arrayContaining(['TCP 4318', 'UDP 53']),
+      );
+    },
+  );
+
+  it('DAT-10 is nothing to hosting, which exports no traces', () => {
+    expect(renderWorkload(HOSTING, { ...settings, otlpEndpoint: 'http://collector:4318' })).toEqual(
       renderWorkload(HOSTING, settings),
     );
   });

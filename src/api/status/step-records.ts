@@ -1,10 +1,27 @@
-/** Reads the records of the steps of a job: which one is next, and what a failed one leads to. Pure. */
+/** Reads the records of a job and its steps: what happened when, which step is next, and what a failed one leads to. Pure. */
 
 import { isRecord, parseRecord, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { AgentStep, JobStep, JobStepStatus, RemedyOperationJob } from '../generated/types.ts';
 import { ANNOTATION_NOTIFIED } from '../names.ts';
 import { type Step, stepEntry, stepOfReference } from '../steps/steps.ts';
+
+export const JOB_MOMENTS = ['fault', 'detected', 'granted', 'acted', 'verified', 'settled'] as const;
+export type JobMoment = (typeof JOB_MOMENTS)[number];
+export type JobMoments = Readonly<Record<JobMoment, string | undefined>>;
+
+/** Returns when the job reached each of its moments. One that was not reached is undefined. */
+export function jobMoments({ spec: { grant }, status }: RemedyOperationJob): JobMoments {
+  const times = status?.timeline ?? {};
+  return {
+    fault: times.firstFaultAt,
+    detected: times.detectedAt,
+    granted: times.admittedAt ?? grant.issuedAt,
+    acted: times.executedAt,
+    verified: times.verifiedAt,
+    settled: times.settledAt,
+  };
+}
 
 export function stepRecord({ status }: RemedyOperationJob, id: string): JobStepStatus | undefined {
   return status?.steps?.find((record) => record.id === id);

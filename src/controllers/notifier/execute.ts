@@ -4,9 +4,10 @@ import type { RemedyOperationJob } from '../../api/generated/types.ts';
 import { ANNOTATION_NOTIFIED, EVENT_PREFIX, MANAGER_NOTIFIER } from '../../api/names.ts';
 import type { Delivered } from '../../api/status/step-records.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+import type { SendOutcome } from '../../os/net/sender.ts';
 import type { NoticeMetrics } from './metrics.ts';
 import { DELIVERED_WITHIN_HOURS, type Delivery } from './plan.ts';
-import type { Receivers, SendOutcome } from './receivers/receivers.ts';
+import type { Receivers } from './receivers/receivers.ts';
 
 export interface DeliverParts {
   readonly receivers: Receivers;

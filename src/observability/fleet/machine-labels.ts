@@ -15,10 +15,15 @@ export interface MachineLabels {
 /** Undefined: the machine was never in service, and has no Node. */
 export function machineLabels({ metadata, status }: Machine): MachineLabels | undefined {
   if (status?.node?.establishedAt === undefined) return undefined;
-  const running = status.components?.find(({ name }) => name === KUBELET)?.currentRef;
+  const kubelet = status.components?.find(({ name }) => name === KUBELET);
   return {
     node: metadata.name,
     pool: poolOf(metadata.labels ?? {}) ?? '',
-    version: running?.startsWith(`${KUBELET}-`) ? running.slice(KUBELET.length + 1) : (running ?? ''),
+    version: versionOf(kubelet?.currentRef),
   };
+}
+
+/** The kubelet may be a part of a component of another name. */
+function versionOf(ref = ''): string {
+  return ref.startsWith(`${KUBELET}-`) ? ref.slice(KUBELET.length + 1) : ref;
 }

@@ -10,6 +10,7 @@ import { PROCESS_METRICS } from './process.ts';
 import { REPAIR_METRICS } from './repair.ts';
 import { ROLLOUT_METRICS } from './rollout.ts';
 import { SYNC_METRICS } from './sync.ts';
+import { TRACE_METRICS } from './traces.ts';
 
 export interface MetricGroup {
   readonly title: string;
@@ -23,6 +24,7 @@ export const METRIC_GROUPS: readonly MetricGroup[] = [
   { title: 'The Defender', metrics: DEFENDER_METRICS },
   { title: 'Sync', metrics: SYNC_METRICS },
   { title: 'Delivery of commits', metrics: DELIVERY_METRICS },
+  { title: 'Traces', metrics: TRACE_METRICS },
   { title: 'Hosted control planes', metrics: HOSTING_METRICS },
   { title: 'Every process', metrics: [...PROCESS_METRICS, ...RUNTIME_METRICS] },
   { title: 'The agent', metrics: AGENT_METRICS },

@@ -7,8 +7,14 @@ import { isOver } from './job.ts';
 import type { JobStepView } from './steps.ts';
 
 export function formatJob(view: JobView, now: Date, columns: number): string {
+  const summary = formatJobSummary(view, now, columns);
+  return `${summary}\n${timelineTable(view, columns)}\n${stepTable(view.steps, now, columns)}`;
+}
+
+/** Formats what the job repairs and waits for, without its times and steps. */
+export function formatJobSummary(view: JobView, now: Date, columns: number): string {
   const field = (name: string, text: string): string => formatField(name, text, columns);
-  const summary = [
+  return [
     formatTitle(view.job, headline(view, now), columns),
     field('repairs', `machine ${view.machine}, by rule ${view.rule} of commit ${shortCommit(view.commit)}`),
     field('because', view.evidence.join('; ')),
@@ -23,7 +29,6 @@ export function formatJob(view: JobView, now: Date, columns: number): string {
       view.notified.map(({ receiver, step, at }) => `${receiver} of ${step} at ${at}`).join('; '),
     ),
   ].join('');
-  return `${summary}\n${timelineTable(view, columns)}\n${stepTable(view.steps, now, columns)}`;
 }
 
 function headline({ phase, created, deadline, state }: JobView, now: Date): string {

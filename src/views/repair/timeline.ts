@@ -1,12 +1,11 @@
 /** The moments of a repair: fault, detected, granted, acted, verified, settled. Pure. */
 import type { RemedyOperationJob } from '../../api/generated/types.ts';
+import { JOB_MOMENTS, type JobMoment, jobMoments } from '../../api/status/step-records.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { formatShare } from '../text/counts.ts';
 
-export const MOMENTS = ['fault', 'detected', 'granted', 'acted', 'verified', 'settled'] as const;
-
 export interface TimelineEntry {
-  readonly what: (typeof MOMENTS)[number];
+  readonly what: JobMoment;
   /** Absent: not reached. */
   readonly at?: string;
   readonly because: string;
@@ -14,18 +13,18 @@ export interface TimelineEntry {
 
 export function viewTimeline(job: RemedyOperationJob): readonly TimelineEntry[] {
   const { cause, grant, rung, verify } = job.spec;
-  const times = job.status?.timeline ?? {};
-  const moments: Readonly<Record<TimelineEntry['what'], readonly [string | undefined, string]>> = {
-    fault: [times.firstFaultAt, cause.faultClass],
-    detected: [times.detectedAt, `rule ${cause.remedier} matched`],
-    granted: [times.admittedAt ?? grant.issuedAt, `${grant.id}, for rung ${rung.name}`],
-    acted: [times.executedAt, doneText(job)],
-    verified: [times.verifiedAt, verify ? 'its conditions held' : ''],
-    settled: [times.settledAt, job.status?.outcome?.class ?? ''],
+  const moments = jobMoments(job);
+  const reasons: Readonly<Record<JobMoment, string>> = {
+    fault: cause.faultClass,
+    detected: `rule ${cause.remedier} matched`,
+    granted: `${grant.id}, for rung ${rung.name}`,
+    acted: doneText(job),
+    verified: verify ? 'its conditions held' : '',
+    settled: job.status?.outcome?.class ?? '',
   };
-  return MOMENTS.map((what) => {
-    const [at, because] = moments[what];
-    return { what, ...optional('at', at), because: at === undefined ? '' : because };
+  return JOB_MOMENTS.map((what) => {
+    const at = moments[what];
+    return { what, ...optional('at', at), because: at === undefined ? '' : reasons[what] };
   });
 }
 

@@ -114,7 +114,7 @@ describe('kubenode install --metrics', () => {
     expect(plain.errors).toEqual([]);
     const created = plain.outcomes['created'] ?? [];
     expect(created).toEqual(expect.arrayContaining(SERVICES));
-    expect(created.filter((name) => name.startsWith('ConfigMap/kubenode-dashboard-'))).toHaveLength(6);
+    expect(created.filter((name) => name.startsWith('ConfigMap/kubenode-dashboard-'))).toHaveLength(7);
     expect(created.filter((name) => OPERATOR.includes(name))).toEqual([]);
 
     await serveMonitoring();

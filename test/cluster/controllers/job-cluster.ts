@@ -3,6 +3,7 @@
 import { onTestFinished } from 'vitest';
 import {
   DEFENDER_LEDGERS,
+  MACHINE_COMPONENT_SETS,
   MACHINES,
   MAINTENANCE_EVENTS,
   NODE_REMEDIERS,
@@ -29,12 +30,14 @@ import {
   type Notifications,
 } from '../../../src/controllers/notifier/controller.ts';
 import { createRemedyJobController } from '../../../src/controllers/remedyjob/controller.ts';
+import { createTracerController } from '../../../src/controllers/tracer/controller.ts';
 import { createView } from '../../../src/kube/cache/view.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { connect } from '../../../src/kube/client/connect.ts';
 import { runControllers } from '../../../src/kube/controller/run.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import type { Resource } from '../../../src/kube/objects/object.ts';
+import type { TraceExporter } from '../../../src/observability/trace/otlp/exporter.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { createEventAnswers } from '../../../src/providers/event-answers.ts';
 import { jobSpec } from '../../controllers/remedyjob/jobs.ts';
@@ -57,7 +60,7 @@ export interface JobCluster {
   createJob(machine: string, parts: JobRequest): Promise<string>;
   job(name: string): Promise<RemedyOperationJob>;
   /** Until the test ends. The Defender renews every grant; each fact has the status True. */
-  startController(notifications?: Notifications): Promise<RunningJobs>;
+  startController(beside?: Beside): Promise<RunningJobs>;
 }
 
 export interface JobRequest {
@@ -65,6 +68,12 @@ export interface JobRequest {
   readonly risk: LedgerGrant['risk'];
   readonly plan: readonly JobStep[];
   readonly spec?: Partial<RemedyOperationJobSpec>;
+}
+
+/** What runs beside the controller of jobs. */
+export interface Beside {
+  readonly notifications?: Notifications | undefined;
+  readonly traces?: TraceExporter | undefined;
 }
 
 export interface RunningJobs {
@@ -135,7 +144,7 @@ export async function startJobCluster(): Promise<JobCluster> {
     return name;
   }
 
-  async function startController(notifications?: Notifications): Promise<RunningJobs> {
+  async function startController({ notifications, traces }: Beside = {}): Promise<RunningJobs> {
     const { kubeconfig } = installed.server;
     const settled: string[] = [];
     const client = await account(PRINCIPAL_REMEDYJOB);
@@ -158,8 +167,12 @@ export async function startJobCluster(): Promise<JobCluster> {
     });
     const shared = { clock, random: () => 0.5, log: memoryLog() };
     // As in `kubenode controllers`, others read for it.
-    const readers = new Map<Resource, Client>([[MAINTENANCE_EVENTS, await account(PRINCIPAL_HOSTDOCTOR)]]);
-    const views = KINDS.map((resource) => {
+    const readers = new Map<Resource, Client>([
+      [MAINTENANCE_EVENTS, await account(PRINCIPAL_HOSTDOCTOR)],
+      [MACHINE_COMPONENT_SETS, componentset],
+    ]);
+    const kinds = traces ? [...KINDS, MACHINE_COMPONENT_SETS] : KINDS;
+    const views = kinds.map((resource) => {
       const reader = readers.get(resource) ?? defender;
       const managers = [MANAGER_REMEDYJOB];
       return createView({ ...shared, client: reader, resource, managers, ...withIndexers(resource) });
@@ -168,9 +181,13 @@ export async function startJobCluster(): Promise<JobCluster> {
     const ended = runControllers(
       {
         ...shared,
-        controllers: notifications
-          ? [controller, createNotifierController({ ...notifications, metrics: { sent: () => undefined } })]
-          : [controller],
+        controllers: [
+          controller,
+          ...(notifications
+            ? [createNotifierController({ ...notifications, metrics: { sent: () => undefined } })]
+            : []),
+          ...(traces ? [createTracerController(traces)] : []),
+        ],
         views: Object.fromEntries(views.map((view) => [view.resource.kind, view])),
         reporter: { domain: 'test', instance: 'one' },
         connect: (principal) => connect({ kubeconfig, ...principal }),

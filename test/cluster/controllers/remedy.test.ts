@@ -10,6 +10,7 @@ import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { REMOVED } from '../../rules/sample-rule.ts';
 import { condition, node } from '../../support/builders.ts';
 import { remedier } from '../../support/remediers.ts';
+import { startTraceCollector, type TraceCollector } from '../../support/trace-collector.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { run } from '../cli/rollout-fixture.ts';
 import {
@@ -48,6 +49,8 @@ const YOUNG = { ...POLICY, blockers: { minNodeAgeSeconds: 0 } };
 
 let installed: InstalledServer;
 let running: ChildProcess | undefined;
+let collector: TraceCollector;
+let stopCollector: (() => void) | undefined;
 let logged = '';
 let port = 0;
 
@@ -56,11 +59,16 @@ beforeAll(async () => {
   await applyFleetDefault(installed, YOUNG);
   const kubeconfig = await installed.server.kubeconfigFor(CONTROLLERS);
   port = await findFreePort();
-  running = startLoggedControllers(kubeconfig, keepLog, '--port', String(port));
+  collector = await startTraceCollector((stop) => {
+    stopCollector = stop;
+  });
+  const traces = ['--otlp-endpoint', collector.endpoint];
+  running = startLoggedControllers(kubeconfig, keepLog, '--port', String(port), ...traces);
 });
 
 afterAll(async () => {
   if (running) await killed(running);
+  stopCollector?.();
   await installed?.stop();
 });
 
@@ -125,6 +133,10 @@ async function remedyMetrics(): Promise<readonly string[]> {
     .toSorted();
 }
 
+function tracedRules(): readonly unknown[] {
+  return collector.spans().map(({ attributes }) => attributes['kubenode.rule']);
+}
+
 /** A job that is deleted while its agent, which does not exist, has not begun is cancelled. */
 async function expectCounted(): Promise<void> {
   for (const { metadata } of await jobs()) {
@@ -143,6 +155,7 @@ async function expectCounted(): Promise<void> {
       'kubenode_remedy_healing_seconds_count{rule="b-high"} 0',
       'kubenode_remedy_jobs_total{rule="b-high",rung="soft",fault="Kernel",outcome="Cancelled"} 1',
     ]);
+  await expect.poll(tracedRules).toContain('b-high');
 }
 
 /** Of a kubelet whose last heartbeat in its Node is older than every maximum age. */

@@ -4,9 +4,22 @@ import { MACHINES, REMEDY_OPERATION_JOBS } from '../../../src/api/generated/reso
 import type { AgentStep, JobRelease, Machine, RemedyOperationJob } from '../../../src/api/generated/types.ts';
 import { isCordoned } from '../../../src/api/machine/node-state.ts';
 import { AGENT_GROUP, agentUser, MANAGER_AGENT } from '../../../src/api/names.ts';
+import { openTraces } from '../../../src/cli/programs/trace-options.ts';
+import { runCommandLine } from '../../../src/cli/run.ts';
 import { NODES, PODS } from '../../../src/kube/objects/core-kinds.ts';
+import { createMetrics } from '../../../src/kube/process/metrics.ts';
+import type { TraceExporter } from '../../../src/observability/trace/otlp/exporter.ts';
+import { changeSpan } from '../../../src/observability/trace/trace.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { jobSpec, REBOOT_PLAN } from '../../controllers/remedyjob/jobs.ts';
 import { eventually } from '../../support/eventually.ts';
+import { memoryLog } from '../../support/memory-log.ts';
+import { testIo } from '../../support/test-io.ts';
+import {
+  type CollectedSpan,
+  startTraceCollector,
+  type TraceCollector,
+} from '../../support/trace-collector.ts';
 import { ensureAccount } from './budgeted-pod.ts';
 import { BOOT, type JobCluster, startJobCluster } from './job-cluster.ts';
 
@@ -50,7 +63,9 @@ async function carryOutRelease(
   if (isReboot) await cluster.reportBoot(MACHINE, AFTER);
   const { step: id, try: attempt, fence } = release;
   const boots = { bootIDBefore: BOOT, bootIDAfter: isReboot ? AFTER : BOOT };
-  await writeAnswer(found, { id, try: attempt, fence, state: 'Succeeded', ...boots });
+  const at = createSystemClock().now().toISOString();
+  const times = { startedAt: at, finishedAt: at };
+  await writeAnswer(found, { id, try: attempt, fence, state: 'Succeeded', ...times, ...boots });
 }
 
 async function writeAnswer(
@@ -64,9 +79,46 @@ async function writeAnswer(
   await agent.apply(REMEDY_OPERATION_JOBS, object, applying);
 }
 
+function tracesTo({ endpoint }: TraceCollector): TraceExporter | undefined {
+  const parts = { log: memoryLog(), metrics: createMetrics(), random: () => 0 };
+  const io = { env: {}, clock: createSystemClock() };
+  return openTraces(io, { otlpEndpoint: endpoint, otlpCluster: 'prod-1' }, parts);
+}
+
+/** DAT-10: one trace of the job, with each of its steps, those of the agent among them. */
+async function expectTrace(collector: TraceCollector, { spec }: RemedyOperationJob): Promise<void> {
+  await eventually(async () => collector.requests[0], 'no trace arrived');
+  expect(collector.requests).toMatchObject([
+    { resource: { 'service.name': 'kubenode', 'k8s.cluster.name': 'prod-1' } },
+  ]);
+  const spans = collector.spans();
+  expect(spans[0]).toMatchObject({
+    name: 'repair',
+    status: { code: 1 },
+    attributes: { 'kubenode.job': JOB.name, 'kubenode.commit': '4f2c9e1a77b0', 'k8s.node.name': MACHINE },
+    links: [changeSpan('4f2c9e1a77b0')],
+  });
+  const names = spans.map(({ name }) => name);
+  const steps = [...REBOOT_PLAN, ...spec.onVerified].map(({ step }) => step);
+  expect(names).toEqual(expect.arrayContaining([...steps, 'agent', 'verify', 'settle']));
+  expect(spans.filter((span) => !isWithinParent(span, spans)).map(({ name }) => name)).toEqual(['repair']);
+  const io = testIo({ env: { KUBECONFIG: cluster.installed.server.kubeconfig } });
+  expect(await runCommandLine(io, ['why', 'job', JOB.name])).toBe(0);
+  for (const text of [...spans.map(({ traceId }) => traceId), ...names]) expect(io.stdout).toContain(text);
+}
+
+/** A span without a parent is not. */
+function isWithinParent(span: CollectedSpan, spans: readonly CollectedSpan[]): boolean {
+  const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
+  if (!parent) return false;
+  const begins = BigInt(span.startTimeUnixNano) >= BigInt(parent.startTimeUnixNano);
+  return begins && BigInt(span.endTimeUnixNano) <= BigInt(parent.endTimeUnixNano);
+}
+
 describe('a repair job on a real API server', () => {
   it('R33 R34 R37 cordons, evicts, reboots once, verifies and gives everything back with the rights of its account', async () => {
-    const { settled } = await cluster.startController();
+    const collector = await startTraceCollector();
+    const { settled } = await cluster.startController({ traces: tracesTo(collector) });
     const { verify, onVerified } = jobSpec();
     const spec = { onVerified, ...(verify && { verify: { ...verify, holdSeconds: 2 } }) };
     await cluster.createJob(MACHINE, { action: 'Reboot', risk: 'Node', plan: REBOOT_PLAN, spec });
@@ -100,5 +152,6 @@ describe('a repair job on a real API server', () => {
       verifiedAt: expect.any(String) as string,
       settledAt: expect.any(String) as string,
     });
+    await expectTrace(collector, done);
   });
 });

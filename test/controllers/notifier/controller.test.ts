@@ -179,7 +179,7 @@ describe('the notifier', () => {
       receivers: {
         send: async (delivery) => {
           sent.push(delivery.notice.id);
-          return { outcome: 'Delivered' };
+          return { outcome: 'Delivered', body: '' };
         },
       },
     });

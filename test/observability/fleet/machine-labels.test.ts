@@ -28,9 +28,7 @@ describe('machineLabels', () => {
       { node: 'm-1', pool: 'general', version: '' },
     ],
   ])('has the name of the Node, and %s', (_, labels, status, expected) => {
-    expect(machineLabels(machine('m-1', { metadata: { labels }, status: status as never }))).toEqual(
-      expected,
-    );
+    expect(machineLabels(machine('m-1', { metadata: { labels }, status }))).toEqual(expected);
   });
 
   it('has nothing for a machine that was never in service', () => {

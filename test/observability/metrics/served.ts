@@ -14,6 +14,7 @@ import { createMetrics, type Metrics } from '../../../src/kube/process/metrics.t
 import { createRuntimeMetrics } from '../../../src/kube/process/metrics-runtime.ts';
 import { registerBuildInfo } from '../../../src/observability/metrics/process.ts';
 import type { MetricProcess } from '../../../src/observability/metrics/table.ts';
+import { registerTraceMetrics } from '../../../src/observability/trace/otlp/metrics.ts';
 import { createEventAnswers } from '../../../src/providers/event-answers.ts';
 import { createPowerSwitches } from '../../../src/providers/power/switches.ts';
 import { createCheckRunner } from '../../../src/rollout/checks/runner.ts';
@@ -91,6 +92,7 @@ async function registerControllers(metrics: Metrics): Promise<void> {
     machineInfo: true,
   };
   await createControllerGroups(parts, defender.views);
+  registerTraceMetrics(metrics);
   const flags = { maintenancePort: 0, maintenanceHost: '127.0.0.1' };
   const server = await serveMaintenance(flags, { connectAs: async () => CLIENT, clock, log, metrics });
   await server?.close();
@@ -106,6 +108,7 @@ async function registerSync(metrics: Metrics): Promise<void> {
   const source = { clusters: [], pipelines: [], releases: [], report: () => undefined };
   registerSyncTimes(metrics);
   registerDelivery(metrics);
+  registerTraceMetrics(metrics);
   registerSyncMetrics(
     metrics,
     () => source,

@@ -30,10 +30,11 @@ async function evaluate(name: string, series: Series, expected: readonly Sample[
 
 const on = (address: string, rest = ''): string => `{instance="${address}:9100"${rest}}`;
 
+const idle = (address: string, cpu: number): string =>
+  `node_cpu_seconds_total${on(address, `,cpu="${cpu}",mode="idle"`)}`;
+
 describe.skipIf(!hasPromtool)('DAT-07 the utilization of nodes in a real promtool', () => {
   it('DAT-07 counts the cores of a node that work, with its pool and version', async () => {
-    const idle = (address: string, cpu: number): string =>
-      `node_cpu_seconds_total${on(address, `,cpu="${cpu}",mode="idle"`)}`;
     const series = {
       [idle('10.0.0.1', 0)]: '0+60x10',
       [idle('10.0.0.1', 1)]: '0+30x10',

@@ -25,6 +25,7 @@ import { createLoopDelay } from '../../../kube/process/loop-delay.ts';
 import { createMetrics } from '../../../kube/process/metrics.ts';
 import { createRuntimeMetrics } from '../../../kube/process/metrics-runtime.ts';
 import { registerBuildInfo } from '../../../observability/metrics/process.ts';
+import type { TraceFlags } from '../../../observability/trace/otlp/settings.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import type { Io } from '../../io.ts';
@@ -37,6 +38,7 @@ import {
   checkRunnerOf,
   prometheusOf,
 } from '../../programs/check-options.ts';
+import { addTraceOptions, openTraces } from '../../programs/trace-options.ts';
 import { KUBENODE_VERSION } from '../../version.ts';
 import { addClusterApiOptions, type ClusterApiFlags, extensionSettings } from './cluster-api.ts';
 import { serveExtension } from './extension-server.ts';
@@ -80,6 +82,9 @@ docs/guides/external-nodes.md.
 With --notifications people outside of the cluster learn what repair jobs hand to them, by a webhook, Slack or PagerDuty:
 docs/guides/notifications.md.
 
+With --otlp-endpoint each repair and each rollout that has ended is a trace at an OpenTelemetry collector:
+docs/guides/traces.md.
+
 With --prometheus-url the promql checks of component sets have a result: docs/guides/rollouts.md. So have the
 queries of rules: docs/concepts/rules.md. The queries of DefenderPolicies have one, too; without it such a policy denies:
 docs/concepts/defender.md.
@@ -99,7 +104,8 @@ interface Flags
     MaintenanceFlags,
     ManagementFlags,
     NotificationFlags,
-    ProviderFlags {
+    ProviderFlags,
+    TraceFlags {
   readonly port?: number;
   readonly host: string;
   readonly machineInfo?: boolean;
@@ -121,7 +127,8 @@ export function createControllersCommand(io: Io): Command {
       'serve one series for each machine, with its pool and the version of its kubelet: for the dashboard of nodes',
     )
     .addHelpText('after', HELP);
-  const logged = addCheckOptions(addLogOptions(command), 'component sets, rules and DefenderPolicies');
+  const checked = addCheckOptions(addLogOptions(command), 'component sets, rules and DefenderPolicies');
+  const logged = addTraceOptions(checked, 'each repair and rollout');
   return addConnectionOptions(
     addProviderOptions(
       addHostImportOptions(
@@ -178,14 +185,10 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     openImports,
     grants: defender.ledger,
     checkRunner: checkRunnerOf(io, flags),
-    ...optional('clusterApi', flags.clusterApi),
+    ...plainOptions(flags),
     ...optional('management', management),
-    updateExtension: extensionSettings(flags) !== undefined,
-    ...optional('externalNodes', flags.externalNodes),
-    ...optional('nodeGroups', flags.externalNodesSelector),
-    ...optional('maintenanceFolder', flags.maintenanceFolder),
     ...optional('notifications', notifications),
-    ...optional('machineInfo', flags.machineInfo),
+    ...optional('traces', openTraces(io, flags, { log, metrics, random: systemRandom })),
   };
   const groups = await createControllerGroups(parts, defender.views);
   const servers: (LateServer | undefined)[] = [];
@@ -217,6 +220,18 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
 }
 
 const DEFENDED = { managers: MANAGERS, hasRollouts: true };
+
+/** Returns the options that the controllers take as they are. */
+function plainOptions(flags: Flags): Partial<GroupParts> {
+  return {
+    ...optional('clusterApi', flags.clusterApi),
+    updateExtension: extensionSettings(flags) !== undefined,
+    ...optional('externalNodes', flags.externalNodes),
+    ...optional('nodeGroups', flags.externalNodesSelector),
+    ...optional('maintenanceFolder', flags.maintenanceFolder),
+    ...optional('machineInfo', flags.machineInfo),
+  };
+}
 
 /** Throws for options that need another one. */
 function requireComplete(flags: Flags): void {

@@ -13,9 +13,15 @@ import {
   SYNC,
   SYNC_WITH_WEBHOOKS,
 } from '../../../deploy/programs.ts';
+import type { DeploySettings } from '../../../deploy/workload.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { CliError, EXIT } from '../../errors.ts';
-import { createIntegerParser, parsePrometheusUrl, parseSecretName } from '../../option-parsers.ts';
+import {
+  createIntegerParser,
+  parseOtlpEndpoint,
+  parsePrometheusUrl,
+  parseSecretName,
+} from '../../option-parsers.ts';
 import { parseNodeGroupSelector } from '../../programs/node-group-option.ts';
 import { KUBENODE_VERSION } from '../../version.ts';
 import {
@@ -53,6 +59,8 @@ export interface DeployFlags extends ExtensionFlags, ManagementInstallFlags, Con
   readonly replicas?: number;
   readonly egressPort?: readonly number[];
   readonly prometheusUrl?: string;
+  readonly otlpEndpoint?: string;
+  readonly otlpCluster?: string;
   /** The name of a Secret. */
   readonly notifications?: string;
   /** `true`: the mode is that which the cluster serves. */
@@ -112,6 +120,12 @@ export function addDeployOptions(command: Command): Command {
       parsePrometheusUrl,
     )
     .option(
+      '--otlp-endpoint <url>',
+      'with --hub or --cluster: URL of the OpenTelemetry collector for traces; the pods may connect to its port',
+      parseOtlpEndpoint,
+    )
+    .option('--otlp-cluster <name>', 'with --otlp-endpoint: name of this cluster in the traces')
+    .option(
       '--notifications <secret>',
       `with --cluster: Secret in ${NAMESPACE} with ${NOTIFICATIONS_FILE} and the files that it names: who is notified of what repairs hand to people`,
       parseSecretName,
@@ -148,14 +162,23 @@ export async function deployedObjects(flags: DeployFlags, images?: string): Prom
   }
   const image = imageOf(flags);
   const extension = extensionObjects(flags);
-  const { replicas = REPLICAS, egressPort: egressPorts = [], prometheusUrl, notifications } = flags;
+  const { replicas = REPLICAS, egressPort: egressPorts = [] } = flags;
   // Loaded only here: most installations have no use for cdk8s.
   const { renderWorkload } = await import('../../../deploy/workload.ts');
   const workloads = programs.flatMap((program) => {
     const config = program.configFile === undefined ? undefined : images;
-    return renderWorkload(program, { image, replicas, egressPorts, prometheusUrl, notifications, config });
+    return renderWorkload(program, { ...serversOf(flags), image, replicas, egressPorts, config });
   });
   return [...extension.before, ...workloads, ...extension.after];
+}
+
+function serversOf({
+  prometheusUrl,
+  otlpEndpoint,
+  otlpCluster,
+  notifications,
+}: DeployFlags): Partial<DeploySettings> {
+  return { prometheusUrl, otlpEndpoint, otlpCluster, notifications };
 }
 
 export function programsOf(flags: DeployFlags): readonly DeployedProgram[] {
@@ -166,6 +189,7 @@ export function programsOf(flags: DeployFlags): readonly DeployedProgram[] {
   checkNotifications(flags);
   checkImages(flags);
   checkPrometheus(flags);
+  checkTraces(flags);
   checkConsole(flags);
   const sync = webhooks ? SYNC_WITH_WEBHOOKS : SYNC;
   return [
@@ -216,6 +240,18 @@ function checkPrometheus({ hub, cluster, console: url, prometheusUrl }: DeployFl
   if (prometheusUrl === undefined || hub || cluster || url) return;
   throw new CliError('--prometheus-url needs --hub, --cluster or --console', {
     hint: 'the checks of stages run in kubenode sync, those of component sets in kubenode controllers; kubenode console shows the past',
+    exitCode: EXIT.usage,
+  });
+}
+
+function checkTraces({ hub, cluster, otlpEndpoint, otlpCluster }: DeployFlags): void {
+  if (otlpEndpoint === undefined && otlpCluster === undefined) return;
+  if (otlpEndpoint === undefined) {
+    throw new CliError('--otlp-cluster needs --otlp-endpoint', { exitCode: EXIT.usage });
+  }
+  if (hub || cluster) return;
+  throw new CliError('--otlp-endpoint needs --hub or --cluster', {
+    hint: 'the traces of commits are exported by kubenode sync, those of repairs and rollouts by kubenode controllers',
     exitCode: EXIT.usage,
   });
 }

@@ -21,6 +21,7 @@ import { createRuntimeMetrics } from '../../../kube/process/metrics-runtime.ts';
 import type { HookServer } from '../../../kube/webhook/server.ts';
 import { cacheFolder } from '../../../local/folders.ts';
 import { registerBuildInfo } from '../../../observability/metrics/process.ts';
+import type { TraceFlags } from '../../../observability/trace/otlp/settings.ts';
 import { ensurePrivateFolder } from '../../../os/files.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { registerSyncMetrics, registerSyncTimes, type SyncMetricsSource } from '../../../sync/metrics.ts';
@@ -36,6 +37,7 @@ import { createPlanCommit } from '../../plan/hub-plan.ts';
 import { connectOptionsFor } from '../../principal.ts';
 import { addCheckOptions, type CheckFlags, checkRunnerOf } from '../../programs/check-options.ts';
 import { JUDGE_PROGRAM } from '../../programs/judge-path.ts';
+import { addTraceOptions, openTraces } from '../../programs/trace-options.ts';
 import { KUBENODE_VERSION } from '../../version.ts';
 import { bootstrap, warnWithoutPipeline } from './bootstrap.ts';
 import { createNowCommand } from './now.ts';
@@ -50,10 +52,13 @@ an administrator by impersonation.
 The first time, pass the fleet repository with --from: sync then creates the Pipelines that it declares in the hub.
 Everything else follows from them.
 
+With --otlp-endpoint each commit that has gone through its stages is a trace at an OpenTelemetry collector:
+docs/guides/traces.md.
+
 Example, with a local fleet:
   kubenode sync --from ../my-fleet`;
 
-interface Flags extends CheckFlags, ConnectionFlags, LogFlags {
+interface Flags extends CheckFlags, ConnectionFlags, LogFlags, TraceFlags {
   readonly from?: string;
   readonly path: string;
   readonly ref?: string;
@@ -92,7 +97,8 @@ export function createSyncCommand(io: Io): Command {
     .option('--webhook-host <address>', 'address for --webhook-port to listen on', '127.0.0.1')
     .addCommand(createNowCommand(io))
     .addHelpText('after', HELP);
-  return addConnectionOptions(addCheckOptions(addLogOptions(command), 'stages')).action((flags: Flags) =>
+  const checked = addCheckOptions(addLogOptions(command), 'stages');
+  return addConnectionOptions(addTraceOptions(checked, 'each commit')).action((flags: Flags) =>
     syncWithLog(io, flags),
   );
 }
@@ -123,6 +129,7 @@ async function sync(io: Io, flags: Flags, log: Log): Promise<void> {
   const metrics = createMetrics();
   const processMetrics = createRuntimeMetrics(metrics, createLoopDelay());
   registerBuildInfo(metrics, { process: 'sync', version: KUBENODE_VERSION });
+  const traces = openTraces(io, flags, { log, metrics, random: systemRandom });
   const connection = await connectOptionsFor(io, flags, PRINCIPAL_SYNC);
   const connectHub = (fence?: () => void): Promise<Client> =>
     connect({ ...connection, onCall: (report) => processMetrics.call(report), ...(fence ? { fence } : {}) });
@@ -150,6 +157,7 @@ async function sync(io: Io, flags: Flags, log: Log): Promise<void> {
     gitFolder: join(flags.cache, 'git'),
     keptRevisions: { folder: join(flags.cache, 'revisions'), randomBytes },
     receivesWebhooks: flags.webhookPort !== undefined,
+    ...optional('traces', traces),
     clock,
     log,
     random: systemRandom,

@@ -2,12 +2,14 @@
 import type { Pipeline, Release } from '../../../api/generated/types.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import { changeTrace } from '../../../observability/trace/sources/change.ts';
 import { formatRelease } from '../../../views/release/text.ts';
 import { COLUMNS, formatField } from '../../../views/text/wrap.ts';
 import { findByName, readHub, releaseContext } from '../../fleet/hub-objects.ts';
 import type { Io } from '../../io.ts';
 import { type OutputFormat, printResult } from '../../output.ts';
 import { explainReverts, formatReverts, type RevertExplanation } from './reverts.ts';
+import { formatTrace } from './trace.ts';
 
 export interface ReleaseExplanation {
   readonly release: string;
@@ -23,15 +25,18 @@ export interface ReleaseExplanation {
 
 export async function whyRelease(io: Io, client: Client, name: string, output: OutputFormat): Promise<void> {
   const hub = await readHub(client, io.signal);
-  const { pipelines, releases } = hub;
+  const { pipelines, releases, clusters } = hub;
   const release = findRelease(releases, name);
   const explained = explainRelease(release, pipelines, releases);
+  const trace = changeTrace(release, { releases: [release], clusters });
   if (output !== 'table') {
-    printResult(io, output, explained, () => ({ columns: [], rows: [] }));
+    printResult(io, output, { ...explained, trace }, () => ({ columns: [], rows: [] }));
     return;
   }
   const columns = io.screen()?.columns ?? COLUMNS;
-  io.out(formatRelease(release, io.clock.now(), releaseContext(release, hub)));
+  const now = io.clock.now();
+  io.out(formatRelease(release, now, releaseContext(release, hub)));
+  io.out(`\n${formatTrace(trace, now, columns)}`);
   io.out(`\n${formatReverts(explained.reverts, columns) || formatField('revert', NONE, columns)}`);
 }
 

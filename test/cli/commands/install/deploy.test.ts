@@ -128,6 +128,16 @@ describe('deployedObjects', () => {
       { hosting: true, image: 'a', images: 'a.yaml', prometheusUrl: 'http://p' },
       '--prometheus-url needs --hub, --cluster or --console',
     ],
+    [
+      'a collector of hosting',
+      { hosting: true, image: 'a', images: 'a.yaml', otlpEndpoint: 'http://c' },
+      '--otlp-endpoint needs --hub or --cluster',
+    ],
+    [
+      'a name in traces without a collector',
+      { cluster: true, image: 'a', otlpCluster: 'prod' },
+      '--otlp-cluster needs --otlp-endpoint',
+    ],
     ['hosting without images', { hosting: true, image: 'a' }, '--hosting needs --images'],
     ['images without hosting', { hub: true, image: 'a', images: 'a.yaml' }, '--images needs --hosting'],
     ['webhooks without a sync', { cluster: true, image: 'a', webhooks: true }, '--webhooks needs --hub'],

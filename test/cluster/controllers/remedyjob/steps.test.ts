@@ -206,7 +206,8 @@ describe('a step of a repair on a real API server', () => {
     ];
     writeFileSync(join(folder, 'file'), JSON.stringify({ cluster: 'prod-1', receivers: declared }));
     const flags = { notifications: join(folder, 'file') };
-    await cluster.startController(await openNotifications(flags, { clock, random: () => 0 }));
+    const notifications = await openNotifications(flags, { clock, random: () => 0 });
+    await cluster.startController({ notifications });
     const name = await start('handed', 'HandOff', { severity: 'page', queue: 'dc-hands' }, 'None');
     await untilSettled(name);
     await eventually(async () => receiver.requests.length > 0 || undefined, 'nothing was sent');

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseNotifications } from '../../../../src/controllers/notifier/receivers/config.ts';
-import {
-  createReceivers,
-  type SendOutcome,
-} from '../../../../src/controllers/notifier/receivers/receivers.ts';
+import { createReceivers } from '../../../../src/controllers/notifier/receivers/receivers.ts';
 import type { ExchangeAnswer, ExchangeRequest } from '../../../../src/os/net/exchange.ts';
+import type { SendOutcome } from '../../../../src/os/net/sender.ts';
 import { type VirtualClock, virtualClock } from '../../../support/virtual-clock.ts';
 import { notice } from '../jobs.ts';
 
@@ -62,7 +60,7 @@ describe('the receivers', () => {
     await bed.send('tickets');
     bed.files['/token'] = 'two\n';
     await bed.send('tickets');
-    expect(await bed.send('chat')).toEqual({ outcome: 'Delivered' });
+    expect(await bed.send('chat')).toMatchObject({ outcome: 'Delivered' });
     expect(
       bed.requests.map(([url, { method, headers }]) => [url, method, headers?.['authorization']]),
     ).toEqual([
@@ -113,8 +111,8 @@ describe('the receivers', () => {
     expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300]);
     expect(bed.requests).toHaveLength(9);
     bed.answer = bedWith().answer;
-    expect(await bed.send('tickets')).toEqual({ outcome: 'Delivered' });
-    expect(await bed.send('chat')).toEqual({ outcome: 'Delivered' });
+    expect(await bed.send('tickets')).toMatchObject({ outcome: 'Delivered' });
+    expect(await bed.send('chat')).toMatchObject({ outcome: 'Delivered' });
     // It is well again: the next pause is short.
     bed.answer = bedWith(503).answer;
     expect(await bed.send('chat')).toMatchObject({ retryMs: 5000 });
