@@ -95,6 +95,13 @@ export const REMEDY_HEALING = defineHistogram({
   buckets: HEALING_SECONDS,
 });
 
+export const REMEDY_OPEN_JOBS = defineGauge({
+  processes: ['controllers'],
+  writtenIn: 'src/observability/fleet/register.ts',
+  name: 'remedy_open_jobs',
+  help: 'Repair jobs that have not ended, those that wait included.',
+});
+
 export const REMEDY_WAITING = defineGauge({
   processes: ['controllers'],
   writtenIn: 'src/observability/fleet/register.ts',
@@ -116,6 +123,7 @@ export const REMEDY_DENIED_SECONDS = defineGauge({
 export const REPAIR_METRICS = [
   REMEDY_FAULTS,
   REMEDY_JOBS,
+  REMEDY_OPEN_JOBS,
   REMEDY_REPEATS,
   REMEDY_DETECTION,
   REMEDY_DECISION,
