@@ -6,6 +6,7 @@ import { conditionOf, conditionStatus } from '../../kube/objects/conditions.ts';
 import { secondsBetween } from '../../os/dates.ts';
 import type { AGENT_STATES, COVERAGE_STATES, MACHINE_STATES } from '../metrics/machine.ts';
 import { type ComponentUse, usesOf } from './component-uses.ts';
+import { type WorstMachine, worstMachines } from './worst-machines.ts';
 
 export type CountedMachineState = (typeof MACHINE_STATES)[number];
 export type AgentState = (typeof AGENT_STATES)[number];
@@ -19,6 +20,8 @@ export interface FleetCounts {
   readonly certificateEnd: Date | undefined;
   readonly components: ReadonlyMap<string, ComponentCounts>;
   readonly waits: readonly RuleWaits[];
+  /** The machines that were repaired most. */
+  readonly worst: readonly WorstMachine[];
 }
 
 export interface ComponentCounts {
@@ -48,6 +51,7 @@ export function countFleet(machines: readonly Machine[], now: Date): FleetCounts
     certificateEnd: firstEnd(machines),
     components: countComponents(machines, now),
     waits: countWaits(machines, now),
+    worst: worstMachines(machines, now),
   };
 }
 

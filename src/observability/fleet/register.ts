@@ -16,7 +16,12 @@ import {
   MACHINES_BY_STATE,
   MACHINES_CHANGING,
 } from '../metrics/machine.ts';
-import { REMEDY_DENIED_SECONDS, REMEDY_OPEN_JOBS, REMEDY_WAITING } from '../metrics/repair.ts';
+import {
+  MACHINE_REPAIRS,
+  REMEDY_DENIED_SECONDS,
+  REMEDY_OPEN_JOBS,
+  REMEDY_WAITING,
+} from '../metrics/repair.ts';
 import { countFleet, type FleetCounts } from './counts.ts';
 import { machineLabels } from './machine-labels.ts';
 
@@ -65,6 +70,7 @@ export function registerFleetMetrics(
     ...REMEDY_OPEN_JOBS,
     read: () => (jobs.store.hasSynced() ? [[{}, jobs.store.list().filter(isOpenJob).length]] : []),
   });
+  metrics.gauge({ ...MACHINE_REPAIRS, read: read(repairsOfWorst) });
   metrics.gauge({
     ...AGENTS_BY_STATE,
     read: read((found) => AGENT_STATES.map((state) => [{ state }, found.agents.get(state) ?? 0])),
@@ -101,6 +107,11 @@ function coverage({ components }: FleetCounts): readonly GaugeSample<'component'
   return [...components].flatMap(([component, { states }]) =>
     COVERAGE_STATES.map((state) => [{ component, state }, states[state]] as const),
   );
+}
+
+/** The series without a name is there, too, where no machine was repaired twice: the report can tell that from a metric that is missing. */
+function repairsOfWorst({ worst }: FleetCounts): readonly GaugeSample<'machine'>[] {
+  return [[{ machine: '' }, 0], ...worst.map(({ machine, repairs }) => [{ machine }, repairs] as const)];
 }
 
 function differing({ components }: FleetCounts): readonly GaugeSample<'component'>[] {

@@ -102,6 +102,15 @@ export const REMEDY_OPEN_JOBS = defineGauge({
   help: 'Repair jobs that have not ended, those that wait included.',
 });
 
+export const MACHINE_REPAIRS = defineGauge({
+  processes: ['controllers'],
+  writtenIn: 'src/observability/fleet/register.ts',
+  name: 'machine_repairs',
+  help: 'Repairs within 7 days of the machines that were repaired most: at most ten machines, each repaired twice or more. 0 without a name: as long as it is served, others have fewer.',
+  // And the one without a name.
+  labels: { machine: { of: 'the machines repaired most', most: 11 } },
+});
+
 export const REMEDY_WAITING = defineGauge({
   processes: ['controllers'],
   writtenIn: 'src/observability/fleet/register.ts',
@@ -124,6 +133,7 @@ export const REPAIR_METRICS = [
   REMEDY_FAULTS,
   REMEDY_JOBS,
   REMEDY_OPEN_JOBS,
+  MACHINE_REPAIRS,
   REMEDY_REPEATS,
   REMEDY_DETECTION,
   REMEDY_DECISION,
