@@ -33,7 +33,11 @@ interface CopyFlags extends Flags {
 }
 
 type KeepFlags = Flags & { readonly keep: number };
-type OpenFlags = Omit<CopyFlags, 'data'> & { readonly from: string; readonly into: string };
+type OpenFlags = Omit<CopyFlags, 'data'> & {
+  readonly from: string;
+  readonly into: string;
+  readonly data?: string;
+};
 type CountFlags = Flags & { readonly from: string; readonly into: string };
 type PlaceFlags = CountFlags & {
   readonly data: string;
@@ -81,11 +85,13 @@ function createKeepCommand(io: Io): Command {
 
 function createOpenCommand(io: Io): Command {
   const command = new Command('open').description('copy a backup for an etcd that opens it');
-  return withBackup(withVersions(withCluster(command))).action(async (flags: OpenFlags) => {
-    const { folder, from, into, cluster, kubernetesVersion: kubernetes, etcdVersion: etcd } = flags;
-    const request = { folder, from, into, target: { cluster, kubernetes, etcd } };
-    io.out(`copied ${await copyBackup(request, io)}\n`);
-  });
+  return withBackup(withVersions(withCluster(command)))
+    .option('--data <folder>', 'data folder of the etcd that is restored; fails if it has other data')
+    .action(async (flags: OpenFlags) => {
+      const { folder, from, into, data, cluster, kubernetesVersion: kubernetes, etcdVersion: etcd } = flags;
+      const request = { folder, from, into, dataFolder: data, target: { cluster, kubernetes, etcd } };
+      io.out(`copied ${await copyBackup(request, io)}\n`);
+    });
 }
 
 function createCountCommand(io: Io): Command {
@@ -106,9 +112,9 @@ function createPlaceCommand(io: Io): Command {
     .requiredOption('--etcd-version <version>', 'version of the etcd')
     .requiredOption('--report <file>', 'file for the name of the backup')
     .action(async (flags: PlaceFlags) => {
-      const request = { ...flags, ...placeOf(flags), dataFolder: flags.data };
+      const onPlaced = (name: string): Promise<void> => writeFile(flags.report, name);
+      const request = { ...flags, ...placeOf(flags), dataFolder: flags.data, onPlaced };
       const name = await placeBackup(request, io);
-      await writeFile(flags.report, name);
       io.out(`etcd starts from ${name}\n`);
     });
 }

@@ -24,6 +24,7 @@ import {
 } from '../snapshot-steps.ts';
 import { findBackup, requireRestorable } from './find.ts';
 import type { BackupList } from './list.ts';
+import { isRestored, markRestored } from './restored.ts';
 import { beyondKeep, inTheWay } from './retention.ts';
 import { listBackups, nextBackupName, removeBackup, removeLeftovers } from './store.ts';
 import type { RestoreTarget } from './usable.ts';
@@ -62,17 +63,24 @@ export interface OpenRequest {
   readonly target: RestoreTarget;
   /** The folder for the copy, which an etcd opens. */
   readonly into: string;
+  /** The data folder that the backup is for. Undefined: it is only tested. */
+  readonly dataFolder?: string | undefined;
 }
 
-/** Copies a backup for an etcd that opens it. Rejects one that this control plane cannot start from. */
+/**
+ * Copies a backup for an etcd that opens it. Rejects one that this control plane cannot start from. Where its data are in their place already the
+ * folder stays empty, and that etcd is of no use.
+ */
 export async function copyBackup(
-  { folder, from, target, into }: OpenRequest,
+  { folder, from, target, into, dataFolder }: OpenRequest,
   { signal, freeBytes }: StepTools,
 ): Promise<string> {
   const backup = await findBackup({ folder, from }, target.cluster);
-  await requireRestorable(backup, folder, target);
+  const isPlaced = dataFolder !== undefined && (await isRestored(dataFolder, backup.name));
   await rm(into, { recursive: true, force: true });
   await mkdir(into, { recursive: true, mode: 0o700 });
+  if (isPlaced) return backup.name;
+  await requireRestorable(backup, folder, target);
   await checkFreeSpace(into, 2 * (backup.record.bytes ?? 0) + SPARE_BYTES, freeBytes);
   await copyData(snapshotData(join(folder, backup.name)), into, signal);
   return backup.name;
@@ -94,6 +102,8 @@ export async function countBackup(opened: OpenedBackup, tools: StepTools): Promi
 }
 
 export interface RestoreRequest extends OpenedBackup {
+  /** Called when the data are in their place, before anything is removed. */
+  readonly onPlaced: (name: string) => Promise<void>;
   /** The data folder of the first member. */
   readonly dataFolder: string;
   /** The URL at which other members find it. */
@@ -103,18 +113,31 @@ export interface RestoreRequest extends OpenedBackup {
 
 /**
  * Puts the data of the etcd that was started from the copy in the place of the first member. It has forgotten the other members, and is called by
- * its new address, before its data are copied as those of any etcd that serves; they appear by a rename, or not at all.
+ * its new address, before its data are copied as those of any etcd that serves; they appear by a rename, or not at all. That fails where etcd has
+ * data meanwhile.
  */
 export async function placeBackup(request: RestoreRequest, tools: StepTools): Promise<string> {
-  const { dataFolder, into, peerUrl, etcdVersion } = request;
+  const { dataFolder, into, onPlaced } = request;
   const { name, record } = await findBackup(request, request.cluster);
-  const endpoint = await verifyOpened(request, record, tools);
-  for (const { ID } of await readMemberList(endpoint)) await changePeerUrl(endpoint, ID, peerUrl);
   const next = `${into}.next`;
-  await copySnapshot({ endpoint, dataFolder: into }, next, { ...tools, etcdVersion });
-  await ensurePrivateFolder(dataFolder);
-  await rm(join(dataFolder, MEMBER), { recursive: true, force: true });
-  await rename(join(snapshotData(next), MEMBER), join(dataFolder, MEMBER));
+  if (!(await isRestored(dataFolder, name))) {
+    await copyAsMember(request, { record, next }, tools);
+    await markRestored(snapshotData(next), name);
+    await ensurePrivateFolder(dataFolder);
+    await rename(join(snapshotData(next), MEMBER), join(dataFolder, MEMBER));
+  }
+  await onPlaced(name);
   for (const folder of [next, into]) await rm(folder, { recursive: true, force: true });
   return name;
+}
+
+async function copyAsMember(
+  request: RestoreRequest,
+  { record, next }: { readonly record: SnapshotRecord; readonly next: string },
+  tools: StepTools,
+): Promise<void> {
+  const { into, peerUrl, etcdVersion } = request;
+  const endpoint = await verifyOpened(request, record, tools);
+  for (const { ID } of await readMemberList(endpoint)) await changePeerUrl(endpoint, ID, peerUrl);
+  await copySnapshot({ endpoint, dataFolder: into }, next, { ...tools, etcdVersion });
 }

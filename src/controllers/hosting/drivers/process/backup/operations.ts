@@ -2,12 +2,13 @@
 import { join } from 'node:path';
 import { optional } from '../../../../../kube/objects/optional.ts';
 import type { BackupOperations, BackupReport, PlaneOwner, UpkeepControl } from '../../driver.ts';
+import { readRestored } from '../../etcd/backup/restored.ts';
 import { backupsFolder, listBackups, type StoredBackup } from '../../etcd/backup/store.ts';
 import type { PlaneFolder } from '../folder.ts';
 import type { ControlledTools, EtcdTools, OpenPlane } from '../plane.ts';
 import { BACKUP_FILE, DRILL_FILE, readAttempt } from './attempt.ts';
 import { drillBackup } from './drill.ts';
-import { readRestored, restoreBackup } from './restore.ts';
+import { restoreBackup } from './restore.ts';
 import { takeBackup } from './take.ts';
 
 export interface BackupParts {

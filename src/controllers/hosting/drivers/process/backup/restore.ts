@@ -2,19 +2,15 @@
  * Restores the etcd of a new control plane from a backup. The data is complete and was opened before it takes the place of the empty folder by
  * a rename, so that a crash leaves either nothing or all of it. Callers hold the lock of the control plane.
  */
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listProcesses } from '../../../../../local/processes/observe.ts';
 import { messageOf, OsError } from '../../../../../os/errors.ts';
-import {
-  checkFreeSpace,
-  ensurePrivateFolder,
-  PRIVATE_MODE,
-  readFileIfExists,
-} from '../../../../../os/files.ts';
+import { checkFreeSpace, ensurePrivateFolder } from '../../../../../os/files.ts';
 import { HostingError } from '../../../errors.ts';
 import { isEtcdMember } from '../../driver.ts';
 import { backupUnusable, findBackup, type RestoreSource, requireRestorable } from '../../etcd/backup/find.ts';
+import { markRestored } from '../../etcd/backup/restored.ts';
 import type { StoredBackup } from '../../etcd/backup/store.ts';
 import type { RestoreTarget } from '../../etcd/backup/usable.ts';
 import { snapshotData } from '../../etcd/snapshot.ts';
@@ -29,16 +25,9 @@ import { dataNotOurs, notPrepared } from '../preparation/refusals.ts';
 import { type SnapshotTools } from '../snapshot.ts';
 
 const MEMBER = 'member';
-/** It is beside the data, so that it is there with the data or not at all. */
-const RESTORED_FILE = join(MEMBER, 'kubenode-restored');
 /** The backup is there twice: in the copy that is opened, and in the one that takes the place of the folder of etcd. */
 const COPIES = 2;
 const SPARE_BYTES = 200e6;
-
-/** Returns the backup that the data began with. */
-export async function readRestored(dataFolder: string): Promise<string | undefined> {
-  return (await readFileIfExists(join(dataFolder, RESTORED_FILE)))?.trim();
-}
 
 export async function restoreBackup(
   plane: OpenPlane,
@@ -113,7 +102,7 @@ async function requireStopped({ specs, layout }: OpenPlane): Promise<void> {
 /** The owner and the name of the backup are part of the data before it is there. */
 async function takePlace({ layout, record }: OpenPlane, copy: string, name: string): Promise<void> {
   await markData(copy, { uid: record?.uid ?? '', isMarked: false });
-  await writeFile(join(copy, RESTORED_FILE), `${name}\n`, { mode: PRIVATE_MODE });
+  await markRestored(copy, name);
   const target = join(layout.etcd.dataFolder, MEMBER);
   await rm(target, { recursive: true, force: true });
   await rename(join(copy, MEMBER), target);

@@ -94,18 +94,14 @@ export function restoreJob(parts: TaskParts, { from, peerUrl }: RestoreChoice): 
   const { images, versions } = parts;
   const source = sourceArgs(parts, { from, into: RESTORED_COPY });
   const backups = { ...MOUNTS.snapshots, readOnly: true };
-  const target = [
-    `--data=${ETCD_VOLUME_FOLDER}/data`,
-    `--peer-url=${peerUrl}`,
-    `--etcd-version=${versions.etcd}`,
-    `--report=${REPORT}`,
-  ];
+  const data = `--data=${ETCD_VOLUME_FOLDER}/data`;
+  const target = [data, `--peer-url=${peerUrl}`, `--etcd-version=${versions.etcd}`, `--report=${REPORT}`];
   return taskJob(parts, {
     task: 'Restore',
     options: [from],
     containers: [
       ownContainer('open', images, {
-        args: ['backup', 'open', ...source, ...versionArgs(parts), FOLDER_ARG],
+        args: ['backup', 'open', ...source, ...versionArgs(parts), FOLDER_ARG, data],
         mounts: [MOUNTS.data, backups],
       }),
       openingContainer(images, { dataFolder: RESTORED_COPY, mount: MOUNTS.data }),

@@ -150,6 +150,9 @@ describe('the containers of the Jobs for backups', () => {
     expect(restored.text).toMatch(/^0 etcd starts from 000001-/);
     expect(restored.report).toMatch(/^000001-\d{8}T\d{6}Z$/);
     expect(readdirSync(fresh.volume)).toEqual(['data']);
+    // The Job is repeated where its pod was deleted after that, and finds the data in their place.
+    expect(await runJob(restoreJob(PARTS, { from: 'latest', peerUrl: PEER_URL }), fresh)).toEqual(restored);
+    expect(readdirSync(fresh.volume)).toEqual(['data']);
     const next = await startEtcd(fresh, true);
     const endpoint = endpointOf(fresh, next);
     expect((await readKeyState(endpoint)).keys).toBe(5);
@@ -160,13 +163,18 @@ describe('the containers of the Jobs for backups', () => {
     const again = await startEtcd(fresh, true);
     expect((await readKeyState(endpointOf(fresh, again))).keys).toBe(6);
     await again.stop();
+    // Another backup does not replace it.
+    await runJob(backupJob(PARTS, { keep: 2 }), folders, (await startEtcd(folders, true)).url);
+    const refused = await runJob(restoreJob(PARTS, { from: 'latest', peerUrl: PEER_URL }), fresh);
+    expect(refused.text).toMatch(/etcd has the data of backup 000001-.* already/);
   });
 
   it('HOS-32 restore neither a backup that is missing, nor one of another Cluster or version', async () => {
     const { folders } = await withBackup();
-    mkdirSync(join(folders.volume, 'restore'), { recursive: true });
+    const fresh = { ...(await podFolders()), snapshots: folders.snapshots };
+    mkdirSync(join(fresh.volume, 'restore'), { recursive: true });
     const run = async (parts: object, from = 'latest'): Promise<string> =>
-      (await runJob(restoreJob({ ...PARTS, ...parts }, { from, peerUrl: PEER_URL }), folders)).text;
+      (await runJob(restoreJob({ ...PARTS, ...parts }, { from, peerUrl: PEER_URL }), fresh)).text;
     expect(await run({}, '000009-20300101T000000Z')).toMatch(/^[1-9].*Cluster ci has no backup 000009/s);
     expect(await run({ cluster: 'other' })).toMatch(/it is of Cluster ci/);
     const older = { etcd: 'v3.6.8', kubernetes: 'v1.30.0' };

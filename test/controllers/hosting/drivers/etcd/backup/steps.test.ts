@@ -2,7 +2,10 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { copyBackup } from '../../../../../../src/controllers/hosting/drivers/etcd/backup/steps.ts';
+import {
+  copyBackup,
+  placeBackup,
+} from '../../../../../../src/controllers/hosting/drivers/etcd/backup/steps.ts';
 import { describeFiles } from '../../../../../../src/controllers/hosting/drivers/etcd/describe-files.ts';
 import { writeSnapshotRecord } from '../../../../../../src/controllers/hosting/drivers/etcd/snapshot.ts';
 import { createSystemClock } from '../../../../../../src/os/system-clock.ts';
@@ -29,9 +32,15 @@ async function withBackups(): Promise<string> {
   return folder;
 }
 
-function copy(folder: string, into: string, from: string, freeBytes = 1e9): Promise<string> {
+interface CopyParts {
+  readonly freeBytes?: number;
+  readonly dataFolder?: string;
+}
+
+function copy(folder: string, into: string, from: string, parts: CopyParts = {}): Promise<string> {
+  const { freeBytes = 1e9, dataFolder } = parts;
   const tools = { clock, signal, freeBytes: async () => freeBytes };
-  return copyBackup({ folder, from, into, target: TARGET }, tools);
+  return copyBackup({ folder, from, into, target: TARGET, dataFolder }, tools);
 }
 
 describe('the copy of a backup that an etcd opens', () => {
@@ -49,8 +58,54 @@ describe('the copy of a backup that an etcd opens', () => {
     await expect(copy(folder, into, '000009-20300109T000000Z')).rejects.toMatchObject({
       code: 'BackupMissing',
     });
-    await expect(copy(folder, into, 'latest', 1e6)).rejects.toThrow(/full|room|free/);
+    await expect(copy(folder, into, 'latest', { freeBytes: 1e6 })).rejects.toThrow(/full|room|free/);
     writeFileSync(join(folder, NAMES[1] ?? '', 'data', 'member', 'wal', 'file'), 'changed');
     await expect(copy(folder, into, 'latest')).rejects.toMatchObject({ code: 'BackupUnusable' });
+  });
+});
+
+/** The data folder of an etcd that has data, of that backup or without a mark. */
+function withData(name?: string): string {
+  const dataFolder = tempFolder('data');
+  mkdirSync(join(dataFolder, 'member'));
+  writeFileSync(join(dataFolder, 'member', 'db'), 'theirs');
+  if (name !== undefined) writeFileSync(join(dataFolder, 'member', 'kubenode-restored'), `${name}\n`);
+  return dataFolder;
+}
+
+/** Puts the newest backup there without an etcd that could be asked. Resolves to what is reported. */
+async function place(folder: string, into: string, dataFolder: string): Promise<readonly string[]> {
+  const etcd = {
+    pkiFolder: tempFolder('pki'),
+    url: 'https://127.0.0.1:1',
+    peerUrl: '',
+    etcdVersion: 'v3.6.8',
+  };
+  const placed: string[] = [];
+  const onPlaced = async (name: string): Promise<void> => void placed.push(name);
+  const request = { ...etcd, folder, from: 'latest', cluster: 'ci', into, dataFolder, onPlaced };
+  await placeBackup(request, { clock, signal });
+  return placed;
+}
+
+describe('a backup for an etcd that has data', () => {
+  it.each([
+    ['without a mark', undefined, /^etcd has data already: 000002-.* does not replace them/],
+    ['of another backup', NAMES[0], /^etcd has the data of backup 000001-.* already/],
+  ])('HOS-32 is refused in each step, and the data stay: %s', async (_, name, expected) => {
+    const [folder, into] = [await withBackups(), join(tempFolder('copy'), 'restore')];
+    const dataFolder = withData(name);
+    await expect(copy(folder, into, 'latest', { dataFolder })).rejects.toThrow(expected);
+    await expect(place(folder, into, dataFolder)).rejects.toThrow(expected);
+    expect(readFileSync(join(dataFolder, 'member', 'db'), 'utf8')).toBe('theirs');
+  });
+
+  it('HOS-32 succeeds in each step where its data are in their place, and changes nothing', async () => {
+    const [folder, into] = [await withBackups(), join(tempFolder('copy'), 'restore')];
+    const dataFolder = withData(NAMES[1]);
+    expect(await copy(folder, into, 'latest', { dataFolder })).toBe(NAMES[1]);
+    expect(readdirSync(into)).toEqual([]);
+    expect(await place(folder, into, dataFolder)).toEqual([NAMES[1]]);
+    expect(readFileSync(join(dataFolder, 'member', 'db'), 'utf8')).toBe('theirs');
   });
 });
