@@ -69,6 +69,7 @@ export function createUpkeepRuns(): UpkeepRuns {
   async function carryOut(name: string, run: RunningUpkeep, { work, log }: UpkeepTask): Promise<void> {
     const { signal } = run.stop;
     const onStep = (step: UpkeepStep): void => {
+      if (run.report.step === step) return;
       run.report = { ...run.report, step };
       changed(name);
     };

@@ -50,6 +50,15 @@ describe('what runs beside the reconciles', () => {
     expect([runs.find(CI), changed]).toEqual([undefined, ['ci', 'ci']]);
   });
 
+  it('HOS-32 starts no reconcile for a step that is reported again', async () => {
+    const { changed, begin } = opened();
+    begin(async ({ onStep }) => {
+      for (const step of ['Waiting', 'Copying', 'Copying', 'Opening'] as const) onStep(step);
+    });
+    await settled();
+    expect(changed).toEqual(['ci', 'ci', 'ci']);
+  });
+
   it('HOS-32 begins no second backup of a control plane, and one of another control plane', () => {
     const { runs, begin } = opened();
     const begun: string[] = [];
