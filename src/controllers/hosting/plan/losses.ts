@@ -6,6 +6,14 @@ import { wait, withHint } from './wait.ts';
 
 const CREATE_AGAIN = 'delete the Cluster and create it again';
 
+/** The claim of backups ends with the namespace, and the volume of a class with reclaimPolicy Delete, too: they may be all that is left. */
+function createAgain(plane: HostingInput['plane']): string {
+  if (!isNamespace(plane)) return CREATE_AGAIN;
+  const [, name] = planePlace(plane);
+  const keep = `first set the volume behind PersistentVolumeClaim ${name}/etcd-backups to Retain`;
+  return `${keep}, then ${CREATE_AGAIN}, and bind that volume again (guide hosted-clusters)`;
+}
+
 export function planLosses(input: HostingInput): HostingDecision | undefined {
   const found = missingPlane(input) ?? keysLost(input) ?? foreignData(input) ?? missingData(input);
   return found && { wait: found };
@@ -24,14 +32,14 @@ function keysLost({ plane }: HostingInput): HostingWait | undefined {
   const { lostKeys } = plane;
   if (lostKeys.length === 0) return undefined;
   const message = `keys of the control plane are lost: ${lostKeys.join('; ')}`;
-  const hint = `restore these files from a backup, or ${CREATE_AGAIN}`;
+  const hint = `restore these files from a backup, or ${createAgain(plane)}`;
   return wait('KeysLost', withHint(message, hint), planePlace(plane), 'stalled');
 }
 
 function foreignData({ plane }: HostingInput): HostingWait | undefined {
   if (plane.claim !== 'Own' || plane.data !== 'Other') return undefined;
   const message = 'etcd has the data of another control plane, or of one that is not known';
-  const hint = `restore the data of this one in ${plane.where}, or ${CREATE_AGAIN}`;
+  const hint = `restore the data of this one in ${plane.where}, or ${createAgain(plane)}`;
   return wait('DataNotOurs', withHint(message, hint), planePlace(plane), 'stalled');
 }
 
@@ -45,7 +53,7 @@ function missingData({ plane, cluster }: HostingInput): HostingWait | undefined 
   const message = `etcd had data at ${readyAt}, and ${now}`;
   return wait(
     'DataMissing',
-    withHint(message, `restore it in ${plane.where}, or ${CREATE_AGAIN}${fromBackup(plane)}`),
+    withHint(message, `restore it in ${plane.where}, or ${createAgain(plane)}${fromBackup(plane)}`),
     planePlace(plane),
     'stalled',
   );
@@ -53,5 +61,5 @@ function missingData({ plane, cluster }: HostingInput): HostingWait | undefined 
 
 function fromBackup({ backup }: HostingInput['plane']): string {
   const last = backup?.backups.at(-1);
-  return last ? ` with spec.hosted.etcd.restoreFrom: ${last.name}` : '';
+  return last ? `, with spec.hosted.etcd.restoreFrom: ${last.name}` : '';
 }

@@ -5,6 +5,7 @@ import { severalMembers } from '../../../support/hosting/etcd.ts';
 import { hostingInput, type InputParts, NOTHING } from '../../../support/hosting/objects.ts';
 
 const WAS_READY = { status: { conditions: [], hosted: { readyAt: ago(60) } } };
+const IN_PODS = { place: 'Namespace', where: 'namespace kn-ci' } as const;
 const LOST = [
   'etcd-pki/ca.pem is missing or damaged',
   'clusters/ci/pki/sa.key is not the key that it was made with',
@@ -44,10 +45,20 @@ describe('what is missing from a control plane', () => {
     [
       'etcd has lost its data, and has backups',
       { ...WAS_READY, plane: { data: 'Empty', backup: { backups: [{ name: 'b-2', takenAt: NOW }] } } },
-      /create it again with spec\.hosted\.etcd\.restoreFrom: b-2$/,
+      /create it again, with spec\.hosted\.etcd\.restoreFrom: b-2$/,
     ],
   ])('when %s', (_, parts, expected) => {
     expect(text(parts)).toMatch(expected);
+  });
+
+  it.each<readonly [string, InputParts]>([
+    ['etcd has lost its data', { ...WAS_READY, plane: { ...IN_PODS, data: 'Empty' } }],
+    ['etcd has the data of others', { plane: { ...IN_PODS, data: 'Other' } }],
+    ['keys are lost', { plane: { ...IN_PODS, lostKeys: LOST } }],
+  ])('HOS-32 keeps the volume of backups of pods before the Cluster is deleted, when %s', (_, parts) => {
+    expect(text(parts)).toMatch(
+      /or first set the volume behind PersistentVolumeClaim kn-ci\/etcd-backups to Retain, then delete the Cluster/,
+    );
   });
 
   it('HOS-33 counts the members of etcd that have data, where there are several', () => {
