@@ -2,7 +2,7 @@
 import { ANNOTATION_BACKUP_REQUEST } from '../../../../api/names.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import { wholeSeconds } from '../../../../os/dates.ts';
-import type { BackupAttempt, PlaneBackup } from '../../drivers/driver.ts';
+import type { BackupAttempt, BackupReport } from '../../drivers/driver.ts';
 import type { HostingAct, HostingDecision, HostingInput } from '../input.ts';
 import { etcdReports, isEtcdServing } from './quorum.ts';
 
@@ -71,12 +71,17 @@ function backupReason({ plane, hosted, ...input }: HostingInput): string | undef
   const request = requestOf(input);
   if (request !== undefined && request !== last?.request) return `a person asked for it: ${request}`;
   const { everySeconds } = hosted.etcd.backup ?? {};
-  return everySeconds === undefined ? undefined : dueReason(last, everySeconds, input.now);
+  return everySeconds === undefined ? undefined : dueReason(plane.backup, everySeconds, input.now);
 }
 
-/** A backup of the future tells nothing: the clock was set back since. */
-function dueReason(last: PlaneBackup | undefined, everySeconds: number, now: Date): string | undefined {
+/**
+ * A backup of the future tells nothing: the clock was set back since. The last attempt limits how often one is taken, whatever its result: each
+ * one more removes an older one.
+ */
+function dueReason({ backups, attempt }: BackupReport, everySeconds: number, now: Date): string | undefined {
+  const last = backups.at(-1);
   if (!last) return 'etcd has no backup';
+  if (attempt && isWithin(attempt.at, RETRY_MS, now)) return undefined;
   if (isWithin(last.takenAt, everySeconds * 1000, now)) return undefined;
   return `the last one is of ${last.takenAt.toISOString()}, and one is due every ${everySeconds} s`;
 }

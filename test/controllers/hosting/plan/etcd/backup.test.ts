@@ -63,6 +63,21 @@ describe('the plan of backups', () => {
     ['it failed 5 minutes ago', withBackups([], failed(300)), 'Backup'],
     ['it failed in the future', withBackups([], failed(-60)), 'Backup'],
     ['the last attempt did not fail', withBackups([], { at: NOW }), 'Backup'],
+    [
+      'the last one is of the future, and was a moment ago',
+      withBackups([taken(-60)], passed(299)),
+      'nothing',
+    ],
+    [
+      'the last one is of the future, and was 5 minutes ago',
+      withBackups([taken(-60)], passed(300)),
+      'Backup',
+    ],
+    [
+      'the last one is old, and the last attempt a moment ago',
+      withBackups([taken(3600)], passed(9)),
+      'nothing',
+    ],
   ])('HOS-32 plans the next backup when %s', (_, parts, expected) => {
     expect(text(parts)).toBe(expected);
   });
