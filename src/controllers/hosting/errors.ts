@@ -12,6 +12,7 @@ export type HostingErrorCode =
   | 'ChangeNotSupported' // the driver does not change a control plane that exists
   | 'SnapshotRunning' // the Job that takes a snapshot has not ended
   | 'RestoreRunning' // the Job that restores a backup has not ended
+  | 'RestoreBlocked' // the pod of that Job is not scheduled, or has no image; nothing is lost
   | 'MemberRestarting' // a member of etcd that was started again does not answer yet
   | 'SnapshotInvalid' // a snapshot of etcd could not be taken, or does not open
   | 'BackupMissing'

@@ -10,6 +10,8 @@ export interface MemoryHubBackups {
   names: string[];
   /** Takes the report of the next Job away, as a node that is removed with its pod does. */
   losesReport: boolean;
+  /** How far the clock of the node is ahead. */
+  aheadMs: number;
 }
 
 /** Returns the report of the last container. Undefined: the Job fails. */
@@ -44,6 +46,10 @@ function keep(
   const number = Number(backups.names.at(-1)?.slice(0, 6) ?? 0) + 1;
   backups.names.push(`${String(number).padStart(6, '0')}-${time}`);
   backups.names = backups.names.slice(-count);
-  const list = { names: backups.names, takenAt: now.toISOString(), ...optional('request', request) };
+  const list = {
+    names: backups.names,
+    takenAt: new Date(+now + backups.aheadMs).toISOString(),
+    ...optional('request', request),
+  };
   return formatBackupList(list);
 }

@@ -132,7 +132,7 @@ export function memoryHub(objects: readonly KubeObject[], images: WorkloadImages
       (member) => hub.pods(member).some(isReady),
       (line) => hub.made.push(line),
     ),
-    backups: { names: [], losesReport: false },
+    backups: { names: [], losesReport: false, aheadMs: 0 },
     etcdSilentSteps: 0,
     most: new Map(),
     ...played,

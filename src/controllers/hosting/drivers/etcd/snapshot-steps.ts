@@ -46,6 +46,11 @@ export interface CopyRequest extends SnapshotPlace {
   readonly about: SnapshotAbout;
 }
 
+/** Removes what an attempt has left that did not end. Nothing of it is a snapshot. */
+export async function removeCopies(folder: string): Promise<void> {
+  for (const name of [NEXT, SNAPSHOT_COPY]) await rm(join(folder, name), { recursive: true, force: true });
+}
+
 /** Copies the member, and the copy once more: an etcd that opens it changes it. */
 export async function copyForCheck(request: CopyRequest, tools: CopyTools): Promise<SnapshotRecord> {
   const [next, copy] = [join(request.folder, NEXT), join(request.folder, SNAPSHOT_COPY)];

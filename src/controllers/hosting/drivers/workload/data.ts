@@ -5,7 +5,7 @@ import { planeData } from '../data.ts';
 import { type DataState, type EtcdMember, isEtcdMember, type PlaneMember } from '../driver.ts';
 import { claimOfVolume, type FoundPlane } from './hub.ts';
 import { currentPod, isPodReady, lastWords, podsOfMember } from './members/pods.ts';
-import { ANNOTATION_OWNER_UID, etcdMembersOf, planeNamespace } from './names.ts';
+import { ANNOTATION_OWNER_UID, etcdMembersOf, KEEP_VOLUME, planeNamespace } from './names.ts';
 import { wasStarted } from './record.ts';
 
 /**
@@ -74,7 +74,7 @@ function dataNotOurs(found: FoundPlane, member: EtcdMember): HostingError {
     `${claim} has the data of another control plane, or of one that is not known`,
     {
       where: found.where,
-      hint: 'restore the data of this control plane, or delete the Cluster and create it again',
+      hint: `restore the data of this control plane; or ${KEEP_VOLUME}, then delete the Cluster and create it again`,
     },
   );
 }
@@ -83,6 +83,6 @@ function dataMissing(found: FoundPlane, member: EtcdMember): HostingError {
   const { where, owner } = found;
   return new HostingError('DataMissing', `${claimText(found, member)} is missing, and etcd had data in it`, {
     where,
-    hint: `restore it from a snapshot of its volume, with the annotation ${ANNOTATION_OWNER_UID}: ${owner.uid}, or delete the Cluster and create it again`,
+    hint: `restore it from a snapshot of its volume, with the annotation ${ANNOTATION_OWNER_UID}: ${owner.uid}; or ${KEEP_VOLUME}, then delete the Cluster and create it again`,
   });
 }

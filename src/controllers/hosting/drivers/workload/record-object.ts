@@ -4,7 +4,7 @@ import { textAt } from '../../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import { HostingError } from '../../errors.ts';
-import { planeLabels, planeNamespace, RECORD } from './names.ts';
+import { KEEP_VOLUME, planeLabels, planeNamespace, RECORD } from './names.ts';
 import { type WorkloadRecord, workloadRecord } from './record.ts';
 
 const FILE = 'record.json';
@@ -13,7 +13,12 @@ const NOTES_FILE = 'notes.json';
 const FORMAT = 1;
 
 const { snapshot, addresses, attempts, restored } = workloadRecord.shape;
-const notes = z.object({ snapshot, addresses, attempts, restored });
+const notes = z.object({
+  snapshot: snapshot.catch(undefined),
+  addresses: addresses.catch(undefined),
+  attempts: attempts.catch(undefined),
+  restored: restored.catch(undefined),
+});
 type Notes = Pick<WorkloadRecord, 'snapshot' | 'addresses' | 'attempts' | 'restored'>;
 
 export function parseWorkloadRecord(object: KubeObject): WorkloadRecord {
@@ -24,7 +29,7 @@ export function parseWorkloadRecord(object: KubeObject): WorkloadRecord {
   throw isLater(content, error) ? writtenLater(where) : damaged(where);
 }
 
-/** Notes that are damaged are as if there were none. */
+/** A note that is damaged is as if it were not there, and takes no other one with it. */
 function notesOf(object: KubeObject): Notes {
   const { data } = notes.safeParse(parsed(textAt(object, 'data', NOTES_FILE)));
   return {
@@ -51,7 +56,7 @@ function writtenLater(where: string): HostingError {
 function damaged(where: string): HostingError {
   return new HostingError('CorruptRecord', `${where} is not a valid record of a control plane`, {
     where,
-    hint: 'restore it from a backup, or delete the namespace with all its data and create the Cluster again',
+    hint: `restore it from a backup; or ${KEEP_VOLUME}, then delete the namespace with all its data and create the Cluster again`,
   });
 }
 

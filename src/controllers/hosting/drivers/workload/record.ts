@@ -38,7 +38,8 @@ const placement = z.strictObject({
   requests: z.partialRecord(z.enum(RUN_MEMBERS), requests),
 });
 
-const attempt = z.strictObject({
+/** Notes are not strict, nor what they have: a later version of hosting may add to them. */
+const attempt = z.object({
   at: z.iso.datetime(),
   problem: z.string().optional(),
   since: z.iso.datetime().optional(),
@@ -61,12 +62,12 @@ export const workloadRecord = z.strictObject({
   /** Whether etcd has had data. It is recorded before the first API server can write any. */
   isSealed: z.boolean(),
   /** The snapshot of etcd that was verified last. */
-  snapshot: z.strictObject({ takenAt: z.iso.datetime() }).optional(),
+  snapshot: z.object({ takenAt: z.iso.datetime() }).optional(),
   /** The addresses of the Services, by name. One that is made again gets its address again: etcd keeps those of its members in its data. */
   addresses: z.record(z.string(), z.string()).optional(),
   /** The last attempts at the upkeep of etcd. */
   attempts: z
-    .strictObject({ space: attempt.optional(), backup: attempt.optional(), drill: attempt.optional() })
+    .object({ space: attempt.optional(), backup: attempt.optional(), drill: attempt.optional() })
     .optional(),
   /** The backup that the data of etcd began with. */
   restored: z.string().optional(),
@@ -148,6 +149,14 @@ export function withRestored(
 ): WorkloadRecord {
   const sealed = withMember(withSeal(record, image), 'etcd', { hasData: true });
   return { ...sealed, ...optional('restored', name) };
+}
+
+/** Records that the volume with the data of a backup was lost before etcd was ever started on it, so that it may begin without. */
+export function withoutRestored(record: WorkloadRecord): WorkloadRecord {
+  const { hasData, starts = [] } = record.members.etcd ?? {};
+  if (hasData !== true || starts.length > 0) return record;
+  const { restored: _, ...empty } = withMember(record, 'etcd', { hasData: undefined });
+  return { ...empty, isSealed: false };
 }
 
 /** An earlier version of hosting recorded no image of a member that it started. */

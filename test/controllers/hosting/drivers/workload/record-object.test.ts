@@ -61,6 +61,22 @@ describe('the ConfigMap with the record of a control plane', () => {
     expect(parseWorkloadRecord(former)).toEqual(taken);
   });
 
+  it('HOS-33 reads each note by itself, also with fields of a later version', () => {
+    const object = recordObject(withAttempt(record, 'backup', { at: NOW }));
+    const { data } = object as unknown as { data: Record<string, string> };
+    const notes = {
+      snapshot: { takenAt: 'yesterday' },
+      attempts: { backup: { at: NOW.toISOString(), flavor: 'new' }, flavor: {} },
+      restored: '000001-20300101T000000Z',
+    };
+    const parsed = parseWorkloadRecord({ ...object, data: { ...data, 'notes.json': JSON.stringify(notes) } });
+    expect([parsed.snapshot, attemptOf(parsed, 'backup'), parsed.restored]).toEqual([
+      undefined,
+      { at: NOW },
+      notes.restored,
+    ]);
+  });
+
   it('HOS-33 keeps attempts at the upkeep of etcd where an earlier hosting drops them', () => {
     const begun = begunAttempt({ at: NOW, problem: 'no room', since: NOW }, NOW);
     const noted = withAttempt(record, 'space', begun);

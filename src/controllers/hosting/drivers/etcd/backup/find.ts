@@ -15,9 +15,24 @@ export interface RestoreSource {
 
 const MAX_NAMES = 5;
 const NAME_ANOTHER = 'delete the Cluster and create it again with another backup';
+const WITHOUT = 'or remove spec.hosted.etcd.restoreFrom to begin without data';
+/** What a person does where the backups are in a volume of pods, which ends with the Cluster unless it is retained. */
+export const IN_VOLUME: RestoreAdvice = {
+  missing: `bind the volume with the backups to PersistentVolumeClaim etcd-backups, ${WITHOUT}`,
+  another: `first set the volume behind PersistentVolumeClaim etcd-backups to Retain, then ${NAME_ANOTHER}, ${WITHOUT}`,
+};
+
+export interface RestoreAdvice {
+  readonly missing: string;
+  readonly another: string;
+}
 
 /** `cluster` is the name of the Cluster. */
-export async function findBackup({ folder, from }: RestoreSource, cluster: string): Promise<StoredBackup> {
+export async function findBackup(
+  { folder, from }: RestoreSource,
+  cluster: string,
+  { missing, another }: Partial<RestoreAdvice> = {},
+): Promise<StoredBackup> {
   const backups = await listBackups(folder);
   const found = from === 'latest' ? backups.at(-1) : backups.find(({ name }) => name === from);
   if (found) return found;
@@ -27,8 +42,8 @@ export async function findBackup({ folder, from }: RestoreSource, cluster: strin
     where: folder,
     hint:
       names.length === 0
-        ? `put it into ${folder}, or remove spec.hosted.etcd.restoreFrom to begin without data`
-        : `create the Cluster again with one of these: ${names.join(', ')}`,
+        ? (missing ?? `put it into ${folder}, ${WITHOUT}`)
+        : `${another ?? 'create the Cluster again with another backup'}: ${names.join(', ')}`,
   });
 }
 
@@ -37,12 +52,14 @@ export async function requireRestorable(
   { name, record }: StoredBackup,
   folder: string,
   target: RestoreTarget,
+  { another }: Partial<RestoreAdvice> = {},
 ): Promise<void> {
   const path = join(folder, name);
   const reason = unusableReason(record, target);
   if (reason) throw backupUnusable(path, ...reason);
   const { sha256 } = await describeFiles(snapshotData(path)).catch(() => ({ sha256: undefined }));
-  if (sha256 !== record.sha256) throw backupUnusable(path, 'its files are not those that were written');
+  if (sha256 === record.sha256) return;
+  throw backupUnusable(path, 'its files are not those that were written', another);
 }
 
 export function backupUnusable(where: string, problem: string, hint = NAME_ANOTHER): HostingError {

@@ -5,6 +5,10 @@ import type { PlaneBackup } from '../../driver.ts';
 
 const NAME = /^\d{6}-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z$/;
 
+export function isBackupName(text: string): boolean {
+  return NAME.test(text);
+}
+
 /** 100 names of 24 bytes fit in the 4096 bytes of a message of a container. */
 const list = z.object({
   /** Oldest first. */

@@ -19,10 +19,11 @@ import {
   acceptSnapshot,
   type CopyRequest,
   copyForCheck,
+  removeCopies,
   type SnapshotPlace,
   verifyOpened,
 } from '../snapshot-steps.ts';
-import { findBackup, requireRestorable } from './find.ts';
+import { findBackup, IN_VOLUME, requireRestorable } from './find.ts';
 import type { BackupList } from './list.ts';
 import { isRestored, markRestored } from './restored.ts';
 import { beyondKeep, inTheWay } from './retention.ts';
@@ -35,13 +36,18 @@ type StepTools = Pick<CopyTools, 'clock' | 'signal' | 'freeBytes'>;
 const SPARE_BYTES = 200e6;
 const MEMBER = 'member';
 
-/** Copies the member, after older backups were removed that are in the way. The newest one stays. */
+/** Copies the member, after older backups were removed that are in the way of it or of the next drill. The newest one stays. */
 export async function copyForBackup(request: CopyRequest, tools: CopyTools): Promise<SnapshotRecord> {
   const { folder } = request;
   const { freeBytes = freeBytesOf } = tools;
   await removeLeftovers(folder);
-  const room = { freeBytes: await freeBytes(folder), neededBytes: await snapshotSpace(request) };
-  for (const old of inTheWay(await listBackups(folder), room)) await removeBackup(folder, old);
+  await removeCopies(folder);
+  const [backups, free] = [await listBackups(folder), await freeBytes(folder)];
+  const neededBytes = await snapshotSpace(request);
+  const withDrill = Math.max(neededBytes, 2 * (backups.at(-1)?.record.bytes ?? 0) + SPARE_BYTES);
+  const before = inTheWay(backups, { freeBytes: free, neededBytes: withDrill });
+  const old = before.length > 0 ? before : inTheWay(backups, { freeBytes: free, neededBytes });
+  for (const name of old) await removeBackup(folder, name);
   return await copyForCheck(request, tools);
 }
 
@@ -75,13 +81,17 @@ export async function copyBackup(
   { folder, from, target, into, dataFolder }: OpenRequest,
   { signal, freeBytes }: StepTools,
 ): Promise<string> {
-  const backup = await findBackup({ folder, from }, target.cluster);
+  const backup = await findBackup({ folder, from }, target.cluster, IN_VOLUME);
   const isPlaced = dataFolder !== undefined && (await isRestored(dataFolder, backup.name));
-  await rm(into, { recursive: true, force: true });
+  const isTest = dataFolder === undefined;
+  if (isTest) await removeCopies(folder);
+  for (const left of [into, `${into}.next`]) await rm(left, { recursive: true, force: true });
   await mkdir(into, { recursive: true, mode: 0o700 });
   if (isPlaced) return backup.name;
-  await requireRestorable(backup, folder, target);
-  await checkFreeSpace(into, 2 * (backup.record.bytes ?? 0) + SPARE_BYTES, freeBytes);
+  await requireRestorable(backup, folder, target, IN_VOLUME);
+  // The data that etcd is to start from are copied once more.
+  const copies = isTest ? 1 : 2;
+  await checkFreeSpace(into, copies * (backup.record.bytes ?? 0) + SPARE_BYTES, freeBytes);
   await copyData(snapshotData(join(folder, backup.name)), into, signal);
   return backup.name;
 }
@@ -95,7 +105,7 @@ export interface OpenedBackup extends SnapshotPlace {
 
 /** Rejects unless the etcd that was started from the copy has the keys of the backup. The copy is removed. */
 export async function countBackup(opened: OpenedBackup, tools: StepTools): Promise<SnapshotRecord> {
-  const { record } = await findBackup(opened, opened.cluster);
+  const { record } = await findBackup(opened, opened.cluster, IN_VOLUME);
   await verifyOpened(opened, record, tools);
   await rm(opened.into, { recursive: true, force: true });
   return record;
@@ -118,7 +128,7 @@ export interface RestoreRequest extends OpenedBackup {
  */
 export async function placeBackup(request: RestoreRequest, tools: StepTools): Promise<string> {
   const { dataFolder, into, onPlaced } = request;
-  const { name, record } = await findBackup(request, request.cluster);
+  const { name, record } = await findBackup(request, request.cluster, IN_VOLUME);
   const next = `${into}.next`;
   if (!(await isRestored(dataFolder, name))) {
     await copyAsMember(request, { record, next }, tools);

@@ -2,9 +2,11 @@
  * Builds the Jobs that write the volume of backups, or read it: one takes a backup, one opens the newest for a test, and one starts an etcd without
  * data from one. All have the same name, so that the hub never runs two of them at once. Pure.
  */
+import { ANNOTATION_BACKUP_REQUEST } from '../../../../../api/names.ts';
 import { digestOf } from '../../../../../kube/objects/digest.ts';
 import { textAt } from '../../../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../../../kube/objects/object.ts';
+import { optional } from '../../../../../kube/objects/optional.ts';
 import type { BackupOptions } from '../../driver.ts';
 import { SNAPSHOT_COPY } from '../../etcd/snapshot-steps.ts';
 import { ANNOTATION_CLAIM, ANNOTATION_RUN, ANNOTATION_TAKEN_AT, ANNOTATION_TASK, BACKUPS } from '../names.ts';
@@ -31,11 +33,13 @@ const RESTORED_COPY = `${ETCD_VOLUME_FOLDER}/restore`;
 
 export function backupJob(parts: BackupJobParts, { keep, request }: BackupOptions): KubeObject {
   const { cluster, member, images } = parts;
-  const asked = request === undefined ? [] : [`--request=${request}`];
+  // The hub expands $(NAME) and $$ in arguments.
+  const asked = request === undefined ? [] : [`--request=${request.replaceAll('$', '$$$$')}`];
   const end = [`--keep=${keep}`, `--report=${REPORT}`, `--cluster=${cluster}`, ...placeArgs(OPENED_URL)];
   return taskJob(parts, {
     task: 'Backup',
     options: [keep, request ?? ''],
+    request,
     beside: member,
     containers: [
       ownContainer('copy', images, {
@@ -129,9 +133,15 @@ function versionArgs({ versions }: TaskParts): readonly string[] {
 
 type Chosen = Pick<Parameters<typeof etcdJob>[0], 'beside' | 'containers' | 'data'>;
 
+interface TaskChoice {
+  readonly task: BackupTask;
+  readonly options: readonly unknown[];
+  readonly request?: string | undefined;
+}
+
 function taskJob(
   { cluster, takenAt, images, versions, priorityClass, claim }: TaskParts,
-  { task, options, ...chosen }: Chosen & { readonly task: BackupTask; readonly options: readonly unknown[] },
+  { task, options, request, ...chosen }: Chosen & TaskChoice,
 ): KubeObject {
   return etcdJob({
     cluster,
@@ -141,6 +151,7 @@ function taskJob(
       [ANNOTATION_TAKEN_AT]: takenAt.toISOString(),
       [ANNOTATION_RUN]: optionsDigest({ task, options: [claim, ...options], images, versions }),
       [ANNOTATION_CLAIM]: claim,
+      ...optional(ANNOTATION_BACKUP_REQUEST, request),
     },
     priorityClass,
     snapshots: BACKUPS,

@@ -4,6 +4,7 @@ import { isKubeError } from '../../../../../kube/client/errors.ts';
 import type { KubeObject } from '../../../../../kube/objects/object.ts';
 import { HostingError } from '../../../errors.ts';
 import type { FoundPlane } from '../hub.ts';
+import type { WorkloadImages } from '../images.ts';
 import { ANNOTATION_OWNER_UID } from '../names.ts';
 import { VOLUME_CLAIMS } from '../objects/namespace.ts';
 import { AS_HOSTING } from './record.ts';
@@ -20,10 +21,26 @@ export async function ensureClaim(
     throw new HostingError(
       'DataNotOurs',
       `PersistentVolumeClaim ${name} belongs to another control plane, or to somebody else`,
-      { where, hint: 'look at what is in its volume, then delete the claim' },
+      {
+        where,
+        hint: 'look at what is in its volume; set that volume to Retain where it has backups, then delete the claim',
+      },
     );
   }
   return (there ?? (await create(claim, client))).metadata.uid ?? '';
+}
+
+/** A claim without a class would get the default one, whatever becomes of its volumes. */
+export function requireBackupClass(
+  { where }: Pick<FoundPlane, 'where'>,
+  images: WorkloadImages | undefined,
+): string {
+  const storageClass = images?.backupStorageClass;
+  if (storageClass !== undefined) return storageClass;
+  throw new HostingError('BackupMissing', 'the file of images names no backupStorageClass', {
+    where,
+    hint: 'name the StorageClass of the volume with the backups, or remove spec.hosted.etcd.restoreFrom to begin without data',
+  });
 }
 
 /** Another process of hosting may have created it. */

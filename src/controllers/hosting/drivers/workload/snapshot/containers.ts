@@ -29,7 +29,7 @@ export const SNAPSHOT_FOLDER = '/var/lib/snapshots';
 /** The etcd that was started from the copy. */
 export const OPENED_URL = `https://127.0.0.1:${ETCD_PORT}`;
 /** 8 GiB are read and written three times. */
-const DEADLINE_SECONDS = 1800;
+export const DEADLINE_SECONDS = 1800;
 /** It copies in pieces of 1 MiB. */
 const COPY_REQUESTS = { cpuMillis: 50, memoryMiB: 192 };
 const OPEN_REQUESTS = { cpuMillis: 50, memoryMiB: 256 };

@@ -1,9 +1,10 @@
 /** What the containers of a Job do with the files of backups. Those that ask an etcd run with the real one in test/cluster. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   copyBackup,
+  copyForBackup,
   placeBackup,
 } from '../../../../../../src/controllers/hosting/drivers/etcd/backup/steps.ts';
 import { describeFiles } from '../../../../../../src/controllers/hosting/drivers/etcd/describe-files.ts';
@@ -87,6 +88,41 @@ async function place(folder: string, into: string, dataFolder: string): Promise<
   await placeBackup(request, { clock, signal });
   return placed;
 }
+
+describe('the room for backups', () => {
+  it('HOS-32 is once the size of a backup for a test, and twice for a restore', async () => {
+    const [folder, into] = [await withBackups(), join(tempFolder('copy'), 'restore')];
+    const { bytes } = await describeFiles(join(folder, NAMES[1] ?? '', 'data'));
+    const freeBytes = 200e6 + bytes;
+    expect(await copy(folder, into, 'latest', { freeBytes })).toBe(NAMES[1]);
+    const restored = copy(folder, into, 'latest', { freeBytes, dataFolder: tempFolder('data') });
+    await expect(restored).rejects.toThrow('the disk is full');
+  });
+
+  it('HOS-32 is measured after what an attempt has left was removed', async () => {
+    const folder = await withBackups();
+    const into = join(folder, 'check');
+    const left = [join(folder, 'next'), into, `${into}.next`];
+    for (const each of left) mkdirSync(each);
+    const freeBytes = async (): Promise<number> => (existsSync(`${into}.next`) ? 0 : 1e9);
+    await copyBackup({ folder, from: 'latest', into, target: TARGET }, { clock, signal, freeBytes });
+    expect(readdirSync(folder).toSorted()).toEqual([...NAMES, 'check']);
+  });
+
+  it('HOS-32 is enough for the next drill, too, after a backup was taken', async () => {
+    const [folder, dataFolder] = [await withBackups(), tempFolder('data')];
+    mkdirSync(join(dataFolder, 'member', 'snap'), { recursive: true });
+    writeFileSync(join(dataFolder, 'member', 'snap', 'db'), '');
+    mkdirSync(join(folder, 'next'));
+    const { bytes } = await describeFiles(join(folder, NAMES[0] ?? '', 'data'));
+    const etcd = { pkiFolder: tempFolder('pki'), url: 'https://127.0.0.1:1' };
+    const request = { ...etcd, folder, dataFolder, about: { cluster: 'ci', kubernetesVersion: 'v1.36.3' } };
+    // The database has room, and the log that the backup before has does not.
+    const tools = { clock, signal, etcdVersion: 'v3.6.8', freeBytes: async () => 200e6 + bytes };
+    await expect(copyForBackup(request, tools)).rejects.toThrow('no certificate');
+    expect(readdirSync(folder)).toEqual([NAMES[1]]);
+  });
+});
 
 describe('a backup for an etcd that has data', () => {
   it.each([

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ANNOTATION_BACKUP_REQUEST } from '../../../../../../src/api/names.ts';
 import {
   backupJob,
   drillJob,
@@ -77,6 +78,12 @@ describe('the Jobs with the volume of backups', () => {
     expect(JSON.stringify(valueAt(BACKUP, ...affinity))).toContain('"kubenode.dev/part":"etcd-1"');
     expect(valueAt(drillJob(PARTS), ...affinity)).toBeUndefined();
     expect(valueAt(restoreJob(PARTS, RESTORE), ...affinity)).toBeUndefined();
+  });
+
+  it('HOS-32 have the request as a person wrote it, and as an argument that the hub does not expand', () => {
+    const job = backupJob(PARTS, { keep: 7, request: 'a $(HOME) $$' });
+    expect(job.metadata.annotations?.[ANNOTATION_BACKUP_REQUEST]).toBe('a $(HOME) $$');
+    expect(listAt(containersOf(job)[0], 'args')).toContain('--request=a $$(HOME) $$$$');
   });
 
   it('HOS-32 are the same for the same options, images and versions, whichever member is copied', () => {

@@ -13,7 +13,7 @@ import { recordWorkloadAttempt } from '../attempt.ts';
 import { memberNotPrepared, type WorkloadParts } from '../members.ts';
 import { requireKeysOf } from '../prepare.ts';
 import { copyParts } from '../snapshot.ts';
-import { ensureClaim } from '../volume.ts';
+import { ensureClaim, requireBackupClass } from '../volume.ts';
 import { restorePods } from './restore.ts';
 import { runTask, type TaskRun } from './task.ts';
 
@@ -50,7 +50,7 @@ async function upkeep(
   requireData(found, 'etcd');
   const { signal } = control;
   await recordWorkloadAttempt({ client, clock, plane, kind, signal }, async () => {
-    const storageClass = images?.backupStorageClass;
+    const storageClass = requireBackupClass(found, images);
     const claim = await ensureClaim(found, backupsClaim(found.owner, record, storageClass), parts);
     const job = { client, clock, cluster: plane.name, name: BACKUPS };
     const build: TaskRun['build'] = () => jobFrom({ ...copyParts(found, record, parts), claim });

@@ -7,6 +7,7 @@ import type { KubeObject } from '../../../../../../kube/objects/object.ts';
 import { pollUntil } from '../../../../../../os/poll.ts';
 import { HostingError } from '../../../../errors.ts';
 import type { PlaneOwner } from '../../../driver.ts';
+import { isBackupName } from '../../../etcd/backup/list.ts';
 import { isOnClaim, isSameTask, restoreJob, taskOf } from '../../backup/job.ts';
 import { reportedBy } from '../../backup/report.ts';
 import { isRestoreOver } from '../../backup/step.ts';
@@ -14,17 +15,17 @@ import { memberVolumeData, requireData } from '../../data.ts';
 import { podPlaces } from '../../etcd/places.ts';
 import { claimOfVolume, type FoundPlane, readHubPlane, requireOwnNamespace } from '../../hub.ts';
 import { podsOfMember } from '../../members/pods.ts';
-import { ANNOTATION_TAKEN_AT, BACKUPS, etcdMembersOf } from '../../names.ts';
+import { ANNOTATION_TAKEN_AT, BACKUPS, etcdMembersOf, KEEP_VOLUME } from '../../names.ts';
 import { LOCAL_PEER_URL } from '../../objects/commands.ts';
 import { backupsClaim, volumeClaim } from '../../objects/namespace.ts';
-import { type WorkloadRecord, wasStarted, withRestored } from '../../record.ts';
+import { type WorkloadRecord, wasStarted, withoutRestored, withRestored } from '../../record.ts';
 import { type SnapshotState, snapshotState } from '../../snapshot/state.ts';
 import { createJob, deleteJob, type NamedJob, podsOfJob, readJob } from '../jobs.ts';
 import { memberNotPrepared, requireImage, type WorkloadParts } from '../members.ts';
 import { requireKeysOf } from '../prepare.ts';
 import { changeRecord } from '../record.ts';
 import { copyParts } from '../snapshot.ts';
-import { ensureClaim } from '../volume.ts';
+import { ensureClaim, requireBackupClass } from '../volume.ts';
 
 /** No worker of the controller waits for a larger backup: the next reconcile finds the Job. */
 const WAIT_MS = 5000;
@@ -42,9 +43,9 @@ export async function restorePods(plane: PlaneOwner, from: string, parts: Worklo
   const { found, record } = place;
   if (record.isDestroying || memberVolumeData(found, 'etcd') === 'Own') return;
   if (!parts.images) throw memberNotPrepared(found, 'etcd');
-  if (parts.images.backupStorageClass === undefined) throw noStorage(found);
+  const storageClass = requireBackupClass(found, parts.images);
   requireStopped(found);
-  const claim = await ensureVolumes(place, parts.images.backupStorageClass);
+  const claim = await ensureVolumes(place, storageClass);
   const peerUrl = peerUrlOf(place);
   const desired = restoreJob({ ...copyParts(found, record, parts), claim }, { from, peerUrl });
   const job = await readJob(place.job);
@@ -54,23 +55,37 @@ export async function restorePods(plane: PlaneOwner, from: string, parts: Worklo
 }
 
 /**
- * Ends a restore that is not asked for any more before the first member is started on its volume. What was restored completely is its data.
+ * Ends a restore that is not asked for any more before the first member is started on its volume, whichever claims are left. What was put in its
+ * place is the data of that member, and is recorded as that.
  */
 export async function endRestore(plane: PlaneOwner, parts: WorkloadParts): Promise<void> {
   const found = await readHubPlane(parts.client, plane);
-  if (!found.objects.claims.has(BACKUPS)) return;
-  const place = await openPlace(plane, parts);
-  const job = await readJob(place.job);
+  // The start of the member rejects these, with the reason.
+  if (found.claim !== 'Own' || !found.record) return;
+  const { client, clock } = parts;
+  const job = await readJob({ client, clock, cluster: plane.name, name: BACKUPS });
   if (!job || taskOf(job) !== 'Restore') return;
-  // A former process of hosting has recorded it, and ended before it deleted the Job.
-  if (wasStarted(found.record, 'etcd')) return await deleteJob(place.job);
-  const state = await stateOf(place, job);
-  if (state.type === 'Taken' && isOnClaim(job, claimOfVolume(found, 'etcd')?.metadata.uid)) {
-    await settle(place, job);
-    return;
-  }
-  await deleteJob(place.job);
+  const place = await openPlace(plane, parts);
+  const isComplete = snapshotState(job, { pods: [], now: clock.now() }).type === 'Taken';
+  if (await hasPlaced(place, job, isComplete)) await settle(place, job);
+  else await deleteJob(place.job);
+  // The pod of another one may still write.
+  if (isComplete && isOnVolume(found, job)) return;
   throw inWork(found, 'the one that is not asked for any more is being deleted');
+}
+
+/** Tells whether its data are in place and not recorded yet. A pod that was ended right after that has reported the name of the backup. */
+async function hasPlaced(place: RestorePlace, job: KubeObject, isComplete: boolean): Promise<boolean> {
+  if (wasStarted(place.record, 'etcd') || !isOnVolume(place.found, job)) return false;
+  return isComplete || isBackupName((await reportOf(place, job)) ?? '');
+}
+
+function isOnVolume(found: FoundPlane, job: KubeObject): boolean {
+  return isOnClaim(job, claimOfVolume(found, 'etcd')?.metadata.uid);
+}
+
+async function reportOf(place: RestorePlace, job: KubeObject): Promise<string | undefined> {
+  return reportedBy(await podsOfJob(place.job, job))?.trim();
 }
 
 async function openPlace(plane: PlaneOwner, parts: WorkloadParts): Promise<RestorePlace> {
@@ -88,7 +103,8 @@ async function ensureVolumes({ found, record, parts }: RestorePlace, storageClas
   await ensureClaim(found, backupsClaim(found.owner, record, storageClass), parts);
   const { storageGiB } = record.placement;
   const volume = { storageGiB, storageClass: parts.images?.storageClass };
-  // A claim that was lost before its etcd was ever started had nothing but the backup.
+  // A claim that was lost before its etcd was ever started had nothing but the backup. The next one is empty, which the record has before it is there.
+  if (!claimOfVolume(found, 'etcd')) await changeRecord(parts.client, found.owner, withoutRestored);
   return await ensureClaim(found, volumeClaim(found.owner, volume), parts);
 }
 
@@ -126,6 +142,7 @@ async function endWith(
   }
   const createdAt = textAt(job, 'metadata', 'annotations', ANNOTATION_TAKEN_AT);
   if (isRestoreOver(state, createdAt, parts.clock.now())) await deleteJob(place.job);
+  if (state.type === 'Blocked') throw notBegun(found, state.problem);
   throw notRestored(found, state.problem);
 }
 
@@ -138,7 +155,7 @@ async function stateOf({ job: named }: RestorePlace, job: KubeObject): Promise<S
 
 async function settle(place: RestorePlace, job: KubeObject): Promise<void> {
   const { found, record, parts } = place;
-  const name = reportedBy(await podsOfJob(place.job, job))?.trim();
+  const name = await reportOf(place, job);
   const image = requireImage(found, record, { ...parts, member: 'etcd' });
   await changeRecord(parts.client, found.owner, (current) => withRestored(current, { name, image }));
   await deleteJob(place.job);
@@ -150,7 +167,7 @@ function requireStopped(found: FoundPlane): void {
   if (running.length === 0) return;
   throw new HostingError('NotStopped', 'etcd runs: its data is not replaced', {
     where: found.where,
-    hint: 'delete the Cluster and create it again with restoreFrom',
+    hint: `${KEEP_VOLUME}, then delete the Cluster and create it again with restoreFrom`,
   });
 }
 
@@ -159,20 +176,20 @@ function requireNoOther(found: FoundPlane): void {
   if (memberVolumeData(found, 'etcd') === 'Other') requireData(found, 'etcd');
 }
 
-function noStorage({ where }: FoundPlane): HostingError {
-  return new HostingError('BackupMissing', 'the file of images names no backupStorageClass', {
-    where,
-    hint: 'name the StorageClass of the volume with the backups, or remove spec.hosted.etcd.restoreFrom to begin without data',
-  });
-}
-
 function inWork({ where }: FoundPlane, state: string): HostingError {
   return new HostingError('RestoreRunning', `Job ${BACKUPS} restores a backup: ${state}`, { where });
+}
+
+function notBegun({ where }: FoundPlane, problem: string): HostingError {
+  return new HostingError('RestoreBlocked', `the restore of a backup waits: ${problem}`, {
+    where,
+    hint: `look at the pod of Job ${BACKUPS}; there is nothing to delete, and it continues when that is fixed`,
+  });
 }
 
 function notRestored({ where }: FoundPlane, problem: string): HostingError {
   return new HostingError('BackupUnusable', `no backup is restored: ${problem}`, {
     where,
-    hint: `look at Job and PersistentVolumeClaim ${BACKUPS}; delete the Cluster and create it again with another backup, or remove spec.hosted.etcd.restoreFrom to begin without data`,
+    hint: `look at Job and PersistentVolumeClaim ${BACKUPS}; to name another backup, ${KEEP_VOLUME}, then delete the Cluster and create it again; or remove spec.hosted.etcd.restoreFrom to begin without data`,
   });
 }

@@ -2,13 +2,15 @@
  * Carries out a backup or a drill by a Job, beside the reconciles. A Job of a former process of hosting is waited for, and what it has achieved is
  * recorded before the next one begins: two never write the volume of backups.
  */
+import { ANNOTATION_BACKUP_REQUEST } from '../../../../../../api/names.ts';
 import type { KubeObject } from '../../../../../../kube/objects/object.ts';
+import { optional } from '../../../../../../kube/objects/optional.ts';
 import type { UpkeepControl } from '../../../driver.ts';
 import { type BackupList, formatBackupList, parseBackupList } from '../../../etcd/backup/list.ts';
 import { isOnClaim, isSameTask, taskOf } from '../../backup/job.ts';
 import { reportedBy, stepOf } from '../../backup/report.ts';
-import { backupStep } from '../../backup/step.ts';
-import { ANNOTATION_BACKUPS, BACKUPS, planeNamespace } from '../../names.ts';
+import { backupStep, isReplaced, stuckReason } from '../../backup/step.ts';
+import { ANNOTATION_BACKUPS, ANNOTATION_TAKEN_AT, BACKUPS, planeNamespace } from '../../names.ts';
 import { VOLUME_CLAIMS } from '../../objects/namespace.ts';
 import { type SnapshotState, snapshotState } from '../../snapshot/state.ts';
 import { createJob, deleteJob, type NamedJob, podsOfJob, readJob } from '../jobs.ts';
@@ -28,31 +30,48 @@ export interface TaskRun {
 /** Rejects with what keeps the Job from its end, or why it failed. The signal ends the wait, and leaves the Job to the next attempt. */
 export async function runTask(run: TaskRun): Promise<void> {
   const { job: named, control } = run;
-  const { clock } = named;
-  let blockedSinceMs: number | undefined;
+  const isLate = createBlockedTimer(named.clock);
   for (;;) {
     control.signal.throwIfAborted();
     const job = await readJob(named);
     if (!job) await createJob(named, run.build());
-    else if (job.metadata.deletionTimestamp === undefined) {
+    else {
       const found = await observe(named, job);
-      blockedSinceMs = found.state.type === 'Blocked' ? (blockedSinceMs ?? clock.monotonicMs()) : undefined;
-      const isLate = blockedSinceMs !== undefined && clock.monotonicMs() - blockedSinceMs >= BLOCKED_MS;
-      if (await isDone(run, found, isLate)) return;
+      if (job.metadata.deletionTimestamp !== undefined) requireDeletion(found);
+      else if (await isDone(run, found, isLate(found))) return;
     }
-    await clock.sleep(POLL_MS, control.signal);
+    await named.clock.sleep(POLL_MS, control.signal);
   }
+}
+
+/** Tells whether what it is asked about has been blocked for long. */
+function createBlockedTimer(clock: NamedJob['clock']): (found: ObservedJob) => boolean {
+  let sinceMs: number | undefined;
+  return ({ state, isStuck }) => {
+    sinceMs = state.type === 'Blocked' ? (sinceMs ?? clock.monotonicMs()) : undefined;
+    return isStuck || (sinceMs !== undefined && clock.monotonicMs() - sinceMs >= BLOCKED_MS);
+  };
+}
+
+function requireDeletion({ isStuck, state }: ObservedJob): void {
+  if (isStuck) throw new Error(problemOf(state));
 }
 
 interface ObservedJob {
   readonly job: KubeObject;
   readonly pods: readonly KubeObject[];
   readonly state: SnapshotState;
+  /** Whether it never ends by itself. */
+  readonly isStuck: boolean;
 }
 
 async function observe(named: NamedJob, job: KubeObject): Promise<ObservedJob> {
   const pods = await podsOfJob(named, job);
-  return { job, pods, state: snapshotState(job, { pods, now: named.clock.now() }) };
+  const now = named.clock.now();
+  const state = snapshotState(job, { pods, now });
+  const problem = stuckReason(job, state, now);
+  if (problem === undefined) return { job, pods, state, isStuck: false };
+  return { job, pods, state: { type: 'Blocked', problem }, isStuck: true };
 }
 
 /** Rejects when the Job that was asked for has failed. Another one is only settled. */
@@ -64,7 +83,7 @@ async function isDone(
   const { state, job } = found;
   const desired = build();
   const isAsked = isSameTask(job, desired);
-  const step = backupStep({ state, isAsked, isSameKind: taskOf(job) === taskOf(desired), isLate });
+  const step = backupStep({ state, isAsked, isReplaced: isReplaced(taskOf(job), taskOf(desired)), isLate });
   if (step === 'Wait') {
     if (isAsked) control.onStep(stepOf(state.type === 'Running' ? state.container : undefined));
     return false;
@@ -86,8 +105,14 @@ async function settle(named: NamedJob, { job, pods }: ObservedJob): Promise<stri
   if (!list) return 'its pod was removed before the list of backups was read from it';
   const { metadata } = await named.client.get(VOLUME_CLAIMS, placeOf(named));
   if (!isOnClaim(job, metadata.uid)) return `PersistentVolumeClaim ${BACKUPS} was replaced since`;
-  await writeList(named, list);
+  await writeList(named, { names: list.names, ...askedFor(job) });
   return undefined;
+}
+
+/** The clock of a node may be ahead, and a hub changes some characters of arguments: hosting wrote these two itself. */
+function askedFor({ metadata: { annotations = {} } }: KubeObject): Omit<BackupList, 'names'> {
+  const takenAt = annotations[ANNOTATION_TAKEN_AT] ?? '';
+  return { takenAt, ...optional('request', annotations[ANNOTATION_BACKUP_REQUEST]) };
 }
 
 function placeOf({ cluster }: NamedJob): { readonly name: string; readonly namespace: string } {

@@ -62,11 +62,19 @@ describe('backups of an etcd of pods', () => {
     const asked = applied({ hosted: EVERY });
     hub.apply({
       ...asked,
-      metadata: { ...asked.metadata, annotations: { [ANNOTATION_BACKUP_REQUEST]: 'before the move' } },
+      metadata: { ...asked.metadata, annotations: { [ANNOTATION_BACKUP_REQUEST]: 'a $(HOME) $$' } },
     });
     await hub.advance(120_000);
     expect(count(hub, 'Backup ended')).toBe(2);
-    expect(hub.status()?.etcd?.backupRequest).toBe('before the move');
+    expect(hub.status()?.etcd?.backupRequest).toBe('a $(HOME) $$');
+  });
+
+  it('HOS-32 are of the time by the clock of hosting, whatever that of the node is', async () => {
+    const { hub } = await started(EVERY, (fresh) => {
+      fresh.backups.aheadMs = 3_600_000;
+    });
+    await hub.advance(270_000);
+    expect([count(hub, 'Backup ended'), conditionText(hub, 'BackupReady')]).toEqual([1, 'True Recent']);
   });
 
   it('HOS-32 are not taken where the file of images has no place for them, which the condition names', async () => {

@@ -110,6 +110,27 @@ describe('a control plane of pods that starts from a backup', () => {
     expect(count(hub, 'Restore ended')).toBe(0);
   });
 
+  it('HOS-32 tells that a Job without a pod waits, and advises to delete nothing', async () => {
+    const { hub } = await opened({ restoreFrom: 'latest' }, (fresh) => fresh.faults.set(BACKUPS, 'hangs'));
+    await hub.advance(60_000);
+    const { reason, message } = hub.status()?.waiting ?? {};
+    expect(reason).toBe('RestoreBlocked');
+    expect(message).toContain('there is nothing to delete');
+    hub.faults.clear();
+    await hub.advance(120_000);
+    expect(ready(hub)).toEqual(['True Ready', NAMES[1]]);
+  });
+
+  it('HOS-32 ends a Job before etcd is started, also when the claim of backups is missing', async () => {
+    const { hub } = await opened({ restoreFrom: 'latest' }, (fresh) => fresh.faults.set(BACKUPS, 'hangs'));
+    await hub.advance(20_000);
+    hub.api.objects.delete(servedKind(VOLUME_CLAIMS), { name: BACKUPS, namespace: NAMESPACE });
+    hub.apply(applied({ hosted: hosted({}) }));
+    await hub.advance(60_000);
+    expect(ready(hub)).toEqual(['True Ready', undefined]);
+    expect(read(hub, JOBS)).toBeUndefined();
+  });
+
   it('HOS-32 restores by another Job when the file of images has other images than one that does not end', async () => {
     const { hub } = await opened({ restoreFrom: 'latest' }, (fresh) => fresh.faults.set(BACKUPS, 'hangs'));
     await hub.advance(20_000);
@@ -129,9 +150,14 @@ describe('a control plane of pods that starts from a backup', () => {
     }
     expect(hub.pods('etcd')).toEqual([]);
     hub.api.objects.delete(servedKind(VOLUME_CLAIMS), { name: 'etcd', namespace: NAMESPACE });
+    hub.faults.set(BACKUPS, 'hangs');
+    await hub.advance(20_000);
+    // The other claim is empty: no etcd is started on it as on the one that was restored.
+    expect(read(hub, VOLUME_CLAIMS, 'etcd')).toBeDefined();
+    expect([hub.pods('etcd'), hub.status()?.waiting?.reason]).toEqual([[], 'RestoreRunning']);
+    hub.faults.clear();
     await hub.advance(120_000);
     expect(ready(hub)).toEqual(['True Ready', NAMES[1]]);
-    expect(read(hub, VOLUME_CLAIMS, 'etcd')).toBeDefined();
     expect(count(hub, 'Restore ended')).toBe(2);
   });
 
