@@ -51,7 +51,7 @@ function releaseResult({ status }: Release): StepResult {
   if (stages.length > 0 && stages.every(({ state }) => state === 'Proven')) {
     return { outcome: 'Ok', state: 'Proven' };
   }
-  const failed = stages.find(({ failedAt }) => failedAt !== undefined);
+  const failed = stages.find(hasFailed);
   if (failed) return { outcome: 'Error', state: 'Failed', ...failureOf(failed, cluster) };
   return { outcome: 'Unset', state: supersededBy === undefined ? 'Running' : 'Superseded' };
 }
@@ -94,10 +94,15 @@ function stageStep(stage: ReleaseStage, release: Release, clusters: readonly Clu
   };
 }
 
-/** A stage that failed, and was then superseded, has failed. */
-function stageResult({ state, failedAt, waiting }: ReleaseStage): StepResult {
+/** A stage keeps the time of its failure when it recovers. One that failed, and was then superseded, has failed. */
+function hasFailed({ state, failedAt }: ReleaseStage): boolean {
+  return state === 'Failed' || (state === 'Superseded' && failedAt !== undefined);
+}
+
+function stageResult(stage: ReleaseStage): StepResult {
+  const { state, waiting } = stage;
   const because = waiting?.message ?? waiting?.reason;
-  if (state !== 'Proven' && failedAt !== undefined) {
+  if (hasFailed(stage)) {
     return { outcome: 'Error', state, reason: STAGE_FAILED, because };
   }
   return { outcome: OUTCOMES[state] ?? 'Unset', state, because };
