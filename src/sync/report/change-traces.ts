@@ -66,18 +66,23 @@ export function createChangeTraces({
     }
   }
 
-  /** A commit that changes no cluster has no trace. */
   function recentRelease(release: Release): readonly { readonly release: Release; readonly ageMs: number }[] {
     const { spec, status } = release;
     const endedAt = status?.finishedAt;
     const now = clock.now();
-    if (endedAt === undefined || spec.plan.changed === 0 || !isExportable({ endedAt }, now)) return [];
+    if (endedAt === undefined || !changesClusters(release) || !isExportable({ endedAt }, now)) return [];
     return isHeld(spec.pipeline) ? [{ release, ageMs: now.getTime() - Date.parse(endedAt) }] : [];
   }
 
   function tracesOf(release: Release): readonly EndedTrace[] {
     const { commit } = release.spec;
-    const releases = stores.releases.list().filter(({ spec }) => spec.commit === commit);
+    const own = stores.releases.list().filter(({ spec }) => spec.commit === commit);
+    const releases = own.filter(changesClusters);
     return endedChange(release, { releases, clusters: stores.clusters.list() });
   }
+}
+
+/** A Release that changes no cluster has no trace. It may never end, and the trace of its commit does not wait for it. */
+function changesClusters({ spec }: Release): boolean {
+  return spec.plan.changed > 0;
 }
