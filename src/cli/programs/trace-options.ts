@@ -42,7 +42,9 @@ export function openTraces(
   const settings = readSettings(env, flags, log);
   if (settings === undefined) return undefined;
   const sender = createSender({ clock, random, exchange, isRefusal: isRefusedExport });
-  log.info('traces are exported', { url: settings.url });
+  // Without its query, which may have a token.
+  const { origin, pathname } = new URL(settings.url);
+  log.info('traces are exported', { url: `${origin}${pathname}` });
   return createTraceExporter({ settings, version: KUBENODE_VERSION, sender, clock, log, metrics: traces });
 }
 
