@@ -7,6 +7,7 @@ import type {
   ReleaseStage,
 } from '../../../api/generated/types.ts';
 import type { StepOutcome, TraceEvent, TraceStep } from '../trace.ts';
+import { changeStart } from './change-start.ts';
 
 /** More clusters of a stage are counted only. */
 export const MAX_TRACED_CLUSTERS = 50;
@@ -15,11 +16,12 @@ export const MAX_TRACED_CLUSTERS = 50;
 export function releaseStep(release: Release, clusters: readonly Cluster[]): TraceStep {
   const { metadata, spec, status } = release;
   const { changed, clusters: total } = spec.plan;
+  const { startedAt, attributes } = changeStart(spec.committedAt, metadata.creationTimestamp);
   return {
     key: `release/${spec.pipeline}`,
     name: 'release',
     subject: spec.pipeline,
-    startedAt: spec.committedAt ?? metadata.creationTimestamp,
+    startedAt,
     endedAt: status?.finishedAt,
     ...releaseResult(release),
     attributes: {
@@ -29,12 +31,13 @@ export function releaseStep(release: Release, clusters: readonly Cluster[]): Tra
       'kubenode.superseded_by': status?.supersededBy,
       'kubenode.clusters': total,
       'kubenode.clusters.changed': changed,
+      ...attributes,
     },
     steps: [
       {
         key: 'render',
         name: 'accept and render',
-        startedAt: spec.committedAt,
+        startedAt: spec.committedAt && startedAt,
         endedAt: spec.committedAt && metadata.creationTimestamp,
         outcome: 'Ok',
         because: `${changed} of ${total} clusters change`,

@@ -141,4 +141,26 @@ describe('DAT-10 the trace of a commit', () => {
     const { committedAt: _, ...spec } = release.spec;
     expect(shown([{ ...release, spec }], [])[0]).toBe('change 20-300');
   });
+
+  it.each<[name: string, seconds: number]>([
+    ['was ahead of that of the hub', 600],
+    ['is of more than a day before', -86_400],
+  ])('begins with the Release where the time of the commit %s, and has that time', (_, seconds) => {
+    const release = releaseWith(PROVEN);
+    const releases = [{ ...release, spec: { ...release.spec, committedAt: later(seconds) } }];
+    expect(shown(releases, CLUSTERS).slice(0, 5)).toEqual([
+      'change 20-300',
+      'release 20-300',
+      'accept and render 20-20',
+      'stage test 30-100',
+      'cluster t-1 30-100',
+    ]);
+    const [change, own] = spansOf(changeTrace(releases[0] ?? release, { releases, clusters: [] }));
+    for (const span of [change, own]) {
+      expect(span?.attributes).toMatchObject({
+        'kubenode.time_adjusted': true,
+        'kubenode.commit.committed_at': later(seconds),
+      });
+    }
+  });
 });
