@@ -7,7 +7,7 @@ import type { Store } from '../../kube/cache/store.ts';
 import { createLoop } from '../../kube/controller/loop.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { TraceExporter } from '../../observability/trace/otlp/exporter.ts';
-import { endedChange } from '../../observability/trace/sources/change.ts';
+import { endedChange, releasesOfChange } from '../../observability/trace/sources/change.ts';
 import { type EndedTrace, isExportable } from '../../observability/trace/sources/ended.ts';
 import type { Clock } from '../../os/clock.ts';
 
@@ -66,23 +66,17 @@ export function createChangeTraces({
     }
   }
 
+  /** A Release that changes no cluster has no trace. */
   function recentRelease(release: Release): readonly { readonly release: Release; readonly ageMs: number }[] {
     const { spec, status } = release;
     const endedAt = status?.finishedAt;
     const now = clock.now();
-    if (endedAt === undefined || !changesClusters(release) || !isExportable({ endedAt }, now)) return [];
+    if (endedAt === undefined || spec.plan.changed === 0 || !isExportable({ endedAt }, now)) return [];
     return isHeld(spec.pipeline) ? [{ release, ageMs: now.getTime() - Date.parse(endedAt) }] : [];
   }
 
   function tracesOf(release: Release): readonly EndedTrace[] {
-    const { commit } = release.spec;
-    const own = stores.releases.list().filter(({ spec }) => spec.commit === commit);
-    const releases = own.filter(changesClusters);
+    const releases = releasesOfChange(release, stores.releases.list());
     return endedChange(release, { releases, clusters: stores.clusters.list() });
   }
-}
-
-/** A Release that changes no cluster has no trace. It may never end, and the trace of its commit does not wait for it. */
-function changesClusters({ spec }: Release): boolean {
-  return spec.plan.changed > 0;
 }

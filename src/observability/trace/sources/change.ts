@@ -11,6 +11,16 @@ export interface ChangeObjects {
   readonly clusters: readonly Cluster[];
 }
 
+/** Returns the Releases of a trace: this one, and those of the same commit that change a cluster. Others may never end. */
+export function releasesOfChange(release: Release, all: readonly Release[]): readonly Release[] {
+  const { metadata, spec } = release;
+  const others = all.filter(
+    (each) =>
+      each.spec.commit === spec.commit && each.metadata.name !== metadata.name && each.spec.plan.changed > 0,
+  );
+  return [release, ...others];
+}
+
 /** The Release is any of those. */
 export function changeTrace({ spec }: Release, { releases, clusters }: ChangeObjects): Trace {
   const { commit, subject, author, revertOf } = spec;
@@ -51,7 +61,7 @@ export function endedChange(release: Release, { releases, clusters }: ChangeObje
     const { traceId, spanId: parentSpanId } = changeSpan(commit);
     return { traceId, parentSpanId, root: releaseStep(release, clusters) };
   };
-  const key = `release/${pipeline}/${commit}`;
+  const key = `release/${release.metadata.uid ?? pipeline}/${commit}`;
   return [{ key, what: 'change', endedAt, trace: own }, ...wholeChange(release, releases)];
 }
 

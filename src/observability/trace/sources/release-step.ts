@@ -18,7 +18,7 @@ export function releaseStep(release: Release, clusters: readonly Cluster[]): Tra
   const { changed, clusters: total } = spec.plan;
   const { startedAt, attributes } = changeStart(spec.committedAt, metadata.creationTimestamp);
   return {
-    key: `release/${spec.pipeline}`,
+    key: `release/${metadata.uid ?? spec.pipeline}`,
     name: 'release',
     subject: spec.pipeline,
     startedAt,

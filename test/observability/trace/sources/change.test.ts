@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Cluster, CommitRun, Release, ReleaseStatus } from '../../../../src/api/generated/types.ts';
-import { changeTrace, endedChange } from '../../../../src/observability/trace/sources/change.ts';
+import {
+  changeTrace,
+  endedChange,
+  releasesOfChange,
+} from '../../../../src/observability/trace/sources/change.ts';
 import { spansOf } from '../../../../src/observability/trace/spans.ts';
 import { changeSpan } from '../../../../src/observability/trace/trace.ts';
 import { later } from '../../../controllers/remedyjob/jobs.ts';
@@ -163,4 +167,27 @@ describe('DAT-10 the trace of a commit', () => {
       });
     }
   });
+
+  it('has other span IDs for a Release that was created again', () => {
+    expect(spanOf('uid-1')).toBe(spanOf('uid-1'));
+    expect(spanOf('uid-1')).not.toBe(spanOf('uid-2'));
+  });
+
+  it('has all Releases of the commit that change a cluster, and the one that was asked for', () => {
+    const [own, other] = [releaseWith(PROVEN), releaseWith(PROVEN, 'other')];
+    const plan = { digest: 'd', clusters: 3, changed: 0 };
+    const unchanged = releaseWith({}, 'unchanged');
+    const idle = { ...unchanged, spec: { ...unchanged.spec, plan } };
+    const elsewhere = { ...other, spec: { ...other.spec, commit: 'b'.repeat(40) } };
+    expect(releasesOfChange(own, [elsewhere, idle, other, own])).toEqual([own, other]);
+    expect(releasesOfChange(idle, [idle, other])).toEqual([idle, other]);
+  });
 });
+
+/** The span ID of a Release with this UID. */
+function spanOf(uid: string): string | undefined {
+  const { metadata, ...release } = releaseWith(PROVEN);
+  const own = { ...release, metadata: { ...metadata, uid } };
+  const [{ trace } = {}] = endedChange(own, { releases: [own], clusters: [] });
+  return trace && spansOf(trace())[0]?.spanId;
+}
