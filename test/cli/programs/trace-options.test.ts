@@ -41,6 +41,15 @@ describe('DAT-10 the options of traces', () => {
     expect(open({}, env)).toEqual([false, ['warn traces are off: a variable is invalid']]);
   });
 
+  it('leave traces off with a warning where OTEL_SDK_DISABLED is beside the option, and silently without it', () => {
+    const env = { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
+    expect(open({}, env)).toEqual([false, []]);
+    expect(open({ otlpEndpoint: 'http://collector:4318' }, env)).toEqual([
+      false,
+      ['warn traces are off: OTEL_SDK_DISABLED is true, although --otlp-endpoint is set'],
+    ]);
+  });
+
   it('refuse the option where a variable beside it has a mistake', () => {
     const env = { OTEL_EXPORTER_OTLP_HEADERS: 'token' };
     expect(() => open({ otlpEndpoint: 'http://collector:4318' }, env)).toThrow(

@@ -66,6 +66,13 @@ describe('DAT-10 the settings of traces', () => {
     });
   });
 
+  it('have the service name of the attributes where OTEL_SERVICE_NAME is not set', () => {
+    const env = { ...BASE, OTEL_RESOURCE_ATTRIBUTES: 'service.name=nodes' };
+    expect(readTraceSettings({}, env, '1.2.3')?.resource['service.name']).toBe('nodes');
+    const own = { ...env, OTEL_SERVICE_NAME: 'own' };
+    expect(readTraceSettings({}, own, '1.2.3')?.resource['service.name']).toBe('own');
+  });
+
   it.each<[env: Env, message: string]>([
     [
       { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' },
