@@ -74,12 +74,17 @@ async function run(): Promise<BenchResult> {
   };
 }
 
+function hasSynced(): boolean {
+  return true;
+}
+
 /** Returns what changes the whole fleet between two scrapes. */
 function register(metrics: Metrics, fleets: readonly (readonly Machine[])[]): (round: number) => void {
   let current = fleets[0] ?? [];
   createRuntimeMetrics(metrics);
-  const machines = { store: { hasSynced: () => true, list: () => [...current] } };
-  registerFleetMetrics(metrics, machines, clock);
+  const jobs = { store: { hasSynced, list: () => [] } };
+  const machines = { store: { hasSynced, list: () => [...current] } };
+  registerFleetMetrics(metrics, { machines, jobs }, clock);
   registerMachineInfo(metrics, machines);
   const remedy = registerRemedyMetrics(metrics);
   for (let index = 0; index < NAMES; index += 1) {

@@ -290,6 +290,7 @@ export const SIGNER_KUBELET = 'kubernetes.io/kube-apiserver-client-kubelet';
 
 /** The ClusterRoles for people. */
 export const ROLE_VIEW = 'kubenode-view';
+export const ROLE_VIEW_EVENTS = 'kubenode-view-events';
 export const ROLE_OPERATOR = 'kubenode-operator';
 /** The ClusterRole that may only create the DefenderPolicy `kill-switch`. */
 export const ROLE_STOP = 'kubenode-stop';

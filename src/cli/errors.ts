@@ -12,7 +12,7 @@ export const EXIT = {
    * `mirror sync --dry-run` if artifacts are missing, and of `status` if the commit is not everywhere yet.
    */
   changes: 2,
-  /** The result of `report` if Prometheus does not have all of it. */
+  /** The result of `report` if Prometheus does not have all of it, and of `why machine` if the person may not read all of it. */
   incomplete: 2,
   /** The result of `plan` if at least one unit would be held, and of `defender ask` if it is denied. */
   held: 3,

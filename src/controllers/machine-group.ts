@@ -1,6 +1,6 @@
 /** The controllers of machines: all that they watch is in the views of the Defender and of the identity of agents. */
-import { MACHINES } from '../api/generated/resources.ts';
-import type { Machine } from '../api/generated/types.ts';
+import { MACHINES, REMEDY_OPERATION_JOBS } from '../api/generated/resources.ts';
+import type { Machine, RemedyOperationJob } from '../api/generated/types.ts';
 import { PRINCIPAL_MACHINE, PRINCIPAL_MACHINESET } from '../api/names.ts';
 import type { View } from '../kube/cache/view.ts';
 import { optional } from '../kube/objects/optional.ts';
@@ -29,8 +29,11 @@ export async function createMachineControllers({
   const opened = await openInstances(client, hosts);
   const preflight = createCreationPreflight(client, clock);
   const instances = optional('instances', opened && { ...opened, preflight });
-  const machines = views[MACHINES.kind];
-  if (machines) registerFleetMetrics(metrics, machines as View<Machine>, clock);
+  const [machines, jobs] = [views[MACHINES.kind], views[REMEDY_OPERATION_JOBS.kind]];
+  if (machines && jobs) {
+    const counted = { machines: machines as View<Machine>, jobs: jobs as View<RemedyOperationJob> };
+    registerFleetMetrics(metrics, counted, clock);
+  }
   if (machines && machineInfo) registerMachineInfo(metrics, machines as View<Machine>);
   const incompleteCleanups = metrics.counter(INCOMPLETE_CLEANUPS);
   const left = metrics.gauge(ORPHAN_INSTANCES);

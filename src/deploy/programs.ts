@@ -28,7 +28,7 @@ export interface DeployedProgram {
   readonly egressPorts: readonly number[];
   /** Whether the program finds servers by name, and so needs DNS. */
   readonly usesDns: boolean;
-  /** Whether the program runs promql checks, and so takes --prometheus-url. */
+  /** Whether the program asks Prometheus, and so takes --prometheus-url. */
   readonly asksPrometheus?: true;
   /** Whether the program exports traces, and so takes --otlp-endpoint. */
   readonly traces?: true;
@@ -171,6 +171,8 @@ export const CONSOLE: DeployedProgram = {
   },
   egressPorts: API_SERVERS,
   usesDns: false,
+  // The lines of the past.
+  asksPrometheus: true,
   startsPrograms: false,
   pagePort: PAGE_PORT,
   isWithoutToken: true,

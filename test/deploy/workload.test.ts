@@ -4,6 +4,7 @@ import { installation } from '../../src/api/install/installation.ts';
 import { MEMBERS as WORKLOAD_MEMBERS } from '../../src/controllers/hosting/drivers/driver.ts';
 import { memberPort } from '../../src/controllers/hosting/drivers/workload/ports.ts';
 import {
+  CONSOLE,
   CONTROLLERS,
   CONTROLLERS_WITH_MAINTENANCE,
   type DeployedProgram,
@@ -248,8 +249,8 @@ function egressWith(
   return listAt(rule, 'ports').map((port) => `${textAt(port, 'protocol')} ${Number(valueAt(port, 'port'))}`);
 }
 
-describe('the Prometheus of the checks', () => {
-  it.each([SYNC, CONTROLLERS])(
+describe('the Prometheus of the checks and of the console', () => {
+  it.each([SYNC, CONTROLLERS, CONSOLE])(
     'DAT-09 is passed to $name, which may connect to its port and ask for names',
     (program) => {
       const url = 'http://prometheus.monitoring:9090';

@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { findFreePort } from '../../src/os/net/ports.ts';
+import { eventually } from './eventually.ts';
 import { tempFolder } from './temp.ts';
 
 export const hasPrometheus = spawnSync('prometheus', ['--version']).status === 0;
@@ -22,6 +23,7 @@ export interface PrometheusSeries {
 }
 
 export interface PrometheusServer {
+  readonly url: string;
   /** Rejects with what Prometheus answers to a query that is wrong. */
   query(expr: string): Promise<readonly PrometheusSeries[]>;
   stop(): Promise<void>;
@@ -29,7 +31,32 @@ export interface PrometheusServer {
 
 /** Scrapes each address every second, with the rules of deploy/prometheus. */
 export async function startPrometheus(targets: Readonly<Record<string, string>>): Promise<PrometheusServer> {
+  return await startWith(tempFolder('prometheus'), targets);
+}
+
+/** One sample of a series, such as `kubenode_machines{state="Ready"}`. */
+export type PastSample = readonly [series: string, value: number, seconds: number];
+
+/** Starts one that scrapes nothing, and has these samples. The samples of a metric follow each other. */
+export async function startPrometheusWithPast(samples: readonly PastSample[]): Promise<PrometheusServer> {
   const folder = tempFolder('prometheus');
+  const file = join(folder, 'past.txt');
+  writeFileSync(file, `${samples.map((sample) => sample.join(' ')).join('\n')}\n# EOF\n`);
+  const { status, stderr } = spawnSync(
+    'promtool',
+    ['tsdb', 'create-blocks-from', 'openmetrics', file, join(folder, 'data')],
+    { encoding: 'utf8' },
+  );
+  if (status !== 0) throw new Error(`promtool does not accept the samples: ${stderr}`);
+  const server = await startWith(folder, {});
+  await eventually(() => server.query('vector(1)').catch(() => undefined), 'Prometheus does not answer');
+  return server;
+}
+
+async function startWith(
+  folder: string,
+  targets: Readonly<Record<string, string>>,
+): Promise<PrometheusServer> {
   const file = join(folder, 'prometheus.yaml');
   writeFileSync(
     file,
@@ -48,6 +75,7 @@ export async function startPrometheus(targets: Readonly<Record<string, string>>)
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   return {
+    url: `http://${address}`,
     query: async (expr) => await ask(`http://${address}/api/v1/query?query=${encodeURIComponent(expr)}`),
     stop: async () => await ended(child),
   };

@@ -1,5 +1,13 @@
 /** ClusterRoles for people, which administrators bind to groups, and permissions of agents. */
-import { GROUP, ROLE_ADMIN, ROLE_GRANTS, ROLE_OPERATOR, ROLE_STOP, ROLE_VIEW } from '../names.ts';
+import {
+  GROUP,
+  ROLE_ADMIN,
+  ROLE_GRANTS,
+  ROLE_OPERATOR,
+  ROLE_STOP,
+  ROLE_VIEW,
+  ROLE_VIEW_EVENTS,
+} from '../names.ts';
 import { APPLY, clusterRole, may, PATCH, type PolicyRule, READ } from './rbac.ts';
 
 /**
@@ -18,6 +26,12 @@ const viewLeases = may(['get'], 'coordination.k8s.io', ['leases']);
 
 export const peopleRoles = [
   clusterRole(ROLE_VIEW, 'Reads all kinds of kubenode, and Leases.', [view, viewLeases]),
+  // A role of its own, to bind in the namespace of the Events of machines: those of other namespaces name what runs there.
+  clusterRole(
+    ROLE_VIEW_EVENTS,
+    'Reads Events: for a RoleBinding in the namespace default, which has those of Nodes and Machines.',
+    [may(['get', 'list'], '', ['events'])],
+  ),
   clusterRole(ROLE_OPERATOR, 'Holds, pauses, cancels, approves, and announces maintenance.', [
     view,
     viewLeases,

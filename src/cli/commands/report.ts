@@ -16,10 +16,10 @@ import { createDurationOption, parsePrometheusUrl } from '../option-parsers.ts';
 import { printWarnings } from '../output.ts';
 
 const HELP = `
-Objectives, the four DORA figures by Pipeline and stage, rollouts and coverage of components, top faults and top denials, as Prometheus has
-counted them. Coverage is that of the end of the period. What Prometheus does not have is named at the top and on stderr, and the exit code
+Objectives, the four DORA figures by Pipeline and stage, rollouts and coverage of components, top faults, top denials and the machines that
+were repaired most, as Prometheus has counted them. Coverage is that of the end of the period. What Prometheus does not have is named at the top and on stderr, and the exit code
 is 2 then; it is 69 if Prometheus does not answer at all. A Prometheus of several clusters must tell them apart by a label: --cluster-label.
-The metrics count machines and do not name them: "kubenode remedy list" shows which machines were repaired.
+The repairs of a machine: "kubenode remedy list --machine NAME".
 
 Examples:
   kubenode report --prometheus-url http://prometheus.monitoring:9090

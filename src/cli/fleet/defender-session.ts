@@ -22,17 +22,14 @@ export interface DefenderSession {
   readonly user: User;
 }
 
-export interface SessionOptions {
-  /** A person who may impersonate kubenode-defender can write the ledger; any other only reads. */
-  readonly as?: 'defender' | 'person';
-}
-
-/** Runs the work when every view is complete. Resolves with its result. */
+/**
+ * Runs the work when every view is complete, as kubenode-defender, which may write the ledger: the person needs the permission to
+ * impersonate it. Resolves with its result.
+ */
 export async function withDefender<T>(
   io: Io,
   flags: ConnectionFlags,
   work: (session: DefenderSession) => Promise<T>,
-  { as = 'defender' }: SessionOptions = {},
 ): Promise<T> {
   const { clock } = io;
   const calls = createCallWindow(clock);
@@ -45,7 +42,7 @@ export async function withDefender<T>(
   };
   const client = await connect(connection);
   const impersonate = impersonateServiceAccount({ namespace: NAMESPACE, name: PRINCIPAL_DEFENDER });
-  const own = await connect(as === 'person' ? connection : { ...connection, impersonate });
+  const own = await connect({ ...connection, impersonate });
   try {
     const user = await readUser(client, io.signal);
     return await withDefenderViews(
@@ -53,14 +50,18 @@ export async function withDefender<T>(
       { client: own, calls },
       (defender) => work({ defender, client, user }),
       {
-        explain: (error) => (as === 'defender' ? explainForbidden(error) : error),
-        // A script gets the same output whatever the size of its cluster.
-        wait: (complete) => (io.interactive ? withProgress(io, countFleet(complete)) : complete()),
+        explain: explainForbidden,
+        wait: waitVisibly(io),
       },
     );
   } finally {
     await Promise.all([client.close(), own.close()]);
   }
+}
+
+/** Returns a wait that tells a person at a terminal what takes long. A script gets the same output whatever the size of its cluster. */
+export function waitVisibly(io: Io): NonNullable<ViewsOptions['wait']> {
+  return (complete) => (io.interactive ? withProgress(io, countFleet(complete)) : complete());
 }
 
 export interface ViewsOptions {

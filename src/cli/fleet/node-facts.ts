@@ -16,6 +16,9 @@ import type { ExplainedNode } from './rule-explanation.ts';
 
 const ONLY_NODE = 'only the objects of this node were read: kubenode rules explain reads all of them';
 
+/** Reading needs no more of a command. */
+type ReadIo = Pick<Io, 'clock' | 'signal' | 'err'>;
+
 export interface ReadNode {
   readonly name: string;
   /** The views of which the objects of all nodes are read. */
@@ -28,7 +31,7 @@ export interface ReadNode {
 
 /** The work runs when every view is complete. */
 export async function withNodeFacts<T>(
-  io: Io,
+  io: ReadIo,
   client: Client,
   node: ReadNode,
   work: (node: ExplainedNode) => Promise<T>,
@@ -64,7 +67,7 @@ export async function withNodeFacts<T>(
 
 /** Creates what reads facts that are in no view. */
 function createReaders(
-  io: Io,
+  io: ReadIo,
   client: Client,
   { pods = false, metrics }: ReadNode,
 ): Pick<LiveFactsOptions, 'workloads' | 'metrics'> {
@@ -87,7 +90,7 @@ export interface ReadViews {
 
 /** Creates the views of facts for a command. */
 export function createReadViews(
-  io: Io,
+  io: ReadIo,
   client: Client,
   selectionOf: (kind: FactViewKind, name: FactViewName) => ViewSelection | undefined,
 ): ReadViews {

@@ -9,6 +9,7 @@ import { withFirstState } from './first-state.ts';
 export interface ConnectedCluster {
   readonly name: string;
   readonly server: string;
+  readonly client: Client;
   readonly feed: ClusterFeed;
 }
 
@@ -69,6 +70,6 @@ export function createConnectedClusters({ clock, connectTo, onChange }: Clusters
       await running;
       await client.close();
     };
-    return { name, server: client.server, feed, end };
+    return { name, server: client.server, client, feed, end };
   }
 }

@@ -9,10 +9,15 @@ import type { PresentSource } from '../server/history.ts';
 import { type ClusterLine, type FleetRows, NO_STATE } from '../state/state.ts';
 import { type ClusterRows, createClusterFeed } from './cluster-feed.ts';
 import { type ClusterMerge, createClusterMerge, isEmpty } from './cluster-merge.ts';
-import { type ConnectedClusters, createConnectedClusters } from './connected-clusters.ts';
+import {
+  type ConnectedCluster,
+  type ConnectedClusters,
+  createConnectedClusters,
+} from './connected-clusters.ts';
 import { NOT_READ_YET, withFirstState } from './first-state.ts';
 import { fleetLimitRows } from './fleet-limit-rows.ts';
 import { type HubRows, hubRows, loneCluster, unreadRow } from './hub-rows.ts';
+import { readMachineEvents } from './machine-events.ts';
 
 export interface FleetSource extends PresentSource {
   /** Resolves after the signal, when all watches have ended. */
@@ -54,9 +59,10 @@ export function createFleetSource({
 
   return {
     subscribe: (handler) => void handlers.push(handler),
-    machine: (cluster, name) => {
-      const feed = members.list().find((each) => each.name === cluster)?.feed;
-      return (feed ?? (cluster === home.name ? own : undefined))?.machine(name);
+    machine: (cluster, name) => shownCluster(cluster)?.feed.machine(name),
+    events: (cluster, name) => {
+      const shown = shownCluster(cluster);
+      return shown?.feed.machine(name) && readMachineEvents(shown.client, name);
     },
     current: () =>
       mergeRows(
@@ -73,6 +79,11 @@ export function createFleetSource({
       await members.close();
     },
   };
+
+  function shownCluster(cluster: string): Pick<ConnectedCluster, 'client' | 'feed'> | undefined {
+    const member = members.list().find(({ name }) => name === cluster);
+    return member ?? (cluster === home.name ? { client: home.client, feed: own } : undefined);
+  }
 
   async function followHub(feed: LiveFeed<LiveHub>, signal: AbortSignal): Promise<void> {
     let change = new AbortController();

@@ -3,9 +3,14 @@ import type { BearerSource } from '../../kube/auth/bearer.ts';
 import { readUser, type User } from '../../kube/auth/self-review.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
+import type { CallReport } from '../../kube/client/request.ts';
 
 /** Connects to the API server with this token, and no other credentials. */
-export type ConnectUser = (bearer: BearerSource) => Promise<Client>;
+export type ConnectUser = (
+  bearer: BearerSource,
+  /** Called for every request that is answered. */
+  onCall?: (report: CallReport) => void,
+) => Promise<Client>;
 
 export interface IdentityReader {
   /** Rejects with Unauthorized when the API server refuses the token, and with another error when it cannot be asked. */

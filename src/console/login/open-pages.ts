@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { isKubeError } from '../../kube/client/errors.ts';
 import type { Clock } from '../../os/clock.ts';
 import { messageOf } from '../../os/errors.ts';
-import type { MachineDetailView } from '../../views/machine/detail.ts';
 import { TOO_MANY_PAGES } from '../server/access.ts';
+import type { ReadOnDemand } from '../server/streams.ts';
 import type { IdentityReader } from './identity.ts';
 import type { Session, SessionEnd } from './sessions.ts';
 import type { UserFleets } from './user-fleets.ts';
@@ -35,8 +35,8 @@ export interface OpenPages {
   begin(session: Session): void;
   /** Adds a page. Returns why it was not added. */
   add(session: Session, response: ServerResponse, address: string): Promise<string | undefined>;
-  /** Returns what only the detail of a machine shows, from the fleet that the pages of the session show. */
-  machine(session: Session, cluster: string, name: string): MachineDetailView | undefined;
+  /** Returns what the session may read on demand, from the fleet that its pages show. */
+  source(session: Session): ReadOnDemand | undefined;
   /** Tells whether the session has an open page. */
   isOpen(session: Session): boolean;
   /** Ends all pages of a session. */
@@ -71,7 +71,7 @@ export function createOpenPages({
         return `the API server cannot be read: ${messageOf(error)}`;
       }
     },
-    machine: ({ credentials }, cluster, name) => fleets.machine(credentials.key, cluster, name),
+    source: ({ credentials }) => fleets.source(credentials.key),
     isOpen: ({ id }) => (pages.get(id)?.size ?? 0) > 0,
     end({ id, credentials }) {
       for (const response of pages.get(id) ?? []) response.end();

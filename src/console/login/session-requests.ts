@@ -56,7 +56,7 @@ export function createSessionRequests(options: SessionRequestsOptions): SessionR
       return {
         session: { user: user.name, groups: user.groups, endsAt: endsAt.toISOString() },
         addStream: (stream) => pages.add(session, stream, address),
-        machine: (cluster, name) => pages.machine(session, cluster, name),
+        source: pages.source(session),
       };
     },
     signOut(asked) {

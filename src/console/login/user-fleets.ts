@@ -3,11 +3,12 @@
  * after. Sessions with the same credentials share one; nothing is shared between different credentials.
  */
 import type { Client } from '../../kube/client/client.ts';
+import type { CallReport } from '../../kube/client/request.ts';
 import type { Clock } from '../../os/clock.ts';
-import type { MachineDetailView } from '../../views/machine/detail.ts';
 import type { FleetSource } from '../feeds/source.ts';
 import { recordHistory } from '../server/history.ts';
-import { createEventStreams, type EventStreams } from '../server/streams.ts';
+import { createEventStreams, type EventStreams, type ReadOnDemand } from '../server/streams.ts';
+import type { ConnectUser } from './identity.ts';
 import type { SessionCredentials } from './sessions.ts';
 import { createUserClient, type LossOfRights } from './user-client.ts';
 
@@ -21,11 +22,14 @@ const UNUSED_MS = 2 * 60_000;
 /** `loss`: why the fleet ended, if the API server took something away. */
 export type OnFleetEnd = (credentialsKey: string, loss: LossOfRights | undefined) => void;
 
+/** Connects once more with the credentials of the person. */
+export type ConnectAgain = (onCall: (report: CallReport) => void) => Promise<Client>;
+
 export interface UserFleetsOptions {
   readonly clock: Clock;
-  readonly connectUser: (bearer: SessionCredentials['bearer']) => Promise<Client>;
-  /** Reads a fleet with this client only. */
-  readonly openFleet: (client: Client, signal: AbortSignal) => Promise<FleetSource>;
+  readonly connectUser: ConnectUser;
+  /** Reads a fleet with this client only, and with connections of the same person. */
+  readonly openFleet: (client: Client, signal: AbortSignal, reconnect: ConnectAgain) => Promise<FleetSource>;
   readonly onEnd: OnFleetEnd;
   readonly maxFleets?: number;
 }
@@ -36,8 +40,8 @@ export type NoStreams = 'TooMany' | 'TooManyOfPerson' | 'Ended';
 export interface UserFleets {
   /** Opens the streams of these credentials of a person. Rejects when the API server cannot be read. */
   open(credentials: SessionCredentials, person: string): Promise<EventStreams | NoStreams>;
-  /** Returns what only the detail of a machine shows, as these credentials may read it. */
-  machine(credentialsKey: string, cluster: string, name: string): MachineDetailView | undefined;
+  /** Returns what these credentials may read on demand, while their fleet is open. */
+  source(credentialsKey: string): ReadOnDemand | undefined;
   /** Tells whether the fleet of these credentials is open. */
   has(credentialsKey: string): boolean;
   /** Ends the fleet of these credentials with all of its pages. */
@@ -74,7 +78,7 @@ export function createUserFleets(options: UserFleetsOptions): UserFleets {
       fleet.usedMs = clock.monotonicMs();
       return fleet.stop.signal.aborted ? 'Ended' : streams;
     },
-    machine: (key, cluster, name) => fleets.get(key)?.source?.machine?.(cluster, name),
+    source: (key) => fleets.get(key)?.source,
     has: (key) => fleets.has(key),
     end(key) {
       const fleet = fleets.get(key);
@@ -153,7 +157,9 @@ async function runFleet(
 ): Promise<void> {
   const client = createUserClient({ client: await connectUser(bearer), clock, onLoss });
   try {
-    const source = await openFleet(client, signal);
+    const reconnect: ConnectAgain = async (onCall) =>
+      createUserClient({ client: await connectUser(bearer, onCall), clock, onLoss });
+    const source = await openFleet(client, signal, reconnect);
     const recorded = recordHistory(source, clock);
     const streams = createEventStreams({ source: recorded, clock });
     const parts = [source.run(signal), recorded.run(signal), streams.run(signal)];

@@ -126,7 +126,9 @@ const PAGE_CONTENTS: Readonly<Record<PageName, (props: PageProps) => JSX.Element
       unread={unread}
     />
   ),
-  health: ({ shown, unread }) => <HealthPage shown={shown} unread={unread} />,
+  health: ({ shown, navigation, unread }) => (
+    <HealthPage shown={shown} unread={unread} range={navigation.route.filters.range} />
+  ),
 };
 
 function Skeleton(): JSX.Element {

@@ -1,10 +1,9 @@
 /** Decides what a request may see. Without a login, all that reach the address see the same. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clientAddress } from '../../os/net/connection-limits.ts';
-import type { MachineDetailView } from '../../views/machine/detail.ts';
 import { refuseRequest } from './guard.ts';
 import { sendText } from './replies.ts';
-import { createEventStreams, type StreamsOptions } from './streams.ts';
+import { createEventStreams, type ReadOnDemand, type StreamsOptions } from './streams.ts';
 
 /** Describes the session of a page to the page. */
 export interface SessionView {
@@ -19,8 +18,8 @@ export interface Admitted {
   readonly session?: SessionView;
   /** Adds a page to the stream of changes. Returns why it was not added. */
   addStream(response: ServerResponse): Promise<string | undefined>;
-  /** Returns what only the detail of a machine shows. Undefined: the machine is not known. */
-  machine(cluster: string, name: string): MachineDetailView | undefined;
+  /** Reads on demand for the request. Absent: it may read nothing, because the session has no open page. */
+  readonly source?: ReadOnDemand | undefined;
 }
 
 export interface ConsoleAccess {
@@ -51,7 +50,7 @@ export function createOpenAccess({ host, ...options }: OpenAccessOptions): Conso
       const address = clientAddress(socket.remoteAddress);
       return Promise.resolve({
         addStream: (stream) => Promise.resolve(streams.add(stream, address) ? undefined : TOO_MANY_PAGES),
-        machine: (cluster, name) => options.source.machine?.(cluster, name),
+        source: options.source,
       });
     },
     run: (signal) => streams.run(signal),

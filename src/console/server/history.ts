@@ -1,11 +1,11 @@
 /** Adds the last hour to a state: while no page is open, too, so that a page that is opened later shows it. */
 import type { Clock } from '../../os/clock.ts';
-import { addPoint, POINT_MS, pointOf } from '../state/history.ts';
+import { addPoint, POINT_MS, pointOf } from '../state/history/points.ts';
 import type { ConsoleState, FleetRows } from '../state/state.ts';
 import type { ConsoleSource } from './streams.ts';
 
 /** Without the past. */
-export interface PresentSource extends Pick<ConsoleSource, 'subscribe' | 'machine'> {
+export interface PresentSource extends Omit<ConsoleSource, 'current'> {
   current(): FleetRows;
 }
 

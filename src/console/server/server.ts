@@ -2,9 +2,11 @@
 import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
 import { type ConnectionLimits, limitConnections } from '../../os/net/connection-limits.ts';
 import { closeServer, httpUrl, listenOn } from '../../os/net/http-server.ts';
+import { rangeOf } from '../state/history/ranges.ts';
 import { decodePart } from '../state/pages/address.ts';
 import type { Admitted, ConsoleAccess } from './access.ts';
 import { type ReplyContent, sendContent, sendText } from './replies.ts';
+import type { ReadOnDemand } from './streams.ts';
 
 /** Where the console listens, unless a person or a demo chooses another port. */
 export const CONSOLE_PORT = 8484;
@@ -96,24 +98,38 @@ async function serve(
     if (because !== undefined) sendText(response, 503, because);
     return;
   }
-  const content = files.get(path) ?? dataContent(path, admitted);
+  const content = files.get(path) ?? (await dataContent(path, admitted));
   if (content) sendContent(response, 200, content);
   else sendText(response, 404, 'not found');
 }
 
-function dataContent(path: string, admitted: Admitted): ReplyContent | undefined {
-  return path === SESSION ? sessionContent(admitted) : machineContent(path, admitted);
+async function dataContent(path: string, admitted: Admitted): Promise<ReplyContent | undefined> {
+  const { source = {} } = admitted;
+  if (path === SESSION) return jsonContent(admitted.session ?? {});
+  const [first, ...parts] = path.slice(1).split('/').map(decodePart);
+  const read = DATA.get(first ?? '');
+  return read && jsonContent((await read(source, parts)) ?? null);
 }
 
-function sessionContent({ session }: Admitted): ReplyContent {
-  return { type: 'application/json; charset=utf-8', content: JSON.stringify(session ?? {}) };
+function jsonContent(data: object | null): ReplyContent {
+  return { type: 'application/json; charset=utf-8', content: JSON.stringify(data) };
 }
 
-const MACHINES = '/machines/';
+type ReadData = (
+  source: ReadOnDemand,
+  parts: readonly string[],
+) => object | undefined | Promise<object | undefined>;
 
-/** Has the detail of a machine, by `/machines/<cluster>/<machine>`. A machine that is not known has none: the page shows what it has. */
-function machineContent(path: string, admitted: Admitted): ReplyContent | undefined {
-  if (!path.startsWith(MACHINES)) return undefined;
-  const [cluster = '', name = ''] = path.slice(MACHINES.length).split('/').map(decodePart);
-  return { type: 'application/json', content: JSON.stringify(admitted.machine(cluster, name) ?? null) };
-}
+/** Reads what a page asks for, by the first part of the path. The answer is null without data: the browser reports no error then. */
+const DATA: ReadonlyMap<string, ReadData> = new Map<string, ReadData>([
+  ['machines', (source, [cluster = '', name = '']) => source.machine?.(cluster, name)],
+  ['events-of', (source, [cluster = '', name = '']) => source.events?.(cluster, name)],
+  ['why', (source, [cluster = '', name = '']) => source.why?.(cluster, name)],
+  [
+    'history',
+    async (source, [range = '']) => {
+      const known = rangeOf(range);
+      return known && (await source.past?.(known));
+    },
+  ],
+]);

@@ -1,17 +1,28 @@
 /** Sends the state to the open pages: each gets the whole state once, then what changed, at most twice a second. */
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../os/clock.ts';
-import type { MachineDetailView } from '../../views/machine/detail.ts';
+import type { MachineAnswer, MachineDetailView, MachineEventsView } from '../../views/machine/detail.ts';
+import type { HistoryRange, PastAnswer } from '../state/history/ranges.ts';
 import { diffStates } from '../state/patch.ts';
 import { type ConsoleState, NO_STATE } from '../state/state.ts';
 import { SECURITY_HEADERS } from './guard.ts';
 
-export interface ConsoleSource {
+/** Holds what is read only while a page shows it. What is absent is not served. */
+export interface ReadOnDemand {
+  /** Returns what only the detail of a machine shows. Undefined: the machine is not known. */
+  machine?(cluster: string, name: string): MachineDetailView | undefined;
+  /** Reads the last Events of a machine. Undefined: the machine is not known. Never rejects. */
+  events?(cluster: string, name: string): Promise<MachineEventsView> | undefined;
+  /** Explains a machine in the words of `kubenode why machine`. Undefined: the machine is not known. Never rejects. */
+  why?(cluster: string, name: string): Promise<MachineAnswer> | undefined;
+  /** Reads the lines of the past from Prometheus. Never rejects. */
+  past?(range: HistoryRange): Promise<PastAnswer>;
+}
+
+export interface ConsoleSource extends ReadOnDemand {
   current(): ConsoleState;
   /** Registers a handler that is called at each change. */
   subscribe(handler: () => void): void;
-  /** Returns what only the detail of a machine shows. Undefined: the machine is not known. Absent: no machine has a detail. */
-  machine?(cluster: string, name: string): MachineDetailView | undefined;
 }
 
 export interface EventStreams {

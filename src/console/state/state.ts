@@ -210,6 +210,7 @@ export interface NoteLine {
 
 /** The numbers of the fleet at one time. */
 export interface HistoryPoint {
+  readonly ready: number;
   readonly changing: number;
   readonly trouble: number;
   readonly repairs: number;

@@ -10,8 +10,8 @@ export interface ServedPrograms {
   readonly expected: readonly MetricsTarget[];
 }
 
-/** The programs that ask Prometheus: checks of stages and component sets, and queries of DefenderPolicies. */
-const ASKING = ['sync', 'controllers'];
+/** The programs that ask Prometheus: checks of stages and component sets, queries of DefenderPolicies, and the lines of the console. */
+const ASKING = ['sync', 'controllers', 'console'];
 
 export async function serveMetrics(
   programs: readonly FleetProgram[],
@@ -34,7 +34,7 @@ interface AddedMetrics {
   readonly targets: readonly MetricsTarget[];
 }
 
-/** A program that serves no metrics, as the console, stays as it is. */
+/** A program that serves no metrics, as the console, gets no port. */
 async function addMetrics(
   program: FleetProgram,
   metrics: Pick<LocalMetrics, 'port'>,
@@ -43,13 +43,12 @@ async function addMetrics(
   const [name = ''] = program.name.split(' ');
   const start = program.command.indexOf(name);
   const port = await findFreePort('127.0.0.1', taken);
-  const own = [
-    '--port',
-    String(port),
-    ...(ASKING.includes(name) ? ['--prometheus-url', metricsUrl(metrics)] : []),
-  ];
+  const asking = ASKING.includes(name) ? ['--prometheus-url', metricsUrl(metrics)] : [];
+  const own = ['--port', String(port), ...asking];
   const target = scrapeTargetOf({ args: [...program.command.slice(start), ...own], listening: [] });
-  if (target === undefined) return { program, targets: [] };
+  if (target === undefined) {
+    return { program: { ...program, command: [...program.command, ...asking] }, targets: [] };
+  }
   taken.add(port);
   // Its series go on when this command is started again, with other ports.
   const named = { ...target, labels: { ...target.labels, instance: program.name } };

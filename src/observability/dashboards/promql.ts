@@ -28,6 +28,16 @@ export interface ProcessQuery<L extends string> {
 
 /** The clusters that the person chose. A Prometheus of one cluster has no such label: the default `.*` matches that, too. */
 const CHOSEN_CLUSTERS = 'cluster=~"$cluster"';
+/**
+ * Returns a query without the variable of Grafana. With a name it reads the series of that cluster, and those without the label: a Prometheus
+ * of one cluster has no other.
+ */
+export function chooseCluster(query: string, name: string | undefined): string {
+  const chosen = name === undefined ? '.*' : `${name.replaceAll(/[\\^$.|?*+()[\]{}]/g, String.raw`\$&`)}|`;
+  // A string of PromQL has the escapes of JSON.
+  return query.replaceAll(CHOSEN_CLUSTERS, () => `cluster=~${JSON.stringify(chosen)}`);
+}
+
 /** Its values of `cluster` are what a person chooses from. */
 export const CLUSTER_SERIES = `${METRIC_PREFIX}${MACHINES_BY_STATE.name}`;
 /** The window that Grafana derives from the resolution of the panel. */

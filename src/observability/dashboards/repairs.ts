@@ -13,6 +13,7 @@ import {
   DEFENDER_USAGE,
 } from '../metrics/defender.ts';
 import {
+  MACHINE_REPAIRS,
   NOTICES,
   REMEDY_DECISION,
   REMEDY_DENIED_SECONDS,
@@ -168,7 +169,7 @@ export const REPAIRS_DASHBOARD: Dashboard = {
       ],
     },
     {
-      question: 'What stops a repair?',
+      question: 'What stops a repair, and which machines need a person?',
       panels: [
         table(
           {
@@ -176,6 +177,15 @@ export const REPAIRS_DASHBOARD: Dashboard = {
             description: 'By rule and reason. docs/runbooks/denials.md has each reason of the Defender.',
           },
           total(REMEDY_WAITING, { by: ['cluster', 'rule', 'reason'] }),
+        ),
+        table(
+          {
+            title: 'Worst machines',
+            description:
+              'Repaired twice or more within seven days. A part of such a machine is about to fail for good: look at its repairs, and replace it.',
+            thresholds: badFrom(3, 5),
+          },
+          `${highest(MACHINE_REPAIRS, { by: ['cluster', 'machine'] })} > 1`,
         ),
         trend(
           {

@@ -1,21 +1,27 @@
 /** Counts machines, their agents, components and waiting repairs, for the metrics of a cluster. Pure. */
 import { DENY_REASONS } from '../../api/deny-reasons.ts';
 import type { Machine } from '../../api/generated/types.ts';
+import { machinePhases } from '../../api/status/phase-tables.ts';
 import { conditionOf, conditionStatus } from '../../kube/objects/conditions.ts';
 import { secondsBetween } from '../../os/dates.ts';
 import type { AGENT_STATES, COVERAGE_STATES, MACHINE_STATES } from '../metrics/machine.ts';
 import { type ComponentUse, usesOf } from './component-uses.ts';
+import { type WorstMachine, worstMachines } from './worst-machines.ts';
 
 export type CountedMachineState = (typeof MACHINE_STATES)[number];
 export type AgentState = (typeof AGENT_STATES)[number];
 
 export interface FleetCounts {
   readonly machines: ReadonlyMap<CountedMachineState, number>;
+  /** Machines in a phase of CHANGING. */
+  readonly changing: number;
   readonly agents: ReadonlyMap<AgentState, number>;
   /** The first end of the certificate of an agent that reports. */
   readonly certificateEnd: Date | undefined;
   readonly components: ReadonlyMap<string, ComponentCounts>;
   readonly waits: readonly RuleWaits[];
+  /** The machines that were repaired most. */
+  readonly worst: readonly WorstMachine[];
 }
 
 export interface ComponentCounts {
@@ -40,10 +46,12 @@ const DENIALS: ReadonlySet<string> = new Set(DENY_REASONS);
 export function countFleet(machines: readonly Machine[], now: Date): FleetCounts {
   return {
     machines: countsOf(machines, machineState),
+    changing: machines.filter(isChanging).length,
     agents: countsOf(machines, agentState),
     certificateEnd: firstEnd(machines),
     components: countComponents(machines, now),
     waits: countWaits(machines, now),
+    worst: worstMachines(machines, now),
   };
 }
 
@@ -54,6 +62,16 @@ export function machineState({ metadata: { deletionTimestamp }, status }: Machin
   if (conditionStatus(conditions, 'Ready') === 'True') return 'Ready';
   if (status?.node?.establishedAt === undefined) return 'Joining';
   return conditionStatus(conditions, 'Held') === 'True' ? 'Held' : 'NotReady';
+}
+
+const CHANGING: ReadonlySet<string> = new Set(['Creating', 'Importing', 'Joining', 'Updating']);
+
+/** Tells whether a machine is created, imported, joins or is brought to what is desired. */
+export function isChanging({ metadata, status }: Machine): boolean {
+  const { deletionTimestamp, generation } = metadata;
+  return CHANGING.has(
+    machinePhases.phaseOf({ conditions: status?.conditions, deletionTimestamp, generation }),
+  );
 }
 
 /** An agent that never reported is not silent yet. */

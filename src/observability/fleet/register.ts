@@ -1,5 +1,6 @@
 /** Registers the metrics of the machines of a cluster. They are counted from the view when Prometheus scrapes: no request is sent. */
-import type { Machine } from '../../api/generated/types.ts';
+import type { Machine, RemedyOperationJob } from '../../api/generated/types.ts';
+import { remedyOperationJobPhases } from '../../api/status/phase-tables.ts';
 import type { View } from '../../kube/cache/view.ts';
 import type { GaugeSample, Metrics } from '../../kube/process/metrics.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -13,19 +14,32 @@ import {
   MACHINE_INFO,
   MACHINE_STATES,
   MACHINES_BY_STATE,
+  MACHINES_CHANGING,
 } from '../metrics/machine.ts';
-import { REMEDY_DENIED_SECONDS, REMEDY_WAITING } from '../metrics/repair.ts';
+import {
+  MACHINE_REPAIRS,
+  REMEDY_DENIED_SECONDS,
+  REMEDY_OPEN_JOBS,
+  REMEDY_WAITING,
+} from '../metrics/repair.ts';
 import { countFleet, type FleetCounts } from './counts.ts';
 import { machineLabels } from './machine-labels.ts';
 
 /** All gauges of one scrape are from one count. */
 const COUNT_MS = 1000;
 
-type Machines = { readonly store: Pick<View<Machine>['store'], 'list' | 'hasSynced'> };
+type Listed<T extends Machine | RemedyOperationJob> = {
+  readonly store: Pick<View<T>['store'], 'list' | 'hasSynced'>;
+};
+
+export interface CountedViews {
+  readonly machines: Listed<Machine>;
+  readonly jobs: Listed<RemedyOperationJob>;
+}
 
 export function registerFleetMetrics(
   metrics: Metrics,
-  machines: Machines,
+  { machines, jobs }: CountedViews,
   clock: Pick<Clock, 'now' | 'monotonicMs'>,
 ): void {
   let counted: { readonly atMs: number; readonly counts: FleetCounts } | undefined;
@@ -51,6 +65,12 @@ export function registerFleetMetrics(
     ...MACHINES_BY_STATE,
     read: read((found) => MACHINE_STATES.map((state) => [{ state }, found.machines.get(state) ?? 0])),
   });
+  metrics.gauge({ ...MACHINES_CHANGING, read: read(({ changing }) => [[{}, changing]]) });
+  metrics.gauge({
+    ...REMEDY_OPEN_JOBS,
+    read: () => (jobs.store.hasSynced() ? [[{}, jobs.store.list().filter(isOpenJob).length]] : []),
+  });
+  metrics.gauge({ ...MACHINE_REPAIRS, read: read(repairsOfWorst) });
   metrics.gauge({
     ...AGENTS_BY_STATE,
     read: read((found) => AGENT_STATES.map((state) => [{ state }, found.agents.get(state) ?? 0])),
@@ -65,8 +85,14 @@ export function registerFleetMetrics(
   metrics.gauge({ ...REMEDY_DENIED_SECONDS, read: read(deniedSeconds) });
 }
 
+const ENDED: ReadonlySet<string> = new Set(['Succeeded', 'Superseded', 'Cancelled', 'HandedOff', 'Failed']);
+
+function isOpenJob({ status }: RemedyOperationJob): boolean {
+  return !ENDED.has(remedyOperationJobPhases.phaseOf({ conditions: status?.conditions }));
+}
+
 /** Names each machine, which costs as many series as there are. */
-export function registerMachineInfo(metrics: Metrics, { store }: Machines): void {
+export function registerMachineInfo(metrics: Metrics, { store }: CountedViews['machines']): void {
   metrics.gauge({
     ...MACHINE_INFO,
     read: () =>
@@ -81,6 +107,11 @@ function coverage({ components }: FleetCounts): readonly GaugeSample<'component'
   return [...components].flatMap(([component, { states }]) =>
     COVERAGE_STATES.map((state) => [{ component, state }, states[state]] as const),
   );
+}
+
+/** The series without a name is there, too, where no machine was repaired twice: the report can tell that from a metric that is missing. */
+function repairsOfWorst({ worst }: FleetCounts): readonly GaugeSample<'machine'>[] {
+  return [[{ machine: '' }, 0], ...worst.map(({ machine, repairs }) => [{ machine }, repairs] as const)];
 }
 
 function differing({ components }: FleetCounts): readonly GaugeSample<'component'>[] {

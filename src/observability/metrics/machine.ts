@@ -16,6 +16,12 @@ export const MACHINES_BY_STATE = defineGauge({
   labels: { state: MACHINE_STATES },
 });
 
+export const MACHINES_CHANGING = defineGauge({
+  ...SERVED,
+  name: 'machines_changing',
+  help: 'Machines that are created, imported, join, or are brought to what is desired: those in the phases Creating, Importing, Joining and Updating.',
+});
+
 /** Clusters have up to 10,000 machines. Nothing of a series changes while a machine flaps. */
 const NAMED_MACHINES = 10_000;
 
@@ -115,6 +121,7 @@ export const MAINTENANCE_WEBHOOK_REQUESTS = defineCounter({
 
 export const MACHINE_METRICS = [
   MACHINES_BY_STATE,
+  MACHINES_CHANGING,
   MACHINE_INFO,
   AGENTS_BY_STATE,
   AGENT_CERTIFICATE_END,

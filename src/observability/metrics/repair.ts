@@ -95,6 +95,22 @@ export const REMEDY_HEALING = defineHistogram({
   buckets: HEALING_SECONDS,
 });
 
+export const REMEDY_OPEN_JOBS = defineGauge({
+  processes: ['controllers'],
+  writtenIn: 'src/observability/fleet/register.ts',
+  name: 'remedy_open_jobs',
+  help: 'Repair jobs that have not ended, those that wait included.',
+});
+
+export const MACHINE_REPAIRS = defineGauge({
+  processes: ['controllers'],
+  writtenIn: 'src/observability/fleet/register.ts',
+  name: 'machine_repairs',
+  help: 'Repairs within 7 days of the machines that were repaired most: at most ten machines, each repaired twice or more. 0 without a name: as long as it is served, others have fewer.',
+  // And the one without a name.
+  labels: { machine: { of: 'the machines repaired most', most: 11 } },
+});
+
 export const REMEDY_WAITING = defineGauge({
   processes: ['controllers'],
   writtenIn: 'src/observability/fleet/register.ts',
@@ -116,6 +132,8 @@ export const REMEDY_DENIED_SECONDS = defineGauge({
 export const REPAIR_METRICS = [
   REMEDY_FAULTS,
   REMEDY_JOBS,
+  REMEDY_OPEN_JOBS,
+  MACHINE_REPAIRS,
   REMEDY_REPEATS,
   REMEDY_DETECTION,
   REMEDY_DECISION,

@@ -21,16 +21,35 @@ export interface Prometheus {
   query(query: string): Promise<QueryAnswer>;
 }
 
-export function createPrometheus(options: PrometheusOptions): Prometheus {
-  const { get, prometheusUrl } = options;
-  return { query };
+/** Prometheus runs 20 queries at once by default, and has others to answer. */
+export const QUERIES_AT_ONCE = 3;
 
-  async function query(text: string): Promise<QueryAnswer> {
+/** The times at which a query is evaluated, in seconds since 1970. */
+export interface QueryRange {
+  readonly from: number;
+  readonly to: number;
+  readonly step: number;
+}
+
+export interface PrometheusRanges {
+  /** Never rejects. */
+  queryRange(query: string, range: QueryRange): Promise<QueryAnswer>;
+}
+
+export function createPrometheus(options: PrometheusOptions): Prometheus & PrometheusRanges {
+  const { get, prometheusUrl } = options;
+  return {
+    query: async (query) => await ask('query', { query }),
+    queryRange: async (query, { from, to, step }) =>
+      await ask('query_range', { query, start: String(from), end: String(to), step: String(step) }),
+  };
+
+  async function ask(path: string, asked: Readonly<Record<string, string>>): Promise<QueryAnswer> {
     if (prometheusUrl === undefined) {
       return { problem: 'no Prometheus is configured: start this program with --prometheus-url' };
     }
-    const parameters = new URLSearchParams({ query: text });
-    const url = `${prometheusUrl.replace(/\/$/, '')}/api/v1/query?${parameters.toString()}`;
+    const parameters = new URLSearchParams(asked);
+    const url = `${prometheusUrl.replace(/\/$/, '')}/api/v1/${path}?${parameters.toString()}`;
     const found = await answerInTime(options, (signal) => get(url, signal));
     if ('problem' in found) return found;
     const { status, body } = found.answer;

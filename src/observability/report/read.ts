@@ -1,11 +1,12 @@
 /** Asks Prometheus for the answers of a report. Each request is limited in time and size, and all of them together in time. */
+import { runConcurrently } from '../../kube/process/run-concurrently.ts';
 import type { Clock } from '../../os/clock.ts';
 import { secondsAfter } from '../../os/dates.ts';
 import type { HttpAnswer } from '../../os/net/http-get.ts';
 import { answerInTime } from '../../os/net/timed-answer.ts';
 import { BUILD_INFO } from '../metrics/process.ts';
 import { METRIC_PREFIX } from '../metrics/table.ts';
-import type { HttpGet } from '../query/client.ts';
+import { type HttpGet, QUERIES_AT_ONCE } from '../query/client.ts';
 import { type Answered, MAX_ANSWER_BYTES, readMetricNames, readReportSamples } from './answer.ts';
 import { gapsIn } from './gaps.ts';
 import type { ColumnAnswer, ReportAnswers } from './report.ts';
@@ -23,9 +24,6 @@ export interface ReportSource {
 // The queries of a month over 20,000 series take a few seconds.
 const TIMEOUT_MS = 30_000;
 const TOTAL_MS = 180_000;
-/** Prometheus runs 20 queries at once by default, and has others to answer. */
-const AT_ONCE = 3;
-
 /** Rejects only if Prometheus does not answer at all. */
 export async function askPrometheus(
   source: ReportSource,
@@ -44,12 +42,13 @@ export async function askPrometheus(
       .filter(({ needs }) => !known || needs.every((name) => known.has(name)))
       .map((column) => ({ section: id, column })),
   );
-  const columns = await inTurns(
+  const columns = await runConcurrently(
     asked,
     async (each): Promise<ColumnAnswer> => ({
       ...each,
       answer: await ask(queryPath(each.column.query, to), readReportSamples),
     }),
+    QUERIES_AT_ONCE,
   );
   const missing = [
     ...('problem' in names ? [`the names of the metrics: ${names.problem}`] : []),
@@ -113,15 +112,4 @@ function createAsk(source: ReportSource): Ask {
     signal.throwIfAborted();
     return 'problem' in found ? { ...found, noAnswer: true } : read(found.answer);
   };
-}
-
-/** Keeps the order of the items. */
-async function inTurns<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<readonly R[]> {
-  const results: R[] = [];
-  const rest = items.entries();
-  const worker = async (): Promise<void> => {
-    for (const [index, item] of rest) results[index] = await run(item);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return results;
 }

@@ -3,7 +3,7 @@
 import { DEFENDER_DECISIONS } from '../metrics/defender.ts';
 import { FLEET_LEAD, RELEASES, RESTORE, STAGE_LEAD, STAGE_RELEASES } from '../metrics/delivery.ts';
 import { COMPONENT_MACHINES, COVERAGE_STATES } from '../metrics/machine.ts';
-import { REMEDY_FAULTS } from '../metrics/repair.ts';
+import { MACHINE_REPAIRS, REMEDY_FAULTS } from '../metrics/repair.ts';
 import { COMPONENT_ROLLOUTS } from '../metrics/rollout.ts';
 import { METRIC_PREFIX } from '../metrics/table.ts';
 import { changeFailureRatio, componentFailureRatio } from '../prometheus/delivery.ts';
@@ -66,6 +66,7 @@ export function reportSections(scope: ReportScope): readonly ReportSectionPlan[]
         }),
       ],
     },
+    worstMachines(window, scope),
   ];
 }
 
@@ -159,6 +160,19 @@ function coverage({ clusterLabel }: ReportScope): ReportSectionPlan {
       query: `sum by (component) (max by (component, ${clusterLabel}) (${metric}{state="${state}"}))`,
       needs: [metric],
     })),
+  };
+}
+
+/** The most within seven days, at any moment of the period. */
+function worstMachines(window: string, { clusterLabel }: ReportScope): ReportSectionPlan {
+  const metric = full(MACHINE_REPAIRS.name);
+  const most = `max by (${clusterLabel}, machine) (max_over_time(${metric}{machine!=""}[${window}]))`;
+  return {
+    id: 'machines',
+    title: 'Worst machines',
+    keys: [clusterLabel, 'machine'],
+    worstBy: 'repairs',
+    columns: [{ name: 'repairs', unit: 'count', query: `topk(${TOP_ROWS}, ${most})`, needs: [metric] }],
   };
 }
 

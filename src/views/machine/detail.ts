@@ -24,3 +24,28 @@ export interface ConditionRow {
   readonly since?: string;
   readonly message: string;
 }
+
+export interface MachineEventsView {
+  /** The newest first. */
+  readonly events: readonly MachineEventRow[];
+  /** Explains why events are missing. Absent: none is. */
+  readonly problem?: string;
+}
+
+export interface MachineEventRow {
+  readonly at: string;
+  /** Whether its writer warns. */
+  readonly isWarning: boolean;
+  readonly reason: string;
+  /** The kind of the object, with its name for a job. */
+  readonly about: string;
+  readonly message: string;
+  readonly count: number;
+  /** The program that wrote it. */
+  readonly from: string;
+}
+
+/** Holds the answer of `kubenode why machine`. */
+export type MachineAnswer =
+  /** As the command prints it, and when it was asked. */
+  { readonly text: string; readonly at: string } | { readonly problem: string };

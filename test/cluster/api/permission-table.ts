@@ -16,6 +16,7 @@ import {
   ROLE_OPERATOR,
   ROLE_STOP,
   ROLE_VIEW,
+  ROLE_VIEW_EVENTS,
   SECRET_MAINTENANCE_WEBHOOK,
 } from '../../../src/api/names.ts';
 
@@ -210,6 +211,8 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [{ verb: 'patch', group: EVENTS, resource: 'events', namespace: 'default' }, EVENT_WRITERS],
   [{ verb: 'create', group: EVENTS, resource: 'events', namespace: 'shop' }, []],
   [{ verb: 'create', resource: 'events', namespace: 'default' }, []],
+  // Bound for the whole cluster in the test; people bind it in one namespace.
+  [{ verb: 'list', resource: 'events', namespace: 'shop' }, [ROLE_VIEW_EVENTS]],
   [{ verb: 'create', group: csr, resource: 'certificatesigningrequests' }, [PRINCIPAL_MACHINE]],
   [
     { verb: 'update', group: csr, resource: 'certificatesigningrequests', subresource: 'approval' },
@@ -255,4 +258,11 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [{ verb: 'create', resource: 'serviceaccounts', subresource: 'token', namespace: 'kubenode-system' }, []],
 ];
 
-export const PEOPLE: readonly string[] = [ROLE_VIEW, ROLE_OPERATOR, ROLE_GRANTS, ROLE_STOP, ROLE_ADMIN];
+export const PEOPLE: readonly string[] = [
+  ROLE_VIEW,
+  ROLE_VIEW_EVENTS,
+  ROLE_OPERATOR,
+  ROLE_GRANTS,
+  ROLE_STOP,
+  ROLE_ADMIN,
+];

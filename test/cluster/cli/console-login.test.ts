@@ -1,17 +1,27 @@
 /** `kubenode console --login token` on a real API server: people with different rights, rights and tokens that are taken away. */
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildConsolePage } from '../../../scripts/bundle-console.ts';
 import { GROUP } from '../../../src/api/names.ts';
-import { clusterRole, clusterRoleBinding, may, READ } from '../../../src/api/roles/rbac.ts';
+import { clusterRole, clusterRoleBinding, may, READ, roleBinding } from '../../../src/api/roles/rbac.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { PAGE_FOLDER } from '../../../src/console/server/page-files.ts';
+import { HISTORY_FIELDS } from '../../../src/console/state/history/lines.ts';
+import type { PastAnswer } from '../../../src/console/state/history/ranges.ts';
 import type { ConsoleState } from '../../../src/console/state/state.ts';
+import { createEventRecorder } from '../../../src/kube/events/recorder.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
+import { systemRandom } from '../../../src/os/system-random.ts';
+import type { MachineEventsView } from '../../../src/views/machine/detail.ts';
 import { type CookieClient, createCookieClient } from '../../console/login/cookie-client.ts';
 import { eventually } from '../../support/eventually.ts';
+import { memoryLog } from '../../support/memory-log.ts';
 import { type TestIo, testIo } from '../../support/test-io.ts';
 import type { InstalledServer } from '../api/installed-server.ts';
 import { declareCluster, startHub } from './hub-fixture.ts';
@@ -21,6 +31,7 @@ const run = promisify(execFile);
 const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1', namespaced: false };
 const ROLES: Resource = { ...RBAC, kind: 'ClusterRole', plural: 'clusterroles' };
 const BINDINGS: Resource = { ...RBAC, kind: 'ClusterRoleBinding', plural: 'clusterrolebindings' };
+const ROLE_BINDINGS: Resource = { ...RBAC, kind: 'RoleBinding', plural: 'rolebindings', namespaced: true };
 const ACCOUNTS: Resource = {
   group: '',
   version: 'v1',
@@ -35,6 +46,9 @@ const RELEASER = 'releaser';
 const STATED_MS = 60_000;
 
 let installed: InstalledServer;
+/** Answers each query with one series of sevens. */
+let prometheus: Server;
+const queries: string[] = [];
 let io: TestIo;
 let url: string;
 let ended: Promise<unknown>;
@@ -103,6 +117,22 @@ async function shows(
   );
 }
 
+function sevenFrom(path = ''): string {
+  const start = Number(new URL(path, 'http://prometheus').searchParams.get('start'));
+  const data = { resultType: 'matrix', result: [{ metric: {}, values: [[start, '7']] }] };
+  return JSON.stringify({ status: 'success', data });
+}
+
+async function read<T>(client: CookieClient, path: string): Promise<T> {
+  return JSON.parse((await client.send(path)).body) as T;
+}
+
+/** The key of the machine, as the page of this person has it. */
+async function shownMachine(client: CookieClient): Promise<string> {
+  const { machines } = await shows(client, hasMachine);
+  return Object.keys(machines)[0]?.split('/').map(encodeURIComponent).join('/') ?? '';
+}
+
 const machinesOf = ({ machines }: ConsoleState): readonly string[] =>
   Object.keys(machines).map((key) => key.slice(key.indexOf('/') + 1));
 const notesOf = ({ notes, clusters }: ConsoleState): string =>
@@ -116,15 +146,25 @@ describe('kubenode console --login token', () => {
     const { client } = installed.server;
     await declareMachine(client, 'm-1', { zone: 'a' });
     await reportMachine(client, 'm-1', { phase: 'Ready' });
+    prometheus = createServer((request, response) => {
+      queries.push(new URL(request.url ?? '', 'http://prometheus').searchParams.get('query') ?? '');
+      response.end(sevenFrom(request.url));
+    });
+    await once(prometheus.listen(0, '127.0.0.1'), 'listening');
     const kinds = ['pipelines', 'clusters', 'releases'];
     await apply(ROLES, clusterRole(RELEASER, 'Reads the kinds of the hub.', [may(READ, GROUP, kinds)]));
   });
-  afterAll(() => installed?.stop());
+  afterAll(async () => {
+    prometheus?.close();
+    await installed?.stop();
+  });
 
   beforeEach(async () => {
     // The kubeconfig of an administrator: its credentials must be of no use.
     io = testIo({ env: { KUBECONFIG: installed.server.kubeconfig } });
-    ended = runCommandLine(io, ['console', '--port', '0', '--login', 'token']);
+    const { port } = prometheus.address() as AddressInfo;
+    const past = ['--prometheus-url', `http://127.0.0.1:${port}`];
+    ended = runCommandLine(io, ['console', '--port', '0', '--login', 'token', ...past]);
     url = await eventually(
       () => Promise.resolve(/http:\S+/.exec(io.stdout)?.[0]),
       `the console does not start: ${io.stderr}`,
@@ -151,6 +191,81 @@ describe('kubenode console --login token', () => {
     expect(JSON.parse((await releaser.send('/session')).body)).toMatchObject({
       user: 'system:serviceaccount:default:ben',
     });
+  });
+
+  it('CON-31 shows lines of Prometheus to a person who may list what they count, and asks for the own cluster only', async () => {
+    const viewer = await signIn(await createPerson('jana', 'kubenode-view'));
+    const releaser = await signIn(await createPerson('karl', RELEASER));
+    await shows(viewer, hasMachine);
+    await shows(releaser, (state) => state.pipelines['fleet'] !== undefined);
+    const [all, few] = await Promise.all([
+      read<PastAnswer>(viewer, '/history/24h'),
+      read<PastAnswer>(releaser, '/history/24h'),
+    ]);
+    expect(Object.keys(all.lines).toSorted()).toEqual([...HISTORY_FIELDS].toSorted());
+    expect(Object.keys(few.lines)).toEqual(['contact']);
+    const because = 'you may not list machines.kubenode.dev';
+    expect(few.missing).toContainEqual({ field: 'ready', because });
+    const ofClusters = queries.filter((query) => !query.includes('kubenode_sync_'));
+    expect(ofClusters.filter((query) => !/cluster=~"[^."]+\|"/.test(query))).toEqual([]);
+    expect((await createCookieClient(url).send('/history/24h')).status).toBe(401);
+  });
+
+  it('CON-32 explains a machine to a person as far as the rights of that person reach, and names the others', async () => {
+    const viewer = await signIn(await createPerson('lena', 'kubenode-view'));
+    const releaser = await signIn(await createPerson('mark', RELEASER));
+    const machine = await shownMachine(viewer);
+    const part = await read<{ readonly text: string }>(viewer, `/why/${machine}`);
+    expect(part.text).toMatch(/^m-1 /);
+    expect(part.text).toContain('you may not list nodes, pods, by which the Defender decides');
+    expect(part.text).not.toMatch(/PERMITTED|DENIED/);
+    await shows(releaser, (state) => state.pipelines['fleet'] !== undefined);
+    expect(await read(releaser, `/why/${machine}`)).toBeNull();
+    expect(await read(releaser, `/events-of/${machine}`)).toBeNull();
+    const admin = await signIn(await createPerson('nina', 'cluster-admin'));
+    await shows(admin, hasMachine);
+    const whole = await read<{ readonly text: string }>(admin, `/why/${machine}`);
+    expect(whole.text).toMatch(/^(DENIED|PERMITTED) +Reboot/m);
+    expect(whole.text).not.toContain('you may not');
+  });
+
+  it('CON-32 shows the events of a machine with a right for one namespace, which is named where it is missing', async () => {
+    const viewer = await signIn(await createPerson('olga', 'kubenode-view'));
+    const machine = await shownMachine(viewer);
+    expect(await read(viewer, `/events-of/${machine}`)).toEqual({
+      events: [],
+      problem: 'you may not list events in namespace default',
+    });
+    const recorder = createEventRecorder({
+      client: installed.server.client,
+      clock: createSystemClock(),
+      random: systemRandom,
+      log: memoryLog(),
+      controller: 'kubenode.dev/test',
+      instance: 'test',
+    });
+    const about = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'Machine', metadata: { name: 'm-1' } };
+    recorder.record({
+      about,
+      type: 'Warning',
+      reason: 'Probed',
+      action: 'Probe',
+      note: 'three peers do not reach it',
+    });
+    await recorder.close();
+    const subject = { kind: 'ServiceAccount', name: 'olga', namespace: NAMESPACE } as const;
+    const role = { kind: 'ClusterRole', name: 'kubenode-view-events' } as const;
+    await apply(ROLE_BINDINGS, roleBinding('olga-events', NAMESPACE, role, [subject]));
+    const events = await eventually(async () => {
+      const found = await read<MachineEventsView>(viewer, `/events-of/${machine}`);
+      return found.events.length > 0 ? found : undefined;
+    }, 'the events are not shown');
+    expect(events).toMatchObject({
+      events: [
+        { reason: 'Probed', isWarning: true, about: 'Machine', message: 'three peers do not reach it' },
+      ],
+    });
+    expect(events.problem).toBeUndefined();
   });
 
   it('CON-22 shows the same in three sessions of one person, each with a token of its own', async () => {

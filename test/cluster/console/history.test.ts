@@ -9,36 +9,45 @@ import { launchBrowser, noBrowserReason, openPage } from '../../support/browser.
 import { tempFolder } from '../../support/temp.ts';
 import { type SettableSource, servePage, settable } from './served-page.ts';
 
-const NONE: HistoryPoint = { changing: 0, trouble: 0, repairs: 0, grants: 0, updated: 0 };
+const NONE: HistoryPoint = { ready: 0, changing: 0, trouble: 0, repairs: 0, grants: 0, updated: 0 };
 const START = 1_772_445_600;
 
-/** Points of five seconds. */
-function withTrouble(...counts: readonly number[]): ConsoleState {
-  const points = counts.map((trouble, index) => [START + 5 * index, { ...NONE, trouble }] as const);
+/** Ten minutes with the first of these counts, and then points of five seconds with the others. */
+function withTrouble(first: number, ...counts: readonly number[]): ConsoleState {
+  const before = Array.from({ length: 120 }, () => first);
+  const points = [...before, ...counts].map(
+    (trouble, index) => [START + 5 * index, { ...NONE, trouble }] as const,
+  );
   return stateOf({ 'a/m-1': 'Ready' }, { history: Object.fromEntries(points) });
 }
 
-/** With two machines in trouble. */
-function withUpdated(...counts: readonly number[]): ConsoleState {
-  const { history, ...state } = withTrouble(...counts.map(() => 2));
-  const points = Object.entries(history).map(
-    ([second, point], index) => [second, { ...point, updated: counts[index] ?? 0 }] as const,
-  );
-  return { ...state, history: Object.fromEntries(points) };
-}
+/** Beside two machines in trouble. */
+const WITH_UPDATED: ConsoleState = stateOf(
+  { 'a/m-1': 'Ready' },
+  {
+    history: Object.fromEntries(
+      Array.from({ length: 120 }, (_, index) => [
+        START + 5 * index,
+        { ...NONE, trouble: 2, ready: 10_000, updated: 9000 },
+      ]),
+    ),
+  },
+);
 
 /** How many pixels of the chart have the color of this key. */
 const pixelsOf = (field: string): string => `${placesOf(field)}.length`;
 
 /** How far below the top of the chart the first of them is, in percent. */
 const topOf = (field: string): string =>
-  `100 * ${placesOf(field)}[0] / document.querySelector('.chart canvas').height`;
+  `100 * ${placesOf(field)}[0] / ${chartOf(field)}.querySelector('canvas').height`;
+
+const chartOf = (field: string): string => `document.querySelector('.key.${field}').closest('figure')`;
 
 /** The row of each pixel of the color of this key. */
 function placesOf(field: string): string {
   return `(() => {
     const [r, g, b] = getComputedStyle(document.querySelector('.key.${field}')).backgroundColor.match(/\\d+/g).map(Number);
-    const chart = document.querySelector('.chart canvas');
+    const chart = ${chartOf(field)}.querySelector('canvas');
     const copy = Object.assign(document.createElement('canvas'), { width: chart.width, height: chart.height });
     const context = copy.getContext('2d', { willReadFrequently: true });
     context.drawImage(chart, 0, 0);
@@ -82,28 +91,48 @@ describe.skipIf(noBrowserReason !== undefined)('the last hour', () => {
     await page.context().close();
   });
 
-  it('shows on a scale of its own how many machines are updated, so that it flattens no other line', async () => {
-    source.set(withUpdated(0, 5000, 9000));
+  it('shows how many machines are in service in a chart of their own, so that they flatten no other line', async () => {
+    source.set(WITH_UPDATED);
     const { page, problems } = await openPage(browser, `${server.url}#/health`, { colorScheme: 'light' });
-    await page
-      .getByText('machines updated by their rollouts (right scale): 9000 now, 9000 at most')
-      .waitFor();
+    await page.getByText('machines updated by their rollouts: 9,000 now, 9,000 at least').waitFor();
     expect(await drawn(page, 'updated')).toBeGreaterThan(50);
-    // Two machines in trouble are at the top of their scale; beside 9000 they would be at its foot.
+    // Two machines in trouble are at the top of their chart; beside 10,000 they would be at its foot.
     expect(await page.evaluate<number>(topOf('trouble'))).toBeLessThan(30);
     expect(problems).toEqual([]);
     await page.context().close();
   });
 
-  it('is as wide as the page, and smaller in a smaller window', async () => {
+  it('has the name of each line at its end, and names that cover no other', async () => {
+    source.set(WITH_UPDATED);
+    const { page } = await openPage(browser, `${server.url}#/health`);
+    await drawn(page, 'ready');
+    const ends = page.locator('#service .line-end');
+    expect(await ends.allTextContents()).toEqual(['Ready', 'updated']);
+    const [ready, updated] = await Promise.all([ends.nth(0).boundingBox(), ends.nth(1).boundingBox()]);
+    expect((updated?.y ?? 0) - (ready?.y ?? 0)).toBeGreaterThanOrEqual(16);
+    await page.context().close();
+  });
+
+  it('CON-30 states without a Prometheus that only the last hour is known', async () => {
+    source.set(withTrouble(0, 4, 1));
+    const { page, problems } = await openPage(browser, `${server.url}#/health?range=6h`);
+    await page.getByText('The console remembers the last hour.').waitFor();
+    await page.getByText('machines in trouble: 1 now, 4 at most').waitFor();
+    await page.getByRole('link', { name: '15 min' }).click();
+    await page.getByText('The console remembers the last hour.').waitFor({ state: 'detached' });
+    expect([new URL(page.url()).hash, problems]).toEqual(['#/health?range=15m', []]);
+    await page.context().close();
+  });
+
+  it('is as wide as its card, and smaller in a smaller window', async () => {
     const { page } = await openPage(browser, `${server.url}#/health`);
     const width = (): Promise<number> =>
       page.evaluate<number>(`document.querySelector('.chart canvas').getBoundingClientRect().width`);
     await page.locator('.chart canvas').first().waitFor();
     const wide = await width();
-    expect(wide).toBeGreaterThan(600);
-    await page.setViewportSize({ width: 500, height: 800 });
-    await expect.poll(width).toBeLessThan(480);
+    expect(wide).toBeGreaterThan(360);
+    await page.setViewportSize({ width: 390, height: 800 });
+    await expect.poll(width).toBeLessThan(340);
     await page.context().close();
   });
 });

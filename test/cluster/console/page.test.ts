@@ -116,7 +116,13 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', () => 
     const dialog = page.getByRole('dialog', { name: 'prod/node-b1' });
     await dialog.getByText('No set selects it, and none is pinned.').waitFor();
     await dialog.getByText('AgentSilent: no heartbeat for 90 s').waitFor();
-    await dialog.getByText('kubenode machine show node-b1').waitFor();
+    // In the sentence of the page, and in the answer of why.
+    await dialog.getByRole('code').filter({ hasText: 'kubenode machine show node-b1' }).waitFor();
+    await dialog.locator('.words').getByText('kubenode machine show node-b1').waitFor();
+    await dialog
+      .locator('.words')
+      .getByText(/^(DENIED|PERMITTED) +Reboot/)
+      .waitFor();
     await phase('node-b1', 'Ready');
     await dialog.getByText('It waits for nothing.').waitFor();
     expect(problems()).toEqual([]);

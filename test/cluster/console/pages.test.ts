@@ -10,7 +10,7 @@ import { buildConsolePage } from '../../../scripts/bundle-console.ts';
 import type { ConsoleServer } from '../../../src/console/server/server.ts';
 import { PAGES } from '../../../src/console/state/pages/address.ts';
 import { type ConsoleState, NO_STATE } from '../../../src/console/state/state.ts';
-import type { MachineDetailView } from '../../../src/views/machine/detail.ts';
+import type { MachineDetailView, MachineEventsView } from '../../../src/views/machine/detail.ts';
 import { clusterLine } from '../../console/fixtures.ts';
 import { launchBrowser, noBrowserReason, openPage, type WatchedPage } from '../../support/browser.ts';
 import { tempFolder } from '../../support/temp.ts';
@@ -41,11 +41,31 @@ const DETAIL: MachineDetailView = {
   ],
 };
 
+const WHY = `prod-a-05   pool general   NotReady 12m
+
+waits     RemedyOperationJob disk-full: ApprovalRequired: rung restart needs one (9m)
+DENIED    Reboot  ConcurrencyZone  2 of 2 machines of zone a are out of service
+`;
+const EVENTS: MachineEventsView = {
+  events: [
+    {
+      at: SINCE,
+      isWarning: true,
+      reason: 'FreeDiskSpaceFailed',
+      about: 'Node',
+      message: 'found 0 bytes eligible to free',
+      count: 14,
+      from: 'kubelet',
+    },
+  ],
+};
+
 const folder = tempFolder('page');
 let browser: Browser;
 let server: ConsoleServer;
 let source: SettableSource;
 let detail = DETAIL;
+let events = EVENTS;
 let watched: WatchedPage | undefined;
 
 describe.skipIf(noBrowserReason !== undefined)('the pages of the console', () => {
@@ -53,11 +73,17 @@ describe.skipIf(noBrowserReason !== undefined)('the pages of the console', () =>
     await buildConsolePage(folder);
     browser = await launchBrowser();
     source = settable(BUSY_STATE);
-    server = await servePage(folder, { ...source, machine: () => detail });
+    server = await servePage(folder, {
+      ...source,
+      machine: () => detail,
+      why: () => Promise.resolve({ text: WHY, at: SINCE }),
+      events: () => Promise.resolve(events),
+    });
   });
   afterEach(async () => {
     source.set(BUSY_STATE);
     detail = DETAIL;
+    events = EVENTS;
     await watched?.page.context().close();
     watched = undefined;
   });
@@ -129,6 +155,23 @@ describe.skipIf(noBrowserReason !== undefined)('the pages of the console', () =>
     const page = await open(`/${name}`);
     await page.evaluate(AXE);
     expect(await page.evaluate(FINDINGS)).toEqual([]);
+    expect(problems()).toEqual([]);
+  });
+
+  it('CON-32 shows the answer of why machine word for word, and the events of the machine, in its drawer', async () => {
+    const page = await open(MACHINE);
+    const drawer = page.getByRole('dialog');
+    await drawer.getByText('ConcurrencyZone').waitFor();
+    // Each line is a block: the text of the element has no more than the command prints.
+    expect((await drawer.locator('.words').textContent())?.trim()).toBe(WHY.trim());
+    await drawer.getByText('kubenode why machine prod-a-05').waitFor();
+    await drawer.getByText('14 times').waitFor();
+    await drawer.getByText('found 0 bytes eligible to free').waitFor();
+    events = { events: [], problem: 'you may not list events in namespace default' };
+    // A machine that changes is read again.
+    const { machines } = BUSY_STATE;
+    source.set({ ...BUSY_STATE, machines: { ...machines, 'prod/prod-a-05': { p: 'Stalled' } } });
+    await drawer.getByText('you may not list events in namespace default').waitFor();
     expect(problems()).toEqual([]);
   });
 

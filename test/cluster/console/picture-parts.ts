@@ -1,6 +1,10 @@
 /** Commits, limits and the open machine of the pictures of the documentation. */
 import type { ConsoleState } from '../../../src/console/state/state.ts';
-import type { MachineDetailView } from '../../../src/views/machine/detail.ts';
+import type {
+  MachineAnswer,
+  MachineDetailView,
+  MachineEventsView,
+} from '../../../src/views/machine/detail.ts';
 import type { CommitView } from '../../../src/views/release/commit-view.ts';
 import { fleetPolicyCard } from '../../console/fixtures.ts';
 
@@ -113,6 +117,44 @@ export const PICTURE_DETAIL: MachineDetailView = {
       reason: 'AgentSilent',
       since: '2026-03-02T09:58:30Z',
       message: 'no heartbeat for 90 s',
+    },
+  ],
+};
+
+export const PICTURE_ANSWER: MachineAnswer = {
+  at: '2026-03-02T09:59:58Z',
+  text: `prod-a-05   pool general / zone a   Unknown 90s   facts 0s old, ledger seq 4711
+
+rollout   general-nodes kubelet 1.36.0: NotReady: the machine is not Ready: no heartbeat for 90 s (90s)
+            unblocks: kubenode machine show prod-a-05
+rules     agent-silent: NoMatch yet: the agent is silent for 90 s of 300 s
+DENIED    Reboot  ConcurrencyZone  fleet-default: 2 of 2 machines of zone a are out of service
+            prod-a-03  Rollout Granted  MachineComponentSet general-nodes, granted 4m ago, ends 2026-03-02T10:06:00Z  [g-12-0]
+  retry   when what is named above changes
+  unblock kubenode defender status
+PERMITTED DeleteMachine
+`,
+};
+
+export const PICTURE_EVENTS: MachineEventsView = {
+  events: [
+    {
+      at: '2026-03-02T09:59:10Z',
+      isWarning: true,
+      reason: 'NodeNotReady',
+      about: 'Node',
+      message: 'Node prod-a-05 status is now: NodeNotReady',
+      count: 1,
+      from: 'node-controller',
+    },
+    {
+      at: '2026-03-02T09:52:00Z',
+      isWarning: true,
+      reason: 'FreeDiskSpaceFailed',
+      about: 'Node',
+      message: 'attempted to free 10 GiB, found 0 bytes eligible to free',
+      count: 14,
+      from: 'kubelet',
     },
   ],
 };

@@ -140,6 +140,7 @@ function lastHour(): ConsoleState['history'] {
     const isIll = index > 200;
     const changing = isRolling ? 1 + (Math.floor(index / 10) % 3) : 0;
     const point = {
+      ready: 20 - changing - (isIll ? 2 : 0),
       changing,
       trouble: isIll ? 2 : 0,
       repairs: isIll ? 1 : 0,

@@ -12,7 +12,7 @@ import type { ConsoleState } from '../../../src/console/state/state.ts';
 import { launchBrowser, noBrowserReason, openPage } from '../../support/browser.ts';
 import { comparePictures, type DrawnWith, drawnWith, incomparableReason } from '../../support/picture.ts';
 import { tempFolder } from '../../support/temp.ts';
-import { PICTURE_DETAIL } from './picture-parts.ts';
+import { PICTURE_ANSWER, PICTURE_DETAIL, PICTURE_EVENTS } from './picture-parts.ts';
 import { PICTURE_STATE, PICTURE_TIME } from './picture-state.ts';
 import { type SettableSource, servePage, settable } from './served-page.ts';
 
@@ -22,7 +22,7 @@ const [FIRST, ...OTHERS] = PAGES;
 const PICTURES: readonly Picture[] = [
   { file: 'console.png', address: FIRST, shows: 'Repair of prod-b-08' },
   ...OTHERS.map((name) => ({ file: `console-${name}.png`, address: name, shows: 'Repair of prod-b-08' })),
-  { file: 'console-machine.png', address: 'machines/prod/prod-a-05', shows: 'Close' },
+  { file: 'console-machine.png', address: 'machines/prod/prod-a-05', shows: 'Ask again', height: 900 },
 ];
 
 interface Picture {
@@ -30,6 +30,8 @@ interface Picture {
   readonly address: string;
   /** The name of a link or a button: the page is complete when it is there. */
   readonly shows: string;
+  /** A drawer is as high as the window. Default: the whole page is taken, and no lower than this. */
+  readonly height?: number;
 }
 
 const DRAWN_WITH = fileURLToPath(new URL('../../golden/console-picture.json', import.meta.url));
@@ -51,7 +53,12 @@ describe.skipIf(noBrowserReason !== undefined)('the picture of the console', () 
     await buildConsolePage(folder);
     browser = await launchBrowser();
     source = settable(PICTURE_STATE);
-    server = await servePage(folder, { ...source, machine: () => PICTURE_DETAIL });
+    server = await servePage(folder, {
+      ...source,
+      machine: () => PICTURE_DETAIL,
+      why: () => Promise.resolve(PICTURE_ANSWER),
+      events: () => Promise.resolve(PICTURE_EVENTS),
+    });
     if (UPDATE) {
       // oxlint-disable-next-line no-await-in-loop -- one browser
       for (const picture of PICTURES) writeFileSync(join(GUIDES, picture.file), await takePicture(picture));
@@ -100,13 +107,12 @@ function skipElsewhere(skip: (reason: string) => void): void {
 }
 
 async function takePicture(
-  { address, shows }: Picture,
+  { address, shows, height = 520 }: Picture,
   state: ConsoleState = PICTURE_STATE,
 ): Promise<Buffer> {
   source.set(state);
   const { page } = await openPage(browser, `${server.url}#/${address}`, {
-    // The whole page is taken: no lower than this.
-    viewport: { width: 1200, height: 520 },
+    viewport: { width: 1200, height },
     reducedMotion: 'reduce',
     colorScheme: 'light',
     timezoneId: 'UTC',
@@ -120,6 +126,8 @@ async function takePicture(
     .or(page.getByRole('button', { name: shows }))
     .first()
     .waitFor();
+  // What is read on demand is there.
+  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
   const picture = await page.screenshot({ fullPage: true });
   await page.context().close();
   return picture;

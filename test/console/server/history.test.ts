@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { recordHistory } from '../../../src/console/server/history.ts';
-import { POINT_MS } from '../../../src/console/state/history.ts';
+import { POINT_MS } from '../../../src/console/state/history/points.ts';
 import type { ConsoleState } from '../../../src/console/state/state.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 import { stateOf } from '../fixtures.ts';
@@ -21,8 +21,8 @@ it('adds a point every few seconds, without a page, and notifies those who follo
   expect(recorded.current()).toEqual({
     ...state,
     history: {
-      [startS]: { changing: 0, trouble: 0, repairs: 0, grants: 0, updated: 0 },
-      [startS + POINT_MS / 1000]: { changing: 1, trouble: 0, repairs: 0, grants: 0, updated: 0 },
+      [startS]: { ready: 1, changing: 0, trouble: 0, repairs: 0, grants: 0, updated: 0 },
+      [startS + POINT_MS / 1000]: { ready: 0, changing: 1, trouble: 0, repairs: 0, grants: 0, updated: 0 },
     },
   });
   expect(notified).toBe(2);

@@ -81,6 +81,11 @@ function send(
   });
 }
 
+const why: NonNullable<ConsoleSource['why']> = (cluster, name) =>
+  cluster === 'a' ? Promise.resolve({ text: `why ${name}`, at: '' }) : undefined;
+const noEvents: NonNullable<ConsoleSource['events']> = (cluster) =>
+  cluster === 'a' ? Promise.resolve({ events: [], problem: 'no right' }) : undefined;
+
 describe('startConsoleServer', () => {
   it('serves what only the detail of a machine shows, and nothing for a machine that it does not know', async () => {
     const { source } = changingSource(ready);
@@ -94,12 +99,45 @@ describe('startConsoleServer', () => {
     const found = await send(`${url}machines/a/m%201`);
     expect([found.status, found.headers['content-type'], JSON.parse(found.body)]).toEqual([
       200,
-      'application/json',
+      'application/json; charset=utf-8',
       detail,
     ]);
     expect((await send(`${url}machines/a/m-2`)).body).toBe('null');
     expect((await send(`${url}machines/%`)).body).toBe('null');
     expect((await send(`${(await start()).url}machines/a/m-1`)).body).toBe('null');
+  });
+
+  it('CON-30 serves the lines of a range that exists, and nothing without a Prometheus', async () => {
+    const { source } = changingSource(ready);
+    const asked: string[] = [];
+    const answer = { at: 9, from: 0, step: 10, lines: { ready: [1] }, missing: [] };
+    const past = (range: string) => {
+      asked.push(range);
+      return Promise.resolve(answer);
+    };
+    const { url } = await start({ source: { ...source, past } });
+    expect(JSON.parse((await send(`${url}history/6h`)).body)).toEqual(answer);
+    for (const path of ['history/7d', 'history/', 'history/6h%2F', 'history/__proto__']) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect((await send(`${url}${path}`)).body).toBe('null');
+    }
+    expect(asked).toEqual(['6h']);
+    expect((await send(`${(await start()).url}history/6h`)).body).toBe('null');
+    expect((await send(`${url}constructor/6h`)).status).toBe(404);
+  });
+
+  it('CON-32 serves the answer of why and the events of a machine, and nothing for one that is not shown', async () => {
+    const { source } = changingSource(ready);
+    const { url } = await start({ source: { ...source, why, events: noEvents } });
+    expect(JSON.parse((await send(`${url}why/a/m%2F1`)).body)).toEqual({ text: 'why m/1', at: '' });
+    expect(JSON.parse((await send(`${url}events-of/a/m-1`)).body)).toEqual({
+      events: [],
+      problem: 'no right',
+    });
+    for (const path of ['why/b/m-1', 'events-of/b/m-1', 'why', 'events-of/']) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect((await send(`${url}${path}`)).body).toBe('null');
+    }
   });
 
   it('serves the page with a policy that permits only its own files', async () => {

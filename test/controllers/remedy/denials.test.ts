@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { DENY_REASONS, type DenyReason } from '../../../src/api/deny-reasons.ts';
 import type { Denial } from '../../../src/api/grants.ts';
-import { formatWhy } from '../../../src/cli/commands/why/format.ts';
+import { formatWhy } from '../../../src/cli/fleet/why/format.ts';
 import { denial } from '../../../src/defender/ledger/attempt.ts';
 import { denialHint, hintBeside } from '../../../src/views/fleet/unblock.ts';
 import { decideScene } from '../../defender/builders.ts';

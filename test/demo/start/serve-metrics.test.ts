@@ -7,15 +7,15 @@ function programOf(name: string, ...args: readonly string[]): FleetProgram {
 }
 
 it('DAT-08 gives each program that serves metrics a port of its own, by which it is expected', async () => {
-  const console = programOf('console', 'console', '--port', '8484');
   const programs = [
     programOf('sync', 'sync', '--from', '/sync'),
     programOf('hosting', 'hosting', '--dir', '/h'),
-    console,
+    programOf('console', 'console', '--port', '8484'),
     programOf('controllers test', 'controllers', '--context', 'test'),
   ];
   const served = await serveMetrics(programs, { port: 9090 }, 8081);
-  expect(served.programs[2]).toBe(console);
+  const asked = ['--prometheus-url', 'http://127.0.0.1:9090/'];
+  expect(served.programs[2]?.command).toEqual(['node', 'main.ts', 'console', '--port', '8484', ...asked]);
   expect(served.expected.map(({ job, labels }) => [job, labels])).toEqual([
     ['sync', { instance: 'sync' }],
     ['hosting', { instance: 'hosting' }],
@@ -23,8 +23,8 @@ it('DAT-08 gives each program that serves metrics a port of its own, by which it
   ]);
   const ports = served.expected.map(({ address }) => address.split(':')[1]);
   expect(new Set([...ports, '8081']).size).toBe(4);
-  const added = served.programs.filter((each) => each !== console).map(({ command }) => command.slice(-4));
-  const asked = ['--prometheus-url', 'http://127.0.0.1:9090/'];
+  const others = served.programs.filter(({ name }) => name !== 'console');
+  const added = others.map(({ command }) => command.slice(-4));
   expect(added).toEqual([
     ['--port', ports[0], ...asked],
     ['--dir', '/h', '--port', ports[1]],

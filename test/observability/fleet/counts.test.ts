@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Machine } from '../../../src/api/generated/types.ts';
 import { coverageOf } from '../../../src/cli/commands/component/coverage.ts';
 import { usesOf } from '../../../src/observability/fleet/component-uses.ts';
-import { agentState, countFleet, machineState } from '../../../src/observability/fleet/counts.ts';
+import { agentState, countFleet, isChanging, machineState } from '../../../src/observability/fleet/counts.ts';
 import { ago, condition, FLEET_WORDS, fleet, machine, NOW } from '../../support/builders.ts';
 
 const STARTED = { agent: { startedAt: ago(600) } };
@@ -31,6 +31,44 @@ describe('DAT-01 the state of a machine', () => {
     ['is Held when a person holds it and it is not Ready', withReady('False', SERVED, 'True'), 'Held'],
   ])('%s', (_, found, want) => {
     expect(machineState(found)).toBe(want);
+  });
+});
+
+describe('DAT-01 a machine that changes', () => {
+  const HEALTHY = [
+    'InfraReady',
+    'CertificateIssued',
+    'AgentReady',
+    'UpToDate',
+    'ComponentsReady',
+    'NodeReady',
+    'Ready',
+  ];
+  /** With these conditions beside those of a machine that is Ready. */
+  const inPhase = (...changed: readonly ReturnType<typeof condition>[]): Machine => {
+    const kept = HEALTHY.filter((type) => changed.every((each) => each.type !== type));
+    const conditions = [
+      ...kept.map((type) => condition(type, 'True', { observedGeneration: 1 })),
+      ...changed,
+    ];
+    return machine('m', { status: { conditions } });
+  };
+
+  it.each<[what: string, found: Machine, want: boolean]>([
+    ['is created', inPhase(condition('InfraReady', 'False')), true],
+    ['is updated', inPhase(condition('UpToDate', 'False')), true],
+    ['has no conditions yet', machine('m', { status: { conditions: [] } }), true],
+    ['is Ready', inPhase(), false],
+    ['is unreachable', inPhase(condition('AgentReady', 'Unknown')), false],
+    ['is not Ready', inPhase(condition('NodeReady', 'False')), false],
+    ['is deleted', machine('m', { metadata: { deletionTimestamp: ago(1) } }), false],
+  ])('is judged by its phase: one that %s', (_, found, want) => {
+    expect(isChanging(found)).toBe(want);
+  });
+
+  it('is counted with the others of the fleet', () => {
+    const machines = [inPhase(), inPhase(condition('UpToDate', 'False')), inPhase()];
+    expect(countFleet(machines, NOW).changing).toBe(1);
   });
 });
 

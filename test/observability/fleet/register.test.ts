@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { Machine } from '../../../src/api/generated/types.ts';
+import type { Machine, RemedyOperationJob } from '../../../src/api/generated/types.ts';
 import { createMetrics } from '../../../src/kube/process/metrics.ts';
 import { registerFleetMetrics } from '../../../src/observability/fleet/register.ts';
-import { fleet, machine } from '../../support/builders.ts';
+import { repairJob } from '../../controllers/remedyjob/jobs.ts';
+import { condition, fleet, machine } from '../../support/builders.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
 function bed(list: readonly Machine[]) {
   const metrics = createMetrics();
-  const state = { list, synced: true, reads: 0 };
+  const state = { list, jobs: [] as readonly RemedyOperationJob[], synced: true, reads: 0 };
   const clock = virtualClock();
   const store = {
     hasSynced: () => state.synced,
@@ -16,7 +17,8 @@ function bed(list: readonly Machine[]) {
       return state.list;
     },
   };
-  registerFleetMetrics(metrics, { store }, clock);
+  const jobs = { store: { hasSynced: () => state.synced, list: () => state.jobs } };
+  registerFleetMetrics(metrics, { machines: { store }, jobs }, clock);
   const lines = async (): Promise<readonly string[]> =>
     (await metrics.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return { state, clock, lines };
@@ -29,6 +31,15 @@ describe('registerFleetMetrics', () => {
     expect(await lines()).toEqual([]);
     state.synced = true;
     expect(await lines()).toContain('kubenode_machines{state="Ready"} 2');
+  });
+
+  it('DAT-01 counts the repairs that have not ended, and none before their list is complete', async () => {
+    const { state, lines } = bed([]);
+    const settled = condition('Settled', 'True', { reason: 'Succeeded' });
+    state.jobs = [repairJob(), repairJob({ status: { conditions: [settled] } })];
+    expect(await lines()).toContain('kubenode_remedy_open_jobs 1');
+    state.synced = false;
+    expect((await lines()).filter((line) => line.startsWith('kubenode_remedy_open'))).toEqual([]);
   });
 
   it('DAT-12 counts once for all gauges of a scrape, and again for the next one', async () => {

@@ -1,18 +1,23 @@
 /** `kubenode console`: a page in the browser that shows the fleet as it changes. It changes nothing. */
 import { Command, Option } from 'commander';
 import { createOpenAccess } from '../../../console/server/access.ts';
+import { createExplainer, createExplainTurns } from '../../../console/server/explainer.ts';
 import { recordHistory } from '../../../console/server/history.ts';
 import { readPageFiles } from '../../../console/server/page-files.ts';
 import { CONSOLE_PORT, startConsoleServer } from '../../../console/server/server.ts';
+import type { HistoryRange } from '../../../console/state/history/ranges.ts';
 import type { Client } from '../../../kube/client/client.ts';
-import { addConnectionOptions, findKubeconfig } from '../../connection.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import { addConnectionOptions, connectFrom, findKubeconfig } from '../../connection.ts';
 import { withCluster } from '../../fleet/read.ts';
 import type { Io } from '../../io.ts';
-import { createIntegerParser, parseConsoleUrl } from '../../option-parsers.ts';
-import { type ConsoleFlags, checkLogin, homeName, LOGIN_WAYS, untilAborted } from './flags.ts';
+import { createIntegerParser, parseConsoleUrl, parsePrometheusUrl } from '../../option-parsers.ts';
+import { createWhyText, type OnCall } from './explain.ts';
+import { type ConsoleFlags, checkConsoleFlags, homeName, LOGIN_WAYS, untilAborted } from './flags.ts';
 import { openConsoleFleet } from './fleet.ts';
 import { serveWithLogin } from './login.ts';
 import { connectShownCluster } from './member.ts';
+import { openPast } from './past.ts';
 
 const HELP = `
 Serves one page: the clusters by stage, each machine with its state and what it waits for, rollouts with their batches, repairs
@@ -26,9 +31,12 @@ With --login everybody signs in, and sees what the API server permits to that pe
 shows one cluster then, the hub or another. --url is the address that people open, with TLS by a proxy, an Ingress or a Gateway in front:
 docs/guides/console.md.
 
+With --prometheus-url the page of health shows up to 24 hours, one query a line at most every 10 seconds, however many people look at it.
+
 Examples:
   kubenode console
   kubenode console --context hub --port 9000
+  kubenode console --context hub --prometheus-url http://prometheus.monitoring:9090
   kubenode console --context hub --login token --host 10.0.0.5 --url https://console.example.com`;
 
 export function createConsoleCommand(io: Io): Command {
@@ -49,9 +57,18 @@ export function createConsoleCommand(io: Io): Command {
     )
     .option('--url <url>', 'with --login: the address that people open, https://NAME', parseConsoleUrl)
     .option('--oidc <file>', 'with --login oidc: the file with the issuer and the client')
+    .option(
+      '--prometheus-url <url>',
+      'URL of the Prometheus server with the lines of the past; without it the page has the last hour of this process',
+      parsePrometheusUrl,
+    )
+    .option(
+      '--prometheus-cluster <name>',
+      'with --prometheus-url: only series whose label cluster has this value, or that have no such label (default: all; with --login those of the cluster that is shown)',
+    )
     .addHelpText('after', HELP);
   return addConnectionOptions(command).action(async (flags: ConsoleFlags) => {
-    checkLogin(flags);
+    checkConsoleFlags(flags);
     if (flags.login === undefined) await withCluster(io, flags, (client) => serveOpenly(io, client, flags));
     else await serveWithLogin(io, flags);
   });
@@ -61,15 +78,31 @@ async function serveOpenly(io: Io, client: Client, flags: ConsoleFlags): Promise
   const { clock, signal } = io;
   const files = await readPageFiles();
   const kubeconfig = findKubeconfig(io, flags);
-  const fleet = await openConsoleFleet(io, {
-    client,
-    flags,
-    name: homeName(flags),
-    connectTo: (member) => connectShownCluster(member, { io, hub: client, kubeconfig }),
-  });
-  const source = recordHistory(fleet, clock);
+  const name = homeName(flags);
+  const connectTo = async (member: string, onCall?: OnCall): Promise<Client> =>
+    await connectShownCluster(member, { io, hub: client, kubeconfig, ...optional('onCall', onCall) });
+  const fleet = await openConsoleFleet(io, { client, flags, name, connectTo });
   const stop = new AbortController();
   const ended = AbortSignal.any([signal, stop.signal]);
+  const past = openPast(io, flags);
+  const source = recordHistory(
+    {
+      ...fleet,
+      ...optional('past', past && ((range: HistoryRange) => past(range))),
+      why: createExplainer({
+        clock,
+        turns: createExplainTurns(),
+        explain: createWhyText(io, async (cluster, onCall) => {
+          const member = cluster === name ? client : await connectTo(cluster, onCall);
+          // The hub, as a cluster of its own, is connected once more: each explanation closes its client.
+          return member === client ? await connectFrom(io, flags, onCall) : member;
+        }),
+        isShown: (cluster, machine) => fleet.machine?.(cluster, machine) !== undefined,
+        signal: ended,
+      }),
+    },
+    clock,
+  );
   const running = Promise.all([fleet.run(ended), source.run(ended)]);
   try {
     const { host, port } = flags;

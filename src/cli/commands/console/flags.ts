@@ -13,10 +13,23 @@ export interface ConsoleFlags extends ConnectionFlags {
   readonly url?: URL;
   /** Path of the file of the issuer. */
   readonly oidc?: string;
+  readonly prometheusUrl?: string;
+  /** The value of the label `cluster` of the series that are read. */
+  readonly prometheusCluster?: string;
+}
+
+/** Refuses flags that need others. */
+export function checkConsoleFlags(flags: Omit<ConsoleFlags, 'port'>): void {
+  checkLogin(flags);
+  if (flags.prometheusCluster === undefined || flags.prometheusUrl !== undefined) return;
+  throw new CliError('--prometheus-cluster needs --prometheus-url', {
+    hint: 'pass the Prometheus that has the series: --prometheus-url http://prometheus.monitoring:9090',
+    exitCode: EXIT.usage,
+  });
 }
 
 /** Without TLS a token could be read on its way: only a browser on this machine needs none. */
-export function checkLogin({ login, url, host, oidc }: Omit<ConsoleFlags, 'port'>): void {
+function checkLogin({ login, url, host, oidc }: Omit<ConsoleFlags, 'port'>): void {
   if (login === undefined && url !== undefined) {
     throw new CliError('--url needs --login', {
       hint: 'without a login everybody who reaches the address sees what you may read: pass --login token',

@@ -1,11 +1,13 @@
 /** Serves the console with a login: each person sees what the API server permits to that person, and the console has no rights. */
 import { randomBytes } from 'node:crypto';
 import { createLoginAccess } from '../../../console/login/access.ts';
+import type { ConnectUser } from '../../../console/login/identity.ts';
+import { createPermittedPast } from '../../../console/login/permitted-past.ts';
+import { createExplainer, createExplainTurns } from '../../../console/server/explainer.ts';
 import { readPageFiles } from '../../../console/server/page-files.ts';
 import { startConsoleServer } from '../../../console/server/server.ts';
-import type { BearerSource } from '../../../kube/auth/bearer.ts';
+import type { HistoryRange } from '../../../console/state/history/ranges.ts';
 import { loadConfig } from '../../../kube/auth/config.ts';
-import type { Client } from '../../../kube/client/client.ts';
 import { type ConnectOptions, connect } from '../../../kube/client/connect.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { ConnectionLimits } from '../../../os/net/connection-limits.ts';
@@ -13,9 +15,11 @@ import { findKubeconfig } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { createCommandLog } from '../../log-options.ts';
+import { createWhyText } from './explain.ts';
 import { type ConsoleFlags, homeName, untilAborted } from './flags.ts';
 import { findOwnCluster, openConsoleFleet } from './fleet.ts';
 import { readIssuer } from './issuer.ts';
+import { openPast } from './past.ts';
 
 /** As many bits as a key: an id is never guessed. */
 const ID_BYTES = 32;
@@ -26,24 +30,36 @@ export async function serveWithLogin(io: Io, flags: ConsoleFlags): Promise<void>
   const { clock, signal } = io;
   const { host, port, url } = flags;
   const options = await serverOptions(io, flags);
-  const connectUser = (bearer: BearerSource): Promise<Client> => connect({ ...options, bearer });
+  const past = openPast(io, flags);
+  const connectUser: ConnectUser = (bearer, onCall) =>
+    connect({ ...options, bearer, ...optional('onCall', onCall) });
+  const turns = createExplainTurns();
   const log = createCommandLog(io, { logLevel: 'info' }, { write: (line) => io.err(line) });
   const access = createLoginAccess({
     clock,
     connectUser,
     createId: () => randomBytes(ID_BYTES).toString('base64url'),
     log,
-    openFleet: async (client, ended) =>
-      await openConsoleFleet(
+    openFleet: async (client, ended, reconnect) => {
+      const name = (await findOwnCluster(client, ended)) ?? homeName(flags);
+      const fleet = await openConsoleFleet(
         { clock, signal: ended },
-        {
-          client,
-          // The names of files of this machine are not shown.
-          flags: {},
-          name: (await findOwnCluster(client, ended)) ?? homeName(flags),
-          connectTo: (name) => Promise.reject(notShown(name)),
-        },
-      ),
+        // The names of files of this machine are not shown.
+        { client, flags: {}, name, connectTo: (other) => Promise.reject(notShown(other)) },
+      );
+      const read = past && ((range: HistoryRange) => past(range, name));
+      return {
+        ...fleet,
+        ...optional('past', read && createPermittedPast({ client, clock, read })),
+        why: createExplainer({
+          clock,
+          turns,
+          explain: createWhyText(io, (_cluster, onCall) => reconnect(onCall)),
+          isShown: (cluster, machine) => fleet.machine?.(cluster, machine) !== undefined,
+          signal: ended,
+        }),
+      };
+    },
     issuer: flags.oidc === undefined ? undefined : await readIssuer(io.cwd, flags.oidc),
     ...optional('publicUrl', url),
   });

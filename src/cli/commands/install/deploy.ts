@@ -116,7 +116,7 @@ export function addDeployOptions(command: Command): Command {
     )
     .option(
       '--prometheus-url <url>',
-      'with --hub or --cluster: URL of the Prometheus server for promql checks; the pods may connect to its port',
+      'with --hub, --cluster or --console: URL of the Prometheus server for promql checks, and for the lines of the console; the pods may connect to its port',
       parsePrometheusUrl,
     )
     .option(
@@ -236,10 +236,10 @@ function checkImages({ hosting, images }: DeployFlags): void {
   }
 }
 
-function checkPrometheus({ hub, cluster, prometheusUrl }: DeployFlags): void {
-  if (prometheusUrl === undefined || hub || cluster) return;
-  throw new CliError('--prometheus-url needs --hub or --cluster', {
-    hint: 'the checks of stages run in kubenode sync, those of component sets in kubenode controllers',
+function checkPrometheus({ hub, cluster, console: url, prometheusUrl }: DeployFlags): void {
+  if (prometheusUrl === undefined || hub || cluster || url) return;
+  throw new CliError('--prometheus-url needs --hub, --cluster or --console', {
+    hint: 'the checks of stages run in kubenode sync, those of component sets in kubenode controllers; kubenode console shows the past',
     exitCode: EXIT.usage,
   });
 }

@@ -2,7 +2,7 @@
 
 import { formatCount } from '../../../views/text/counts.ts';
 import { fitTable, formatField } from '../../../views/text/wrap.ts';
-import type { AssignmentReason } from './assignments.ts';
+import type { AssignmentReason } from '../../fleet/why/assignments.ts';
 
 export interface MachineReason extends AssignmentReason {
   readonly machine: string;

@@ -18,9 +18,9 @@ import { CliError } from '../../errors.ts';
 import { readHub } from '../../fleet/hub-objects.ts';
 import { collect, readNamed } from '../../fleet/read.ts';
 import { readNodes, readSetsAndVersions } from '../../fleet/rollout-facts.ts';
+import { explainAssignments } from '../../fleet/why/assignments.ts';
 import type { Io } from '../../io.ts';
 import { type OutputFormat, printResult } from '../../output.ts';
-import { explainAssignments } from './assignments.ts';
 import { countReasons, formatReasons, type MachineReason } from './reasons.ts';
 import { explainReverts, formatReverts, type RevertExplanation } from './reverts.ts';
 

@@ -15,7 +15,8 @@ For a rollout: what the set waits for, each of its machines that is not settled 
 For a release, by its name or its commit: the stages of the commit, its trace with the clusters of each stage, the clusters that failed, and the revert of it by sync: its pull request, how far it is, and what is left to do. Ask the hub.
 For a node or machine: what its peers found while its agent is silent, why it is not at the revision of its component sets, why what is pinned on it is not in force, which self-healing rules match it or are held or indeterminate and why, what each of them and the node wait for, announced maintenance, the act that is in flight on it, and whether a repair of it, or what a pin asks for, would be permitted now: each limit,
 window, breaker or hold that denies it, with the acts on other machines that use up the limit.
-Reads objects only, so it works while the controllers are down, and changes nothing. Exits with 0 also when everything is denied.
+Reads objects only, so it works while the controllers are down, and changes nothing. Exits with 0 also when everything is denied, and with 2 if you may not
+read all that a machine is explained from: what is missing is named then.
 
 Examples:
   kubenode why node node-a17

@@ -6,6 +6,7 @@ import { type PageFilters, pageAddress, SHOWN_MACHINES } from '../../state/pages
 import { phaseTotals } from '../../state/pages/totals.ts';
 import { machineSign } from '../../state/signs.ts';
 import { absenceText, type UnreadPart, unreadOf } from '../../state/unread.ts';
+import { Choice } from '../parts/choice.tsx';
 import { countText } from '../parts/parts.tsx';
 import { enterTabOrder, keepOneInTabOrder, moveWithKeys, type TilesProps, Zone } from './tiles.tsx';
 
@@ -148,21 +149,5 @@ function Switches({ filters }: Pick<MachinesProps, 'filters'>): JSX.Element {
         </a>
       )}
     </>
-  );
-}
-
-interface ChoiceProps {
-  readonly text: string;
-  readonly isChosen: boolean;
-  readonly address: string;
-}
-
-function Choice({ text, isChosen, address }: ChoiceProps): JSX.Element {
-  return (
-    <li>
-      <a href={address} aria-current={isChosen ? 'true' : undefined}>
-        {text}
-      </a>
-    </li>
   );
 }

@@ -1,7 +1,8 @@
-/** The health of the clusters, whatever commit they run, and the last hour of the fleet. */
+/** The health of the clusters, whatever commit they run, and the past of the fleet. */
 import type { JSX } from 'preact';
 import type { ClusterGroupView } from '../../state/fleet.ts';
 import { clusterHealthView } from '../../state/health.ts';
+import type { HistoryRange } from '../../state/history/ranges.ts';
 import { pageAddress } from '../../state/pages/address.ts';
 import { phaseTotals } from '../../state/pages/totals.ts';
 import type { Shown } from '../../state/shown.ts';
@@ -12,13 +13,14 @@ import { History } from './history.tsx';
 interface HealthProps {
   readonly shown: Shown;
   readonly unread: readonly UnreadPart[];
+  readonly range: HistoryRange | undefined;
 }
 
-export function HealthPage({ shown: { state, groups }, unread }: HealthProps): JSX.Element {
+export function HealthPage({ shown: { state, groups }, unread, range }: HealthProps): JSX.Element {
   const clusters = groups.stages.flatMap((stage) => stage.clusters);
   return (
     <Page id="health" title="Health">
-      <History history={state.history} />
+      <History history={state.history} pipelines={state.pipelines} range={range} />
       {clusters.length === 0 ? (
         <Empty text={noClustersText(unread)} />
       ) : (

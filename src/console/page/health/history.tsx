@@ -1,69 +1,136 @@
-/** The last hour as lines. What they show is also in words, for those who do not see them. */
+/** The past as lines, of Prometheus or of the memory of the console. What they show is also in words, for those who do not see them. */
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
-import UPlot from 'uplot';
-import { HISTORY_LINES, type HistoryLine, historyColumns, summarizeLine } from '../../state/history.ts';
+import { useMemo } from 'preact/hooks';
+import {
+  type HistoryColumns,
+  memoryColumns,
+  pastColumns,
+  summarizeLine,
+} from '../../state/history/columns.ts';
+import { HISTORY_CHARTS, type HistoryChart, historyLine } from '../../state/history/lines.ts';
+import {
+  DEFAULT_RANGE,
+  HISTORY_RANGES,
+  type HistoryRange,
+  type MissingLine,
+  RANGE_TIMES,
+} from '../../state/history/ranges.ts';
+import { pageAddress } from '../../state/pages/address.ts';
 import type { ConsoleState } from '../../state/state.ts';
-import { Section } from '../parts/parts.tsx';
-import { clockText } from '../parts/time.ts';
-import { THEME_EVENT } from '../shell/theme.tsx';
+import { Choice } from '../parts/choice.tsx';
+import { countText, Section } from '../parts/parts.tsx';
+import { Chart } from './chart.tsx';
+import { type Past, usePast } from './past.ts';
 
-const HEIGHT = 160;
-
-/** Lists the lines of each chart: a reader can distinguish four at most. */
-const CHARTS = [
-  { id: 'history', title: 'The last hour', fields: ['changing', 'trouble', 'updated'] },
-  { id: 'acts', title: 'Acts in the last hour', fields: ['repairs', 'grants'] },
-] as const satisfies readonly ChartOf[];
-
-interface ChartOf {
-  readonly id: string;
-  readonly title: string;
-  readonly fields: readonly HistoryLine['field'][];
+interface HistoryProps extends Pick<ConsoleState, 'history' | 'pipelines'> {
+  readonly range: HistoryRange | undefined;
 }
 
-export function History({ history }: Pick<ConsoleState, 'history'>): JSX.Element {
+export function History({ history, pipelines, range = DEFAULT_RANGE }: HistoryProps): JSX.Element {
+  const past = usePast(range);
+  const known = typeof past === 'object' && Object.keys(past.lines).length > 0 ? past : undefined;
+  const columns = useMemo(
+    () => (known ? pastColumns(known, range) : memoryColumns(history, range)),
+    [known ?? history, range], // oxlint-disable-line react-hooks/exhaustive-deps -- the memory counts only without Prometheus
+  );
+  const isHub = Object.keys(pipelines).length > 0;
+  const charts = HISTORY_CHARTS.filter(({ isOfHub }) => !isOfHub || (isHub && known !== undefined));
   return (
     <>
-      {CHARTS.map(({ id, title, fields }) => (
-        <Section key={id} id={id} title={title}>
-          <Chart
-            history={history}
-            lines={HISTORY_LINES.filter(({ field }) => fields.some((each) => each === field))}
-          />
-        </Section>
-      ))}
+      <Ranges range={range} />
+      <Known past={past} charts={charts} range={range} />
+      <div class="charts">
+        {charts.map((chart) => (
+          <Section key={chart.id} id={chart.id} title={chart.title}>
+            <Lines chart={chart} columns={columns} />
+          </Section>
+        ))}
+      </div>
     </>
   );
 }
 
-interface ChartProps extends Pick<ConsoleState, 'history'> {
-  readonly lines: readonly HistoryLine[];
+function Ranges({ range }: { readonly range: HistoryRange }): JSX.Element {
+  return (
+    <ul class="switch" aria-label="Time range">
+      {HISTORY_RANGES.map((each) => (
+        <Choice
+          key={each}
+          text={RANGE_TIMES[each].title}
+          isChosen={each === range}
+          address={pageAddress('health', each === DEFAULT_RANGE ? {} : { range: each })}
+        />
+      ))}
+    </ul>
+  );
 }
 
-function Chart({ history, lines }: ChartProps): JSX.Element {
-  const figure = useRef<HTMLElement>(null);
-  const chart = useRef<UPlot>(undefined);
-  const columns = useMemo(() => historyColumns(history, lines), [history]); // oxlint-disable-line react-hooks/exhaustive-deps -- a chart keeps its lines
-  useEffect(() => {
-    const { current } = figure;
-    if (!current) return undefined;
-    const created = createChart(current, lines, columns);
-    chart.current = created;
-    return followLook(current, created);
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the chart is made once, and gets new data below
-  }, []);
-  useEffect(() => chart.current?.setData(columns), [columns]);
+interface KnownProps {
+  readonly past: Past;
+  readonly charts: readonly HistoryChart[];
+  readonly range: HistoryRange;
+}
+
+/** States where the lines are from, and what is missing. */
+function Known({ past, charts, range }: KnownProps): JSX.Element | null {
+  if (past === 'failed') {
+    return <p class="soft">The console does not answer: these are the lines that this page knows.</p>;
+  }
+  if (past === 'none') {
+    return RANGE_TIMES[range].seconds <= RANGE_TIMES['1h'].seconds ? null : (
+      <p class="soft">
+        The console remembers the last hour. For more, start it with <code>--prometheus-url</code>.
+      </p>
+    );
+  }
+  if (past === undefined) return null;
+  const shown = charts.flatMap(({ fields }) => fields);
+  const missing = past.missing.filter(({ field }) => shown.includes(field));
+  if (missing.length === 0) return null;
+  const isMemory = Object.keys(past.lines).length === 0;
   return (
-    <figure class="card history" ref={figure}>
-      <div class="chart" aria-hidden="true" />
+    <div class="missing">
+      <p class="badge attention">
+        ! {isMemory ? 'Prometheus has none of these lines' : 'Some lines are missing'}
+      </p>
+      <ul>
+        {reasonsOf(missing).map(([because, titles]) => (
+          <li key={because}>
+            {titles.join(', ')}: {because}
+          </li>
+        ))}
+      </ul>
+      {isMemory && <p class="soft">Shown is what the console remembers: the last hour at most.</p>}
+    </div>
+  );
+}
+
+/** Returns each reason once, with the lines that it is about. */
+function reasonsOf(missing: readonly MissingLine[]): readonly (readonly [string, readonly string[]])[] {
+  return [...Map.groupBy(missing, ({ because }) => because)].map(([because, own]) => [
+    because,
+    own.map(({ field }) => historyLine(field).title),
+  ]);
+}
+
+interface LinesProps {
+  readonly chart: HistoryChart;
+  readonly columns: HistoryColumns;
+}
+
+function Lines({ chart, columns }: LinesProps): JSX.Element {
+  const lines = chart.fields.map(historyLine);
+  return (
+    <figure class="card history">
+      <Chart lines={lines} columns={columns} />
       <figcaption>
         <ul>
-          {lines.map(({ field, title }) => {
-            const { now, most } = summarizeLine(history, field);
+          {lines.map(({ field, title, worst }) => {
+            const found = summarizeLine(columns.lines[field]);
             return (
               <li key={field}>
-                <span class={`key ${field}`} aria-hidden="true" /> {title}: {now} now, {most} at most
+                <span class={`key ${field}`} aria-hidden="true" /> {title}:{' '}
+                {found ? `${nowText(found.now)}, ${countText(round(found[worst]))} at ${worst}` : 'not known'}
               </li>
             );
           })}
@@ -73,70 +140,10 @@ function Chart({ history, lines }: ChartProps): JSX.Element {
   );
 }
 
-function createChart(figure: HTMLElement, lines: readonly HistoryLine[], columns: UPlot.AlignedData): UPlot {
-  const holder = figure.querySelector<HTMLElement>('.chart') ?? figure;
-  // At each drawing, because the colors of a theme change with it.
-  const text = (): string => getComputedStyle(holder).color;
-  const line = (): string => getComputedStyle(holder).borderTopColor;
-  const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { show: false } };
-  const options: UPlot.Options = {
-    width: holder.clientWidth,
-    height: HEIGHT,
-    legend: { show: false },
-    cursor: { show: false },
-    scales: { y: { range: fromZero }, own: { range: fromZero } },
-    axes: [
-      { ...axis, values: (_chart, times) => times.map((seconds) => clockText(seconds * 1000)) },
-      { ...axis, size: 50, incrs: WHOLE_NUMBERS },
-      ...(lines.some(({ hasOwnScale }) => hasOwnScale) ? [ownAxis(axis)] : []),
-    ],
-    series: [
-      {},
-      ...lines.map(({ field, hasOwnScale }) => ({
-        stroke: () => colorOf(figure, field),
-        width: 2,
-        scale: hasOwnScale ? 'own' : 'y',
-      })),
-    ],
-  };
-  return new UPlot(options, columns, holder);
+function nowText(now: number | undefined): string {
+  return now === undefined ? 'not known now' : `${countText(round(now))} now`;
 }
 
-const RIGHT = 1;
-
-function ownAxis(axis: UPlot.Axis): UPlot.Axis {
-  // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- the enum of uPlot is only in its types
-  return { ...axis, size: 50, incrs: WHOLE_NUMBERS, scale: 'own', side: RIGHT, grid: { show: false } };
-}
-
-function fromZero(_chart: UPlot, _least: number, most: number): UPlot.Range.MinMax {
-  return [0, Math.max(1, most)];
-}
-
-/** Half a machine is no mark of an axis. */
-const WHOLE_NUMBERS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
-
-/** That of its key, which is beside its words. */
-function colorOf(figure: HTMLElement, field: string): string {
-  const key = figure.querySelector(`.key.${field}`);
-  return key ? getComputedStyle(key).backgroundColor : '';
-}
-
-/** Draws again in another width or theme. Returns what ends that. */
-function followLook(figure: HTMLElement, chart: UPlot): () => void {
-  const resized = new ResizeObserver(() => {
-    const width = figure.querySelector('.chart')?.clientWidth ?? 0;
-    if (width > 0 && width !== chart.width) chart.setSize({ width, height: HEIGHT });
-  });
-  resized.observe(figure);
-  const theme = matchMedia('(prefers-color-scheme: dark)');
-  const redraw = (): void => chart.redraw();
-  theme.addEventListener('change', redraw);
-  document.addEventListener(THEME_EVENT, redraw);
-  return () => {
-    resized.disconnect();
-    theme.removeEventListener('change', redraw);
-    document.removeEventListener(THEME_EVENT, redraw);
-    chart.destroy();
-  };
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
 }

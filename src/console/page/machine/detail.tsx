@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { ComponentRow, ConditionRow, MachineDetailView } from '../../../views/machine/detail.ts';
 import { Since } from '../parts/parts.tsx';
+import { keyPath } from './on-demand.ts';
 
 interface DetailProps {
   /** Its key. */
@@ -56,8 +57,7 @@ async function readDetail(
   found: (detail: MachineDetailView) => void,
 ): Promise<void> {
   try {
-    const path = machine.split('/').map(encodeURIComponent).join('/');
-    const response = await fetch(`/machines/${path}`, { signal });
+    const response = await fetch(`/machines/${keyPath(machine)}`, { signal });
     const detail = (await response.json()) as MachineDetailView | null;
     if (detail) found(detail);
   } catch {

@@ -1,14 +1,15 @@
 /** One machine: its phase and since when, what it waits for and what ends the wait, its rollout, its grant and its repairs. */
 import type { JSX } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { findTile } from '../../state/fleet.ts';
 import type { Shown } from '../../state/shown.ts';
 import type { MachineTile, TileCordon } from '../../state/state.ts';
 import { unreadParts } from '../../state/unread.ts';
-import { Command } from '../parts/command.tsx';
 import { Badge, Since, Unblock, Why } from '../parts/parts.tsx';
 import { Repair } from '../repairs/repairs.tsx';
+import { Answer } from './answer.tsx';
 import { Detail } from './detail.tsx';
+import { Events } from './events.tsx';
 
 interface DetailProps {
   readonly shown: Shown;
@@ -24,6 +25,7 @@ export function MachineDrawer({ shown, machine, now, close }: DetailProps): JSX.
   useLayoutEffect(() => title.current?.focus(), []);
   useEscape(close);
   const tile = findTile(shown.groups, machine);
+  const version = useMemo(() => machineVersion(shown, machine, tile), [shown, machine, tile]);
   const stale = shown.state.clusters[machine.slice(0, machine.indexOf('/'))]?.stale;
   return (
     <section class="card detail" role="dialog" aria-labelledby="detail-title">
@@ -36,10 +38,32 @@ export function MachineDrawer({ shown, machine, now, close }: DetailProps): JSX.
       {stale !== undefined && <p class="badge bad">! last state: {stale}</p>}
       {tile && <Facts machine={machine} tile={tile} now={now} />}
       {!tile && stale === undefined && <p>{absentText(shown)}</p>}
-      {tile && <Detail machine={machine} version={tile} now={now} />}
+      {tile && <Answer machine={machine} version={version} />}
       <Work shown={shown} machine={machine} now={now} />
+      {tile && <OfMachine {...{ machine, tile, version, now }} />}
     </section>
   );
+}
+
+interface OfMachineProps extends FactsProps {
+  readonly version: string;
+}
+
+function OfMachine({ machine, tile, version, now }: OfMachineProps): JSX.Element {
+  return (
+    <>
+      <Detail machine={machine} version={tile} now={now} />
+      <Events machine={machine} version={version} now={now} />
+    </>
+  );
+}
+
+/** Returns another text after each change of the machine, of its grant and of its repairs: what is read on demand is read again then. */
+function machineVersion({ state }: Shown, machine: string, tile: MachineTile | undefined): string {
+  const repairs = Object.values(state.repairs).filter(
+    (card) => `${card.cluster}/${card.machine}` === machine,
+  );
+  return JSON.stringify([tile, state.grants[machine], repairs]);
 }
 
 /** Without the hub, the cluster of the machine may be one that is not read. */
@@ -92,7 +116,6 @@ function Facts({ machine, tile, now }: FactsProps): JSX.Element {
       </dl>
       <h3>Why this waits</h3>
       {tile.why ? <Why why={tile.why} /> : <p>It waits for nothing.</p>}
-      <Command text={`kubenode why machine ${machine.slice(machine.indexOf('/') + 1)}`} />
     </>
   );
 }

@@ -1,5 +1,7 @@
 /** The addresses of the page: which page, with which filters, and which machine is open over it. Pure; runs in the page. */
+
 import { GROUPINGS, type TileGrouping } from '../fleet.ts';
+import { type HistoryRange, rangeOf } from '../history/ranges.ts';
 
 export const PAGES = ['fleet', 'releases', 'rollouts', 'repairs', 'limits', 'health'] as const;
 export type PageName = (typeof PAGES)[number];
@@ -15,6 +17,8 @@ export interface PageFilters {
   readonly show?: ShownMachines;
   /** Absent: all clusters. */
   readonly cluster?: string;
+  /** Absent: the last hour. */
+  readonly range?: HistoryRange;
 }
 
 export interface PageRoute {
@@ -40,7 +44,13 @@ function filtersOf(query: URLSearchParams): PageFilters {
   const by = GROUPINGS.find((each) => each === query.get('by'));
   const show = SHOWN_MACHINES.find((each) => each === query.get('show'));
   const cluster = query.get('cluster') ?? '';
-  return { ...(by && { by }), ...(show && { show }), ...(cluster === '' ? {} : { cluster }) };
+  const range = rangeOf(query.get('range'));
+  return {
+    ...(by && { by }),
+    ...(show && { show }),
+    ...(range && { range }),
+    ...(cluster === '' ? {} : { cluster }),
+  };
 }
 
 export function pageAddress(page: PageName, filters: PageFilters = {}): string {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { checkLogin } from '../../../../src/cli/commands/console/flags.ts';
+import { checkConsoleFlags } from '../../../../src/cli/commands/console/flags.ts';
 import { EXIT } from '../../../../src/cli/errors.ts';
 import { runCommandLine } from '../../../../src/cli/run.ts';
 import { testIo } from '../../../support/test-io.ts';
 
 const url = new URL('https://console.example.com');
 
-describe('checkLogin', () => {
+describe('checkConsoleFlags', () => {
   it.each([
     ['a console without a login', { host: '127.0.0.1' }],
     ['a console without a login on another address, as before', { host: '0.0.0.0' }],
@@ -14,7 +14,7 @@ describe('checkLogin', () => {
     ['a login on this machine by IPv6', { host: '::1', login: 'token' }],
     ['a login behind an address with TLS', { host: '0.0.0.0', login: 'token', url }],
   ] as const)('accepts %s', (_, flags) => {
-    expect(() => checkLogin(flags)).not.toThrow();
+    expect(() => checkConsoleFlags(flags)).not.toThrow();
   });
 
   it.each([
@@ -26,7 +26,7 @@ describe('checkLogin', () => {
     ['a login on an address of IPv6', { host: 'fd00::1', login: 'token' }, '--login on fd00::1 needs --url'],
     ['an address without a login', { host: '127.0.0.1', url }, '--url needs --login'],
   ] as const)('CON-21 refuses %s, because a token could be read there', (_, flags, message) => {
-    expect(() => checkLogin(flags)).toThrow(message);
+    expect(() => checkConsoleFlags(flags)).toThrow(message);
   });
 });
 
@@ -36,6 +36,8 @@ describe('kubenode console', () => {
     [['--login', 'token', '--url', 'http://console.example.com'], 'Expected https://NAME[:PORT]'],
     [['--login', 'token', '--url', 'https://console.example.com/console'], 'Expected https://NAME[:PORT]'],
     [['--login', 'token', '--host', '10.0.0.1'], '--login on 10.0.0.1 needs --url'],
+    [['--prometheus-cluster', 'eu-1'], '--prometheus-cluster needs --prometheus-url'],
+    [['--prometheus-url', 'http://me:secret@prometheus'], 'Expected an http or https URL without a user'],
   ])('refuses %j as a usage error', async (args, message) => {
     const io = testIo();
     expect(await runCommandLine(io, ['console', ...args])).toBe(EXIT.usage);

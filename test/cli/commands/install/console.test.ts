@@ -42,6 +42,17 @@ describe('kubenode install --console', () => {
     expect(ports).toContainEqual({ port: 53, protocol: 'UDP' });
   });
 
+  it('CON-30 shows the past from a Prometheus that the pod finds by name, and may connect to', async () => {
+    const url = new URL('https://kubenode.example.com');
+    const prometheusUrl = 'http://prometheus.monitoring:9090';
+    const objects = await deployedObjects({ console: url, prometheusUrl, image });
+    expect(argsOf(objects).join(' ')).toContain(`--prometheus-url ${prometheusUrl}`);
+    const policy = objects.find(({ kind }) => kind === 'NetworkPolicy');
+    const ports = listAt(policy, 'spec', 'egress').flatMap((rule) => listAt(rule, 'ports'));
+    expect(ports).toContainEqual({ port: 9090, protocol: 'TCP' });
+    expect(ports).toContainEqual({ port: 53, protocol: 'UDP' });
+  });
+
   it('refuses an issuer without a console', async () => {
     await expect(deployedObjects({ consoleOidc: 'console-oidc' })).rejects.toThrow(
       '--console-oidc needs --console',

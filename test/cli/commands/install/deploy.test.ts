@@ -126,7 +126,7 @@ describe('deployedObjects', () => {
     [
       'a Prometheus of hosting',
       { hosting: true, image: 'a', images: 'a.yaml', prometheusUrl: 'http://p' },
-      '--prometheus-url needs --hub or --cluster',
+      '--prometheus-url needs --hub, --cluster or --console',
     ],
     [
       'a collector of hosting',

@@ -10,7 +10,7 @@ import type {
   MachineComponentReport,
 } from '../../../../src/api/generated/types.ts';
 import { API_VERSION } from '../../../../src/api/version.ts';
-import type { ExplainedMachine } from '../../../../src/cli/commands/why/format.ts';
+import type { ExplainedMachine } from '../../../../src/cli/fleet/why/format.ts';
 import { EVENTS } from '../../../../src/kube/events/object.ts';
 import { textAt } from '../../../../src/kube/objects/json.ts';
 import { entryOf } from '../../../support/agent/fake-api.ts';

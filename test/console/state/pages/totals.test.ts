@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { groupFleet } from '../../../../src/console/state/fleet.ts';
-import { pointOf } from '../../../../src/console/state/history.ts';
+import { pointOf } from '../../../../src/console/state/history/points.ts';
 import { fleetTotals, phaseTotals } from '../../../../src/console/state/pages/totals.ts';
 import { PICTURE_STATE } from '../../../cluster/console/picture-state.ts';
 import { clusterLine, stateOf } from '../../fixtures.ts';

@@ -11,7 +11,7 @@ import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { Limit } from '../../../rollout/limit.ts';
 import { unblockHint } from '../../../views/fleet/unblock.ts';
-import { readMember } from '../../fleet/member.ts';
+import { readMember } from '../member.ts';
 
 export interface AssignmentReason {
   readonly set: string;

@@ -1,22 +1,15 @@
 import { expect, it } from 'vitest';
-import {
-  addPoint,
-  HISTORY_LINES,
-  historyColumns,
-  POINT_MS,
-  pointOf,
-  summarizeLine,
-} from '../../../src/console/state/history.ts';
-import { applyPatch, diffStates } from '../../../src/console/state/patch.ts';
+import { addPoint, POINT_MS, pointOf } from '../../../../src/console/state/history/points.ts';
+import { applyPatch, diffStates } from '../../../../src/console/state/patch.ts';
 import type {
   ConsoleState,
   HistoryPoint,
   RepairCard,
   RolloutCard,
-} from '../../../src/console/state/state.ts';
-import { stateOf } from '../fixtures.ts';
+} from '../../../../src/console/state/state.ts';
+import { stateOf } from '../../fixtures.ts';
 
-const NONE: HistoryPoint = { changing: 0, trouble: 0, repairs: 0, grants: 0, updated: 0 };
+const NONE: HistoryPoint = { ready: 0, changing: 0, trouble: 0, repairs: 0, grants: 0, updated: 0 };
 
 function repair(state: string): RepairCard {
   return {
@@ -74,16 +67,16 @@ it('counts machines by what a person sees, open repairs, and grants', () => {
     grants: { 'a/2': grant },
     rollouts: { 'a/general': rollout(3), 'a/gpu': rollout(4) },
   });
-  expect(pointOf(state)).toEqual({ changing: 2, trouble: 1, repairs: 2, grants: 1, updated: 7 });
+  expect(pointOf(state)).toEqual({ ready: 1, changing: 2, trouble: 1, repairs: 2, grants: 1, updated: 7 });
   const cordoned = { 'a/1': { p: 'Ready', c: { g: 'g-1-0' } }, 'a/2': { p: 'Ready', c: {} } };
   expect(pointOf({ ...state, machines: cordoned }).changing).toBe(1);
 });
 
 it('keeps an hour, in the order of time', () => {
   const history = recorded(730);
-  const [times, changing] = historyColumns(history);
+  const times = Object.keys(history).map(Number);
   expect([times.length, times[0], times.at(-1)]).toEqual([720, 50, 3645]);
-  expect([changing?.[0], changing?.at(-1)]).toEqual([10, 729]);
+  expect([history[50]?.changing, history[3645]?.changing]).toEqual([10, 729]);
   expect(times).toEqual(times.toSorted((a, b) => a - b));
 });
 
@@ -92,28 +85,5 @@ it('sends a page one point, and which one is too old', () => {
   const patch = diffStates(before as ConsoleState, after as ConsoleState);
   expect(patch).toEqual({ history: { set: { 3600: { ...NONE, changing: 720 } }, removed: ['0'] } });
   const shown = applyPatch(before as ConsoleState, patch ?? {});
-  expect(historyColumns(shown.history)).toEqual(historyColumns((after as ConsoleState).history));
-});
-
-it('has a column for each line, and a summary of each', () => {
-  const history = {
-    10: { ...NONE, trouble: 4, updated: 5 },
-    15: { ...NONE, trouble: 1, grants: 2, updated: 9 },
-  };
-  expect(historyColumns(history)).toEqual([
-    [10, 15],
-    [0, 0],
-    [4, 1],
-    [0, 0],
-    [0, 2],
-    [5, 9],
-  ]);
-  expect(HISTORY_LINES.map(({ field }) => summarizeLine(history, field))).toEqual([
-    { now: 0, most: 0 },
-    { now: 1, most: 4 },
-    { now: 0, most: 0 },
-    { now: 2, most: 2 },
-    { now: 9, most: 9 },
-  ]);
-  expect(summarizeLine({}, 'grants')).toEqual({ now: 0, most: 0 });
+  expect(shown.history).toEqual((after as ConsoleState).history);
 });

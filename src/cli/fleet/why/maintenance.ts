@@ -3,7 +3,7 @@ import { MAINTENANCE_EVENTS } from '../../../api/generated/resources.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import { type MaintenanceView, sortMaintenance, viewMaintenance } from '../../../views/maintenance/view.ts';
-import { collect } from '../../fleet/read.ts';
+import { collect } from '../read.ts';
 
 /** Empty where the person may not read MaintenanceEvents. */
 export async function readMaintenance(

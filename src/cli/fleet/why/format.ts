@@ -7,9 +7,15 @@ import { type ProbesView, probesText } from '../../../views/machine/probes.ts';
 import { maintenanceWaitText } from '../../../views/maintenance/show.ts';
 import type { MaintenanceView } from '../../../views/maintenance/view.ts';
 import { formatAge } from '../../../views/text/age.ts';
-import type { RuleView } from '../../fleet/rule-explanation.ts';
+import type { RuleView } from '../rule-explanation.ts';
 import type { AssignmentReason } from './assignments.ts';
 import type { PinReason } from './pins.ts';
+
+/** A part that is not known, because the person may not read what it is computed from. */
+export interface UnknownPart {
+  readonly part: 'acts' | 'rules';
+  readonly because: string;
+}
 
 export interface ExplainedMachine extends MachineExplanation {
   /** The results of probes by its peers, while its agent is silent. */
@@ -22,6 +28,8 @@ export interface ExplainedMachine extends MachineExplanation {
   readonly rules?: readonly RuleView[];
   /** The maintenance that is announced and not over. */
   readonly maintenance?: readonly MaintenanceView[];
+  /** Absent: everything is known. */
+  readonly unknown?: readonly UnknownPart[];
 }
 
 export function formatWhy(why: ExplainedMachine, now: Date): string {
@@ -51,6 +59,10 @@ export function formatWhy(why: ExplainedMachine, now: Date): string {
     ),
     ...section('act', why.grant ? [grantLine(why.grant, now)] : []),
     ...why.acts.flatMap((act) => actLines(act, { machine: why.machine, now })),
+    ...section(
+      'unknown',
+      (why.unknown ?? []).map(({ because }) => because),
+    ),
     ...section(
       'breakers',
       why.breakers.map(

@@ -5,7 +5,7 @@ import type {
   MachineComponentSet,
 } from '../../../../src/api/generated/types.ts';
 import { DRAIN_PENDING } from '../../../../src/api/machine/drain-wait.ts';
-import { explainAssignments } from '../../../../src/cli/commands/why/assignments.ts';
+import { explainAssignments } from '../../../../src/cli/fleet/why/assignments.ts';
 import {
   type ComponentVersion,
   resolveRevision,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatWhy } from '../../../../src/cli/commands/why/format.ts';
+import { formatWhy } from '../../../../src/cli/fleet/why/format.ts';
 import type { MachineExplanation } from '../../../../src/defender/explain.ts';
 import { viewMaintenance } from '../../../../src/views/maintenance/view.ts';
 import { ago, NOW } from '../../../support/builders.ts';

@@ -11,7 +11,7 @@ import {
   explainPins,
   type PinReason,
   type PinsInput,
-} from '../../../../src/cli/commands/why/pins.ts';
+} from '../../../../src/cli/fleet/why/pins.ts';
 import { type Decision, decide } from '../../../../src/defender/decide.ts';
 import { entriesOwnedBy, ownEntries } from '../../../controllers/componentset/managed-fields.ts';
 import { entry, fleetFacts, ledgerSpec, machines, policy } from '../../../defender/builders.ts';
