@@ -72,7 +72,7 @@ export const SNAPSHOT = 'etcd-snapshot';
 
 /** The claim of the volume of backups, and the Job that writes or reads it. */
 export const BACKUPS = 'etcd-backups';
-/** What a person does before a namespace is deleted: its claims end with it, and the volume of a class with reclaimPolicy Delete, too. */
+/** Advises a person before a namespace is deleted: its claims end with it, and the volume of a class with reclaimPolicy Delete, too. */
 export const KEEP_VOLUME = `first set the volume behind PersistentVolumeClaim ${BACKUPS} to Retain, and bind it to the next claim afterwards (guide hosted-clusters)`;
 
 export function isWorkloadMember(name: string): name is WorkloadMember {

@@ -16,7 +16,7 @@ export interface RestoreSource {
 const MAX_NAMES = 5;
 const NAME_ANOTHER = 'delete the Cluster and create it again with another backup';
 const WITHOUT = 'or remove spec.hosted.etcd.restoreFrom to begin without data';
-/** What a person does where the backups are in a volume of pods, which ends with the Cluster unless it is retained. */
+/** Advises a person whose backups are in a volume of pods, which ends with the Cluster unless it is retained. */
 export const IN_VOLUME: RestoreAdvice = {
   missing: `bind the volume with the backups to PersistentVolumeClaim etcd-backups, ${WITHOUT}`,
   another: `first set the volume behind PersistentVolumeClaim etcd-backups to Retain, then ${NAME_ANOTHER}, ${WITHOUT}`,

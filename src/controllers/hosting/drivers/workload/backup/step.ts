@@ -19,14 +19,14 @@ export interface FoundTask {
 }
 
 /** One of the same kind with other options or images is of no use, nor is a restore while etcd serves; one of another kind has its end. */
-export function isReplaced(found: BackupTask | undefined, desired: BackupTask | undefined): boolean {
+export function isTaskReplaced(found: BackupTask | undefined, desired: BackupTask | undefined): boolean {
   return found === 'Restore' || found === desired;
 }
 
-export function backupStep({ state, isAsked, isReplaced: isOutdated, isLate }: FoundTask): BackupStep {
+export function backupStep({ state, isAsked, isReplaced, isLate }: FoundTask): BackupStep {
   if (state.type === 'Taken') return 'Settle';
   const mayEnd = state.type === 'Running' || (state.type === 'Blocked' && !isLate);
-  if (mayEnd) return isOutdated && !isAsked ? 'Replace' : 'Wait';
+  if (mayEnd) return isReplaced && !isAsked ? 'Replace' : 'Wait';
   return isAsked ? 'Fail' : 'Replace';
 }
 

@@ -91,7 +91,7 @@ export function backupsGiB({ placement, settings }: Pick<WorkloadPlane, 'placeme
 export function backupsClaim(
   owner: PlaneOwner,
   plane: Pick<WorkloadPlane, 'placement' | 'settings'>,
-  storageClass: string | undefined,
+  storageClass: string,
 ): KubeObject {
   const parts = { storageGiB: backupsGiB(plane), storageClass };
   return claimNamed(owner, parts, { name: BACKUPS, labels: snapshotLabels(owner.name) });

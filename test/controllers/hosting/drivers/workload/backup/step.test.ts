@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
   backupStep,
-  isReplaced,
   isRestoreOver,
+  isTaskReplaced,
   stuckReason,
 } from '../../../../../../src/controllers/hosting/drivers/workload/backup/step.ts';
 import { ANNOTATION_TAKEN_AT } from '../../../../../../src/controllers/hosting/drivers/workload/names.ts';
@@ -41,7 +41,7 @@ describe('what follows from the state of a Job for backups', () => {
 
   it('HOS-32 ends a restore while etcd serves, and waits for a drill before a backup', () => {
     const found = (['Restore', 'Drill', 'Backup', undefined] as const).map((task) =>
-      isReplaced(task, 'Backup'),
+      isTaskReplaced(task, 'Backup'),
     );
     expect(found).toEqual([true, false, true, false]);
     const restore = { isAsked: false, isReplaced: true, isLate: false };

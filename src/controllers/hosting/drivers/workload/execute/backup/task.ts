@@ -9,7 +9,7 @@ import type { UpkeepControl } from '../../../driver.ts';
 import { type BackupList, formatBackupList, parseBackupList } from '../../../etcd/backup/list.ts';
 import { isOnClaim, isSameTask, taskOf } from '../../backup/job.ts';
 import { reportedBy, stepOf } from '../../backup/report.ts';
-import { backupStep, isReplaced, stuckReason } from '../../backup/step.ts';
+import { backupStep, isTaskReplaced, stuckReason } from '../../backup/step.ts';
 import { ANNOTATION_BACKUPS, ANNOTATION_TAKEN_AT, BACKUPS, planeNamespace } from '../../names.ts';
 import { VOLUME_CLAIMS } from '../../objects/namespace.ts';
 import { type SnapshotState, snapshotState } from '../../snapshot/state.ts';
@@ -83,7 +83,12 @@ async function isDone(
   const { state, job } = found;
   const desired = build();
   const isAsked = isSameTask(job, desired);
-  const step = backupStep({ state, isAsked, isReplaced: isReplaced(taskOf(job), taskOf(desired)), isLate });
+  const step = backupStep({
+    state,
+    isAsked,
+    isReplaced: isTaskReplaced(taskOf(job), taskOf(desired)),
+    isLate,
+  });
   if (step === 'Wait') {
     if (isAsked) control.onStep(stepOf(state.type === 'Running' ? state.container : undefined));
     return false;

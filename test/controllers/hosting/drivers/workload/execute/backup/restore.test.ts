@@ -7,6 +7,7 @@ import {
 import { VOLUME_CLAIMS } from '../../../../../../../src/controllers/hosting/drivers/workload/objects/namespace.ts';
 import { JOBS } from '../../../../../../../src/controllers/hosting/drivers/workload/snapshot/containers.ts';
 import type { Hosted } from '../../../../../../../src/controllers/hosting/plan/input.ts';
+import { PODS } from '../../../../../../../src/kube/objects/core-kinds.ts';
 import { listAt } from '../../../../../../../src/kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../../../../../../src/kube/objects/object.ts';
 import { servedKind } from '../../../../../../../src/sim/api-server/kinds.ts';
@@ -52,6 +53,16 @@ function count(hub: MemoryHub, line: string): number {
 
 function ready(hub: MemoryHub): readonly unknown[] {
   return [conditionText(hub, 'ControlPlaneReady'), hub.status()?.etcd?.restoredFrom];
+}
+
+/** Adds a pod of the Job whose last container was ended after it had reported. */
+function endPodOf(hub: MemoryHub, uid = '', message = ''): void {
+  const ownerReferences = [{ apiVersion: 'batch/v1', kind: 'Job', name: BACKUPS, uid, controller: true }];
+  const metadata = { name: 'ended', namespace: NAMESPACE, labels: { 'job-name': BACKUPS }, ownerReferences };
+  const pod: KubeObject = { apiVersion: 'v1', kind: 'Pod', metadata };
+  hub.api.objects.create(servedKind(PODS), pod, { manager: 'hub' });
+  const containerStatuses = [{ name: 'place', state: { terminated: { exitCode: 143, message } } }];
+  hub.apply({ ...pod, status: { phase: 'Failed', containerStatuses } }, 'status');
 }
 
 describe('a control plane of pods that starts from a backup', () => {
@@ -129,6 +140,16 @@ describe('a control plane of pods that starts from a backup', () => {
     await hub.advance(60_000);
     expect(ready(hub)).toEqual(['True Ready', undefined]);
     expect(read(hub, JOBS)).toBeUndefined();
+  });
+
+  it('HOS-32 reports the backup whose data a pod put in place before it was ended, when the field is removed', async () => {
+    const { hub } = await opened({ restoreFrom: 'latest' }, (fresh) => fresh.faults.set(BACKUPS, 'hangs'));
+    await hub.advance(20_000);
+    endPodOf(hub, read(hub, JOBS)?.metadata.uid, NAMES[1]);
+    hub.apply(applied({ hosted: hosted({}) }));
+    await hub.advance(60_000);
+    expect(ready(hub)).toEqual(['True Ready', NAMES[1]]);
+    expect([read(hub, JOBS), count(hub, 'Restore ended')]).toEqual([undefined, 0]);
   });
 
   it('HOS-32 restores by another Job when the file of images has other images than one that does not end', async () => {
