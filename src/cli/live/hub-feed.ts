@@ -42,6 +42,7 @@ export function createHubFeed({ findUnsynced, ...options }: HubFeedOptions): Liv
         return {
           ...summarizeHub(hub, { now: options.clock.now(), unsynced }),
           commits: commitViews(hub.releases, hub.pipelines),
+          connections: new Map(hub.clusters.map((each) => [each.metadata.name, connectedAs(each)])),
         };
       },
       async work(signal, notify) {
@@ -55,6 +56,12 @@ export function createHubFeed({ findUnsynced, ...options }: HubFeedOptions): Liv
       },
     };
   });
+}
+
+/** Returns another text when a cluster has other credentials, another server, or another cluster under its name. */
+function connectedAs({ metadata, spec, status }: Cluster): string {
+  const { connection, hosted, clusterUID = status?.clusterUID } = spec;
+  return JSON.stringify([metadata.uid, connection, hosted !== undefined, clusterUID]);
 }
 
 /** Keeps the whole Pipeline: a note names its field managers. */
