@@ -12,6 +12,7 @@ import type { Clock } from '../../os/clock.ts';
 import { commitViews, type LiveHub } from '../../views/release/commits.ts';
 import { sortHub } from '../../views/status/hub-objects.ts';
 import { summarizeHub } from '../../views/status/hub-status.ts';
+import { connectedAs } from './connected-as.ts';
 
 /** The interval of the checks: a third of the term of a Lease. */
 const LEASE_CHECK_MS = 5000;
@@ -56,12 +57,6 @@ export function createHubFeed({ findUnsynced, ...options }: HubFeedOptions): Liv
       },
     };
   });
-}
-
-/** Returns another text when a cluster has other credentials, another server, or another cluster under its name. */
-function connectedAs({ metadata, spec, status }: Cluster): string {
-  const { connection, hosted, clusterUID = status?.clusterUID } = spec;
-  return JSON.stringify([metadata.uid, connection, hosted !== undefined, clusterUID]);
 }
 
 /** Keeps the whole Pipeline: a note names its field managers. */
