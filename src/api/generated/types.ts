@@ -2476,6 +2476,8 @@ export interface MachineComponentSetStatus {
   readonly updateRevision?: string;
   /** When the rollout of updateRevision began. */
   readonly startedAt?: string;
+  /** Commit of the set when that rollout began. */
+  readonly commit?: string;
   /** When the rollout last made progress. Absent while spec.rollout.progressDeadlineSeconds does not apply. */
   readonly progressedAt?: string;
   /** Current batch. */
@@ -4028,6 +4030,12 @@ export interface RevisionRecord {
   readonly finishedAt?: string;
   /** Result of the revision. */
   readonly result?: 'Completed' | 'RolledBack' | 'Superseded';
+  /** Commit of the set when the rollout began. */
+  readonly commit?: string;
+  /** Why the rollout failed, for programs. */
+  readonly reason?: string;
+  /** Explanation for people, with a hint. */
+  readonly message?: string;
   /** spec.retryToken when it was rolled back. A new value permits it again. */
   readonly retryToken?: string;
 }

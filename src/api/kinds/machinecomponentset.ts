@@ -131,6 +131,8 @@ const spec = named('MachineComponentSetSpec', 'Selected machines, component vers
 });
 
 const REVISION = { max: 64 } as const;
+/** rollout/mode.ts records no longer one. */
+const COMMIT = { max: 64 } as const;
 
 const plan = named('RolloutPlan', 'Plan of the rollout.', {
   batches: list('Number of machines in each batch.', int('Number of machines.'), [0, 32]).optional(),
@@ -151,6 +153,7 @@ const status = named('MachineComponentSetStatus', 'Progress of the rollout.', {
   ).optional(),
   updateRevision: text('Revision that is being rolled out.', REVISION).optional(),
   startedAt: time('When the rollout of updateRevision began.').optional(),
+  commit: text('Commit of the set when that rollout began.', COMMIT).optional(),
   progressedAt: time(
     'When the rollout last made progress. Absent while spec.rollout.progressDeadlineSeconds does not apply.',
   ).optional(),
@@ -259,6 +262,9 @@ const status = named('MachineComponentSetStatus', 'Progress of the rollout.', {
       startedAt: time('Start time.').optional(),
       finishedAt: time('End time.').optional(),
       result: choice('Result of the revision.', ['Completed', 'RolledBack', 'Superseded']).optional(),
+      commit: text('Commit of the set when the rollout began.', COMMIT).optional(),
+      reason: text('Why the rollout failed, for programs.', { max: 64 }).optional(),
+      message: message().optional(),
       retryToken: text('spec.retryToken when it was rolled back. A new value permits it again.', {
         max: 64,
       }).optional(),

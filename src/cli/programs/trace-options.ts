@@ -8,7 +8,11 @@ import {
   type TraceExporter,
 } from '../../observability/trace/otlp/exporter.ts';
 import { registerTraceMetrics } from '../../observability/trace/otlp/metrics.ts';
-import { readTraceSettings, type TraceFlags } from '../../observability/trace/otlp/settings.ts';
+import {
+  isSdkDisabled,
+  readTraceSettings,
+  type TraceFlags,
+} from '../../observability/trace/otlp/settings.ts';
 import { messageOf, OsError } from '../../os/errors.ts';
 import { exchange } from '../../os/net/exchange.ts';
 import { createSender } from '../../os/net/sender.ts';
@@ -42,13 +46,18 @@ export function openTraces(
   const settings = readSettings(env, flags, log);
   if (settings === undefined) return undefined;
   const sender = createSender({ clock, random, exchange, isRefusal: isRefusedExport });
-  log.info('traces are exported', { url: settings.url });
+  // Without its query, which may have a token.
+  const { origin, pathname } = new URL(settings.url);
+  log.info('traces are exported', { url: `${origin}${pathname}` });
   return createTraceExporter({ settings, version: KUBENODE_VERSION, sender, clock, log, metrics: traces });
 }
 
 /** An option with a mistake is refused. A variable may be set for all programs of a platform, so one with a mistake only turns traces off. */
 function readSettings(env: Io['env'], flags: TraceFlags, log: Log): ReturnType<typeof readTraceSettings> {
   try {
+    if (flags.otlpEndpoint !== undefined && isSdkDisabled(env)) {
+      log.warn('traces are off: OTEL_SDK_DISABLED is true, although --otlp-endpoint is set');
+    }
     return readTraceSettings(flags, env, KUBENODE_VERSION);
   } catch (error) {
     if (flags.otlpEndpoint !== undefined) {

@@ -138,7 +138,8 @@ function afterFailure(input: RolloutInput, begun: RolloutProgress): Decided {
   const progress = mode === 'Forward' ? countUnknownHealth(input, countCheckRuns(input, begun)) : begun;
   const failure = failureReason(input, progress);
   if (failure && mode === 'Forward' && mayRollBack(input)) {
-    return { mode: 'RollingBack', progress: beginRollback(input, progress, input.desired.revision) };
+    const rollback = { bad: input.desired.revision, failure };
+    return { mode: 'RollingBack', progress: beginRollback(input, progress, rollback) };
   }
   const stop = failure ?? unknownReason(input, progress);
   return { mode, progress: stop ? stopRollout(input, progress, stop) : progress };

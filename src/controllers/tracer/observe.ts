@@ -15,8 +15,8 @@ export function keyOfSet(name: string): string {
 
 /** Returns what changes when a batch or a rollout has ended. */
 export function rolloutMoments({ status }: MachineComponentSet): unknown {
-  const { updateRevision, batch, history: [newest] = [] } = status ?? {};
-  return [updateRevision, batch?.index, batch?.settledAt, newest?.finishedAt, newest?.result];
+  const { updateRevision, batch, history = [] } = status ?? {};
+  return [updateRevision, batch?.index, batch?.settledAt, history.map(({ finishedAt }) => finishedAt)];
 }
 
 export function endedTraces(

@@ -16,15 +16,20 @@ export const NODE_USE = {
 
 const TARGET = '(cluster, instance)';
 const NODE = '(cluster, node)';
-/** Those of pods and bridges count what a real interface counts, too. */
-const NO_INTERFACE = 'lo|veth.*|cali.*|cilium.*|lxc.*|cni.*|docker.*|br-.*|flannel.*|virbr.*';
-/** Without those in memory, read-only images, and the layers of containers. */
-const NO_DISK = 'tmpfs|ramfs|overlay|squashfs|iso9660|erofs|fuse.*';
+/** Pods, bridges, tunnels, bonds and VLANs have traffic that is also that of a card. */
+const NO_CARD =
+  'lo|veth.*|cali.*|cilium.*|lxc.*|cni.*|docker.*|br-.*|virbr.*|flannel.*|vxlan.*|genev.*|gre.*|tunl.*|ip6tnl.*|sit.*|wg.*|kube-ipvs.*|nodelocaldns|dummy.*|ovs.*|bond.*|team.*|vlan.*|.+[.][0-9]+';
+/** Memory, images, layers of containers and the disks of other machines do not fill up the node. */
+const NO_DISK =
+  'tmpfs|ramfs|overlay|squashfs|iso9660|erofs|fuse.*|nfs.*|cifs|smb.*|ceph|glusterfs|9p|virtiofs';
+/** The volumes of pods are not of the node. */
+const NO_MOUNT = '/var/lib/kubelet/.+';
+const DISK = `{fstype!~"${NO_DISK}",mountpoint!~"${NO_MOUNT}"}`;
 
 const MEASURED: Readonly<Record<keyof typeof NODE_USE, string>> = {
   cpu: `1 - avg by ${TARGET} (rate(node_cpu_seconds_total{mode="idle"}[5m]))`,
   memory: `1 - max by ${TARGET} (node_memory_MemAvailable_bytes) / max by ${TARGET} (node_memory_MemTotal_bytes)`,
-  disk: `max by ${TARGET} (1 - node_filesystem_avail_bytes{fstype!~"${NO_DISK}"} / (node_filesystem_size_bytes{fstype!~"${NO_DISK}"} > 0))`,
+  disk: `max by ${TARGET} (1 - node_filesystem_avail_bytes${DISK} / (node_filesystem_size_bytes${DISK} > 0))`,
   network: `sum by ${TARGET} (${bytesRate('receive')} + ${bytesRate('transmit')})`,
 };
 
@@ -53,5 +58,5 @@ function ofMachines(measured: string): string {
 }
 
 function bytesRate(direction: 'receive' | 'transmit'): string {
-  return `rate(node_network_${direction}_bytes_total{device!~"${NO_INTERFACE}"}[5m])`;
+  return `rate(node_network_${direction}_bytes_total{device!~"${NO_CARD}"}[5m])`;
 }

@@ -3,7 +3,14 @@
  * span that it is a part of. Pure.
  */
 import { optional } from '../../kube/objects/optional.ts';
-import { type SpanContext, spanIdOf, type Trace, type TraceAttributes, type TraceStep } from './trace.ts';
+import {
+  type SpanContext,
+  spanIdOf,
+  TIME_ADJUSTED,
+  type Trace,
+  type TraceAttributes,
+  type TraceStep,
+} from './trace.ts';
 
 export interface Span {
   readonly traceId: string;
@@ -30,19 +37,26 @@ interface Bounds {
   readonly endMs: number;
 }
 
-/** Set where a time was moved into the span of which this one is a part: two clocks did not agree. */
-const ADJUSTED = 'kubenode.time_adjusted';
 /** Set where the end was not recorded: the span ends with the one of which it is a part. */
 const NO_END = 'kubenode.end_unknown';
 
 /** The parent comes before its parts. Empty when no time is known. */
-export function spansOf({ traceId, root, parentSpanId, links = [] }: Trace): readonly Span[] {
+export function spansOf({ traceId, root: recorded, parentSpanId, links = [] }: Trace): readonly Span[] {
+  const root = startedBeforeItsEnd(recorded);
   const times = timesWithin(root);
   if (times.length === 0) return [];
   const startMs = timeOf(root.startedAt) ?? Math.min(...times);
   const bounds = { startMs, endMs: Math.max(startMs, timeOf(root.endedAt) ?? Math.max(...times)) };
   const [first, ...others] = spansWithin(root, bounds, { traceId, path: [], parentSpanId });
   return first ? [{ ...first, links }, ...others] : [];
+}
+
+/** A start after the end is that of a clock that is ahead: it would move all parts to one moment. The first time of the parts is taken. */
+function startedBeforeItsEnd(root: TraceStep): TraceStep {
+  const [start, end] = [timeOf(root.startedAt), timeOf(root.endedAt)];
+  if (start === undefined || end === undefined || start <= end) return root;
+  const { startedAt: _, ...others } = root;
+  return { ...others, attributes: { ...root.attributes, [TIME_ADJUSTED]: true } };
 }
 
 interface Place {
@@ -100,7 +114,7 @@ function boundsOf(step: TraceStep, within: Bounds): OwnBounds | undefined {
 }
 
 function notes(isAdjusted: boolean): TraceAttributes {
-  return isAdjusted ? { [ADJUSTED]: true } : {};
+  return isAdjusted ? { [TIME_ADJUSTED]: true } : {};
 }
 
 /** Without a start, a step begins with the first time of it and its parts. */

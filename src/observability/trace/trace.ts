@@ -38,6 +38,9 @@ export interface TraceEvent {
   readonly attributes?: TraceAttributes;
 }
 
+/** Set where a time was moved: two clocks did not agree. */
+export const TIME_ADJUSTED = 'kubenode.time_adjusted';
+
 /** Names a span of this or another trace. */
 export interface SpanContext {
   readonly traceId: string;
@@ -53,7 +56,7 @@ export interface Trace {
   readonly links?: readonly SpanContext[];
 }
 
-/** The same for the same seed in every process: what is exported again replaces what was exported before. */
+/** The same for the same seed in every process: what is exported again has the same IDs. OTLP has no way to replace a span. */
 export function traceIdOf(seed: string): string {
   return hash('sha256', `kubenode/trace/${seed}`).slice(0, 32);
 }

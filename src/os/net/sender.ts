@@ -53,6 +53,8 @@ const LONGEST_PAUSE_MS = 300_000;
 
 export function createSender({ clock, random, exchange, isRefusal }: SenderOptions): Sender {
   let failures = 0;
+  /** When the newest pause began. */
+  let pausedAtMs = Number.NEGATIVE_INFINITY;
   let pausedUntilMs = 0;
   return { send };
 
@@ -60,20 +62,24 @@ export function createSender({ clock, random, exchange, isRefusal }: SenderOptio
     const leftMs = pausedUntilMs - clock.monotonicMs();
     // Not all at the same moment.
     if (leftMs > 0) return { outcome: 'Postponed', retryMs: leftMs + random() * FIRST_PAUSE_MS };
+    const sentMs = clock.monotonicMs();
     const tried = await tryOnce(prepare, signal);
     if (tried.outcome !== 'Failed') {
       failures = 0;
       return tried.outcome === 'Delivered' ? tried : { ...tried, retryMs: LONGEST_PAUSE_MS };
     }
-    pause(tried.afterMs);
+    pause(sentMs, tried.afterMs);
     const { outcome, because } = tried;
     return { outcome, because, retryMs: pausedUntilMs - clock.monotonicMs() };
   }
 
-  function pause(afterMs = 0): void {
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
-    failures += 1;
-    pausedUntilMs = clock.monotonicMs() + Math.min(Math.max(pauseMs, afterMs), LONGEST_PAUSE_MS);
+  /** Requests that were sent at the same time and failed count as one failure. */
+  function pause(sentMs: number, afterMs = 0): void {
+    failures = pausedAtMs < sentMs ? failures + 1 : Math.max(failures, 1);
+    pausedAtMs = clock.monotonicMs();
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
+    const untilMs = pausedAtMs + Math.min(Math.max(pauseMs, afterMs), LONGEST_PAUSE_MS);
+    pausedUntilMs = Math.max(pausedUntilMs, untilMs);
   }
 
   async function tryOnce(prepare: () => Promise<SenderRequest>, signal: AbortSignal): Promise<Tried> {

@@ -7,7 +7,7 @@ import type { Store } from '../../kube/cache/store.ts';
 import { createLoop } from '../../kube/controller/loop.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { TraceExporter } from '../../observability/trace/otlp/exporter.ts';
-import { endedChange } from '../../observability/trace/sources/change.ts';
+import { endedChange, releasesOfChange } from '../../observability/trace/sources/change.ts';
 import { type EndedTrace, isExportable } from '../../observability/trace/sources/ended.ts';
 import type { Clock } from '../../os/clock.ts';
 
@@ -66,7 +66,7 @@ export function createChangeTraces({
     }
   }
 
-  /** A commit that changes no cluster has no trace. */
+  /** A Release that changes no cluster has no trace. */
   function recentRelease(release: Release): readonly { readonly release: Release; readonly ageMs: number }[] {
     const { spec, status } = release;
     const endedAt = status?.finishedAt;
@@ -76,8 +76,7 @@ export function createChangeTraces({
   }
 
   function tracesOf(release: Release): readonly EndedTrace[] {
-    const { commit } = release.spec;
-    const releases = stores.releases.list().filter(({ spec }) => spec.commit === commit);
+    const releases = releasesOfChange(release, stores.releases.list());
     return endedChange(release, { releases, clusters: stores.clusters.list() });
   }
 }

@@ -86,7 +86,9 @@ function formatRow(row: readonly string[], layout: TableLayout): string {
   const [name = ''] = row;
   const { widths, columns, isBelow } = layout;
   if (name.length > (widths[0] ?? name.length)) {
-    return formatHanging('', name, columns) + formatRow(['', ...row.slice(1)], layout);
+    const text = name.trimStart();
+    const indent = ' '.repeat(name.length - text.length);
+    return formatHanging(indent, text, columns) + formatRow(['', ...row.slice(1)], layout);
   }
   const head = widths.map((width, index) => `${(row[index] ?? '').padEnd(width)}${GAP}`).join('');
   const last = row[widths.length] ?? '';

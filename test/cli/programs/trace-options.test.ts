@@ -28,9 +28,26 @@ describe('DAT-10 the options of traces', () => {
     expect(open({}, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' })).toEqual(on);
   });
 
+  it('log where traces are sent, without a token in the query', () => {
+    const log = memoryLog();
+    const env = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://otel.example.com/v1/traces?api-key=secret' };
+    openTraces({ env, clock: virtualClock() }, {}, { log, metrics: createMetrics(), random: () => 0 });
+    expect(log.lines).toMatchObject([{ fields: { url: 'https://otel.example.com/v1/traces' } }]);
+    expect(JSON.stringify(log.lines)).not.toContain('secret');
+  });
+
   it('leave traces off with a warning where a variable of the platform has a mistake', () => {
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4317', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' };
     expect(open({}, env)).toEqual([false, ['warn traces are off: a variable is invalid']]);
+  });
+
+  it('leave traces off with a warning where OTEL_SDK_DISABLED is beside the option, and silently without it', () => {
+    const env = { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
+    expect(open({}, env)).toEqual([false, []]);
+    expect(open({ otlpEndpoint: 'http://collector:4318' }, env)).toEqual([
+      false,
+      ['warn traces are off: OTEL_SDK_DISABLED is true, although --otlp-endpoint is set'],
+    ]);
   });
 
   it('refuse the option where a variable beside it has a mistake', () => {

@@ -105,14 +105,14 @@ describe('DAT-10 the tracer on an API server', () => {
     await bed.start();
     const { apiVersion, kind, metadata, spec } = componentSet('general');
     const { name } = metadata;
-    const annotations = { 'kubenode.dev/commit': '4f2c9e1a77b0' };
-    bed.apply({ apiVersion, kind, metadata: { name, annotations }, spec });
+    bed.apply({ apiVersion, kind, metadata: { name }, spec });
     const report = async (status: object): Promise<void> => {
       bed.apply({ apiVersion, kind, metadata: { name }, status }, 'status');
       await bed.advance(10_000);
     };
     const at = bed.clock.now().toISOString();
-    const running = { updateRevision: 'r-2', startedAt: at };
+    const commit = '4f2c9e1a77b0';
+    const running = { updateRevision: 'r-2', startedAt: at, commit };
     await report({ ...running, batch: { index: 1, startedAt: at } });
     expect(bed.arrived).toEqual([]);
     const settled = { index: 1, startedAt: at, settledAt: at };
@@ -122,7 +122,7 @@ describe('DAT-10 the tracer on an API server', () => {
     await report({ ...running, batch: { index: 2, startedAt: at, settledAt: at } });
     await report({
       ...running,
-      history: [{ revision: 'r-2', startedAt: at, finishedAt: at, result: 'Completed' }],
+      history: [{ revision: 'r-2', startedAt: at, finishedAt: at, commit, result: 'Completed' }],
     });
     expect(bed.arrived).toEqual([['batch'], ['batch'], ['rollout']]);
   });

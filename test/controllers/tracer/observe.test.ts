@@ -8,7 +8,7 @@ import { virtualClock } from '../../support/virtual-clock.ts';
 import { componentSet } from '../componentset/component-set.ts';
 import { later, repairJob } from '../remedyjob/jobs.ts';
 
-const COMMIT = { annotations: { 'kubenode.dev/commit': '4f2c9e1a77b0' } };
+const COMMIT = '4f2c9e1a77b0';
 
 /** The kinds of the traces of a key, and when they ended, with these objects. */
 function observed(key: string, ...objects: readonly KubeObject[]): readonly string[] {
@@ -41,18 +41,18 @@ describe('what the tracer observes', () => {
       keyOfSet('general'),
       [
         componentSet('general', {
-          metadata: COMMIT,
-          status: { conditions: [], updateRevision: 'r-2', startedAt: later(-30), batch: BATCH },
+          status: {
+            conditions: [],
+            updateRevision: 'r-2',
+            startedAt: later(-30),
+            commit: COMMIT,
+            batch: BATCH,
+          },
         }),
       ],
       [`rollout ${later(-10)}`],
     ],
-    [
-      'of a set that has begun nothing',
-      keyOfSet('general'),
-      [componentSet('general', { metadata: COMMIT })],
-      [],
-    ],
+    ['of a set that has begun nothing', keyOfSet('general'), [componentSet('general')], []],
     ['of a set that is not found', keyOfSet('general'), [settled(-10)], []],
   ])('is the trace %s', (_, key, objects, expected) => {
     expect(observed(key, ...objects)).toEqual(expected);

@@ -33,6 +33,20 @@ const on = (address: string, rest = ''): string => `{instance="${address}:9100"$
 const idle = (address: string, cpu: number): string =>
   `node_cpu_seconds_total${on(address, `,cpu="${cpu}",mode="idle"`)}`;
 
+const fileSystem = (type: string, path: string, available: number): Series => {
+  const labels = on('10.0.0.1', `,fstype="${type}",mountpoint="${path}"`);
+  return {
+    [`node_filesystem_avail_bytes${labels}`]: `${available}x10`,
+    [`node_filesystem_size_bytes${labels}`]: '100x10',
+  };
+};
+
+/** In bytes a minute. */
+const traffic = (device: string, received: number, sent: number): Series => ({
+  [`node_network_receive_bytes_total${on('10.0.0.2', `,device="${device}"`)}`]: `0+${received}x10`,
+  [`node_network_transmit_bytes_total${on('10.0.0.2', `,device="${device}"`)}`]: `0+${sent}x10`,
+});
+
 const memory = (address: string, available: number): Series => ({
   [`node_memory_MemAvailable_bytes${on(address)}`]: `${available}x10`,
   [`node_memory_MemTotal_bytes${on(address)}`]: '100x10',
@@ -64,24 +78,24 @@ describe.skipIf(!hasPromtool)('DAT-07 the utilization of nodes in a real promtoo
     await expect(evaluate(NODE_USE.memory, series, [[M_1, 0.75]])).resolves.toBeUndefined();
   });
 
-  it('DAT-07 takes the fullest file system of a disk, and none in memory', async () => {
+  it('DAT-07 takes the fullest disk of a node: nothing in memory, of a pod or of another machine', async () => {
     const series = {
-      [`node_filesystem_avail_bytes${on('10.0.0.1', ',fstype="ext4",mountpoint="/"')}`]: '50x10',
-      [`node_filesystem_size_bytes${on('10.0.0.1', ',fstype="ext4",mountpoint="/"')}`]: '100x10',
-      [`node_filesystem_avail_bytes${on('10.0.0.1', ',fstype="xfs",mountpoint="/var"')}`]: '20x10',
-      [`node_filesystem_size_bytes${on('10.0.0.1', ',fstype="xfs",mountpoint="/var"')}`]: '100x10',
-      [`node_filesystem_avail_bytes${on('10.0.0.1', ',fstype="tmpfs",mountpoint="/run"')}`]: '0x10',
-      [`node_filesystem_size_bytes${on('10.0.0.1', ',fstype="tmpfs",mountpoint="/run"')}`]: '100x10',
+      ...fileSystem('ext4', '/', 50),
+      ...fileSystem('xfs', '/var', 20),
+      ...fileSystem('tmpfs', '/run', 0),
+      ...fileSystem('nfs4', '/home', 0),
+      ...fileSystem('ext4', '/var/lib/kubelet/pods/1/volumes/kubernetes.io~csi/pvc-1/mount', 0),
     };
     await expect(evaluate(NODE_USE.disk, series, [[M_1, 0.8]])).resolves.toBeUndefined();
   });
 
-  it('DAT-07 sums what a node receives and sends on real interfaces', async () => {
+  it('DAT-07 sums what a node receives and sends, once: that of a bond is that of its cards', async () => {
     const series = {
-      [`node_network_receive_bytes_total${on('10.0.0.2', ',device="eth0"')}`]: '0+600x10',
-      [`node_network_transmit_bytes_total${on('10.0.0.2', ',device="eth0"')}`]: '0+1200x10',
-      [`node_network_receive_bytes_total${on('10.0.0.2', ',device="veth12"')}`]: '0+6000x10',
-      [`node_network_transmit_bytes_total${on('10.0.0.2', ',device="veth12"')}`]: '0+6000x10',
+      ...traffic('eth0', 600, 1200),
+      ...traffic('bond0', 600, 1200),
+      ...traffic('bond0.100', 600, 1200),
+      ...traffic('veth12', 6000, 6000),
+      ...traffic('vxlan.calico', 6000, 6000),
     };
     await expect(evaluate(NODE_USE.network, series, [[M_2, 30]])).resolves.toBeUndefined();
   });

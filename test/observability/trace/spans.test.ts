@@ -82,10 +82,11 @@ describe('the spans of a trace', () => {
       'root 0-10, a 2-4, b 2-4~',
     ],
     [
-      'of a root that ends before it begins have no length',
-      step('root', [10, 4], [step('a', [5, 6])]),
-      'root 10-10~, a 10-10~',
+      'of a root that ends before it begins begin with its parts',
+      step('root', [10, 7], [step('a', [5, 6])]),
+      'root 5-7~, a 5-6',
     ],
+    ['of a root that ends before it begins have no length without parts', step('root', [10, 4]), 'root 4-4~'],
     [
       'of a root without times reach over its parts',
       step('root', [null, null], [step('a', [5, 6]), step('b', [2, 9])]),

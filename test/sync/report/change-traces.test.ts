@@ -13,6 +13,7 @@ interface Bed {
   /** The keys of what was handed to the exporter. */
   readonly exported: Set<string>;
   readonly held: Set<string>;
+  readonly close: () => Promise<void>;
   /** A Release that has ended now, or has not. */
   readonly put: (pipeline: string, parts?: { readonly ended?: boolean; readonly changed?: number }) => void;
 }
@@ -33,6 +34,7 @@ function createBed(retryMs?: number): Bed {
     clock,
     exported,
     held,
+    close: async () => await traces.close(),
     put: (pipeline, { ended = true, changed = 1 } = {}) => {
       const spec = { pipeline, commit: COMMIT, plan: { clusters: 1, changed } };
       const status = ended ? { finishedAt: clock.now().toISOString() } : {};
@@ -90,9 +92,19 @@ describe('DAT-10 the traces of commits', () => {
     expect([...exported]).toEqual(['release/fleet/C', 'change/C']);
   });
 
+  it('wait for no Release of the commit that changes no cluster', async () => {
+    const { clock, exported, put } = createBed();
+    put('fleet');
+    put('other', { ended: false, changed: 0 });
+    await clock.advance(120_000);
+    expect([...exported]).toEqual(['release/fleet/C', 'change/C']);
+  });
+
   it('leave no timer behind when they are closed', async () => {
-    const { clock } = createBed();
+    const { clock, close } = createBed();
     await clock.advance(1000);
     expect(clock.sleepers).toBe(1);
+    await close();
+    expect(clock.sleepers).toBe(0);
   });
 });

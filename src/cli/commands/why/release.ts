@@ -2,7 +2,7 @@
 import type { Pipeline, Release } from '../../../api/generated/types.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import { changeTrace } from '../../../observability/trace/sources/change.ts';
+import { changeTrace, releasesOfChange } from '../../../observability/trace/sources/change.ts';
 import { formatRelease } from '../../../views/release/text.ts';
 import { COLUMNS, formatField } from '../../../views/text/wrap.ts';
 import { findByName, readHub, releaseContext } from '../../fleet/hub-objects.ts';
@@ -28,7 +28,7 @@ export async function whyRelease(io: Io, client: Client, name: string, output: O
   const { pipelines, releases, clusters } = hub;
   const release = findRelease(releases, name);
   const explained = explainRelease(release, pipelines, releases);
-  const trace = changeTrace(release, { releases: [release], clusters });
+  const trace = changeTrace(release, { releases: releasesOfChange(release, releases), clusters });
   if (output !== 'table') {
     printResult(io, output, { ...explained, trace }, () => ({ columns: [], rows: [] }));
     return;

@@ -1,7 +1,12 @@
 /** Records what became of the revisions of a set: which one to return to, and which one must not run again. Pure. */
 import type { RevisionRecord } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import { truncate } from '../../../kube/objects/truncate.ts';
+import type { Explanation } from '../../../rollout/explanation.ts';
 import type { Revision } from './resolve.ts';
+
+/** The maximum length of a message of the status outside of its conditions. */
+export const MAX_STATUS_MESSAGE = 256;
 
 /** The number of records that the status holds at most. */
 const MAX_RECORDS = 10;
@@ -58,17 +63,29 @@ export interface RevisionEnd {
   readonly result: NonNullable<RevisionRecord['result']>;
   readonly startedAt?: string;
   readonly finishedAt?: string;
+  readonly commit?: string;
   readonly retryToken?: string;
+  /** Why it failed. */
+  readonly failure?: Pick<Explanation, 'reason' | 'because'>;
 }
 
 export function recordFor({ name, components }: Revision, end: RevisionEnd): RevisionRecord {
-  const { result, startedAt, finishedAt, retryToken } = end;
+  const { result, startedAt, finishedAt, commit, retryToken, failure } = end;
   return {
     revision: name,
     components: components.map(({ componentRef }) => componentRef),
     result,
     ...optional('startedAt', startedAt),
     ...optional('finishedAt', finishedAt),
+    ...optional('commit', commit),
     ...optional('retryToken', retryToken),
+    ...(failure && failureRecord(failure)),
   };
+}
+
+export function failureRecord({
+  reason,
+  because,
+}: Pick<Explanation, 'reason' | 'because'>): Pick<RevisionRecord, 'reason' | 'message'> {
+  return { reason, message: truncate(because, MAX_STATUS_MESSAGE) };
 }

@@ -225,6 +225,7 @@ function complete(input: RolloutInput, progress: RolloutProgress, context: Batch
     result: 'Completed',
     finishedAt: input.now.toISOString(),
     ...optional('startedAt', progress.startedAt?.toISOString()),
+    ...optional('commit', progress.commit),
   });
   const done = { ...rest, history: addRecord(progress.history, record) };
   return {

@@ -25,6 +25,8 @@ export interface RolloutProgress {
   readonly updateRevision?: string;
   /** When the whole rollout began, not only its open batch. */
   readonly startedAt?: Date;
+  /** The commit of the set at that time: later commits may change the set without another revision. */
+  readonly commit?: string;
   readonly batch?: OpenBatch;
   readonly history: RevisionHistory;
   /** Since when `spec.paused` was observed. */

@@ -1,7 +1,10 @@
 /** Decides in which mode a rollout is, from the revision that is asked for and from what became of the others. Pure. */
+import type { RevisionRecord } from '../../../api/generated/types.ts';
+import { ANNOTATION_COMMIT } from '../../../api/names.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import {
   addRecord,
+  failureRecord,
   isProvenRevision,
   isRefusedRevision,
   isRollingBack,
@@ -44,20 +47,26 @@ function isSteady([newest]: RevisionHistory, revision: string): boolean {
 export function beginRollout({ set, desired, progress, now }: RolloutInput): RolloutProgress {
   if ('problems' in desired) return progress;
   const { name } = desired.revision;
-  const { batch: _batch, stopped, ...rest } = progress;
+  const { batch, stopped, commit: before, ...rest } = progress;
   const { history, updateRevision } = rest;
   const left = withoutRetried(history, name, set);
+  const start = { startedAt: now, ...optional('commit', commitOf(set)) };
   if (updateRevision !== name) {
-    return {
-      ...rest,
-      updateRevision: name,
-      startedAt: now,
-      history: supersede({ ...rest, history: left }, now),
-    };
+    return { ...rest, updateRevision: name, ...start, history: supersede(progress, left, now) };
   }
-  if (left !== history) return { ...rest, startedAt: now, history: left };
+  if (left !== history) return { ...rest, ...start, history: left };
   const isOver = stopped !== undefined && stopped.retryToken !== set.spec.retryToken;
-  return isOver ? withoutCheckRuns({ ...rest, history, ...optional('batch', progress.batch) }) : progress;
+  if (!isOver) return progress;
+  return withoutCheckRuns({ ...rest, history, ...optional('commit', before), ...optional('batch', batch) });
+}
+
+/** The maximum length of a commit in the status: the API server would refuse the status with a longer one. */
+const MAX_COMMIT = 64;
+
+/** Undefined where the set is not from git. */
+function commitOf({ metadata }: RolloutInput['set']): string | undefined {
+  const commit = metadata.annotations?.[ANNOTATION_COMMIT];
+  return commit !== undefined && commit.length <= MAX_COMMIT ? commit : undefined;
 }
 
 /** Drops the record of a revision that was rolled back under another retry token, so that it may run again. */
@@ -72,8 +81,8 @@ function withoutRetried(
 }
 
 /** Ends the rollout of the previous revision, unless it has ended already. */
-function supersede(progress: RolloutProgress, now: Date): RevisionHistory {
-  const { history, updateRevision: revision, startedAt } = progress;
+function supersede(progress: RolloutProgress, history: RevisionHistory, now: Date): RevisionHistory {
+  const { updateRevision: revision } = progress;
   if (revision === undefined) return history;
   const record = recordOf(history, revision);
   const finishedAt = now.toISOString();
@@ -83,8 +92,16 @@ function supersede(progress: RolloutProgress, now: Date): RevisionHistory {
   }
   // A revert to it that did not end does not make it less proven.
   if (record?.result === 'Completed') return history;
-  const start = optional('startedAt', startedAt?.toISOString());
-  return addRecord(history, { revision, result: 'Superseded', ...start, finishedAt });
+  return addRecord(history, { revision, result: 'Superseded', finishedAt, ...rolloutRecord(progress) });
+}
+
+/** Returns what the record has of a rollout, whatever became of it. */
+function rolloutRecord({ startedAt, commit, stopped }: RolloutProgress): RevisionRecord {
+  return {
+    ...optional('startedAt', startedAt?.toISOString()),
+    ...optional('commit', commit),
+    ...(stopped && failureRecord(stopped)),
+  };
 }
 
 /** Tells whether batches are started in this mode. */

@@ -2,14 +2,14 @@
 import type { MachineComponentSetStatus, RolloutBatch, RolloutStop } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { truncate } from '../../../kube/objects/truncate.ts';
+import { MAX_STATUS_MESSAGE } from '../revision/history.ts';
 import type { OpenBatch, RolloutProgress, StoppedRollout } from '../rollout/input.ts';
-
-const MAX_MESSAGE = 256;
 
 export function progressFromStatus(status: MachineComponentSetStatus | undefined): RolloutProgress {
   const {
     updateRevision,
     startedAt,
+    commit,
     batch,
     history = [],
     pausedAt,
@@ -20,6 +20,7 @@ export function progressFromStatus(status: MachineComponentSetStatus | undefined
   return {
     ...optional('updateRevision', updateRevision),
     ...optional('startedAt', dateOf(startedAt)),
+    ...optional('commit', commit),
     ...optional('batch', batch && openBatch(batch)),
     history,
     ...optional('pausedAt', dateOf(pausedAt)),
@@ -59,6 +60,7 @@ type ProgressStatus = Pick<
   | 'updateRevision'
   | 'currentRevision'
   | 'startedAt'
+  | 'commit'
   | 'history'
   | 'pausedAt'
   | 'closedTimes'
@@ -70,6 +72,7 @@ type ProgressStatus = Pick<
 export function progressStatus({
   updateRevision,
   startedAt,
+  commit,
   history,
   pausedAt,
   closedTimes,
@@ -81,6 +84,7 @@ export function progressStatus({
     ...optional('currentRevision', current),
     ...optional('updateRevision', updateRevision),
     ...optional('startedAt', startedAt?.toISOString()),
+    ...optional('commit', commit),
     history,
     ...optional('pausedAt', pausedAt?.toISOString()),
     ...optional('closedTimes', closedTimes),
@@ -90,5 +94,5 @@ export function progressStatus({
 }
 
 function stopStatus({ reason, because, retryToken }: StoppedRollout): RolloutStop {
-  return { reason, message: truncate(because, MAX_MESSAGE), ...optional('retryToken', retryToken) };
+  return { reason, message: truncate(because, MAX_STATUS_MESSAGE), ...optional('retryToken', retryToken) };
 }

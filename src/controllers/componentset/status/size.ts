@@ -11,6 +11,8 @@ type Reduction = (status: MachineComponentSetStatus) => MachineComponentSetStatu
 const REDUCTIONS: readonly Reduction[] = [
   (status) => withoutComponents(status, 1),
   (status) => withoutComponents(status, 0),
+  (status) => withoutRecordMessages(status, 1),
+  (status) => withoutRecordMessages(status, 0),
   (status) => withCheckMessages(status, 64),
   (status) => withMessages(status, 128),
   (status) => withMessages(status, 32),
@@ -37,6 +39,14 @@ function isTooLarge(status: MachineComponentSetStatus): boolean {
 function withoutComponents(status: MachineComponentSetStatus, kept: number): MachineComponentSetStatus {
   const history = (status.history ?? []).map(({ components, ...record }, index) =>
     index < kept && components ? { ...record, components } : record,
+  );
+  return { ...status, history };
+}
+
+/** Drops the messages of records. Each has a reason, too. */
+function withoutRecordMessages(status: MachineComponentSetStatus, kept: number): MachineComponentSetStatus {
+  const history = (status.history ?? []).map(({ message, ...record }, index) =>
+    index < kept && message !== undefined ? { ...record, message } : record,
   );
   return { ...status, history };
 }

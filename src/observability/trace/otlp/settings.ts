@@ -23,7 +23,7 @@ const TRACES_PATH = '/v1/traces';
 /** Undefined: traces are off. Throws an Error without any value of a variable, because headers are secrets. */
 export function readTraceSettings(flags: TraceFlags, env: Env, version: string): TraceSettings | undefined {
   const url = traceUrl(flags, env);
-  if (url === undefined || env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return undefined;
+  if (url === undefined || isSdkDisabled(env)) return undefined;
   checkProtocol(env);
   const headers = variableOf(env, 'OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'OTEL_EXPORTER_OTLP_HEADERS');
   const attributes = env['OTEL_RESOURCE_ATTRIBUTES'];
@@ -32,12 +32,18 @@ export function readTraceSettings(flags: TraceFlags, env: Env, version: string):
     url,
     headers: headers ? Object.fromEntries(pairsOf(headers.name, headers.text)) : {},
     resource: {
+      'service.name': SERVICE,
       ...(attributes ? Object.fromEntries(pairsOf('OTEL_RESOURCE_ATTRIBUTES', attributes)) : {}),
-      'service.name': env['OTEL_SERVICE_NAME'] || SERVICE,
+      ...(env['OTEL_SERVICE_NAME'] ? { 'service.name': env['OTEL_SERVICE_NAME'] } : {}),
       'service.version': version,
       ...(cluster === undefined ? {} : { 'k8s.cluster.name': cluster }),
     },
   };
+}
+
+/** OpenTelemetry asks that it turns a program's traces off, whatever else is set. */
+export function isSdkDisabled(env: Env): boolean {
+  return env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true';
 }
 
 function traceUrl({ otlpEndpoint }: TraceFlags, env: Env): string | undefined {

@@ -1,6 +1,7 @@
 /** Makes the trace of a commit on a hub: from the commit to the last stage, with the clusters of each stage. Pure. */
 import type { Cluster, Release } from '../../../api/generated/types.ts';
 import { changeSpan, type StepOutcome, type Trace } from '../trace.ts';
+import { changeStart } from './change-start.ts';
 import type { EndedTrace } from './ended.ts';
 import { releaseStep } from './release-step.ts';
 
@@ -10,10 +11,21 @@ export interface ChangeObjects {
   readonly clusters: readonly Cluster[];
 }
 
+/** Returns the Releases of a trace: this one, and those of the same commit that change a cluster. Others may never end. */
+export function releasesOfChange(release: Release, all: readonly Release[]): readonly Release[] {
+  const { metadata, spec } = release;
+  const others = all.filter(
+    (each) =>
+      each.spec.commit === spec.commit && each.metadata.name !== metadata.name && each.spec.plan.changed > 0,
+  );
+  return [release, ...others];
+}
+
 /** The Release is any of those. */
 export function changeTrace({ spec }: Release, { releases, clusters }: ChangeObjects): Trace {
   const { commit, subject, author, revertOf } = spec;
-  const created = releases.map(({ metadata }) => metadata.creationTimestamp);
+  const [created] = inOrder(releases.map(({ metadata }) => metadata.creationTimestamp));
+  const { startedAt, attributes } = changeStart(spec.committedAt, created);
   const ends = releases.map(({ status }) => status?.finishedAt);
   const steps = releases.map((release) => releaseStep(release, clusters));
   return {
@@ -22,7 +34,7 @@ export function changeTrace({ spec }: Release, { releases, clusters }: ChangeObj
       key: 'change',
       name: 'change',
       subject: commit.slice(0, 12),
-      startedAt: spec.committedAt ?? inOrder(created)[0],
+      startedAt,
       endedAt: ends.includes(undefined) ? undefined : inOrder(ends).at(-1),
       outcome: worst(steps.map(({ outcome }) => outcome)),
       reason: steps.find(({ outcome }) => outcome === 'Error')?.reason,
@@ -33,6 +45,7 @@ export function changeTrace({ spec }: Release, { releases, clusters }: ChangeObj
         'kubenode.commit.subject': subject,
         'kubenode.commit.author': author,
         'kubenode.commit.revert_of': revertOf,
+        ...attributes,
       },
       steps,
     },
@@ -48,7 +61,7 @@ export function endedChange(release: Release, { releases, clusters }: ChangeObje
     const { traceId, spanId: parentSpanId } = changeSpan(commit);
     return { traceId, parentSpanId, root: releaseStep(release, clusters) };
   };
-  const key = `release/${pipeline}/${commit}`;
+  const key = `release/${release.metadata.uid ?? pipeline}/${commit}`;
   return [{ key, what: 'change', endedAt, trace: own }, ...wholeChange(release, releases)];
 }
 

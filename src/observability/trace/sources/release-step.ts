@@ -7,6 +7,7 @@ import type {
   ReleaseStage,
 } from '../../../api/generated/types.ts';
 import type { StepOutcome, TraceEvent, TraceStep } from '../trace.ts';
+import { changeStart } from './change-start.ts';
 
 /** More clusters of a stage are counted only. */
 export const MAX_TRACED_CLUSTERS = 50;
@@ -15,11 +16,12 @@ export const MAX_TRACED_CLUSTERS = 50;
 export function releaseStep(release: Release, clusters: readonly Cluster[]): TraceStep {
   const { metadata, spec, status } = release;
   const { changed, clusters: total } = spec.plan;
+  const { startedAt, attributes } = changeStart(spec.committedAt, metadata.creationTimestamp);
   return {
-    key: `release/${spec.pipeline}`,
+    key: `release/${metadata.uid ?? spec.pipeline}`,
     name: 'release',
     subject: spec.pipeline,
-    startedAt: spec.committedAt ?? metadata.creationTimestamp,
+    startedAt,
     endedAt: status?.finishedAt,
     ...releaseResult(release),
     attributes: {
@@ -29,12 +31,13 @@ export function releaseStep(release: Release, clusters: readonly Cluster[]): Tra
       'kubenode.superseded_by': status?.supersededBy,
       'kubenode.clusters': total,
       'kubenode.clusters.changed': changed,
+      ...attributes,
     },
     steps: [
       {
         key: 'render',
         name: 'accept and render',
-        startedAt: spec.committedAt,
+        startedAt: spec.committedAt && startedAt,
         endedAt: spec.committedAt && metadata.creationTimestamp,
         outcome: 'Ok',
         because: `${changed} of ${total} clusters change`,
@@ -51,7 +54,7 @@ function releaseResult({ status }: Release): StepResult {
   if (stages.length > 0 && stages.every(({ state }) => state === 'Proven')) {
     return { outcome: 'Ok', state: 'Proven' };
   }
-  const failed = stages.find(({ failedAt }) => failedAt !== undefined);
+  const failed = stages.find(hasFailed);
   if (failed) return { outcome: 'Error', state: 'Failed', ...failureOf(failed, cluster) };
   return { outcome: 'Unset', state: supersededBy === undefined ? 'Running' : 'Superseded' };
 }
@@ -94,10 +97,15 @@ function stageStep(stage: ReleaseStage, release: Release, clusters: readonly Clu
   };
 }
 
-/** A stage that failed, and was then superseded, has failed. */
-function stageResult({ state, failedAt, waiting }: ReleaseStage): StepResult {
+/** A stage keeps the time of its failure when it recovers. One that failed, and was then superseded, has failed. */
+function hasFailed({ state, failedAt }: ReleaseStage): boolean {
+  return state === 'Failed' || (state === 'Superseded' && failedAt !== undefined);
+}
+
+function stageResult(stage: ReleaseStage): StepResult {
+  const { state, waiting } = stage;
   const because = waiting?.message ?? waiting?.reason;
-  if (state !== 'Proven' && failedAt !== undefined) {
+  if (hasFailed(stage)) {
     return { outcome: 'Error', state, reason: STAGE_FAILED, because };
   }
   return { outcome: OUTCOMES[state] ?? 'Unset', state, because };

@@ -108,10 +108,11 @@ function jobStep(job: RemedyOperationJob, step: JobStep): TraceStep {
   return {
     key: `step/${step.id}`,
     name: step.step,
+    subject: tries !== undefined && tries > 1 ? `${step.id}, ${tries} tries` : step.id,
     startedAt,
     endedAt: finishedAt,
     outcome: STEP_OUTCOMES[state] ?? 'Unset',
-    state,
+    state: isNotReached(job, record) ? undefined : state,
     reason: code,
     because: message,
     attributes: {
@@ -123,6 +124,11 @@ function jobStep(job: RemedyOperationJob, step: JobStep): TraceStep {
     },
     steps: answer ? [agentStep(answer)] : [],
   };
+}
+
+/** A step that had not begun when its job was settled never begins. */
+function isNotReached(job: RemedyOperationJob, { state, startedAt }: JobStepStatus): boolean {
+  return state === 'Pending' && startedAt === undefined && jobMoments(job).settled !== undefined;
 }
 
 /** Only the last try: the job has one record of a step. */

@@ -1,14 +1,14 @@
 /**
- * Makes the traces of a component set: of its batch, as soon as the machines of it are settled, and of its newest rollout when it has ended. They
- * are parts of the trace of the commit. Pure.
+ * Makes the traces of a component set: of its batch, as soon as the machines of it are settled, and of each rollout that has ended. They are
+ * parts of the trace of the commit. Pure.
  */
 import type {
   FailedMachine,
   MachineComponentSet,
+  MachineComponentSetStatus,
   RevisionRecord,
   RolloutBatch,
 } from '../../../api/generated/types.ts';
-import { ANNOTATION_COMMIT } from '../../../api/names.ts';
 import {
   changeSpan,
   type StepOutcome,
@@ -20,20 +20,17 @@ import {
 import type { EndedTrace } from './ended.ts';
 
 /**
- * A revision that was superseded is left out: the set has the commit of the one that replaced it. A set without a commit is not from git, and
- * has no trace.
+ * The commit is the one that was recorded when the rollout began: a later one may change the set without another revision. A rollout that has
+ * none recorded has no trace.
  */
 export function rolloutTraces(set: MachineComponentSet): readonly EndedTrace[] {
-  const commit = set.metadata.annotations?.[ANNOTATION_COMMIT];
-  if (commit === undefined) return [];
-  return [...batchTrace(set, commit), ...finishedTrace(set, commit)];
+  const ended = (set.status?.history ?? []).flatMap((record) => finishedTrace(set, record));
+  return [...batchTrace(set), ...ended];
 }
 
-function finishedTrace(set: MachineComponentSet, commit: string): readonly EndedTrace[] {
-  const [record] = set.status?.history ?? [];
-  if (!record?.finishedAt || record.result === 'Superseded') return [];
-  if (record.revision !== set.status?.updateRevision) return [];
-  const { finishedAt: endedAt } = record;
+function finishedTrace(set: MachineComponentSet, record: RevisionRecord): readonly EndedTrace[] {
+  const { finishedAt: endedAt, commit } = record;
+  if (endedAt === undefined || commit === undefined) return [];
   const key = rolloutKey(set, record);
   const trace = (): Trace => {
     const { traceId, spanId: parentSpanId } = changeSpan(commit);
@@ -43,9 +40,9 @@ function finishedTrace(set: MachineComponentSet, commit: string): readonly Ended
 }
 
 /** A batch that was settled; it then soaks until the next one begins. */
-function batchTrace(set: MachineComponentSet, commit: string): readonly EndedTrace[] {
-  const { batch, updateRevision: revision, startedAt } = set.status ?? {};
-  if (!batch?.settledAt || revision === undefined || startedAt === undefined) return [];
+function batchTrace(set: MachineComponentSet): readonly EndedTrace[] {
+  const { batch, updateRevision: revision, startedAt, commit } = set.status ?? {};
+  if (!batch?.settledAt || !commit || !revision || !startedAt) return [];
   const { settledAt: endedAt } = batch;
   const key = rolloutKey(set, { revision, startedAt });
   const trace = (): Trace => {
@@ -70,25 +67,26 @@ interface StepPlace {
   readonly commit: string;
 }
 
-const RESULTS: Readonly<Record<string, StepOutcome>> = { Completed: 'Ok', RolledBack: 'Error' };
-
 function rolloutStep(
-  { metadata, status }: MachineComponentSet,
-  { revision, startedAt, finishedAt, result = 'Completed', components = [] }: RevisionRecord,
+  set: MachineComponentSet,
+  record: RevisionRecord,
   { key, commit }: StepPlace,
 ): TraceStep {
-  const { counts = {}, failedMachines = [], stopped } = status ?? {};
+  const { revision, startedAt, finishedAt, result, components = [] } = record;
+  const { counts = {}, failedMachines = [] } = currentStatus(set, record);
+  const outcome = outcomeOf(record);
   return {
     key,
     name: 'rollout',
     startedAt,
     endedAt: finishedAt,
-    outcome: RESULTS[result] ?? 'Unset',
+    outcome,
     state: result,
-    ...(stopped ? { reason: stopped.reason, because: stopped.message } : firstFailure(failedMachines)),
+    reason: record.reason,
+    because: record.message,
     attributes: {
       'kubenode.commit': commit,
-      'kubenode.component_set': metadata.name,
+      'kubenode.component_set': set.metadata.name,
       'kubenode.revision': revision,
       'kubenode.components': components.join(','),
       'kubenode.machines': counts.selected,
@@ -96,11 +94,22 @@ function rolloutStep(
       'kubenode.machines.failed': counts.failed,
     },
     events: failedMachines.flatMap(failureEvent),
+    steps: outcome === 'Error' ? failedBatch(set, record, { key, commit }) : [],
   };
 }
 
-function firstFailure([first]: readonly FailedMachine[]): Pick<TraceStep, 'reason' | 'because'> {
-  return { reason: first?.code, because: first?.message };
+/** One that stopped, and was then superseded, has failed. */
+function outcomeOf({ result, reason }: RevisionRecord): StepOutcome {
+  if (result === 'Completed') return 'Ok';
+  return result === 'RolledBack' || reason !== undefined ? 'Error' : 'Unset';
+}
+
+/** The status counts the machines of the rollout that began last. */
+function currentStatus(
+  { status }: MachineComponentSet,
+  { revision, startedAt }: RevisionRecord,
+): Pick<MachineComponentSetStatus, 'counts' | 'failedMachines' | 'batch'> {
+  return status && status.updateRevision === revision && status.startedAt === startedAt ? status : {};
 }
 
 function failureEvent({ name, since, code, component }: FailedMachine): readonly TraceEvent[] {
@@ -130,6 +139,24 @@ function batchStep(
       'kubenode.machines.failed': failed,
     },
   };
+}
+
+/**
+ * A batch that exceeded its budget is never settled: its span ends with the rollout. Its machines went back, so that the status counts none of
+ * them as failed.
+ */
+function failedBatch(
+  set: MachineComponentSet,
+  record: RevisionRecord,
+  { key, commit }: StepPlace,
+): readonly TraceStep[] {
+  const { batch } = currentStatus(set, record);
+  if (!batch || batch.settledAt !== undefined) return [];
+  const step = batchStep(set, batch, { key: `${key}/batch/${batch.index ?? 0}`, commit });
+  const { reason, message: because } = record;
+  const counts = { 'kubenode.machines.updated': undefined, 'kubenode.machines.failed': undefined };
+  const attributes = { ...step.attributes, ...counts };
+  return [{ ...step, outcome: 'Error', state: 'Failed', reason, because, attributes }];
 }
 
 function batchResult(failed: number): Pick<TraceStep, 'outcome' | 'state' | 'because'> {

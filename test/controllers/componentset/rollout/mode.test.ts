@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RolloutProgress } from '../../../../src/controllers/componentset/rollout/input.ts';
 import { beginRollout, modeOf } from '../../../../src/controllers/componentset/rollout/mode.ts';
+import { optional } from '../../../../src/kube/objects/optional.ts';
 import { NOW } from '../../../support/builders.ts';
 import { COMPLETED, type InputParts, inputOf, NEW, OLD, progressOf } from './rollout-input.ts';
 
@@ -79,4 +80,32 @@ describe('beginRollout', () => {
       history: [COMPLETED],
     });
   });
+
+  it('DAT-10 records the commit that began the rollout, and keeps it when a later one changes the set', () => {
+    const begun = from(progressOf({ updateRevision: 'r-x', commit: 'c-1' }), 'c-2');
+    expect(begun).toMatchObject({ commit: 'c-2', history: [{ revision: 'r-x', commit: 'c-1' }, {}] });
+    expect(from(begun, 'c-3')).toBe(begun);
+    const stopped = { ...begun, stopped: { reason: 'GateFailed', because: '', retryToken: 'a' } };
+    expect(from(stopped, 'c-3', 'b').commit).toBe('c-2');
+    const refused = [{ ...BAD, finishedAt: AT, retryToken: 'a' }, COMPLETED];
+    expect(from({ ...begun, history: refused }, 'c-3', 'b').commit).toBe('c-3');
+    // The status cannot hold it.
+    expect(from(progressOf({ updateRevision: 'r-x' }), 'c'.repeat(65)).commit).toBeUndefined();
+  });
+
+  it('DAT-10 records why a rollout had stopped that is superseded', () => {
+    const stopped = { reason: 'GateFailed', because: `errors: ${'9'.repeat(300)}` };
+    const [record] = beginRollout(
+      inputOf({ progress: progressOf({ updateRevision: 'r-x', stopped }) }),
+    ).history;
+    expect(record).toMatchObject({ result: 'Superseded', reason: 'GateFailed' });
+    expect(record?.message).toHaveLength(256);
+  });
 });
+
+/** Begins with a set that sync changed with this commit. */
+function from(progress: RolloutProgress, commit: string, retryToken?: string): RolloutProgress {
+  const input = inputOf({ progress, ...optional('retryToken', retryToken) });
+  const annotations = { 'kubenode.dev/commit': commit };
+  return beginRollout({ ...input, set: { ...input.set, metadata: { ...input.set.metadata, annotations } } });
+}

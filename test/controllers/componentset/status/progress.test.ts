@@ -38,8 +38,9 @@ describe('progressFromStatus', () => {
 
   it.each<Partial<RolloutProgress>>([
     { pausedAt: new Date(ago(500)) },
+    { commit: 'c-1' },
     { stopped: { reason: 'FailureBudgetSpent', because: 'machines failed: 1, allowed: 0', retryToken: 'x' } },
-  ])('ROL-34 reads back a pause and a stop: %o', (more) => {
+  ])('ROL-34 reads back a pause, a commit and a stop: %o', (more) => {
     const parts = {
       members: [member('a')],
       progress: progressOf(more),

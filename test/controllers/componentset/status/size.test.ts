@@ -27,6 +27,9 @@ const HISTORY = Array.from({ length: 10 }, (_, index) => ({
   startedAt: ago(100),
   finishedAt: ago(50),
   result: 'Superseded' as const,
+  commit: 'c'.repeat(64),
+  reason: 'FailureBudgetSpent',
+  message: LONG.slice(0, 256),
 }));
 
 describe('fitSetStatus', () => {

@@ -89,6 +89,16 @@ describe('DAT-10 the exporter of traces', () => {
     expect(bed.counted).toEqual(['repair Failed', 'repair Exported']);
   });
 
+  it('counts requests that failed at the same time as one failure', async () => {
+    const bed = createBed();
+    bed.answer = async () => ({ status: 503 });
+    const all = Array.from({ length: 4 }, (_, index) => bed.export(bed.ended(`job-${index}`)));
+    expect(await Promise.all(all)).toEqual([5000, 5000, 5000, 5000]);
+    expect(bed.requests).toHaveLength(4);
+    await bed.clock.advance(5000);
+    expect(await bed.export(bed.ended('job-4'))).toBe(10_000);
+  });
+
   it('waits for as long as the collector asks with Retry-After, but never longer than five minutes', async () => {
     const bed = createBed();
     bed.answer = async () => ({ status: 429, headers: { 'retry-after': '60' } });

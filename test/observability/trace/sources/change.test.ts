@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Cluster, CommitRun, Release, ReleaseStatus } from '../../../../src/api/generated/types.ts';
-import { changeTrace, endedChange } from '../../../../src/observability/trace/sources/change.ts';
+import {
+  changeTrace,
+  endedChange,
+  releasesOfChange,
+} from '../../../../src/observability/trace/sources/change.ts';
 import { spansOf } from '../../../../src/observability/trace/spans.ts';
 import { changeSpan } from '../../../../src/observability/trace/trace.ts';
 import { later } from '../../../controllers/remedyjob/jobs.ts';
@@ -141,4 +145,49 @@ describe('DAT-10 the trace of a commit', () => {
     const { committedAt: _, ...spec } = release.spec;
     expect(shown([{ ...release, spec }], [])[0]).toBe('change 20-300');
   });
+
+  it.each<[name: string, seconds: number]>([
+    ['was ahead of that of the hub', 600],
+    ['is of more than a day before', -86_400],
+  ])('begins with the Release where the time of the commit %s, and has that time', (_, seconds) => {
+    const release = releaseWith(PROVEN);
+    const releases = [{ ...release, spec: { ...release.spec, committedAt: later(seconds) } }];
+    expect(shown(releases, CLUSTERS).slice(0, 5)).toEqual([
+      'change 20-300',
+      'release 20-300',
+      'accept and render 20-20',
+      'stage test 30-100',
+      'cluster t-1 30-100',
+    ]);
+    const [change, own] = spansOf(changeTrace(releases[0] ?? release, { releases, clusters: [] }));
+    for (const span of [change, own]) {
+      expect(span?.attributes).toMatchObject({
+        'kubenode.time_adjusted': true,
+        'kubenode.commit.committed_at': later(seconds),
+      });
+    }
+  });
+
+  it('has other span IDs for a Release that was created again', () => {
+    expect(spanOf('uid-1')).toBe(spanOf('uid-1'));
+    expect(spanOf('uid-1')).not.toBe(spanOf('uid-2'));
+  });
+
+  it('has all Releases of the commit that change a cluster, and the one that was asked for', () => {
+    const [own, other] = [releaseWith(PROVEN), releaseWith(PROVEN, 'other')];
+    const plan = { digest: 'd', clusters: 3, changed: 0 };
+    const unchanged = releaseWith({}, 'unchanged');
+    const idle = { ...unchanged, spec: { ...unchanged.spec, plan } };
+    const elsewhere = { ...other, spec: { ...other.spec, commit: 'b'.repeat(40) } };
+    expect(releasesOfChange(own, [elsewhere, idle, other, own])).toEqual([own, other]);
+    expect(releasesOfChange(idle, [idle, other])).toEqual([idle, other]);
+  });
 });
+
+/** The span ID of a Release with this UID. */
+function spanOf(uid: string): string | undefined {
+  const { metadata, ...release } = releaseWith(PROVEN);
+  const own = { ...release, metadata: { ...metadata, uid } };
+  const [{ trace } = {}] = endedChange(own, { releases: [own], clusters: [] });
+  return trace && spansOf(trace())[0]?.spanId;
+}

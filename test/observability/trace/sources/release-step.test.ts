@@ -27,6 +27,22 @@ describe('the step of a Release', () => {
       { outcome: 'Ok', state: 'Proven' },
     ],
     [
+      'superseded after a stage had failed and recovered',
+      {
+        supersededBy: 'fleet-b',
+        stages: [
+          { ...STAGE, state: 'Proven', failedAt: later(40), provenAt: later(50) },
+          { name: 'prod', state: 'Superseded' },
+        ],
+      },
+      { outcome: 'Unset', state: 'Superseded' },
+    ],
+    [
+      'running, with a stage that recovers',
+      { stages: [{ ...STAGE, state: 'Soaking', failedAt: later(40) }] },
+      { outcome: 'Unset', state: 'Running', steps: [{}, { outcome: 'Unset', state: 'Soaking' }] },
+    ],
+    [
       'failed, by its first cluster',
       {
         stages: [{ ...STAGE, state: 'Failed', failedAt: later(40) }],

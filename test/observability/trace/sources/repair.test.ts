@@ -52,6 +52,12 @@ function jobWith(status: JobFields['status'] = {}, spec: JobFields['spec'] = {})
   return repairJob({ spec, status: parts });
 }
 
+/** Each step of the root as its name, its subject and its state. */
+function stepsOf(job: RemedyOperationJob): readonly string[] {
+  const { steps = [] } = repairTrace(job).root;
+  return steps.map(({ name, subject, state }: TraceStep) => [name, subject, state].filter(Boolean).join(' '));
+}
+
 /** Each span as `name start-end`, in seconds after NOW, with its failure. */
 function shown(job: RemedyOperationJob): readonly string[] {
   return spansOf(repairTrace(job)).map(({ name, startMs, endMs, error }) => {
@@ -115,9 +121,10 @@ describe('DAT-10 the trace of a repair', () => {
 
   it('shows steps that have not begun as steps, but has no spans of them', () => {
     const job = jobWith({ steps: STEPS.slice(0, 1), agent: { steps: [] } });
-    const { steps = [] } = repairTrace(job).root;
-    expect(steps.map(({ name, state }: TraceStep) => `${name} ${state ?? ''}`)).toContain(
-      'Reboot@v1 Pending',
+    expect(stepsOf(job)).toContain('Reboot@v1 s4');
+    const { settledAt: _, ...timeline } = TIMELINE;
+    expect(stepsOf(jobWith({ steps: STEPS.slice(0, 1), agent: { steps: [] }, timeline }))).toContain(
+      'Reboot@v1 s4 Pending',
     );
     expect(shown(job).some((each) => each.startsWith('Reboot'))).toBe(false);
   });

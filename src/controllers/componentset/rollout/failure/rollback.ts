@@ -28,10 +28,12 @@ export function mayRollBack(
 export function beginRollback(
   { set }: RolloutInput,
   progress: RolloutProgress,
-  bad: Revision,
+  { bad, failure }: { readonly bad: Revision; readonly failure: Explanation },
 ): RolloutProgress {
   const record = recordFor(bad, {
     result: 'RolledBack',
+    failure,
+    ...optional('commit', progress.commit),
     ...optional('retryToken', set.spec.retryToken),
     ...optional('startedAt', progress.startedAt?.toISOString()),
   });

@@ -216,11 +216,14 @@ describe('goesBack', () => {
   });
 });
 
+const BAD = { bad: NEW, failure: { reason: 'GateFailed', because: 'errors: 5' } };
+
 describe('beginRollback', () => {
   it('ROL-32 remembers the bad revision with its retry token before the first machine goes back', () => {
-    const [record] = beginRollback(inputOf({ retryToken: 'a' }), progressOf(), NEW).history;
+    const [record] = beginRollback(inputOf({ retryToken: 'a' }), progressOf({ commit: 'c-1' }), BAD).history;
     expect(record).toMatchObject({ revision: NEW.name, result: 'RolledBack', retryToken: 'a' });
+    expect(record).toMatchObject({ commit: 'c-1', reason: 'GateFailed', message: 'errors: 5' });
     expect(record).not.toHaveProperty('finishedAt');
-    expect(beginRollback(inputOf(), progressOf(), NEW).history[0]).not.toHaveProperty('retryToken');
+    expect(beginRollback(inputOf(), progressOf(), BAD).history[0]).not.toHaveProperty('retryToken');
   });
 });
