@@ -13,19 +13,10 @@ import { JOB_INDEXERS } from '../api/machine/jobs.ts';
 import { NAMESPACE_AGENTS, NAMESPACE_OF_NODE_EVENTS, NAMESPACE_OF_NODE_LEASES } from '../api/names.ts';
 import type { View } from '../kube/cache/view.ts';
 import { LEASES } from '../kube/leader/record.ts';
-import { NODES } from '../kube/objects/core-kinds.ts';
+import { NODE_EVENTS, NODES } from '../kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../kube/objects/object.ts';
 import { RECORDED_CONDITION } from './facts/reading/recorded.ts';
 import type { FactViewKind, ViewSelection } from './view-kind.ts';
-
-/** core/v1, as kubelets and node-problem-detector write them. */
-export const NODE_EVENTS: Resource = {
-  group: '',
-  version: 'v1',
-  kind: 'Event',
-  plural: 'events',
-  namespaced: true,
-};
 
 const VIEWS = {
   nodes: {

@@ -206,3 +206,18 @@ export const fleetAllowancePhases = phaseTable(
   ],
   'InForce',
 );
+
+/** Maps the phases of a RemedyOperationJob that has ended to what people call its end. */
+export const ENDED_JOB_PHASES = {
+  Succeeded: 'Succeeded',
+  Superseded: 'Ended',
+  Cancelled: 'Ended',
+  HandedOff: 'Failed',
+  Failed: 'Failed',
+} as const satisfies Readonly<Record<string, string>>;
+
+type EndedJobPhase = keyof typeof ENDED_JOB_PHASES;
+
+export function isEndedJobPhase(phase: string): phase is EndedJobPhase {
+  return Object.hasOwn(ENDED_JOB_PHASES, phase);
+}

@@ -120,7 +120,11 @@ export async function withSynced<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   // The first answer that is an error ends the command with its hint; views would try again for ever.
-  await Promise.all(views.map(({ resource }) => client.list(resource, { limit: 1, signal })));
+  await Promise.all(
+    views.map(({ resource, namespace }) =>
+      client.list(resource, { limit: 1, signal, ...optional('namespace', namespace) }),
+    ),
+  );
   const stop = new AbortController();
   const running = views.map(({ reflector }) => reflector.run(stop.signal));
   try {

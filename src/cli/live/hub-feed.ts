@@ -12,6 +12,7 @@ import type { Clock } from '../../os/clock.ts';
 import { commitViews, type LiveHub } from '../../views/release/commits.ts';
 import { sortHub } from '../../views/status/hub-objects.ts';
 import { summarizeHub } from '../../views/status/hub-status.ts';
+import { connectedAs } from './connected-as.ts';
 
 /** The interval of the checks: a third of the term of a Lease. */
 const LEASE_CHECK_MS = 5000;
@@ -42,6 +43,7 @@ export function createHubFeed({ findUnsynced, ...options }: HubFeedOptions): Liv
         return {
           ...summarizeHub(hub, { now: options.clock.now(), unsynced }),
           commits: commitViews(hub.releases, hub.pipelines),
+          connections: new Map(hub.clusters.map((each) => [each.metadata.name, connectedAs(each)])),
         };
       },
       async work(signal, notify) {

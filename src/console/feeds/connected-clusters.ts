@@ -1,16 +1,39 @@
 /** Watches the clusters that the hub lists, as far as they can be connected. */
 
+import { MACHINES } from '../../api/generated/resources.ts';
 import type { Client } from '../../kube/client/client.ts';
+import { isKubeError } from '../../kube/client/errors.ts';
+import type { CallReport } from '../../kube/client/request.ts';
 import type { Clock } from '../../os/clock.ts';
 import { messageOf } from '../../os/errors.ts';
 import { type ClusterFeed, createClusterFeed } from './cluster-feed.ts';
 import { withFirstState } from './first-state.ts';
 
-export interface ConnectedCluster {
+/** With whose rights a cluster is read. `unchecked context`: the context of its name may lead to another cluster. */
+export type ShownAccess = 'hub' | 'context' | 'unchecked context' | 'Secret';
+
+export interface ShownConnection {
+  /** It is closed when the cluster is not shown. */
+  readonly client: Client;
+  readonly by: ShownAccess;
+}
+
+/** Connects to the cluster of this name. Rejects with why it cannot. */
+export type ConnectToCluster = (
+  name: string,
+  onCall: (report: CallReport) => void,
+) => Promise<ShownConnection>;
+
+export interface ConnectedCluster extends ShownConnection {
   readonly name: string;
   readonly server: string;
-  readonly client: Client;
   readonly feed: ClusterFeed;
+}
+
+export interface ListedCluster {
+  readonly name: string;
+  /** Differs when the cluster has to be connected again. */
+  readonly version: string;
 }
 
 export interface ConnectedClusters {
@@ -18,49 +41,87 @@ export interface ConnectedClusters {
   list(): readonly ConnectedCluster[];
   /** Explains why a cluster is not connected. */
   missingReason(name: string): string | undefined;
-  /** Connects clusters that are new, and ends the watches of those that are not in the list. */
-  update(names: readonly string[]): Promise<void>;
+  /** Connects clusters that are new or have other credentials, and ends the watches of those that are not in the list. */
+  update(clusters: readonly ListedCluster[]): Promise<void>;
   /** Resolves when all watches have ended. */
   close(): Promise<void>;
 }
 
 export interface ClustersOptions {
   readonly clock: Clock;
-  /** Connects to the cluster of this name. Rejects with why it cannot. */
-  readonly connectTo: (name: string) => Promise<Client>;
+  readonly connectTo: ConnectToCluster;
   readonly onChange: () => void;
 }
 
 interface OpenCluster extends ConnectedCluster {
+  readonly version: string;
+  /** Whether the server refused the credentials at the last call. */
+  readonly isRefused: () => boolean;
   readonly end: () => Promise<void>;
 }
+
+interface WatchedConnection extends ShownConnection {
+  readonly isRefused: () => boolean;
+}
+
+/** How often refused credentials are read again. Some are of a program that asks a person. */
+const RENEW_MS = 30_000;
+const CHECK_TIMEOUT_MS = 5000;
 
 export function createConnectedClusters({ clock, connectTo, onChange }: ClustersOptions): ConnectedClusters {
   const open = new Map<string, OpenCluster>();
   const missing = new Map<string, string>();
+  const renewedMs = new Map<string, number>();
   return {
     list: () => [...open.values()],
     missingReason: (name) => missing.get(name),
-    async update(names) {
-      const ended = [...open.values()].filter(({ name }) => !names.includes(name));
+    async update(clusters) {
+      const versions = new Map(clusters.map(({ name, version }) => [name, version]));
+      const ended = [...open.values()].filter(({ name, version }) => versions.get(name) !== version);
       for (const { name } of ended) open.delete(name);
-      const added = names.filter((name) => !open.has(name));
-      await Promise.all([...ended.map(({ end }) => end()), ...added.map(add)]);
+      for (const name of missing.keys()) if (!versions.has(name)) missing.delete(name);
+      const added = clusters.filter(({ name }) => !open.has(name));
+      const refused = [...open.values()].filter(({ name, isRefused }) => isRefused() && isRenewalDue(name));
+      await Promise.all([...ended.map(({ end }) => end()), ...added.map(add), ...refused.map(renew)]);
       if (ended.length + added.length > 0) onChange();
     },
     close: async () => void (await Promise.all([...open.values()].map(({ end }) => end()))),
   };
 
-  async function add(name: string): Promise<void> {
+  async function add({ name, version }: ListedCluster): Promise<void> {
     try {
-      open.set(name, openCluster(name, await connectTo(name)));
+      open.set(name, openCluster({ name, version }, await connectWatched(name)));
       missing.delete(name);
     } catch (error) {
       missing.set(name, `its machines are not shown: ${messageOf(error)}`);
     }
   }
 
-  function openCluster(name: string, client: Client): OpenCluster {
+  function isRenewalDue(name: string): boolean {
+    return clock.monotonicMs() >= (renewedMs.get(name) ?? Number.NEGATIVE_INFINITY) + RENEW_MS;
+  }
+
+  /** The last state stays until the server accepts the credentials that are read now. */
+  async function renew(old: OpenCluster): Promise<void> {
+    renewedMs.set(old.name, clock.monotonicMs());
+    const next = await connectWatched(old.name).catch(() => undefined);
+    if (!next) return;
+    if (!(await isAccepted(next.client))) return await next.client.close();
+    open.set(old.name, openCluster(old, next));
+    await old.end();
+    onChange();
+  }
+
+  async function connectWatched(name: string): Promise<WatchedConnection> {
+    let last = '';
+    const connection = await connectTo(name, ({ code }) => {
+      last = code;
+    });
+    return { ...connection, isRefused: () => last === '401' };
+  }
+
+  function openCluster({ name, version }: ListedCluster, connection: WatchedConnection): OpenCluster {
+    const { client } = connection;
     const feed = withFirstState(createClusterFeed({ client, clock, cluster: name }));
     feed.subscribe(onChange);
     const stop = new AbortController();
@@ -70,6 +131,16 @@ export function createConnectedClusters({ clock, connectTo, onChange }: Clusters
       await running;
       await client.close();
     };
-    return { name, server: client.server, client, feed, end };
+    return { ...connection, name, version, server: client.server, feed, end };
+  }
+}
+
+/** A right that is missing is named by the watches. */
+async function isAccepted(client: Client): Promise<boolean> {
+  try {
+    await client.list(MACHINES, { limit: 1, timeoutMs: CHECK_TIMEOUT_MS });
+    return true;
+  } catch (error) {
+    return isKubeError(error, 'Forbidden');
   }
 }

@@ -5,14 +5,18 @@ import type { Client } from '../../kube/client/client.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { FleetLimitsView } from '../../views/fleet/policy-view.ts';
 import type { LiveHub } from '../../views/release/commits.ts';
+import type { ReadEvents } from '../server/explainer.ts';
 import type { PresentSource } from '../server/history.ts';
 import { type ClusterLine, type FleetRows, NO_STATE } from '../state/state.ts';
+import { accessNotes } from './access-notes.ts';
 import { type ClusterRows, createClusterFeed } from './cluster-feed.ts';
 import { type ClusterMerge, createClusterMerge, isEmpty } from './cluster-merge.ts';
 import {
   type ConnectedCluster,
   type ConnectedClusters,
+  type ConnectToCluster,
   createConnectedClusters,
+  type ShownAccess,
 } from './connected-clusters.ts';
 import { NOT_READ_YET, withFirstState } from './first-state.ts';
 import { fleetLimitRows } from './fleet-limit-rows.ts';
@@ -20,6 +24,9 @@ import { type HubRows, hubRows, loneCluster, unreadRow } from './hub-rows.ts';
 import { readMachineEvents } from './machine-events.ts';
 
 export interface FleetSource extends PresentSource {
+  readonly isHub: boolean;
+  /** Reads the last Events of a machine that is shown, with the client of its cluster. */
+  readonly readEvents: ReadEvents;
   /** Resolves after the signal, when all watches have ended. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -30,7 +37,7 @@ export interface FleetSourceOptions {
   readonly hub: LiveFeed<LiveHub> | undefined;
   /** Undefined: the context has no limits over clusters. */
   readonly fleetLimits?: LiveFeed<FleetLimitsView> | undefined;
-  readonly connectTo: (name: string) => Promise<Client>;
+  readonly connectTo: ConnectToCluster;
   readonly clock: Clock;
 }
 
@@ -58,11 +65,14 @@ export function createFleetSource({
   const merge = createClusterMerge();
 
   return {
+    isHub: hub !== undefined,
     subscribe: (handler) => void handlers.push(handler),
     machine: (cluster, name) => shownCluster(cluster)?.feed.machine(name),
-    events: (cluster, name) => {
+    async readEvents(cluster, name, signal) {
       const shown = shownCluster(cluster);
-      return shown?.feed.machine(name) && readMachineEvents(shown.client, name);
+      if (!shown) return { events: [], problem: `cluster ${cluster} is not connected` };
+      const reader = shown.by === 'Secret' ? 'the account of sync' : 'you';
+      return await readMachineEvents(shown.client, name, { reader, signal });
     },
     current: () =>
       mergeRows(
@@ -80,7 +90,9 @@ export function createFleetSource({
     },
   };
 
-  function shownCluster(cluster: string): Pick<ConnectedCluster, 'client' | 'feed'> | undefined {
+  function shownCluster(
+    cluster: string,
+  ): (Pick<ConnectedCluster, 'client' | 'feed'> & { readonly by?: ShownAccess }) | undefined {
     const member = members.list().find(({ name }) => name === cluster);
     return member ?? (cluster === home.name ? { client: home.client, feed: own } : undefined);
   }
@@ -90,8 +102,9 @@ export function createFleetSource({
     feed.subscribe(() => change.abort());
     while (!signal.aborted) {
       change = new AbortController();
-      const names = feed.current()?.clusters.map(({ name }) => name) ?? [];
-      await members.update(names.filter((name) => name !== home.name));
+      const { clusters = [], connections } = feed.current() ?? {};
+      const listed = clusters.map(({ name }) => ({ name, version: connections?.get(name) ?? '' }));
+      await members.update(listed.filter(({ name }) => name !== home.name));
       await clock.sleep(RETRY_MS, AbortSignal.any([signal, change.signal])).catch(() => undefined);
     }
   }
@@ -101,6 +114,7 @@ interface ShownCluster {
   readonly name: string;
   readonly server: string;
   readonly feed: LiveFeed<ClusterRows>;
+  readonly by?: ShownAccess;
 }
 
 interface Sources {
@@ -126,6 +140,7 @@ export function mergeRows({ home, hub, fleetLimits, members }: Sources, merge: C
     notes: {
       ...rows.notes,
       ...overClusters.notes,
+      ...accessNotes(members.list()),
       ...(unseen !== undefined && unreadRow(`machines of ${home.name}`, unseen)),
       ...merged.notes,
     },

@@ -37,6 +37,8 @@ const COUNTED: Readonly<Record<HistoryField, Resource>> = {
 
 /** As long as a watch of a person: a right that was taken away counts within a minute. */
 const JUDGED_MS = 30_000;
+/** A person waits for the page. All kinds are asked at once. */
+const TIMEOUT_MS = 5000;
 
 export function createPermittedPast({
   client,
@@ -49,13 +51,13 @@ export function createPermittedPast({
   >();
 
   return async (range) => {
-    const reasons = new Map<HistoryField, string>();
-    for (const field of HISTORY_FIELDS) {
-      // oxlint-disable-next-line no-await-in-loop -- each kind is asked once, and most are known
-      const reason = await refusal(COUNTED[field]);
-      if (reason !== undefined) reasons.set(field, reason);
-    }
-    return withoutLines(await read(range), reasons);
+    const judgedFields = await Promise.all(
+      HISTORY_FIELDS.map(async (field) => [field, await refusal(COUNTED[field])] as const),
+    );
+    const reasons = judgedFields.flatMap(([field, reason]) =>
+      reason === undefined ? [] : [[field, reason] as const],
+    );
+    return withoutLines(await read(range), new Map(reasons));
   };
 
   /** Returns why the person gets no line about this kind. */
@@ -71,7 +73,7 @@ export function createPermittedPast({
   async function askServer(resource: Resource): Promise<string | undefined> {
     const { kind, plural, group } = resource;
     try {
-      await client.list(resource, { limit: 1 });
+      await client.list(resource, { limit: 1, timeoutMs: TIMEOUT_MS });
       return undefined;
     } catch (error) {
       if (isKubeError(error, 'Forbidden')) return `you may not list ${plural}.${group}`;

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clientAddress } from '../../os/net/connection-limits.ts';
 import { refuseRequest } from './guard.ts';
+import { isDataPath } from './paths.ts';
 import { sendText } from './replies.ts';
 import { createEventStreams, type ReadOnDemand, type StreamsOptions } from './streams.ts';
 
@@ -41,8 +42,9 @@ export const TOO_MANY_PAGES = 'too many pages are open: close one';
 export function createOpenAccess({ host, ...options }: OpenAccessOptions): ConsoleAccess {
   const streams = createEventStreams(options);
   return {
-    admit({ method, headers, socket }, response) {
-      const refused = refuseRequest({ method, host: headers.host }, host);
+    admit({ method, url = '', headers, socket }, response) {
+      const head = { method, host: headers.host, fetchSite: headers['sec-fetch-site']?.toString() };
+      const refused = refuseRequest({ ...head, isForData: isDataPath(url) }, host);
       if (refused) {
         sendText(response, refused.status, refused.because);
         return Promise.resolve(undefined);

@@ -1,94 +1,66 @@
-/** Explains machines to pages on demand: few at a time, each limited in time, and each answer for all who ask within some seconds. */
-import type { Clock } from '../../os/clock.ts';
-import { withDeadline } from '../../os/deadline.ts';
+/** Explains machines to pages on demand, and reads their Events. */
 import { messageOf } from '../../os/errors.ts';
-import type { MachineAnswer } from '../../views/machine/detail.ts';
+import type { MachineAnswer, MachineEventsView } from '../../views/machine/detail.ts';
+import { createPageReads, type PageReads, type PageReadsOptions, TooManyReads } from './page-reads.ts';
+import { createTurns, type Turns } from './turns.ts';
 
 /** Rejects with why the machine cannot be explained. */
 export type ExplainMachine = (cluster: string, name: string, signal: AbortSignal) => Promise<string>;
-
-/** Limits how many machines are explained at once, by all of its explainers together. */
-export interface ExplainTurns {
-  /** Undefined: too many wait already. */
-  run<T>(work: () => Promise<T>): Promise<T> | undefined;
-}
+/** Never rejects. */
+export type ReadEvents = (cluster: string, name: string, signal: AbortSignal) => Promise<MachineEventsView>;
 
 /** An explanation reads the whole cluster, as the command does: 2 s and 100 MiB with 10,000 machines. */
-const AT_ONCE = 2;
-const MAX_WAITING = 8;
-const TIMEOUT_MS = 30_000;
-/** A machine that changes is read again at once by each page that shows it. */
-const KEPT_MS = 5000;
-const TOO_MANY = 'too many machines are explained at the moment: try again in some seconds';
+const EXPLAINED = { atOnce: 2, maxWaiting: 8 };
+/** A few short lists each. */
+const LISTED = { atOnce: 8, maxWaiting: 32 };
+const EXPLAIN_TIMEOUT_MS = 30_000;
+const EVENTS_TIMEOUT_MS = 15_000;
 
-export function createExplainTurns(): ExplainTurns {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return {
-    run(work) {
-      if (running >= AT_ONCE && waiting.length >= MAX_WAITING) return undefined;
-      return begin(work);
-    },
-  };
+type ReaderParts = Pick<PageReadsOptions<never>, 'clock' | 'turns' | 'isShown' | 'signal'>;
 
-  async function begin<T>(work: () => Promise<T>): Promise<T> {
-    if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running += 1;
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
-    }
-  }
+/** The turns of all explainers of a console. */
+export function createExplainTurns(): Turns {
+  return createTurns(EXPLAINED);
 }
 
-export interface ExplainerOptions {
-  readonly clock: Clock;
-  readonly turns: ExplainTurns;
+/** The turns of all readers of Events of a console. */
+export function createEventsTurns(): Turns {
+  return createTurns(LISTED);
+}
+
+export interface ExplainerOptions extends ReaderParts {
   readonly explain: ExplainMachine;
-  /** Whether the page shows the machine: no other cluster is asked. */
-  readonly isShown: (cluster: string, name: string) => boolean;
-  readonly signal: AbortSignal;
 }
 
-export type Explainer = (cluster: string, name: string) => Promise<MachineAnswer> | undefined;
+export function createExplainer({ explain, ...parts }: ExplainerOptions): PageReads<MachineAnswer> {
+  const { clock } = parts;
+  return createPageReads<MachineAnswer>({
+    ...parts,
+    timeoutMs: EXPLAIN_TIMEOUT_MS,
+    read: async (cluster, name, signal) => ({
+      text: await explain(cluster, name, signal),
+      at: clock.now().toISOString(),
+    }),
+    failed: (error) => ({ problem: problemOf(error, 'too many machines are explained at the moment') }),
+  });
+}
 
-/** Creates an explainer with the rights of one person. Its answers never reject; undefined: the machine is not shown. */
-export function createExplainer({ clock, turns, explain, isShown, signal }: ExplainerOptions): Explainer {
-  const kept = new Map<string, Promise<MachineAnswer>>();
+export interface EventsReaderOptions extends ReaderParts {
+  readonly read: ReadEvents;
+}
 
-  return (cluster, name) => {
-    if (!isShown(cluster, name)) return undefined;
-    const key = `${cluster}/${name}`;
-    const known = kept.get(key);
-    if (known) return known;
-    const answer = ask(cluster, name);
-    kept.set(key, answer);
-    void forget(key, answer);
-    return answer;
-  };
+export function createEventsReader({ read, ...parts }: EventsReaderOptions): PageReads<MachineEventsView> {
+  return createPageReads<MachineEventsView>({
+    ...parts,
+    timeoutMs: EVENTS_TIMEOUT_MS,
+    read,
+    failed: (error) => ({
+      events: [],
+      problem: problemOf(error, 'the events of too many machines are read at the moment'),
+    }),
+  });
+}
 
-  async function forget(key: string, answer: Promise<MachineAnswer>): Promise<void> {
-    await answer;
-    await clock.sleep(KEPT_MS, signal).catch(() => undefined);
-    kept.delete(key);
-  }
-
-  async function ask(cluster: string, name: string): Promise<MachineAnswer> {
-    const limit = {
-      clock,
-      ms: TIMEOUT_MS,
-      signal,
-      expired: () => new Error(`no answer within ${TIMEOUT_MS / 1000} s`),
-    };
-    try {
-      const asked = turns.run(() => withDeadline(limit, (ended) => explain(cluster, name, ended)));
-      if (!asked) return { problem: TOO_MANY };
-      return { text: await asked, at: clock.now().toISOString() };
-    } catch (error) {
-      return { problem: messageOf(error) };
-    }
-  }
+function problemOf(error: unknown, tooMany: string): string {
+  return error instanceof TooManyReads ? `${tooMany}: try again in some seconds` : messageOf(error);
 }

@@ -4,10 +4,14 @@ import { isIP } from 'node:net';
 export interface RequestHead {
   readonly method: string | undefined;
   readonly host: string | undefined;
+  /** The header Sec-Fetch-Site. Undefined: not sent by a browser, or by one without TLS. */
+  readonly fetchSite?: string | undefined;
+  /** Whether the request reads data of the fleet, and not a file of the page. */
+  readonly isForData?: boolean;
 }
 
 export interface RefusedRequest {
-  readonly status: 400 | 405 | 421;
+  readonly status: 400 | 403 | 405 | 421;
   readonly because: string;
 }
 
@@ -15,7 +19,13 @@ export interface RefusedRequest {
  * A page of another site can point its own name at our address, and its requests then carry that name in Host (DNS rebinding). So only
  * addresses, localhost and the name that the console was started with are accepted. Any port, because ports are forwarded.
  */
-export function refuseRequest({ method, host }: RequestHead, ownHost: string): RefusedRequest | undefined {
+export function refuseRequest(
+  { method, host, ...fetched }: RequestHead,
+  ownHost: string,
+): RefusedRequest | undefined {
+  if (isFromOtherSite(fetched)) {
+    return { status: 403, because: 'the console sends no data to pages of other sites' };
+  }
   if (method !== 'GET' && method !== 'HEAD') {
     return { status: 405, because: 'the console is read-only: only GET and HEAD are allowed' };
   }
@@ -23,6 +33,14 @@ export function refuseRequest({ method, host }: RequestHead, ownHost: string): R
   if (name === undefined) return { status: 400, because: 'expected a Host header' };
   if (isIP(name) > 0 || name === 'localhost' || name === ownHost.toLowerCase()) return undefined;
   return { status: 421, because: 'the console does not answer under this host name: use its address' };
+}
+
+/** Another site could not read the answer, but each of its requests would take a turn from people. */
+function isFromOtherSite({
+  fetchSite,
+  isForData = false,
+}: Pick<RequestHead, 'fetchSite' | 'isForData'>): boolean {
+  return isForData && fetchSite === 'cross-site';
 }
 
 /** Without the port and the brackets of an IPv6 address. */

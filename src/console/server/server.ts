@@ -5,6 +5,7 @@ import { closeServer, httpUrl, listenOn } from '../../os/net/http-server.ts';
 import { rangeOf } from '../state/history/ranges.ts';
 import { decodePart } from '../state/pages/address.ts';
 import type { Admitted, ConsoleAccess } from './access.ts';
+import { type DataName, EVENTS_PATH } from './paths.ts';
 import { type ReplyContent, sendContent, sendText } from './replies.ts';
 import type { ReadOnDemand } from './streams.ts';
 
@@ -33,7 +34,6 @@ export interface ConsoleServer {
   close(): Promise<void>;
 }
 
-const EVENTS = '/events';
 const SESSION = '/session';
 const HEADERS_MS = 5000;
 /** By default Node checks its time limits every 30 s: a connection that sends nothing would stay that long. */
@@ -93,22 +93,33 @@ async function serve(
   { files, admitted }: Served,
 ): Promise<void> {
   const path = url.split('?')[0] ?? '';
-  if (path === EVENTS && method === 'GET') {
+  if (path === EVENTS_PATH && method === 'GET') {
     const because = await admitted.addStream(response);
     if (because !== undefined) sendText(response, 503, because);
     return;
   }
-  const content = files.get(path) ?? (await dataContent(path, admitted));
+  const content = files.get(path);
   if (content) sendContent(response, 200, content);
-  else sendText(response, 404, 'not found');
+  else if (path === SESSION) sendContent(response, 200, sessionContent(admitted.session));
+  else await sendData(response, path, admitted.source);
 }
 
-async function dataContent(path: string, admitted: Admitted): Promise<ReplyContent | undefined> {
-  const { source = {} } = admitted;
-  if (path === SESSION) return jsonContent(admitted.session ?? {});
+/** Without a login there is no session. */
+function sessionContent(session: Admitted['session']): ReplyContent {
+  return jsonContent(session ?? {});
+}
+
+/** Without a source nothing is known: that is not an answer about the fleet. */
+async function sendData(
+  response: ServerResponse,
+  path: string,
+  source: ReadOnDemand | undefined,
+): Promise<void> {
   const [first, ...parts] = path.slice(1).split('/').map(decodePart);
   const read = DATA.get(first ?? '');
-  return read && jsonContent((await read(source, parts)) ?? null);
+  if (!read) sendText(response, 404, 'not found');
+  else if (!source) sendText(response, 503, 'no page of this session is connected to the fleet');
+  else sendContent(response, 200, jsonContent((await read(source, parts)) ?? null));
 }
 
 function jsonContent(data: object | null): ReplyContent {
@@ -121,7 +132,7 @@ type ReadData = (
 ) => object | undefined | Promise<object | undefined>;
 
 /** Reads what a page asks for, by the first part of the path. The answer is null without data: the browser reports no error then. */
-const DATA: ReadonlyMap<string, ReadData> = new Map<string, ReadData>([
+const DATA: ReadonlyMap<string, ReadData> = new Map<DataName, ReadData>([
   ['machines', (source, [cluster = '', name = '']) => source.machine?.(cluster, name)],
   ['events-of', (source, [cluster = '', name = '']) => source.events?.(cluster, name)],
   ['why', (source, [cluster = '', name = '']) => source.why?.(cluster, name)],

@@ -169,6 +169,9 @@ function firstOfEach<T>(entries: readonly T[], nameOf: (entry: T) => string): T[
   );
 }
 
+/** The kubeconfig is valid, and has no context of this name. */
+export class MissingContextError extends KubeError {}
+
 export function selectContext(config: Kubeconfig, contextName?: string): SelectedContext {
   const name = contextName ?? config.currentContext;
   if (name === '') {
@@ -179,7 +182,7 @@ export function selectContext(config: Kubeconfig, contextName?: string): Selecte
   }
   const context = config.contexts.find((entry) => entry.name === name);
   if (!context) {
-    throw new KubeError(
+    throw new MissingContextError(
       'Config',
       `${config.origin} has no context ${name}, only: ${namesOf(config.contexts)}`,
     );

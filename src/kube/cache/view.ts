@@ -1,11 +1,14 @@
 /** Holds what the controllers of a process observe of one kind: one store, kept current by one reflector, shared by all of them. */
 import type { KubeObject, Metadata, Resource } from '../objects/object.ts';
+import { optional } from '../objects/optional.ts';
 import { createReflector, type Reflector, type ReflectorOptions } from './reflector.ts';
 import { createStore, type Store, type StoreOptions } from './store.ts';
 import { createTransform } from './trim.ts';
 
 export interface View<T extends KubeObject = KubeObject> {
   readonly resource: Resource<T>;
+  /** The only namespace that is read. Undefined: all of them, or the kind has none. */
+  readonly namespace?: string;
   readonly store: Store<T>;
   readonly reflector: Reflector;
   /** Stores what the server answered to a write, so that readers see it before the watch delivers it. Returns it as stored. */
@@ -28,6 +31,7 @@ export function createView<T extends KubeObject = KubeObject>(options: ViewOptio
   const store = createStore<T>({ log, ...(indexers ? { indexers } : {}) });
   return {
     resource,
+    ...optional('namespace', options.namespace),
     store,
     reflector: createReflector<T>({ ...options, transform, store }),
     wrote: (answer) => {

@@ -6,6 +6,8 @@ export const SECRETS = core('Secret', true);
 export const NAMESPACES = core('Namespace', false);
 export const NODES = core('Node', false);
 export const PODS = core('Pod', true);
+/** Kubelets and node-problem-detector write core/v1, and the API server serves all Events as such. */
+export const NODE_EVENTS = core('Event', true);
 export const SERVICE_ACCOUNTS = core('ServiceAccount', true);
 export const ENDPOINT_SLICES: Resource = {
   group: 'discovery.k8s.io',

@@ -29,13 +29,13 @@ export interface ProcessQuery<L extends string> {
 /** The clusters that the person chose. A Prometheus of one cluster has no such label: the default `.*` matches that, too. */
 const CHOSEN_CLUSTERS = 'cluster=~"$cluster"';
 /**
- * Returns a query without the variable of Grafana. With a name it reads the series of that cluster, and those without the label: a Prometheus
- * of one cluster has no other.
+ * Returns a query without the variable of Grafana. With a name it reads the series of that cluster and no others; with an empty one those
+ * without the label, as a Prometheus of one cluster has them.
  */
 export function chooseCluster(query: string, name: string | undefined): string {
-  const chosen = name === undefined ? '.*' : `${name.replaceAll(/[\\^$.|?*+()[\]{}]/g, String.raw`\$&`)}|`;
   // A string of PromQL has the escapes of JSON.
-  return query.replaceAll(CHOSEN_CLUSTERS, () => `cluster=~${JSON.stringify(chosen)}`);
+  const chosen = name === undefined ? 'cluster=~".*"' : `cluster=${JSON.stringify(name)}`;
+  return query.replaceAll(CHOSEN_CLUSTERS, () => chosen);
 }
 
 /** Its values of `cluster` are what a person chooses from. */

@@ -1,6 +1,6 @@
 /** Registers the metrics of the machines of a cluster. They are counted from the view when Prometheus scrapes: no request is sent. */
 import type { Machine, RemedyOperationJob } from '../../api/generated/types.ts';
-import { remedyOperationJobPhases } from '../../api/status/phase-tables.ts';
+import { isEndedJobPhase, remedyOperationJobPhases } from '../../api/status/phase-tables.ts';
 import type { View } from '../../kube/cache/view.ts';
 import type { GaugeSample, Metrics } from '../../kube/process/metrics.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -85,10 +85,8 @@ export function registerFleetMetrics(
   metrics.gauge({ ...REMEDY_DENIED_SECONDS, read: read(deniedSeconds) });
 }
 
-const ENDED: ReadonlySet<string> = new Set(['Succeeded', 'Superseded', 'Cancelled', 'HandedOff', 'Failed']);
-
 function isOpenJob({ status }: RemedyOperationJob): boolean {
-  return !ENDED.has(remedyOperationJobPhases.phaseOf({ conditions: status?.conditions }));
+  return !isEndedJobPhase(remedyOperationJobPhases.phaseOf({ conditions: status?.conditions }));
 }
 
 /** Names each machine, which costs as many series as there are. */

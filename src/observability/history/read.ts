@@ -1,4 +1,4 @@
-/** Asks Prometheus for lines of the past: one query for each line, limited in time, and all of them together, too. */
+/** Asks Prometheus for lines of the past: one query for each line, limited in time. After a while, no more queries begin. */
 import { runConcurrently } from '../../kube/process/run-concurrently.ts';
 import type { Clock } from '../../os/clock.ts';
 import { type PrometheusRanges, QUERIES_AT_ONCE, type QueryRange } from '../query/client.ts';
@@ -19,7 +19,7 @@ export interface FoundLines {
   readonly missing: readonly { readonly field: PastField; readonly because: string }[];
 }
 
-/** A person waits for the page. */
+/** A person waits for the page. Queries that began before end within their own limit. */
 const TOTAL_MS = 8000;
 const TOO_SLOW = `not asked: Prometheus took longer than ${TOTAL_MS / 1000} s for the lines before`;
 

@@ -12,6 +12,8 @@ import { stagePlans } from './text.ts';
 /** The state of a hub that is watched, with its commits. */
 export interface LiveHub extends HubStatus {
   readonly commits?: readonly CommitView[];
+  /** By the name of a cluster: another text when it has to be connected again. */
+  readonly connections?: ReadonlyMap<string, string>;
 }
 
 /** Keeps the order of the Releases. */

@@ -1,5 +1,6 @@
 /** Builds the view of one repair job for people. Pure: it reads only the object. */
 import type { JobCancel, JobDrain, RemedyOperationJob, Wait } from '../../api/generated/types.ts';
+import { ENDED_JOB_PHASES, isEndedJobPhase } from '../../api/status/phase-tables.ts';
 import { deliveredOf } from '../../api/status/step-records.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { evidenceText } from './evidence.ts';
@@ -72,17 +73,8 @@ export function viewJob(job: RemedyOperationJob): JobView {
   };
 }
 
-const PHASE_STATES: Readonly<Record<string, JobState>> = {
-  Succeeded: 'Succeeded',
-  Superseded: 'Ended',
-  Cancelled: 'Ended',
-  HandedOff: 'Failed',
-  Failed: 'Failed',
-};
-
 function stateOf(phase: string, waiting: Wait | undefined): JobState {
-  const ended = PHASE_STATES[phase];
-  if (ended) return ended;
+  if (isEndedJobPhase(phase)) return ENDED_JOB_PHASES[phase];
   return waiting && isApprovalWait(waiting) ? 'NeedsPerson' : 'Running';
 }
 

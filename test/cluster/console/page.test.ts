@@ -115,7 +115,7 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', () => 
     await tile(page, 'node-b1, NotReady, AgentSilent').click();
     const dialog = page.getByRole('dialog', { name: 'prod/node-b1' });
     await dialog.getByText('No set selects it, and none is pinned.').waitFor();
-    await dialog.getByText('AgentSilent: no heartbeat for 90 s').waitFor();
+    await dialog.getByText('AgentSilent: no heartbeat for 90 s', { exact: true }).waitFor();
     // In the sentence of the page, and in the answer of why.
     await dialog.getByRole('code').filter({ hasText: 'kubenode machine show node-b1' }).waitFor();
     await dialog.locator('.words').getByText('kubenode machine show node-b1').waitFor();

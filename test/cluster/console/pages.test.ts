@@ -10,7 +10,11 @@ import { buildConsolePage } from '../../../scripts/bundle-console.ts';
 import type { ConsoleServer } from '../../../src/console/server/server.ts';
 import { PAGES } from '../../../src/console/state/pages/address.ts';
 import { type ConsoleState, NO_STATE } from '../../../src/console/state/state.ts';
-import type { MachineDetailView, MachineEventsView } from '../../../src/views/machine/detail.ts';
+import type {
+  MachineAnswer,
+  MachineDetailView,
+  MachineEventsView,
+} from '../../../src/views/machine/detail.ts';
 import { clusterLine } from '../../console/fixtures.ts';
 import { launchBrowser, noBrowserReason, openPage, type WatchedPage } from '../../support/browser.ts';
 import { tempFolder } from '../../support/temp.ts';
@@ -60,12 +64,16 @@ const EVENTS: MachineEventsView = {
   ],
 };
 
+const ANSWER: MachineAnswer = { text: WHY, at: SINCE };
+
 const folder = tempFolder('page');
 let browser: Browser;
 let server: ConsoleServer;
 let source: SettableSource;
 let detail = DETAIL;
 let events = EVENTS;
+/** Undefined: the server does not know the machine. */
+let answer: MachineAnswer | undefined = ANSWER;
 let watched: WatchedPage | undefined;
 
 describe.skipIf(noBrowserReason !== undefined)('the pages of the console', () => {
@@ -76,7 +84,7 @@ describe.skipIf(noBrowserReason !== undefined)('the pages of the console', () =>
     server = await servePage(folder, {
       ...source,
       machine: () => detail,
-      why: () => Promise.resolve({ text: WHY, at: SINCE }),
+      why: () => answer && Promise.resolve(answer),
       events: () => Promise.resolve(events),
     });
   });
@@ -84,6 +92,7 @@ describe.skipIf(noBrowserReason !== undefined)('the pages of the console', () =>
     source.set(BUSY_STATE);
     detail = DETAIL;
     events = EVENTS;
+    answer = ANSWER;
     await watched?.page.context().close();
     watched = undefined;
   });
@@ -172,6 +181,28 @@ describe.skipIf(noBrowserReason !== undefined)('the pages of the console', () =>
     const { machines } = BUSY_STATE;
     source.set({ ...BUSY_STATE, machines: { ...machines, 'prod/prod-a-05': { p: 'Stalled' } } });
     await drawer.getByText('you may not list events in namespace default').waitFor();
+    expect(problems()).toEqual([]);
+  });
+
+  it('CON-32 keeps the last answer of why beside the reason for which there is no newer one', async () => {
+    const page = await open(MACHINE);
+    const drawer = page.getByRole('dialog');
+    const words = drawer.locator('.words');
+    await words.waitFor();
+    for (const [next, shown] of [
+      [{ problem: 'no answer within 30 s' }, 'not answered: no answer within 30 s'],
+      [undefined, 'no new answer: the console does not know this machine'],
+    ] as const) {
+      answer = next;
+      // oxlint-disable no-await-in-loop -- one page
+      await drawer.getByRole('button', { name: 'Ask again' }).click();
+      await drawer.getByText(shown).waitFor();
+      expect((await words.textContent())?.trim()).toBe(WHY.trim());
+      // oxlint-enable no-await-in-loop
+    }
+    answer = ANSWER;
+    // It is asked again without a click.
+    await drawer.getByText('no new answer').waitFor({ state: 'detached' });
     expect(problems()).toEqual([]);
   });
 

@@ -14,7 +14,7 @@ import {
 import { createView, type View } from '../../../src/kube/cache/view.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { formatMicroTime, LEASES } from '../../../src/kube/leader/record.ts';
-import { NODES } from '../../../src/kube/objects/core-kinds.ts';
+import { NODE_EVENTS, NODES } from '../../../src/kube/objects/core-kinds.ts';
 import type { Resource } from '../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { systemRandom } from '../../../src/os/system-random.ts';
@@ -22,7 +22,7 @@ import { FACT_KINDS } from '../../../src/rules/catalog.ts';
 import type { Reading } from '../../../src/rules/compiled-rule.ts';
 import { createLiveFacts, type LiveFacts } from '../../../src/rules/live/live-facts.ts';
 import type { ViewSelection } from '../../../src/rules/view-kind.ts';
-import { createFactViews, type FactViewName, NODE_EVENTS } from '../../../src/rules/views.ts';
+import { createFactViews, type FactViewName } from '../../../src/rules/views.ts';
 import { refOf } from '../../rules/live/facts-bed.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';

@@ -147,6 +147,8 @@ async function openFleet(
   await read();
   open.add(read);
   return {
+    isHub: false,
+    readEvents: () => Promise.resolve({ events: [] }),
     current: () => ({
       ...NO_STATE,
       clusters: { c: clusterLine('c') },

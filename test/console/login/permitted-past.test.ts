@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createPermittedPast } from '../../../src/console/login/permitted-past.ts';
 import type { PastAnswer } from '../../../src/console/state/history/ranges.ts';
+import type { ListOptions } from '../../../src/kube/client/client.ts';
 import { KubeError } from '../../../src/kube/client/errors.ts';
 import type { Resource } from '../../../src/kube/objects/object.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
@@ -74,6 +75,20 @@ describe('the past of a person', () => {
     const { lines, missing } = await past('1h');
     expect(lines).toEqual({});
     expect(missing.find(({ field }) => field === 'ready')?.because).toContain(because);
+  });
+
+  it('CON-31 asks about all kinds at once, and for a short time', async () => {
+    const asked: (number | undefined)[] = [];
+    const client = {
+      list: (_: Resource, { timeoutMs }: ListOptions = {}) => {
+        asked.push(timeoutMs);
+        return new Promise<never>(() => undefined);
+      },
+    };
+    const clock = virtualClock();
+    void createPermittedPast({ client, clock, read: () => Promise.resolve(ANSWER) })('1h');
+    await clock.advance(0);
+    expect(asked).toEqual([5000, 5000, 5000, 5000, 5000]);
   });
 
   it('CON-31 loses a line within a minute after its right was taken away, and asks no more often', async () => {

@@ -35,6 +35,8 @@ function bed({
   const held = Promise.withResolvers<void>();
   if (!isHeld) held.resolve();
   const source: FleetSource = {
+    isHub: false,
+    readEvents: () => Promise.resolve({ events: [] }),
     current: () => NO_STATE,
     subscribe: () => undefined,
     run: async (signal) => {

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createExplainer, createExplainTurns } from '../../../src/console/server/explainer.ts';
+import {
+  createEventsReader,
+  createEventsTurns,
+  createExplainer,
+  createExplainTurns,
+} from '../../../src/console/server/explainer.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
 function bed(turns = createExplainTurns()) {
@@ -48,40 +53,111 @@ describe('the explainer', () => {
     expect(begun).toEqual([]);
   });
 
-  it('CON-32 reads two clusters at a time, and refuses what would wait long', async () => {
+  it('CON-32 reads one machine at a time for one person, and refuses what would wait long', async () => {
     const { clock, begun, explain, settle } = bed();
-    const asked = Array.from({ length: 11 }, (_, index) => explain('prod', `m-${index}`));
+    const asked = Array.from({ length: 4 }, (_, index) => explain('prod', `m-${index}`));
     await clock.advance(0);
-    expect(begun).toEqual(['m-0', 'm-1']);
-    expect(await asked[10]).toEqual({ problem: expect.stringContaining('too many machines') as string });
+    expect(begun).toEqual(['m-0']);
+    expect(await asked[3]).toEqual({ problem: expect.stringContaining('too many machines') as string });
     settle('m-0');
     await asked[0];
     await clock.advance(0);
-    expect(begun).toEqual(['m-0', 'm-1', 'm-2']);
+    expect(begun).toEqual(['m-0', 'm-1']);
+    // A refusal is not kept: there is a turn now.
+    settle('m-1');
+    await asked[1];
+    settle('m-2');
+    const again = explain('prod', 'm-3');
+    await clock.advance(0);
+    settle('m-3');
+    expect(await again).toMatchObject({ text: 'why m-3' });
   });
 
-  it('CON-32 shares its turns with the explainers of other people', async () => {
+  it('CON-32 reads two machines at a time for all people, and one person never takes all turns', async () => {
     const turns = createExplainTurns();
-    const [anna, ben] = [bed(turns), bed(turns)];
-    void anna.explain('prod', 'm-1');
-    void anna.explain('prod', 'm-2');
-    const answer = ben.explain('prod', 'm-3');
+    const [anna, ben, carl] = [bed(turns), bed(turns), bed(turns)];
+    for (const name of ['m-1', 'm-2', 'm-3']) void anna.explain('prod', name);
+    void ben.explain('prod', 'm-4');
+    void carl.explain('prod', 'm-5');
     await ben.clock.advance(0);
-    expect(ben.begun).toEqual([]);
+    expect([anna.begun, ben.begun, carl.begun]).toEqual([['m-1'], ['m-4'], []]);
     anna.settle('m-1');
-    await expect.poll(() => ben.begun).toEqual(['m-3']);
-    ben.settle('m-3');
-    expect(await answer).toMatchObject({ text: 'why m-3' });
+    await expect.poll(() => carl.begun).toEqual(['m-5']);
+  });
+
+  it('CON-32 counts the wait for a turn, and does not begin later what was answered', async () => {
+    const clock = virtualClock();
+    const begun: string[] = [];
+    const first = Promise.withResolvers<string>();
+    const explain = createExplainer({
+      clock,
+      turns: createExplainTurns(),
+      signal: new AbortController().signal,
+      isShown: () => true,
+      explain: (_cluster, name) => {
+        begun.push(name);
+        return first.promise;
+      },
+    });
+    void explain('prod', 'm-1');
+    const waiting = explain('prod', 'm-2');
+    await clock.advance(30_000);
+    expect(await waiting).toEqual({ problem: 'no answer within 30 s' });
+    first.resolve('why');
+    await clock.advance(0);
+    expect(begun).toEqual(['m-1']);
+  });
+
+  it('CON-32 answers in time also if the work does not end with its signal', async () => {
+    const clock = virtualClock();
+    const explain = createExplainer({
+      clock,
+      turns: createExplainTurns(),
+      signal: new AbortController().signal,
+      isShown: () => true,
+      explain: () => new Promise<string>(() => undefined),
+    });
+    const answer = explain('prod', 'm-1');
+    await clock.advance(30_000);
+    expect(await answer).toEqual({ problem: 'no answer within 30 s' });
   });
 
   it('CON-32 states why there is no answer: an error, and one that takes too long', async () => {
     const { clock, explain, ends } = bed();
     const refused = explain('prod', 'm-1');
-    const slow = explain('prod', 'm-2');
     await clock.advance(0);
     ends.get('m-1')?.reject(new Error('you may not list machines'));
     expect(await refused).toEqual({ problem: 'you may not list machines' });
+    const slow = explain('prod', 'm-2');
     await clock.advance(30_000);
     expect(await slow).toEqual({ problem: 'no answer within 30 s' });
+  });
+});
+
+describe('the reader of events', () => {
+  it('CON-32 reads once for all who ask, within its turns and its time, and states what failed', async () => {
+    const clock = virtualClock();
+    const begun: string[] = [];
+    const read = createEventsReader({
+      clock,
+      turns: createEventsTurns(),
+      signal: new AbortController().signal,
+      isShown: (cluster) => cluster === 'prod',
+      read: (_cluster, name) => {
+        begun.push(name);
+        return name === 'm-1' ? Promise.resolve({ events: [] }) : new Promise(() => undefined);
+      },
+    });
+    expect(read('other', 'm-1')).toBeUndefined();
+    expect(await Promise.all([read('prod', 'm-1'), read('prod', 'm-1')])).toEqual([
+      { events: [] },
+      { events: [] },
+    ]);
+    expect(begun).toEqual(['m-1']);
+    const asked = ['m-2', 'm-3', 'm-4', 'm-5'].map((name) => read('prod', name));
+    expect((await asked[3])?.problem).toContain('too many machines');
+    await clock.advance(15_000);
+    expect(await asked[0]).toEqual({ events: [], problem: 'no answer within 15 s' });
+    expect(begun).toEqual(['m-1', 'm-2']);
   });
 });

@@ -1,7 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { refuseRequest } from '../../../src/console/server/guard.ts';
+import { isDataPath } from '../../../src/console/server/paths.ts';
 
 describe('refuseRequest', () => {
+  it.each(['/events', '/events?x', '/why/a/m-1', '/events-of/a/m-1', '/machines/a/m-1', '/history/24h'])(
+    'sends no data of %s to a page of another site, which would take turns from people',
+    (url) => {
+      const head = { method: 'GET', host: 'localhost', isForData: isDataPath(url) };
+      expect(refuseRequest({ ...head, fetchSite: 'cross-site' }, 'localhost')?.status).toBe(403);
+      for (const fetchSite of ['same-origin', 'none', undefined]) {
+        expect(refuseRequest({ ...head, fetchSite }, 'localhost')).toBeUndefined();
+      }
+    },
+  );
+
+  it.each(['/', '/console.js', '/whynot'])('answers a link of another site to %s', (url) => {
+    const head = { method: 'GET', host: 'localhost', isForData: isDataPath(url) };
+    expect(refuseRequest({ ...head, fetchSite: 'cross-site' }, 'localhost')).toBeUndefined();
+  });
+
   it.each([
     '127.0.0.1:8484',
     'localhost:8484',

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { createPast, PAST_MS, type PastTimes } from '../../../src/console/server/past.ts';
+import { createPast, PAST_MS, type PastTimes, withoutContact } from '../../../src/console/server/past.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
 function bed() {
   const clock = virtualClock();
-  const asked: { readonly times: PastTimes; readonly cluster: string | undefined }[] = [];
+  const asked: PastTimes[] = [];
   const past = createPast({
     clock,
-    read: (times, cluster) => {
-      asked.push({ times, cluster });
+    read: (times) => {
+      asked.push(times);
       return Promise.resolve({ lines: {}, missing: [] });
     },
   });
@@ -28,20 +28,25 @@ describe('the past', () => {
     expect(asked.length).toBe(2);
   });
 
-  it('CON-31 is kept for each range and each cluster on its own', async () => {
+  it('is kept for each range on its own', async () => {
     const { asked, past } = bed();
-    await past('1h', 'eu-1');
-    await past('1h', 'us-1');
-    await past('6h', 'eu-1');
-    await past('1h', 'eu-1');
-    expect(asked.map(({ cluster }) => cluster)).toEqual(['eu-1', 'us-1', 'eu-1']);
+    for (const range of ['1h', '6h', '1h'] as const) await past(range);
+    expect(asked.map(({ step }) => step)).toEqual([30, 180]);
+  });
+
+  it('CON-31 has no line of sync beside a cluster without a hub', async () => {
+    const lines = { ready: [3, 3], contact: [5, 5] };
+    const missing = [{ field: 'contact', because: 'partial' }] as const;
+    const read = withoutContact(() => Promise.resolve({ at: 60, from: 0, step: 30, lines, missing }));
+    expect(await read('1h')).toMatchObject({ lines: { ready: [3, 3] }, missing: [] });
+    expect(Object.keys((await read('1h')).lines)).toEqual(['ready']);
   });
 
   it('has times on a grid that does not move with the clock, and ends with the step of now', async () => {
     const { clock, asked, past } = bed();
     await clock.advance(61_000);
     const { at } = await past('6h');
-    const times = asked[0]?.times;
+    const [times] = asked;
     expect(times && [times.from % 180, times.to % 180, times.to - times.from]).toEqual([0, 0, 21_600]);
     expect(times && times.to >= at && times.to - at < 180).toBe(true);
   });

@@ -63,6 +63,22 @@ export interface EndedStep {
 /** What a step has changed last is on the pages a moment later. */
 const LATE_MS = 5000;
 
+/**
+ * Tells whether a text within the window has more matches than the last one before it: what other steps have left on the page, such as
+ * a commit with the same subject, does not count.
+ */
+function isNew(
+  texts: readonly ShownText[],
+  pattern: RegExp,
+  [fromMs, untilMs]: readonly [fromMs: number, untilMs: number],
+): boolean {
+  const all = new RegExp(pattern, 'gu');
+  const count = ({ text }: ShownText): number => [...text.matchAll(all)].length;
+  const before = texts.findLast(({ atMs }) => atMs < fromMs);
+  const known = before === undefined ? 0 : count(before);
+  return texts.some((each) => each.atMs >= fromMs && each.atMs <= untilMs && count(each) > known);
+}
+
 /** Returns what no page has shown while its step was taken. `steps`: in the order in which they ended, each with its time. */
 export async function notShown(
   recorder: PageRecorder,
@@ -74,12 +90,9 @@ export async function notShown(
     const fromMs = steps[index - 1]?.atMs ?? 0;
     const parts = SHOWN_BY_STEP[result.name];
     if (!parts) return [`nothing is expected of ${result.name}`];
-    const missing = parts.filter(([page, pattern]) => {
-      const texts = shown.get(page) ?? [];
-      return !texts.some(
-        (each) => each.atMs >= fromMs && each.atMs <= atMs + LATE_MS && pattern.test(each.text),
-      );
-    });
+    const missing = parts.filter(
+      ([page, pattern]) => !isNew(shown.get(page) ?? [], pattern, [fromMs, atMs + LATE_MS]),
+    );
     return missing.map(
       ([page, pattern]) => `${result.name}: the page ${page} never showed ${String(pattern)}`,
     );

@@ -1,14 +1,20 @@
 /** `kubenode console`: a page in the browser that shows the fleet as it changes. It changes nothing. */
 import { Command, Option } from 'commander';
+import type { ShownConnection } from '../../../console/feeds/connected-clusters.ts';
 import { createOpenAccess } from '../../../console/server/access.ts';
-import { createExplainer, createExplainTurns } from '../../../console/server/explainer.ts';
+import {
+  createEventsReader,
+  createEventsTurns,
+  createExplainer,
+  createExplainTurns,
+} from '../../../console/server/explainer.ts';
 import { recordHistory } from '../../../console/server/history.ts';
 import { readPageFiles } from '../../../console/server/page-files.ts';
+import { withoutContact } from '../../../console/server/past.ts';
 import { CONSOLE_PORT, startConsoleServer } from '../../../console/server/server.ts';
-import type { HistoryRange } from '../../../console/state/history/ranges.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import { addConnectionOptions, connectFrom, findKubeconfig } from '../../connection.ts';
+import { addConnectionOptions, connectFrom } from '../../connection.ts';
 import { withCluster } from '../../fleet/read.ts';
 import type { Io } from '../../io.ts';
 import { createIntegerParser, parseConsoleUrl, parsePrometheusUrl } from '../../option-parsers.ts';
@@ -64,7 +70,7 @@ export function createConsoleCommand(io: Io): Command {
     )
     .option(
       '--prometheus-cluster <name>',
-      'with --prometheus-url: only series whose label cluster has this value, or that have no such label (default: all; with --login those of the cluster that is shown)',
+      'with --prometheus-url: only series whose label cluster has this value; with an empty value those without the label (default: all; with --login it is required)',
     )
     .addHelpText('after', HELP);
   return addConnectionOptions(command).action(async (flags: ConsoleFlags) => {
@@ -77,28 +83,30 @@ export function createConsoleCommand(io: Io): Command {
 async function serveOpenly(io: Io, client: Client, flags: ConsoleFlags): Promise<void> {
   const { clock, signal } = io;
   const files = await readPageFiles();
-  const kubeconfig = findKubeconfig(io, flags);
   const name = homeName(flags);
-  const connectTo = async (member: string, onCall?: OnCall): Promise<Client> =>
-    await connectShownCluster(member, { io, hub: client, kubeconfig, ...optional('onCall', onCall) });
+  const connectTo = async (member: string, onCall: OnCall, until = signal): Promise<ShownConnection> =>
+    await connectShownCluster(member, { io: { ...io, signal: until }, flags, hub: client, onCall });
   const fleet = await openConsoleFleet(io, { client, flags, name, connectTo });
   const stop = new AbortController();
   const ended = AbortSignal.any([signal, stop.signal]);
   const past = openPast(io, flags);
+  const isShown = (cluster: string, machine: string): boolean =>
+    fleet.machine?.(cluster, machine) !== undefined;
+  const shared = { clock, isShown, signal: ended };
   const source = recordHistory(
     {
       ...fleet,
-      ...optional('past', past && ((range: HistoryRange) => past(range))),
+      ...optional('past', past && (fleet.isHub ? past : withoutContact(past))),
+      events: createEventsReader({ ...shared, turns: createEventsTurns(), read: fleet.readEvents }),
       why: createExplainer({
-        clock,
+        ...shared,
         turns: createExplainTurns(),
-        explain: createWhyText(io, async (cluster, onCall) => {
-          const member = cluster === name ? client : await connectTo(cluster, onCall);
-          // The hub, as a cluster of its own, is connected once more: each explanation closes its client.
-          return member === client ? await connectFrom(io, flags, onCall) : member;
-        }),
-        isShown: (cluster, machine) => fleet.machine?.(cluster, machine) !== undefined,
-        signal: ended,
+        // The cluster of the context itself is connected once more, too: each explanation closes its client.
+        explain: createWhyText(io, async (cluster, onCall, asked) =>
+          cluster === name
+            ? await connectFrom(io, flags, onCall)
+            : (await connectTo(cluster, onCall, asked.signal)).client,
+        ),
       }),
     },
     clock,

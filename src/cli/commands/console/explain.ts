@@ -11,12 +11,16 @@ import type { Io } from '../../io.ts';
 export type OnCall = (report: CallReport) => void;
 
 /** Connects to the cluster of this name. The Defender judges its own view by the calls that are reported. */
-export type ConnectToExplain = (cluster: string, onCall: OnCall) => Promise<Client>;
+export type ConnectToExplain = (
+  cluster: string,
+  onCall: OnCall,
+  asked: { readonly signal: AbortSignal },
+) => Promise<Client>;
 
 export function createWhyText({ clock }: Pick<Io, 'clock'>, connectTo: ConnectToExplain): ExplainMachine {
   return async (cluster, name, signal) => {
     const calls = createCallWindow(clock);
-    const client = await connectTo(cluster, (report) => calls.add(report));
+    const client = await connectTo(cluster, (report) => calls.add(report), { signal });
     try {
       // What the views cannot read is in the answer, or ends it.
       const io = { clock, signal, err: () => undefined };

@@ -21,9 +21,20 @@ export interface ConsoleFlags extends ConnectionFlags {
 /** Refuses flags that need others. */
 export function checkConsoleFlags(flags: Omit<ConsoleFlags, 'port'>): void {
   checkLogin(flags);
-  if (flags.prometheusCluster === undefined || flags.prometheusUrl !== undefined) return;
-  throw new CliError('--prometheus-cluster needs --prometheus-url', {
-    hint: 'pass the Prometheus that has the series: --prometheus-url http://prometheus.monitoring:9090',
+  checkPrometheus(flags);
+}
+
+/** Prometheus does not know the rights of people: only the person who starts a console with a login can tell which series are of its cluster. */
+function checkPrometheus({ login, prometheusUrl, prometheusCluster }: Omit<ConsoleFlags, 'port'>): void {
+  if (prometheusCluster !== undefined && prometheusUrl === undefined) {
+    throw new CliError('--prometheus-cluster needs --prometheus-url', {
+      hint: 'pass the Prometheus that has the series: --prometheus-url http://prometheus.monitoring:9090',
+      exitCode: EXIT.usage,
+    });
+  }
+  if (login === undefined || prometheusUrl === undefined || prometheusCluster !== undefined) return;
+  throw new CliError('--login with --prometheus-url needs --prometheus-cluster', {
+    hint: "pass the value of the label cluster of the series of this cluster, or --prometheus-cluster '' if they have no such label",
     exitCode: EXIT.usage,
   });
 }

@@ -1,6 +1,7 @@
 /** Opens the fleet that a console shows, with one client: what the hub lists, and the machines of the cluster itself. */
 import { CLUSTERS, FLEET_POLICIES, MACHINES, PIPELINES } from '../../../api/generated/resources.ts';
 import type { Cluster } from '../../../api/generated/types.ts';
+import type { ConnectToCluster } from '../../../console/feeds/connected-clusters.ts';
 import { createFleetSource, type FleetSource } from '../../../console/feeds/source.ts';
 import type { LiveFeed } from '../../../kube/cache/live-feed.ts';
 import type { Client } from '../../../kube/client/client.ts';
@@ -24,7 +25,7 @@ export interface ConsoleFleetOptions {
   /** The name of the cluster itself. */
   readonly name: string;
   /** Connects to another cluster of the hub. Rejects with why it is not shown. */
-  readonly connectTo: (name: string) => Promise<Client>;
+  readonly connectTo: ConnectToCluster;
 }
 
 export async function openConsoleFleet(

@@ -3,10 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { createLoginAccess } from '../../../console/login/access.ts';
 import type { ConnectUser } from '../../../console/login/identity.ts';
 import { createPermittedPast } from '../../../console/login/permitted-past.ts';
-import { createExplainer, createExplainTurns } from '../../../console/server/explainer.ts';
+import {
+  createEventsReader,
+  createEventsTurns,
+  createExplainer,
+  createExplainTurns,
+} from '../../../console/server/explainer.ts';
 import { readPageFiles } from '../../../console/server/page-files.ts';
+import { withoutContact } from '../../../console/server/past.ts';
 import { startConsoleServer } from '../../../console/server/server.ts';
-import type { HistoryRange } from '../../../console/state/history/ranges.ts';
 import { loadConfig } from '../../../kube/auth/config.ts';
 import { type ConnectOptions, connect } from '../../../kube/client/connect.ts';
 import { optional } from '../../../kube/objects/optional.ts';
@@ -33,7 +38,7 @@ export async function serveWithLogin(io: Io, flags: ConsoleFlags): Promise<void>
   const past = openPast(io, flags);
   const connectUser: ConnectUser = (bearer, onCall) =>
     connect({ ...options, bearer, ...optional('onCall', onCall) });
-  const turns = createExplainTurns();
+  const [explainTurns, eventsTurns] = [createExplainTurns(), createEventsTurns()];
   const log = createCommandLog(io, { logLevel: 'info' }, { write: (line) => io.err(line) });
   const access = createLoginAccess({
     clock,
@@ -47,16 +52,18 @@ export async function serveWithLogin(io: Io, flags: ConsoleFlags): Promise<void>
         // The names of files of this machine are not shown.
         { client, flags: {}, name, connectTo: (other) => Promise.reject(notShown(other)) },
       );
-      const read = past && ((range: HistoryRange) => past(range, name));
+      const read = past && (fleet.isHub ? past : withoutContact(past));
+      const isShown = (cluster: string, machine: string): boolean =>
+        fleet.machine?.(cluster, machine) !== undefined;
+      const shared = { clock, isShown, signal: ended };
       return {
         ...fleet,
         ...optional('past', read && createPermittedPast({ client, clock, read })),
+        events: createEventsReader({ ...shared, turns: eventsTurns, read: fleet.readEvents }),
         why: createExplainer({
-          clock,
-          turns,
+          ...shared,
+          turns: explainTurns,
           explain: createWhyText(io, (_cluster, onCall) => reconnect(onCall)),
-          isShown: (cluster, machine) => fleet.machine?.(cluster, machine) !== undefined,
-          signal: ended,
         }),
       };
     },

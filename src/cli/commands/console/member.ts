@@ -1,47 +1,35 @@
 /** Connects a console to a cluster that the hub lists: by the context of its name, or with the Secret of the hub that sync uses. */
 import { CLUSTERS } from '../../../api/generated/resources.ts';
 import type { Cluster } from '../../../api/generated/types.ts';
+import type { ShownConnection } from '../../../console/feeds/connected-clusters.ts';
 import type { Client } from '../../../kube/client/client.ts';
-import { connect } from '../../../kube/client/connect.ts';
-import { isKubeError } from '../../../kube/client/errors.ts';
-import { optional } from '../../../kube/objects/optional.ts';
-import { messageOf } from '../../../os/errors.ts';
-import { CliError } from '../../errors.ts';
-import { connectBySecret } from '../../fleet/connect-cluster.ts';
+import { type ConnectionFlags, connectFrom } from '../../connection.ts';
+import { connectLasting } from '../../fleet/connect-cluster.ts';
 import type { Io } from '../../io.ts';
 import type { OnCall } from './explain.ts';
 
 export interface ShownClusterParts {
-  readonly io: Pick<Io, 'clock' | 'signal'>;
+  readonly io: Io;
+  /** The connection to the hub. */
+  readonly flags: ConnectionFlags;
   readonly hub: Client;
-  /** Undefined inside a pod. */
-  readonly kubeconfig: string | undefined;
   /** Called for every request that is answered. */
-  readonly onCall?: OnCall;
+  readonly onCall?: OnCall | undefined;
 }
 
-/** A cluster that a commit adds has no context in the kubeconfig of the person, and its machines belong to the fleet all the same. */
+/**
+ * A cluster that a commit adds has no context in the kubeconfig of the person, and its machines belong to the fleet all the same. The hub,
+ * as a cluster of its own, is connected once more: each of these clients is closed when its cluster is not shown.
+ */
 export async function connectShownCluster(
   name: string,
-  { io, hub, kubeconfig, onCall }: ShownClusterParts,
-): Promise<Client> {
-  const { clock, signal } = io;
-  try {
-    return await connect({
-      clock,
-      context: name,
-      ...optional('kubeconfig', kubeconfig),
-      ...optional('onCall', onCall),
-    });
-  } catch (error) {
-    if (!isKubeError(error, 'Config')) throw error;
-    const bySecret = hub
-      .get<Cluster>(CLUSTERS, { name }, { signal })
-      .then((cluster) => connectBySecret(io, hub, cluster, onCall));
-    return await bySecret.catch((other: unknown) => {
-      throw new CliError(`${error.message}; and with the Secret of the hub: ${messageOf(other)}`, {
-        cause: other,
-      });
-    });
-  }
+  { io, flags, hub, onCall }: ShownClusterParts,
+): Promise<ShownConnection> {
+  const cluster = await hub.get<Cluster>(CLUSTERS, { name }, { signal: io.signal });
+  return await connectLasting(io, flags, {
+    hub,
+    cluster,
+    connectHub: () => connectFrom(io, flags, onCall),
+    onCall,
+  });
 }

@@ -26,10 +26,10 @@ export function openPast(
   });
   return createPast({
     clock,
-    read: async (range, cluster) =>
+    read: async (range) =>
       await readPastLines(
         { prometheus, clock },
-        { fields: HISTORY_FIELDS, range, cluster: prometheusCluster ?? cluster },
+        { fields: HISTORY_FIELDS, range, cluster: prometheusCluster },
       ),
   });
 }

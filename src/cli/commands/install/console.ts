@@ -10,6 +10,9 @@ export interface ConsoleInstallFlags {
   readonly console?: URL;
   /** The name of a Secret. */
   readonly consoleOidc?: string;
+  readonly prometheusUrl?: string;
+  /** The value of the label `cluster` of the series that the console reads. Empty: those without the label. */
+  readonly prometheusCluster?: string;
 }
 
 export function createConsoleOption(): Option {
@@ -33,12 +36,21 @@ export function createConsoleIssuerOption(): Option {
   ).argParser(parseSecretName);
 }
 
+export function createConsolePrometheusOption(): Option {
+  return new Option(
+    '--prometheus-cluster <name>',
+    "with --console and --prometheus-url, required there: value of the label cluster of this cluster's series; empty for those without the label",
+  );
+}
+
 export function consolePrograms({
   console: url,
   consoleOidc,
+  prometheusCluster,
 }: ConsoleInstallFlags): readonly DeployedProgram[] {
   if (url === undefined) return [];
-  const named = { ...CONSOLE, args: [...CONSOLE.args, '--url', url.origin] };
+  const series = prometheusCluster === undefined ? [] : ['--prometheus-cluster', prometheusCluster];
+  const named = { ...CONSOLE, args: [...CONSOLE.args, '--url', url.origin, ...series] };
   return [consoleOidc === undefined ? withTokens(named) : withIssuer(named, consoleOidc)];
 }
 
@@ -56,7 +68,25 @@ function withIssuer(program: DeployedProgram, secret: string): DeployedProgram {
   };
 }
 
-export function checkConsole({ console: url, consoleOidc }: ConsoleInstallFlags): void {
+/** Prometheus does not know the rights of people: a person has to name the series of this cluster. */
+function checkSeries({ console: url, prometheusUrl, prometheusCluster }: ConsoleInstallFlags): void {
+  if (prometheusCluster !== undefined && (url === undefined || prometheusUrl === undefined)) {
+    throw new CliError('--prometheus-cluster needs --console and --prometheus-url', {
+      hint: 'only the console reads series by it: pass both',
+      exitCode: EXIT.usage,
+    });
+  }
+  if (url !== undefined && prometheusUrl !== undefined && prometheusCluster === undefined) {
+    throw new CliError('--console with --prometheus-url needs --prometheus-cluster', {
+      hint: "pass the value of the label cluster of the series of this cluster, or --prometheus-cluster '' if they have no such label",
+      exitCode: EXIT.usage,
+    });
+  }
+}
+
+export function checkConsole(flags: ConsoleInstallFlags): void {
+  const { console: url, consoleOidc } = flags;
+  checkSeries(flags);
   if (consoleOidc === undefined || url !== undefined) return;
   throw new CliError('--console-oidc needs --console', {
     hint: 'pass the address that people open: --console https://kubenode.example.com',

@@ -30,6 +30,7 @@ import {
   consolePrograms,
   createConsoleIssuerOption,
   createConsoleOption,
+  createConsolePrometheusOption,
 } from './console.ts';
 import {
   checkManagement,
@@ -83,6 +84,7 @@ export function addDeployOptions(command: Command): Command {
     .option('--hosting', 'also run kubenode hosting in this cluster, which then hosts control planes as pods')
     .addOption(createConsoleOption())
     .addOption(createConsoleIssuerOption())
+    .addOption(createConsolePrometheusOption())
     .option('--images <file>', 'with --hosting: the images of control planes, by digest')
     .option('--webhooks', 'with --hub: also a Service for the webhooks of git hosts')
     .option('--maintenance', 'with --cluster: also a Service for the maintenance events of hardware systems')

@@ -24,7 +24,7 @@ import type { ExplainedMachine } from './format.ts';
 import { readMaintenance } from './maintenance.ts';
 import { noLedger, unknownMachine } from './missing.ts';
 import { readNodeRules } from './node-rules.ts';
-import { findUnreadable, readReported, unreadableKindsText } from './partial.ts';
+import { findUnreadable, readReported, unreadableParts } from './partial.ts';
 import { askForPins, explainPins, type PinReason } from './pins.ts';
 import { waitsOf } from './waits.ts';
 
@@ -86,7 +86,7 @@ async function judgeOrReport(
     if (unreadable.length === 0) throw error;
     const reported = await readReported(io, client, name);
     const content = await readContent(io, client, name);
-    const unknown = [{ part: 'acts', because: unreadableKindsText(unreadable) } as const];
+    const unknown = unreadableParts(unreadable);
     return { content, why: { ...reported, pins: pinReasons(content, undefined), unknown } };
   }
 }

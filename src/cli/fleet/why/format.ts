@@ -13,7 +13,7 @@ import type { PinReason } from './pins.ts';
 
 /** A part that is not known, because the person may not read what it is computed from. */
 export interface UnknownPart {
-  readonly part: 'acts' | 'rules';
+  readonly part: 'acts' | 'rules' | 'held' | 'probes';
   readonly because: string;
 }
 

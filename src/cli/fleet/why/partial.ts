@@ -24,6 +24,7 @@ import type { Resource } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Io } from '../../io.ts';
 import { collect, readNamed } from '../read.ts';
+import type { UnknownPart } from './format.ts';
 import { noLedger } from './missing.ts';
 import { objectWaits } from './waits.ts';
 
@@ -56,9 +57,29 @@ export async function findUnreadable(client: Client, signal: AbortSignal): Promi
   return found.flat();
 }
 
-export function unreadableKindsText(resources: readonly Resource[]): string {
+function unreadableKindsText(resources: readonly Resource[]): string {
   const names = resources.map(({ group, plural }) => (group === '' ? plural : `${plural}.${group}`));
   return `whether a repair would be permitted is not known: you may not list ${names.join(', ')}, by which the Defender decides`;
+}
+
+/** Names each part of an explanation that is not known without these kinds: that it is absent does not show that there is none. */
+export function unreadableParts(resources: readonly Resource[]): readonly UnknownPart[] {
+  const isNodeUnread = resources.some(({ kind, group }) => kind === NODES.kind && group === NODES.group);
+  return [
+    { part: 'acts', because: unreadableKindsText(resources) },
+    ...(isNodeUnread
+      ? ([
+          {
+            part: 'held',
+            because: 'what holds the machine by its Node is not known: you may not list nodes',
+          },
+        ] as const)
+      : []),
+    {
+      part: 'probes',
+      because: 'what the probes of its peers found is not known: the views of the Defender were not read',
+    },
+  ];
 }
 
 /** Rejects if the Machine, its jobs or the ledger may not be read. */

@@ -12,9 +12,12 @@ export function usePast(range: HistoryRange): Past {
   const [past, setPast] = useState<{ readonly range: HistoryRange; readonly found: Past }>();
   useEffect(() => {
     const stop = new AbortController();
+    let isPending = false;
     const read = async (): Promise<void> => {
-      if (document.visibilityState === 'hidden') return;
+      if (isPending || document.visibilityState === 'hidden') return;
+      isPending = true;
       const found = await readPast(range, stop.signal);
+      isPending = false;
       if (!stop.signal.aborted) setPast((before) => ({ range, found: newest(before, { range, found }) }));
     };
     const readNow = (): void => void read();
@@ -44,6 +47,7 @@ function newest(before: FoundPast | undefined, next: FoundPast): Past {
 async function readPast(range: HistoryRange, signal: AbortSignal): Promise<Past> {
   try {
     const response = await fetch(`/history/${range}`, { signal });
+    if (!response.ok) return 'failed';
     return ((await response.json()) as PastAnswer | null) ?? 'none';
   } catch {
     return 'failed';

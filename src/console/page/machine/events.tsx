@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import type { MachineEventRow, MachineEventsView } from '../../../views/machine/detail.ts';
 import { Ago } from '../parts/parts.tsx';
+import { AskAgain, Failed } from './asked.tsx';
 import { useOnDemand } from './on-demand.ts';
 
 interface EventsProps {
@@ -12,19 +13,21 @@ interface EventsProps {
 }
 
 export function Events({ machine, version, now }: EventsProps): JSX.Element {
-  const { answer, isReading } = useOnDemand<MachineEventsView>('events-of', machine, version);
+  const { answer, failure, isReading, readAgain } = useOnDemand<MachineEventsView>(
+    'events-of',
+    machine,
+    version,
+  );
   return (
     <div class="answer" aria-busy={isReading}>
       <h3>Events</h3>
-      {answer ? <Known answer={answer} now={now} /> : <p class="soft">{ABSENT[String(answer)]}</p>}
+      {answer && <Known answer={answer} now={now} />}
+      {failure !== undefined && <Failed failure={failure} />}
+      {failure !== undefined && <AskAgain {...{ isReading, readAgain }} />}
+      {!answer && failure === undefined && <p class="soft">Reading …</p>}
     </div>
   );
 }
-
-const ABSENT: Readonly<Record<string, string>> = {
-  undefined: 'Reading …',
-  null: 'This console reads no events.',
-};
 
 interface KnownProps extends Pick<EventsProps, 'now'> {
   readonly answer: MachineEventsView;

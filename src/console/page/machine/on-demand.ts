@@ -2,8 +2,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 export interface OnDemand<T> {
-  /** Undefined: not answered yet. Null: the server knows no such machine. */
-  readonly answer: T | null | undefined;
+  /** Undefined: not answered yet. It stays while there is no newer one. */
+  readonly answer: T | undefined;
+  /** Why the last request has no answer. */
+  readonly failure: string | undefined;
   readonly isReading: boolean;
   readonly readAgain: () => void;
 }
@@ -13,22 +15,32 @@ const MIN_PAUSE_MS = 10_000;
 
 /** `version`: another text after each change of the machine. */
 export function useOnDemand<T>(path: 'events-of' | 'why', machine: string, version: string): OnDemand<T> {
-  const [answer, setAnswer] = useState<T | null>();
+  const [answer, setAnswer] = useState<T>();
+  const [failure, setFailure] = useState<string>();
   const [isReading, setReading] = useState(true);
   const reader = useRef<Reader>(undefined);
   useEffect(() => {
     const created = createReader(async (signal) => {
       setReading(true);
       const found = await readJson<T>(`/${path}/${keyPath(machine)}`, signal);
-      if (signal.aborted) return;
+      if (signal.aborted) return true;
       setReading(false);
-      if (found !== undefined) setAnswer(found);
+      setFailure(failureOf(found));
+      if (found === undefined || found === null) return false;
+      setAnswer(found);
+      return true;
     });
     reader.current = created;
     return created.end;
   }, [path, machine]);
   useEffect(() => reader.current?.request(), [path, machine, version]);
-  return { answer, isReading, readAgain: () => reader.current?.request(0) };
+  return { answer, failure, isReading, readAgain: () => reader.current?.request(0) };
+}
+
+/** Null: the server answers that it does not know the machine. */
+function failureOf(found: unknown): string | undefined {
+  if (found === undefined) return 'the console does not answer';
+  return found === null ? 'the console does not know this machine at the moment' : undefined;
 }
 
 interface Reader {
@@ -37,7 +49,8 @@ interface Reader {
   readonly end: () => void;
 }
 
-function createReader(read: (signal: AbortSignal) => Promise<void>): Reader {
+/** `read` resolves to whether there is an answer: without one it is asked again after the pause. */
+function createReader(read: (signal: AbortSignal) => Promise<boolean>): Reader {
   const stop = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let lastMs: number | undefined;
@@ -64,9 +77,9 @@ function createReader(read: (signal: AbortSignal) => Promise<void>): Reader {
   async function begin(): Promise<void> {
     isReading = true;
     lastMs = performance.now();
-    await read(stop.signal);
+    const isAnswered = await read(stop.signal);
     isReading = false;
-    if (!isRequested || stop.signal.aborted) return;
+    if (stop.signal.aborted || (isAnswered && !isRequested)) return;
     isRequested = false;
     request();
   }
@@ -81,6 +94,7 @@ export function keyPath(machine: string): string {
 async function readJson<T>(path: string, signal: AbortSignal): Promise<T | null | undefined> {
   try {
     const response = await fetch(path, { signal });
+    if (!response.ok) return undefined;
     return (await response.json()) as T | null;
   } catch {
     return undefined;

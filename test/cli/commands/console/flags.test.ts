@@ -12,6 +12,10 @@ describe('checkConsoleFlags', () => {
     ['a console without a login on another address, as before', { host: '0.0.0.0' }],
     ['a login on this machine', { host: '127.0.0.1', login: 'token' }],
     ['a login on this machine by IPv6', { host: '::1', login: 'token' }],
+    [
+      'a login with a Prometheus of one cluster, whose series have no label',
+      { host: '127.0.0.1', login: 'token', prometheusUrl: 'http://prometheus', prometheusCluster: '' },
+    ],
     ['a login behind an address with TLS', { host: '0.0.0.0', login: 'token', url }],
   ] as const)('accepts %s', (_, flags) => {
     expect(() => checkConsoleFlags(flags)).not.toThrow();
@@ -24,8 +28,13 @@ describe('checkConsoleFlags', () => {
       '--login on 0.0.0.0 needs --url',
     ],
     ['a login on an address of IPv6', { host: 'fd00::1', login: 'token' }, '--login on fd00::1 needs --url'],
+    [
+      'a Prometheus of unknown clusters with a login',
+      { host: '127.0.0.1', login: 'token', prometheusUrl: 'http://prometheus' },
+      '--login with --prometheus-url needs --prometheus-cluster',
+    ],
     ['an address without a login', { host: '127.0.0.1', url }, '--url needs --login'],
-  ] as const)('CON-21 refuses %s, because a token could be read there', (_, flags, message) => {
+  ] as const)('CON-21 refuses %s, with the flag that is missing', (_, flags, message) => {
     expect(() => checkConsoleFlags(flags)).toThrow(message);
   });
 });

@@ -45,12 +45,26 @@ describe('kubenode install --console', () => {
   it('CON-30 shows the past from a Prometheus that the pod finds by name, and may connect to', async () => {
     const url = new URL('https://kubenode.example.com');
     const prometheusUrl = 'http://prometheus.monitoring:9090';
-    const objects = await deployedObjects({ console: url, prometheusUrl, image });
+    const objects = await deployedObjects({ console: url, prometheusUrl, prometheusCluster: 'eu-1', image });
     expect(argsOf(objects).join(' ')).toContain(`--prometheus-url ${prometheusUrl}`);
+    expect(argsOf(objects).join(' ')).toContain('--prometheus-cluster eu-1');
     const policy = objects.find(({ kind }) => kind === 'NetworkPolicy');
     const ports = listAt(policy, 'spec', 'egress').flatMap((rule) => listAt(rule, 'ports'));
     expect(ports).toContainEqual({ port: 9090, protocol: 'TCP' });
     expect(ports).toContainEqual({ port: 53, protocol: 'UDP' });
+  });
+
+  it('CON-31 refuses a Prometheus without the name of the cluster whose series people may get', async () => {
+    const url = new URL('https://kubenode.example.com');
+    const prometheusUrl = 'http://prometheus.monitoring:9090';
+    await expect(deployedObjects({ console: url, prometheusUrl, image })).rejects.toThrow(
+      '--console with --prometheus-url needs --prometheus-cluster',
+    );
+    await expect(
+      deployedObjects({ cluster: true, prometheusUrl, prometheusCluster: 'a', image }),
+    ).rejects.toThrow('--prometheus-cluster needs --console and --prometheus-url');
+    const objects = await deployedObjects({ console: url, prometheusUrl, prometheusCluster: '', image });
+    expect(argsOf(objects)).toContain('');
   });
 
   it('refuses an issuer without a console', async () => {

@@ -4,7 +4,7 @@ import {
   DECIDING_KINDS,
   findUnreadable,
   readReported,
-  unreadableKindsText,
+  unreadableParts,
 } from '../../../../src/cli/fleet/why/partial.ts';
 import { createDefender } from '../../../../src/defender/defender.ts';
 import { createCallWindow } from '../../../../src/defender/facts/call-window.ts';
@@ -58,7 +58,8 @@ describe('a machine that a viewer asks about', () => {
     const client = viewer({ remedyoperationjobs: [job], defenderledgers: [ledger] });
     const unreadable = await findUnreadable(client, signal);
     const reported = await readReported({ clock, signal }, client, 'm-1');
-    const unknown = [{ part: 'acts', because: unreadableKindsText(unreadable) } as const];
+    const unknown = unreadableParts(unreadable);
+    expect(unknown.map(({ part }) => part)).toEqual(['acts', 'held', 'probes']);
     const text = formatWhy({ ...reported, unknown }, NOW);
     expect(text).toMatch(
       /^m-1 .*NotReady 12m, cordoned, excluded by the label kubenode.dev\/exclude .*ledger seq 7/,
@@ -69,6 +70,8 @@ describe('a machine that a viewer asks about', () => {
     expect(text).toContain(
       'unknown   whether a repair would be permitted is not known: you may not list nodes, pods, by which the Defender decides',
     );
+    expect(text).toContain('what holds the machine by its Node is not known: you may not list nodes');
+    expect(text).toContain('what the probes of its peers found is not known');
     expect(text).not.toMatch(/it has no Node|PERMITTED|DENIED/);
   });
 

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/api/names.ts';
 import { remedyjobRights, remedyRights } from '../../../../src/api/roles/controllers.ts';
 import { LEASES } from '../../../../src/kube/leader/record.ts';
-import { NODE_EVENTS } from '../../../../src/rules/views.ts';
+import { NODE_EVENTS } from '../../../../src/kube/objects/core-kinds.ts';
 import { slice } from '../../../support/sweep-size.ts';
 import { createBudget, deleteBudget } from '../budgeted-pod.ts';
 import { expectedMisses, type Right, rightsIn, rightTo, textOf } from '../rights.ts';

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { MACHINES } from '../../../src/api/generated/resources.ts';
+import {
+  type ConnectToCluster,
+  createConnectedClusters,
+} from '../../../src/console/feeds/connected-clusters.ts';
+import type { Client } from '../../../src/kube/client/client.ts';
+import { KubeError } from '../../../src/kube/client/errors.ts';
+import { virtualClock } from '../../support/virtual-clock.ts';
+
+const REPORT = { verb: 'list', seconds: 0 } as const;
+
+/** Counts the clients. Each call of one is reported, and refused while the credentials with which it was made are not valid. */
+function bed() {
+  const clock = virtualClock();
+  const state = { valid: 'a', present: 'a' };
+  const made: string[] = [];
+  const closed: string[] = [];
+  const connectTo: ConnectToCluster = (name, onCall) => {
+    const credentials = state.present;
+    const id = `${name} ${made.length + 1}`;
+    made.push(id);
+    const call = (): Promise<never> => {
+      const isValid = credentials === state.valid;
+      onCall({ ...REPORT, code: isValid ? '403' : '401' });
+      return Promise.reject(new KubeError(isValid ? 'Forbidden' : 'Unauthorized', 'refused'));
+    };
+    async function* pages(): AsyncGenerator<never> {
+      yield await call();
+    }
+    const close = (): Promise<void> => Promise.resolve(void closed.push(id));
+    const client = { server: `https://${name}`, list: call, pages, watch: call, get: call, close };
+    return Promise.resolve({ client: client as unknown as Client, by: 'context' });
+  };
+  const clusters = createConnectedClusters({ clock, connectTo, onChange: () => undefined });
+  return { clock, state, made, closed, clusters };
+}
+
+describe('connected clusters', () => {
+  it('are connected again when their version changes, and closed when they are not listed', async () => {
+    const { made, closed, clusters } = bed();
+    await clusters.update([{ name: 'eu-1', version: '1' }]);
+    await clusters.update([{ name: 'eu-1', version: '1' }]);
+    expect([made, closed]).toEqual([['eu-1 1'], []]);
+    await clusters.update([{ name: 'eu-1', version: '2' }]);
+    expect([made, closed]).toEqual([['eu-1 1', 'eu-1 2'], ['eu-1 1']]);
+    await clusters.update([]);
+    expect([clusters.list(), closed]).toEqual([[], ['eu-1 1', 'eu-1 2']]);
+  });
+
+  it('are connected again with other credentials after the server refused those before', async () => {
+    const { clock, state, made, closed, clusters } = bed();
+    const listed = [{ name: 'eu-1', version: '1' }];
+    await clusters.update(listed);
+    const [first] = clusters.list();
+    state.valid = 'b';
+    await first?.client.list(MACHINES).catch(() => undefined);
+    await clusters.update(listed);
+    // The last state stays while the kubeconfig has the credentials of before.
+    expect([clusters.list()[0] === first, closed]).toEqual([true, ['eu-1 2']]);
+    state.present = 'b';
+    await clusters.update(listed);
+    expect(made).toHaveLength(2);
+    await clock.advance(30_000);
+    await clusters.update(listed);
+    expect([made.length, closed]).toEqual([3, ['eu-1 2', 'eu-1 1']]);
+    expect(clusters.list()[0]).not.toBe(first);
+    await clusters.close();
+  });
+});
