@@ -8,10 +8,9 @@ const CREATE_AGAIN = 'delete the Cluster and create it again';
 
 /** The claim of backups ends with the namespace, and the volume of a class with reclaimPolicy Delete, too: they may be all that is left. */
 function createAgain(plane: HostingInput['plane']): string {
-  if (!isNamespace(plane)) return CREATE_AGAIN;
-  const [, name] = planePlace(plane);
-  const keep = `first set the volume behind PersistentVolumeClaim ${name}/etcd-backups to Retain`;
-  return `${keep}, then ${CREATE_AGAIN}, and bind that volume again (guide hosted-clusters)`;
+  return isNamespace(plane)
+    ? `set the volume of claim etcd-backups to Retain (runbook etcd-backup), then ${CREATE_AGAIN}`
+    : CREATE_AGAIN;
 }
 
 export function planLosses(input: HostingInput): HostingDecision | undefined {

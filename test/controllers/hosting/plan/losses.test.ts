@@ -57,7 +57,7 @@ describe('what is missing from a control plane', () => {
     ['keys are lost', { plane: { ...IN_PODS, lostKeys: LOST } }],
   ])('HOS-32 keeps the volume of backups of pods before the Cluster is deleted, when %s', (_, parts) => {
     expect(text(parts)).toMatch(
-      /or first set the volume behind PersistentVolumeClaim kn-ci\/etcd-backups to Retain, then delete the Cluster/,
+      /or set the volume of claim etcd-backups to Retain \(runbook etcd-backup\), then delete the Cluster/,
     );
   });
 

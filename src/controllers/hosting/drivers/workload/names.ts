@@ -73,7 +73,7 @@ export const SNAPSHOT = 'etcd-snapshot';
 /** The claim of the volume of backups, and the Job that writes or reads it. */
 export const BACKUPS = 'etcd-backups';
 /** Advises a person before a namespace is deleted: its claims end with it, and the volume of a class with reclaimPolicy Delete, too. */
-export const KEEP_VOLUME = `first set the volume behind PersistentVolumeClaim ${BACKUPS} to Retain, and bind it to the next claim afterwards (guide hosted-clusters)`;
+export const KEEP_VOLUME = `set the volume of claim ${BACKUPS} to Retain (runbook etcd-backup)`;
 
 export function isWorkloadMember(name: string): name is WorkloadMember {
   return WORKLOAD_MEMBERS.some((member) => member === name);

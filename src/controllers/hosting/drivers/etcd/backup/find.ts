@@ -19,7 +19,7 @@ const WITHOUT = 'or remove spec.hosted.etcd.restoreFrom to begin without data';
 /** Advises a person whose backups are in a volume of pods, which ends with the Cluster unless it is retained. */
 export const IN_VOLUME: RestoreAdvice = {
   missing: `bind the volume with the backups to PersistentVolumeClaim etcd-backups, ${WITHOUT}`,
-  another: `first set the volume behind PersistentVolumeClaim etcd-backups to Retain, then ${NAME_ANOTHER}, ${WITHOUT}`,
+  another: `set the volume of claim etcd-backups to Retain (runbook etcd-backup), then ${NAME_ANOTHER}, ${WITHOUT}`,
 };
 
 export interface RestoreAdvice {
