@@ -33,7 +33,7 @@ export const SHOWN_BY_STEP: Readonly<Record<string, readonly ShownPart[]>> = {
   'dark-zone': [
     ['fleet', /Incidents .*prod: zone west is dark: 3 of 3 nodes are not Ready/],
     ['repairs', /general-\w+ in pre Running .*Rule dead-machine, rung replace/],
-    ['health', /prod Unhealthy \d\/6/],
+    ['health', /Incidents .*prod: zone west is dark: 3 of 3 nodes are not Ready/],
   ],
   'bad-rule': [
     ['releases', /needs a person Pipeline fleet: .*NodeRemedier kernel-hang of .* failed: expected Match/],
@@ -63,20 +63,18 @@ export interface EndedStep {
 /** What a step has changed last is on the pages a moment later. */
 const LATE_MS = 5000;
 
-/**
- * Tells whether a text within the window has more matches than the last one before it: what other steps have left on the page, such as
- * a commit with the same subject, does not count.
- */
+/** Tells whether a text within the window has more matches than the one before it: what other steps have left on the page does not count. */
 function isNew(
   texts: readonly ShownText[],
   pattern: RegExp,
   [fromMs, untilMs]: readonly [fromMs: number, untilMs: number],
 ): boolean {
   const all = new RegExp(pattern, 'gu');
-  const count = ({ text }: ShownText): number => [...text.matchAll(all)].length;
-  const before = texts.findLast(({ atMs }) => atMs < fromMs);
-  const known = before === undefined ? 0 : count(before);
-  return texts.some((each) => each.atMs >= fromMs && each.atMs <= untilMs && count(each) > known);
+  const counts = texts.map(({ atMs, text }) => ({ atMs, count: [...text.matchAll(all)].length }));
+  return counts.some(({ atMs, count }, index) => {
+    const before = counts[index - 1]?.count ?? 0;
+    return atMs >= fromMs && atMs <= untilMs && count > before;
+  });
 }
 
 /** Returns what no page has shown while its step was taken. `steps`: in the order in which they ended, each with its time. */
