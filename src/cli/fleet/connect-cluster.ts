@@ -87,7 +87,7 @@ async function connectByContext(
   const context = cluster.metadata.name;
   const kubeconfig = findKubeconfig(io, flags);
   // In a pod, any name would lead to the cluster of the pod.
-  if (kubeconfig === undefined) return `there is no kubeconfig with a context ${context}`;
+  if (kubeconfig === undefined) return `no kubeconfig was found, so none has a context ${context}`;
   try {
     const client = await connectFrom(io, { kubeconfig, context }, onCall);
     return await checkIdentity(io, client, { context, uid });

@@ -85,7 +85,7 @@ function fromZero(_chart: UPlot, _least: number, most: number | null): UPlot.Ran
   return [0, Math.max(1, 1.05 * (most ?? 1))];
 }
 
-/** Half a machine is no mark of an axis. */
+/** Axes have marks at whole machines only. */
 const WHOLE_NUMBERS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000];
 
 /** A label has the color of its line. */

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 export interface OnDemand<T> {
-  /** Undefined: not answered yet. It stays while there is no newer one. */
+  /** The newest answer. Undefined: not answered yet. */
   readonly answer: T | undefined;
   /** Why the last request has no answer. */
   readonly failure: string | undefined;
