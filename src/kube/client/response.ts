@@ -126,6 +126,11 @@ function completeItem(item: unknown, resource: Resource, response: HttpResponse)
 // message identifies these errors.
 const UNTYPED = /^failed to create typed patch object|illegal base64 data at input byte \d+$/;
 
+// After a start, an API server denies all that a policy matches until it has read the kind of the policy's parameters. It
+// answers 422 Invalid, although it has not judged the object (dispatchers of admission policies, at least up to 1.36).
+const NOT_JUDGED =
+  /denied request: failed to configure (?:policy|binding): (?:failed to find resource referenced by paramKind|paramKind kind .* not (?:known|yet synced))/;
+
 export function errorOfResponse(response: HttpResponse): KubeError {
   const { status, headers, body } = response;
   const parsed = statusIn(body);
@@ -138,7 +143,7 @@ export function errorOfStatus(object: Status, status: number, retryAfterSeconds?
   const { details } = object;
   const message = textAt(object, 'message') ?? `status ${status}`;
   const reason = reasonOf(object);
-  const code = status === 500 && UNTYPED.test(message) ? 'Invalid' : codeOf(status, reason);
+  const code = codeOfMessage(status, message) ?? codeOf(status, reason);
   return new KubeError(code, message, {
     status,
     causes: listAt(object, 'details', 'causes').filter(isRecord),
@@ -169,6 +174,11 @@ function foreignError({ status, headers, body }: HttpResponse): KubeError {
 
 function retryDetails(seconds: number | undefined): { readonly retryAfterSeconds?: number } {
   return seconds === undefined ? {} : { retryAfterSeconds: capRetryAfter(seconds) };
+}
+
+function codeOfMessage(status: number, message: string): KubeErrorCode | undefined {
+  if (status === 500 && UNTYPED.test(message)) return 'Invalid';
+  return status === 422 && NOT_JUDGED.test(message) ? 'ServerError' : undefined;
 }
 
 function codeOf(status: number, reason: string | undefined): KubeErrorCode {

@@ -15,6 +15,7 @@ import { HISTORY_FIELDS } from '../../../src/console/state/history/lines.ts';
 import type { PastAnswer } from '../../../src/console/state/history/ranges.ts';
 import type { ConsoleState } from '../../../src/console/state/state.ts';
 import { createEventRecorder } from '../../../src/kube/events/recorder.ts';
+import { NODE_EVENTS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { systemRandom } from '../../../src/os/system-random.ts';
@@ -252,6 +253,12 @@ describe('kubenode console --login token', () => {
       action: 'Probe',
       note: 'three peers do not reach it',
     });
+    // Just after a restart of the server, in another test, it denies all writes for a moment.
+    const limits = { namespace: NAMESPACE, fieldSelector: 'involvedObject.name=m-1' };
+    await eventually(async () => {
+      const { items } = await installed.server.client.list(NODE_EVENTS, limits);
+      return items.length > 0 ? items : undefined;
+    }, 'the event is not written');
     await recorder.close();
     const subject = { kind: 'ServiceAccount', name: 'olga', namespace: NAMESPACE } as const;
     const role = { kind: 'ClusterRole', name: 'kubenode-view-events' } as const;

@@ -120,6 +120,25 @@ describe('answers', () => {
     );
   });
 
+  it.each([
+    "policy: failed to find resource referenced by paramKind: 'kubenode.dev/v1alpha1, Kind=Machine'",
+    'binding: paramKind kind `&ParamKind{Kind:Machine,}` not known',
+    'binding: paramKind kind `&ParamKind{Kind:Machine,}` not yet synced to use for admission',
+  ])('are of the server while it has not read the parameters of a policy: %s', async (cause) => {
+    const message = `machines "m" is forbidden: ValidatingAdmissionPolicy 'p' denied request: failed to configure ${cause}`;
+    const answer = { status: 422, body: { kind: 'Status', message, reason: 'Invalid', code: 422 } };
+    const error = await failing(createClientBed(answer).client.apply(MACHINES, MACHINE, APPLY));
+    expect(error).toMatchObject({ code: 'ServerError', status: 422, reason: 'Invalid' });
+  });
+
+  it('are Invalid where a policy denies the object', async () => {
+    const message =
+      "machines 'm' is forbidden: ValidatingAdmissionPolicy 'p' denied request: paramKind is missing";
+    const answer = { status: 422, body: { kind: 'Status', message, reason: 'Invalid', code: 422 } };
+    const error = await failing(createClientBed(answer).client.apply(MACHINES, MACHINE, APPLY));
+    expect(error.code).toBe('Invalid');
+  });
+
   it('never quote a truncated answer, which may be a Secret', async () => {
     const secret = '{"kind":"Secret","data":{"password":"aHVudGVyMg==';
     const error = await failing(createClientBed(secret).client.get(NODES, { name: 'a' }));
