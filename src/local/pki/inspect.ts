@@ -12,18 +12,18 @@ const ROUNDING_MS = 2000;
 const MAX_REMEMBERED = 2048;
 
 /** Parses a certificate, which nothing can change. */
-export const parseCertificate = rememberByText(MAX_REMEMBERED, (pem) => new X509Certificate(pem));
+export const openCertificate = rememberByText(MAX_REMEMBERED, (pem) => new X509Certificate(pem));
 
 /** Tells whether a certificate and the key that follows it match. */
 const isPair = rememberByText(MAX_REMEMBERED, (text) => {
   const [certPem = '', keyPem = ''] = [findPemBlock(text, 'CERTIFICATE'), findPemBlock(text, 'PRIVATE KEY')];
-  return parseCertificate(certPem).checkPrivateKey(createPrivateKey(keyPem));
+  return openCertificate(certPem).checkPrivateKey(createPrivateKey(keyPem));
 });
 
 /** Tells whether the key of the second certificate signed the first. */
 const isSigned = rememberByText(MAX_REMEMBERED, (text) => {
   const [certificate = '', authority = ''] = text.split(BETWEEN);
-  return parseCertificate(certificate).verify(parseCertificate(authority).publicKey);
+  return openCertificate(certificate).verify(openCertificate(authority).publicKey);
 });
 const BETWEEN = '\n---\n';
 
@@ -49,7 +49,7 @@ export function renewalReason(
   authority: CertificatePair,
   request: CertificateRequest,
 ): string | undefined {
-  const certificate = parseCertificate(pair.certPem);
+  const certificate = openCertificate(pair.certPem);
   return (
     timeReason(certificate, request) ??
     signerReason(pair, authority) ??
@@ -85,7 +85,7 @@ function subjectReason(certificate: X509Certificate, { subject }: CertificateReq
 }
 
 export function readExpiry(certPem: string): Date {
-  return parseCertificate(certPem).validToDate;
+  return openCertificate(certPem).validToDate;
 }
 
 function coversName(certificate: X509Certificate, name: string): boolean {

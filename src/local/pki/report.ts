@@ -4,7 +4,7 @@ import { readFileIfExists } from '../../os/files.ts';
 import { rememberByText } from '../../os/memo.ts';
 import { readAuthority } from './authority.ts';
 import { BACKDATED_MS, type CertificatePair } from './certificate.ts';
-import { parseCertificate, parsePair, renewalReason } from './inspect.ts';
+import { openCertificate, parsePair, renewalReason } from './inspect.ts';
 import type { Leaf } from './leaves.ts';
 import { renewBeforeMs } from './lifetime.ts';
 
@@ -38,7 +38,7 @@ export function describeLeaf(
   if (text === undefined) return { name, due: 'it is missing' };
   const pair = parsePair(text);
   if (!pair || !authority) return { name, due: pair ? 'its CA cannot be read' : 'it is damaged' };
-  const { serialNumber: serial, validFromDate, validToDate: notAfter } = parseCertificate(pair.certPem);
+  const { serialNumber: serial, validFromDate, validToDate: notAfter } = openCertificate(pair.certPem);
   const file = {
     serial,
     issuedAt: new Date(+validFromDate + BACKDATED_MS),
