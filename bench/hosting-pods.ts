@@ -5,6 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { env, execPath } from 'node:process';
 import { promisify } from 'node:util';
+import type { ClusterHosted } from '../src/api/generated/types.ts';
+import { planeNamespace } from '../src/controllers/hosting/drivers/workload/names.ts';
+import { PODS } from '../src/kube/objects/core-kinds.ts';
+import { listAt, textAt } from '../src/kube/objects/json.ts';
 import { closeRun, openRun, type Run } from '../test/support/control-plane-run.ts';
 import { startServer } from '../test/support/control-plane-server.ts';
 import { hostingArgs, type PodHub, startPodHub } from '../test/support/hosting/pods/hub.ts';
@@ -59,6 +63,7 @@ async function measure(hub: PodHub): Promise<BenchResult> {
     // oxlint-disable-next-line no-await-in-loop -- side by side they would measure each other
     left += (await leftovers(hub, name)).length;
   }
+  const available = await measureAvailable(hub);
   const createP95Seconds = percentile(created, 0.95);
   const deleteP95Seconds = percentile(deleted, 0.95);
   return {
@@ -67,6 +72,7 @@ async function measure(hub: PodHub): Promise<BenchResult> {
       createP95Seconds,
       deleteP50Seconds: percentile(deleted, 0.5),
       deleteP95Seconds,
+      ...available,
     },
     baseline: {},
     ratios: {},
@@ -74,9 +80,67 @@ async function measure(hub: PodHub): Promise<BenchResult> {
       { what: 'seconds to create one (p95)', value: createP95Seconds, atMost: 60 },
       { what: 'seconds to delete one (p95)', value: deleteP95Seconds, atMost: 30 },
       { what: 'objects left behind', value: left, atMost: 0 },
+      {
+        what: 'pods of one with three members of etcd and two API servers',
+        value: available.availablePods,
+        atMost: 15,
+      },
     ],
     setting: { planes: PLANES },
   };
+}
+
+interface AvailablePlane {
+  readonly availableCreateSeconds: number;
+  readonly availablePods: number;
+  readonly availableCpuMillis: number;
+  readonly availableRequestMiB: number;
+  /** What processes share is counted once. */
+  readonly availableMiB: number;
+}
+
+/** Measures one that serves without any member: three members of etcd and two API servers, idle as it is after its creation. */
+async function measureAvailable(hub: PodHub): Promise<AvailablePlane> {
+  const name = 'available';
+  const availableCreateSeconds = await createPlane(hub, name, AVAILABLE as Partial<ClusterHosted>);
+  const namespace = planeNamespace(name);
+  const { items } = await hub.server.client.list(PODS, { namespace });
+  const requests = items.flatMap((pod) => listAt(pod, 'spec', 'containers').map(requestsOf));
+  const availableMiB = await measureMemory(hub);
+  await deletePlane(hub, name);
+  return {
+    availableCreateSeconds,
+    availablePods: items.length,
+    availableCpuMillis: sumOf(requests.map(({ cpuMillis }) => cpuMillis)),
+    availableRequestMiB: sumOf(requests.map(({ memoryMiB }) => memoryMiB)),
+    availableMiB,
+  };
+}
+
+const AVAILABLE = { replicas: 2, etcd: { storageGiB: 1, replicas: 3 } };
+
+/** The programs of control planes are those whose flags name this folder; the brackets keep the shell out of them. */
+const PSS = `for p in /proc/[0-9]*; do
+  if tr '\\0' ' ' < "$p/cmdline" 2>/dev/null | grep -q -- '=[/]etc/kubernetes/pki/'; then grep '^Pss:' "$p/smaps_rollup"; fi
+done`;
+
+async function measureMemory({ node }: PodHub): Promise<number> {
+  const { stdout } = await node.run('sh', '-c', PSS);
+  const kibibytes = [...stdout.matchAll(/^Pss:\s+(?<size>\d+)/gm)].map(({ groups }) =>
+    Number(groups?.['size']),
+  );
+  if (kibibytes.length === 0) throw new Error('no program of the control plane was found');
+  return Math.round(sumOf(kibibytes) / 1024);
+}
+
+/** As the driver writes them. */
+function requestsOf(container: unknown): { readonly cpuMillis: number; readonly memoryMiB: number } {
+  const text = (name: string): string => textAt(container, 'resources', 'requests', name) ?? '0';
+  return { cpuMillis: Number.parseInt(text('cpu'), 10), memoryMiB: Number.parseInt(text('memory'), 10) };
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
 }
 
 async function startHub(parent: string, shared: Run): Promise<PodHub> {

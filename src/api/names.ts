@@ -40,6 +40,8 @@ export const LABEL_HUB = `${GROUP}/hub`;
 export const LABEL_CLUSTER = `${GROUP}/cluster`;
 /** On the objects of a hosted control plane in its hub: the member that they are of. */
 export const LABEL_PART = `${GROUP}/part`;
+/** Which of several pods of a part it is. The first one has no such label. */
+export const LABEL_MEMBER = `${GROUP}/member`;
 /** On the objects of an add-on of a hosted cluster, and on the record of them: its name. */
 export const LABEL_ADDON = `${GROUP}/addon`;
 export const LABEL_UNIT = `${GROUP}/unit`;

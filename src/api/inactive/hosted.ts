@@ -3,7 +3,6 @@ import type { InactiveField } from './field.ts';
 
 const NO_LIMITS = 'processes of this machine have no requests and no limits';
 const LOOPBACK = 'the API server listens on loopback, on a port that is free';
-const ONE_API_SERVER = 'driver workload runs one API server';
 const KEPT_AUTHORITIES = 'driver workload keeps its certificate authorities';
 
 const PARTS = ['apiServer', 'controllerManager', 'scheduler'];
@@ -13,7 +12,6 @@ const PROCESS = { whenNotAt: [DRIVER, 'workload'] } as const;
 const WORKLOAD = { whenAt: [DRIVER, 'workload'] } as const;
 
 export const HOSTED: readonly InactiveField[] = [
-  { path: 'spec.hosted.replicas', accepts: [1], because: ONE_API_SERVER, ...WORKLOAD },
   { path: 'spec.hosted.etcd.storageGiB', accepts: [8], because: 'a folder has no size', ...PROCESS },
   ...PARTS.flatMap((part): readonly InactiveField[] => [
     { path: `spec.hosted.${part}.cpuMillis`, because: NO_LIMITS, ...PROCESS },

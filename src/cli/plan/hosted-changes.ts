@@ -10,7 +10,7 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { judgingTimes } from '../../rollout/closed-times.ts';
 import { type ClosedTimes, closedLimit } from '../../rollout/maintenance-windows.ts';
 import type { Rendered } from '../../sync/rendered.ts';
-import { FIXED_FOR_PODS, podOutageText, RESERVED_BY_PODS } from './pod-notes.ts';
+import { etcdOutageText, FIXED_FOR_PODS, podOutageText, RESERVED_BY_PODS } from './pod-notes.ts';
 import { rotationNotes } from './rotation-notes.ts';
 
 /** The fields whose change starts members again, with their defaults: what git declares has none. */
@@ -68,7 +68,7 @@ function countNotes({ before, after }: PlaneChange): readonly string[] {
   const [from, to] = [before, after].map((each) => Number(hostedField(each, 'replicas') ?? 1));
   if (from === to) return [];
   const outage =
-    from === 1 && !hasBalancers(before)
+    from === 1 && !hasBalancers(before) && !isOfPods({ after })
       ? 'balancers take the port of the only one, which does not answer for 1 to 5 s meanwhile'
       : 'no outage is expected';
   return [`its API servers change from ${from} to ${to}, one at a time: ${outage}`];
@@ -114,7 +114,7 @@ function fixedNote(fields: readonly string[]): string {
   return `driver workload does not change this of a control plane that exists (${fields.join(', ')}): hosting refuses it as ChangeNotSupported`;
 }
 
-function isOfPods({ after }: PlaneChange): boolean {
+function isOfPods({ after }: Pick<PlaneChange, 'after'>): boolean {
   return hostedField(after, 'driver') === 'workload';
 }
 
@@ -151,14 +151,15 @@ function isReturn({ before, after }: PlaneChange): boolean {
 function outageNote(change: PlaneChange): string {
   const { from, to } = versionsOf(change);
   const replicas = Number(hostedField(change.after, 'replicas') ?? 1);
-  if (replicas > 1) {
-    return `its ${replicas} API servers are started one after the other: no outage is expected`;
-  }
+  const etcdMembers = Number(hostedField(change.after, 'etcd.replicas') ?? 1);
   const fields = changedFields(change);
+  if (replicas > 1) {
+    return `its ${replicas} API servers are started one after the other${etcdOutageText(fields, etcdMembers)}`;
+  }
   if (fields.every((field) => /^(controllerManager|scheduler)\./.test(field))) {
     return 'its API server is not started again: no outage is expected';
   }
-  if (isOfPods(change)) return podOutageText(fields);
+  if (isOfPods(change)) return podOutageText(fields, etcdMembers);
   const times = minorsBetween(from, to) === 0 ? 'once' : 'twice';
   return `its one API server is started again ${times}: ${durationText(change.before)}`;
 }

@@ -15,11 +15,13 @@ export const RESERVED_BY_PODS: Readonly<Record<string, unknown>> = Object.fromEn
   ),
 );
 
-/** Only etcd has no second one beside it: its version belongs to that of the control plane. */
-export function podOutageText(fields: readonly string[]): string {
-  const surge = 'its next API server answers before the former one ends';
-  if (!fields.some((field) => field === 'version' || field.startsWith('etcd.'))) {
-    return `${surge}: no outage is expected`;
-  }
-  return `${surge}; etcd has one member, and nothing is served while that is replaced because its own version or quota changes`;
+export function podOutageText(fields: readonly string[], etcdMembers: number): string {
+  return `its next API server answers before the former one ends${etcdOutageText(fields, etcdMembers)}`;
+}
+
+/** Only an etcd with one member has no other one beside it: its version belongs to that of the control plane. */
+export function etcdOutageText(fields: readonly string[], etcdMembers: number): string {
+  const isReplaced = fields.some((field) => field === 'version' || field.startsWith('etcd.'));
+  if (!isReplaced || etcdMembers > 1) return ': no outage is expected';
+  return '; etcd has one member, and nothing is served while that is replaced because its own version or quota changes';
 }

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
+import { optional } from '../../kube/objects/optional.ts';
 import { type LocalEnvironment, stateFolder } from '../folders.ts';
 import type { CertificatePair } from './certificate.ts';
 
@@ -10,6 +11,8 @@ export interface KubeconfigEntry {
   readonly name: string;
   readonly server: string;
   readonly caPem: string;
+  /** The name in the certificate of the server, where it is another one than that in the URL. */
+  readonly serverName?: string | undefined;
   /** The user of the certificate. Part of the entry's name, because clients cache credentials by that name. */
   readonly user: string;
   readonly client: CertificatePair;
@@ -39,9 +42,13 @@ export function formatKubeconfig(entries: readonly KubeconfigEntry[]): string {
       apiVersion: 'v1',
       kind: 'Config',
       'current-context': entries[0]?.name ?? '',
-      clusters: entries.map(({ name, server, caPem }) => ({
+      clusters: entries.map(({ name, server, caPem, serverName }) => ({
         name,
-        cluster: { server, 'certificate-authority-data': encodeBase64(caPem) },
+        cluster: {
+          server,
+          'certificate-authority-data': encodeBase64(caPem),
+          ...optional('tls-server-name', serverName),
+        },
       })),
       users: entries.map((entry) => ({
         name: userName(entry),

@@ -17,7 +17,6 @@ function rollout(fields: object): object {
 
 describe('the fields of an object that this version does not act on', () => {
   it.each<[kind: string, path: string, spec: object, message: string]>([
-    ['Cluster', 'hosted.replicas', { hosted: { driver: 'workload', replicas: 2 } }, 'remove it'],
     ['Cluster', 'hosted.etcd.storageGiB', { hosted: { etcd: { storageGiB: 9 } } }, 'remove it'],
     ['Cluster', 'hosted.apiServer.cpuMillis', { hosted: { apiServer: { cpuMillis: 1 } } }, 'remove it'],
     ['Cluster', 'hosted.apiServer.memoryMiB', { hosted: { apiServer: { memoryMiB: 1 } } }, 'remove it'],

@@ -129,8 +129,20 @@ describe('what plan shows of a hosted control plane that changes', () => {
     [
       'two API servers',
       cluster({}, {}),
-      cluster({ version: NEW, replicas: 2 }),
+      cluster({ version: NEW, replicas: 2, etcd: { replicas: 3 } }),
       'its 2 API servers are started one after the other: no outage is expected',
+    ],
+    [
+      'two API servers and one member of etcd',
+      cluster({}, {}),
+      cluster({ version: NEW, replicas: 2 }),
+      'its 2 API servers are started one after the other; etcd has one member, and nothing is served while that is replaced because its own version or quota changes',
+    ],
+    [
+      'a second API server as a pod',
+      cluster({ driver: 'workload' }),
+      cluster({ driver: 'workload', replicas: 2 }),
+      'its API servers change from 1 to 2, one at a time: no outage is expected',
     ],
     [
       'a second API server',

@@ -5,7 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CLUSTERS } from '../../../src/api/generated/resources.ts';
 import type { Cluster } from '../../../src/api/generated/types.ts';
 import { kubeconfigSecret, NAMESPACE } from '../../../src/api/names.ts';
+import { readWorkloadImages } from '../../../src/cli/hosting/images.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
+import { createWorkloadDriver } from '../../../src/controllers/hosting/drivers/workload/driver.ts';
 import { planeNamespace, RECORD } from '../../../src/controllers/hosting/drivers/workload/names.ts';
 import { parseWorkloadRecord } from '../../../src/controllers/hosting/drivers/workload/record-object.ts';
 import { JOBS } from '../../../src/controllers/hosting/drivers/workload/snapshot/containers.ts';
@@ -13,13 +15,15 @@ import { connect } from '../../../src/kube/client/connect.ts';
 import { CONFIG_MAPS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../src/kube/objects/json.ts';
 import { CONTROL_PLANE_VERSION } from '../../../src/local/binaries/versions.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { startApiServer } from '../../support/control-plane.ts';
 import { eventually } from '../../support/eventually.ts';
+import { type LoadTarget, startLoad } from '../../support/hosting/client-load.ts';
 import { OLD_ETCD_VERSION, OLD_VERSION } from '../../support/hosting/objects.ts';
 import { noOlderKubernetesReason, olderKubernetes } from '../../support/hosting/older-kubernetes.ts';
 import { hostingArgs, type PodHub, startPodHub } from '../../support/hosting/pods/hub.ts';
 import { noKubeProxyReason } from '../../support/hosting/pods/kube-proxy.ts';
-import { createPlane } from '../../support/hosting/pods/planes.ts';
+import { createPlane, podsOf } from '../../support/hosting/pods/planes.ts';
 import { imitateProductImage } from '../../support/node-kit/product-image.ts';
 import { whyNoNodes } from '../../support/node-kit.ts';
 import { tempFolder } from '../../support/temp.ts';
@@ -113,7 +117,54 @@ describe.skipIf(reason)(`an upgrade of pods on a real node${reason ? ` (${reason
     // Another test may follow.
     await changed({ apiServer: { extraArgs: { 'goaway-chance': null } } }, 'True');
   });
+
+  it('HOS-13 answers fifty requests a second while a flag of two API servers changes, one after the other', async () => {
+    await changed({ replicas: 2 }, 'True');
+    await eventually(async () => (await readyServers()) === 2 || undefined, 'no second API server', LIMIT_MS);
+    const load = await startLoad(await loadTarget(hub));
+    const started = performance.now();
+    await changed({ apiServer: { extraArgs: { 'goaway-chance': '0.002' } } }, 'True');
+    const { requests, errors, failedOnce, outageMs, watchGapMs } = await load.stop();
+    const seconds = ((performance.now() - started) / 1000).toFixed(0);
+    const gaps = `at most ${outageMs.toFixed(0)} ms without an answer and ${watchGapMs.toFixed(0)} ms without news for a watch`;
+    const failed = `${errors.length} failed, ${failedOnce} for a client that sends none again`;
+    process.stderr.write(
+      `control plane as pods: two API servers changed in ${seconds} s: ${requests} requests, ${failed}, ${gaps}\n`,
+    );
+    const runs = (await podsOf(hub, NAME, 'kube-apiserver')).map((pod) => JSON.stringify(pod['spec']));
+    expect(runs.map((text) => text.includes('--goaway-chance=0.002'))).toEqual([true, true]);
+    expect(errors.slice(Math.floor(requests / 1000))).toEqual([]);
+    expect(watchGapMs).toBeLessThan(10_000);
+  });
+
+  async function readyServers(): Promise<number | undefined> {
+    const { status } = await hub.server.client.get<Cluster>(CLUSTERS, { name: NAME });
+    return status?.hosted?.components?.find(({ name }) => name === 'kube-apiserver')?.ready;
+  }
 });
+
+/** Resolves to how the load reaches the cluster, as its administrator and as sync. */
+async function loadTarget({ server: { client }, imagesFile }: PodHub): Promise<LoadTarget> {
+  const images = (): ReturnType<typeof readWorkloadImages> => readWorkloadImages(imagesFile);
+  const driver = createWorkloadDriver({ client, clock: createSystemClock(), images });
+  const { metadata } = await client.get(CLUSTERS, { name: NAME });
+  const access = await driver.access({ name: NAME, uid: metadata.uid ?? '' });
+  if (!access) throw new Error('there is no kubeconfig');
+  return {
+    server: access.server,
+    ca: partOf(access.admin, 'certificate-authority-data'),
+    pairs: { admin: pairOf(access.admin), sync: pairOf(access.sync) },
+  };
+}
+
+function partOf(kubeconfig: string, name: string): string {
+  const found = new RegExp(`${name}: (?<data>\\S+)`).exec(kubeconfig)?.groups?.['data'];
+  return Buffer.from(found ?? '', 'base64').toString();
+}
+
+function pairOf(kubeconfig: string): string {
+  return partOf(kubeconfig, 'client-certificate-data') + partOf(kubeconfig, 'client-key-data');
+}
 
 /** Returns status and reason of the change; empty while it goes on, or is not reported yet. */
 function stateOfChange({ status }: Cluster, generation: number): string {

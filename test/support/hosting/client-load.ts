@@ -58,14 +58,29 @@ interface Call {
   readonly body?: object;
 }
 
-/** Begins the load. The user of sync needs roles, the administrator none. */
+/** Where the load goes, and with which certificates. */
+export interface LoadTarget {
+  readonly server: string | undefined;
+  readonly ca: string;
+  readonly pairs: Readonly<Record<Call['user'], string>>;
+}
+
+/** Begins the load on a control plane of processes. */
 export async function startClientLoad(dir: string, cluster: string): Promise<ClientLoad> {
   const pki = planeLayout(dir, cluster).cluster(cluster).pkiFolder;
   const server = /server: "?(?<url>https:[^\s"]+)/.exec(
     readFileSync(planeLayout(dir, cluster).cluster(cluster).kubeconfig, 'utf8'),
   )?.groups?.['url'];
-  const ca = readFileSync(join(pki, 'ca.crt'));
-  const pairs = { admin: readFileSync(join(pki, 'admin.pem')), sync: readFileSync(join(pki, 'sync.pem')) };
+  const read = (name: string): string => readFileSync(join(pki, name), 'utf8');
+  return await startLoad({
+    server,
+    ca: read('ca.crt'),
+    pairs: { admin: read('admin.pem'), sync: read('sync.pem') },
+  });
+}
+
+/** Begins the load. The user of sync needs roles, the administrator none. */
+export async function startLoad({ server, ca, pairs }: LoadTarget): Promise<ClientLoad> {
   const agents = { admin: new Agent({ keepAlive: true }), sync: new Agent({ keepAlive: true }) };
   const stopped = new AbortController();
   const startMs = clock.monotonicMs();

@@ -1,4 +1,5 @@
 /** What every driver of control planes fulfills. It runs over the driver in memory, over real processes, and over objects of a hub. */
+import { describeApiServers } from './contract/api-servers.ts';
 import { describeBackups } from './contract/backups.ts';
 import { describeBasics } from './contract/basics.ts';
 import { describeBlockers } from './contract/blockers.ts';
@@ -13,5 +14,6 @@ export function describePlaneDriver(name: string, open: OpenBed, traits: DriverT
   describeChanges(name, open, traits);
   describeCertificates(name, open, traits);
   describeBlockers(name, open, traits);
+  describeApiServers(name, open, traits);
   if (traits.takesBackups) describeBackups(name, open, traits);
 }

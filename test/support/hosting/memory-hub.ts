@@ -3,13 +3,14 @@
  * real controller of hosting run on it. Programs are not started: each pod answers after a moment, unless its program has a fault.
  */
 import type { ClusterHostedStatus } from '../../../src/api/generated/types.ts';
-import { LABEL_PART } from '../../../src/api/names.ts';
 import { createHostingController } from '../../../src/controllers/hosting/controller.ts';
+import { API_SERVERS } from '../../../src/controllers/hosting/drivers/driver.ts';
 import { taskOf } from '../../../src/controllers/hosting/drivers/workload/backup/job.ts';
 import { createWorkloadDriver } from '../../../src/controllers/hosting/drivers/workload/driver.ts';
 import type { WorkloadImages } from '../../../src/controllers/hosting/drivers/workload/images.ts';
 import {
   ANNOTATION_VERSION,
+  memberOfLabels,
   planeNamespace,
 } from '../../../src/controllers/hosting/drivers/workload/names.ts';
 import {
@@ -153,7 +154,9 @@ function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
   const pods = (member: string): readonly KubeObject[] =>
     objects
       .list(servedKind(PODS), NAMESPACE)
-      .filter(({ metadata }) => metadata.labels?.[LABEL_PART] === member);
+      .filter(({ metadata }) => memberOfLabels(metadata.labels) === member);
+  /** The pods that the Service selects. */
+  const servers = (): readonly KubeObject[] => API_SERVERS.flatMap(pods);
   const workload = (member: string): KubeObject => {
     const resource = member.startsWith('etcd') ? STATEFUL_SETS : DEPLOYMENTS;
     return objects.get(servedKind(resource), { name: member, namespace: NAMESPACE });
@@ -170,8 +173,8 @@ function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
   }
 
   function countSilence(hub: MemoryHub): void {
-    const isMeant = pods('kube-scheduler').length > 0 || pods('kube-apiserver').length > 0;
-    if (isMeant && !pods('kube-apiserver').some(isReady)) hub.silentSteps += 1;
+    const isMeant = pods('kube-scheduler').length > 0 || servers().length > 0;
+    if (isMeant && !servers().some(isReady)) hub.silentSteps += 1;
     if (hub.etcd.list.size > 1 && !hub.etcd.isServing()) hub.etcdSilentSteps += 1;
   }
 
@@ -380,7 +383,7 @@ function imageOf(pod: KubeObject): string {
 }
 
 function faultKey(pod: KubeObject): string {
-  const member = pod.metadata.labels?.[LABEL_PART];
+  const member = memberOfLabels(pod.metadata.labels);
   return `${member} ${pod.metadata.annotations?.[ANNOTATION_VERSION] ?? imageOf(pod).slice(-4)}`;
 }
 
@@ -392,8 +395,9 @@ function programOf(pod: KubeObject): string {
 }
 
 function insideOf(hubOf: () => MemoryHub, state: { isInstalled: boolean }): ClusterInside {
+  const servers = (): readonly KubeObject[] => API_SERVERS.flatMap((member) => hubOf().pods(member));
   const requireServing = (): void => {
-    if (!hubOf().pods('kube-apiserver').some(isReady)) throw new Error('connection refused');
+    if (!servers().some(isReady)) throw new Error('connection refused');
   };
   return {
     read: async () => {
@@ -402,7 +406,7 @@ function insideOf(hubOf: () => MemoryHub, state: { isInstalled: boolean }): Clus
       return { isInstalled: state.isInstalled, controllersLead, machines: [], machineSets: [] };
     },
     canary: async () => {
-      const serving = hubOf().pods('kube-apiserver').filter(isReady);
+      const serving = servers().filter(isReady);
       if (serving.length === 0) return { problem: 'connection refused' };
       const isRefused = serving.some((pod) => hubOf().faults.get(faultKey(pod)) === 'refuses');
       return isRefused ? { problem: 'the write was refused' } : 'Passed';

@@ -1,5 +1,5 @@
 /** Names objects and places in messages. Pure. */
-import type { PlaneMember, PlaneReport } from '../drivers/driver.ts';
+import { API_SERVERS, isApiServer, type PlaneMember, type PlaneReport } from '../drivers/driver.ts';
 
 const MAX_NAMES = 20;
 
@@ -22,8 +22,13 @@ export function isNamespace({ place }: Place): boolean {
 export function logPlace(plane: Place, member: PlaneMember): string {
   const [, name] = planePlace(plane);
   return isNamespace(plane)
-    ? `with kubectl -n ${name} logs -l kubenode.dev/part=${member}`
+    ? `with kubectl -n ${name} logs -l kubenode.dev/${isFurtherServer(member) ? 'member' : 'part'}=${member}`
     : `in ${name}/logs`;
+}
+
+/** The pods of several API servers are of one part, and all but the first have a label of their own. */
+function isFurtherServer(member: PlaneMember): boolean {
+  return isApiServer(member) && member !== API_SERVERS[0];
 }
 
 /** Tells where the snapshot is that was taken before the last change of a version. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { planHosting } from '../../../../src/controllers/hosting/plan/plan.ts';
 import {
   decisionText,
+  HOSTED,
   hostingInput,
   type InputParts,
   LOCATION,
@@ -57,7 +58,10 @@ describe('the plan of a hosted control plane', () => {
     ],
     [
       'wants of its driver what that does not do',
-      { plane: NOTHING, hosted: { driver: 'workload', replicas: 2 } },
+      {
+        plane: NOTHING,
+        hosted: { driver: 'workload', pki: { ...HOSTED.pki, caRotation: { id: '1', target: 'Prepare' } } },
+      },
       'stalled NotSupported',
     ],
   ])('of a Cluster that %s', (_, parts, expected) => {

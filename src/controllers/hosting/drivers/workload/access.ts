@@ -2,15 +2,18 @@
 import { PRINCIPAL_SYNC } from '../../../../api/names.ts';
 import { listAt, textAt, valueAt } from '../../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
+import { optional } from '../../../../kube/objects/optional.ts';
 import { formatKubeconfig } from '../../../../local/pki/kubeconfig.ts';
 import { ADMIN } from '../../../../local/pki/leaves.ts';
 import { createPrincipal, type Principal } from '../../../../local/pki/principal.ts';
-import type { PlaneAccess, PlaneExposure } from '../driver.ts';
+import type { ApiServerAccess, PlaneAccess, PlaneExposure } from '../driver.ts';
 import type { FoundPlane } from './hub.ts';
-import { etcdMembersOf, isWorkloadMember, planeNamespace } from './names.ts';
+import { currentPod, podAddress, podsOfMember } from './members/pods.ts';
+import { apiServersOf, etcdMembersOf, isWorkloadMember, planeNamespace } from './names.ts';
 import { authorityCertificate, type KeyRequest, pairOf } from './pki/keys.ts';
 import type { PlaneAddresses } from './plane.ts';
 import { urlOf } from './ports.ts';
+import { SERVER_NAME } from './probe.ts';
 import type { WorkloadRecord } from './record.ts';
 
 /** Undefined before all Services have an address. */
@@ -92,15 +95,48 @@ export function accessOf(found: FoundPlane, now: Date): PlaneAccess | undefined 
   if (!addresses || !record) return undefined;
   const server = serverOf(found, addresses, record.placement.exposure);
   const request = keyRequest(found, record, { addresses, now });
-  const kubeconfig = (name: string, { user }: Principal): string | undefined => {
+  const kubeconfig = (name: string, { user }: Principal, place?: ServerPlace): string | undefined => {
     const client = pairOf(found.keys, request, name);
     const caPem = authorityCertificate(found.keys, 'ca');
     if (!client || caPem === undefined || server === undefined) return undefined;
-    return formatKubeconfig([{ name: record.cluster, server, caPem, user, client }]);
+    return formatKubeconfig([{ name: record.cluster, server, ...place, caPem, user, client }]);
   };
   const admin = kubeconfig('admin', ADMIN);
   const sync = kubeconfig('sync', createPrincipal(PRINCIPAL_SYNC));
   return server === undefined || admin === undefined || sync === undefined
     ? undefined
-    : { server, admin, sync };
+    : {
+        server,
+        admin,
+        sync,
+        ...optional(
+          'apiServers',
+          eachServer(found, (place) => kubeconfig('admin', ADMIN, place)),
+        ),
+      };
+}
+
+/** The place of one API server among several, by the address of its pod. */
+interface ServerPlace {
+  readonly server: string;
+  readonly serverName: string;
+}
+
+/** One without an address is asked through the Service, so that none counts as asked that was not. */
+function eachServer(
+  { objects, record }: FoundPlane,
+  kubeconfig: (place: ServerPlace | undefined) => string | undefined,
+): readonly ApiServerAccess[] | undefined {
+  const members = apiServersOf(record);
+  if (!record || members.length === 1) return undefined;
+  return members.flatMap((member) => {
+    const pod = currentPod(podsOfMember(objects, member));
+    const address = pod && podAddress(pod);
+    const admin = kubeconfig(
+      address === undefined
+        ? undefined
+        : { server: urlOf(address, record.placement.exposure.port), serverName: SERVER_NAME },
+    );
+    return admin === undefined ? [] : [{ member, admin }];
+  });
 }

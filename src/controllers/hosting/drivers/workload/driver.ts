@@ -12,6 +12,7 @@ import { ASKING, type EtcdAsking } from '../etcd/membership.ts';
 import { accessOf } from './access.ts';
 import { createPodEtcdActs } from './etcd/acts.ts';
 import { shrinkPods } from './etcd/space.ts';
+import { changeApiServers } from './execute/api-servers.ts';
 import { createPodBackups } from './execute/backup/operations.ts';
 import { endRestore } from './execute/backup/restore.ts';
 import { changeMember, correctMember, settleWorkload } from './execute/change.ts';
@@ -65,7 +66,7 @@ export function createWorkloadDriver(options: WorkloadDriverOptions): PlaneDrive
     remove: (plane) => removeWorkload(plane, hub),
     access: async (plane) => accessOf(await readHubPlane(client, plane, { only: ACCESS_KINDS }), clock.now()),
     ...createPodEtcdActs(async () => ({ ...hub, images: await images() })),
-    setApiServers: refuse,
+    setApiServers: (plane, count) => changeApiServers(plane, count, hub),
   });
 }
 
@@ -127,11 +128,4 @@ function choices(
     storageClass: images?.storageClass,
     etcdVersion: images && imagesOf(images, version)?.etcdVersion,
   };
-}
-
-/** The plan refuses what leads here. */
-async function refuse(): Promise<never> {
-  throw new HostingError('ChangeNotSupported', 'driver workload runs one API server', {
-    hint: 'set spec.hosted to what it was, or create another Cluster',
-  });
 }

@@ -77,8 +77,8 @@ interface ReadOptions {
   readonly only?: readonly Resource[];
 }
 
-/** The kinds that kubeconfigs are made of. */
-export const ACCESS_KINDS: readonly Resource[] = [SECRETS, CONFIG_MAPS, SERVICES];
+/** The kinds that kubeconfigs are made of. Pods have the addresses of several API servers. */
+export const ACCESS_KINDS: readonly Resource[] = [SECRETS, CONFIG_MAPS, SERVICES, PODS];
 
 const EVERYTHING: readonly Resource[] = [
   ...ACCESS_KINDS,
@@ -87,7 +87,6 @@ const EVERYTHING: readonly Resource[] = [
   DISRUPTION_BUDGETS,
   STATEFUL_SETS,
   DEPLOYMENTS,
-  PODS,
 ];
 
 export async function readNamespace(

@@ -1,18 +1,35 @@
 /** The names and labels of the objects that are a control plane in its hub. */
-import { GROUP, LABEL_CLUSTER, LABEL_MANAGED_BY, LABEL_PART, MANAGED_BY } from '../../../../api/names.ts';
+import {
+  GROUP,
+  LABEL_CLUSTER,
+  LABEL_MANAGED_BY,
+  LABEL_MEMBER,
+  LABEL_PART,
+  MANAGED_BY,
+} from '../../../../api/names.ts';
 import type { PlaneSettings } from '../../../../local/state.ts';
-import { ETCD_MEMBERS, type EtcdMember, isEtcdMember, MEMBERS, type RunMember } from '../driver.ts';
+import {
+  API_SERVERS,
+  type ApiServerMember,
+  ETCD_MEMBERS,
+  type EtcdMember,
+  isApiServer,
+  isEtcdMember,
+  type MEMBERS,
+  type RunMember,
+} from '../driver.ts';
 
 /** The roles of members. Each has one program, one Secret and one port. */
 export type WorkloadRole = (typeof MEMBERS)[number];
-/** The members of a control plane of this driver: one of each role, but several of etcd where the spec has them. */
-export type WorkloadMember = WorkloadRole | EtcdMember;
-const OTHERS = MEMBERS.filter((member) => member !== 'etcd');
+/** The members of a control plane of this driver: one of each role, but several of etcd and API servers where the spec has them. */
+export type WorkloadMember = WorkloadRole | EtcdMember | ApiServerMember;
+const OTHERS = ['kube-controller-manager', 'kube-scheduler', 'kubenode-controllers'] as const;
 /** All members that a control plane can have. */
-export const WORKLOAD_MEMBERS: readonly WorkloadMember[] = [...ETCD_MEMBERS, ...OTHERS];
+export const WORKLOAD_MEMBERS: readonly WorkloadMember[] = [...ETCD_MEMBERS, ...API_SERVERS, ...OTHERS];
 
 export function roleOf(member: WorkloadMember): WorkloadRole {
-  return isEtcdMember(member) ? 'etcd' : member;
+  if (isEtcdMember(member)) return 'etcd';
+  return isApiServer(member) ? 'kube-apiserver' : member;
 }
 
 /** Has what tells how many members of etcd there are. */
@@ -24,15 +41,26 @@ export function etcdMembersOf(plane: EtcdCount | undefined): readonly EtcdMember
   return ETCD_MEMBERS.slice(0, plane?.settings.etcdReplicas ?? 1);
 }
 
-export function workloadMembersOf(plane: EtcdCount | undefined): readonly WorkloadMember[] {
-  return [...etcdMembersOf(plane), ...OTHERS];
+/** Has what tells how many API servers there are. Undefined: one. */
+export interface ApiServerCount {
+  readonly apiServers?: number | undefined;
+}
+
+export function apiServersOf(plane: ApiServerCount | undefined): readonly ApiServerMember[] {
+  return API_SERVERS.slice(0, plane?.apiServers ?? 1);
+}
+
+export function workloadMembersOf(
+  plane: (EtcdCount & ApiServerCount) | undefined,
+): readonly WorkloadMember[] {
+  return [...etcdMembersOf(plane), ...apiServersOf(plane), ...OTHERS];
 }
 
 export const RUN_PROGRAMS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
 /** The members whose version and flags are those of a Cluster. */
 export const RUN_WORKLOADS = [
   ...ETCD_MEMBERS,
-  'kube-apiserver',
+  ...API_SERVERS,
   'kube-controller-manager',
   'kube-scheduler',
 ] as const satisfies readonly (RunMember & WorkloadMember)[];
@@ -88,8 +116,18 @@ export function snapshotLabels(cluster: string): Readonly<Record<string, string>
   return { ...planeLabels(cluster), [LABEL_PART]: SNAPSHOT };
 }
 
+/**
+ * A second API server has the part of the first one, so that Service, policies and budget that exist select both, and a label of its own that
+ * keeps its Deployment apart.
+ */
 export function memberLabels(cluster: string, member: WorkloadMember): Readonly<Record<string, string>> {
-  return { ...planeLabels(cluster), [LABEL_PART]: member };
+  const labels = { ...planeLabels(cluster), [LABEL_PART]: isApiServer(member) ? API_SERVERS[0] : member };
+  return isApiServer(member) && member !== API_SERVERS[0] ? { ...labels, [LABEL_MEMBER]: member } : labels;
+}
+
+/** Tells which member a pod with these labels is of. */
+export function memberOfLabels(labels: Readonly<Record<string, string>> = {}): string | undefined {
+  return labels[LABEL_MEMBER] ?? labels[LABEL_PART];
 }
 
 /** Selects the pods of all members of etcd. */

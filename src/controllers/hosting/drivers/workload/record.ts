@@ -7,6 +7,7 @@ import { canonicalJson } from '../../../../kube/objects/digest.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import { planeSettings } from '../../../../local/state.ts';
 import {
+  API_SERVERS,
   type BackupAttempt,
   type EtcdMember,
   isEtcdMember,
@@ -56,6 +57,8 @@ export const workloadRecord = z.strictObject({
   etcdVersion: z.string().optional(),
   settings: planeSettings,
   placement,
+  /** The number of API servers. Absent: one. It is not a setting: a plan of its own changes it. */
+  apiServers: z.int().optional(),
   /** The image of our own controllers. Absent: they were never started by a hosting that changes it. */
   controllers: z.string().optional(),
   isDestroying: z.boolean(),
@@ -99,7 +102,7 @@ export type WorkloadRecord = Readonly<z.infer<typeof workloadRecord>>;
 const MAX_STARTS = 10;
 
 export function newRecord(
-  { name, uid, version, settings, placement: chosen = DEFAULT_PLACEMENT }: PlaneSpec,
+  { name, uid, version, settings, apiServers, placement: chosen = DEFAULT_PLACEMENT }: PlaneSpec,
   etcdVersion: string | undefined,
 ): WorkloadRecord {
   const created = {
@@ -109,6 +112,7 @@ export function newRecord(
     etcdVersion,
     settings,
     placement: chosen,
+    ...(apiServers > 1 ? { apiServers } : {}),
   };
   const fresh = { isDestroying: false, isSealed: false, members: {} };
   return workloadRecord.parse({ format: 1, ...created, ...fresh });
@@ -213,6 +217,17 @@ export function withSettled(record: WorkloadRecord, settled: SettledPlane): Work
     placement: { ...record.placement, ...optional('requests', reserved) },
     ...optional('controllers', controllers ?? record.controllers),
   };
+}
+
+/**
+ * Records how many API servers there are. One that is not counted any more is forgotten, as it may be counted again with another version. With
+ * one, an earlier version of hosting reads the record, too.
+ */
+export function withApiServers(record: WorkloadRecord, count: number): WorkloadRecord {
+  const forgotten: readonly string[] = API_SERVERS.slice(count);
+  const { apiServers: _, members, ...rest } = record;
+  const kept = Object.entries(members).filter(([name]) => !forgotten.includes(name));
+  return { ...rest, ...(count > 1 ? { apiServers: count } : {}), members: Object.fromEntries(kept) };
 }
 
 /** Records the members that one without data is to join. */

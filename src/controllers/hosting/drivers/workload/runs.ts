@@ -1,6 +1,16 @@
 /** Finds what each member of a control plane is to run with: what it was changed to, or what is settled. Pure. */
 import { digestOf } from '../../../../kube/objects/digest.ts';
-import { isRunMember, type MemberRun, OWN_CONTROLLERS, type PlanePlacement, RUN_MEMBERS } from '../driver.ts';
+import {
+  API_SERVERS,
+  ETCD_MEMBERS,
+  isApiServer,
+  isEtcdMember,
+  isRunMember,
+  type MemberRun,
+  OWN_CONTROLLERS,
+  type PlanePlacement,
+  RUN_MEMBERS,
+} from '../driver.ts';
 import { type MemberRuns, memberRuns, settingsWith } from '../runs.ts';
 import { settledOf } from './differences.ts';
 import { RUN_WORKLOADS, type WorkloadMember } from './names.ts';
@@ -20,11 +30,19 @@ export function recordedRun(record: WorkloadRecord, member: WorkloadMember): Mem
   return record.members[member]?.run ?? memberRuns(settledOf(record))[OWN_CONTROLLERS];
 }
 
-/** Returns the record as the builders of objects read it: with the flags and requests of the members as they are now. */
-export function runningRecord(record: WorkloadRecord): WorkloadRecord {
+/**
+ * Returns the record as the builder of this member reads it: with the flags and requests of the members as they are now. Of several members of
+ * a kind each has its own flags while a change reaches them one after the other.
+ */
+export function runningRecord(record: WorkloadRecord, member: WorkloadMember): WorkloadRecord {
   const runs = workloadRuns(record);
-  const settings = settingsWith(record.settings, runs);
+  const settings = settingsWith(record.settings, withOwn(runs, member));
   return { ...record, settings, placement: { ...record.placement, requests: requestsOf(runs) } };
+}
+
+function withOwn(runs: MemberRuns, member: WorkloadMember): MemberRuns {
+  if (isEtcdMember(member)) return { ...runs, [ETCD_MEMBERS[0]]: runs[member] };
+  return isApiServer(member) ? { ...runs, [API_SERVERS[0]]: runs[member] } : runs;
 }
 
 function requestsOf(runs: MemberRuns): PlanePlacement['requests'] {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { settledOf } from '../../../../../src/controllers/hosting/drivers/workload/differences.ts';
 import {
   startsOf,
+  withApiServers,
   withCorrectedStart,
   withRun,
   withSeal,
@@ -81,6 +82,17 @@ describe('the record of a control plane of pods', () => {
     const after = withSettled(record, { ...settled, requests });
     expect(settledOf(after)).toEqual({ ...settled, requests });
     expect(after.placement).toEqual({ ...record.placement, requests });
+  });
+
+  it('HOS-13 counts API servers, and forgets one that is not counted any more', () => {
+    const three = withApiServers(record, 3);
+    const started = withStart(three, 'kube-apiserver-2', { at: NOW, image: IMAGE });
+    expect(parseWorkloadRecord(recordObject(started)).apiServers).toBe(3);
+    expect(withApiServers(started, 3)).toEqual(started);
+    expect(withApiServers(started, 2).members).toEqual({});
+    // With one it is what an earlier hosting reads.
+    expect(withApiServers(started, 1)).toEqual(record);
+    expect([planeRecord({ replicas: 2 }).apiServers, 'apiServers' in record]).toEqual([2, false]);
   });
 
   it('changes nothing for a stop of a member that is not to run', () => {

@@ -33,12 +33,23 @@ describe('what a member is to run with', () => {
   });
 
   it('is what its pod is built from, and what others keep', () => {
-    const { settings, placement } = runningRecord(CHANGED);
+    const { settings, placement } = runningRecord(CHANGED, 'kube-scheduler');
     expect([settings.scheduler, placement.requests['kube-scheduler']]).toEqual([
       { v: '4' },
       { cpuMillis: 10 },
     ]);
     expect(settings.quotaMiB).toBe(RECORD.settings.quotaMiB);
+  });
+
+  it('HOS-16 has the flags of each of several members, also while a change has reached one of them', () => {
+    const flags = { v: '4' };
+    const one = withRun(RECORD, 'kube-apiserver-1', { run: { ...RUN, flags }, image: IMAGE, at: NOW });
+    expect(runningRecord(one, 'kube-apiserver').settings.apiServer).toEqual({});
+    expect(runningRecord(one, 'kube-apiserver-1').settings.apiServer).toEqual(flags);
+    const quota = { version: 'v3.6.8', flags: { 'quota-backend-bytes': String(1024 ** 3) } };
+    const other = withRun(RECORD, 'etcd-1', { run: quota, image: IMAGE, at: NOW });
+    expect(runningRecord(other, 'etcd').settings.quotaMiB).toBe(RECORD.settings.quotaMiB);
+    expect(runningRecord(other, 'etcd-1').settings.quotaMiB).toBe(1024);
   });
 
   it('stays when something else is settled', () => {

@@ -67,12 +67,11 @@ describe('the number of API servers', () => {
     expect(planned(counts, but)).toBe(expected);
   });
 
-  it('HOS-13 changes neither the number during an upgrade nor that of a driver with one', () => {
+  it('HOS-13 changes the number with each driver, and not during an upgrade', () => {
     const upgrade = { from: 'v1.35.4', to: 'v1.36.3', step: 'Etcd' };
     expect(planned([1, 2], {}, { status: { conditions: [], hosted: { upgrade } } })).toBe('nothing');
     const two = hostingInput({ hosted: { driver: 'workload', replicas: 2 } });
-    expect(decisionText(planHosting(two))).toBe('stalled NotSupported');
-    expect(planHosting(two).wait?.message).toContain('driver workload runs one API server');
+    expect(decisionText(planHosting(two))).toBe('SetApiServers 2: the spec differs: replicas is 1, not 2');
   });
 
   it('HOS-13 begins a change of the number outside of freezes only, and tells until when it is held', () => {

@@ -9,6 +9,7 @@ import { pollUntil } from '../../../../../os/poll.ts';
 import { HostingError } from '../../../errors.ts';
 import {
   type EtcdMember,
+  isApiServer,
   isEtcdMember,
   type MemberRun,
   type PlaneMember,
@@ -63,7 +64,7 @@ export async function startMember(
   requireKeysOf(found, record);
   requireData(found, member);
   if (isStarted(found, record, member)) return;
-  if (member === 'kube-apiserver') await sealEtcd(found, record, parts);
+  if (isApiServer(member)) await sealEtcd(found, record, parts);
   const at = clock.now();
   const image = requireImage(found, record, { ...parts, member });
   const joins = isEtcdMember(member) ? await joinedCluster(found, member, parts) : undefined;
@@ -93,7 +94,8 @@ function isStarted(found: FoundPlane, record: WorkloadRecord, member: WorkloadMe
   return record.members[member]?.isRunning === true && isDesired(found, member);
 }
 
-function isDesired({ objects }: FoundPlane, member: WorkloadMember): boolean {
+/** Tells whether the hub is to run a pod of the member. */
+export function isDesired({ objects }: FoundPlane, member: WorkloadMember): boolean {
   const workload = objects.workloads.get(member);
   return workload !== undefined && valueAt(workload, 'spec', 'replicas') !== 0;
 }
@@ -127,7 +129,7 @@ export async function applyMember(
   const image = record.members[member]?.image;
   if (!images || !addresses || image === undefined) throw memberNotPrepared(found, member);
   const object = memberWorkload(member, {
-    plane: runningRecord(record),
+    plane: runningRecord(record, member),
     addresses,
     image,
     priorityClass: images.priorityClass,

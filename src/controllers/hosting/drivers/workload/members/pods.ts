@@ -1,10 +1,9 @@
 /** Judges the pods of a member: whether one serves, and what keeps it from it. Pure. */
-import { LABEL_PART } from '../../../../../api/names.ts';
 import { listAt, parseRecord, textAt, valueAt } from '../../../../../kube/objects/json.ts';
 import type { KubeObject, OwnerReference } from '../../../../../kube/objects/object.ts';
 import type { MemberProblem } from '../../driver.ts';
 import type { PlaneObjects } from '../hub.ts';
-import type { WorkloadMember } from '../names.ts';
+import { memberOfLabels, type WorkloadMember } from '../names.ts';
 import { isPodEdited } from './templates.ts';
 
 /** A pod is scheduled in less where there is room, and its image pulled at once where it is there. */
@@ -31,7 +30,7 @@ export function podsOfMember(
   const uid = workloads.get(member)?.metadata.uid;
   return pods.filter(
     ({ metadata }) =>
-      metadata.labels?.[LABEL_PART] === member &&
+      memberOfLabels(metadata.labels) === member &&
       metadata.ownerReferences?.some((owner) => owner.controller === true && isMadeBy(owner, member, uid)),
   );
 }

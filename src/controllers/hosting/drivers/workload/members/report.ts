@@ -3,7 +3,13 @@ import { X509Certificate } from 'node:crypto';
 import { valueAt } from '../../../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../../../kube/objects/object.ts';
 import { optional } from '../../../../../kube/objects/optional.ts';
-import { isEtcdMember, isRunMember, type MemberCertificate, type MemberReport } from '../../driver.ts';
+import {
+  isApiServer,
+  isEtcdMember,
+  isRunMember,
+  type MemberCertificate,
+  type MemberReport,
+} from '../../driver.ts';
 import { memberRuns } from '../../runs.ts';
 import { addressesOf, serverOf } from '../access.ts';
 import { memberVolumeData } from '../data.ts';
@@ -131,7 +137,7 @@ function lowestVersion(
 /** No client outside reaches an API server whose Service has no address. */
 function addressProblem(member: WorkloadMember, { found, record }: MemberInput): MemberReport['problem'] {
   const addresses = addressesOf(found);
-  if (member !== 'kube-apiserver' || !addresses) return undefined;
+  if (!isApiServer(member) || !addresses) return undefined;
   const { exposure } = record.placement;
   if (serverOf(found, addresses, exposure) !== undefined) return undefined;
   return {

@@ -8,7 +8,7 @@ import {
   LOOPBACK,
   type Program,
 } from '../../../../../local/processes/commands.ts';
-import { ETCD_MEMBERS, type EtcdMember, isEtcdMember } from '../../driver.ts';
+import { ETCD_MEMBERS, type EtcdMember, isApiServer, isEtcdMember } from '../../driver.ts';
 import { etcdMembersOf, type WorkloadMember, type WorkloadRole } from '../names.ts';
 import type { PlaneAddresses, WorkloadPlane } from '../plane.ts';
 import {
@@ -50,7 +50,7 @@ export interface CommandParts {
 
 export function memberCommand(member: WorkloadMember, parts: CommandParts): MemberCommand {
   if (isEtcdMember(member)) return programCommand('etcd', etcdArgs(member, parts));
-  return COMMANDS[member](parts.plane, parts.addresses);
+  return COMMANDS[isApiServer(member) ? 'kube-apiserver' : member](parts.plane, parts.addresses);
 }
 
 type CommandOf = (plane: WorkloadPlane, addresses: PlaneAddresses) => MemberCommand;

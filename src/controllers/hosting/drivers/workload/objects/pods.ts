@@ -1,7 +1,7 @@
 /** Builds the pod of a member: no root, no token, nothing writable but what it needs, and its own keys only. Pure. */
 import { optional } from '../../../../../kube/objects/optional.ts';
 import { ETCD_HEALTH_PATH } from '../../../../../local/processes/commands.ts';
-import { isEtcdMember, isRunMember } from '../../driver.ts';
+import { API_SERVERS, isApiServer, isEtcdMember, isRunMember } from '../../driver.ts';
 import { containerDigest } from '../members/templates.ts';
 import {
   ANNOTATION_CONTAINER,
@@ -75,6 +75,7 @@ export function podTemplate(member: WorkloadMember, parts: PodParts): Json {
       terminationGracePeriodSeconds: ENDS_IN_SECONDS[roleOf(member)],
       securityContext: POD_SECURITY,
       affinity: antiAffinity(plane, member),
+      ...(isApiServer(member) ? zoneSpread(plane) : {}),
       containers: [
         {
           name: roleOf(member),
@@ -124,7 +125,7 @@ export const CONTAINER_SECURITY: Json = {
 
 /** The file of kube-apiserver has this capability, and does not start in a container that may not have it. */
 function containerSecurity(member: WorkloadMember): Json {
-  if (member !== 'kube-apiserver') return CONTAINER_SECURITY;
+  if (!isApiServer(member)) return CONTAINER_SECURITY;
   return { ...CONTAINER_SECURITY, capabilities: { drop: ['ALL'], add: ['NET_BIND_SERVICE'] } };
 }
 
@@ -135,13 +136,27 @@ function antiAffinity(plane: WorkloadPlane, member: WorkloadMember): Json {
     topologyKey: 'kubernetes.io/hostname',
     labelSelector: isEtcdMember(member)
       ? etcdSelector(cluster, etcdMembersOf(plane))
-      : { matchLabels: memberLabels(cluster, member) },
+      : { matchLabels: memberLabels(cluster, roleOf(member)) },
   };
   return {
     podAntiAffinity: {
       preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm }],
     },
   };
+}
+
+/**
+ * API servers are in different zones where there are several. Neither this nor the affinity is required: a hub with one node has to run all of
+ * them, and an API server beside another one is better than one that waits for a node.
+ */
+function zoneSpread({ cluster }: WorkloadPlane): Json {
+  const constraint = {
+    maxSkew: 1,
+    topologyKey: 'topology.kubernetes.io/zone',
+    whenUnsatisfiable: 'ScheduleAnyway',
+    labelSelector: { matchLabels: memberLabels(cluster, API_SERVERS[0]) },
+  };
+  return { topologySpreadConstraints: [constraint] };
 }
 
 function portsOf(member: WorkloadMember, plane: WorkloadPlane): readonly Json[] {
@@ -172,7 +187,7 @@ function healthOf(member: WorkloadMember, { placement }: WorkloadPlane): Health 
     return { scheme: 'HTTP', port: CONTROLLERS_PORT, ready: '/readyz', live: '/healthz' };
   }
   const port = memberPort(member, placement.exposure.port);
-  if (member === 'kube-apiserver') return { scheme: 'HTTPS', port, ready: '/readyz', live: '/livez' };
+  if (isApiServer(member)) return { scheme: 'HTTPS', port, ready: '/readyz', live: '/livez' };
   return { scheme: 'HTTPS', port, ready: '/healthz', live: '/healthz' };
 }
 
@@ -208,7 +223,7 @@ function mountsOf(member: WorkloadMember): readonly Json[] {
   const pki = { name: 'pki', mountPath: PKI_FOLDER, readOnly: true };
   const tmp = { name: 'tmp', mountPath: '/tmp' };
   if (isEtcdMember(member)) return [pki, tmp, { name: 'data', mountPath: ETCD_VOLUME_FOLDER }];
-  if (member === 'kube-apiserver') {
+  if (isApiServer(member)) {
     return [pki, tmp, { name: 'etcd', mountPath: ETCD_PKI_FOLDER, readOnly: true }];
   }
   return [pki, tmp];
@@ -220,7 +235,7 @@ function volumesOf(member: WorkloadMember): readonly Json[] {
   if (isEtcdMember(member)) {
     return [pki, tmp, { name: 'data', persistentVolumeClaim: { claimName: member } }];
   }
-  if (member === 'kube-apiserver') return [pki, tmp, { name: 'etcd', secret: secretVolume(ETCD_CLIENT) }];
+  if (isApiServer(member)) return [pki, tmp, { name: 'etcd', secret: secretVolume(ETCD_CLIENT) }];
   return [pki, tmp];
 }
 

@@ -3,7 +3,7 @@
  * ended, so that each is changed when its turn is; others as Deployments. Pure.
  */
 import type { KubeObject, Resource } from '../../../../../kube/objects/object.ts';
-import { isEtcdMember } from '../../driver.ts';
+import { isApiServer, isEtcdMember } from '../../driver.ts';
 import { memberLabels, planeNamespace, type WorkloadMember } from '../names.ts';
 import { type PodParts, podTemplate } from './pods.ts';
 
@@ -37,7 +37,7 @@ export function memberWorkload(member: WorkloadMember, parts: PodParts): KubeObj
 function strategyOf(member: WorkloadMember): object {
   // The Service gives the pod its name; none uses it.
   if (isEtcdMember(member)) return { serviceName: member, podManagementPolicy: 'Parallel' };
-  return member === 'kube-apiserver' ? SURGE : ONE_AT_A_TIME;
+  return isApiServer(member) ? SURGE : ONE_AT_A_TIME;
 }
 
 /** The next API server serves before the former one ends, so that clients see no gap. Two share an etcd without knowing of each other. */

@@ -15,7 +15,14 @@ import { clusterLeaves, etcdLeaves, type Leaf, managerServingLeaf } from '../../
 import { lifeOf } from '../../../../../local/pki/lifetime.ts';
 import { describeLeaf, keyDigestOf } from '../../../../../local/pki/report.ts';
 import type { PlaneSettings } from '../../../../../local/state.ts';
-import { ETCD_MEMBERS, isEtcdMember, type PlaneCertificate, type PlaneMember } from '../../driver.ts';
+import {
+  API_SERVERS,
+  ETCD_MEMBERS,
+  isApiServer,
+  isEtcdMember,
+  type PlaneCertificate,
+  type PlaneMember,
+} from '../../driver.ts';
 import { type KeyName, PLANE_KEYS } from '../../keys.ts';
 
 /** The content of files by their names in the Secret. */
@@ -140,7 +147,8 @@ export function reportKeys(files: KeyFiles, request: KeyRequest): readonly Plane
 function serversOf(leaf: string, { etcdNames }: KeyRequest): readonly PlaneMember[] {
   const server = SERVED_BY[leaf];
   if (server === undefined) return [];
-  return server === 'etcd' ? ETCD_MEMBERS.slice(0, etcdNames.length) : [server];
+  if (isEtcdMember(server)) return ETCD_MEMBERS.slice(0, etcdNames.length);
+  return isApiServer(server) ? API_SERVERS : [server];
 }
 
 /** Returns the pair of a leaf by its name. */
@@ -155,8 +163,7 @@ export function servedFile(
   request: KeyRequest,
   member: PlaneMember,
 ): CertificatePair | undefined {
-  const server = isEtcdMember(member) ? 'etcd' : member;
-  const name = Object.keys(SERVED_BY).find((each) => SERVED_BY[each] === server);
+  const name = Object.keys(SERVED_BY).find((leaf) => serversOf(leaf, request).includes(member));
   return name === undefined ? undefined : pairOf(files, request, name);
 }
 

@@ -1,6 +1,8 @@
 /** The driver of pods on a real API server as hub, with the installed rights of hosting: what every driver fulfills, and what only a hub has. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import {
+  API_SERVERS,
+  isApiServer,
   MEMBERS,
   type MemberReport,
   type PlaneDriver,
@@ -14,14 +16,17 @@ import {
   planeNamespace,
   SNAPSHOT,
 } from '../../../../../../src/controllers/hosting/drivers/workload/names.ts';
-import { VOLUME_CLAIMS } from '../../../../../../src/controllers/hosting/drivers/workload/objects/namespace.ts';
+import {
+  DISRUPTION_BUDGETS,
+  VOLUME_CLAIMS,
+} from '../../../../../../src/controllers/hosting/drivers/workload/objects/namespace.ts';
 import { SERVICES } from '../../../../../../src/controllers/hosting/drivers/workload/objects/network.ts';
 import { DEPLOYMENTS } from '../../../../../../src/controllers/hosting/drivers/workload/objects/workloads.ts';
 import { JOBS } from '../../../../../../src/controllers/hosting/drivers/workload/snapshot/containers.ts';
 import type { Client } from '../../../../../../src/kube/client/client.ts';
 import { isKubeError, unlessMissing } from '../../../../../../src/kube/client/errors.ts';
 import { NAMESPACES, PODS as POD_KIND, SECRETS } from '../../../../../../src/kube/objects/core-kinds.ts';
-import { listAt, textAt } from '../../../../../../src/kube/objects/json.ts';
+import { listAt, textAt, valueAt } from '../../../../../../src/kube/objects/json.ts';
 import type { KubeObject } from '../../../../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../../../../src/os/system-clock.ts';
 import { PODS } from '../../../../../support/hosting/contract/faults.ts';
@@ -225,6 +230,47 @@ describe('the driver of pods', () => {
     expect(clusters).toEqual([expect.not.stringContaining(',')]);
   });
 
+  it('HOS-13 selects all API servers by one Service and one budget, and asks each by its pod', async () => {
+    const { plane, driver, servers } = await startedServers('servers');
+    const namespace = planeNamespace('servers');
+    const [service, budget] = await Promise.all([
+      hub.client.get(SERVICES, { name: 'kube-apiserver', namespace }),
+      hub.client.get(DISRUPTION_BUDGETS, { name: 'kube-apiserver', namespace }),
+    ]);
+    const selector = valueAt(service, 'spec', 'selector') as Record<string, string>;
+    const labels = Object.entries(selector).map((label) => label.join('='));
+    const { items } = await hub.client.list(POD_KIND, { namespace, labelSelector: labels.join(',') });
+    expect(items).toHaveLength(2);
+    expect(valueAt(budget, 'spec', 'selector', 'matchLabels')).toEqual(selector);
+    expect(valueAt(budget, 'spec', 'maxUnavailable')).toBe(1);
+    const access = await driver.access(plane);
+    const places = access?.apiServers?.map(({ admin }) => /server: (?<url>.*)/.exec(admin)?.groups?.['url']);
+    const addresses = items.map((pod) => `https://${textAt(pod, 'status', 'podIP')}:6443`);
+    expect(places?.toSorted()).toEqual(addresses.toSorted());
+    const serials = (await servers()).map(({ certificate }) => certificate?.serial);
+    expect([new Set(serials).size, serials[0]]).toEqual([1, expect.any(String)]);
+  });
+
+  it('HOS-13 replaces one API server while the other stays, and removes all of one that is not counted', async () => {
+    const { plane, driver, servers } = await startedServers('changed');
+    const identities = async (): Promise<readonly unknown[]> =>
+      (await servers()).map(({ identity }) => identity);
+    const [[first, second], [before]] = [await identities(), await servers()];
+    const run = { ...before?.run, flags: { ...before?.run?.flags, v: '4' } };
+    await driver.change(plane, 'kube-apiserver-1', run);
+    await expect.poll(async () => (await identities())[1], ANSWER).not.toBe(second);
+    await expect.poll(async () => (await servers()).map(({ state }) => state), ANSWER).toEqual(BOTH_READY);
+    expect(await servers()).toMatchObject([
+      { identity: first, run: before?.run },
+      { run, isOutdated: false },
+    ]);
+    await driver.stop(plane, 'kube-apiserver-1');
+    await driver.setApiServers(plane, 1);
+    expect(await identities()).toEqual([first]);
+    const place = { name: 'kube-apiserver-1', namespace: planeNamespace('changed') };
+    await expect.poll(() => unlessMissing(hub.client.get(DEPLOYMENTS, place)), ANSWER).toBeUndefined();
+  });
+
   it('HOS-33 gives the Service of a member that somebody deleted the address that it had', async () => {
     const plane = planeNamed('services');
     const driver = driverWith(hub.hosting);
@@ -270,6 +316,27 @@ async function startedPlane(name: string): Promise<StartedPlane> {
   for (const member of MEMBERS) await driver.start(plane, member);
   await expect.poll(states, ANSWER).toEqual(MEMBERS.map(() => 'Ready'));
   return { plane, driver, members };
+}
+
+interface StartedServers extends Pick<StartedPlane, 'plane' | 'driver'> {
+  readonly servers: () => Promise<readonly MemberReport[]>;
+}
+
+const BOTH_READY = ['Ready', 'Ready'];
+
+/** Etcd and two API servers are pods that answer. */
+async function startedServers(name: string): Promise<StartedServers> {
+  const plane = { ...planeNamed(name), apiServers: 2 };
+  const driver = driverWith(hub.hosting);
+  const members = async (): Promise<readonly MemberReport[]> => (await driver.observe(plane, signal)).members;
+  const servers = async (): Promise<readonly MemberReport[]> =>
+    (await members()).filter(({ member }) => isApiServer(member));
+  await driver.prepare(plane);
+  await driver.start(plane, 'etcd');
+  await expect.poll(async () => (await members())[0]?.state, ANSWER).toBe('Ready');
+  for (const member of API_SERVERS.slice(0, 2)) await driver.start(plane, member);
+  await expect.poll(async () => (await servers()).map(({ state }) => state), ANSWER).toEqual(BOTH_READY);
+  return { plane, driver, servers };
 }
 
 async function apiServerPods(name: string): Promise<readonly KubeObject[]> {

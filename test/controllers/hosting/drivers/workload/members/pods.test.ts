@@ -118,6 +118,17 @@ describe('memberProblem', () => {
   });
 });
 
+function serverPod(name: string, labels: object): KubeObject {
+  const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name, uid: `uid-${name}`, controller: true };
+  return pod({
+    metadata: {
+      name,
+      labels: { 'kubenode.dev/part': 'kube-apiserver', ...labels },
+      ownerReferences: [owner],
+    },
+  });
+}
+
 describe('the pods of a member', () => {
   const objects = {
     pods: [] as readonly KubeObject[],
@@ -143,6 +154,19 @@ describe('the pods of a member', () => {
     };
     const foreign = pod({ metadata: { name: 'foreign', ownerReferences: [owner] } });
     expect(names(pod(), similar, foreign)).toEqual(['etcd-0']);
+  });
+
+  it('HOS-13 are those of one API server, and not of another whose name begins the same', () => {
+    const pods = [
+      serverPod('kube-apiserver-5d9', {}),
+      serverPod('kube-apiserver-1-7c4', { 'kubenode.dev/member': 'kube-apiserver-1' }),
+    ];
+    const of = (member: 'kube-apiserver' | 'kube-apiserver-1'): readonly string[] =>
+      podsOfMember({ ...objects, pods }, member).map(({ metadata }) => metadata.name);
+    expect([of('kube-apiserver'), of('kube-apiserver-1')]).toEqual([
+      ['kube-apiserver-5d9'],
+      ['kube-apiserver-1-7c4'],
+    ]);
   });
 
   it('are led by the newest that is not being deleted', () => {

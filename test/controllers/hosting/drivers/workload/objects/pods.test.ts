@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MEMBERS } from '../../../../../../src/controllers/hosting/drivers/driver.ts';
+import { API_SERVERS, MEMBERS } from '../../../../../../src/controllers/hosting/drivers/driver.ts';
 import { podTemplate } from '../../../../../../src/controllers/hosting/drivers/workload/objects/pods.ts';
 import { listAt, valueAt } from '../../../../../../src/kube/objects/json.ts';
 import { IMAGE, planeRecord, podParts } from '../../../../../support/hosting/workload.ts';
@@ -61,6 +61,44 @@ describe('podTemplate', () => {
       topologyKey: 'kubernetes.io/hostname',
       labelSelector: { matchLabels: { 'kubenode.dev/cluster': 'ci', 'kubenode.dev/part': 'etcd' } },
     });
+  });
+
+  it('HOS-43 prefers another node and another zone for a second API server, and requires neither', () => {
+    const all = { 'kubenode.dev/cluster': 'ci', 'kubenode.dev/part': 'kube-apiserver' };
+    for (const member of API_SERVERS) {
+      const spec = valueAt(podTemplate(member, podParts()), 'spec');
+      const [term] = listAt(
+        spec,
+        'affinity',
+        'podAntiAffinity',
+        'preferredDuringSchedulingIgnoredDuringExecution',
+      );
+      expect(valueAt(term, 'podAffinityTerm', 'labelSelector', 'matchLabels')).toEqual(
+        expect.objectContaining(all),
+      );
+      expect(valueAt(term, 'podAffinityTerm', 'labelSelector', 'matchLabels')).not.toHaveProperty([
+        'kubenode.dev/member',
+      ]);
+      expect(valueAt(spec, 'topologySpreadConstraints')).toMatchObject([
+        {
+          topologyKey: 'topology.kubernetes.io/zone',
+          whenUnsatisfiable: 'ScheduleAnyway',
+          labelSelector: { matchLabels: all },
+        },
+      ]);
+    }
+  });
+
+  it('HOS-13 gives a second API server the Secrets of the first one, and lets each end without an error', () => {
+    const [first, second] = API_SERVERS.map((member) => podTemplate(member, podParts()));
+    expect(valueAt(second, 'spec')).toEqual(valueAt(first, 'spec'));
+    expect(valueAt(second, 'metadata', 'labels')).toEqual({
+      ...(valueAt(first, 'metadata', 'labels') as object),
+      'kubenode.dev/member': 'kube-apiserver-1',
+    });
+    const args = listAt(second, 'spec', 'containers', 0, 'args');
+    expect(args).toContain('--shutdown-delay-duration=3s');
+    expect(valueAt(second, 'spec', 'containers', 0, 'readinessProbe', 'httpGet', 'path')).toBe('/readyz');
   });
 
   it('requests what the spec chooses, or a default, and limits memory to four times of it', () => {
