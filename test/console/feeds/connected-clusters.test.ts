@@ -67,4 +67,37 @@ describe('connected clusters', () => {
     expect(clusters.list()[0]).not.toBe(first);
     await clusters.close();
   });
+
+  it('CON-33 are hidden with the reason when nothing that was read may be shown, and connected again', async () => {
+    const clock = virtualClock();
+    const refusals: AbortController[] = [];
+    const closed: string[] = [];
+    let changes = 0;
+    const connectTo: ConnectToCluster = (name) => {
+      const refusal = new AbortController();
+      refusals.push(refusal);
+      const fail = (): Promise<never> => Promise.reject(new KubeError('Forbidden', 'refused'));
+      async function* pages(): AsyncGenerator<never> {
+        yield await fail();
+      }
+      const close = (): Promise<void> => Promise.resolve(void closed.push(name));
+      const client = { server: `https://${name}`, list: fail, pages, watch: fail, get: fail, close };
+      return Promise.resolve({
+        client: client as unknown as Client,
+        by: 'context',
+        refused: refusal.signal,
+      });
+    };
+    const clusters = createConnectedClusters({ clock, connectTo, onChange: () => (changes += 1) });
+    const listed = [{ name: 'eu-1', version: '1' }];
+    await clusters.update(listed);
+    const before = changes;
+    refusals[0]?.abort(new Error('the token is not accepted'));
+    expect([clusters.list(), changes]).toEqual([[], before + 1]);
+    expect(clusters.missingReason('eu-1')).toBe('its machines are not shown: the token is not accepted');
+    await clusters.update(listed);
+    expect([clusters.list().length, clusters.missingReason('eu-1')]).toEqual([1, undefined]);
+    await clusters.close();
+    expect(closed).toEqual(['eu-1', 'eu-1']);
+  });
 });
