@@ -33,7 +33,7 @@ function bed() {
     return Promise.resolve({ client: client as unknown as Client, by: 'context' });
   };
   const clusters = createConnectedClusters({ clock, connectTo, onChange: () => undefined });
-  return { clock, state, made, closed, clusters };
+  return { clock, state, made, closed, clusters, connectTo };
 }
 
 describe('connected clusters', () => {
@@ -99,5 +99,25 @@ describe('connected clusters', () => {
     expect([clusters.list().length, clusters.missingReason('eu-1')]).toEqual([1, undefined]);
     await clusters.close();
     expect(closed).toEqual(['eu-1', 'eu-1']);
+  });
+
+  it('CON-33 are read while another one does not answer', async () => {
+    const { clock, connectTo } = bed();
+    const held = Promise.withResolvers<never>();
+    const clusters = createConnectedClusters({
+      clock,
+      connectTo: (name, onCall) => (name === 'silent' ? held.promise : connectTo(name, onCall)),
+      onChange: () => undefined,
+    });
+    const updated = clusters.update([
+      { name: 'silent', version: '1' },
+      { name: 'eu-1', version: '1' },
+    ]);
+    await clock.advance(0);
+    expect(clusters.list().map(({ name }) => name)).toEqual(['eu-1']);
+    held.reject(new Error('no answer'));
+    await updated;
+    expect(clusters.missingReason('silent')).toBe('its machines are not shown: no answer');
+    await clusters.close();
   });
 });

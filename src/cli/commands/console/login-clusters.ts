@@ -22,13 +22,14 @@ import type { Client } from '../../../kube/client/client.ts';
 import { connect } from '../../../kube/client/connect.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import type { Clock } from '../../../os/clock.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { checkIdentity, unidentified } from '../../fleet/connect-cluster.ts';
 import type { Io } from '../../io.ts';
 import type { OnCall } from './explain.ts';
 import { readTextFile } from './text-file.ts';
 
-/** The machines are shown when the cluster answers; the page of the others does not wait for it. */
+/** All questions to a cluster before it is read. The others are shown meanwhile, and only one that is new on the hub waits for this. */
 const TIMEOUT_MS = 5000;
 /** As many bits as a key: an invented token is not one that was issued. */
 const ID_BYTES = 32;
@@ -98,11 +99,13 @@ function openForPerson({ clock }: Pick<Io, 'clock'>, options: PersonOptions): Pe
     onLoss: person.onLoss,
     isRefused: async (name) => await isRefused(clusterOfFile(options, name), bearer, signal),
   });
-  const access = { ...options, bearer, refusals };
+  const access = { ...options, clock, bearer, refusals };
   return {
     async connectTo(name, onCall) {
       try {
-        return await connectShown(access, name, onCall);
+        return await withinLimit(access, name, (limit) =>
+          connectShown({ ...access, signal: limit }, name, onCall),
+        );
       } catch (error) {
         throw conceal(error);
       }
@@ -112,6 +115,31 @@ function openForPerson({ clock }: Pick<Io, 'clock'>, options: PersonOptions): Pe
       return refusals.judge(name, client).client;
     },
   };
+}
+
+interface Limited extends Pick<PersonOptions, 'signal'> {
+  readonly clock: Clock;
+}
+
+async function withinLimit<T>(
+  { clock, signal }: Limited,
+  name: string,
+  connectUntil: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const [late, done] = [new AbortController(), new AbortController()];
+  const timer = clock.sleep(TIMEOUT_MS, done.signal).then(
+    () => late.abort(),
+    () => undefined,
+  );
+  try {
+    return await connectUntil(AbortSignal.any([signal, late.signal]));
+  } catch (error) {
+    if (!late.signal.aborted) throw error;
+    throw notRead(`${name} did not answer within ${TIMEOUT_MS / 1000} s: it is tried again`);
+  } finally {
+    done.abort();
+    await timer;
+  }
 }
 
 interface PersonMembers extends PersonOptions {
@@ -127,7 +155,7 @@ async function connectShown(
 ): Promise<ShownConnection> {
   const { hub, places, person, signal } = options;
   const found = clusterOfFile(options, name);
-  const cluster = await hub.get<Cluster>(CLUSTERS, { name }, { signal, timeoutMs: TIMEOUT_MS });
+  const cluster = await hub.get<Cluster>(CLUSTERS, { name }, { signal });
   const uid = cluster.spec.clusterUID ?? cluster.status?.clusterUID;
   if (uid === undefined) throw notRead(unidentified(cluster));
   if (await isRefused(found, bearer, signal)) throw notRead(refusedToken(found.server));
@@ -159,7 +187,7 @@ async function isRefused(
 /** Machines that may not be read take no memory. */
 async function countOrClose(client: Client, signal: AbortSignal): Promise<number> {
   try {
-    const page = await client.list(MACHINES, { limit: 1, signal, timeoutMs: TIMEOUT_MS });
+    const page = await client.list(MACHINES, { limit: 1, signal });
     return page.items.length + (page.remaining ?? 0);
   } catch (error) {
     if (isKubeError(error, 'Forbidden', 'NotFound')) return 0;

@@ -44,8 +44,8 @@ describe('kubenode install --console', () => {
 
   it('CON-33 reads the clusters of a Secret with the ID tokens of people, and connects to the ports of API servers and DNS only', async () => {
     const url = new URL('https://kubenode.example.com');
-    const flags = { console: url, consoleOidc: 'console-oidc', consoleClusters: 'console-clusters', image };
-    const objects = await deployedObjects(flags);
+    const flags = { console: url, consoleClusters: 'console-clusters', image };
+    const objects = await deployedObjects({ ...flags, consoleOidc: 'console-oidc' });
     expect(argsOf(objects).join(' ')).toContain('--login-clusters /etc/kubenode-clusters/clusters.yaml');
     const pods = objects.map((object) => valueAt(object, 'spec', 'template', 'spec'));
     expect(pods.flatMap((pod) => listAt(pod, 'volumes'))).toContainEqual(
@@ -54,9 +54,7 @@ describe('kubenode install --console', () => {
     const policy = objects.find(({ kind }) => kind === 'NetworkPolicy');
     const ports = listAt(policy, 'spec', 'egress').flatMap((rule) => listAt(rule, 'ports'));
     expect(ports.map((port) => valueAt(port, 'port'))).toEqual([443, 6443, 53, 53]);
-    await expect(deployedObjects({ ...flags, consoleOidc: undefined })).rejects.toThrow(
-      '--console-clusters needs --console-oidc',
-    );
+    await expect(deployedObjects(flags)).rejects.toThrow('--console-clusters needs --console-oidc');
   });
 
   it('CON-30 shows the past from a Prometheus that the pod finds by name, and may connect to', async () => {
