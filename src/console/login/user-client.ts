@@ -20,16 +20,9 @@ export interface UserClientOptions {
   readonly clock: Pick<Clock, 'sleep'>;
   /** Called when the token is refused, and when something is forbidden that was permitted before. */
   readonly onLoss: (loss: LossOfRights) => void;
-  /** Replaces secrets in the errors of the server. */
-  readonly conceal?: (error: unknown) => unknown;
 }
 
-export function createUserClient({
-  client,
-  clock,
-  onLoss,
-  conceal = (error) => error,
-}: UserClientOptions): Client {
+export function createUserClient({ client, clock, onLoss }: UserClientOptions): Client {
   /** The keys of the requests that the API server permitted. */
   const permitted = new Set<string>();
 
@@ -51,10 +44,10 @@ export function createUserClient({
     replace: readOnly,
     patch: readOnly,
     delete: readOnly,
-    resourceFor: (apiVersion, kind) => concealed(client.resourceFor(apiVersion, kind)),
-    resources: () => concealed(client.resources()),
+    resourceFor: (apiVersion, kind) => client.resourceFor(apiVersion, kind),
+    resources: () => client.resources(),
     forgetResources: () => client.forgetResources(),
-    raw: (path, options) => concealed(client.raw(path, options)),
+    raw: (path, options) => client.raw(path, options),
     close: () => client.close(),
   };
 
@@ -65,7 +58,7 @@ export function createUserClient({
       return answer;
     } catch (error) {
       reportLoss(request, error);
-      throw conceal(error);
+      throw error;
     }
   }
 
@@ -79,15 +72,7 @@ export function createUserClient({
       permitted.add(keyOf(request));
     } catch (error) {
       reportLoss(request, error);
-      throw conceal(error);
-    }
-  }
-
-  async function concealed<T>(answer: Promise<T>): Promise<T> {
-    try {
-      return await answer;
-    } catch (error) {
-      throw conceal(error);
+      throw error;
     }
   }
 

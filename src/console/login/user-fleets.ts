@@ -26,7 +26,7 @@ export type OnFleetEnd = (credentialsKey: string, loss: LossOfRights | undefined
 /** Connects once more with the credentials of the person. */
 export type ConnectAgain = (onCall: (report: CallReport) => void) => Promise<Client>;
 
-/** What is read beside the API server of the console is read with the token of the same person, and ends with the fleet. */
+/** Holds the credentials with which other connections of the same person are made. They end with the fleet. */
 export interface PersonAccess {
   readonly name: string;
   readonly bearer: BearerSource;

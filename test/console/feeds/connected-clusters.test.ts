@@ -36,6 +36,8 @@ function bed() {
   return { clock, state, made, closed, clusters, connectTo };
 }
 
+const fail = (): Promise<never> => Promise.reject(new KubeError('Forbidden', 'refused'));
+
 describe('connected clusters', () => {
   it('are connected again when their version changes, and closed when they are not listed', async () => {
     const { made, closed, clusters } = bed();
@@ -76,7 +78,6 @@ describe('connected clusters', () => {
     const connectTo: ConnectToCluster = (name) => {
       const refusal = new AbortController();
       refusals.push(refusal);
-      const fail = (): Promise<never> => Promise.reject(new KubeError('Forbidden', 'refused'));
       async function* pages(): AsyncGenerator<never> {
         yield await fail();
       }

@@ -55,25 +55,23 @@ function checkedCluster(config: Kubeconfig, name: string): LoginCluster {
   if (config.contexts.find((entry) => entry.name === name)?.user) {
     throw new Error(`${context} names a user. Remove it: a cluster is read with the ID token of each person`);
   }
-  const { server, skipTLSVerify, caData, caFile } = selectContext(config, name).cluster;
-  if (!server.startsWith('https://')) {
-    throw new Error(`${context} has a server without TLS, ${server}: expected https://host:port`);
-  }
+  const { cluster } = selectContext(config, name);
+  const reason = unverifiedReason(cluster);
+  if (reason !== undefined) throw new Error(`${context} has ${reason}`);
+  return { name, server: cluster.server };
+}
+
+type ServerEntry = ReturnType<typeof selectContext>['cluster'];
+
+/** Returns why a token must not be sent to the server, with what to change. */
+function unverifiedReason({ server, skipTLSVerify, caData, caFile }: ServerEntry): string | undefined {
+  if (!server.startsWith('https://')) return `a server without TLS, ${server}: expected https://host:port`;
   if (skipTLSVerify) {
-    throw new Error(
-      `${context} has insecure-skip-tls-verify. Remove it: tokens are sent to verified servers only`,
-    );
+    return 'insecure-skip-tls-verify. Remove it: tokens are sent to verified servers only';
   }
-  if (caFile) {
-    throw new Error(
-      `${context} names a file by certificate-authority. Set certificate-authority-data instead`,
-    );
-  }
-  if (!caData) throw new Error(`${context} has no certificate-authority-data. Set it to the CA of ${server}`);
-  if (!isCertificate(caData)) {
-    throw new Error(`${context} has a certificate-authority-data that is not a certificate in PEM`);
-  }
-  return { name, server };
+  if (caFile) return 'a file as certificate-authority. Set certificate-authority-data instead';
+  if (!caData) return `no certificate-authority-data. Set it to the CA of ${server}`;
+  return isCertificate(caData) ? undefined : 'a certificate-authority-data that is not a certificate in PEM';
 }
 
 function isCertificate(base64: string): boolean {

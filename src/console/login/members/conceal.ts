@@ -1,5 +1,6 @@
 /** Keeps the token of a person out of the errors of other clusters: a server may repeat in an error what it was sent. */
 import type { BearerSource } from '../../../kube/auth/bearer.ts';
+import type { Client } from '../../../kube/client/client.ts';
 import { KubeError } from '../../../kube/client/errors.ts';
 import { messageOf } from '../../../os/errors.ts';
 
@@ -31,4 +32,35 @@ export function concealBearer(source: BearerSource): ConcealedBearer {
         : new Error(concealed);
     },
   };
+}
+
+/** Wraps the reads of a client. Its writes are not used: the client of a person sends none. */
+export function concealErrors(client: Client, conceal: ConcealedBearer['conceal']): Client {
+  return {
+    ...client,
+    get: (...asked) => concealed(() => client.get(...asked)),
+    list: (...asked) => concealed(() => client.list(...asked)),
+    pages: (...asked) => concealedAll(() => client.pages(...asked)),
+    watch: (...asked) => concealedAll(() => client.watch(...asked)),
+    create: (...asked) => concealed(() => client.create(...asked)),
+    resourceFor: (...asked) => concealed(() => client.resourceFor(...asked)),
+    resources: () => concealed(() => client.resources()),
+    raw: (...asked) => concealed(() => client.raw(...asked)),
+  };
+
+  async function concealed<T>(send: () => Promise<T>): Promise<T> {
+    try {
+      return await send();
+    } catch (error) {
+      throw conceal(error);
+    }
+  }
+
+  async function* concealedAll<T>(send: () => AsyncIterable<T>): AsyncGenerator<T> {
+    try {
+      yield* send();
+    } catch (error) {
+      throw conceal(error);
+    }
+  }
 }

@@ -5,6 +5,7 @@
 import type { Client } from '../../../kube/client/client.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { createUserClient, type LossOfRights } from '../user-client.ts';
+import { concealErrors } from './conceal.ts';
 
 /** A server that was restarted does not know the keys of an issuer for some seconds. A watch, this and the check are less than a minute. */
 const DOUBT_MS = 10_000;
@@ -39,9 +40,8 @@ export function createMemberRefusals(options: RefusalsOptions): MemberRefusals {
     judge(cluster, client) {
       const refusal = new AbortController();
       const judged = createUserClient({
-        client,
+        client: concealErrors(client, conceal),
         clock,
-        conceal,
         onLoss(loss) {
           if (loss === 'Forbidden') return onLoss(loss);
           refusal.abort(new Error(refusedToken(client.server)));

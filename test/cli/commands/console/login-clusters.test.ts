@@ -53,30 +53,32 @@ function answer({ method, url = '', headers }: IncomingMessage, response: Server
   const token = (headers.authorization ?? '').replace('Bearer ', '');
   cluster.tokens.push(token);
   const path = url.split('?')[0] ?? '';
-  cluster.asked.push(`${method} ${path.slice(path.lastIndexOf('/') + 1)}`);
+  const resource = path.slice(path.lastIndexOf('/') + 1);
+  cluster.asked.push(`${method} ${resource}`);
   const isKnown = cluster.isAcceptingAll || (token.startsWith(TOKEN) && !cluster.isRefusing);
   if (!isKnown) return refuse(response, 401, `Unauthorized ${token}`);
   if (cluster.failing) return refuse(response, cluster.failing, `${cluster.failing} for ${token}`);
-  if (path.endsWith('selfsubjectreviews')) {
-    return reply(response, 201, {
-      apiVersion: 'authentication.k8s.io/v1',
-      kind: 'SelfSubjectReview',
-      status: { userInfo: { username: PERSON } },
-    });
-  }
-  if (path.endsWith('kube-system')) {
-    if (cluster.uid === undefined) return refuse(response, 403, `forbidden for ${token}`);
-    const metadata = { name: 'kube-system', uid: cluster.uid };
-    return reply(response, 200, { apiVersion: 'v1', kind: 'Namespace', metadata });
-  }
+  if (resource === 'selfsubjectreviews') return reply(response, 201, review());
+  if (resource === 'machines') return reply(response, 200, machinesPage());
+  if (cluster.uid === undefined) return refuse(response, 403, `forbidden for ${token}`);
+  const metadata = { name: 'kube-system', uid: cluster.uid };
+  return reply(response, 200, { apiVersion: 'v1', kind: 'Namespace', metadata });
+}
+
+function review(): object {
+  const status = { userInfo: { username: PERSON } };
+  return { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', status };
+}
+
+function machinesPage(): object {
   const items = cluster.machines > 0 ? [{ metadata: { name: 'm-1' } }] : [];
-  const remainingItemCount = Math.max(0, cluster.machines - 1);
-  reply(response, 200, {
+  const rest = cluster.machines > 1 ? { remainingItemCount: cluster.machines - 1, continue: 'x' } : {};
+  return {
     apiVersion: 'kubenode.dev/v1alpha1',
     kind: 'MachineList',
-    metadata: { resourceVersion: '1', ...(remainingItemCount > 0 && { remainingItemCount, continue: 'x' }) },
+    metadata: { resourceVersion: '1', ...rest },
     items,
-  });
+  };
 }
 
 function fileOf(server: string, caPem = authority.certPem): string {

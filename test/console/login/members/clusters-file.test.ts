@@ -88,14 +88,14 @@ describe('parseLoginClusters', () => {
       `no certificate-authority-data. Set it to the CA of ${server}`,
     ],
     [
-      'an authority that is none',
+      'an authority that cannot be read',
       { cluster: { 'certificate-authority-data': 'YQ==' } },
       'not a certificate in PEM',
     ],
     [
       'an authority in a file',
       { cluster: { 'certificate-authority': 'ca.crt' } },
-      'names a file by certificate-authority. Set certificate-authority-data',
+      'has a file as certificate-authority. Set certificate-authority-data',
     ],
     [
       'a proxy',

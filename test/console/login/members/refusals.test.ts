@@ -22,7 +22,10 @@ function bed() {
       : Promise.resolve({ items: [] });
   const refusals = createMemberRefusals({
     clock,
-    conceal: (error) => new Error((error as Error).message.replace('token-1', '[token]')),
+    conceal: (error) => {
+      const { code, message } = error as KubeError;
+      return new KubeError(code, message.replace('token-1', '[token]'));
+    },
     isRefused: () => {
       state.asked += 1;
       return state.isRefused === undefined
