@@ -2,17 +2,19 @@
  * Tells people outside of the cluster what jobs hand to them, as kubenode-remedyjob. It is apart from what carries the jobs out, so that no
  * receiver delays a repair. Every choice is made in plan.ts.
  */
-import { NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../api/generated/resources.ts';
-import type { NodeRemedier, RemedyOperationJob } from '../../api/generated/types.ts';
+import { MACHINES, NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../api/generated/resources.ts';
+import type { Machine, NodeRemedier, RemedyOperationJob } from '../../api/generated/types.ts';
 import { ANNOTATION_NOTIFIED, MANAGER_NOTIFIER, NAMESPACE, PRINCIPAL_REMEDYJOB } from '../../api/names.ts';
 import { type Delivered, deliveredOf } from '../../api/status/step-records.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
 import { partChanged } from '../../kube/controller/predicates.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+import { conditionOf } from '../../kube/objects/conditions.ts';
 import { deliver, record } from './execute.ts';
 import type { NoticeMetrics } from './metrics.ts';
-import { noticesOf } from './observe.ts';
-import { planDeliveries, type ReceiverSelection, withDelivered } from './plan.ts';
+import type { Notice } from './notice.ts';
+import { noticesOf, resolutionsOf } from './observe.ts';
+import { type Delivery, planDeliveries, type ReceiverSelection, withDelivered } from './plan.ts';
 import type { Receivers } from './receivers/receivers.ts';
 
 export interface Notifications {
@@ -28,11 +30,17 @@ export interface NotifierOptions extends Notifications {
 const CONCURRENCY = 4;
 
 export function createNotifierController(options: NotifierOptions): Controller {
-  const parts = { ...options, unrecorded: new Map<string, Unrecorded>() };
+  const open = new Map<string, string>();
+  const parts = { ...options, unrecorded: new Map<string, Unrecorded>(), open };
   return {
     name: 'notifier',
     reads: [
       read<RemedyOperationJob>(REMEDY_OPERATION_JOBS, { changed: partChanged(beginsOf) }),
+      read<Machine>(MACHINES, {
+        keys: ({ metadata }) =>
+          [...open].flatMap(([job, machine]) => (machine === metadata.name ? [job] : [])),
+        changed: partChanged(({ status }) => conditionOf(status?.conditions, 'NeedsPerson')),
+      }),
       read<NodeRemedier>(NODE_REMEDIERS, { keys: () => [] }),
     ],
     writes: [`RemedyOperationJob.metadata.annotations[${ANNOTATION_NOTIFIED}]`],
@@ -53,22 +61,26 @@ interface Unrecorded {
 interface ControllerParts extends NotifierOptions {
   /** By name of the job. */
   readonly unrecorded: Map<string, Unrecorded>;
+  /** The machines that jobs handed to a person, by name of the job. */
+  readonly open: Map<string, string>;
 }
 
 async function reconcile(
   name: string,
-  { selections, unrecorded, ...parts }: ControllerParts,
+  { selections, unrecorded, open, ...parts }: ControllerParts,
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
   const job = context.view<RemedyOperationJob>(REMEDY_OPERATION_JOBS).get(name);
   if (!job) {
     unrecorded.delete(name);
+    open.delete(name);
     return {};
   }
   const remedier = context.view<NodeRemedier>(NODE_REMEDIERS).get(job.spec.cause.remedier);
   const unsaved = unsavedOf(job, unrecorded);
   const delivered = unsaved ?? deliveredOf(job);
-  const due = planDeliveries(noticesOf(job, remedier), selections, { delivered, now: context.clock.now() });
+  const notices = allNotices(job, { remedier, open }, context);
+  const due = planDeliveries(notices, selections, { delivered, now: context.clock.now() });
   const { arrived, retryAt } = await deliver(job, due, { ...parts, context });
   const after = withDelivered(delivered, arrived, context.clock.now());
   if (unsaved || arrived.length > 0) {
@@ -76,7 +88,28 @@ async function reconcile(
     await record(job, after, context);
   }
   unrecorded.delete(name);
+  // A step that was over before its notice arrived is resolved next.
+  const next = planDeliveries(notices, selections, { delivered: after, now: context.clock.now() });
+  if (next.some((delivery) => !due.some((tried) => isSame(tried, delivery)))) {
+    return { requeueAt: context.clock.now() };
+  }
   return retryAt ? { requeueAt: retryAt } : {};
+}
+
+function isSame(one: Delivery, other: Delivery): boolean {
+  return one.receiver === other.receiver && one.notice.id === other.notice.id;
+}
+
+function allNotices(
+  job: RemedyOperationJob,
+  { remedier, open }: Pick<ControllerParts, 'open'> & { readonly remedier: NodeRemedier | undefined },
+  context: ReconcileContext,
+): readonly Notice[] {
+  const opened = noticesOf(job, remedier);
+  const { name } = job.spec.machine;
+  if (opened.some(({ step }) => step === 'HandOff')) open.set(job.metadata.name, name);
+  const machine = context.view<Machine>(MACHINES).get(name);
+  return [...opened, ...resolutionsOf(opened, job, machine, context.clock.now())];
 }
 
 function unsavedOf(
@@ -88,5 +121,5 @@ function unsavedOf(
 }
 
 function beginsOf({ status }: RemedyOperationJob): unknown {
-  return status?.steps?.map(({ id, startedAt }) => [id, startedAt]);
+  return [status?.outcome?.class, status?.steps?.map(({ id, startedAt }) => [id, startedAt])];
 }

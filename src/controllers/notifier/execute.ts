@@ -71,7 +71,8 @@ function report(
   }
   const { because } = result;
   context.log.warn('notice not delivered', { ...fields, because });
-  const note = `receiver ${receiver}: ${because}. It is sent again for ${DELIVERED_WITHIN_HOURS} hours after the step began`;
+  const since = notice.event === 'Opened' ? 'the step began' : 'the machine needed no person any more';
+  const note = `receiver ${receiver}: ${because}. It is sent again for ${DELIVERED_WITHIN_HOURS} hours after ${since}`;
   const reason = `${EVENT_PREFIX[MANAGER_NOTIFIER]}NotDelivered`;
   context.event(job, { type: 'Warning', reason, action: 'Notify', note });
 }

@@ -5,7 +5,11 @@ import type { Evidence } from '../../api/generated/types.ts';
 export const NOTICE_SEVERITIES = ['page', 'ticket', 'info'] as const;
 export type NoticeSeverity = (typeof NOTICE_SEVERITIES)[number];
 
+/** `Resolved`: the machine needs no person any more because of this step. */
+export type NoticeEvent = 'Opened' | 'Resolved';
+
 export interface Notice {
+  readonly event: NoticeEvent;
   /** The same for each delivery of this notice: a receiver that gets it twice can tell. */
   readonly id: string;
   /** The same for each case of this machine and rule: systems that keep incidents open add the notice to that incident. */

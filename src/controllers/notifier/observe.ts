@@ -1,9 +1,13 @@
-/** Reads what a job tells people: one notice for each of its steps HandOff, and Notify to the owner, that has begun. Pure. */
+/**
+ * Reads what a job tells people: one notice for each of its steps HandOff, and Notify to the owner, that has begun, and one for each HandOff
+ * whose machine needs no person any more. Pure.
+ */
 
 import type { StepInputs } from '../../api/generated/steps.ts';
-import type { JobStep, NodeRemedier, RemedyOperationJob } from '../../api/generated/types.ts';
+import type { JobStep, Machine, NodeRemedier, RemedyOperationJob } from '../../api/generated/types.ts';
 import { stepRecord } from '../../api/status/step-records.ts';
 import { stepInput, stepInputProblems, stepOfReference } from '../../api/steps/steps.ts';
+import { conditionOf } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Notice } from './notice.ts';
 
@@ -18,6 +22,57 @@ export function noticesOf(job: RemedyOperationJob, remedier: NodeRemedier | unde
       ? []
       : [noticeOf(job, remedier, { startedAt, announced })];
   });
+}
+
+/**
+ * Returns a notice for each of these that handed the machine to a person, once that is over: its condition NeedsPerson became False after the
+ * step, or the Machine was deleted.
+ */
+export function resolutionsOf(
+  notices: readonly Notice[],
+  job: RemedyOperationJob,
+  machine: Machine | undefined,
+  now: Date,
+): readonly Notice[] {
+  if (!job.status?.outcome) return [];
+  return notices.flatMap((notice) => {
+    const over = notice.step === 'HandOff' ? overSince(notice, job, machine, now) : undefined;
+    return over ? [resolved(notice, over)] : [];
+  });
+}
+
+interface Over {
+  readonly at: string;
+  readonly because: string;
+}
+
+function overSince(
+  { at }: Notice,
+  { spec }: RemedyOperationJob,
+  machine: Machine | undefined,
+  now: Date,
+): Over | undefined {
+  if (machine?.metadata.uid !== spec.machine.uid) {
+    return { at: now.toISOString(), because: 'the Machine was deleted' };
+  }
+  const needsPerson = conditionOf(machine.status?.conditions, 'NeedsPerson');
+  if (needsPerson?.status !== 'False') return undefined;
+  const { lastTransitionTime, message } = needsPerson;
+  // One that is older is about a former case: the job has not reported its own yet.
+  return Date.parse(lastTransitionTime) < Date.parse(at)
+    ? undefined
+    : { at: lastTransitionTime, because: message };
+}
+
+function resolved(notice: Notice, { at, because }: Over): Notice {
+  const { machine, faultClass, rule } = notice;
+  return {
+    ...notice,
+    event: 'Resolved',
+    id: `${notice.id}/resolved`,
+    at,
+    summary: `${machine}: ${faultClass} fault of rule ${rule}, needs no person any more: ${because}`,
+  };
 }
 
 type Announcement = Pick<Notice, 'step' | 'stepId' | 'severity' | 'queue'> & { readonly text: string };
@@ -66,6 +121,7 @@ function noticeOf(
   const { cause, machine } = job.spec;
   return {
     ...fields,
+    event: 'Opened',
     id: `${job.metadata.uid ?? job.metadata.name}/${announced.stepId}`,
     incident: `kubenode/${machine.uid}/${cause.remedier}/${cause.case}`,
     summary: `${machine.name}: ${cause.faultClass} fault of rule ${cause.remedier}, ${text}`,

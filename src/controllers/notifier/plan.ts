@@ -9,6 +9,8 @@ export interface ReceiverSelection {
   readonly severities?: readonly NoticeSeverity[];
   /** Undefined: all. */
   readonly queues?: readonly string[];
+  /** Whether it is notified when the machine needs no person any more. */
+  readonly sendResolved?: boolean;
 }
 
 export interface Delivery {
@@ -27,15 +29,30 @@ export function planDeliveries(
   return selections.flatMap((selection) =>
     notices
       .filter((notice) => takes(selection, notice))
-      .filter(({ stepId }) => !isDelivered(delivered, selection.name, stepId))
+      .filter((notice) => !isDelivered(delivered, selection.name, recordKeyOf(notice)))
+      .filter((notice) => isOpenAt(selection, notice, delivered))
       .filter(({ at }) => now.getTime() - Date.parse(at) < DELIVERED_WITHIN_HOURS * 3_600_000)
       .map((notice) => ({ receiver: selection.name, notice })),
   );
 }
 
+/** A receiver that got no notice of a step has nothing that could end. */
+function isOpenAt(
+  { name, sendResolved }: ReceiverSelection,
+  { event, stepId }: Notice,
+  delivered: Delivered,
+): boolean {
+  return event === 'Opened' || (sendResolved === true && isDelivered(delivered, name, stepId));
+}
+
+/** No step has a slash in its id. */
+function recordKeyOf({ event, stepId }: Notice): string {
+  return event === 'Opened' ? stepId : `${stepId}/resolved`;
+}
+
 /** A receiver may be named `constructor`, and a step `name`. */
-function isDelivered(delivered: Delivered, receiver: string, stepId: string): boolean {
-  return ownValue(ownValue(delivered, receiver) ?? {}, stepId) !== undefined;
+function isDelivered(delivered: Delivered, receiver: string, key: string): boolean {
+  return ownValue(ownValue(delivered, receiver) ?? {}, key) !== undefined;
 }
 
 function takes({ severities, queues }: ReceiverSelection, { severity, queue }: Notice): boolean {
@@ -46,7 +63,7 @@ function takes({ severities, queues }: ReceiverSelection, { severity, queue }: N
 export function withDelivered(before: Delivered, sent: readonly Delivery[], now: Date): Delivered {
   const after: Record<string, Readonly<Record<string, string>>> = { ...before };
   for (const { receiver, notice } of sent) {
-    after[receiver] = { ...after[receiver], [notice.stepId]: now.toISOString() };
+    after[receiver] = { ...after[receiver], [recordKeyOf(notice)]: now.toISOString() };
   }
   return after;
 }

@@ -38,6 +38,7 @@ export interface JobView {
 
 export interface NotifiedView {
   readonly receiver: string;
+  /** With `/resolved` for the end of what the step asked for. */
   readonly step: string;
   readonly at: string;
 }

@@ -1,6 +1,6 @@
 /** The notifier over an API server in memory, with receivers that fail, and processes that are killed. */
 import { describe, expect, it } from 'vitest';
-import { NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../../src/api/generated/resources.ts';
+import { MACHINES, NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../../src/api/generated/resources.ts';
 import type { RemedyOperationJob } from '../../../src/api/generated/types.ts';
 import { ANNOTATION_NOTIFIED } from '../../../src/api/names.ts';
 import { createNotifierController } from '../../../src/controllers/notifier/controller.ts';
@@ -9,6 +9,7 @@ import { createReceivers } from '../../../src/controllers/notifier/receivers/rec
 import { EVENTS } from '../../../src/kube/events/object.ts';
 import { textAt } from '../../../src/kube/objects/json.ts';
 import { servedKind } from '../../../src/sim/api-server/kinds.ts';
+import { machine } from '../../support/builders.ts';
 import { type ControllerBed, createControllerBed } from '../../support/controller/bed.ts';
 import { fakeContext } from '../../support/controller/fake-context.ts';
 import { remedier } from '../../support/remediers.ts';
@@ -17,7 +18,7 @@ import { HAND_OFF, tellingJob } from './jobs.ts';
 const HOUR_MS = 3_600_000;
 const RECEIVERS: readonly ReceiverConfig[] = [
   { name: 'tickets', type: 'Webhook', url: 'https://tickets.example.com' },
-  { name: 'chat', type: 'Slack', url: 'https://chat.example.com' },
+  { name: 'chat', type: 'Slack', url: 'https://chat.example.com', sendResolved: true },
 ];
 
 function refuse(): Promise<never> {
@@ -34,6 +35,9 @@ interface Bed extends ControllerBed {
   status: (receiver: 'tickets' | 'chat') => number;
   readonly record: (name: string) => unknown;
   readonly createJob: (name: string) => void;
+  readonly endJob: (name: string) => void;
+  /** Reports whether the machine needs a person, as of now. */
+  readonly reportPerson: (status: 'True' | 'False') => void;
 }
 
 function createBed(): Bed {
@@ -59,8 +63,13 @@ function createBed(): Bed {
         }),
       }),
     ],
-    kinds: [servedKind(REMEDY_OPERATION_JOBS), { resource: NODE_REMEDIERS, status: true }],
-    objects: [remedier()],
+    kinds: [
+      servedKind(REMEDY_OPERATION_JOBS),
+      servedKind(MACHINES),
+      { resource: NODE_REMEDIERS, status: true },
+    ],
+    // Jobs of the tests are about this Machine.
+    objects: [remedier(), { ...machine('n17'), metadata: { name: 'n17' } }],
     lease: true,
   });
   return Object.assign(parts, bed, {
@@ -74,8 +83,36 @@ function createBed(): Bed {
       const startedAt = bed.clock.now().toISOString();
       const steps = status?.steps?.map((step) => ({ ...step, startedAt }));
       const { apiVersion, kind } = job;
-      bed.apply({ ...job, metadata: { name } });
+      const { uid = '' } = bed.get(MACHINES, 'n17')?.metadata ?? {};
+      const spec = { ...job.spec, machine: { name: 'n17', uid } };
+      bed.apply({ ...job, metadata: { name }, spec });
       bed.apply({ apiVersion, kind, metadata: { name }, status: { steps } }, 'status');
+    },
+    endJob: (name: string) => {
+      const { apiVersion, kind, status } = bed.get<RemedyOperationJob>(
+        REMEDY_OPERATION_JOBS,
+        name,
+      ) as RemedyOperationJob;
+      const outcome = { class: 'HandedOff', reason: 'HandedOff', message: 'a person is needed' };
+      bed.apply(
+        { apiVersion, kind, metadata: { name }, status: { steps: status?.steps, outcome } },
+        'status',
+      );
+    },
+    reportPerson: (status: 'True' | 'False') => {
+      const { apiVersion, kind } = machine('n17');
+      const lastTransitionTime = bed.clock.now().toISOString();
+      const condition = {
+        type: 'NeedsPerson',
+        status,
+        reason: 'Reported',
+        message: 'words',
+        lastTransitionTime,
+      };
+      bed.apply(
+        { apiVersion, kind, metadata: { name: 'n17' }, status: { conditions: [condition] } },
+        'status',
+      );
     },
   });
 }
@@ -158,6 +195,25 @@ describe('the notifier', () => {
     expect(bed.arrived.chat.filter((each) => each !== 503)).toHaveLength(300);
   });
 
+  it('tells a receiver once when the machine needs no person any more, also one that got the beginning late', async () => {
+    const bed = createBed();
+    bed.status = (receiver) => (receiver === 'chat' ? 500 : 200);
+    bed.createJob('job-1');
+    await bed.start();
+    await bed.advance(1000);
+    bed.endJob('job-1');
+    bed.reportPerson('True');
+    await bed.advance(60_000);
+    bed.reportPerson('False');
+    await bed.advance(60_000);
+    bed.status = () => 200;
+    await bed.advance(HOUR_MS);
+    expect(bed.arrived.chat.filter((each) => each !== 500)).toEqual(['job-1', 'job-1']);
+    const at = expect.any(String) as string;
+    expect(bed.record('job-1')).toEqual({ tickets: { s1: at }, chat: { s1: at, 's1/resolved': at } });
+    expect(bed.arrived.tickets).toHaveLength(1);
+  });
+
   it('tells again what a damaged record does not show', async () => {
     const bed = createBed();
     bed.createJob('job-1');
@@ -185,7 +241,9 @@ describe('the notifier', () => {
     });
     const reconcile = async (uid: string): Promise<unknown> => {
       const job = tellingJob([[HAND_OFF, 60]], { uid });
-      const { context } = fakeContext({ objects: { RemedyOperationJob: [job], NodeRemedier: [] } });
+      const { context } = fakeContext({
+        objects: { RemedyOperationJob: [job], NodeRemedier: [], Machine: [] },
+      });
       return await controller.reconcile(job.metadata.name, { ...context, apply: refuse }).catch(String);
     };
     expect([await reconcile('one'), await reconcile('one'), await reconcile('two')]).toEqual(

@@ -24,10 +24,18 @@ export function tellingJob(
   };
 }
 
+/** The job after it handed the machine to a person. */
+export function handedOffJob(begun: number): RemedyOperationJob {
+  const job = tellingJob([[HAND_OFF, begun]]);
+  const outcome = { class: 'HandedOff', reason: 'HandedOff', message: 'a person is needed' } as const;
+  return { ...job, status: { ...job.status, conditions: [], outcome } };
+}
+
 export const HAND_OFF = jobStep('s1', 'HandOff', { with: { severity: 'page' } });
 
 export function notice(parts: Partial<Notice> = {}): Notice {
   return {
+    event: 'Opened',
     id: 'job-uid-1/s1',
     incident: 'kubenode/uid-n17/kernel-hang/0a1b2c3d',
     step: 'HandOff',

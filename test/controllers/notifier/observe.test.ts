@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { JobStep } from '../../../src/api/generated/types.ts';
-import { noticesOf } from '../../../src/controllers/notifier/observe.ts';
+import type { JobStep, Machine } from '../../../src/api/generated/types.ts';
+import { noticesOf, resolutionsOf } from '../../../src/controllers/notifier/observe.ts';
+import type { Condition } from '../../../src/kube/objects/conditions.ts';
+import { ago, machine } from '../../support/builders.ts';
 import { remedier } from '../../support/remediers.ts';
+import { NOW } from '../../support/virtual-clock.ts';
 import { jobStep } from '../remedyjob/jobs.ts';
-import { HAND_OFF, notice, tellingJob } from './jobs.ts';
+import { HAND_OFF, handedOffJob, notice, tellingJob } from './jobs.ts';
 
 const rule = remedier({ '/owner': { team: 'storage', runbook: 'https://runbooks.example.com/kernel' } });
 
@@ -64,5 +67,56 @@ describe('the notices of a job', () => {
     const [found] = noticesOf(tellingJob([[HAND_OFF, 60]]), undefined);
     expect(found).toMatchObject({ queue: 'unknown' });
     expect(found).not.toHaveProperty('runbook');
+  });
+});
+
+const JOB = handedOffJob(600);
+const OPENED = noticesOf(JOB, rule);
+
+function needsPerson(status: Condition['status'], since: number): Condition {
+  const lastTransitionTime = ago(since);
+  return {
+    type: 'NeedsPerson',
+    status,
+    reason: 'CaseClosed',
+    message: 'job j: all is well',
+    lastTransitionTime,
+  };
+}
+
+function n17(conditions: readonly Condition[], uid = 'uid-n17'): Machine {
+  return machine('n17', { metadata: { uid }, status: { conditions } });
+}
+
+describe('the ends of what a job handed to people', () => {
+  it('are notices of the same incident, with when and why', () => {
+    expect(resolutionsOf(OPENED, JOB, n17([needsPerson('False', 30)]), NOW)).toEqual([
+      {
+        ...OPENED[0],
+        event: 'Resolved',
+        id: 'job-uid-1/s1/resolved',
+        at: ago(30),
+        summary: 'n17: Kernel fault of rule kernel-hang, needs no person any more: job j: all is well',
+      },
+    ]);
+  });
+
+  it.each([
+    ['a Machine that was deleted', undefined],
+    ['another Machine of its name', n17([needsPerson('True', 30)], 'uid-new')],
+  ])('come with %s', (_, found) => {
+    const [over] = resolutionsOf(OPENED, JOB, found, NOW);
+    expect(over).toMatchObject({ at: NOW.toISOString() });
+    expect(over?.summary).toMatch(/needs no person any more: the Machine was deleted$/);
+  });
+
+  it.each([
+    ['the machine needs a person', JOB, OPENED, n17([needsPerson('True', 30)])],
+    ['what is known is about a former case', JOB, OPENED, n17([needsPerson('False', 700)])],
+    ['nothing is reported about the machine', JOB, OPENED, n17([])],
+    ['the job is in work', tellingJob([[HAND_OFF, 600]]), OPENED, n17([needsPerson('False', 30)])],
+    ['it was only a signal', JOB, [notice({ step: 'Notify' })], n17([needsPerson('False', 30)])],
+  ])('are none while %s', (_, job, opened, found) => {
+    expect(resolutionsOf(opened, job, found, NOW)).toEqual([]);
   });
 });

@@ -48,6 +48,36 @@ describe('the plan of deliveries', () => {
     expect(planDeliveries([odd], [{ name: 'constructor' }], { delivered, now: NOW })).toEqual([]);
   });
 
+  it.each([
+    [
+      'what ended for a receiver of its beginning',
+      { sendResolved: true },
+      { s1: ago(30) },
+      ['job-uid-1/s1/resolved'],
+    ],
+    ['nothing of an end that it got', { sendResolved: true }, { s1: ago(30), 's1/resolved': ago(9) }, []],
+    ['nothing of an end for a receiver that takes none', {}, { s1: ago(30) }, []],
+    ['the beginning first', { sendResolved: true }, {}, ['job-uid-1/s1']],
+    ['no end of another step', { sendResolved: true }, { s2: ago(30) }, ['job-uid-1/s1']],
+  ])('has %s', (_, parts, got, expected) => {
+    const notices = [notice(), notice({ event: 'Resolved', id: 'job-uid-1/s1/resolved', at: ago(10) })];
+    const due = planDeliveries(notices, [{ ...pages, ...parts }], {
+      delivered: { 'on-call': got },
+      now: NOW,
+    });
+    expect(due.map(({ notice: { id } }) => id)).toEqual(expected);
+  });
+
+  it('records the end beside the beginning', () => {
+    const before = { 'on-call': { s1: ago(60) } };
+    const after = withDelivered(
+      before,
+      [{ receiver: 'on-call', notice: notice({ event: 'Resolved' }) }],
+      NOW,
+    );
+    expect(after).toEqual({ 'on-call': { s1: ago(60), 's1/resolved': NOW.toISOString() } });
+  });
+
   it('keeps the record of a receiver that is not configured any more', () => {
     const before = { former: { s1: ago(60) } };
     const after = withDelivered(before, [{ receiver: 'tickets', notice: notice() }], NOW);

@@ -40,6 +40,7 @@ const RECEIVER = {
     keyFile: TEXT,
     tokenFile: TEXT,
     severities: { type: 'array', minItems: 1, items: { type: 'string', enum: NOTICE_SEVERITIES } },
+    sendResolved: { type: 'boolean' },
     queues: { type: 'array', minItems: 1, maxItems: 64, items: TEXT },
   },
 } as const;
@@ -104,9 +105,9 @@ function secretProblems(receiver: ReceiverConfig): string[] {
   return [...foreign.map((field) => `takes no ${field}`), ...missing];
 }
 
-/** Every event of PagerDuty calls a person, so by default only those that are meant to. */
+/** Every event of PagerDuty calls a person, so by default only those that are meant to. Its incidents stay open until they are resolved. */
 function withDefaults(receiver: ReceiverConfig): ReceiverConfig {
   if (receiver.type !== 'PagerDuty') return receiver;
   const hasUrl = receiver.url !== undefined || receiver.urlFile !== undefined;
-  return { severities: ['page'], ...(hasUrl ? {} : { url: PAGERDUTY_URL }), ...receiver };
+  return { severities: ['page'], sendResolved: true, ...(hasUrl ? {} : { url: PAGERDUTY_URL }), ...receiver };
 }

@@ -48,10 +48,11 @@ function webhook({ notice, cluster }: NoticeContent, { secret }: ReceiverSecrets
 
 /** An incoming webhook of Slack, which others such as Mattermost accept, too. */
 function slack({ notice, cluster }: NoticeContent): NoticeRequest {
-  const { severity, queue, runbook, job } = notice;
+  const { event, severity, queue, runbook, job } = notice;
+  const title = event === 'Resolved' ? 'resolved' : severity;
   const where = cluster === undefined ? '' : ` in ${cluster}`;
   const lines = [
-    `*${escaped(severity)}* for ${escaped(queue)}: ${escaped(notice.summary)}${escaped(where)}`,
+    `*${escaped(title)}* for ${escaped(queue)}: ${escaped(notice.summary)}${escaped(where)}`,
     `\`kubenode why machine ${escaped(notice.machine)}\`, job ${escaped(job)}`,
     ...(runbook === undefined ? [] : [`runbook: ${escaped(runbook)}`]),
   ];
@@ -68,6 +69,10 @@ const MAX_SUMMARY = 1024;
 
 /** An event of the Events API v2: events with the same key are one incident. */
 function pagerDuty({ notice, cluster }: NoticeContent, { secret }: ReceiverSecrets): NoticeRequest {
+  if (notice.event === 'Resolved') {
+    const event = { routing_key: secret, event_action: 'resolve', dedup_key: notice.incident };
+    return { headers: JSON_TYPE, body: JSON.stringify(event) };
+  }
   const { incident, severity, summary, at, machine, rule, faultClass, runbook } = notice;
   const event = {
     routing_key: secret,

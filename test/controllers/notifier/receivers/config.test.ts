@@ -30,6 +30,7 @@ receivers:
           keyFile: '/secrets/key',
           url: 'https://events.pagerduty.com/v2/enqueue',
           severities: ['page'],
+          sendResolved: true,
         },
         {
           name: 'chat',
@@ -49,6 +50,7 @@ receivers:
       keyFile: 'k',
       url: 'https://eu.example.com',
       severities: ['info'],
+      sendResolved: false,
     };
     expect(parseNotifications(JSON.stringify({ receivers: [own] }), PATH).receivers).toEqual([own]);
   });

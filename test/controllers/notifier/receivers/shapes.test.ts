@@ -56,6 +56,21 @@ describe('the request of a notice', () => {
     });
   });
 
+  it('ends the incident at PagerDuty, and is a line of Slack, when the machine needs no person any more', () => {
+    const over = {
+      ...content,
+      notice: notice({ event: 'Resolved', summary: 'n17: needs no person any more' }),
+    };
+    expect(bodyOf('PagerDuty', over)).toEqual({
+      routing_key: 'top-secret',
+      event_action: 'resolve',
+      dedup_key: 'kubenode/uid-n17/kernel-hang/0a1b2c3d',
+    });
+    expect(String(bodyOf('Slack', over)['text'])).toMatch(
+      /^\*resolved\* for platform: n17: needs no person any more in prod-1\n/,
+    );
+  });
+
   it.each(['see the wiki', 'javascript:alert(1)', 'https://'])(
     'has no link that PagerDuty would refuse: %s',
     (runbook) => {
