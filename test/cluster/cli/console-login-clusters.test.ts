@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildConsolePage } from '../../../scripts/bundle-console.ts';
-import { CLUSTERS, PIPELINES } from '../../../src/api/generated/resources.ts';
+import { CLUSTERS, MACHINES, PIPELINES } from '../../../src/api/generated/resources.ts';
 import { installation } from '../../../src/api/install/install.ts';
 import { GROUP, MANAGER_SYNC } from '../../../src/api/names.ts';
 import { clusterRole, clusterRoleBinding, may, READ } from '../../../src/api/roles/rbac.ts';
@@ -180,6 +180,7 @@ describe('kubenode console --login oidc --login-clusters', () => {
     await addMachine(hub, 'm-1');
     await addMachine(member, 'm-2');
     await addMachine(foreign, 'm-3');
+    await addMachine(foreign, 'm-4');
     const uid = await readClusterUID(member.server.client, new AbortController().signal);
     await declareMember('prod', uid);
     await declareMember('other', UNKNOWN_UID);
@@ -311,6 +312,11 @@ describe('kubenode console --login oidc --login-clusters', () => {
     await shows(person, (state) => showsAll(state) && staleOf(state)['prod'] === undefined, STATED_MS);
     expect((await person.send('/session')).status).toBe(200);
     page.close();
+  });
+
+  it('CON-33 learns how many machines a cluster has from a list of one', async () => {
+    const page = await foreign.server.client.list(MACHINES, { limit: 1 });
+    expect([page.items.length, page.remaining]).toEqual([1, 1]);
   });
 
   it('CON-33 has no token and code in its output', async () => {

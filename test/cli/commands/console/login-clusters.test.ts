@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { MACHINES } from '../../../../src/api/generated/resources.ts';
 import {
@@ -29,6 +29,7 @@ const PERSON = 'oidc:anna';
 interface Cluster {
   uid: string | undefined;
   machines: number;
+  isCounting: boolean;
   isAcceptingAll: boolean;
   isRefusing: boolean;
   /** The status of every answer. */
@@ -49,20 +50,22 @@ function refuse(response: ServerResponse, code: number, message: string): void {
   reply(response, code, { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, message });
 }
 
-function answer({ method, url = '', headers }: IncomingMessage, response: ServerResponse): void {
-  const token = (headers.authorization ?? '').replace('Bearer ', '');
+function answer({ method, url, headers }: IncomingMessage, response: ServerResponse): void {
+  const token = String(headers.authorization).replace('Bearer ', '');
   cluster.tokens.push(token);
-  const path = url.split('?')[0] ?? '';
-  const resource = path.slice(path.lastIndexOf('/') + 1);
+  const resource = basename(new URL(String(url), 'https://server').pathname);
   cluster.asked.push(`${method} ${resource}`);
-  const isKnown = cluster.isAcceptingAll || (token.startsWith(TOKEN) && !cluster.isRefusing);
-  if (!isKnown) return refuse(response, 401, `Unauthorized ${token}`);
+  if (!isKnown(token)) return refuse(response, 401, `Unauthorized ${token}`);
   if (cluster.failing) return refuse(response, cluster.failing, `${cluster.failing} for ${token}`);
   if (resource === 'selfsubjectreviews') return reply(response, 201, review());
   if (resource === 'machines') return reply(response, 200, machinesPage());
   if (cluster.uid === undefined) return refuse(response, 403, `forbidden for ${token}`);
   const metadata = { name: 'kube-system', uid: cluster.uid };
   return reply(response, 200, { apiVersion: 'v1', kind: 'Namespace', metadata });
+}
+
+function isKnown(token: string): boolean {
+  return cluster.isAcceptingAll || (token.startsWith(TOKEN) && !cluster.isRefusing);
 }
 
 function review(): object {
@@ -72,7 +75,8 @@ function review(): object {
 
 function machinesPage(): object {
   const items = cluster.machines > 0 ? [{ metadata: { name: 'm-1' } }] : [];
-  const rest = cluster.machines > 1 ? { remainingItemCount: cluster.machines - 1, continue: 'x' } : {};
+  const counted = cluster.isCounting ? { remainingItemCount: cluster.machines - 1 } : {};
+  const rest = cluster.machines > 1 ? { ...counted, continue: 'x' } : {};
   return {
     apiVersion: 'kubenode.dev/v1alpha1',
     kind: 'MachineList',
@@ -136,6 +140,7 @@ describe('readLoginClusters', () => {
     cluster = {
       uid: UID,
       machines: 2,
+      isCounting: true,
       isAcceptingAll: false,
       isRefusing: false,
       failing: undefined,
@@ -255,6 +260,16 @@ describe('readLoginClusters', () => {
     );
     await first.client.close();
     expect(await reasonOf(clusters)).toBe('connected by context');
+  });
+
+  it('counts a cluster as large whose server does not count its machines', async () => {
+    const server = await startTlsServer();
+    server.answer(answer);
+    cluster.isCounting = false;
+    const clusters = await openFor(fileOf(server.url));
+    const connect = (): Promise<string> => reasonOf(clusters);
+    expect([await connect(), await connect()]).toEqual(['connected by context', 'connected by context']);
+    expect(await connect()).toContain('this one has 10001, and 30000 is the limit of a person');
   });
 
   it('CON-33 gives up on a server that accepts connections and answers nothing', async () => {
