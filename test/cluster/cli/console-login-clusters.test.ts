@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildConsolePage } from '../../../scripts/bundle-console.ts';
 import { CLUSTERS, MACHINES, PIPELINES } from '../../../src/api/generated/resources.ts';
 import { installation } from '../../../src/api/install/install.ts';
-import { GROUP, MANAGER_SYNC } from '../../../src/api/names.ts';
+import { ANNOTATION_CONFIRM_DELETE, GROUP, MANAGER_SYNC } from '../../../src/api/names.ts';
 import { clusterRole, clusterRoleBinding, may, READ } from '../../../src/api/roles/rbac.ts';
 import { API_VERSION } from '../../../src/api/version.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
@@ -21,6 +21,8 @@ import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { readClusterUID } from '../../../src/sync/cluster-uid.ts';
 import { type CookieClient, createCookieClient } from '../../console/login/cookie-client.ts';
 import { eventually } from '../../support/eventually.ts';
+import { answer } from '../../support/fault-proxy/faults.ts';
+import { type FaultProxy, faultProxy, type Listener } from '../../support/fault-proxy.ts';
 import { type OidcIssuer, startOidcIssuer } from '../../support/oidc-issuer.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { type TestIo, testIo } from '../../support/test-io.ts';
@@ -45,6 +47,9 @@ let hub: InstalledServer;
 let member: InstalledServer;
 /** Knows nothing of the issuer. */
 let foreign: InstalledServer;
+/** Stands in front of the other cluster as a further one, which the hub has in one test only. */
+let proxy: FaultProxy;
+let flaky: Listener;
 /** Accepts connections and answers nothing. */
 let silent: Server;
 const sockets = new Set<Socket>();
@@ -157,6 +162,11 @@ const staleOf = ({ clusters }: ConsoleState): Readonly<Record<string, string | u
   Object.fromEntries(Object.entries(clusters).map(([name, { stale }]) => [name, stale]));
 const showsAll = (state: ConsoleState): boolean => machinesOf(state).join() === 'home/m-1,prod/m-2';
 
+function closeSilent(): void {
+  for (const socket of sockets) socket.destroy();
+  silent?.close();
+}
+
 async function textOf(client: CookieClient, path: string): Promise<string> {
   return (await client.send(path)).body;
 }
@@ -188,6 +198,8 @@ describe('kubenode console --login oidc --login-clusters', () => {
     await declareMember('silent', UNKNOWN_UID);
     await declareMember('foreign', await readClusterUID(foreign.server.client, new AbortController().signal));
     await declareMember('unlisted', UNKNOWN_UID);
+    proxy = await faultProxy(member.server);
+    flaky = await proxy.listen({ name: 'flaky', server: member.server, ownUid: true });
     const { port } = new URL(member.server.url);
     const { caPem } = member.server;
     writeClusters({
@@ -200,6 +212,7 @@ describe('kubenode console --login oidc --login-clusters', () => {
       },
       silent: { server: `https://127.0.0.1:${(silent.address() as AddressInfo).port}`, caPem },
       foreign: { server: foreign.server.url, caPem: foreign.server.caPem },
+      flaky: { server: flaky.url, caPem: flaky.caPem },
     });
     const { client } = member.server;
     const rule = may(['get'], '', ['namespaces'], ['kube-system']);
@@ -222,9 +235,8 @@ describe('kubenode console --login oidc --login-clusters', () => {
   afterAll(async () => {
     io?.interrupt();
     await ended;
-    for (const socket of sockets) socket.destroy();
-    silent?.close();
-    await Promise.all([hub?.stop(), member?.stop(), foreign?.stop()]);
+    closeSilent();
+    await Promise.all([proxy?.close(), ...[hub, member, foreign].map((installed) => installed?.stop())]);
     await issuer?.close();
   });
 
@@ -283,6 +295,31 @@ describe('kubenode console --login oidc --login-clusters', () => {
     // The page that was open has ended: it may show the machines no more.
     for (let event = await events.next(); event; ) event = await events.next(); // oxlint-disable-line no-await-in-loop -- one after the other
     expect((await person.send('/session')).status).toBe(200);
+  });
+
+  it('CON-33 hides a cluster that refuses the token while the page is open, ends the pages, and ends no session', async () => {
+    await declareMember('flaky', await flaky.uid());
+    const person = await signIn('hans', ['all', 'sre']);
+    const events = await person.events();
+    const has = (state: ConsoleState): boolean => machinesOf(state).includes('flaky/m-2');
+    await shows(person, has);
+    const refusing = proxy.on({ listener: 'flaky', fault: answer(401) });
+    const isRefused = (state: ConsoleState): boolean =>
+      !has(state) && /does not accept your token/.test(staleOf(state)['flaky'] ?? '');
+    const hidden = await shows(person, isRefused, STATED_MS);
+    expect(machinesOf(hidden)).toEqual(['home/m-1', 'prod/m-2']);
+    // The page that was open has ended: it may show the lines of before no more.
+    for (let event = await events.next(); event; ) event = await events.next(); // oxlint-disable-line no-await-in-loop -- one after the other
+    expect((await person.send('/session')).status).toBe(200);
+    await shows(person, isRefused);
+    refusing.remove();
+    await shows(person, has, STATED_MS);
+    const { client } = hub.server;
+    const { uid = '' } = (await client.get(CLUSTERS, { name: 'flaky' })).metadata;
+    const body = { metadata: { annotations: { [ANNOTATION_CONFIRM_DELETE]: uid } } };
+    await client.patch(CLUSTERS, { name: 'flaky' }, { type: 'merge', body });
+    await client.delete(CLUSTERS, { name: 'flaky' }, { uid });
+    await shows(person, showsAll);
   });
 
   it('CON-33 sends a token that was renewed to the other cluster, too', async () => {
