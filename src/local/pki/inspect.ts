@@ -1,11 +1,31 @@
 /** Reads certificates and decides whether they have to be renewed. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
+import { rememberByText } from '../../os/memo.ts';
 import { BACKDATED_MS, type CertificatePair, type CertificateRequest } from './certificate.ts';
 import { renewBeforeMs } from './lifetime.ts';
 
 /** Certificates have whole seconds. */
 const ROUNDING_MS = 2000;
+
+/** Those of a hundred control planes, which are looked at every few seconds. */
+const MAX_REMEMBERED = 2048;
+
+/** Parses a certificate, which nothing can change. */
+export const parseCertificate = rememberByText(MAX_REMEMBERED, (pem) => new X509Certificate(pem));
+
+/** Tells whether a certificate and the key that follows it match. */
+const isPair = rememberByText(MAX_REMEMBERED, (text) => {
+  const [certPem = '', keyPem = ''] = [findPemBlock(text, 'CERTIFICATE'), findPemBlock(text, 'PRIVATE KEY')];
+  return parseCertificate(certPem).checkPrivateKey(createPrivateKey(keyPem));
+});
+
+/** Tells whether the key of the second certificate signed the first. */
+const isSigned = rememberByText(MAX_REMEMBERED, (text) => {
+  const [certificate = '', authority = ''] = text.split(BETWEEN);
+  return parseCertificate(certificate).verify(parseCertificate(authority).publicKey);
+});
+const BETWEEN = '\n---\n';
 
 /** Certificate and key of a PEM file; undefined if one is missing or invalid, or if they do not match. */
 export function parsePair(text: string | undefined): CertificatePair | undefined {
@@ -13,8 +33,7 @@ export function parsePair(text: string | undefined): CertificatePair | undefined
   const keyPem = findPemBlock(text, 'PRIVATE KEY');
   if (certPem === undefined || keyPem === undefined) return undefined;
   try {
-    const matches = new X509Certificate(certPem).checkPrivateKey(createPrivateKey(keyPem));
-    return matches ? { certPem, keyPem } : undefined;
+    return isPair(certPem + keyPem) ? { certPem, keyPem } : undefined;
   } catch {
     return undefined;
   }
@@ -30,10 +49,10 @@ export function renewalReason(
   authority: CertificatePair,
   request: CertificateRequest,
 ): string | undefined {
-  const certificate = new X509Certificate(pair.certPem);
+  const certificate = parseCertificate(pair.certPem);
   return (
     timeReason(certificate, request) ??
-    signerReason(certificate, authority) ??
+    signerReason(pair, authority) ??
     namesReason(certificate, request) ??
     subjectReason(certificate, request)
   );
@@ -50,10 +69,8 @@ function timeReason(certificate: X509Certificate, request: CertificateRequest): 
   return isTooLong ? `it is valid for longer than ${seconds} s` : undefined;
 }
 
-function signerReason(certificate: X509Certificate, authority: CertificatePair): string | undefined {
-  return certificate.verify(new X509Certificate(authority.certPem).publicKey)
-    ? undefined
-    : 'it is signed by another CA';
+function signerReason({ certPem }: CertificatePair, authority: CertificatePair): string | undefined {
+  return isSigned([certPem, authority.certPem].join(BETWEEN)) ? undefined : 'it is signed by another CA';
 }
 
 function namesReason(certificate: X509Certificate, { names = [] }: CertificateRequest): string | undefined {
@@ -68,7 +85,7 @@ function subjectReason(certificate: X509Certificate, { subject }: CertificateReq
 }
 
 export function readExpiry(certPem: string): Date {
-  return new X509Certificate(certPem).validToDate;
+  return parseCertificate(certPem).validToDate;
 }
 
 function coversName(certificate: X509Certificate, name: string): boolean {

@@ -1,9 +1,10 @@
 /** Reports the certificates and keys that are in the files of a control plane: when they end, and what is wrong with them. */
-import { createHash, createPublicKey, X509Certificate } from 'node:crypto';
+import { createHash, createPublicKey } from 'node:crypto';
 import { readFileIfExists } from '../../os/files.ts';
+import { rememberByText } from '../../os/memo.ts';
 import { readAuthority } from './authority.ts';
 import { BACKDATED_MS, type CertificatePair } from './certificate.ts';
-import { parsePair, renewalReason } from './inspect.ts';
+import { parseCertificate, parsePair, renewalReason } from './inspect.ts';
 import type { Leaf } from './leaves.ts';
 import { renewBeforeMs } from './lifetime.ts';
 
@@ -37,7 +38,7 @@ export function describeLeaf(
   if (text === undefined) return { name, due: 'it is missing' };
   const pair = parsePair(text);
   if (!pair || !authority) return { name, due: pair ? 'its CA cannot be read' : 'it is damaged' };
-  const { serialNumber: serial, validFromDate, validToDate: notAfter } = new X509Certificate(pair.certPem);
+  const { serialNumber: serial, validFromDate, validToDate: notAfter } = parseCertificate(pair.certPem);
   const file = {
     serial,
     issuedAt: new Date(+validFromDate + BACKDATED_MS),
@@ -54,7 +55,12 @@ export async function keyDigest(path: string): Promise<string | undefined> {
 
 /** Returns the digest for the text of a file. */
 export function keyDigestOf(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
+  return text === undefined ? undefined : digestOfKey(text);
+}
+
+const MAX_KEYS = 512;
+
+const digestOfKey = rememberByText(MAX_KEYS, (text): string | undefined => {
   try {
     // The certificate of a CA must match its key.
     if (text.includes('BEGIN CERTIFICATE') && !parsePair(text)) return undefined;
@@ -65,4 +71,4 @@ export function keyDigestOf(text: string | undefined): string | undefined {
   } catch {
     return undefined;
   }
-}
+});
