@@ -47,7 +47,7 @@ let hub: InstalledServer;
 let member: InstalledServer;
 /** Knows nothing of the issuer. */
 let foreign: InstalledServer;
-/** Stands in front of the other cluster as a further one, which the hub has in one test only. */
+/** Represents the other cluster as a further one, which the hub has in one test only. */
 let proxy: FaultProxy;
 let flaky: Listener;
 /** Accepts connections and answers nothing. */

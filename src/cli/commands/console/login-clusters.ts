@@ -22,15 +22,13 @@ import type { Client } from '../../../kube/client/client.ts';
 import { connect } from '../../../kube/client/connect.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import type { Clock } from '../../../os/clock.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { checkIdentity, unidentified } from '../../fleet/connect-cluster.ts';
 import type { Io } from '../../io.ts';
+import { CONNECT_LIMIT_MS, connectWithinLimit } from './connect-limit.ts';
 import type { OnCall } from './explain.ts';
 import { readTextFile } from './text-file.ts';
 
-/** All questions to a cluster before it is read. The others are shown meanwhile, and only one that is new on the hub waits for this. */
-const TIMEOUT_MS = 5000;
 /** The number that a cluster counts as whose server does not count its objects. */
 const UNCOUNTED = 10_000;
 /** As many bits as a key: an invented token is not one that was issued. */
@@ -79,7 +77,11 @@ function fileCluster({ clock }: Pick<Io, 'clock'>, cluster: LoginCluster, text: 
     connect({ ...options, bearer, ...optional('onCall', onCall) });
   const identity = createIdentityReader({
     connectUser: (bearer) =>
-      connect({ ...options, bearer, transport: { timeoutMs: TIMEOUT_MS, connectTimeoutMs: TIMEOUT_MS } }),
+      connect({
+        ...options,
+        bearer,
+        transport: { timeoutMs: CONNECT_LIMIT_MS, connectTimeoutMs: CONNECT_LIMIT_MS },
+      }),
     createId: () => randomBytes(ID_BYTES).toString('base64url'),
   });
   return { ...cluster, connectUser, identity };
@@ -105,7 +107,7 @@ function openForPerson({ clock }: Pick<Io, 'clock'>, options: PersonOptions): Pe
   return {
     async connectTo(name, onCall) {
       try {
-        return await withinLimit(access, name, (limit) =>
+        return await connectWithinLimit(access, name, (limit) =>
           connectShown({ ...access, signal: limit }, name, onCall),
         );
       } catch (error) {
@@ -117,31 +119,6 @@ function openForPerson({ clock }: Pick<Io, 'clock'>, options: PersonOptions): Pe
       return refusals.judge(name, client).client;
     },
   };
-}
-
-interface Limited extends Pick<PersonOptions, 'signal'> {
-  readonly clock: Clock;
-}
-
-async function withinLimit<T>(
-  { clock, signal }: Limited,
-  name: string,
-  connectUntil: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const [late, done] = [new AbortController(), new AbortController()];
-  const timer = clock.sleep(TIMEOUT_MS, done.signal).then(
-    () => late.abort(),
-    () => undefined,
-  );
-  try {
-    return await connectUntil(AbortSignal.any([signal, late.signal]));
-  } catch (error) {
-    if (!late.signal.aborted) throw error;
-    throw notRead(`${name} did not answer within ${TIMEOUT_MS / 1000} s: it is tried again`);
-  } finally {
-    done.abort();
-    await timer;
-  }
 }
 
 interface PersonMembers extends PersonOptions {
