@@ -68,6 +68,9 @@ export const MANAGEMENT_FILE = 'kubeconfig';
 export const OIDC_FOLDER = '/etc/kubenode-oidc';
 /** The file of the issuer in the Secret of the console. */
 export const OIDC_FILE = 'oidc.yaml';
+export const CLUSTERS_FOLDER = '/etc/kubenode-clusters';
+/** The file of the other clusters in the Secret of the console. */
+export const CLUSTERS_FILE = 'clusters.yaml';
 /** The folder of the authority of the API server, for a program without a token. */
 export const AUTHORITY_FOLDER = '/etc/kubenode-authority';
 export const HEALTH_PORT = 8080;
@@ -164,7 +167,8 @@ export const CONSOLE: DeployedProgram = {
   webhookOption: 'webhook',
   resources: {
     cpuMillis: { request: 50, limit: 2000 },
-    // 130 MiB, and 35 MiB for each of twelve people with open pages and 10,000 machines; the rest is for their lists, which are read at once.
+    // 130 MiB, 35 MiB for each of twelve people with open pages and 10,000 machines, and 210 MiB for 60,000 machines of other clusters; the
+    // rest is for their lists, which are read at once.
     memoryMiB: { request: 192, limit: 1024 },
     // Compiled code.
     cacheMiB: { request: 32, limit: 256 },

@@ -70,7 +70,7 @@ export async function connectLasting(
 }
 
 /** A context of the same name may belong to any cluster, and there is nothing to compare it with. */
-function unidentified({ metadata: { name } }: Cluster): string {
+export function unidentified({ metadata: { name } }: Cluster): string {
   return (
     `a context ${name} is not used before status.clusterUID of Cluster ${name} shows which cluster it has to be: ` +
     'sync sets it when it connects'
@@ -97,7 +97,8 @@ async function connectByContext(
   }
 }
 
-async function checkIdentity(
+/** Resolves to the reason if the context leads to another cluster. A client that is not returned is closed. */
+export async function checkIdentity(
   { signal }: Pick<Io, 'signal'>,
   client: Client,
   { context, uid }: { readonly context: string; readonly uid: string },

@@ -16,6 +16,8 @@ export interface ShownConnection {
   /** It is closed when the cluster is not shown. */
   readonly client: Client;
   readonly by: ShownAccess;
+  /** Aborted with the reason when nothing that was read may be shown any more. Absent: the last state stays. */
+  readonly refused?: AbortSignal;
 }
 
 /** Connects to the cluster of this name. Rejects with why it cannot. */
@@ -72,6 +74,8 @@ export function createConnectedClusters({ clock, connectTo, onChange }: Clusters
   const open = new Map<string, OpenCluster>();
   const missing = new Map<string, string>();
   const renewedMs = new Map<string, number>();
+  /** The ends of clusters that refused the credentials. */
+  const ending = new Set<Promise<void>>();
   return {
     list: () => [...open.values()],
     missingReason: (name) => missing.get(name),
@@ -85,16 +89,35 @@ export function createConnectedClusters({ clock, connectTo, onChange }: Clusters
       await Promise.all([...ended.map(({ end }) => end()), ...added.map(add), ...refused.map(renew)]);
       if (ended.length + added.length > 0) onChange();
     },
-    close: async () => void (await Promise.all([...open.values()].map(({ end }) => end()))),
+    close: async () =>
+      void (await Promise.all([...Array.from(open.values(), ({ end }) => end()), ...ending])),
   };
 
   async function add({ name, version }: ListedCluster): Promise<void> {
     try {
-      open.set(name, openCluster({ name, version }, await connectWatched(name)));
+      const connection = await connectWatched(name);
+      const cluster = openCluster({ name, version }, connection);
+      open.set(name, cluster);
       missing.delete(name);
+      dropWhenRefused(cluster, connection);
     } catch (error) {
-      missing.set(name, `its machines are not shown: ${messageOf(error)}`);
+      missing.set(name, notShownReason(error));
     }
+  }
+
+  /** It is connected again at the next update. */
+  function dropWhenRefused(cluster: OpenCluster, { refused }: ShownConnection): void {
+    const drop = (): void => {
+      if (open.get(cluster.name) !== cluster) return;
+      open.delete(cluster.name);
+      missing.set(cluster.name, notShownReason(refused?.reason));
+      const end = cluster.end();
+      ending.add(end);
+      void end.finally(() => ending.delete(end));
+      onChange();
+    };
+    if (refused?.aborted) drop();
+    else refused?.addEventListener('abort', drop, { once: true });
   }
 
   function isRenewalDue(name: string): boolean {
@@ -117,7 +140,8 @@ export function createConnectedClusters({ clock, connectTo, onChange }: Clusters
     const connection = await connectTo(name, ({ code }) => {
       last = code;
     });
-    return { ...connection, isRefused: () => last === '401' };
+    // One that ends when it is refused is connected again by the next update.
+    return { ...connection, isRefused: () => connection.refused === undefined && last === '401' };
   }
 
   function openCluster({ name, version }: ListedCluster, connection: WatchedConnection): OpenCluster {
@@ -133,6 +157,10 @@ export function createConnectedClusters({ clock, connectTo, onChange }: Clusters
     };
     return { ...connection, name, version, server: client.server, feed, end };
   }
+}
+
+function notShownReason(error: unknown): string {
+  return `its machines are not shown: ${messageOf(error)}`;
 }
 
 /** A right that is missing is named by the watches. */

@@ -2,6 +2,7 @@
  * Holds what each signed-in person sees: a fleet that is read with the credentials of that person, while a page shows it and a short time
  * after. Sessions with the same credentials share one; nothing is shared between different credentials.
  */
+import type { BearerSource } from '../../kube/auth/bearer.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { CallReport } from '../../kube/client/request.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -25,11 +26,20 @@ export type OnFleetEnd = (credentialsKey: string, loss: LossOfRights | undefined
 /** Connects once more with the credentials of the person. */
 export type ConnectAgain = (onCall: (report: CallReport) => void) => Promise<Client>;
 
+/** Holds the credentials with which other connections of the same person are made. They end with the fleet. */
+export interface PersonAccess {
+  readonly name: string;
+  readonly bearer: BearerSource;
+  readonly reconnect: ConnectAgain;
+  /** Ends the fleet and its pages, which open again with what is left. It ends no session. */
+  readonly onLoss: (loss: LossOfRights) => void;
+}
+
 export interface UserFleetsOptions {
   readonly clock: Clock;
   readonly connectUser: ConnectUser;
   /** Reads a fleet with this client only, and with connections of the same person. */
-  readonly openFleet: (client: Client, signal: AbortSignal, reconnect: ConnectAgain) => Promise<FleetSource>;
+  readonly openFleet: (client: Client, signal: AbortSignal, person: PersonAccess) => Promise<FleetSource>;
   readonly onEnd: OnFleetEnd;
   readonly maxFleets?: number;
 }
@@ -120,7 +130,7 @@ export function createUserFleets(options: UserFleetsOptions): UserFleets {
     fleets.set(key, fleet);
     const onLoss = (loss: LossOfRights): void => end(fleet, loss);
     const ran = runFleet(
-      { ...options, onLoss, bearer: credentials.bearer, signal: stop.signal },
+      { ...options, person, onLoss, bearer: credentials.bearer, signal: stop.signal },
       (streams, source) => {
         Object.assign(fleet, { streams, source });
         resolve(streams);
@@ -145,21 +155,22 @@ export function createUserFleets(options: UserFleetsOptions): UserFleets {
 }
 
 interface FleetRun extends Pick<UserFleetsOptions, 'clock' | 'connectUser' | 'openFleet'> {
-  readonly bearer: SessionCredentials['bearer'];
+  readonly person: string;
+  readonly bearer: BearerSource;
   readonly onLoss: (loss: LossOfRights) => void;
   readonly signal: AbortSignal;
 }
 
 /** Resolves after the signal, when all watches have ended. */
 async function runFleet(
-  { clock, connectUser, openFleet, bearer, onLoss, signal }: FleetRun,
+  { clock, connectUser, openFleet, person: name, bearer, onLoss, signal }: FleetRun,
   onOpen: (streams: EventStreams, source: FleetSource) => void,
 ): Promise<void> {
   const client = createUserClient({ client: await connectUser(bearer), clock, onLoss });
   try {
     const reconnect: ConnectAgain = async (onCall) =>
       createUserClient({ client: await connectUser(bearer, onCall), clock, onLoss });
-    const source = await openFleet(client, signal, reconnect);
+    const source = await openFleet(client, signal, { name, bearer, reconnect, onLoss });
     const recorded = recordHistory(source, clock);
     const streams = createEventStreams({ source: recorded, clock });
     const parts = [source.run(signal), recorded.run(signal), streams.run(signal)];

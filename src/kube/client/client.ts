@@ -65,6 +65,8 @@ export interface ListPage<T = KubeObject> {
   readonly items: readonly T[];
   readonly resourceVersion: string;
   readonly continue?: string;
+  /** How many objects the other pages have, if the server counts them. */
+  readonly remaining?: number;
 }
 
 export interface WatchOptions {

@@ -108,7 +108,12 @@ export function parseList<T>(response: HttpResponse, resource: Resource): ListPa
   const next = textAt(value, 'metadata', 'continue');
   // The caller chose the type T; only the presence of a name is checked.
   const page = { items: items.map((item) => completeItem(item, resource, response)) as T[], resourceVersion };
-  return next ? { ...page, continue: next } : page;
+  const remaining = valueAt(value, 'metadata', 'remainingItemCount');
+  return {
+    ...page,
+    ...(next ? { continue: next } : {}),
+    ...(typeof remaining === 'number' ? { remaining } : {}),
+  };
 }
 
 /** Lists of built-in kinds omit apiVersion and kind of their items. */

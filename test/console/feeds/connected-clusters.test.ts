@@ -33,8 +33,10 @@ function bed() {
     return Promise.resolve({ client: client as unknown as Client, by: 'context' });
   };
   const clusters = createConnectedClusters({ clock, connectTo, onChange: () => undefined });
-  return { clock, state, made, closed, clusters };
+  return { clock, state, made, closed, clusters, connectTo };
 }
+
+const fail = (): Promise<never> => Promise.reject(new KubeError('Forbidden', 'refused'));
 
 describe('connected clusters', () => {
   it('are connected again when their version changes, and closed when they are not listed', async () => {
@@ -65,6 +67,58 @@ describe('connected clusters', () => {
     await clusters.update(listed);
     expect([made.length, closed]).toEqual([3, ['eu-1 2', 'eu-1 1']]);
     expect(clusters.list()[0]).not.toBe(first);
+    await clusters.close();
+  });
+
+  it('CON-33 are hidden with the reason when nothing that was read may be shown, and connected again', async () => {
+    const clock = virtualClock();
+    const refusals: AbortController[] = [];
+    const closed: string[] = [];
+    let changes = 0;
+    const connectTo: ConnectToCluster = (name) => {
+      const refusal = new AbortController();
+      refusals.push(refusal);
+      async function* pages(): AsyncGenerator<never> {
+        yield await fail();
+      }
+      const close = (): Promise<void> => Promise.resolve(void closed.push(name));
+      const client = { server: `https://${name}`, list: fail, pages, watch: fail, get: fail, close };
+      return Promise.resolve({
+        client: client as unknown as Client,
+        by: 'context',
+        refused: refusal.signal,
+      });
+    };
+    const clusters = createConnectedClusters({ clock, connectTo, onChange: () => (changes += 1) });
+    const listed = [{ name: 'eu-1', version: '1' }];
+    await clusters.update(listed);
+    const before = changes;
+    refusals[0]?.abort(new Error('the token is not accepted'));
+    expect([clusters.list(), changes]).toEqual([[], before + 1]);
+    expect(clusters.missingReason('eu-1')).toBe('its machines are not shown: the token is not accepted');
+    await clusters.update(listed);
+    expect([clusters.list().length, clusters.missingReason('eu-1')]).toEqual([1, undefined]);
+    await clusters.close();
+    expect(closed).toEqual(['eu-1', 'eu-1']);
+  });
+
+  it('CON-33 are read while another one does not answer', async () => {
+    const { clock, connectTo } = bed();
+    const held = Promise.withResolvers<never>();
+    const clusters = createConnectedClusters({
+      clock,
+      connectTo: (name, onCall) => (name === 'silent' ? held.promise : connectTo(name, onCall)),
+      onChange: () => undefined,
+    });
+    const updated = clusters.update([
+      { name: 'silent', version: '1' },
+      { name: 'eu-1', version: '1' },
+    ]);
+    await clock.advance(0);
+    expect(clusters.list().map(({ name }) => name)).toEqual(['eu-1']);
+    held.reject(new Error('no answer'));
+    await updated;
+    expect(clusters.missingReason('silent')).toBe('its machines are not shown: no answer');
     await clusters.close();
   });
 });

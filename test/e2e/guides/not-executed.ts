@@ -151,13 +151,14 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     because: 'a test with an API server of its own runs all shell blocks of the page',
     coveredBy: ['test/cluster/defender/http.test.ts'],
   })),
-  ...['In a cluster', 'With a token', 'At an issuer'].map((section) => ({
+  ...['In a cluster', 'With a token', 'At an issuer', 'Other clusters'].map((section) => ({
     path: 'docs/guides/console-login.md',
     section,
     because: 'it needs a cluster with an Ingress, and people; tests sign in at real API servers',
     coveredBy: [
       'test/cluster/cli/console-login.test.ts',
       'test/cluster/cli/console-oidc.test.ts',
+      'test/cluster/cli/console-login-clusters.test.ts',
       'test/cli/commands/install/console.test.ts',
     ],
   })),

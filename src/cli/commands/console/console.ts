@@ -35,7 +35,10 @@ that sync uses, if you may read it. A cluster without a hub is shown alone.
 
 With --login everybody signs in, and sees what the API server permits to that person: of the kubeconfig only the server is used. It
 shows one cluster then, the hub or another. --url is the address that people open, with TLS by a proxy, an Ingress or a Gateway in front:
-docs/guides/console.md.
+docs/guides/console-login.md.
+
+With --login-clusters the ID token of each person is also sent to the clusters of that kubeconfig, which has servers and CAs without
+credentials, and contexts with the names of Cluster objects. These clusters must trust the same issuer; others are not shown.
 
 With --prometheus-url the page of health shows up to 24 hours, one query a line at most every 10 seconds, however many people look at it.
 
@@ -43,7 +46,8 @@ Examples:
   kubenode console
   kubenode console --context hub --port 9000
   kubenode console --context hub --prometheus-url http://prometheus.monitoring:9090
-  kubenode console --context hub --login token --host 10.0.0.5 --url https://console.example.com`;
+  kubenode console --context hub --login token --host 10.0.0.5 --url https://console.example.com
+  kubenode console --context hub --login oidc --oidc oidc.yaml --login-clusters clusters.yaml`;
 
 export function createConsoleCommand(io: Io): Command {
   const command = new Command('console')
@@ -63,6 +67,10 @@ export function createConsoleCommand(io: Io): Command {
     )
     .option('--url <url>', 'with --login: the address that people open, https://NAME', parseConsoleUrl)
     .option('--oidc <file>', 'with --login oidc: the file with the issuer and the client')
+    .option(
+      '--login-clusters <file>',
+      'with --login oidc: kubeconfig without credentials, with the other clusters that are read with the ID token of each person',
+    )
     .option(
       '--prometheus-url <url>',
       'URL of the Prometheus server with the lines of the past; without it the page has the last hour of this process',

@@ -13,6 +13,8 @@ export interface ConsoleFlags extends ConnectionFlags {
   readonly url?: URL;
   /** Path of the file of the issuer. */
   readonly oidc?: string;
+  /** Path of the kubeconfig with the other clusters to which ID tokens are sent. */
+  readonly loginClusters?: string;
   readonly prometheusUrl?: string;
   /** The value of the label `cluster` of the series that are read. */
   readonly prometheusCluster?: string;
@@ -40,7 +42,7 @@ function checkPrometheus({ login, prometheusUrl, prometheusCluster }: Omit<Conso
 }
 
 /** Without TLS a token could be read on its way: only a browser on this machine needs none. */
-function checkLogin({ login, url, host, oidc }: Omit<ConsoleFlags, 'port'>): void {
+function checkLogin({ login, url, host, oidc, loginClusters }: Omit<ConsoleFlags, 'port'>): void {
   if (login === undefined && url !== undefined) {
     throw new CliError('--url needs --login', {
       hint: 'without a login everybody who reaches the address sees what you may read: pass --login token',
@@ -48,6 +50,7 @@ function checkLogin({ login, url, host, oidc }: Omit<ConsoleFlags, 'port'>): voi
     });
   }
   checkIssuer(login, oidc);
+  checkLoginClusters(login, loginClusters);
   const isLocal = isLoopbackHost(host.includes(':') ? `[${host}]` : host);
   if (login === undefined || url !== undefined || isLocal) return;
   throw new CliError(`--login on ${host} needs --url`, {
@@ -61,6 +64,15 @@ function checkIssuer(login: LoginWay | undefined, oidc: string | undefined): voi
   if ((login === 'oidc') === (oidc !== undefined)) return;
   throw new CliError(oidc === undefined ? '--login oidc needs --oidc' : '--oidc needs --login oidc', {
     hint: 'docs/guides/console-login.md describes the file with the issuer',
+    exitCode: EXIT.usage,
+  });
+}
+
+/** Other clusters accept the tokens of an issuer that they trust. A token that a person enters is for the API server of the console. */
+function checkLoginClusters(login: LoginWay | undefined, loginClusters: string | undefined): void {
+  if (loginClusters === undefined || login === 'oidc') return;
+  throw new CliError('--login-clusters needs --login oidc', {
+    hint: 'a token that a person enters is for one API server: let people sign in at an issuer that all of the clusters trust',
     exitCode: EXIT.usage,
   });
 }

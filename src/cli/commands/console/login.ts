@@ -1,5 +1,6 @@
 /** Serves the console with a login: each person sees what the API server permits to that person, and the console has no rights. */
 import { randomBytes } from 'node:crypto';
+import type { ConnectToCluster } from '../../../console/feeds/connected-clusters.ts';
 import { createLoginAccess } from '../../../console/login/access.ts';
 import type { ConnectUser } from '../../../console/login/identity.ts';
 import { createPermittedPast } from '../../../console/login/permitted-past.ts';
@@ -24,6 +25,7 @@ import { createWhyText } from './explain.ts';
 import { type ConsoleFlags, homeName, untilAborted } from './flags.ts';
 import { findOwnCluster, openConsoleFleet } from './fleet.ts';
 import { readIssuer } from './issuer.ts';
+import { readLoginClusters } from './login-clusters.ts';
 import { openPast } from './past.ts';
 
 /** As many bits as a key: an id is never guessed. */
@@ -34,7 +36,8 @@ const CONNECTIONS: ConnectionLimits = { total: 500, perAddress: 450, reserved: 5
 export async function serveWithLogin(io: Io, flags: ConsoleFlags): Promise<void> {
   const { clock, signal } = io;
   const { host, port, url } = flags;
-  const options = await serverOptions(io, flags);
+  const { options, server: ownServer } = await ownConnection(io, flags);
+  const loginClusters = await readLoginClusters(io, flags.loginClusters, ownServer);
   const past = openPast(io, flags);
   const connectUser: ConnectUser = (bearer, onCall) =>
     connect({ ...options, bearer, ...optional('onCall', onCall) });
@@ -45,12 +48,14 @@ export async function serveWithLogin(io: Io, flags: ConsoleFlags): Promise<void>
     connectUser,
     createId: () => randomBytes(ID_BYTES).toString('base64url'),
     log,
-    openFleet: async (client, ended, reconnect) => {
+    openFleet: async (client, ended, person) => {
       const name = (await findOwnCluster(client, ended)) ?? homeName(flags);
+      const others = loginClusters?.open({ person, hub: client, signal: ended });
+      const connectTo: ConnectToCluster = others?.connectTo ?? ((other) => Promise.reject(notShown(other)));
       const fleet = await openConsoleFleet(
         { clock, signal: ended },
         // The names of files of this machine are not shown.
-        { client, flags: {}, name, connectTo: (other) => Promise.reject(notShown(other)) },
+        { client, flags: {}, name, connectTo },
       );
       const read = past && (fleet.isHub ? past : withoutContact(past));
       const isShown = (cluster: string, machine: string): boolean =>
@@ -63,7 +68,9 @@ export async function serveWithLogin(io: Io, flags: ConsoleFlags): Promise<void>
         why: createExplainer({
           ...shared,
           turns: explainTurns,
-          explain: createWhyText(io, (_cluster, onCall) => reconnect(onCall)),
+          explain: createWhyText(io, (cluster, onCall) =>
+            others && cluster !== name ? others.reconnect(cluster, onCall) : person.reconnect(onCall),
+          ),
         }),
       };
     },
@@ -78,8 +85,13 @@ export async function serveWithLogin(io: Io, flags: ConsoleFlags): Promise<void>
   await server.close();
 }
 
+interface OwnConnection {
+  readonly options: ConnectOptions;
+  readonly server: string;
+}
+
 /** Rejects if a token must not be sent to the server: of the kubeconfig or the pod, only the server and its authority are used. */
-async function serverOptions(io: Io, flags: ConsoleFlags): Promise<ConnectOptions> {
+async function ownConnection(io: Io, flags: ConsoleFlags): Promise<OwnConnection> {
   const options = {
     clock: io.clock,
     ...optional('kubeconfig', findKubeconfig(io, flags)),
@@ -87,10 +99,10 @@ async function serverOptions(io: Io, flags: ConsoleFlags): Promise<ConnectOption
   };
   const { connection } = await loadConfig({ ...options, bearer: () => Promise.resolve('') });
   await connection.credentials.current();
-  return options;
+  return { options, server: connection.server };
 }
 
-/** The token of a person is sent to one API server only. */
+/** Without --login-clusters the token of a person is sent to one API server only. */
 function notShown(name: string): CliError {
   return new CliError(`a console with a login reads one cluster: open the console of ${name}`, {
     exitCode: EXIT.badInput,

@@ -1,7 +1,14 @@
 /** The options of `kubenode install` for a console in the cluster, with a login. */
 import { InvalidArgumentError, Option } from 'commander';
 import { NAMESPACE } from '../../../api/names.ts';
-import { CONSOLE, type DeployedProgram, OIDC_FILE, OIDC_FOLDER } from '../../../deploy/programs.ts';
+import {
+  CLUSTERS_FILE,
+  CLUSTERS_FOLDER,
+  CONSOLE,
+  type DeployedProgram,
+  OIDC_FILE,
+  OIDC_FOLDER,
+} from '../../../deploy/programs.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { parseConsoleUrl, parseSecretName } from '../../option-parsers.ts';
 
@@ -10,6 +17,8 @@ export interface ConsoleInstallFlags {
   readonly console?: URL;
   /** The name of a Secret. */
   readonly consoleOidc?: string;
+  /** The name of a Secret. */
+  readonly consoleClusters?: string;
   readonly prometheusUrl?: string;
   /** The value of the label `cluster` of the series that the console reads. Empty: those without the label. */
   readonly prometheusCluster?: string;
@@ -36,6 +45,13 @@ export function createConsoleIssuerOption(): Option {
   ).argParser(parseSecretName);
 }
 
+export function createConsoleClustersOption(): Option {
+  return new Option(
+    '--console-clusters <secret>',
+    `with --console-oidc: Secret in ${NAMESPACE} with ${CLUSTERS_FILE}, a kubeconfig without credentials: the other clusters that are read with the ID token of each person`,
+  ).argParser(parseSecretName);
+}
+
 export function createConsolePrometheusOption(): Option {
   return new Option(
     '--prometheus-cluster <name>',
@@ -46,12 +62,23 @@ export function createConsolePrometheusOption(): Option {
 export function consolePrograms({
   console: url,
   consoleOidc,
+  consoleClusters,
   prometheusCluster,
 }: ConsoleInstallFlags): readonly DeployedProgram[] {
   if (url === undefined) return [];
   const series = prometheusCluster === undefined ? [] : ['--prometheus-cluster', prometheusCluster];
   const named = { ...CONSOLE, args: [...CONSOLE.args, '--url', url.origin, ...series] };
-  return [consoleOidc === undefined ? withTokens(named) : withIssuer(named, consoleOidc)];
+  const program = consoleOidc === undefined ? withTokens(named) : withIssuer(named, consoleOidc);
+  return [consoleClusters === undefined ? program : withClusters(program, consoleClusters)];
+}
+
+/** The pod may connect to the ports of API servers already, and an issuer lets it find servers by name. */
+function withClusters(program: DeployedProgram, secret: string): DeployedProgram {
+  return {
+    ...program,
+    args: [...program.args, '--login-clusters', `${CLUSTERS_FOLDER}/${CLUSTERS_FILE}`],
+    secrets: [...(program.secrets ?? []), { volume: 'clusters', secret, folder: CLUSTERS_FOLDER }],
+  };
 }
 
 function withTokens(program: DeployedProgram): DeployedProgram {
@@ -85,8 +112,14 @@ function checkSeries({ console: url, prometheusUrl, prometheusCluster }: Console
 }
 
 export function checkConsole(flags: ConsoleInstallFlags): void {
-  const { console: url, consoleOidc } = flags;
+  const { console: url, consoleOidc, consoleClusters } = flags;
   checkSeries(flags);
+  if (consoleClusters !== undefined && consoleOidc === undefined) {
+    throw new CliError('--console-clusters needs --console-oidc', {
+      hint: 'a token that a person enters is for one API server: let people sign in at an issuer that all of the clusters trust',
+      exitCode: EXIT.usage,
+    });
+  }
   if (consoleOidc === undefined || url !== undefined) return;
   throw new CliError('--console-oidc needs --console', {
     hint: 'pass the address that people open: --console https://kubenode.example.com',

@@ -28,6 +28,7 @@ import {
   type ConsoleInstallFlags,
   checkConsole,
   consolePrograms,
+  createConsoleClustersOption,
   createConsoleIssuerOption,
   createConsoleOption,
   createConsolePrometheusOption,
@@ -84,6 +85,7 @@ export function addDeployOptions(command: Command): Command {
     .option('--hosting', 'also run kubenode hosting in this cluster, which then hosts control planes as pods')
     .addOption(createConsoleOption())
     .addOption(createConsoleIssuerOption())
+    .addOption(createConsoleClustersOption())
     .addOption(createConsolePrometheusOption())
     .option('--images <file>', 'with --hosting: the images of control planes, by digest')
     .option('--webhooks', 'with --hub: also a Service for the webhooks of git hosts')

@@ -16,6 +16,10 @@ describe('checkConsoleFlags', () => {
       'a login with a Prometheus of one cluster, whose series have no label',
       { host: '127.0.0.1', login: 'token', prometheusUrl: 'http://prometheus', prometheusCluster: '' },
     ],
+    [
+      'other clusters with a login at an issuer',
+      { host: '127.0.0.1', login: 'oidc', oidc: 'oidc.yaml', loginClusters: 'clusters.yaml' },
+    ],
     ['a login behind an address with TLS', { host: '0.0.0.0', login: 'token', url }],
   ] as const)('accepts %s', (_, flags) => {
     expect(() => checkConsoleFlags(flags)).not.toThrow();
@@ -32,6 +36,16 @@ describe('checkConsoleFlags', () => {
       'a Prometheus of unknown clusters with a login',
       { host: '127.0.0.1', login: 'token', prometheusUrl: 'http://prometheus' },
       '--login with --prometheus-url needs --prometheus-cluster',
+    ],
+    [
+      'other clusters for tokens that people enter',
+      { host: '127.0.0.1', login: 'token', loginClusters: 'clusters.yaml' },
+      '--login-clusters needs --login oidc',
+    ],
+    [
+      'other clusters without a login',
+      { host: '127.0.0.1', loginClusters: 'clusters.yaml' },
+      '--login-clusters needs --login oidc',
     ],
     ['an address without a login', { host: '127.0.0.1', url }, '--url needs --login'],
   ] as const)('CON-21 refuses %s, with the flag that is missing', (_, flags, message) => {

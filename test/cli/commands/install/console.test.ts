@@ -42,6 +42,21 @@ describe('kubenode install --console', () => {
     expect(ports).toContainEqual({ port: 53, protocol: 'UDP' });
   });
 
+  it('CON-33 reads the clusters of a Secret with the ID tokens of people, and connects to the ports of API servers and DNS only', async () => {
+    const url = new URL('https://kubenode.example.com');
+    const flags = { console: url, consoleClusters: 'console-clusters', image };
+    const objects = await deployedObjects({ ...flags, consoleOidc: 'console-oidc' });
+    expect(argsOf(objects).join(' ')).toContain('--login-clusters /etc/kubenode-clusters/clusters.yaml');
+    const pods = objects.map((object) => valueAt(object, 'spec', 'template', 'spec'));
+    expect(pods.flatMap((pod) => listAt(pod, 'volumes'))).toContainEqual(
+      expect.objectContaining({ name: 'clusters', secret: { secretName: 'console-clusters' } }),
+    );
+    const policy = objects.find(({ kind }) => kind === 'NetworkPolicy');
+    const ports = listAt(policy, 'spec', 'egress').flatMap((rule) => listAt(rule, 'ports'));
+    expect(ports.map((port) => valueAt(port, 'port'))).toEqual([443, 6443, 53, 53]);
+    await expect(deployedObjects(flags)).rejects.toThrow('--console-clusters needs --console-oidc');
+  });
+
   it('CON-30 shows the past from a Prometheus that the pod finds by name, and may connect to', async () => {
     const url = new URL('https://kubenode.example.com');
     const prometheusUrl = 'http://prometheus.monitoring:9090';

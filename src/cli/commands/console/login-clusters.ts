@@ -1,0 +1,199 @@
+/** Reads the clusters of `--login-clusters` with the token of each person, who has the rights there that each cluster gives. */
+import { randomBytes } from 'node:crypto';
+import { CLUSTERS, MACHINES } from '../../../api/generated/resources.ts';
+import type { Cluster } from '../../../api/generated/types.ts';
+import type { ConnectToCluster, ShownConnection } from '../../../console/feeds/connected-clusters.ts';
+import {
+  type ConnectUser,
+  createIdentityReader,
+  type IdentityReader,
+} from '../../../console/login/identity.ts';
+import { type LoginCluster, parseLoginClusters } from '../../../console/login/members/clusters-file.ts';
+import { concealBearer } from '../../../console/login/members/conceal.ts';
+import { createMachinePlaces, type MachinePlaces } from '../../../console/login/members/machine-places.ts';
+import {
+  createMemberRefusals,
+  type MemberRefusals,
+  refusedToken,
+} from '../../../console/login/members/refusals.ts';
+import type { PersonAccess } from '../../../console/login/user-fleets.ts';
+import type { BearerSource } from '../../../kube/auth/bearer.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import { connect } from '../../../kube/client/connect.ts';
+import { isKubeError } from '../../../kube/client/errors.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import { CliError, EXIT } from '../../errors.ts';
+import { checkIdentity, unidentified } from '../../fleet/connect-cluster.ts';
+import type { Io } from '../../io.ts';
+import { CONNECT_LIMIT_MS, connectWithinLimit } from './connect-limit.ts';
+import type { OnCall } from './explain.ts';
+import { readTextFile } from './text-file.ts';
+
+/** The number that a cluster counts as whose server does not count its objects. */
+const UNCOUNTED = 10_000;
+/** As many bits as a key: an invented token is not one that was issued. */
+const ID_BYTES = 32;
+
+export interface LoginClusters {
+  /** Opens the clusters of the file for one person, until the signal. */
+  open(parts: PersonParts): PersonClusters;
+}
+
+export interface PersonParts {
+  readonly person: PersonAccess;
+  /** Reads the hub with the rights of the person. */
+  readonly hub: Pick<Client, 'get'>;
+  readonly signal: AbortSignal;
+}
+
+export interface PersonClusters {
+  readonly connectTo: ConnectToCluster;
+  /** Connects once more, to a cluster that is shown. */
+  readonly reconnect: (name: string, onCall: OnCall) => Promise<Client>;
+}
+
+interface FileCluster extends LoginCluster {
+  readonly connectUser: ConnectUser;
+  readonly identity: IdentityReader;
+}
+
+/** Undefined: the console shows its own cluster only. The file is read once, so that no other server gets a token later. */
+export async function readLoginClusters(
+  io: Pick<Io, 'clock' | 'cwd'>,
+  file: string | undefined,
+  hubServer: string,
+): Promise<LoginClusters | undefined> {
+  if (file === undefined) return undefined;
+  const text = await readTextFile(io.cwd, file);
+  const clusters = parseLoginClusters(text, file, hubServer).map((cluster) => fileCluster(io, cluster, text));
+  const known = new Map(clusters.map((cluster) => [cluster.name, cluster]));
+  const places = createMachinePlaces();
+  return { open: (parts) => openForPerson(io, { ...parts, known, places, file }) };
+}
+
+function fileCluster({ clock }: Pick<Io, 'clock'>, cluster: LoginCluster, text: string): FileCluster {
+  const options = { clock, kubeconfigText: text, context: cluster.name };
+  const connectUser: ConnectUser = (bearer, onCall) =>
+    connect({ ...options, bearer, ...optional('onCall', onCall) });
+  const identity = createIdentityReader({
+    connectUser: (bearer) =>
+      connect({
+        ...options,
+        bearer,
+        transport: { timeoutMs: CONNECT_LIMIT_MS, connectTimeoutMs: CONNECT_LIMIT_MS },
+      }),
+    createId: () => randomBytes(ID_BYTES).toString('base64url'),
+  });
+  return { ...cluster, connectUser, identity };
+}
+
+interface PersonOptions extends PersonParts {
+  readonly known: ReadonlyMap<string, FileCluster>;
+  readonly places: MachinePlaces;
+  readonly file: string;
+}
+
+function openForPerson({ clock }: Pick<Io, 'clock'>, options: PersonOptions): PersonClusters {
+  const { person, signal } = options;
+  const { bearer, conceal } = concealBearer(person.bearer);
+  const refusals = createMemberRefusals({
+    clock,
+    conceal,
+    signal,
+    onLoss: person.onLoss,
+    isRefused: async (name) => await isRefused(clusterOfFile(options, name), bearer, signal),
+  });
+  const access = { ...options, clock, bearer, refusals };
+  return {
+    async connectTo(name, onCall) {
+      try {
+        return await connectWithinLimit(access, name, (limit) =>
+          connectShown({ ...access, signal: limit }, name, onCall),
+        );
+      } catch (error) {
+        throw conceal(error);
+      }
+    },
+    async reconnect(name, onCall) {
+      const client = await clusterOfFile(options, name).connectUser(bearer, onCall);
+      return refusals.judge(name, client).client;
+    },
+  };
+}
+
+interface PersonMembers extends PersonOptions {
+  readonly bearer: BearerSource;
+  readonly refusals: MemberRefusals;
+}
+
+/** Before anything is read, the server has to read tokens, to accept this one, and to be the cluster of the hub. */
+async function connectShown(
+  { bearer, refusals, ...options }: PersonMembers,
+  name: string,
+  onCall: OnCall,
+): Promise<ShownConnection> {
+  const { hub, places, person, signal } = options;
+  const found = clusterOfFile(options, name);
+  const cluster = await hub.get<Cluster>(CLUSTERS, { name }, { signal });
+  const uid = cluster.spec.clusterUID ?? cluster.status?.clusterUID;
+  if (uid === undefined) throw notRead(unidentified(cluster));
+  if (await isRefused(found, bearer, signal)) throw notRead(refusedToken(found.server));
+  const client = await found.connectUser(bearer, onCall);
+  const shown = await checkIdentity({ signal }, client, { context: name, uid });
+  if (typeof shown === 'string') throw notRead(shown);
+  const free = places.take(person.name, await countOrClose(client, signal));
+  if (typeof free === 'string') {
+    await client.close();
+    throw notRead(free);
+  }
+  return { by: shown.by, ...refusals.judge(name, closing(client, free)) };
+}
+
+async function isRefused(
+  { identity }: FileCluster,
+  bearer: BearerSource,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    await identity.read(bearer, signal);
+    return false;
+  } catch (error) {
+    if (isKubeError(error, 'Unauthorized')) return true;
+    throw error;
+  }
+}
+
+/** Machines that may not be read take no memory. */
+async function countOrClose(client: Client, signal: AbortSignal): Promise<number> {
+  try {
+    const page = await client.list(MACHINES, { limit: 1, signal });
+    return page.items.length + (page.remaining ?? (page.continue === undefined ? 0 : UNCOUNTED));
+  } catch (error) {
+    if (isKubeError(error, 'Forbidden', 'NotFound')) return 0;
+    await client.close();
+    throw error;
+  }
+}
+
+function closing(client: Client, free: () => void): Client {
+  return {
+    ...client,
+    async close() {
+      free();
+      await client.close();
+    },
+  };
+}
+
+/** The token of a person is sent to the servers that the operator names only: who may write a Cluster could collect tokens. */
+function clusterOfFile({ known, file }: Pick<PersonOptions, 'known' | 'file'>, name: string): FileCluster {
+  const found = known.get(name);
+  if (found) return found;
+  throw notRead(
+    `${file} of --login-clusters has no context ${name}: open the console of ${name}, or ask the operator of this one to add the context`,
+  );
+}
+
+function notRead(reason: string): CliError {
+  return new CliError(reason, { exitCode: EXIT.unavailable });
+}
