@@ -1,9 +1,9 @@
 /** Plans how a control plane gets the number of API servers that its spec wants: one at a time, while nothing else is changed. Pure. */
-import { isBalancer } from '../../drivers/driver.ts';
+import { isApiServer, isBalancer, type MemberReport, type PlaneMember } from '../../drivers/driver.ts';
 import type { HostingDecision, HostingInput } from '../input.ts';
-import { disruptMember, waitForMembers } from '../members.ts';
+import { disruptive, disruptMember, waitForMembers } from '../members.ts';
 import { hostingProblems } from '../problems.ts';
-import { apiServerReports, directReport } from './serving.ts';
+import { apiServerReports, directReport, isAnswering } from './serving.ts';
 
 /** Returns what differs: `replicas is 1, not 2`. Undefined: nothing. */
 export function countDifference(input: Pick<HostingInput, 'plane' | 'hosted'>): string | undefined {
@@ -29,14 +29,33 @@ function planCount(input: HostingInput, because: string): HostingDecision | unde
   return waitForMembers(input) ? undefined : { act: { type: 'SetApiServers', count, because } };
 }
 
-/** The last one goes first, and is not counted any more before it would be started again. It may be one that never answered. */
+/** The last one goes first, and is not counted any more before it would be started again. */
 function planRemoval(input: HostingInput, because: string): HostingDecision | undefined {
   const reports = apiServerReports(input);
   const last = reports.at(-1);
   if (!last) return undefined;
   if (last.state === 'Stopped') return { act: { type: 'SetApiServers', count: reports.length - 1, because } };
-  if (input.plane.members.some((report) => report !== last && report.state !== 'Ready')) return undefined;
-  return disruptMember(input, { type: 'Stop', member: last.member, because });
+  return isNeeded(input, last)
+    ? undefined
+    : disruptive(input, { type: 'Stop', member: last.member, because });
+}
+
+/**
+ * Tells whether an API server serves until all members that stay answer. Others that are not to be counted may never have answered. One that
+ * does not answer itself is needed as long as none that stays does: it may be the first one that works.
+ */
+function isNeeded(input: HostingInput, last: MemberReport): boolean {
+  const removed = surplusServers(input);
+  const staying = input.plane.members.filter(({ member }) => !removed.includes(member));
+  if (isAnswering(last)) return staying.some(({ state }) => state !== 'Ready');
+  return !staying.some(({ member, state }) => isApiServer(member) && state === 'Ready');
+}
+
+/** Returns the API servers that the control plane has and its spec does not count. */
+function surplusServers(input: Pick<HostingInput, 'plane' | 'hosted'>): readonly PlaneMember[] {
+  return apiServerReports(input)
+    .slice(input.hosted.replicas)
+    .map(({ member }) => member);
 }
 
 /** The one that has the port of clients leaves it to the balancers as soon as another one answers. */

@@ -19,7 +19,7 @@ function isReady({ state }: MemberReport): boolean {
 }
 
 /** While one is replaced, the former one serves. */
-function isAnswering(report: MemberReport): boolean {
+export function isAnswering(report: MemberReport): boolean {
   return isReady(report) || report.isServed === true;
 }
 

@@ -51,6 +51,36 @@ describe('the number of API servers', () => {
       'Stop kube-apiserver-1: the spec differs: replicas is 2, not 1',
     ],
     [
+      'gets back to one after two new ones that never answered',
+      [3, 1],
+      { 'kube-apiserver-1': STARTING, 'kube-apiserver-2': STARTING },
+      'Stop kube-apiserver-2: the spec differs: replicas is 3, not 1',
+    ],
+    [
+      'gets back to two after two new ones that never answered',
+      [3, 2],
+      { 'kube-apiserver-1': STARTING, 'kube-apiserver-2': STARTING },
+      'Stop kube-apiserver-2: the spec differs: replicas is 3, not 2',
+    ],
+    [
+      'gets back to one after one of two new ones never answered',
+      [3, 1],
+      { 'kube-apiserver-1': STARTING },
+      'Stop kube-apiserver-2: the spec differs: replicas is 3, not 1',
+    ],
+    [
+      'gets smaller while a former last one serves, and another one is down',
+      [3, 2],
+      { 'kube-apiserver-1': STARTING, 'kube-apiserver-2': { ...STARTING, isServed: true } },
+      'nothing',
+    ],
+    [
+      'gets smaller while none that stays answers',
+      [3, 1],
+      { 'kube-apiserver': STARTING, 'kube-apiserver-1': STARTING, 'kube-apiserver-2': STARTING },
+      'nothing',
+    ],
+    [
       'grows, and the second one starts',
       [2, 2],
       { ...DIRECT, ...NO_BALANCERS, 'kube-apiserver-1': STARTING },
