@@ -76,6 +76,7 @@ export async function observeHosting(
     cluster,
     hosted,
     plane: report,
+    isRestartedByHub: hosted.driver === 'workload',
     ...(access && isApiServing({ plane: report })
       ? await askServing(ports, { plane, access, hosted, signal, cluster, report })
       : { inside: undefined }),

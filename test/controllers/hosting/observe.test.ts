@@ -3,6 +3,7 @@ import { CLUSTERS, DEFENDER_POLICIES } from '../../../src/api/generated/resource
 import { KILL_SWITCH, kubeconfigSecret, LABEL_CLUSTER, NAMESPACE } from '../../../src/api/names.ts';
 import { API_VERSION } from '../../../src/api/version.ts';
 import { createHostingController } from '../../../src/controllers/hosting/controller.ts';
+import type { MemberReport, PlaneDriver } from '../../../src/controllers/hosting/drivers/driver.ts';
 import type { Controller } from '../../../src/kube/controller/controller.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { ago, NOW } from '../../support/builders.ts';
@@ -27,6 +28,25 @@ function foreignSecret(labels: Readonly<Record<string, string>> = {}): KubeObjec
 
 async function refuse(): Promise<never> {
   throw new Error('status 403: forbidden');
+}
+
+function isRunningScheduler({ member, state }: MemberReport): boolean {
+  return member === 'kube-scheduler' && state === 'Ready';
+}
+
+/** Returns a driver whose scheduler runs and has not answered for ten minutes. */
+function silentScheduler(driver: PlaneDriver): PlaneDriver {
+  const unreadySince = new Date(+NOW - 600_000);
+  return {
+    ...driver,
+    observe: async (plane, signal) => {
+      const report = await driver.observe(plane, signal);
+      const members = report.members.map((each) =>
+        isRunningScheduler(each) ? { ...each, state: 'Starting' as const, unreadySince } : each,
+      );
+      return { ...report, members };
+    },
+  };
 }
 
 /** Creates a control plane, deletes its Cluster, and returns what the destruction waits for. */
@@ -95,6 +115,28 @@ describe('what hosting observes in the hub', () => {
     expect(found(bed)).toBeUndefined();
     expect(secretOf(bed)?.['data']).toEqual({ kubeconfig: 'b2Y=' });
   });
+
+  it.each([
+    ['process', true],
+    ['workload', false],
+  ] as const)(
+    'knows whether hosting stops a member of driver %s that does not answer: %s',
+    async (driver, isStopped) => {
+      const hosting = memoryHosting(() => NOW);
+      const silent = silentScheduler(hosting.driver);
+      const ports = { ...hosting, driver: silent, workload: silent, ...LIMITS };
+      const controllers = (): Controller[] => [createHostingController(ports)];
+      const bed = createControllerBed({
+        controllers,
+        kinds: KINDS,
+        objects: [applied({ hosted: { driver } })],
+      });
+      await bed.start();
+      await bed.advance(10_000);
+      expect(hosting.log).toContain('start ci kube-scheduler');
+      expect(hosting.log.includes('stop ci kube-scheduler')).toBe(isStopped);
+    },
+  );
 
   it('counts only Clusters that are processes of this machine', async () => {
     const { hosted: _, ...spec } = hostedCluster().spec;

@@ -23,6 +23,8 @@ export interface HostingInput {
   readonly cluster: Cluster;
   readonly hosted: Hosted;
   readonly plane: PlaneReport;
+  /** Whether something else starts a member again that hangs, and moves it off a machine that fails. Undefined: hosting does. */
+  readonly isRestartedByHub?: boolean | undefined;
   /** Undefined: the API server does not answer. */
   readonly inside: InsideReport | undefined;
   /** Why the API server does not answer, where it was asked. */

@@ -76,8 +76,9 @@ function planStarting(
   { member, unreadySince, problem, isServed }: MemberReport,
   input: HostingInput,
 ): HostingDecision | undefined {
-  // A stop would end the former one, too, which serves meanwhile.
-  if (problem || isServed) return undefined;
+  // A stop would end the former one, too, which serves meanwhile. Where the hub restarts members, a stop would keep it from moving one off a
+  // node that fails: the pod of such a node does not end, so that the stop would not, either.
+  if (problem || isServed || input.isRestartedByHub === true) return undefined;
   const silentMs = unreadySince ? +input.now - +unreadySince : 0;
   if (silentMs < ANSWER_MS) return undefined;
   const because = `it has not answered for ${Math.round(silentMs / 1000)} s`;

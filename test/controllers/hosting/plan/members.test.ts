@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { PlaneMember } from '../../../../src/controllers/hosting/drivers/driver.ts';
 import { planMembers, waitForMembers } from '../../../../src/controllers/hosting/plan/members.ts';
 import { NOW } from '../../../support/builders.ts';
 import { type SeveralParts, severalMembers } from '../../../support/hosting/etcd.ts';
@@ -76,6 +77,31 @@ describe('the plan of the members of a control plane', () => {
     expect(plan(silent(179))).toBe('nothing');
     expect(plan(silent(180))).toBe('Stop etcd: it has not answered for 180 s');
     expect(plan(silent(180), { halt: 'ann: incident' })).toBe('wait KillSwitch');
+  });
+});
+
+describe('the plan of members that the hub starts again', () => {
+  const lost = { state: 'Starting', unreadySince: new Date(+NOW - 600_000) } as const;
+
+  it.each<PlaneMember>([
+    'etcd',
+    'kube-apiserver',
+    'kube-controller-manager',
+    'kube-scheduler',
+    'kubenode-controllers',
+  ])(
+    'stops no %s that does not answer: the hub restarts it, or moves it off a node that failed',
+    (member) => {
+      expect(plan({ [member]: lost })).toMatch(/^Stop /);
+      expect(plan({ [member]: lost }, { isRestartedByHub: true })).toBe('nothing');
+    },
+  );
+
+  it('starts one that hosting has stopped, and waits for one that the hub starts again', () => {
+    const hub = { isRestartedByHub: true };
+    expect(plan({ 'kube-scheduler': STOPPED }, hub)).toBe('Start kube-scheduler: it is not running');
+    const input = hostingInput({ plane: { members: members({ 'kube-scheduler': lost }) }, input: hub });
+    expect(waitForMembers(input)?.reason).toBe('MemberStarting');
   });
 });
 
