@@ -9,17 +9,18 @@ import {
 import { memberRuns } from '../../drivers/runs.ts';
 import { etcdReports } from '../etcd/quorum.ts';
 import type { HostingDecision, HostingInput, Upgrade } from '../input.ts';
-import { hasItsNeeds, memberReport, planMembers, planStart } from '../members.ts';
+import { hasItsNeeds, memberReport, planMembers, planStart, waitForMembers } from '../members.ts';
 import { snapshotPlace } from '../names.ts';
 import { wait, withHint } from '../wait.ts';
-import { differs, gateWait, isEtcdAhead, planChange } from './members.ts';
+import { differs, isEtcdAhead, planChange } from './members.ts';
 
 /** The reverse of the way there: a manager must not be newer than its API server. */
 const ORDER: readonly ChangeableMember[] = [OWN_CONTROLLERS, 'kube-scheduler', 'kube-controller-manager'];
 
 /**
  * Changes the members back one by one. A member that does not answer because the one it needs does not holds nothing up: that one may be
- * what has failed.
+ * what has failed. It ends without a write, a read and a watch: every member is what it was before the change, so that they may not have worked
+ * then, either, and a rollback that waits for them keeps every later change from beginning.
  */
 export function planPlaneRollback(
   input: HostingInput,
@@ -35,8 +36,8 @@ export function planPlaneRollback(
   }
   const decision = planMembers(input);
   if (decision) return decision;
-  const gate = gateWait(input);
-  if (gate) return { wait: gate };
+  const starting = waitForMembers(input);
+  if (starting) return { wait: starting };
   const because = rolledBackText(upgrade, settled);
   return { act: { type: 'FinishUpgrade', upgrade, result: 'RolledBack', because } };
 }

@@ -53,6 +53,14 @@ describe('the rollback of a change', () => {
     expect(plan({})).toBe('FinishUpgrade');
   });
 
+  it('HOS-12 ends when every member is what it was, also where no API server could be asked before the change', () => {
+    const unreachable = { canary: { problem: 'kube-apiserver: connect ETIMEDOUT' } };
+    expect(plan({ input: unreachable })).toBe('FinishUpgrade');
+    expect(plan({ input: { canary: undefined } })).toBe('FinishUpgrade');
+    expect(plan({ input: unreachable, runs: { etcd: 'new' } })).toBe('Change etcd');
+    expect(plan({ input: unreachable, but: { etcd: STARTING } })).toBe('wait MemberStarting');
+  });
+
   it('HOS-11 changes no second member while the first does not answer although it could', () => {
     const runs = { etcd: 'new', 'kube-apiserver': 'emulating' } as const;
     expect(plan({ runs, but: { 'kube-scheduler': STARTING } })).toBe('wait MemberStarting');

@@ -280,7 +280,16 @@ const BACKWARD: readonly (readonly [name: string, parts: UpgradeParts, next: str
   [
     'everything is old again, and a write does not work',
     { step: 'RollingBack', input: { canary: { problem: 'x' } } },
-    'wait CanaryFailed',
+    'FinishUpgrade: every member runs v1.35.4 with its former flags again',
+  ],
+  [
+    'everything is old again, a write does not work, and a member does not answer',
+    {
+      step: 'RollingBack',
+      input: { canary: { problem: 'x' } },
+      but: { 'kube-scheduler': { state: 'Starting' } },
+    },
+    'wait MemberStarting',
   ],
   [
     'the scheduler does not answer although the API server does',
