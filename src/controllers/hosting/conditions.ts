@@ -10,6 +10,7 @@ import {
   type MemberReport,
   type PlaneMember,
 } from './drivers/driver.ts';
+import { countHeld } from './plan/api-servers/count.ts';
 import { isApiServing } from './plan/api-servers/serving.ts';
 import { etcdReports, isEtcdServing, learningWait } from './plan/etcd/quorum.ts';
 import { etcdFull } from './plan/etcd/space.ts';
@@ -98,7 +99,7 @@ function upToDate(input: HostingInput): ConditionUpdate {
 
 /** A change of the spec waits for no other control plane. */
 function changeWait(input: HostingInput): HostingWait | undefined {
-  const found = targetProblem(input) ?? changeHeld(input);
+  const found = targetProblem(input) ?? countHeld(input) ?? changeHeld(input);
   return found ?? (input.plane.differences.length === 0 ? controllersHeld(input) : undefined);
 }
 

@@ -45,6 +45,12 @@ describe('the conditions of a hosted control plane', () => {
       { plane: { differences: ['scheduler is {}, not {"v":"2"}'] } },
       'False ChangePending',
     ],
+    ['an API server is to be added', { hosted: { replicas: 2 } }, 'False ChangePending'],
+    [
+      'an API server is to be added without programs',
+      { hosted: { replicas: 2 }, plane: { programs: { versions: [] } } },
+      'False VersionNotAvailable',
+    ],
   ])('ControlPlaneUpToDate when %s', (_, parts, expected) => {
     expect(text('ControlPlaneUpToDate', parts)).toBe(expected);
   });

@@ -2,7 +2,7 @@
 
 import { planAddonRepair, planAddons } from '../addons/plan.ts';
 import { isRunMember } from '../drivers/driver.ts';
-import { planApiServers } from './api-servers/count.ts';
+import { countHeld, planApiServers, surplusServers } from './api-servers/count.ts';
 import { isApiServing } from './api-servers/serving.ts';
 import { planReload, planRenewal } from './certificates.ts';
 import { planBackupRestore, withBackup, withDrill } from './etcd/backup.ts';
@@ -32,7 +32,7 @@ export function planCreate(input: HostingInput): HostingDecision {
 }
 
 function planHeld(input: HostingInput): HostingDecision | undefined {
-  return waitOf(targetProblem(input) ?? rotationHeld(input));
+  return waitOf(targetProblem(input) ?? countHeld(input) ?? rotationHeld(input));
 }
 
 /** Add-ons come while a change of the control plane is held, which then is what it waits for. */
@@ -97,12 +97,18 @@ function blocked(input: HostingInput): HostingDecision | undefined {
   return planLosses(input) ?? missingPrograms(input);
 }
 
-/** A member that has to be started needs the programs of its version, which a change may have set. */
+/**
+ * A member that has to be started needs the programs of its version, which a change may have set. API servers that are being removed are not
+ * started.
+ */
 function missingPrograms(input: HostingInput): HostingDecision | undefined {
   const { plane, hosted } = input;
   const { version } = plane.settled ?? hosted;
   if (!plane.isPrepared) return programsMissing(input, version);
-  const stopped = plane.members.filter(({ state, member }) => state === 'Stopped' && isRunMember(member));
+  const removed = planApiServers(input, isCountHeld(input)) ? surplusServers(input) : [];
+  const stopped = plane.members.filter(
+    ({ state, member }) => state === 'Stopped' && isRunMember(member) && !removed.includes(member),
+  );
   const missing = stopped.map(({ member, run }) => programsMissing(input, run?.version ?? version, member));
   return missing.find((decision) => decision !== undefined);
 }

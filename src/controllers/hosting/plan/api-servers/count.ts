@@ -1,8 +1,9 @@
 /** Plans how a control plane gets the number of API servers that its spec wants: one at a time, while nothing else is changed. Pure. */
 import { isApiServer, isBalancer, type MemberReport, type PlaneMember } from '../../drivers/driver.ts';
-import type { HostingDecision, HostingInput } from '../input.ts';
+import type { HostingDecision, HostingInput, HostingWait } from '../input.ts';
 import { disruptive, disruptMember, waitForMembers } from '../members.ts';
 import { hostingProblems } from '../problems.ts';
+import { programsMissing } from '../programs.ts';
 import { apiServerReports, directReport, isAnswering } from './serving.ts';
 
 /** Returns what differs: `replicas is 1, not 2`. Undefined: nothing. */
@@ -26,7 +27,20 @@ export function planApiServers(input: HostingInput, isHeld: boolean): HostingDec
 function planCount(input: HostingInput, because: string): HostingDecision | undefined {
   const { replicas: count } = input.hosted;
   if (apiServerReports(input).length > count) return planRemoval(input, because);
-  return waitForMembers(input) ? undefined : { act: { type: 'SetApiServers', count, because } };
+  return waitForMembers(input) || countHeld(input)
+    ? undefined
+    : { act: { type: 'SetApiServers', count, because } };
+}
+
+/**
+ * Returns why no API server is added: hosting has not the programs of the version that a new one is started with. It holds neither the start of
+ * others up nor an upgrade to a version that hosting has.
+ */
+export function countHeld(input: HostingInput): HostingWait | undefined {
+  const { cluster, plane, hosted } = input;
+  const isGrowing = plane.isPrepared && apiServerReports(input).length < hosted.replicas;
+  if (!isGrowing || cluster.status?.hosted?.upgrade !== undefined) return undefined;
+  return programsMissing(input, (plane.settled ?? hosted).version)?.wait;
 }
 
 /** The last one goes first, and is not counted any more before it would be started again. */
@@ -52,7 +66,7 @@ function isNeeded(input: HostingInput, last: MemberReport): boolean {
 }
 
 /** Returns the API servers that the control plane has and its spec does not count. */
-function surplusServers(input: Pick<HostingInput, 'plane' | 'hosted'>): readonly PlaneMember[] {
+export function surplusServers(input: Pick<HostingInput, 'plane' | 'hosted'>): readonly PlaneMember[] {
   return apiServerReports(input)
     .slice(input.hosted.replicas)
     .map(({ member }) => member);

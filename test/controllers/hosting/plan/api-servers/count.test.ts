@@ -12,13 +12,17 @@ import {
   hostingInput,
   type InputParts,
   members,
+  PROGRAMS,
   severalServers,
 } from '../../../../support/hosting/objects.ts';
+import { upgradeInput } from '../../../../support/hosting/upgrades.ts';
 
 type But = Partial<Record<PlaneMember, Partial<MemberReport>>>;
 const STOPPED = { state: 'Stopped' } as const;
 const STARTING = { state: 'Starting' } as const;
 const DIRECT = { 'kube-apiserver': { isDirect: true } };
+/** The programs of a version that no member runs. */
+const OTHER = { versions: [{ kubernetes: 'v1.36.4', etcd: 'v3.6.9' }] };
 const NO_BALANCERS = { 'kubenode-balancer': STOPPED, 'kubenode-balancer-1': STOPPED };
 
 /** Returns what is planned for a control plane with so many API servers whose spec wants so many. */
@@ -28,6 +32,12 @@ function planned([from, to]: readonly [number, number], but: But = {}, parts: In
   };
   const input = hostingInput({ ...parts, hosted: { ...parts.hosted, replicas: to }, plane });
   return decisionText(planApiServers(input, false) ?? {});
+}
+
+/** Returns the next step of a control plane that is to get a second API server, and has not the programs for it. */
+function grows(plane: InputParts['plane']): string {
+  const input = hostingInput({ hosted: { replicas: 2 }, plane: { programs: OTHER, ...plane } });
+  return decisionText(planHosting(input));
 }
 
 describe('the number of API servers', () => {
@@ -102,6 +112,29 @@ describe('the number of API servers', () => {
     expect(planned([1, 2], {}, { status: { conditions: [], hosted: { upgrade } } })).toBe('nothing');
     const two = hostingInput({ hosted: { driver: 'workload', replicas: 2 } });
     expect(decisionText(planHosting(two))).toBe('SetApiServers 2: the spec differs: replicas is 1, not 2');
+  });
+
+  it('HOS-13 adds no API server without the programs that it is started with, and reports which', () => {
+    expect(grows({})).toBe('stalled VersionNotAvailable');
+    expect(grows({ programs: { problem: 'they are built', isLoading: true } })).toBe('wait ProgramsMissing');
+    const ended = members({ 'kubenode-controllers': { ...STOPPED, starts: [] } });
+    expect(grows({ members: ended })).toBe('Start kubenode-controllers: it is not running');
+  });
+
+  it('HOS-13 upgrades to a version with programs before it adds an API server to one without', () => {
+    const programs = { versions: PROGRAMS.versions.slice(1) };
+    const input = upgradeInput({ hosted: { replicas: 2 }, plane: { programs } });
+    expect(decisionText(planHosting(input))).toMatch(/^RecordStep: the spec differs: version/);
+    expect(decisionText(planHosting(upgradeInput({ hosted: { replicas: 2 } })))).toMatch(/^SetApiServers 2/);
+  });
+
+  it('HOS-13 takes an API server back that was added without programs, and never started', () => {
+    const but = { 'kube-apiserver-1': { ...STOPPED, starts: [] } };
+    const plane = { programs: OTHER, members: severalServers(2, but) };
+    const plan = (replicas: number): string =>
+      decisionText(planHosting(hostingInput({ hosted: { replicas }, plane })));
+    expect(plan(2)).toBe('stalled VersionNotAvailable');
+    expect(plan(1)).toBe('SetApiServers 1: the spec differs: replicas is 2, not 1');
   });
 
   it('HOS-13 begins a change of the number outside of freezes only, and tells until when it is held', () => {
