@@ -10,7 +10,14 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { judgingTimes } from '../../rollout/closed-times.ts';
 import { type ClosedTimes, closedLimit } from '../../rollout/maintenance-windows.ts';
 import type { Rendered } from '../../sync/rendered.ts';
-import { etcdOutageText, FIXED_FOR_PODS, podOutageText, RESERVED_BY_PODS } from './pod-notes.ts';
+import {
+  etcdOutageText,
+  FIXED_FOR_PODS,
+  orderText,
+  podCountText,
+  podOutageText,
+  RESERVED_BY_PODS,
+} from './pod-notes.ts';
 import { rotationNotes } from './rotation-notes.ts';
 
 /** The fields whose change starts members again, with their defaults: what git declares has none. */
@@ -67,11 +74,16 @@ function planeNotes(change: PlaneChange): readonly string[] {
 function countNotes({ before, after }: PlaneChange): readonly string[] {
   const [from, to] = [before, after].map((each) => Number(hostedField(each, 'replicas') ?? 1));
   if (from === to) return [];
-  const outage =
-    from === 1 && !hasBalancers(before) && !isOfPods({ after })
-      ? 'balancers take the port of the only one, which does not answer for 1 to 5 s meanwhile'
-      : 'no outage is expected';
-  return [`its API servers change from ${from} to ${to}, one at a time: ${outage}`];
+  return [
+    `its API servers change from ${from} to ${to}, one at a time: ${countText({ before, after }, from, to)}`,
+  ];
+}
+
+function countText({ before, after }: Pick<PlaneChange, 'before' | 'after'>, from = 1, to = 1): string {
+  if (isOfPods({ after })) return podCountText(from, to);
+  return from === 1 && !hasBalancers(before)
+    ? 'balancers take the port of the only one, which does not answer for 1 to 5 s meanwhile'
+    : 'no outage is expected';
 }
 
 /** Balancers stay where there were once several API servers. */
@@ -153,13 +165,12 @@ function outageNote(change: PlaneChange): string {
   const replicas = Number(hostedField(change.after, 'replicas') ?? 1);
   const etcdMembers = Number(hostedField(change.after, 'etcd.replicas') ?? 1);
   const fields = changedFields(change);
-  if (replicas > 1) {
-    return `its ${replicas} API servers are started one after the other${etcdOutageText(fields, etcdMembers)}`;
-  }
   if (fields.every((field) => /^(controllerManager|scheduler)\./.test(field))) {
-    return 'its API server is not started again: no outage is expected';
+    const servers = replicas > 1 ? 'API servers are' : 'API server is';
+    return `its ${servers} not started again: no outage is expected`;
   }
-  if (isOfPods(change)) return podOutageText(fields, etcdMembers);
+  if (isOfPods(change)) return podOutageText(fields, etcdMembers, replicas);
+  if (replicas > 1) return `${orderText(replicas)}${etcdOutageText(fields, etcdMembers)}`;
   const times = minorsBetween(from, to) === 0 ? 'once' : 'twice';
   return `its one API server is started again ${times}: ${durationText(change.before)}`;
 }

@@ -15,8 +15,23 @@ export const RESERVED_BY_PODS: Readonly<Record<string, unknown>> = Object.fromEn
   ),
 );
 
-export function podOutageText(fields: readonly string[], etcdMembers: number): string {
-  return `its next API server answers before the former one ends${etcdOutageText(fields, etcdMembers)}`;
+/** All API servers publish one address in this Service. One that ends takes it back, and another one publishes it again within ten seconds. */
+const IN_THE_CLUSTER =
+  'pods of the cluster that connect by the Service kubernetes may be refused for up to ten seconds each time';
+
+export function podOutageText(fields: readonly string[], etcdMembers: number, apiServers: number): string {
+  const order =
+    apiServers > 1 ? orderText(apiServers) : 'its next API server answers before the former one ends';
+  return `${order}${etcdOutageText(fields, etcdMembers)}; ${IN_THE_CLUSTER}`;
+}
+
+/** Only API servers that end have clients in the cluster that notice it. */
+export function podCountText(from: number, to: number): string {
+  return to < from ? `no outage is expected; ${IN_THE_CLUSTER}` : 'no outage is expected';
+}
+
+export function orderText(apiServers: number): string {
+  return `its ${apiServers} API servers are started one after the other`;
 }
 
 /** Only an etcd with one member has no other one beside it: its version belongs to that of the control plane. */

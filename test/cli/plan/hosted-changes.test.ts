@@ -60,7 +60,7 @@ describe('what plan shows of a hosted control plane that changes', () => {
     const pods = { driver: 'workload' };
     expect(notes(cluster(pods, {}), cluster({ ...pods, version: NEW }))).toEqual([
       'Cluster ci: its control plane changes (v1.35.4 to v1.36.3): Preflight, Snapshot, Etcd, APIServers, Managers, Soak, PointOfNoReturn; the soak takes 60 s',
-      'Cluster ci: its next API server answers before the former one ends; etcd has one member, and nothing is served while that is replaced because its own version or quota changes',
+      'Cluster ci: its next API server answers before the former one ends; etcd has one member, and nothing is served while that is replaced because its own version or quota changes; pods of the cluster that connect by the Service kubernetes may be refused for up to ten seconds each time',
       'Cluster ci: until PointOfNoReturn a commit with v1.35.4 takes it back, and a failure does so by itself; after it only a snapshot of etcd has the former state',
       'Cluster ci: clients use no API that 1.36 removes, since its API server was started',
     ]);
@@ -71,7 +71,7 @@ describe('what plan shows of a hosted control plane that changes', () => {
     const after = cluster({ ...pods, apiServer: { extraArgs: { v: '4' }, memoryMiB: 1024 } });
     expect(notes(cluster(pods, {}), after)).toEqual([
       'Cluster ci: its control plane changes (apiServer.extraArgs, apiServer.memoryMiB): Preflight, Etcd, APIServers, Managers, Soak, PointOfNoReturn; the soak takes 60 s',
-      'Cluster ci: its next API server answers before the former one ends: no outage is expected',
+      'Cluster ci: its next API server answers before the former one ends: no outage is expected; pods of the cluster that connect by the Service kubernetes may be refused for up to ten seconds each time',
       'Cluster ci: a later commit with the former values takes it back at any time',
     ]);
   });
@@ -161,6 +161,30 @@ describe('what plan shows of a hosted control plane that changes', () => {
       cluster({ replicas: 3 }),
       cluster({ replicas: 2 }),
       'its API servers change from 3 to 2, one at a time: no outage is expected',
+    ],
+    [
+      'two API servers as pods',
+      cluster({ driver: 'workload', replicas: 2, etcd: { replicas: 3 } }),
+      cluster({ driver: 'workload', version: NEW, replicas: 2, etcd: { replicas: 3 } }),
+      'its 2 API servers are started one after the other: no outage is expected; pods of the cluster that connect by the Service kubernetes may be refused for up to ten seconds each time',
+    ],
+    [
+      'one API server less as a pod',
+      cluster({ driver: 'workload', replicas: 3 }),
+      cluster({ driver: 'workload', replicas: 2 }),
+      'its API servers change from 3 to 2, one at a time: no outage is expected; pods of the cluster that connect by the Service kubernetes may be refused for up to ten seconds each time',
+    ],
+    [
+      'a flag of the scheduler with two API servers',
+      cluster({ replicas: 2 }),
+      cluster({ replicas: 2, scheduler: { extraArgs: { v: '4' } } }),
+      'its API servers are not started again: no outage is expected',
+    ],
+    [
+      'a flag of the controller manager of pods',
+      cluster({ driver: 'workload', replicas: 2 }),
+      cluster({ driver: 'workload', replicas: 2, controllerManager: { extraArgs: { v: '4' } } }),
+      'its API servers are not started again: no outage is expected',
     ],
     [
       'a flag of the scheduler',
