@@ -91,6 +91,8 @@ export interface MemoryHub extends ControllerBed {
   readonly workload: (member: string) => KubeObject;
   /** A person edits a workload. */
   readonly edit: (member: string, change: (spec: Record<string, unknown>) => void) => void;
+  /** The kubelet evicts the pods of a Deployment. They stay as objects. */
+  readonly evict: (member: string) => void;
   readonly status: () => ClusterHostedStatus | undefined;
 }
 
@@ -147,6 +149,7 @@ interface PlayedHub {
   readonly pods: MemoryHub['pods'];
   readonly workload: MemoryHub['workload'];
   readonly edit: MemoryHub['edit'];
+  readonly evict: MemoryHub['evict'];
 }
 
 function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
@@ -194,7 +197,7 @@ function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
     const { name } = live.metadata;
     const replicas = Number(valueAt(live, 'spec', 'replicas') ?? 1);
     const hash = digestOf(valueAt(live, 'spec', 'template')).slice(7, 17);
-    const [current, others] = split(pods(name), hash);
+    const [current, others] = split(pods(name).filter(isActive), hash);
     const surges = valueAt(live, 'spec', 'strategy', 'type') === 'RollingUpdate';
     if (surges && replicas > 0) {
       if (current.some(isReady)) others.forEach(end);
@@ -238,7 +241,7 @@ function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
 
   function playPod(pod: KubeObject): void {
     const now = bed.clock.now();
-    if (pod.metadata.labels?.['job-name'] !== undefined) return;
+    if (pod.metadata.labels?.['job-name'] !== undefined || !isActive(pod)) return;
     if (isReady(pod) || +now - Date.parse(pod.metadata.creationTimestamp ?? '') < READY_MS) return;
     const fault = hubOf().faults.get(faultKey(pod));
     if (fault === 'hangs') return;
@@ -308,6 +311,9 @@ function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
       const resource = member.startsWith('etcd') ? STATEFUL_SETS : DEPLOYMENTS;
       objects.replace(servedKind(resource), edited, { manager: 'person' });
     },
+    evict: (member) => {
+      for (const pod of pods(member)) merge(PODS, pod, { status: evicted(bed.clock.now()) }, 'status');
+    },
     advance: async (ms) => {
       for (let left = ms; left > 0; left -= TICK_MS) {
         play();
@@ -350,6 +356,16 @@ function isReady(pod: KubeObject): boolean {
   return listAt(pod, 'status', 'conditions').some(
     (each) => textAt(each, 'type') === 'Ready' && textAt(each, 'status') === 'True',
   );
+}
+
+/** A controller counts no other pods of its own. */
+function isActive(pod: KubeObject): boolean {
+  return textAt(pod, 'status', 'phase') !== 'Failed';
+}
+
+function evicted(now: Date): object {
+  const conditions = [{ type: 'Ready', status: 'False', lastTransitionTime: now.toISOString() }];
+  return { phase: 'Failed', reason: 'Evicted', message: 'low on memory', conditions };
 }
 
 function pending(now: Date): object {

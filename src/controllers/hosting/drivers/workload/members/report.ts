@@ -28,8 +28,8 @@ import {
   memberProblem,
   podAddress,
   podIdentity,
-  podsOfMember,
   readinessChangedAt,
+  remainingPods,
 } from './pods.ts';
 import { isPodEdited, podRun, podVersion, workloadDrift, workloadRun } from './templates.ts';
 
@@ -46,7 +46,7 @@ export async function reportMember(member: WorkloadMember, input: MemberInput): 
   const starts = startsOf(record, member);
   const shared = { member, starts, ...optional('run', run), ...dataOf(member, input) };
   const workload = found.objects.workloads.get(member);
-  const pods = podsOfMember(found.objects, member);
+  const pods = remainingPods(found.objects, member);
   const isDesired = workload !== undefined && valueAt(workload, 'spec', 'replicas') !== 0;
   const drift = workload && record.members[member]?.isRunning ? workloadDrift(workload) : undefined;
   const edited = optional('drift', drift);

@@ -178,6 +178,24 @@ describe('several API servers as pods', () => {
     ]);
   });
 
+  it('HOS-13 get smaller and are removed although the kubelet evicted a pod of each, which stays as an object', async () => {
+    const hub = await created({ ...NEW, replicas: 3 });
+    for (const member of API_SERVERS) {
+      hub.evict(member);
+      await hub.advance(5000);
+    }
+    expect([hub.silentSteps, stateOf(hub)]).toEqual([0, READY]);
+    await set(hub, ONE, 60_000);
+    expect([deployed(hub), counted(hub), stateOf(hub)]).toEqual([
+      ['kube-apiserver'],
+      `${VERSION} 1/1`,
+      READY,
+    ]);
+    hub.delete(CLUSTERS, 'ci');
+    await hub.advance(60_000);
+    expect(found(hub)).toBeUndefined();
+  });
+
   it('HOS-13 keep the number until an upgrade is over, and the new one has the version that is settled', async () => {
     const hub = await created(OLD);
     await set(hub, NEW, 4000);

@@ -149,6 +149,15 @@ describe('a member that is changed', () => {
     expect(text(await report(record, workloadOf(written), ...pods))).toBe(expected);
   });
 
+  it.each<readonly [name: string, pod: Pod, expected: string]>([
+    ['once its only pod was evicted', { phase: 'Failed', ready: false }, 'Stopped'],
+    ['not while its pod is being deleted', { deleted: true }, 'Starting'],
+  ])('without replicas is stopped %s', async (_, pod, expected) => {
+    const workload = structuredClone(workloadOf(started));
+    (workload['spec'] as Record<string, unknown>)['replicas'] = 0;
+    expect((await report(started, workload, pod)).state).toBe(expected);
+  });
+
   it('tells since when it answers, or does not', async () => {
     const at = new Date(+NOW - 60_000);
     expect((await report(started, workloadOf(started), {})).readySince).toEqual(at);
