@@ -170,7 +170,7 @@ function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
     for (const service of objects.list(servedKind(SERVICES), NAMESPACE)) giveAddress(service);
     const sets = objects.list(servedKind(STATEFUL_SETS), NAMESPACE);
     for (const each of [...sets, ...objects.list(servedKind(DEPLOYMENTS), NAMESPACE)]) playWorkload(each);
-    for (const pod of objects.list(servedKind(PODS), NAMESPACE)) playPod(pod);
+    for (const pod of objects.list(servedKind(PODS), NAMESPACE).filter(isPlayed)) playPod(pod);
     for (const job of objects.list(servedKind(JOBS), NAMESPACE)) playJob(job);
     countSilence(hubOf());
   }
@@ -241,7 +241,6 @@ function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
 
   function playPod(pod: KubeObject): void {
     const now = bed.clock.now();
-    if (pod.metadata.labels?.['job-name'] !== undefined || !isActive(pod)) return;
     if (isReady(pod) || +now - Date.parse(pod.metadata.creationTimestamp ?? '') < READY_MS) return;
     const fault = hubOf().faults.get(faultKey(pod));
     if (fault === 'hangs') return;
@@ -356,6 +355,10 @@ function isReady(pod: KubeObject): boolean {
   return listAt(pod, 'status', 'conditions').some(
     (each) => textAt(each, 'type') === 'Ready' && textAt(each, 'status') === 'True',
   );
+}
+
+function isPlayed(pod: KubeObject): boolean {
+  return pod.metadata.labels?.['job-name'] === undefined && isActive(pod);
 }
 
 /** A controller counts no other pods of its own. */
