@@ -67,8 +67,11 @@ const TICK_MS = 100;
 /** A pod answers this long after it was created. */
 const READY_MS = 300;
 
-/** `refuses`: it answers, and takes no writes. */
-export type PodFault = 'crashes' | 'hangs' | 'refuses';
+/**
+ * `refuses`: it answers, and takes no writes. `unreachable`: it is ready, and hosting does not reach its address. `unaddressed`: it is ready, and
+ * has no address.
+ */
+export type PodFault = 'crashes' | 'hangs' | 'refuses' | 'unreachable' | 'unaddressed';
 
 export interface MemoryHub extends ControllerBed {
   readonly grants: MemoryGrants;
@@ -110,6 +113,7 @@ export function memoryHub(objects: readonly KubeObject[], images: WorkloadImages
           clock: bed.clock,
           images: async () => hub.images,
           asking: hub.etcd.asking,
+          probe: async () => undefined,
         }),
         inside: insideOf(() => hub, inside),
         addons: {
@@ -260,7 +264,7 @@ function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
     if (claim !== undefined && claimUid(claim) === undefined) return pending(now);
     const starts = !isSeveral || fault !== undefined || etcd.starts(pod, claimUid(claim));
     if (!starts) return crashed(now, WITHOUT_DATA);
-    return fault === 'crashes' ? crashed(now) : answering(now);
+    return playedStatus(pod, fault, now);
   }
 
   function claimUid(name: string): string | undefined {
@@ -382,6 +386,18 @@ function answering(now: Date): object {
   return { phase: 'Running', conditions, containerStatuses: [{ restartCount: 0, state: { running: {} } }] };
 }
 
+function playedStatus(pod: KubeObject, fault: PodFault | undefined, now: Date): object {
+  if (fault === 'crashes') return crashed(now);
+  return { ...answering(now), ...(fault === 'unaddressed' ? {} : addressOf(pod)) };
+}
+
+/** Only API servers are asked by their own address. */
+function addressOf(pod: KubeObject): object {
+  if (!API_SERVERS.some((member) => member === memberOfLabels(pod.metadata.labels))) return {};
+  const number = Number(pod.metadata.name.split('-').at(-1));
+  return { podIP: `10.244.${number >> 8}.${number & 255}` };
+}
+
 function crashed(now: Date, words = 'panic: it does not work'): object {
   const waiting = { reason: 'CrashLoopBackOff', message: 'back-off' };
   const lastState = { terminated: { exitCode: 1, message: words } };
@@ -424,11 +440,11 @@ function insideOf(hubOf: () => MemoryHub, state: { isInstalled: boolean }): Clus
       const controllersLead = hubOf().pods('kubenode-controllers').some(isReady);
       return { isInstalled: state.isInstalled, controllersLead, machines: [], machineSets: [] };
     },
-    canary: async () => {
-      const serving = servers().filter(isReady);
-      if (serving.length === 0) return { problem: 'connection refused' };
-      const isRefused = serving.some((pod) => hubOf().faults.get(faultKey(pod)) === 'refuses');
-      return isRefused ? { problem: 'the write was refused' } : 'Passed';
+    canary: async (kubeconfig) => {
+      const asked = podsAt(hostIn(kubeconfig), servers()).filter(isReady);
+      const faults = asked.map((pod) => hubOf().faults.get(faultKey(pod)));
+      if (asked.length === 0 || faults.includes('unreachable')) return { problem: 'connection refused' };
+      return faults.includes('refuses') ? { problem: 'the write was refused' } : 'Passed';
     },
     clients: async () => ({ nodes: [], tokens: [] }),
     install: async () => {
@@ -437,6 +453,17 @@ function insideOf(hubOf: () => MemoryHub, state: { isInstalled: boolean }): Clus
     },
     scaleDown: async () => undefined,
   };
+}
+
+function hostIn(kubeconfig: string): string {
+  const server = /server: (?<url>\S+)/.exec(kubeconfig)?.groups?.['url'];
+  return server === undefined ? '' : new URL(server).hostname;
+}
+
+/** The Service gives a connection to any of its pods, the address of a pod only to that one. */
+function podsAt(host: string, servers: readonly KubeObject[]): readonly KubeObject[] {
+  if (host === ADDRESSES['kube-apiserver']) return servers;
+  return servers.filter((pod) => textAt(pod, 'status', 'podIP') === host);
 }
 
 /** The images of the old and the new version. Each program has a digest of its own, by its first letter. */

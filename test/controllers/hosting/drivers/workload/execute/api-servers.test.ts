@@ -135,6 +135,17 @@ describe('several API servers as pods', () => {
     },
   );
 
+  it.each([
+    ['unreachable', 'kube-apiserver-1: connection refused'],
+    ['unaddressed', 'kube-apiserver-1: its pod has no address'],
+  ] as const)('HOS-16 do not answer for the second one that is ready and %s', async (fault, message) => {
+    const hub = await created(NEW);
+    hub.faults.set('kube-apiserver-1 v1.36.3', fault);
+    await set(hub, { ...NEW, ...verbose('4') }, 20_000);
+    const { reason, message: shown = '' } = hub.status()?.waiting ?? {};
+    expect([reason, shown.slice(-message.length)]).toEqual(['CanaryFailed', message]);
+  });
+
   it('HOS-16 take a flag back that crashes on the second one, and that one first', async () => {
     const hub = await created(NEW);
     hub.faults.set('kube-apiserver-1 v1.36.3', 'crashes');

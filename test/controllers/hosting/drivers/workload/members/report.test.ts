@@ -99,7 +99,13 @@ async function report(
     record,
     keys: {},
   };
-  return await reportMember(MEMBER, { found, record, request: undefined, now: NOW });
+  return await reportMember(MEMBER, {
+    found,
+    record,
+    request: undefined,
+    now: NOW,
+    probe: async () => undefined,
+  });
 }
 
 function text({ state, isServed, isOutdated, version, identity }: MemberReport): string {
