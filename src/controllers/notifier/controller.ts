@@ -30,7 +30,7 @@ export interface NotifierOptions extends Notifications {
 const CONCURRENCY = 4;
 
 export function createNotifierController(options: NotifierOptions): Controller {
-  const open = new Map<string, string>();
+  const open = new Map<string, HandedOver>();
   const parts = { ...options, unrecorded: new Map<string, Unrecorded>(), open };
   return {
     name: 'notifier',
@@ -38,7 +38,7 @@ export function createNotifierController(options: NotifierOptions): Controller {
       read<RemedyOperationJob>(REMEDY_OPERATION_JOBS, { changed: partChanged(beginsOf) }),
       read<Machine>(MACHINES, {
         keys: ({ metadata }) =>
-          [...open].flatMap(([job, machine]) => (machine === metadata.name ? [job] : [])),
+          [...open].flatMap(([job, { machine }]) => (machine === metadata.name ? [job] : [])),
         changed: partChanged(({ status }) => conditionOf(status?.conditions, 'NeedsPerson')),
       }),
       read<NodeRemedier>(NODE_REMEDIERS, { keys: () => [] }),
@@ -58,11 +58,17 @@ interface Unrecorded {
   readonly delivered: Delivered;
 }
 
+interface HandedOver {
+  readonly machine: string;
+  /** When the Machine was first found to be deleted. */
+  readonly deletedAt?: Date;
+}
+
 interface ControllerParts extends NotifierOptions {
   /** By name of the job. */
   readonly unrecorded: Map<string, Unrecorded>;
   /** The machines that jobs handed to a person, by name of the job. */
-  readonly open: Map<string, string>;
+  readonly open: Map<string, HandedOver>;
 }
 
 async function reconcile(
@@ -106,10 +112,13 @@ function allNotices(
   context: ReconcileContext,
 ): readonly Notice[] {
   const opened = noticesOf(job, remedier);
-  const { name } = job.spec.machine;
-  if (opened.some(({ step }) => step === 'HandOff')) open.set(job.metadata.name, name);
+  const { name, uid } = job.spec.machine;
+  if (!opened.some(({ step }) => step === 'HandOff')) return opened;
   const machine = context.view<Machine>(MACHINES).get(name);
-  return [...opened, ...resolutionsOf(opened, job, machine, context.clock.now())];
+  const isDeleted = machine?.metadata.uid !== uid;
+  const deletedAt = open.get(job.metadata.name)?.deletedAt ?? context.clock.now();
+  open.set(job.metadata.name, { machine: name, ...(isDeleted && { deletedAt }) });
+  return [...opened, ...resolutionsOf(opened, job, machine, deletedAt)];
 }
 
 function unsavedOf(
@@ -121,5 +130,5 @@ function unsavedOf(
 }
 
 function beginsOf({ status }: RemedyOperationJob): unknown {
-  return [status?.outcome?.class, status?.steps?.map(({ id, startedAt }) => [id, startedAt])];
+  return [status?.timeline?.settledAt, status?.steps?.map(({ id, startedAt }) => [id, startedAt])];
 }

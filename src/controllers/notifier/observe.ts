@@ -26,17 +26,17 @@ export function noticesOf(job: RemedyOperationJob, remedier: NodeRemedier | unde
 
 /**
  * Returns a notice for each of these that handed the machine to a person, once that is over: its condition NeedsPerson became False after the
- * step, or the Machine was deleted.
+ * step, or the Machine was deleted. A job reports that condition before it is settled.
  */
 export function resolutionsOf(
   notices: readonly Notice[],
   job: RemedyOperationJob,
   machine: Machine | undefined,
-  now: Date,
+  deletedAt: Date,
 ): readonly Notice[] {
-  if (!job.status?.outcome) return [];
+  if (job.status?.timeline?.settledAt === undefined) return [];
   return notices.flatMap((notice) => {
-    const over = notice.step === 'HandOff' ? overSince(notice, job, machine, now) : undefined;
+    const over = notice.step === 'HandOff' ? overSince(notice, job, machine, deletedAt) : undefined;
     return over ? [resolved(notice, over)] : [];
   });
 }
@@ -50,10 +50,10 @@ function overSince(
   { at }: Notice,
   { spec }: RemedyOperationJob,
   machine: Machine | undefined,
-  now: Date,
+  deletedAt: Date,
 ): Over | undefined {
   if (machine?.metadata.uid !== spec.machine.uid) {
-    return { at: now.toISOString(), because: 'the Machine was deleted' };
+    return { at: deletedAt.toISOString(), because: 'the Machine was deleted' };
   }
   const needsPerson = conditionOf(machine.status?.conditions, 'NeedsPerson');
   if (needsPerson?.status !== 'False') return undefined;

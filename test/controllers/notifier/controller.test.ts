@@ -93,9 +93,10 @@ function createBed(): Bed {
         REMEDY_OPERATION_JOBS,
         name,
       ) as RemedyOperationJob;
+      const timeline = { settledAt: bed.clock.now().toISOString() };
       const outcome = { class: 'HandedOff', reason: 'HandedOff', message: 'a person is needed' };
       bed.apply(
-        { apiVersion, kind, metadata: { name }, status: { steps: status?.steps, outcome } },
+        { apiVersion, kind, metadata: { name }, status: { steps: status?.steps, outcome, timeline } },
         'status',
       );
     },
@@ -212,6 +213,22 @@ describe('the notifier', () => {
     const at = expect.any(String) as string;
     expect(bed.record('job-1')).toEqual({ tickets: { s1: at }, chat: { s1: at, 's1/resolved': at } });
     expect(bed.arrived.tickets).toHaveLength(1);
+  });
+
+  it('stops a day after it found that the Machine was deleted', async () => {
+    const bed = createBed();
+    bed.createJob('job-1');
+    await bed.start();
+    await bed.advance(1000);
+    bed.endJob('job-1');
+    bed.status = () => 500;
+    bed.delete(MACHINES, 'n17');
+    await bed.advance(HOUR_MS);
+    const [{ length: before }] = [bed.arrived.chat];
+    expect(before).toBeGreaterThan(2);
+    bed.clock.jumpWall(23 * HOUR_MS);
+    await bed.advance(HOUR_MS);
+    expect(bed.arrived.chat.length - before).toBeLessThan(2);
   });
 
   it('tells again what a damaged record does not show', async () => {

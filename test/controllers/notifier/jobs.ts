@@ -28,7 +28,10 @@ export function tellingJob(
 export function handedOffJob(begun: number): RemedyOperationJob {
   const job = tellingJob([[HAND_OFF, begun]]);
   const outcome = { class: 'HandedOff', reason: 'HandedOff', message: 'a person is needed' } as const;
-  return { ...job, status: { ...job.status, conditions: [], outcome } };
+  return {
+    ...job,
+    status: { ...job.status, conditions: [], outcome, timeline: { settledAt: ago(begun - 10) } },
+  };
 }
 
 export const HAND_OFF = jobStep('s1', 'HandOff', { with: { severity: 'page' } });

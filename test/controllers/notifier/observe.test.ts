@@ -114,6 +114,12 @@ describe('the ends of what a job handed to people', () => {
     ['the machine needs a person', JOB, OPENED, n17([needsPerson('True', 30)])],
     ['what is known is about a former case', JOB, OPENED, n17([needsPerson('False', 700)])],
     ['nothing is reported about the machine', JOB, OPENED, n17([])],
+    [
+      'the job gives back what it holds',
+      { ...JOB, status: { conditions: [], ...JOB.status, timeline: {} } },
+      OPENED,
+      n17([needsPerson('False', 30)]),
+    ],
     ['the job is in work', tellingJob([[HAND_OFF, 600]]), OPENED, n17([needsPerson('False', 30)])],
     ['it was only a signal', JOB, [notice({ step: 'Notify' })], n17([needsPerson('False', 30)])],
   ])('are none while %s', (_, job, opened, found) => {
