@@ -18,7 +18,13 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { messageOf } from '../../os/errors.ts';
 import type { AddonTarget, ClusterAddons } from './addons/report.ts';
-import type { PlaneAccess, PlaneDriver, PlaneMember, PlaneReport, PlaneSpec } from './drivers/driver.ts';
+import {
+  isApiServer,
+  type PlaneAccess,
+  type PlaneDriver,
+  type PlaneReport,
+  type PlaneSpec,
+} from './drivers/driver.ts';
 import { isRotationOver } from './drivers/rotation.ts';
 import { HostingError } from './errors.ts';
 import { heldGrant } from './execute/permission.ts';
@@ -166,22 +172,20 @@ interface CanaryCall {
   readonly signal: AbortSignal;
 }
 
-/** Asks each API server by its own port, one after the other, as they write the same object. The members tell which one does not answer. */
+/** Asks each API server by its own address, one after the other, as they write the same object. The members tell which one does not answer. */
 async function runCanaries(
   inside: ClusterInside,
   { access: { admin, apiServers }, report, signal }: CanaryCall,
 ): Promise<CanaryReport> {
   if (!apiServers) return await inside.canary(admin, signal);
-  for (const { member, admin: own } of apiServers) {
-    if (!isMemberReady(report, member)) continue;
-    const found = await inside.canary(own, signal);
+  for (const { member, state } of report.members) {
+    if (!isApiServer(member) || state !== 'Ready') continue;
+    const own = apiServers.find((each) => each.member === member);
+    if (!own) return { problem: `${member}: its pod has no address` };
+    const found = await inside.canary(own.admin, signal);
     if (found !== 'Passed') return { problem: `${member}: ${found.problem}` };
   }
   return 'Passed';
-}
-
-function isMemberReady({ members }: PlaneReport, name: PlaneMember): boolean {
-  return members.some(({ member, state }) => member === name && state === 'Ready');
 }
 
 /** Lists of all Nodes and tokens are read only for a rotation that is not over. */

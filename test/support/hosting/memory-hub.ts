@@ -67,8 +67,11 @@ const TICK_MS = 100;
 /** A pod answers this long after it was created. */
 const READY_MS = 300;
 
-/** `refuses`: it answers, and takes no writes. */
-export type PodFault = 'crashes' | 'hangs' | 'refuses';
+/**
+ * `refuses`: it answers, and takes no writes. `unreachable`: it is ready, and hosting does not reach its address. `unaddressed`: it is ready, and
+ * has no address.
+ */
+export type PodFault = 'crashes' | 'hangs' | 'refuses' | 'unreachable' | 'unaddressed';
 
 export interface MemoryHub extends ControllerBed {
   readonly grants: MemoryGrants;
@@ -91,6 +94,8 @@ export interface MemoryHub extends ControllerBed {
   readonly workload: (member: string) => KubeObject;
   /** A person edits a workload. */
   readonly edit: (member: string, change: (spec: Record<string, unknown>) => void) => void;
+  /** The kubelet evicts the pods of a Deployment. They stay as objects. */
+  readonly evict: (member: string) => void;
   readonly status: () => ClusterHostedStatus | undefined;
 }
 
@@ -108,6 +113,7 @@ export function memoryHub(objects: readonly KubeObject[], images: WorkloadImages
           clock: bed.clock,
           images: async () => hub.images,
           asking: hub.etcd.asking,
+          probe: async () => undefined,
         }),
         inside: insideOf(() => hub, inside),
         addons: {
@@ -147,6 +153,7 @@ interface PlayedHub {
   readonly pods: MemoryHub['pods'];
   readonly workload: MemoryHub['workload'];
   readonly edit: MemoryHub['edit'];
+  readonly evict: MemoryHub['evict'];
 }
 
 function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
@@ -167,7 +174,7 @@ function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
     for (const service of objects.list(servedKind(SERVICES), NAMESPACE)) giveAddress(service);
     const sets = objects.list(servedKind(STATEFUL_SETS), NAMESPACE);
     for (const each of [...sets, ...objects.list(servedKind(DEPLOYMENTS), NAMESPACE)]) playWorkload(each);
-    for (const pod of objects.list(servedKind(PODS), NAMESPACE)) playPod(pod);
+    for (const pod of objects.list(servedKind(PODS), NAMESPACE).filter(isPlayed)) playPod(pod);
     for (const job of objects.list(servedKind(JOBS), NAMESPACE)) playJob(job);
     countSilence(hubOf());
   }
@@ -194,7 +201,7 @@ function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
     const { name } = live.metadata;
     const replicas = Number(valueAt(live, 'spec', 'replicas') ?? 1);
     const hash = digestOf(valueAt(live, 'spec', 'template')).slice(7, 17);
-    const [current, others] = split(pods(name), hash);
+    const [current, others] = split(pods(name).filter(isActive), hash);
     const surges = valueAt(live, 'spec', 'strategy', 'type') === 'RollingUpdate';
     if (surges && replicas > 0) {
       if (current.some(isReady)) others.forEach(end);
@@ -238,7 +245,6 @@ function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
 
   function playPod(pod: KubeObject): void {
     const now = bed.clock.now();
-    if (pod.metadata.labels?.['job-name'] !== undefined) return;
     if (isReady(pod) || +now - Date.parse(pod.metadata.creationTimestamp ?? '') < READY_MS) return;
     const fault = hubOf().faults.get(faultKey(pod));
     if (fault === 'hangs') return;
@@ -258,7 +264,7 @@ function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
     if (claim !== undefined && claimUid(claim) === undefined) return pending(now);
     const starts = !isSeveral || fault !== undefined || etcd.starts(pod, claimUid(claim));
     if (!starts) return crashed(now, WITHOUT_DATA);
-    return fault === 'crashes' ? crashed(now) : answering(now);
+    return playedStatus(pod, fault, now);
   }
 
   function claimUid(name: string): string | undefined {
@@ -308,6 +314,9 @@ function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
       const resource = member.startsWith('etcd') ? STATEFUL_SETS : DEPLOYMENTS;
       objects.replace(servedKind(resource), edited, { manager: 'person' });
     },
+    evict: (member) => {
+      for (const pod of pods(member)) merge(PODS, pod, { status: evicted(bed.clock.now()) }, 'status');
+    },
     advance: async (ms) => {
       for (let left = ms; left > 0; left -= TICK_MS) {
         play();
@@ -352,6 +361,20 @@ function isReady(pod: KubeObject): boolean {
   );
 }
 
+function isPlayed(pod: KubeObject): boolean {
+  return pod.metadata.labels?.['job-name'] === undefined && isActive(pod);
+}
+
+/** A controller counts no other pods of its own. */
+function isActive(pod: KubeObject): boolean {
+  return textAt(pod, 'status', 'phase') !== 'Failed';
+}
+
+function evicted(now: Date): object {
+  const conditions = [{ type: 'Ready', status: 'False', lastTransitionTime: now.toISOString() }];
+  return { phase: 'Failed', reason: 'Evicted', message: 'low on memory', conditions };
+}
+
 function pending(now: Date): object {
   const condition = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable' };
   const message = 'persistentvolumeclaim not found';
@@ -361,6 +384,18 @@ function pending(now: Date): object {
 function answering(now: Date): object {
   const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: now.toISOString() }];
   return { phase: 'Running', conditions, containerStatuses: [{ restartCount: 0, state: { running: {} } }] };
+}
+
+function playedStatus(pod: KubeObject, fault: PodFault | undefined, now: Date): object {
+  if (fault === 'crashes') return crashed(now);
+  return { ...answering(now), ...(fault === 'unaddressed' ? {} : addressOf(pod)) };
+}
+
+/** Only API servers are asked by their own address. */
+function addressOf(pod: KubeObject): object {
+  if (!API_SERVERS.some((member) => member === memberOfLabels(pod.metadata.labels))) return {};
+  const number = Number(pod.metadata.name.split('-').at(-1));
+  return { podIP: `10.244.${number >> 8}.${number & 255}` };
 }
 
 function crashed(now: Date, words = 'panic: it does not work'): object {
@@ -405,11 +440,11 @@ function insideOf(hubOf: () => MemoryHub, state: { isInstalled: boolean }): Clus
       const controllersLead = hubOf().pods('kubenode-controllers').some(isReady);
       return { isInstalled: state.isInstalled, controllersLead, machines: [], machineSets: [] };
     },
-    canary: async () => {
-      const serving = servers().filter(isReady);
-      if (serving.length === 0) return { problem: 'connection refused' };
-      const isRefused = serving.some((pod) => hubOf().faults.get(faultKey(pod)) === 'refuses');
-      return isRefused ? { problem: 'the write was refused' } : 'Passed';
+    canary: async (kubeconfig) => {
+      const asked = podsAt(hostIn(kubeconfig), servers()).filter(isReady);
+      const faults = asked.map((pod) => hubOf().faults.get(faultKey(pod)));
+      if (asked.length === 0 || faults.includes('unreachable')) return { problem: 'connection refused' };
+      return faults.includes('refuses') ? { problem: 'the write was refused' } : 'Passed';
     },
     clients: async () => ({ nodes: [], tokens: [] }),
     install: async () => {
@@ -418,6 +453,17 @@ function insideOf(hubOf: () => MemoryHub, state: { isInstalled: boolean }): Clus
     },
     scaleDown: async () => undefined,
   };
+}
+
+function hostIn(kubeconfig: string): string {
+  const server = /server: (?<url>\S+)/.exec(kubeconfig)?.groups?.['url'];
+  return server === undefined ? '' : new URL(server).hostname;
+}
+
+/** The Service gives a connection to any of its pods, the address of a pod only to that one. */
+function podsAt(host: string, servers: readonly KubeObject[]): readonly KubeObject[] {
+  if (host === ADDRESSES['kube-apiserver']) return servers;
+  return servers.filter((pod) => textAt(pod, 'status', 'podIP') === host);
 }
 
 /** The images of the old and the new version. Each program has a digest of its own, by its first letter. */

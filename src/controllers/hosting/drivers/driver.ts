@@ -334,11 +334,11 @@ export interface ProgramsProblem {
 
 export interface PlaneAccess {
   readonly server: string;
-  /** The kubeconfig of the administrator. It never leaves this machine. */
+  /** The kubeconfig of the administrator. Only hosting uses it, and it is not written to the Secret for sync. */
   readonly admin: string;
   /** The kubeconfig of sync, with the rights of kubenode-sync. */
   readonly sync: string;
-  /** The kubeconfigs of the administrator for each of several API servers. Undefined: there is one, and no balancer. */
+  /** The kubeconfigs of the administrator for each of several API servers that has an address. Undefined: there is only one. */
   readonly apiServers?: readonly ApiServerAccess[] | undefined;
 }
 

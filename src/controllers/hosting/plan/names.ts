@@ -18,15 +18,24 @@ export function isNamespace({ place }: Place): boolean {
   return place === 'Namespace';
 }
 
+type LogPlace = Place & Partial<Pick<PlaneReport, 'members'>>;
+
 /** Tells where the log of a member is. */
-export function logPlace(plane: Place, member: PlaneMember): string {
+export function logPlace(plane: LogPlace, member: PlaneMember): string {
   const [, name] = planePlace(plane);
   return isNamespace(plane)
-    ? `with kubectl -n ${name} logs -l kubenode.dev/${isFurtherServer(member) ? 'member' : 'part'}=${member}`
+    ? `with kubectl -n ${name} logs -l ${podSelector(plane, member)}`
     : `in ${name}/logs`;
 }
 
 /** The pods of several API servers are of one part, and all but the first have a label of their own. */
+function podSelector({ members = [] }: LogPlace, member: PlaneMember): string {
+  if (isFurtherServer(member)) return `kubenode.dev/member=${member}`;
+  const isFirstOfSeveral = member === API_SERVERS[0] && members.some((each) => isFurtherServer(each.member));
+  const part = `kubenode.dev/part=${member}`;
+  return isFirstOfSeveral ? `'${part},!kubenode.dev/member'` : part;
+}
+
 function isFurtherServer(member: PlaneMember): boolean {
   return isApiServer(member) && member !== API_SERVERS[0];
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { API_SERVERS } from '../../../../src/controllers/hosting/drivers/driver.ts';
 import {
   clientPlace,
   logPlace,
@@ -25,6 +26,18 @@ describe('the place of a control plane', () => {
     expect(logPlace({ where: 'namespace kn-ci', place: 'Namespace' }, 'etcd')).toBe(
       'with kubectl -n kn-ci logs -l kubenode.dev/part=etcd',
     );
+  });
+
+  it.each([
+    ['kube-apiserver', 1, 'kubenode.dev/part=kube-apiserver'],
+    ['kube-apiserver', 2, "'kubenode.dev/part=kube-apiserver,!kubenode.dev/member'"],
+    ['kube-apiserver-1', 2, 'kubenode.dev/member=kube-apiserver-1'],
+    ['kube-scheduler', 2, 'kubenode.dev/part=kube-scheduler'],
+  ] as const)('HOS-13 has the log of %s of %d, and of no other API server', (member, count, selector) => {
+    const servers = API_SERVERS.slice(0, count);
+    const members = servers.map((each) => ({ member: each, state: 'Ready', starts: [] }) as const);
+    const plane = { where: 'namespace kn-ci', place: 'Namespace', members } as const;
+    expect(logPlace(plane, member)).toBe(`with kubectl -n kn-ci logs -l ${selector}`);
   });
 
   it('has the data of a member of etcd in a folder, or in the volume of a claim', () => {

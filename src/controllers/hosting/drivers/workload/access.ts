@@ -95,7 +95,7 @@ export function accessOf(found: FoundPlane, now: Date): PlaneAccess | undefined 
   if (!addresses || !record) return undefined;
   const server = serverOf(found, addresses, record.placement.exposure);
   const request = keyRequest(found, record, { addresses, now });
-  const kubeconfig = (name: string, { user }: Principal, place?: ServerPlace): string | undefined => {
+  const kubeconfig = (name: string, { user }: Principal, place?: PodPlace): string | undefined => {
     const client = pairOf(found.keys, request, name);
     const caPem = authorityCertificate(found.keys, 'ca');
     if (!client || caPem === undefined || server === undefined) return undefined;
@@ -117,26 +117,24 @@ export function accessOf(found: FoundPlane, now: Date): PlaneAccess | undefined 
 }
 
 /** The place of one API server among several, by the address of its pod. */
-interface ServerPlace {
+interface PodPlace {
   readonly server: string;
   readonly serverName: string;
 }
 
-/** One without an address is asked through the Service, so that none counts as asked that was not. */
+/** One whose pod has no address has no kubeconfig: through the Service another API server would answer for it. */
 function eachServer(
   { objects, record }: FoundPlane,
-  kubeconfig: (place: ServerPlace | undefined) => string | undefined,
+  kubeconfig: (place: PodPlace) => string | undefined,
 ): readonly ApiServerAccess[] | undefined {
   const members = apiServersOf(record);
   if (!record || members.length === 1) return undefined;
   return members.flatMap((member) => {
     const pod = currentPod(podsOfMember(objects, member));
     const address = pod && podAddress(pod);
-    const admin = kubeconfig(
-      address === undefined
-        ? undefined
-        : { server: urlOf(address, record.placement.exposure.port), serverName: SERVER_NAME },
-    );
+    if (address === undefined) return [];
+    const server = urlOf(address, record.placement.exposure.port);
+    const admin = kubeconfig({ server, serverName: SERVER_NAME });
     return admin === undefined ? [] : [{ member, admin }];
   });
 }

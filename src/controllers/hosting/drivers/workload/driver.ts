@@ -23,6 +23,7 @@ import { takeWorkloadSnapshot } from './execute/snapshot.ts';
 import { ACCESS_KINDS, readHubPlane } from './hub.ts';
 import { imagesOf, type WorkloadImages } from './images.ts';
 import { observeWorkload } from './observe.ts';
+import { type CertificateProbe, probeCertificate } from './probe.ts';
 
 export interface WorkloadDriverOptions {
   readonly client: Client;
@@ -31,18 +32,21 @@ export interface WorkloadDriverOptions {
   readonly images: () => Promise<WorkloadImages>;
   /** Default: by the network. */
   readonly asking?: EtcdAsking;
+  /** Default: by the network. */
+  readonly probe?: CertificateProbe;
 }
 
 export function createWorkloadDriver(options: WorkloadDriverOptions): PlaneDriver {
   const { client, clock } = options;
   const asking = options.asking ?? ASKING;
+  const probe = options.probe ?? probeCertificate;
   const hub = { client, clock, asking };
   const images = async (): Promise<WorkloadImages | undefined> => (await readImages(options)).found;
   return withReasons({
     observe: async (plane, signal) => {
       const { programs, found } = await readImages(options);
       const takesBackups = found?.backupStorageClass !== undefined;
-      const parts = { client, now: clock.now(), programs, signal, asking, takesBackups };
+      const parts = { client, now: clock.now(), programs, signal, asking, takesBackups, probe };
       return await observeWorkload(plane, parts);
     },
     prepare: async (plane) => {

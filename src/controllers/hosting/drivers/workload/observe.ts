@@ -23,6 +23,7 @@ import { reportMember } from './members/report.ts';
 import { workloadImage } from './members/templates.ts';
 import { etcdMembersOf, workloadMembersOf } from './names.ts';
 import { type KeyRequest, lostKeysOf, reportKeys } from './pki/keys.ts';
+import type { CertificateProbe } from './probe.ts';
 import { type WorkloadRecord, wasStarted } from './record.ts';
 
 export interface ObserveParts {
@@ -31,6 +32,7 @@ export interface ObserveParts {
   readonly programs: PlaneReport['programs'];
   readonly signal: AbortSignal;
   readonly asking: EtcdAsking;
+  readonly probe: CertificateProbe;
   /** Whether the hub has a place for backups. */
   readonly takesBackups: boolean;
 }
@@ -50,7 +52,7 @@ export async function observeWorkload(plane: PlaneSpec, parts: ObserveParts): Pr
     reportPodSpace(found, parts),
     Promise.all(
       workloadMembersOf(record).map((member) =>
-        reportMember(member, { found, record, request, now: parts.now }),
+        reportMember(member, { found, record, request, now: parts.now, probe: parts.probe }),
       ),
     ),
   ]);

@@ -17,6 +17,8 @@ export interface PodProbe {
   readonly request: KeyRequest;
 }
 
+export type CertificateProbe = (probe: PodProbe) => Promise<ServedCertificate | undefined>;
+
 export async function probeCertificate(probe: PodProbe): Promise<ServedCertificate | undefined> {
   const { member, files, request } = probe;
   if (member === 'kubenode-controllers') return undefined;

@@ -179,6 +179,13 @@ export function withStop(record: WorkloadRecord, member: WorkloadMember): Worklo
     : record;
 }
 
+/** Records that a member runs which is recorded as stopped: hosting was killed before it stopped it. */
+export function withRunning(record: WorkloadRecord, member: WorkloadMember): WorkloadRecord {
+  return record.members[member]?.isRunning === false
+    ? withMember(record, member, { isRunning: true })
+    : record;
+}
+
 interface RecordedChange {
   readonly run: MemberRun;
   readonly image: string;

@@ -238,7 +238,7 @@ describe('the kubeconfigs of a control plane of pods', () => {
     expect(new X509Certificate(content['certificate'] ?? '').subject).toBe(subject);
   });
 
-  it('HOS-13 lead to each of several API servers by the address of its pod, and to one without by the Service', () => {
+  it('HOS-13 lead to each of several API servers whose pod has an address, and never to another one', () => {
     const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'kube-apiserver-1-7c4', uid: 'rs' };
     const labels = { 'kubenode.dev/part': 'kube-apiserver', 'kubenode.dev/member': 'kube-apiserver-1' };
     const second: KubeObject = {
@@ -251,11 +251,11 @@ describe('the kubeconfigs of a control plane of pods', () => {
     const found = { ...several, objects: { ...several.objects, pods: [second] } };
     const servers = accessOf(found, NOW)?.apiServers ?? [];
     expect(servers.map(({ member, admin }) => [member, contentOf(admin)['server']])).toEqual([
-      ['kube-apiserver', 'https://10.0.0.3:6443'],
       ['kube-apiserver-1', 'https://10.244.0.7:6443'],
     ]);
     const named = servers.map(({ admin }) => /tls-server-name: (?<name>.*)/.exec(admin)?.groups?.['name']);
-    expect(named).toEqual([undefined, 'localhost']);
+    expect(named).toEqual(['localhost']);
+    expect(accessOf(several, NOW)?.apiServers).toEqual([]);
     expect(accessOf(planeWith(services, { keys }), NOW)?.apiServers).toBeUndefined();
   });
 

@@ -5,6 +5,7 @@ import {
   withApiServers,
   withCorrectedStart,
   withRun,
+  withRunning,
   withSeal,
   withSettled,
   withStart,
@@ -56,6 +57,13 @@ describe('the record of a control plane of pods', () => {
   it('records no start of a member that is changed while it does not run', () => {
     const changed = withRun(record, 'etcd', { run: RUN, image: OTHER, at: NOW });
     expect(changed.members.etcd).toMatchObject({ isRunning: false, starts: [], image: OTHER });
+  });
+
+  it('records that a member runs which hosting did not stop although it recorded it', () => {
+    const started = withStart(record, 'etcd', { at: NOW, image: IMAGE });
+    expect(withRunning(withStop(started, 'etcd'), 'etcd')).toEqual(started);
+    expect(withRunning(started, 'etcd')).toBe(started);
+    expect(withRunning(record, 'etcd')).toBe(record);
   });
 
   it('has the image of our own controllers from their first start, or from before their first change', () => {

@@ -7,7 +7,7 @@ import type { KubeObject } from '../../../../../kube/objects/object.ts';
 import { HostingError } from '../../../errors.ts';
 import type { PlaneOwner } from '../../driver.ts';
 import { type FoundPlane, readHubPlane, requireOwnNamespace } from '../hub.ts';
-import { podsOfMember } from '../members/pods.ts';
+import { remainingPods } from '../members/pods.ts';
 import { apiServersOf, type WorkloadMember } from '../names.ts';
 import { DEPLOYMENTS } from '../objects/workloads.ts';
 import { withApiServers } from '../record.ts';
@@ -33,7 +33,7 @@ export async function changeApiServers(plane: PlaneOwner, count: number, { clien
 function requireEnded(found: FoundPlane, removed: readonly WorkloadMember[]): void {
   const { objects, where } = found;
   const running = removed.find(
-    (member) => isDesired(found, member) || podsOfMember(objects, member).length > 0,
+    (member) => isDesired(found, member) || remainingPods(objects, member).length > 0,
   );
   if (running === undefined) return;
   throw new HostingError('NotStopped', `${running} runs, and is not to be counted any more`, {

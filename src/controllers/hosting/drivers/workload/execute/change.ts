@@ -11,9 +11,16 @@ import { requireData } from '../data.ts';
 import { type FoundPlane, readHubPlane, requireOwnNamespace } from '../hub.ts';
 import { programDrift, workloadDrift, workloadImage, workloadRun } from '../members/templates.ts';
 import { isWorkloadMember, type WorkloadMember } from '../names.ts';
-import { type WorkloadRecord, withCorrectedStart, withRun, withSettled } from '../record.ts';
+import { type WorkloadRecord, withCorrectedStart, withRun, withRunning, withSettled } from '../record.ts';
 import { recordedDigest } from '../runs.ts';
-import { applyMember, memberNotPrepared, requireImage, scaleMember, type WorkloadParts } from './members.ts';
+import {
+  applyMember,
+  isDesired,
+  memberNotPrepared,
+  requireImage,
+  scaleMember,
+  type WorkloadParts,
+} from './members.ts';
 import { requireKeysOf } from './prepare.ts';
 import { changeRecord } from './record.ts';
 
@@ -39,9 +46,11 @@ export async function changeMember(
     at: parts.clock.now(),
     controllers: workloadImage(found.objects.workloads.get(OWN_CONTROLLERS)),
   };
-  const after = await changeRecord(parts.client, plane, (current) =>
-    current.isDestroying ? current : withRun(current, place.member, change),
-  );
+  const after = await changeRecord(parts.client, plane, (current) => {
+    if (current.isDestroying) return current;
+    const known = isDesired(found, place.member) ? withRunning(current, place.member) : current;
+    return withRun(known, place.member, change);
+  });
   const isRunning = !after.isDestroying && after.members[place.member]?.isRunning === true;
   if (isRunning && !isWritten(found, after, place.member)) {
     await applyMember(found, after, { ...parts, member: place.member });

@@ -22,7 +22,7 @@ import { isWiped, memberVolumeData, requireData } from '../data.ts';
 import { podPlaces } from '../etcd/places.ts';
 import { claimOfVolume, type FoundPlane, readHubPlane, requireOwnNamespace } from '../hub.ts';
 import { imageFor, type WorkloadImages } from '../images.ts';
-import { podsOfMember } from '../members/pods.ts';
+import { remainingPods } from '../members/pods.ts';
 import { etcdMembersOf, isWorkloadMember, planeNamespace, type WorkloadMember } from '../names.ts';
 import { memberWorkload, workloadResource } from '../objects/workloads.ts';
 import {
@@ -197,7 +197,7 @@ async function podsLeft(
   member: WorkloadMember,
 ): Promise<readonly string[]> {
   const { items } = await client.list(PODS, { namespace: planeNamespace(found.owner.name) });
-  return podsOfMember({ ...found.objects, pods: items }, member).map(({ metadata }) => metadata.name);
+  return remainingPods({ ...found.objects, pods: items }, member).map(({ metadata }) => metadata.name);
 }
 
 export function notStopped({ where }: Pick<FoundPlane, 'where'>, pods: readonly string[]): HostingError {

@@ -13,7 +13,7 @@ import {
   readNamespace,
   requireOwnNamespace,
 } from '../hub.ts';
-import { podsOfMember } from '../members/pods.ts';
+import { remainingPods } from '../members/pods.ts';
 import { WORKLOAD_MEMBERS } from '../names.ts';
 import { notStopped } from './members.ts';
 import { stillDeleted } from './prepare.ts';
@@ -51,7 +51,7 @@ export async function removeWorkload(plane: PlaneOwner, { client, clock }: Remov
 }
 
 function runningPods({ objects }: FoundPlane): readonly string[] {
-  return WORKLOAD_MEMBERS.flatMap((member) => podsOfMember(objects, member)).map(
+  return WORKLOAD_MEMBERS.flatMap((member) => remainingPods(objects, member)).map(
     ({ metadata }) => metadata.name,
   );
 }

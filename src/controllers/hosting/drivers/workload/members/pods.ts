@@ -41,13 +41,24 @@ function isMadeBy(owner: OwnerReference, member: WorkloadMember, uid: string | u
   return owner.kind === 'StatefulSet' && (uid === undefined || owner.uid === uid);
 }
 
-/** Returns the pods that run or are to run. One that was evicted stays as an object, and never runs again. */
+/**
+ * Returns the pods of the member that have not ended. One that is being deleted may still run. One that was evicted never runs again, and a
+ * ReplicaSet leaves it as an object.
+ */
+export function remainingPods(
+  objects: Pick<PlaneObjects, 'pods' | 'workloads'>,
+  member: WorkloadMember,
+): readonly KubeObject[] {
+  return podsOfMember(objects, member).filter((pod) => !hasEnded(pod));
+}
+
+function hasEnded(pod: KubeObject): boolean {
+  return ['Failed', 'Succeeded'].includes(textAt(pod, 'status', 'phase') ?? '');
+}
+
+/** Returns the pods that run or are to run. */
 export function livingPods(pods: readonly KubeObject[]): readonly KubeObject[] {
-  return pods.filter(
-    (pod) =>
-      pod.metadata.deletionTimestamp === undefined &&
-      !['Failed', 'Succeeded'].includes(textAt(pod, 'status', 'phase') ?? ''),
-  );
+  return pods.filter((pod) => pod.metadata.deletionTimestamp === undefined && !hasEnded(pod));
 }
 
 /** Returns the pod that counts: the newest that is not being deleted. */

@@ -17,7 +17,7 @@ import { settledOf } from '../differences.ts';
 import type { FoundPlane } from '../hub.ts';
 import { etcdMembersOf, type WorkloadMember } from '../names.ts';
 import { type KeyRequest, servedFile } from '../pki/keys.ts';
-import { probeCertificate } from '../probe.ts';
+import type { CertificateProbe } from '../probe.ts';
 import { startsOf, type WorkloadRecord } from '../record.ts';
 import { recordedDigest, recordedRun } from '../runs.ts';
 import {
@@ -28,8 +28,8 @@ import {
   memberProblem,
   podAddress,
   podIdentity,
-  podsOfMember,
   readinessChangedAt,
+  remainingPods,
 } from './pods.ts';
 import { isPodEdited, podRun, podVersion, workloadDrift, workloadRun } from './templates.ts';
 
@@ -38,6 +38,7 @@ export interface MemberInput {
   readonly record: WorkloadRecord;
   readonly request: KeyRequest | undefined;
   readonly now: Date;
+  readonly probe: CertificateProbe;
 }
 
 export async function reportMember(member: WorkloadMember, input: MemberInput): Promise<MemberReport> {
@@ -46,7 +47,7 @@ export async function reportMember(member: WorkloadMember, input: MemberInput): 
   const starts = startsOf(record, member);
   const shared = { member, starts, ...optional('run', run), ...dataOf(member, input) };
   const workload = found.objects.workloads.get(member);
-  const pods = podsOfMember(found.objects, member);
+  const pods = remainingPods(found.objects, member);
   const isDesired = workload !== undefined && valueAt(workload, 'spec', 'replicas') !== 0;
   const drift = workload && record.members[member]?.isRunning ? workloadDrift(workload) : undefined;
   const edited = optional('drift', drift);
@@ -150,12 +151,12 @@ function addressProblem(member: WorkloadMember, { found, record }: MemberInput):
 async function certificateOf(
   member: WorkloadMember,
   pod: KubeObject,
-  { found, record, request }: MemberInput,
+  { found, record, request, probe }: MemberInput,
 ): Promise<MemberCertificate | undefined> {
   const address = podAddress(pod);
   if (!request || address === undefined) return undefined;
   const { port: apiPort } = record.placement.exposure;
-  const served = await probeCertificate({ member, address, apiPort, files: found.keys, request });
+  const served = await probe({ member, address, apiPort, files: found.keys, request });
   if (!served) return undefined;
   const expected = servedFile(found.keys, request, member);
   return { ...served, expectedSerial: expected && new X509Certificate(expected.certPem).serialNumber };

@@ -27,6 +27,7 @@ const UPGRADE = { ...HOSTED.upgrade, soakSeconds: 5, progressDeadlineSeconds: 30
 const OLD: Partial<Hosted> = { driver: 'workload', version: OLD_VERSION, replicas: 2, upgrade: UPGRADE };
 const NEW: Partial<Hosted> = { ...OLD, version: VERSION };
 const ONE: Partial<Hosted> = { ...NEW, replicas: 1 };
+const THREE: Partial<Hosted> = { ...NEW, replicas: 3 };
 const READY = 'True Ready; True AsWanted';
 const POLICY = {
   apiVersion: API_VERSION,
@@ -134,6 +135,17 @@ describe('several API servers as pods', () => {
     },
   );
 
+  it.each([
+    ['unreachable', 'kube-apiserver-1: connection refused'],
+    ['unaddressed', 'kube-apiserver-1: its pod has no address'],
+  ] as const)('HOS-16 do not answer for the second one that is ready and %s', async (fault, message) => {
+    const hub = await created(NEW);
+    hub.faults.set('kube-apiserver-1 v1.36.3', fault);
+    await set(hub, { ...NEW, ...verbose('4') }, 20_000);
+    const { reason, message: shown = '' } = hub.status()?.waiting ?? {};
+    expect([reason, shown.slice(-message.length)]).toEqual(['CanaryFailed', message]);
+  });
+
   it('HOS-16 take a flag back that crashes on the second one, and that one first', async () => {
     const hub = await created(NEW);
     hub.faults.set('kube-apiserver-1 v1.36.3', 'crashes');
@@ -176,6 +188,24 @@ describe('several API servers as pods', () => {
       undefined,
       [],
     ]);
+  });
+
+  it('HOS-13 get smaller and are removed although the kubelet evicted a pod of each, which stays as an object', async () => {
+    const hub = await created({ ...NEW, replicas: 3 });
+    for (const member of API_SERVERS) {
+      hub.evict(member);
+      await hub.advance(5000);
+    }
+    expect([hub.silentSteps, stateOf(hub)]).toEqual([0, READY]);
+    await set(hub, ONE, 60_000);
+    expect([deployed(hub), counted(hub), stateOf(hub)]).toEqual([
+      ['kube-apiserver'],
+      `${VERSION} 1/1`,
+      READY,
+    ]);
+    hub.delete(CLUSTERS, 'ci');
+    await hub.advance(60_000);
+    expect(found(hub)).toBeUndefined();
   });
 
   it('HOS-13 keep the number until an upgrade is over, and the new one has the version that is settled', async () => {
@@ -229,29 +259,75 @@ describe('several API servers as pods', () => {
       expect([n, counted(hub)]).toEqual([n, `${VERSION} ${to}/${to}`]);
     });
   });
+
+  it.each(['before', 'after'] as const)(
+    'HOS-04 get the next change, all three, when git goes back after hosting was killed %s a write of a stop',
+    async (when) => {
+      let halfStopped = 0;
+      for (let [n, crashed] = [1, true]; crashed; n += 1) {
+        const killed = await killedAt([THREE, NEW], { n, when });
+        ({ crashed } = killed);
+        if (!isHalfStopped(killed.hub)) continue;
+        halfStopped += 1;
+        await checkReverted(killed.hub, n);
+      }
+      expect(halfStopped).toBeGreaterThan(0);
+    },
+  );
 });
+
+/** Tells whether the last API server runs although it is recorded as stopped. */
+function isHalfStopped(hub: MemoryHub): boolean {
+  const isRecorded = recordOf(hub).members['kube-apiserver-2']?.isRunning === true;
+  return !isRecorded && hub.pods('kube-apiserver-2').length > 0;
+}
+
+async function checkReverted(hub: MemoryHub, n: number): Promise<void> {
+  hub.apply(applied({ hosted: THREE }));
+  await hub.start();
+  await hub.advance(30_000);
+  expect([n, counted(hub)]).toEqual([n, `${VERSION} 3/3`]);
+  forget(hub);
+  await set(hub, { ...THREE, ...verbose('4') }, 90_000);
+  expect([n, ofServers(hub)]).toEqual([n, API_SERVERS.map((member) => `${member} ${VERSION}`)]);
+  expect([n, hub.silentSteps, stateOf(hub)]).toEqual([n, 0, READY]);
+  expect([n, recordOf(hub).members['kube-apiserver-2']?.isRunning]).toEqual([n, true]);
+}
 
 /** Kills hosting at a write of the change, and lets the next one go on; at the next write with the next control plane, until there is none left. */
 async function killedAtWrites(
-  [before, after]: readonly [Partial<Hosted>, Partial<Hosted>],
+  change: HostedChange,
   when: 'before' | 'after',
   check: (hub: MemoryHub, n: number) => void,
 ): Promise<void> {
   let crashed = true;
   for (let n = 1 + (SEED % STRIDE); crashed; n += STRIDE) {
-    const hub = memoryHub([applied({ hosted: before })], hubImages());
-    const first = await hub.start();
-    await hub.advance(20_000);
-    await first.kill();
-    forget(hub);
-    const dying = await hub.start({ n, when });
-    hub.apply(applied({ hosted: after }));
-    for (let seconds = 0; seconds < 60 && !dying.crashed; seconds += 5) await hub.advance(5000);
-    ({ crashed } = dying);
-    await dying.kill();
+    const killed = await killedAt(change, { n, when });
+    const { hub } = killed;
+    ({ crashed } = killed);
     await hub.start();
     await hub.advance(90_000);
     check(hub, n);
     expect([n, hub.silentSteps, stateOf(hub)]).toEqual([n, 0, READY]);
   }
+}
+
+type HostedChange = readonly [before: Partial<Hosted>, after: Partial<Hosted>];
+
+/** Kills hosting at the n-th write of a change. */
+async function killedAt(
+  [before, after]: HostedChange,
+  crash: { readonly n: number; readonly when: 'before' | 'after' },
+): Promise<{ readonly hub: MemoryHub; readonly crashed: boolean }> {
+  const hub = memoryHub([applied({ hosted: before })], hubImages());
+  const first = await hub.start();
+  await hub.advance(20_000);
+  await first.kill();
+  forget(hub);
+  const dying = await hub.start(crash);
+  hub.apply(applied({ hosted: after }));
+  for (let seconds = 0; seconds < 60 && !dying.crashed; seconds += 5) await hub.advance(5000);
+  const { crashed } = dying;
+  await dying.kill();
+  return { hub, crashed };
 }

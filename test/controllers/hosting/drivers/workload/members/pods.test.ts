@@ -6,6 +6,7 @@ import {
   memberProblem,
   podIdentity,
   podsOfMember,
+  remainingPods,
 } from '../../../../../../src/controllers/hosting/drivers/workload/members/pods.ts';
 import type { KubeObject } from '../../../../../../src/kube/objects/object.ts';
 import { ago, NOW } from '../../../../../support/builders.ts';
@@ -167,6 +168,14 @@ describe('the pods of a member', () => {
       ['kube-apiserver-5d9'],
       ['kube-apiserver-1-7c4'],
     ]);
+  });
+
+  it('remain until they have ended: one that was evicted has, and one that is being deleted has not', () => {
+    const phases = ['Running', 'Pending', 'Failed', 'Succeeded'];
+    const pods = phases.map((phase) => pod({ metadata: { name: phase }, status: { phase } }));
+    const ending = pod({ metadata: { name: 'ending', deletionTimestamp: ago(1) } });
+    const left = remainingPods({ ...objects, pods: [...pods, ending] }, 'etcd');
+    expect(left.map(({ metadata }) => metadata.name)).toEqual(['Running', 'Pending', 'ending']);
   });
 
   it('are led by the newest that is not being deleted', () => {

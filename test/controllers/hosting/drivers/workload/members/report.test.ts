@@ -99,7 +99,13 @@ async function report(
     record,
     keys: {},
   };
-  return await reportMember(MEMBER, { found, record, request: undefined, now: NOW });
+  return await reportMember(MEMBER, {
+    found,
+    record,
+    request: undefined,
+    now: NOW,
+    probe: async () => undefined,
+  });
 }
 
 function text({ state, isServed, isOutdated, version, identity }: MemberReport): string {
@@ -147,6 +153,15 @@ describe('a member that is changed', () => {
     ['has no pod at all', CHANGED, [], 'Starting'],
   ])('%s', async (_, [record, written], pods, expected) => {
     expect(text(await report(record, workloadOf(written), ...pods))).toBe(expected);
+  });
+
+  it.each<readonly [name: string, pod: Pod, expected: string]>([
+    ['once its only pod was evicted', { phase: 'Failed', ready: false }, 'Stopped'],
+    ['not while its pod is being deleted', { deleted: true }, 'Starting'],
+  ])('without replicas is stopped %s', async (_, pod, expected) => {
+    const workload = structuredClone(workloadOf(started));
+    (workload['spec'] as Record<string, unknown>)['replicas'] = 0;
+    expect((await report(started, workload, pod)).state).toBe(expected);
   });
 
   it('tells since when it answers, or does not', async () => {
