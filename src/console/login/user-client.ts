@@ -15,11 +15,20 @@ const OVERDUE_MS = 5000;
 
 export type LossOfRights = 'Unauthorized' | 'Forbidden';
 
+/** The request that the API server refused. */
+export interface LostRequest {
+  /** Differs between requests that need different rights. */
+  readonly key: string;
+  readonly error: unknown;
+  /** Sends the request once more, with another client of the same person. Rejects with the error of the server. */
+  readonly sendAgain: (client: Client, signal: AbortSignal) => Promise<unknown>;
+}
+
 export interface UserClientOptions {
   readonly client: Client;
   readonly clock: Pick<Clock, 'sleep'>;
   /** Called when the token is refused, and when something is forbidden that was permitted before. */
-  readonly onLoss: (loss: LossOfRights) => void;
+  readonly onLoss: (loss: LossOfRights, request: LostRequest) => void;
 }
 
 export function createUserClient({ client, clock, onLoss }: UserClientOptions): Client {
@@ -29,16 +38,29 @@ export function createUserClient({ client, clock, onLoss }: UserClientOptions): 
   return {
     server: client.server,
     get: (resource, name, options) =>
-      judged(['get', resource, name.namespace, name.name], () => client.get(resource, name, options)),
+      judged(['get', resource, name.namespace, name.name], (to, limits) =>
+        to.get(resource, name, { ...options, ...limits }),
+      ),
     list: (resource, options) =>
-      judged(['list', resource, options?.namespace], () => client.list(resource, options)),
+      judged(['list', resource, options?.namespace], (to, limits) =>
+        to.list(resource, { ...options, ...limits }),
+      ),
     pages: (resource, options) =>
-      judgedAll(['list', resource, options?.namespace], () => client.pages(resource, options)),
+      judgedAll(
+        ['list', resource, options?.namespace],
+        () => client.pages(resource, options),
+        // The first object needs the same right.
+        (to, limits) => to.list(resource, { ...options, ...limits, limit: 1 }),
+      ),
     watch: (resource, options) =>
-      judgedAll(['watch', resource, options.namespace], () => watchShortly(resource, options)),
+      judgedAll(
+        ['watch', resource, options.namespace],
+        () => watchShortly({ client, clock }, resource, options),
+        (to, limits) => firstOf(to.watch(resource, { ...options, ...limits, timeoutSeconds: 1 })),
+      ),
     create: (resource, object, options) =>
       resource.plural === SELF_SUBJECT_REVIEWS.plural && resource.group === SELF_SUBJECT_REVIEWS.group
-        ? judged(['create', resource], () => client.create(resource, object, options))
+        ? judged(['create', resource], (to, limits) => to.create(resource, object, { ...options, ...limits }))
         : readOnly(),
     apply: readOnly,
     replace: readOnly,
@@ -51,18 +73,22 @@ export function createUserClient({ client, clock, onLoss }: UserClientOptions): 
     close: () => client.close(),
   };
 
-  async function judged<T>(request: ReadRequest, send: () => Promise<T>): Promise<T> {
+  async function judged<T>(request: ReadRequest, send: Send<T>): Promise<T> {
     try {
-      const answer = await send();
+      const answer = await send(client);
       permitted.add(keyOf(request));
       return answer;
     } catch (error) {
-      reportLoss(request, error);
+      reportLoss(request, error, send);
       throw error;
     }
   }
 
-  async function* judgedAll<T>(request: ReadRequest, send: () => AsyncIterable<T>): AsyncGenerator<T> {
+  async function* judgedAll<T>(
+    request: ReadRequest,
+    send: () => AsyncIterable<T>,
+    sendAgain: Send<unknown>,
+  ): AsyncGenerator<T> {
     try {
       for await (const part of send()) {
         permitted.add(keyOf(request));
@@ -71,40 +97,54 @@ export function createUserClient({ client, clock, onLoss }: UserClientOptions): 
       // One without events was permitted, too.
       permitted.add(keyOf(request));
     } catch (error) {
-      reportLoss(request, error);
+      reportLoss(request, error, sendAgain);
       throw error;
     }
   }
 
-  function reportLoss(request: ReadRequest, error: unknown): void {
-    if (isKubeError(error, 'Unauthorized')) onLoss('Unauthorized');
-    else if (isKubeError(error, 'Forbidden') && permitted.has(keyOf(request))) onLoss('Forbidden');
+  function reportLoss(request: ReadRequest, error: unknown, send: Send<unknown>): void {
+    const key = keyOf(request);
+    const refused: LostRequest = { key, error, sendAgain: (to, signal) => send(to, { signal }) };
+    if (isKubeError(error, 'Unauthorized')) onLoss('Unauthorized', refused);
+    else if (isKubeError(error, 'Forbidden') && permitted.has(key)) onLoss('Forbidden', refused);
   }
+}
 
-  async function* watchShortly(resource: Resource, options: WatchOptions): AsyncGenerator<WatchEvent> {
-    const over = new AbortController();
-    const timeoutSeconds = Math.min(options.timeoutSeconds, WATCH_SECONDS);
-    const signal = options.signal ? AbortSignal.any([options.signal, over.signal]) : over.signal;
-    const cancel = new AbortController();
-    const timer = clock.sleep(timeoutSeconds * 1000 + OVERDUE_MS, cancel.signal).then(
-      () => over.abort(),
-      () => undefined,
-    );
-    try {
-      yield* client.watch(resource, { ...options, timeoutSeconds, signal });
-    } catch (error) {
-      // An overdue watch counts as ended.
-      if (!over.signal.aborted) throw error;
-    } finally {
-      cancel.abort();
-      await timer;
-    }
+async function* watchShortly(
+  { client, clock }: Pick<UserClientOptions, 'client' | 'clock'>,
+  resource: Resource,
+  options: WatchOptions,
+): AsyncGenerator<WatchEvent> {
+  const over = new AbortController();
+  const timeoutSeconds = Math.min(options.timeoutSeconds, WATCH_SECONDS);
+  const signal = options.signal ? AbortSignal.any([options.signal, over.signal]) : over.signal;
+  const cancel = new AbortController();
+  const timer = clock.sleep(timeoutSeconds * 1000 + OVERDUE_MS, cancel.signal).then(
+    () => over.abort(),
+    () => undefined,
+  );
+  try {
+    yield* client.watch(resource, { ...options, timeoutSeconds, signal });
+  } catch (error) {
+    // An overdue watch counts as ended.
+    if (!over.signal.aborted) throw error;
+  } finally {
+    cancel.abort();
+    await timer;
   }
 }
 
 function readOnly(): Promise<never> {
   return Promise.reject(new KubeError('Forbidden', 'the console is read-only: nothing was sent'));
 }
+
+async function firstOf(events: AsyncIterable<unknown>): Promise<unknown> {
+  for await (const event of events) return event;
+  return undefined;
+}
+
+/** Sends a request, at the second time with limits of its own. */
+type Send<T> = (to: Client, limits?: { readonly signal: AbortSignal }) => Promise<T>;
 
 type ReadRequest = readonly [verb: string, resource: Resource, namespace?: string | undefined, name?: string];
 

@@ -29,6 +29,8 @@ export type ConnectAgain = (onCall: (report: CallReport) => void) => Promise<Cli
 /** Holds the credentials with which other connections of the same person are made. They end with the fleet. */
 export interface PersonAccess {
   readonly name: string;
+  /** Names the credentials, also after the fleet has ended. */
+  readonly credentialsKey: string;
   readonly bearer: BearerSource;
   readonly reconnect: ConnectAgain;
   /** Ends the fleet and its pages, which open again with what is left. It ends no session. */
@@ -130,7 +132,7 @@ export function createUserFleets(options: UserFleetsOptions): UserFleets {
     fleets.set(key, fleet);
     const onLoss = (loss: LossOfRights): void => end(fleet, loss);
     const ran = runFleet(
-      { ...options, person, onLoss, bearer: credentials.bearer, signal: stop.signal },
+      { ...options, person, credentials, onLoss, signal: stop.signal },
       (streams, source) => {
         Object.assign(fleet, { streams, source });
         resolve(streams);
@@ -156,21 +158,22 @@ export function createUserFleets(options: UserFleetsOptions): UserFleets {
 
 interface FleetRun extends Pick<UserFleetsOptions, 'clock' | 'connectUser' | 'openFleet'> {
   readonly person: string;
-  readonly bearer: BearerSource;
+  readonly credentials: SessionCredentials;
   readonly onLoss: (loss: LossOfRights) => void;
   readonly signal: AbortSignal;
 }
 
 /** Resolves after the signal, when all watches have ended. */
 async function runFleet(
-  { clock, connectUser, openFleet, person: name, bearer, onLoss, signal }: FleetRun,
+  { clock, connectUser, openFleet, person: name, credentials, onLoss, signal }: FleetRun,
   onOpen: (streams: EventStreams, source: FleetSource) => void,
 ): Promise<void> {
+  const { key: credentialsKey, bearer } = credentials;
   const client = createUserClient({ client: await connectUser(bearer), clock, onLoss });
   try {
     const reconnect: ConnectAgain = async (onCall) =>
       createUserClient({ client: await connectUser(bearer, onCall), clock, onLoss });
-    const source = await openFleet(client, signal, { name, bearer, reconnect, onLoss });
+    const source = await openFleet(client, signal, { name, credentialsKey, bearer, reconnect, onLoss });
     const recorded = recordHistory(source, clock);
     const streams = createEventStreams({ source: recorded, clock });
     const parts = [source.run(signal), recorded.run(signal), streams.run(signal)];

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { MACHINES, PIPELINES } from '../../../src/api/generated/resources.ts';
-import { createUserClient, type LossOfRights } from '../../../src/console/login/user-client.ts';
+import {
+  createUserClient,
+  type LossOfRights,
+  type LostRequest,
+} from '../../../src/console/login/user-client.ts';
 import { SELF_SUBJECT_REVIEWS } from '../../../src/kube/auth/self-review.ts';
 import type { Client, WatchEvent, WatchOptions } from '../../../src/kube/client/client.ts';
 import { isKubeError, KubeError } from '../../../src/kube/client/errors.ts';
@@ -68,6 +72,12 @@ function bed(): Bed {
   return state;
 }
 
+const fail = (): Promise<never> => Promise.reject(new KubeError('Unauthorized', 'refused'));
+
+async function* failAll(): AsyncGenerator<never> {
+  yield await fail();
+}
+
 async function readAll(events: AsyncIterable<unknown>): Promise<number> {
   let count = 0;
   for await (const _ of events) count += 1;
@@ -83,6 +93,40 @@ describe('createUserClient', () => {
     await clock.advance(1);
     expect(await reading).toBe(1);
     expect(clock.sleepers).toBe(0);
+  });
+
+  it('CON-33 sends a request that was refused once more, with another client and the same right', async () => {
+    const requests: LostRequest[] = [];
+    const sent: unknown[] = [];
+    const refusing = { get: fail, list: fail, pages: failAll, watch: failAll };
+    const client = createUserClient({
+      client: refusing as unknown as Client,
+      clock: virtualClock(),
+      onLoss: (_, request) => void requests.push(request),
+    });
+    const options = { signal: AbortSignal.abort() };
+    await client.get(MACHINES, { name: 'm-1' }, options).catch(() => undefined);
+    await client.list(MACHINES, { ...options, limit: 5 }).catch(() => undefined);
+    await readAll(client.pages(MACHINES, options)).catch(() => undefined);
+    const watched = { ...options, resourceVersion: '7', timeoutSeconds: 600 };
+    await readAll(client.watch(MACHINES, watched)).catch(() => undefined);
+    const { signal } = new AbortController();
+    const other = {
+      get: (...asked: unknown[]) => Promise.resolve(void sent.push(['get', ...asked.slice(1)])),
+      list: (...asked: unknown[]) => Promise.resolve(void sent.push(['list', ...asked.slice(1)])),
+      async *watch(...asked: unknown[]) {
+        sent.push(['watch', ...asked.slice(1)]);
+        yield* [];
+      },
+    };
+    for (const { sendAgain } of requests) await sendAgain(other as unknown as Client, signal); // oxlint-disable-line no-await-in-loop -- one after the other
+    expect(sent).toEqual([
+      ['get', { name: 'm-1' }, { signal }],
+      ['list', { signal, limit: 5 }],
+      ['list', { signal, limit: 1 }],
+      ['watch', { signal, resourceVersion: '7', timeoutSeconds: 1 }],
+    ]);
+    expect(requests.map(({ key }) => key.split('/')[0])).toEqual(['get', 'list', 'list', 'watch']);
   });
 
   it('leaves a watch that its caller ends to the caller', async () => {

@@ -11,11 +11,13 @@ import {
 import { type LoginCluster, parseLoginClusters } from '../../../console/login/members/clusters-file.ts';
 import { concealBearer } from '../../../console/login/members/conceal.ts';
 import { createMachinePlaces, type MachinePlaces } from '../../../console/login/members/machine-places.ts';
+import { createPageEndings, type PageEndings } from '../../../console/login/members/page-endings.ts';
 import {
   createMemberRefusals,
   type MemberRefusals,
   refusedToken,
 } from '../../../console/login/members/refusals.ts';
+import type { LostRequest } from '../../../console/login/user-client.ts';
 import type { PersonAccess } from '../../../console/login/user-fleets.ts';
 import type { BearerSource } from '../../../kube/auth/bearer.ts';
 import type { Client } from '../../../kube/client/client.ts';
@@ -68,7 +70,13 @@ export async function readLoginClusters(
   const clusters = parseLoginClusters(text, file, hubServer).map((cluster) => fileCluster(io, cluster, text));
   const known = new Map(clusters.map((cluster) => [cluster.name, cluster]));
   const places = createMachinePlaces();
-  return { open: (parts) => openForPerson(io, { ...parts, known, places, file }) };
+  const endingsOf = createPageEndings(io.clock);
+  return {
+    open(parts) {
+      const endings = endingsOf(parts.person.credentialsKey);
+      return openForPerson(io, { ...parts, known, places, endings, file });
+    },
+  };
 }
 
 function fileCluster({ clock }: Pick<Io, 'clock'>, cluster: LoginCluster, text: string): FileCluster {
@@ -90,18 +98,26 @@ function fileCluster({ clock }: Pick<Io, 'clock'>, cluster: LoginCluster, text: 
 interface PersonOptions extends PersonParts {
   readonly known: ReadonlyMap<string, FileCluster>;
   readonly places: MachinePlaces;
+  readonly endings: PageEndings;
   readonly file: string;
 }
 
 function openForPerson({ clock }: Pick<Io, 'clock'>, options: PersonOptions): PersonClusters {
-  const { person, signal } = options;
+  const { person, endings, signal } = options;
   const { bearer, conceal } = concealBearer(person.bearer);
   const refusals = createMemberRefusals({
     clock,
     conceal,
     signal,
+    endings,
     onLoss: person.onLoss,
-    isRefused: async (name) => await isRefused(clusterOfFile(options, name), bearer, signal),
+    async isRefused(name, loss, request) {
+      const found = clusterOfFile(options, name);
+      if (loss === 'Unauthorized') return await isRefused(found, bearer, signal);
+      return await connectWithinLimit({ clock, signal }, name, async (limit) =>
+        isForbidden(await found.connectUser(bearer), request, limit),
+      );
+    },
   });
   const access = { ...options, clock, bearer, refusals };
   return {
@@ -160,6 +176,19 @@ async function isRefused(
   } catch (error) {
     if (isKubeError(error, 'Unauthorized')) return true;
     throw error;
+  }
+}
+
+/** Tells whether the request is still refused, and closes the client. */
+async function isForbidden(client: Client, request: LostRequest, signal: AbortSignal): Promise<boolean> {
+  try {
+    await request.sendAgain(client, signal);
+    return false;
+  } catch (error) {
+    if (isKubeError(error, 'Forbidden', 'Unauthorized')) return true;
+    throw error;
+  } finally {
+    await client.close();
   }
 }
 

@@ -1,20 +1,27 @@
 /**
- * Follows whether other clusters accept the token of a person. A cluster that refuses it hides what was read there at once, and ends no
- * session: only the API server of the console does that. What the person may not read any more there ends the pages, as on the hub.
+ * Follows whether other clusters accept the token of a person, and permit what they permitted before. A cluster that refuses it hides what
+ * was read there at once, and ends no session: only the API server of the console does that. It ends the pages when it still refuses it
+ * after a while, and not again for some minutes.
  */
 import type { Client } from '../../../kube/client/client.ts';
 import type { Clock } from '../../../os/clock.ts';
-import { createUserClient, type LossOfRights } from '../user-client.ts';
+import { messageOf } from '../../../os/errors.ts';
+import { createUserClient, type LossOfRights, type LostRequest } from '../user-client.ts';
 import { concealErrors } from './conceal.ts';
+import type { PageEndings } from './page-endings.ts';
 
-/** A server that was restarted does not know the keys of an issuer for some seconds. A watch, this and the check are less than a minute. */
+/**
+ * A server that was restarted knows neither the keys of an issuer nor its roles for some seconds. A watch, this and the check are less than
+ * a minute.
+ */
 const DOUBT_MS = 10_000;
 
 export interface RefusalsOptions {
   readonly clock: Clock;
-  /** Asks the cluster whether it refuses the token. Rejects when it cannot be asked. */
-  readonly isRefused: (cluster: string) => Promise<boolean>;
-  /** Called when a right was taken away, and when a token stays refused: all that was read before ends, also the lines of the last hour. */
+  /** Asks the cluster whether it still refuses the token, or the request. Rejects when it cannot be asked. */
+  readonly isRefused: (cluster: string, loss: LossOfRights, request: LostRequest) => Promise<boolean>;
+  readonly endings: PageEndings;
+  /** Called when a right or the token stays refused: all that was read before ends, also the lines of the last hour. */
   readonly onLoss: (loss: LossOfRights) => void;
   /** Replaces tokens in the errors of servers. */
   readonly conceal: (error: unknown) => unknown;
@@ -32,8 +39,8 @@ export interface MemberRefusals {
 }
 
 export function createMemberRefusals(options: RefusalsOptions): MemberRefusals {
-  const { clock, isRefused, onLoss, conceal, signal } = options;
-  /** The clusters that are in doubt. */
+  const { clock, isRefused, endings, onLoss, conceal, signal } = options;
+  /** The losses that are not confirmed yet, with their clusters. */
   const doubted = new Set<string>();
 
   return {
@@ -42,40 +49,52 @@ export function createMemberRefusals(options: RefusalsOptions): MemberRefusals {
       const judged = createUserClient({
         client: concealErrors(client, conceal),
         clock,
-        onLoss(loss) {
-          if (loss === 'Forbidden') return onLoss(loss);
-          refusal.abort(new Error(refusedToken(client.server)));
-          void confirm(cluster);
+        onLoss(loss, request) {
+          refusal.abort(new Error(refusedReason(client.server, loss, request)));
+          void confirm(cluster, loss, request);
         },
       });
       return { client: judged, refused: refusal.signal };
     },
   };
 
-  async function confirm(cluster: string): Promise<void> {
-    if (doubted.has(cluster)) return;
-    doubted.add(cluster);
+  async function confirm(cluster: string, loss: LossOfRights, request: LostRequest): Promise<void> {
+    const doubt = JSON.stringify([cluster, loss, loss === 'Forbidden' && request.key]);
+    if (doubted.has(doubt)) return;
+    doubted.add(doubt);
     try {
       while (!signal.aborted) {
         // oxlint-disable-next-line no-await-in-loop -- one after the other
-        const answer = await askAfterDoubt(cluster);
-        if (answer === true) return onLoss('Unauthorized');
-        if (answer === false) return;
+        const answer = await askAfterDoubt(cluster, loss, request);
+        if (answer === false || signal.aborted) return;
+        if (answer) {
+          endings.add(cluster);
+          return onLoss(loss);
+        }
       }
     } finally {
-      doubted.delete(cluster);
+      doubted.delete(doubt);
     }
   }
 
   /** Undefined: the cluster does not answer, and nothing is shown of it meanwhile. */
-  async function askAfterDoubt(cluster: string): Promise<boolean | undefined> {
+  async function askAfterDoubt(
+    cluster: string,
+    loss: LossOfRights,
+    request: LostRequest,
+  ): Promise<boolean | undefined> {
     try {
-      await clock.sleep(DOUBT_MS, signal);
-      return await isRefused(cluster);
+      await clock.sleep(Math.max(DOUBT_MS, endings.waitMs(cluster)), signal);
+      return await isRefused(cluster, loss, request);
     } catch {
       return undefined;
     }
   }
+}
+
+function refusedReason(server: string, loss: LossOfRights, { error }: LostRequest): string {
+  if (loss === 'Unauthorized') return refusedToken(server);
+  return `the API server ${server} forbids what it permitted before: ${messageOf(error)}`;
 }
 
 /** Explains what has to be done where the API server of a cluster does not accept ID tokens. */

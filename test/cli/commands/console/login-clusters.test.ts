@@ -117,6 +117,7 @@ async function openFor(
   const clusters = await readLoginClusters({ clock: createSystemClock(), cwd: '/' }, file, 'https://hub');
   const person = {
     name: PERSON,
+    credentialsKey: 'key-of-anna',
     bearer,
     reconnect: () => Promise.reject(new Error('not of the hub')),
     onLoss: (loss: LossOfRights) => void losses.push(loss),
