@@ -62,29 +62,38 @@ interface OpenCluster extends ConnectedCluster {
   readonly end: () => Promise<void>;
 }
 
+interface MissingCluster {
+  readonly version: string;
+  readonly reason: string;
+}
+
 interface WatchedConnection extends ShownConnection {
   readonly isRefused: () => boolean;
 }
 
-/** How often refused credentials are read again. Some are of a program that asks a person. */
+/**
+ * How often a cluster that is not read is tried again, and refused credentials are read again. Some are of a program that asks a person, and
+ * a cluster that does not answer takes 5 s, in which no other one is added.
+ */
 const RENEW_MS = 30_000;
 const CHECK_TIMEOUT_MS = 5000;
 
 export function createConnectedClusters({ clock, connectTo, onChange }: ClustersOptions): ConnectedClusters {
   const open = new Map<string, OpenCluster>();
-  const missing = new Map<string, string>();
-  const renewedMs = new Map<string, number>();
+  const missing = new Map<string, MissingCluster>();
+  /** When a cluster was tried last that is not read, or whose credentials were refused. */
+  const triedMs = new Map<string, number>();
   /** The ends of clusters that refused the credentials. */
   const ending = new Set<Promise<void>>();
   return {
     list: () => [...open.values()],
-    missingReason: (name) => missing.get(name),
+    missingReason: (name) => missing.get(name)?.reason,
     async update(clusters) {
       const versions = new Map(clusters.map(({ name, version }) => [name, version]));
       const ended = [...open.values()].filter(({ name, version }) => versions.get(name) !== version);
       for (const { name } of ended) open.delete(name);
       for (const name of missing.keys()) if (!versions.has(name)) missing.delete(name);
-      const added = clusters.filter(({ name }) => !open.has(name));
+      const added = clusters.filter(isAddDue);
       const refused = [...open.values()].filter(({ name, isRefused }) => isRefused() && isRenewalDue(name));
       await Promise.all([...ended.map(({ end }) => end()), ...added.map(add), ...refused.map(renew)]);
       if (ended.length + added.length > 0) onChange();
@@ -94,23 +103,26 @@ export function createConnectedClusters({ clock, connectTo, onChange }: Clusters
   };
 
   async function add({ name, version }: ListedCluster): Promise<void> {
+    triedMs.set(name, clock.monotonicMs());
     try {
-      const connection = await connectWatched(name);
+      const connection = await connectWatched(connectTo, name);
       const cluster = openCluster({ name, version }, connection);
       open.set(name, cluster);
       missing.delete(name);
+      triedMs.delete(name);
       dropWhenRefused(cluster, connection);
     } catch (error) {
-      missing.set(name, notShownReason(error));
+      missing.set(name, { version, reason: notShownReason(error) });
     }
   }
 
-  /** It is connected again at the next update. */
+  /** It is connected again by an update. */
   function dropWhenRefused(cluster: OpenCluster, { refused }: ShownConnection): void {
     const drop = (): void => {
       if (open.get(cluster.name) !== cluster) return;
       open.delete(cluster.name);
-      missing.set(cluster.name, notShownReason(refused?.reason));
+      triedMs.set(cluster.name, clock.monotonicMs());
+      missing.set(cluster.name, { version: cluster.version, reason: notShownReason(refused?.reason) });
       const end = cluster.end();
       ending.add(end);
       void end.finally(() => ending.delete(end));
@@ -120,28 +132,24 @@ export function createConnectedClusters({ clock, connectTo, onChange }: Clusters
     else refused?.addEventListener('abort', drop, { once: true });
   }
 
+  function isAddDue({ name, version }: ListedCluster): boolean {
+    if (open.has(name)) return false;
+    return missing.get(name)?.version !== version || isRenewalDue(name);
+  }
+
   function isRenewalDue(name: string): boolean {
-    return clock.monotonicMs() >= (renewedMs.get(name) ?? Number.NEGATIVE_INFINITY) + RENEW_MS;
+    return clock.monotonicMs() >= (triedMs.get(name) ?? Number.NEGATIVE_INFINITY) + RENEW_MS;
   }
 
   /** The last state stays until the server accepts the credentials that are read now. */
   async function renew(old: OpenCluster): Promise<void> {
-    renewedMs.set(old.name, clock.monotonicMs());
-    const next = await connectWatched(old.name).catch(() => undefined);
+    triedMs.set(old.name, clock.monotonicMs());
+    const next = await connectWatched(connectTo, old.name).catch(() => undefined);
     if (!next) return;
     if (!(await isAccepted(next.client))) return await next.client.close();
     open.set(old.name, openCluster(old, next));
     await old.end();
     onChange();
-  }
-
-  async function connectWatched(name: string): Promise<WatchedConnection> {
-    let last = '';
-    const connection = await connectTo(name, ({ code }) => {
-      last = code;
-    });
-    // One that ends when it is refused is connected again by the next update.
-    return { ...connection, isRefused: () => connection.refused === undefined && last === '401' };
   }
 
   function openCluster({ name, version }: ListedCluster, connection: WatchedConnection): OpenCluster {
@@ -157,6 +165,15 @@ export function createConnectedClusters({ clock, connectTo, onChange }: Clusters
     };
     return { ...connection, name, version, server: client.server, feed, end };
   }
+}
+
+async function connectWatched(connectTo: ConnectToCluster, name: string): Promise<WatchedConnection> {
+  let last = '';
+  const connection = await connectTo(name, ({ code }) => {
+    last = code;
+  });
+  // One that ends when it is refused is connected again by an update.
+  return { ...connection, isRefused: () => connection.refused === undefined && last === '401' };
 }
 
 function notShownReason(error: unknown): string {

@@ -41,8 +41,8 @@ export interface FleetSourceOptions {
   readonly clock: Clock;
 }
 
-/** A kubeconfig may get the context of a cluster later. */
-const RETRY_MS = 30_000;
+/** A kubeconfig may get the context of a cluster later. Each cluster is tried again after 30 s, or at the next of these times. */
+const RETRY_MS = 10_000;
 
 export function createFleetSource({
   home,

@@ -97,9 +97,40 @@ describe('connected clusters', () => {
     expect([clusters.list(), changes]).toEqual([[], before + 1]);
     expect(clusters.missingReason('eu-1')).toBe('its machines are not shown: the token is not accepted');
     await clusters.update(listed);
+    expect(refusals).toHaveLength(1);
+    await clock.advance(30_000);
+    await clusters.update(listed);
     expect([clusters.list().length, clusters.missingReason('eu-1')]).toEqual([1, undefined]);
     await clusters.close();
     expect(closed).toEqual(['eu-1', 'eu-1']);
+  });
+
+  it('CON-33 are tried again thirty seconds after they could not be connected, or when their version changes', async () => {
+    const { clock } = bed();
+    const tried: number[] = [];
+    const clusters = createConnectedClusters({
+      clock,
+      connectTo: () => {
+        tried.push(clock.monotonicMs() - start);
+        return fail();
+      },
+      onChange: () => undefined,
+    });
+    const start = clock.monotonicMs();
+    const update = (version: string): Promise<void> => clusters.update([{ name: 'eu-1', version }]);
+    await update('1');
+    await clock.advance(29_999);
+    await update('1');
+    expect(tried).toEqual([0]);
+    expect(clusters.missingReason('eu-1')).toBe('its machines are not shown: refused');
+    await clock.advance(1);
+    await update('1');
+    await update('1');
+    await update('2');
+    expect(tried).toEqual([0, 30_000, 30_000]);
+    await clusters.update([]);
+    await update('2');
+    expect(tried).toHaveLength(4);
   });
 
   it('CON-33 are read while another one does not answer', async () => {
