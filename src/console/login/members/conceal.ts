@@ -13,6 +13,17 @@ export interface ConcealedBearer {
 /** The answer to a request comes within the life of the token after the next. */
 const MAX_TOKENS = 3;
 
+/** A message is cut, and a token is longer than what is left of it: these many characters are enough to know one. */
+const KNOWN_LENGTH = 16;
+const REST = /^[\w.-]*/;
+
+/** Replaces what begins as the token does, up to a character that no ID token has. */
+function withoutToken(text: string, token: string): string {
+  if (token === '') return text;
+  const [first = '', ...rest] = text.split(token.slice(0, KNOWN_LENGTH));
+  return [first, ...rest.map((part) => part.replace(REST, ''))].join('[token]');
+}
+
 export function concealBearer(source: BearerSource): ConcealedBearer {
   const sent: string[] = [];
   return {
@@ -24,7 +35,7 @@ export function concealBearer(source: BearerSource): ConcealedBearer {
     },
     conceal(error) {
       const message = messageOf(error);
-      const concealed = sent.reduce((text, token) => text.replaceAll(token, '[token]'), message);
+      const concealed = sent.reduce(withoutToken, message);
       if (concealed === message) return error;
       // Its details could repeat the token, too.
       return error instanceof KubeError

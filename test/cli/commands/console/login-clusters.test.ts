@@ -34,6 +34,8 @@ interface Cluster {
   isRefusing: boolean;
   /** The status of every answer. */
   failing: number | undefined;
+  /** Whether something in front of the cluster answers, with the headers that it was sent. */
+  isRepeating: boolean;
   readonly tokens: string[];
   readonly asked: string[];
 }
@@ -55,6 +57,7 @@ function answer({ method, url, headers }: IncomingMessage, response: ServerRespo
   cluster.tokens.push(token);
   const resource = basename(new URL(String(url), 'https://server').pathname);
   cluster.asked.push(`${method} ${resource}`);
+  if (cluster.isRepeating) return void response.writeHead(502).end(`bad gateway: ${headers.authorization}`);
   if (!isKnown(token)) return refuse(response, 401, `Unauthorized ${token}`);
   if (cluster.failing) return refuse(response, cluster.failing, `${cluster.failing} for ${token}`);
   if (resource === 'selfsubjectreviews') return reply(response, 201, review());
@@ -145,6 +148,7 @@ describe('readLoginClusters', () => {
       isAcceptingAll: false,
       isRefusing: false,
       failing: undefined,
+      isRepeating: false,
       tokens: [],
       asked: [],
     };
@@ -248,6 +252,18 @@ describe('readLoginClusters', () => {
     const reason = await reasonOf(clusters);
     expect(reason).toContain('[token]');
     expect(reason).not.toContain(TOKEN);
+  });
+
+  it('CON-33 has no part of a long token in the error of a proxy that repeats the headers', async () => {
+    const server = await startTlsServer();
+    server.answer(answer);
+    const token = TOKEN.padEnd(900, 'x');
+    const clusters = await openFor(fileOf(server.url), { bearer: () => Promise.resolve(token) });
+    expect(await reasonOf(clusters)).toBe('connected by context');
+    cluster.isRepeating = true;
+    const reason = await reasonOf(clusters);
+    expect(reason).toContain('bad gateway: Bearer [token]');
+    expect(reason).not.toMatch(/xxx|the-id-token/);
   });
 
   it('CON-33 limits the machines that are read, before they are read, and frees those of a client that is closed', async () => {

@@ -17,6 +17,16 @@ describe('concealBearer', () => {
     expect(conceal(new Error('token-1'))).toEqual(new Error('[token]'));
   });
 
+  it('CON-33 replaces a token that is cut, and keeps the text after it', async () => {
+    const long = `eyJhbGciOiJSUzI1NiJ9.${'a-_9'.repeat(220)}`;
+    const { bearer, conceal } = concealBearer(() => Promise.resolve(long));
+    await bearer();
+    expect(conceal(new Error(`got "${long.slice(0, 150)}" and ${long.slice(0, 16)}`))).toEqual(
+      new Error('got "[token]" and [token]'),
+    );
+    expect(conceal(new Error(`${long}, ${long}`))).toEqual(new Error('[token], [token]'));
+  });
+
   it('returns an error without a token as it is', async () => {
     const { bearer, conceal } = concealBearer(() => Promise.resolve('token-1'));
     const error = new KubeError('Unreachable', 'connection refused');
