@@ -31,7 +31,7 @@ export function parseLoginClusters(text: string, where: string, hubServer?: stri
 }
 
 function checkedClusters(config: Kubeconfig, hubServer: string | undefined): readonly LoginCluster[] {
-  const { users, contexts } = config;
+  const { users, contexts, clusters: entries } = config;
   const [user] = users;
   if (user) {
     throw new Error(
@@ -42,6 +42,13 @@ function checkedClusters(config: Kubeconfig, hubServer: string | undefined): rea
   if (contexts.length > MAX_LOGIN_CLUSTERS) {
     throw new Error(
       `it has ${contexts.length} contexts, and ${MAX_LOGIN_CLUSTERS} is the limit. Use a console in each of the other clusters`,
+    );
+  }
+  // An entry without a context, too: the file is read as a whole for each connection, which must name no files.
+  const withFile = entries.find(({ caFile }) => caFile);
+  if (withFile) {
+    throw new Error(
+      `cluster ${withFile.name} has a file as certificate-authority. Set certificate-authority-data instead`,
     );
   }
   const clusters = contexts.map(({ name }) => checkedCluster(config, name));
@@ -64,12 +71,11 @@ function checkedCluster(config: Kubeconfig, name: string): LoginCluster {
 type ServerEntry = ReturnType<typeof selectContext>['cluster'];
 
 /** Returns why a token must not be sent to the server, with what to change. */
-function unverifiedReason({ server, skipTLSVerify, caData, caFile }: ServerEntry): string | undefined {
+function unverifiedReason({ server, skipTLSVerify, caData }: ServerEntry): string | undefined {
   if (!server.startsWith('https://')) return `a server without TLS, ${server}: expected https://host:port`;
   if (skipTLSVerify) {
     return 'insecure-skip-tls-verify. Remove it: tokens are sent to verified servers only';
   }
-  if (caFile) return 'a file as certificate-authority. Set certificate-authority-data instead';
   if (!caData) return `no certificate-authority-data. Set it to the CA of ${server}`;
   return isCertificate(caData) ? undefined : 'a certificate-authority-data that is not a certificate in PEM';
 }

@@ -3,6 +3,7 @@ import {
   MAX_LOGIN_CLUSTERS,
   parseLoginClusters,
 } from '../../../../src/console/login/members/clusters-file.ts';
+import { readKubeconfig } from '../../../../src/kube/auth/kubeconfig.ts';
 import { authority } from '../../../support/kube/tls-server.ts';
 
 const CA = Buffer.from(authority.certPem).toString('base64');
@@ -95,7 +96,7 @@ describe('parseLoginClusters', () => {
     [
       'an authority in a file',
       { cluster: { 'certificate-authority': 'ca.crt' } },
-      'has a file as certificate-authority. Set certificate-authority-data',
+      'cluster prod has a file as certificate-authority. Set certificate-authority-data',
     ],
     [
       'a proxy',
@@ -144,6 +145,16 @@ describe('parseLoginClusters', () => {
     ['no YAML', '{', 'is not valid YAML'],
   ])('CON-33 refuses a file with %s', (_, text, message) => {
     expect(refusal(text)).toContain(message);
+  });
+
+  it('CON-33 refuses an authority in a file also of a cluster without a context, and accepts only what a connection reads', () => {
+    const config = JSON.parse(fileWith()) as { clusters: object[] };
+    const unused = { server: 'https://old', 'certificate-authority': '/ca.crt' };
+    config.clusters.push({ name: 'old', cluster: unused });
+    expect(refusal(JSON.stringify(config))).toContain('cluster old has a file as certificate-authority');
+    const accepted = fileWith({ more: { old: { ...trusted, server: 'https://old' } } });
+    expect(refusal(accepted)).toBe('accepted');
+    expect(readKubeconfig(accepted, { origin: 'a connection', trusted: false }).clusters).toHaveLength(2);
   });
 
   it('CON-33 refuses a context that is there twice, and the server of the console itself', () => {
