@@ -18,15 +18,17 @@ export interface PlaceLimits {
 
 /**
  * 10,000 machines take 35 MiB. Those of the hub, of twelve people, are limited by the number of fleets and take 420 MiB; these take 210 MiB
- * more, and the pod has 1 GiB with 130 MiB for itself. A cluster counts as 1,000 machines at least, for its five watches and connections.
+ * more, and the pod has 1 GiB with 130 MiB for itself. A cluster counts as 625 machines at least, for its five watches and connections: so
+ * twelve fleets with eight small clusters each are the total.
  */
-export const PLACE_LIMITS: PlaceLimits = { total: 60_000, perPerson: 30_000, perCluster: 1000 };
+export const PLACE_LIMITS: PlaceLimits = { total: 60_000, perPerson: 30_000, perCluster: 625 };
 
 export function createMachinePlaces({
   total,
   perPerson,
   perCluster,
 }: PlaceLimits = PLACE_LIMITS): MachinePlaces {
+  const least = ` (counted as at least ${perCluster})`;
   const byPerson = new Map<string, number>();
   let taken = 0;
 
@@ -35,10 +37,10 @@ export function createMachinePlaces({
       const count = Math.max(machines, perCluster);
       const own = byPerson.get(person) ?? 0;
       if (own + count > perPerson) {
-        return `you read ${own} machines of other clusters, this one has ${machines}, and ${perPerson} is the limit of a person: sign out where you do not need it`;
+        return `you read ${own} machines of other clusters, this one has ${machines}${least}, and ${perPerson} is the limit of a person: sign out where you do not need it`;
       }
       if (taken + count > total) {
-        return `all people read ${taken} machines of other clusters, this one has ${machines}, and ${total} is the limit of the console: it is tried again`;
+        return `all people read ${taken} machines of other clusters, this one has ${machines}${least}, and ${total} is the limit of the console: it is tried again`;
       }
       change(person, count);
       let isFreed = false;

@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { createMachinePlaces } from '../../../../src/console/login/members/machine-places.ts';
+import { MAX_LOGIN_CLUSTERS } from '../../../../src/console/login/members/clusters-file.ts';
+import { createMachinePlaces, PLACE_LIMITS } from '../../../../src/console/login/members/machine-places.ts';
+import { MAX_FLEETS } from '../../../../src/console/login/user-fleets.ts';
 
 const LIMITS = { total: 100, perPerson: 60, perCluster: 10 };
 
 describe('createMachinePlaces', () => {
+  it('CON-33 has places for all fleets with all clusters of the file, when these are small', () => {
+    expect(MAX_FLEETS * MAX_LOGIN_CLUSTERS * PLACE_LIMITS.perCluster).toBeLessThanOrEqual(PLACE_LIMITS.total);
+  });
+
   it('CON-33 counts the machines of clusters, a small one as a larger one, and frees each once', () => {
     const places = createMachinePlaces(LIMITS);
     const [small, large] = [places.take('anna', 2), places.take('anna', 50)];
@@ -17,11 +23,11 @@ describe('createMachinePlaces', () => {
     const places = createMachinePlaces(LIMITS);
     places.take('anna', 50);
     expect(places.take('anna', 11)).toContain(
-      'you read 50 machines of other clusters, this one has 11, and 60 is the limit of a person',
+      'you read 50 machines of other clusters, this one has 11 (counted as at least 10), and 60 is the limit of a person',
     );
     places.take('ben', 45);
     expect(places.take('carl', 2)).toContain(
-      'all people read 95 machines of other clusters, this one has 2, and 100 is the limit of the console',
+      'all people read 95 machines of other clusters, this one has 2 (counted as at least 10), and 100 is the limit of the console',
     );
     expect(places.taken).toBe(95);
   });
