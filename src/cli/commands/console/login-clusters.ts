@@ -10,10 +10,12 @@ import {
 } from '../../../console/login/identity.ts';
 import { type LoginCluster, parseLoginClusters } from '../../../console/login/members/clusters-file.ts';
 import { concealBearer } from '../../../console/login/members/conceal.ts';
+import { boundMachines } from '../../../console/login/members/machine-bound.ts';
 import { createMachinePlaces, type MachinePlaces } from '../../../console/login/members/machine-places.ts';
 import { createPageEndings, type PageEndings } from '../../../console/login/members/page-endings.ts';
 import {
   createMemberRefusals,
+  type JudgedClient,
   type MemberRefusals,
   refusedToken,
 } from '../../../console/login/members/refusals.ts';
@@ -157,12 +159,44 @@ async function connectShown(
   const client = await found.connectUser(bearer, onCall);
   const shown = await checkIdentity({ signal }, client, { context: name, uid });
   if (typeof shown === 'string') throw notRead(shown);
-  const free = places.take(person.name, await countOrClose(client, signal));
+  const machines = await countOrClose(client, signal);
+  const free = places.take(person.name, machines);
   if (typeof free === 'string') {
     await client.close();
     throw notRead(free);
   }
-  return { by: shown.by, ...refusals.judge(name, closing(client, free)) };
+  const judged = refusals.judge(name, client);
+  return { by: shown.by, ...boundToPlaces(judged, { places, person: person.name, machines, free }) };
+}
+
+interface TakenPlaces {
+  readonly places: MachinePlaces;
+  readonly person: string;
+  readonly machines: number;
+  readonly free: () => void;
+}
+
+/** A cluster that grows takes further places while there are some, and frees all when its client is closed. */
+function boundToPlaces(
+  { client, refused }: JudgedClient,
+  { places, person, machines, free }: TakenPlaces,
+): JudgedClient {
+  const taken = [free];
+  const bound = boundMachines(client, {
+    held: places.sizeOf(machines),
+    takeMore() {
+      const more = places.take(person, 0);
+      if (typeof more === 'string') return undefined;
+      taken.push(more);
+      return places.sizeOf(0);
+    },
+  });
+  return {
+    client: closing(bound.client, () => {
+      for (const freeOne of taken.splice(0)) freeOne();
+    }),
+    refused: AbortSignal.any([refused, bound.exceeded]),
+  };
 }
 
 async function isRefused(
@@ -192,7 +226,7 @@ async function isForbidden(client: Client, request: LostRequest, signal: AbortSi
   }
 }
 
-/** Machines that may not be read take no memory. */
+/** Machines that may not be read take no memory. What is permitted later is bound by the places of a small cluster. */
 async function countOrClose(client: Client, signal: AbortSignal): Promise<number> {
   try {
     const page = await client.list(MACHINES, { limit: 1, signal });

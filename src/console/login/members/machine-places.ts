@@ -6,6 +6,8 @@
 export interface MachinePlaces {
   /** Takes places for a cluster with this number of machines. Returns how to free them, or why there are too few. */
   take(person: string, machines: number): (() => void) | string;
+  /** Returns how many places a cluster with this number of machines takes. */
+  sizeOf(machines: number): number;
   /** Returns how many places are taken. */
   readonly taken: number;
 }
@@ -34,7 +36,7 @@ export function createMachinePlaces({
 
   return {
     take(person, machines) {
-      const count = Math.max(machines, perCluster);
+      const count = sizeOf(machines);
       const own = byPerson.get(person) ?? 0;
       if (own + count > perPerson) {
         return `you read ${own} machines of other clusters, this one has ${machines}${least}, and ${perPerson} is the limit of a person: sign out where you do not need it`;
@@ -49,10 +51,15 @@ export function createMachinePlaces({
         isFreed = true;
       };
     },
+    sizeOf,
     get taken() {
       return taken;
     },
   };
+
+  function sizeOf(machines: number): number {
+    return Math.max(machines, perCluster);
+  }
 
   function change(person: string, count: number): void {
     taken += count;

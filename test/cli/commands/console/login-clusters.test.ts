@@ -29,6 +29,8 @@ const PERSON = 'oidc:anna';
 interface Cluster {
   uid: string | undefined;
   machines: number;
+  /** How many machines a list has that is not a count. */
+  listed: number;
   isCounting: boolean;
   isAcceptingAll: boolean;
   isRefusing: boolean;
@@ -60,8 +62,13 @@ function answer({ method, url, headers }: IncomingMessage, response: ServerRespo
   if (cluster.isRepeating) return void response.writeHead(502).end(`bad gateway: ${headers.authorization}`);
   if (!isKnown(token)) return refuse(response, 401, `Unauthorized ${token}`);
   if (cluster.failing) return refuse(response, cluster.failing, `${cluster.failing} for ${token}`);
+  answerKnown(token, new URL(String(url), 'https://server'), response);
+}
+
+function answerKnown(token: string, { pathname, searchParams }: URL, response: ServerResponse): void {
+  const resource = basename(pathname);
   if (resource === 'selfsubjectreviews') return reply(response, 201, review());
-  if (resource === 'machines') return reply(response, 200, machinesPage());
+  if (resource === 'machines') return reply(response, 200, machinesPage(searchParams.get('limit') !== '1'));
   if (cluster.uid === undefined) return refuse(response, 403, `forbidden for ${token}`);
   const metadata = { name: 'kube-system', uid: cluster.uid };
   return reply(response, 200, { apiVersion: 'v1', kind: 'Namespace', metadata });
@@ -76,8 +83,12 @@ function review(): object {
   return { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', status };
 }
 
-function machinesPage(): object {
-  const items = cluster.machines > 0 ? [{ metadata: { name: 'm-1' } }] : [];
+const firstMachine = (): readonly object[] => (cluster.machines > 0 ? [{ metadata: { name: 'm-1' } }] : []);
+const manyMachines = (): readonly object[] =>
+  Array.from({ length: cluster.listed }, (_, index) => ({ metadata: { name: `m-${index}` } }));
+
+function machinesPage(isWhole: boolean): object {
+  const items = isWhole && cluster.listed > 0 ? manyMachines() : firstMachine();
   const counted = cluster.isCounting ? { remainingItemCount: cluster.machines - 1 } : {};
   const rest = cluster.machines > 1 ? { ...counted, continue: 'x' } : {};
   return {
@@ -138,12 +149,18 @@ async function reasonOf(clusters: PersonClusters, name = 'prod'): Promise<string
     );
 }
 
+async function firstOf(parts: AsyncIterable<unknown>): Promise<unknown> {
+  for await (const part of parts) return part;
+  return undefined;
+}
+
 describe('readLoginClusters', () => {
   beforeEach(() => {
     losses = [];
     cluster = {
       uid: UID,
       machines: 2,
+      listed: 0,
       isCounting: true,
       isAcceptingAll: false,
       isRefusing: false,
@@ -276,6 +293,26 @@ describe('readLoginClusters', () => {
       'you read 20000 machines of other clusters, this one has 20000 (counted as at least 625), and 30000 is the limit of a person',
     );
     await first.client.close();
+    expect(await reasonOf(clusters)).toBe('connected by context');
+  });
+
+  it('CON-33 drops a cluster that has more machines than it counted, and frees all of its places', async () => {
+    const server = await startTlsServer();
+    server.answer(answer);
+    cluster.machines = 29_000;
+    const clusters = await openFor(fileOf(server.url));
+    const large = await clusters.connectTo('prod', () => undefined);
+    cluster.machines = 1;
+    const { client, refused } = await clusters.connectTo('prod', () => undefined);
+    cluster.listed = 626;
+    await expect(firstOf(client.pages(MACHINES))).rejects.toThrow('it has more than 625 machines');
+    expect(refused?.aborted).toBe(true);
+    await large.client.close();
+    const grown = await clusters.connectTo('prod', () => undefined);
+    await firstOf(grown.client.pages(MACHINES));
+    expect(grown.refused?.aborted).toBe(false);
+    for (const one of [client, grown.client]) await one.close(); // oxlint-disable-line no-await-in-loop -- one after the other
+    cluster.machines = 30_000;
     expect(await reasonOf(clusters)).toBe('connected by context');
   });
 
