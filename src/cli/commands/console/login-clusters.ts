@@ -125,8 +125,9 @@ function openForPerson({ clock }: Pick<Io, 'clock'>, options: PersonOptions): Pe
   return {
     async connectTo(name, onCall) {
       try {
+        const expected = await expectedOnHub(access, name);
         return await connectWithinLimit(access, name, (limit) =>
-          connectShown({ ...access, signal: limit }, name, onCall),
+          connectShown({ ...access, signal: limit }, expected, onCall),
         );
       } catch (error) {
         throw conceal(error);
@@ -144,17 +145,30 @@ interface PersonMembers extends PersonOptions {
   readonly refusals: MemberRefusals;
 }
 
-/** Before anything is read, the server has to read tokens, to accept this one, and to be the cluster of the hub. */
-async function connectShown(
-  { bearer, refusals, ...options }: PersonMembers,
-  name: string,
-  onCall: OnCall,
-): Promise<ShownConnection> {
-  const { hub, places, person, signal } = options;
+interface ExpectedCluster {
+  readonly found: FileCluster;
+  readonly uid: string;
+}
+
+/** The hub and the issuer are asked before the limit of the cluster begins: their errors must not be about the cluster. */
+async function expectedOnHub({ bearer, ...options }: PersonMembers, name: string): Promise<ExpectedCluster> {
+  const { hub, signal } = options;
   const found = clusterOfFile(options, name);
-  const cluster = await hub.get<Cluster>(CLUSTERS, { name }, { signal });
+  const cluster = await hub.get<Cluster>(CLUSTERS, { name }, { signal, timeoutMs: CONNECT_LIMIT_MS });
   const uid = cluster.spec.clusterUID ?? cluster.status?.clusterUID;
   if (uid === undefined) throw notRead(unidentified(cluster));
+  // Renews a token that is due.
+  await bearer();
+  return { found, uid };
+}
+
+/** Before anything is read, the server has to read tokens, to accept this one, and to be the cluster of the hub. */
+async function connectShown(
+  { bearer, refusals, places, person, signal }: PersonMembers,
+  { found, uid }: ExpectedCluster,
+  onCall: OnCall,
+): Promise<ShownConnection> {
+  const { name } = found;
   if (await isRefused(found, bearer, signal)) throw notRead(refusedToken(found.server));
   const client = await found.connectUser(bearer, onCall);
   const shown = await checkIdentity({ signal }, client, { context: name, uid });

@@ -336,6 +336,23 @@ describe('readLoginClusters', () => {
     const clusters = await openFor(fileOf(`https://127.0.0.1:${port}`));
     expect(await reasonOf(clusters)).toBe('prod did not answer within 5 s: it is tried again');
   }, 20_000);
+
+  it('CON-33 names the hub or the issuer when these do not answer, and asks the cluster nothing', async () => {
+    const server = await startTlsServer();
+    server.answer(answer);
+    const file = fileOf(server.url);
+    const limits: unknown[] = [];
+    const get = (...asked: readonly unknown[]): Promise<never> => {
+      limits.push(asked[2]);
+      return Promise.reject(new Error('GET https://hub: no answer'));
+    };
+    const silentHub = await openFor(file, { hub: { get } });
+    expect(await reasonOf(silentHub)).toBe('GET https://hub: no answer');
+    expect(limits).toEqual([expect.objectContaining({ timeoutMs: 5000 })]);
+    const bearer = (): Promise<never> => Promise.reject(new Error('the issuer did not answer'));
+    expect(await reasonOf(await openFor(file, { bearer }))).toBe('the issuer did not answer');
+    expect(cluster.asked).toEqual([]);
+  });
 });
 
 describe('kubenode console --login-clusters', () => {
