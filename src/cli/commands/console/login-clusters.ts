@@ -76,7 +76,7 @@ export async function readLoginClusters(
   return {
     open(parts) {
       const endings = endingsOf(parts.person.credentialsKey);
-      return openForPerson(io, { ...parts, known, places, endings, file });
+      return openForPerson(io, { ...parts, known, places, endings });
     },
   };
 }
@@ -101,7 +101,6 @@ interface PersonOptions extends PersonParts {
   readonly known: ReadonlyMap<string, FileCluster>;
   readonly places: MachinePlaces;
   readonly endings: PageEndings;
-  readonly file: string;
 }
 
 function openForPerson({ clock }: Pick<Io, 'clock'>, options: PersonOptions): PersonClusters {
@@ -263,11 +262,11 @@ function closing(client: Client, free: () => void): Client {
 }
 
 /** The token of a person is sent to the servers that the operator names only: who may write a Cluster could collect tokens. */
-function clusterOfFile({ known, file }: Pick<PersonOptions, 'known' | 'file'>, name: string): FileCluster {
+function clusterOfFile({ known }: Pick<PersonOptions, 'known'>, name: string): FileCluster {
   const found = known.get(name);
   if (found) return found;
   throw notRead(
-    `${file} of --login-clusters has no context ${name}: open the console of ${name}, or ask the operator of this one to add the context`,
+    `the file of --login-clusters has no context ${name}: open the console of ${name}, or ask the operator of this one to add the context`,
   );
 }
 
