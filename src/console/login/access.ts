@@ -87,8 +87,10 @@ function createParts(options: LoginAccessOptions, signal: AbortSignal): LoginPar
   const identity = createIdentityReader(options);
   const fleets = createUserFleets({
     ...options,
-    onEnd: (key, loss) => {
-      if (loss) log.info('rights of a session were taken away', { loss, users: sessions.usersOf(key) });
+    onEnd: (key, loss, cluster) => {
+      const where = cluster === undefined ? {} : { cluster };
+      const users = sessions.usersOf(key);
+      if (loss) log.info('rights of a session were taken away', { loss, ...where, users });
     },
   });
   const sessions: Sessions = createSessions({

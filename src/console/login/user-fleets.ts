@@ -20,8 +20,12 @@ const MAX_FLEETS_OF_PERSON = 3;
 /** How long a fleet is read without a page: a reload, and a page that connects again, find the last hour of it. */
 const UNUSED_MS = 2 * 60_000;
 
-/** `loss`: why the fleet ended, if the API server took something away. */
-export type OnFleetEnd = (credentialsKey: string, loss: LossOfRights | undefined) => void;
+/** `loss`: why the fleet ended, if an API server took something away. `cluster`: the other cluster that did; undefined: that of the console. */
+export type OnFleetEnd = (
+  credentialsKey: string,
+  loss: LossOfRights | undefined,
+  cluster: string | undefined,
+) => void;
 
 /** Connects once more with the credentials of the person. */
 export type ConnectAgain = (onCall: (report: CallReport) => void) => Promise<Client>;
@@ -34,7 +38,7 @@ export interface PersonAccess {
   readonly bearer: BearerSource;
   readonly reconnect: ConnectAgain;
   /** Ends the fleet and its pages, which open again with what is left. It ends no session. */
-  readonly onLoss: (loss: LossOfRights) => void;
+  readonly onLoss: (loss: LossOfRights, cluster: string) => void;
 }
 
 export interface UserFleetsOptions {
@@ -130,7 +134,7 @@ export function createUserFleets(options: UserFleetsOptions): UserFleets {
     const { promise: opening, resolve, reject } = Promise.withResolvers<EventStreams>();
     const fleet: UserFleet = { key, person, stop, opening, usedMs: clock.monotonicMs() };
     fleets.set(key, fleet);
-    const onLoss = (loss: LossOfRights): void => end(fleet, loss);
+    const onLoss: FleetRun['onLoss'] = (loss, cluster) => end(fleet, loss, cluster);
     const ran = runFleet(
       { ...options, person, credentials, onLoss, signal: stop.signal },
       (streams, source) => {
@@ -148,18 +152,18 @@ export function createUserFleets(options: UserFleetsOptions): UserFleets {
   }
 
   /** Calls for a fleet that has ended already do nothing: all of its watches report a loss. */
-  function end(fleet: UserFleet, loss?: LossOfRights): void {
+  function end(fleet: UserFleet, loss?: LossOfRights, cluster?: string): void {
     if (fleet.stop.signal.aborted) return;
     fleet.stop.abort();
     if (fleets.get(fleet.key) === fleet) fleets.delete(fleet.key);
-    onEnd(fleet.key, loss);
+    onEnd(fleet.key, loss, cluster);
   }
 }
 
 interface FleetRun extends Pick<UserFleetsOptions, 'clock' | 'connectUser' | 'openFleet'> {
   readonly person: string;
   readonly credentials: SessionCredentials;
-  readonly onLoss: (loss: LossOfRights) => void;
+  readonly onLoss: (loss: LossOfRights, cluster?: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -169,10 +173,11 @@ async function runFleet(
   onOpen: (streams: EventStreams, source: FleetSource) => void,
 ): Promise<void> {
   const { key: credentialsKey, bearer } = credentials;
-  const client = createUserClient({ client: await connectUser(bearer), clock, onLoss });
+  const onOwnLoss = (loss: LossOfRights): void => onLoss(loss);
+  const client = createUserClient({ client: await connectUser(bearer), clock, onLoss: onOwnLoss });
   try {
     const reconnect: ConnectAgain = async (onCall) =>
-      createUserClient({ client: await connectUser(bearer, onCall), clock, onLoss });
+      createUserClient({ client: await connectUser(bearer, onCall), clock, onLoss: onOwnLoss });
     const source = await openFleet(client, signal, { name, credentialsKey, bearer, reconnect, onLoss });
     const recorded = recordHistory(source, clock);
     const streams = createEventStreams({ source: recorded, clock });

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { FleetSource } from '../../../src/console/feeds/source.ts';
 import type { SessionCredentials } from '../../../src/console/login/sessions.ts';
-import { createUserFleets, type UserFleets } from '../../../src/console/login/user-fleets.ts';
+import {
+  createUserFleets,
+  type PersonAccess,
+  type UserFleets,
+} from '../../../src/console/login/user-fleets.ts';
 import { NO_STATE } from '../../../src/console/state/state.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
@@ -10,6 +14,7 @@ interface Bed {
   readonly fleets: UserFleets;
   readonly clock: ReturnType<typeof virtualClock>;
   readonly log: string[];
+  readonly people: readonly PersonAccess[];
   /** Lets the fleets of tests that hold them open. */
   readonly release: () => void;
 }
@@ -32,6 +37,7 @@ function bed({
 } = {}): Bed {
   const clock = virtualClock();
   const log: string[] = [];
+  const people: PersonAccess[] = [];
   const held = Promise.withResolvers<void>();
   if (!isHeld) held.resolve();
   const source: FleetSource = {
@@ -51,14 +57,16 @@ function bed({
       log.push(`connect ${await bearer()}`);
       return { close: () => Promise.resolve(void log.push('closed')) } as unknown as Client;
     },
-    async openFleet() {
+    async openFleet(_client, _signal, person) {
+      people.push(person);
       await held.promise;
       if (error) throw error;
       return source;
     },
-    onEnd: (key, loss) => void log.push(`end ${key}${loss ? ` ${loss}` : ''}`),
+    onEnd: (key, loss, cluster) =>
+      void log.push(['end', key, loss, cluster].filter((part) => part !== undefined).join(' ')),
   });
-  return { fleets, clock, log, release: () => held.resolve() };
+  return { fleets, clock, log, people, release: () => held.resolve() };
 }
 
 const of = (key: string): SessionCredentials => ({ key, bearer: () => Promise.resolve(key) });
@@ -76,6 +84,16 @@ describe('createUserFleets', () => {
     expect(log).toEqual(['connect a', 'connect b']);
     await fleets.close();
     expect(log.filter((line) => line === 'closed')).toHaveLength(2);
+  });
+
+  it('CON-33 names the other cluster that ended a fleet, and the credentials to it', async () => {
+    const { fleets, log, people } = bed();
+    await fleets.open(of('a'), 'anna');
+    expect(people).toMatchObject([{ name: 'anna', credentialsKey: 'a' }]);
+    people[0]?.onLoss('Forbidden', 'prod');
+    people[0]?.onLoss('Unauthorized', 'test');
+    expect(log).toEqual(['connect a', 'end a Forbidden prod']);
+    await fleets.close();
   });
 
   it('CON-25 ends a fleet that no page shows for two minutes', async () => {

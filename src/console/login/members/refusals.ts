@@ -22,7 +22,7 @@ export interface RefusalsOptions {
   readonly isRefused: (cluster: string, loss: LossOfRights, request: LostRequest) => Promise<boolean>;
   readonly endings: PageEndings;
   /** Called when a right or the token stays refused: all that was read before ends, also the lines of the last hour. */
-  readonly onLoss: (loss: LossOfRights) => void;
+  readonly onLoss: (loss: LossOfRights, cluster: string) => void;
   /** Replaces tokens in the errors of servers. */
   readonly conceal: (error: unknown) => unknown;
   readonly signal: AbortSignal;
@@ -69,7 +69,7 @@ export function createMemberRefusals(options: RefusalsOptions): MemberRefusals {
         if (answer === false || signal.aborted) return;
         if (answer) {
           endings.add(cluster);
-          return onLoss(loss);
+          return onLoss(loss, cluster);
         }
       }
     } finally {

@@ -149,6 +149,8 @@ async function reasonOf(clusters: PersonClusters, name = 'prod'): Promise<string
     );
 }
 
+const silentIssuer = (): Promise<never> => Promise.reject(new Error('the issuer did not answer'));
+
 async function firstOf(parts: AsyncIterable<unknown>): Promise<unknown> {
   for await (const part of parts) return part;
   return undefined;
@@ -352,8 +354,7 @@ describe('readLoginClusters', () => {
     const silentHub = await openFor(file, { hub: { get } });
     expect(await reasonOf(silentHub)).toBe('GET https://hub: no answer');
     expect(limits).toEqual([expect.objectContaining({ timeoutMs: 5000 })]);
-    const bearer = (): Promise<never> => Promise.reject(new Error('the issuer did not answer'));
-    expect(await reasonOf(await openFor(file, { bearer }))).toBe('the issuer did not answer');
+    expect(await reasonOf(await openFor(file, { bearer: silentIssuer }))).toBe('the issuer did not answer');
     expect(cluster.asked).toEqual([]);
   });
 });

@@ -33,7 +33,8 @@ function bed(clock = virtualClock(), endings = createPageEndings(clock)('anna'))
         ? Promise.reject(new KubeError('Unreachable', 'down'))
         : Promise.resolve(state.isRefused);
     },
-    onLoss(loss) {
+    onLoss(loss, cluster) {
+      expect(cluster).toBe('prod');
       losses.push(loss);
       stop.abort();
     },
