@@ -18,11 +18,11 @@ export function registerFaultMetrics(metrics: Metrics): FaultMetrics {
   const faults = metrics.counter(REMEDY_FAULTS);
   return {
     found: (evaluated, before) => {
-      if (!before) return;
       for (const { remedier, finding } of evaluated) {
         const { name } = remedier.metadata;
-        if (!isNewFault(finding, before.get(name))) continue;
-        faults.add({ rule: name, fault: remedier.spec.faultClass });
+        const isNew = before !== undefined && isNewFault(finding, before.get(name));
+        // 0 before the first fault of a rule: Prometheus does not count the first event of a series that appears with it.
+        faults.add({ rule: name, fault: remedier.spec.faultClass }, isNew ? 1 : 0);
       }
     },
   };

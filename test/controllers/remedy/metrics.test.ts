@@ -12,7 +12,7 @@ function finding(outcome: RemedyFinding['outcome'], since?: string): RemedyFindi
 }
 
 /** The number of faults after these findings, one reconcile after the other; the first one is after a start. */
-async function countOf(...findings: readonly RemedyFinding[]): Promise<number> {
+async function countOf(...findings: readonly RemedyFinding[]): Promise<number | undefined> {
   const metrics = createMetrics();
   const faults = registerFaultMetrics(metrics);
   let before: ReadonlyMap<string, RemedyFinding> | undefined;
@@ -20,7 +20,8 @@ async function countOf(...findings: readonly RemedyFinding[]): Promise<number> {
     faults.found([{ remedier: RULE, finding: each }], before);
     before = new Map([[RULE.metadata.name, each]]);
   }
-  return Number(/^kubenode_remedy_faults_total\{.*\} (?<count>\d+)$/m.exec(await metrics.text())?.[1] ?? 0);
+  const found = /^kubenode_remedy_faults_total\{.*\} (?<count>\d+)$/m.exec(await metrics.text());
+  return found ? Number(found[1]) : undefined;
 }
 
 describe('registerFaultMetrics', () => {
@@ -37,6 +38,7 @@ describe('registerFaultMetrics', () => {
     ],
     ['one that comes back as two', [well, finding('Match', first), well, finding('Match', second)], 2],
     ['none that was there when the process started', [finding('Match', first), finding('Match', first)], 0],
+    ['none of a rule without a fault, as 0', [well], 0],
     ['none while the facts are unknown', [well, finding('Indeterminate', first)], 0],
   ])('DAT-03 counts each fault once: %s', async (_, findings, count) => {
     expect(await countOf(...findings)).toBe(count);
