@@ -46,8 +46,8 @@ const FILES = [
   'LICENSE',
 ];
 const OTHER_USER = 65_534;
-/** In `node_modules`: what tools keep there changes while it is copied. */
-const CACHES = '.cache';
+/** In `node_modules`, of all names with a dot. The others are caches of tools, which change while they are copied. */
+const NOT_CACHES = ['.bin', '.package-lock.json'];
 
 /**
  * `binaries`: folder of the control plane. The user has no cache, and a home folder of its own: no command can touch the fleet of the
@@ -111,7 +111,7 @@ function copyCacheEntry(entry: string, folder: string): void {
 /** As links where that is possible, and so not as files of the user. No symbolic link: a render may read only its own folders. */
 function copyDependencies(target: string): void {
   const from = join(CHECKOUT, 'node_modules');
-  const packages = readdirSync(from).filter((name) => name !== CACHES);
+  const packages = readdirSync(from).filter((name) => !name.startsWith('.') || NOT_CACHES.includes(name));
   mkdirSync(target, { recursive: true });
   try {
     execFileSync('cp', ['-al', ...packages, target], { cwd: from, stdio: 'ignore' });
