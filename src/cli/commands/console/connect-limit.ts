@@ -1,12 +1,13 @@
 /** Limits the time of all questions to a cluster before it is read: a server that drops packets never refuses a connection. */
 import type { Clock } from '../../../os/clock.ts';
+import { withDeadline } from '../../../os/deadline.ts';
 import { CliError, EXIT } from '../../errors.ts';
 
 /** The other clusters are shown meanwhile, and only one that is new on the hub waits for this. */
 export const CONNECT_LIMIT_MS = 5000;
 
 interface Limited {
-  readonly clock: Pick<Clock, 'sleep'>;
+  readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
@@ -16,21 +17,9 @@ export async function connectWithinLimit<T>(
   name: string,
   connectUntil: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const [late, done] = [new AbortController(), new AbortController()];
-  const timer = clock.sleep(CONNECT_LIMIT_MS, done.signal).then(
-    () => late.abort(),
-    () => undefined,
-  );
-  try {
-    return await connectUntil(AbortSignal.any([signal, late.signal]));
-  } catch (error) {
-    if (!late.signal.aborted) throw error;
-    throw new CliError(`${name} did not answer within ${CONNECT_LIMIT_MS / 1000} s: it is tried again`, {
+  const expired = (): CliError =>
+    new CliError(`${name} did not answer within ${CONNECT_LIMIT_MS / 1000} s: it is tried again`, {
       exitCode: EXIT.unavailable,
-      cause: error,
     });
-  } finally {
-    done.abort();
-    await timer;
-  }
+  return await withDeadline({ clock, ms: CONNECT_LIMIT_MS, signal, expired }, connectUntil);
 }

@@ -1,5 +1,6 @@
 /** The flags of `kubenode console`, and which of them need each other. */
 import { isLoopbackHost } from '../../../console/login/http/site.ts';
+import { ISSUER_NEEDED } from '../../../console/login/members/clusters-file.ts';
 import type { ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 
@@ -72,7 +73,7 @@ function checkIssuer(login: LoginWay | undefined, oidc: string | undefined): voi
 function checkLoginClusters(login: LoginWay | undefined, loginClusters: string | undefined): void {
   if (loginClusters === undefined || login === 'oidc') return;
   throw new CliError('--login-clusters needs --login oidc', {
-    hint: 'a token that a person enters is for one API server: let people sign in at an issuer that all of the clusters trust',
+    hint: ISSUER_NEEDED,
     exitCode: EXIT.usage,
   });
 }

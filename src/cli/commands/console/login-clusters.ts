@@ -1,24 +1,14 @@
 /** Reads the clusters of `--login-clusters` with the token of each person, who has the rights there that each cluster gives. */
 import { randomBytes } from 'node:crypto';
-import { CLUSTERS, MACHINES } from '../../../api/generated/resources.ts';
+import { CLUSTERS } from '../../../api/generated/resources.ts';
 import type { Cluster } from '../../../api/generated/types.ts';
-import type { ConnectToCluster, ShownConnection } from '../../../console/feeds/connected-clusters.ts';
-import {
-  type ConnectUser,
-  createIdentityReader,
-  type IdentityReader,
-} from '../../../console/login/identity.ts';
+import type { ConnectToCluster } from '../../../console/feeds/connected-clusters.ts';
+import { type ConnectUser, createIdentityReader } from '../../../console/login/identity.ts';
 import { type LoginCluster, parseLoginClusters } from '../../../console/login/members/clusters-file.ts';
 import { concealBearer } from '../../../console/login/members/conceal.ts';
-import { boundMachines } from '../../../console/login/members/machine-bound.ts';
 import { createMachinePlaces, type MachinePlaces } from '../../../console/login/members/machine-places.ts';
 import { createPageEndings, type PageEndings } from '../../../console/login/members/page-endings.ts';
-import {
-  createMemberRefusals,
-  type JudgedClient,
-  type MemberRefusals,
-  refusedToken,
-} from '../../../console/login/members/refusals.ts';
+import { createMemberRefusals, type MemberRefusals } from '../../../console/login/members/refusals.ts';
 import type { LostRequest } from '../../../console/login/user-client.ts';
 import type { PersonAccess } from '../../../console/login/user-fleets.ts';
 import type { BearerSource } from '../../../kube/auth/bearer.ts';
@@ -26,15 +16,19 @@ import type { Client } from '../../../kube/client/client.ts';
 import { connect } from '../../../kube/client/connect.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import { CliError, EXIT } from '../../errors.ts';
-import { checkIdentity, unidentified } from '../../fleet/connect-cluster.ts';
+import { unidentified } from '../../fleet/connect-cluster.ts';
 import type { Io } from '../../io.ts';
 import { CONNECT_LIMIT_MS, connectWithinLimit } from './connect-limit.ts';
 import type { OnCall } from './explain.ts';
+import {
+  connectShown,
+  type ExpectedCluster,
+  type FileCluster,
+  isRefused,
+  notRead,
+} from './member-connection.ts';
 import { readTextFile } from './text-file.ts';
 
-/** The number that a cluster counts as whose server does not count its objects. */
-const UNCOUNTED = 10_000;
 /** As many bits as a key: an invented token is not one that was issued. */
 const ID_BYTES = 32;
 
@@ -54,11 +48,6 @@ export interface PersonClusters {
   readonly connectTo: ConnectToCluster;
   /** Connects once more, to a cluster that is shown. */
   readonly reconnect: (name: string, onCall: OnCall) => Promise<Client>;
-}
-
-interface FileCluster extends LoginCluster {
-  readonly connectUser: ConnectUser;
-  readonly identity: IdentityReader;
 }
 
 /** Undefined: the console shows its own cluster only. The file is read once, so that no other server gets a token later. */
@@ -144,11 +133,6 @@ interface PersonMembers extends PersonOptions {
   readonly refusals: MemberRefusals;
 }
 
-interface ExpectedCluster {
-  readonly found: FileCluster;
-  readonly uid: string;
-}
-
 /** The hub and the issuer are asked before the limit of the cluster begins: their errors must not be about the cluster. */
 async function expectedOnHub({ bearer, ...options }: PersonMembers, name: string): Promise<ExpectedCluster> {
   const { hub, signal } = options;
@@ -159,71 +143,6 @@ async function expectedOnHub({ bearer, ...options }: PersonMembers, name: string
   // Renews a token that is due.
   await bearer();
   return { found, uid };
-}
-
-/** Before anything is read, the server has to read tokens, to accept this one, and to be the cluster of the hub. */
-async function connectShown(
-  { bearer, refusals, places, person, signal }: PersonMembers,
-  { found, uid }: ExpectedCluster,
-  onCall: OnCall,
-): Promise<ShownConnection> {
-  const { name } = found;
-  if (await isRefused(found, bearer, signal)) throw notRead(refusedToken(found.server));
-  const client = await found.connectUser(bearer, onCall);
-  const shown = await checkIdentity({ signal }, client, { context: name, uid });
-  if (typeof shown === 'string') throw notRead(shown);
-  const machines = await countOrClose(client, signal);
-  const free = places.take(person.name, machines);
-  if (typeof free === 'string') {
-    await client.close();
-    throw notRead(free);
-  }
-  const judged = refusals.judge(name, client);
-  return { by: shown.by, ...boundToPlaces(judged, { places, person: person.name, machines, free }) };
-}
-
-interface TakenPlaces {
-  readonly places: MachinePlaces;
-  readonly person: string;
-  readonly machines: number;
-  readonly free: () => void;
-}
-
-/** A cluster that grows takes further places while there are some, and frees all when its client is closed. */
-function boundToPlaces(
-  { client, refused }: JudgedClient,
-  { places, person, machines, free }: TakenPlaces,
-): JudgedClient {
-  const taken = [free];
-  const bound = boundMachines(client, {
-    held: places.sizeOf(machines),
-    takeMore() {
-      const more = places.take(person, 0);
-      if (typeof more === 'string') return undefined;
-      taken.push(more);
-      return places.sizeOf(0);
-    },
-  });
-  return {
-    client: closing(bound.client, () => {
-      for (const freeOne of taken.splice(0)) freeOne();
-    }),
-    refused: AbortSignal.any([refused, bound.exceeded]),
-  };
-}
-
-async function isRefused(
-  { identity }: FileCluster,
-  bearer: BearerSource,
-  signal: AbortSignal,
-): Promise<boolean> {
-  try {
-    await identity.read(bearer, signal);
-    return false;
-  } catch (error) {
-    if (isKubeError(error, 'Unauthorized')) return true;
-    throw error;
-  }
 }
 
 /** Tells whether the request is still refused, and closes the client. */
@@ -239,28 +158,6 @@ async function isForbidden(client: Client, request: LostRequest, signal: AbortSi
   }
 }
 
-/** Machines that may not be read take no memory. What is permitted later is bound by the places of a small cluster. */
-async function countOrClose(client: Client, signal: AbortSignal): Promise<number> {
-  try {
-    const page = await client.list(MACHINES, { limit: 1, signal });
-    return page.items.length + (page.remaining ?? (page.continue === undefined ? 0 : UNCOUNTED));
-  } catch (error) {
-    if (isKubeError(error, 'Forbidden', 'NotFound')) return 0;
-    await client.close();
-    throw error;
-  }
-}
-
-function closing(client: Client, free: () => void): Client {
-  return {
-    ...client,
-    async close() {
-      free();
-      await client.close();
-    },
-  };
-}
-
 /** The token of a person is sent to the servers that the operator names only: who may write a Cluster could collect tokens. */
 function clusterOfFile({ known }: Pick<PersonOptions, 'known'>, name: string): FileCluster {
   const found = known.get(name);
@@ -268,8 +165,4 @@ function clusterOfFile({ known }: Pick<PersonOptions, 'known'>, name: string): F
   throw notRead(
     `the file of --login-clusters has no context ${name}: open the console of ${name}, or ask the operator of this one to add the context`,
   );
-}
-
-function notRead(reason: string): CliError {
-  return new CliError(reason, { exitCode: EXIT.unavailable });
 }

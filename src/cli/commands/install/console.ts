@@ -1,6 +1,7 @@
 /** The options of `kubenode install` for a console in the cluster, with a login. */
 import { InvalidArgumentError, Option } from 'commander';
 import { NAMESPACE } from '../../../api/names.ts';
+import { ISSUER_NEEDED } from '../../../console/login/members/clusters-file.ts';
 import {
   CLUSTERS_FILE,
   CLUSTERS_FOLDER,
@@ -116,7 +117,7 @@ export function checkConsole(flags: ConsoleInstallFlags): void {
   checkSeries(flags);
   if (consoleClusters !== undefined && consoleOidc === undefined) {
     throw new CliError('--console-clusters needs --console-oidc', {
-      hint: 'a token that a person enters is for one API server: let people sign in at an issuer that all of the clusters trust',
+      hint: ISSUER_NEEDED,
       exitCode: EXIT.usage,
     });
   }

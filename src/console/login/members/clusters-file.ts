@@ -14,6 +14,9 @@ export interface LoginCluster {
 
 /** With the kinds of the hub these are 49 watches of a person, and 588 of the twelve people whose fleets are read. */
 export const MAX_LOGIN_CLUSTERS = 8;
+/** The hint where people do not sign in at an issuer. */
+export const ISSUER_NEEDED =
+  'a token that a person enters is for one API server: let people sign in at an issuer that all of the clusters trust';
 /** The form of the name of a Cluster. */
 const CLUSTER_NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
