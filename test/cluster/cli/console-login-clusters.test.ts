@@ -19,7 +19,7 @@ import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { createAuthority } from '../../../src/local/pki/certificate.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { readClusterUID } from '../../../src/sync/cluster-uid.ts';
-import { type CookieClient, createCookieClient } from '../../console/login/cookie-client.ts';
+import type { CookieClient } from '../../console/login/cookie-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { answer } from '../../support/fault-proxy/faults.ts';
 import { type FaultProxy, faultProxy, type Listener } from '../../support/fault-proxy.ts';
@@ -27,6 +27,7 @@ import { type OidcIssuer, startOidcIssuer } from '../../support/oidc-issuer.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { type TestIo, testIo } from '../../support/test-io.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
+import { firstState, signInAtIssuer } from './console-people.ts';
 import { declareCluster, reportCluster } from './hub-fixture.ts';
 import { declareMachine, reportMachine } from './rollout-fixture.ts';
 
@@ -122,13 +123,7 @@ function writeIssuer(): void {
 }
 
 async function signIn(subject: string, groups: readonly string[]): Promise<CookieClient> {
-  issuer.person = { subject, groups };
-  const client = createCookieClient(url);
-  const { headers } = await client.send('/login/oidc');
-  const back = await issuer.signIn(headers.location ?? '');
-  const reply = await client.send(`${back.pathname}${back.search}`);
-  expect([reply.status, reply.body]).toEqual([200, expect.stringContaining('Continue to the console')]);
-  return client;
+  return await signInAtIssuer(url, issuer, subject, groups);
 }
 
 /** What a page that is opened now is sent first, as soon as it is so. */
@@ -141,10 +136,7 @@ async function shows(
   try {
     return await eventually(
       async () => {
-        const events = await client.events();
-        const isOpen = events.status === 200;
-        last = isOpen ? ((await events.next())?.data as ConsoleState | undefined) : undefined;
-        events.close();
+        last = await firstState(client);
         return last && isSo(last) ? last : undefined;
       },
       'the console does not show it',

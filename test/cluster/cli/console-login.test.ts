@@ -25,6 +25,7 @@ import { eventually } from '../../support/eventually.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { type TestIo, testIo } from '../../support/test-io.ts';
 import type { InstalledServer } from '../api/installed-server.ts';
+import { firstState } from './console-people.ts';
 import { declareCluster, startHub } from './hub-fixture.ts';
 import { declareMachine, reportMachine } from './rollout-fixture.ts';
 
@@ -107,10 +108,7 @@ async function shows(
 ): Promise<ConsoleState> {
   return await eventually(
     async () => {
-      const events = await client.events();
-      const state =
-        events.status === 200 ? ((await events.next())?.data as ConsoleState | undefined) : undefined;
-      events.close();
+      const state = await firstState(client);
       return state && isSo(state) ? state : undefined;
     },
     'the console does not show it',

@@ -16,6 +16,7 @@ import { type OidcIssuer, startOidcIssuer } from '../../support/oidc-issuer.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { type TestIo, testIo } from '../../support/test-io.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
+import { firstState, signInAtIssuer } from './console-people.ts';
 import { declareMachine, reportMachine } from './rollout-fixture.ts';
 
 const BINDINGS: Resource = {
@@ -50,21 +51,12 @@ function writeFiles(): void {
 }
 
 async function signIn(subject: string, groups: readonly string[]): Promise<CookieClient> {
-  issuer.person = { subject, groups };
-  const client = createCookieClient(url);
-  const { headers } = await client.send('/login/oidc');
-  const back = await issuer.signIn(headers.location ?? '');
-  const reply = await client.send(`${back.pathname}${back.search}`);
-  expect([reply.status, reply.body]).toEqual([200, expect.stringContaining('Continue to the console')]);
-  return client;
+  return await signInAtIssuer(url, issuer, subject, groups);
 }
 
 async function shows(client: CookieClient, isSo: (state: ConsoleState) => boolean): Promise<ConsoleState> {
   return await eventually(async () => {
-    const events = await client.events();
-    const isOpen = events.status === 200;
-    const state = isOpen ? ((await events.next())?.data as ConsoleState | undefined) : undefined;
-    events.close();
+    const state = await firstState(client);
     return state && isSo(state) ? state : undefined;
   }, 'the console does not show it');
 }

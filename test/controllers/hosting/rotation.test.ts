@@ -1,9 +1,6 @@
 /** Whole rotations of authorities, by the controller on a driver in memory: forward, back, held, and killed after every act. */
 import { describe, expect, it } from 'vitest';
-import { DEFENDER_POLICIES } from '../../../src/api/generated/resources.ts';
 import type { ClusterHostedStatus } from '../../../src/api/generated/types.ts';
-import { FLEET_DEFAULT } from '../../../src/api/names.ts';
-import { API_VERSION } from '../../../src/api/version.ts';
 import { createHostingController } from '../../../src/controllers/hosting/controller.ts';
 import { MEMBERS } from '../../../src/controllers/hosting/drivers/driver.ts';
 import { NOW } from '../../support/builders.ts';
@@ -18,16 +15,10 @@ import {
   secretOf,
 } from '../../support/hosting/bed.ts';
 import { type MemoryHosting, memoryHosting } from '../../support/hosting/memory/driver.ts';
-import { HOSTED } from '../../support/hosting/objects.ts';
+import { HOSTED, POLICY } from '../../support/hosting/objects.ts';
 import { memoryGrants } from '../../support/memory-grants.ts';
 import { LONG } from '../../support/sweep-size.ts';
 
-const POLICY = {
-  apiVersion: API_VERSION,
-  kind: DEFENDER_POLICIES.kind,
-  metadata: { name: FLEET_DEFAULT },
-  spec: {},
-};
 const RESTARTS = MEMBERS.flatMap((member) => [`stop ci ${member}`, `start ci ${member}`]);
 const PREPARED = ['rotate ci TrustBoth', ...RESTARTS, 'rotate ci IssueNew', ...RESTARTS];
 const COMPLETED = ['rotate ci ServeNew', 'rotate ci TrustNew', ...RESTARTS, 'rotate ci Completed'];

@@ -1,9 +1,6 @@
 /** Whole changes of version and flags, by the controller on a driver in memory: forward, back, failed, and killed after every act. */
 import { describe, expect, it } from 'vitest';
-import { DEFENDER_POLICIES } from '../../../src/api/generated/resources.ts';
 import type { ClusterHostedStatus } from '../../../src/api/generated/types.ts';
-import { FLEET_DEFAULT } from '../../../src/api/names.ts';
-import { API_VERSION } from '../../../src/api/version.ts';
 import { createHostingController } from '../../../src/controllers/hosting/controller.ts';
 import type { PlaneMember } from '../../../src/controllers/hosting/drivers/driver.ts';
 import type { Hosted } from '../../../src/controllers/hosting/plan/input.ts';
@@ -18,7 +15,7 @@ import {
   KINDS,
 } from '../../support/hosting/bed.ts';
 import { type MemoryHosting, memoryHosting } from '../../support/hosting/memory/driver.ts';
-import { OLD_VERSION, VERSION } from '../../support/hosting/objects.ts';
+import { OLD_VERSION, POLICY, VERSION } from '../../support/hosting/objects.ts';
 import { memoryGrants } from '../../support/memory-grants.ts';
 import { LONG, SEED } from '../../support/sweep-size.ts';
 
@@ -35,12 +32,6 @@ function change(member: PlaneMember, to: string): readonly string[] {
   return [`change ci ${member} to ${to}`, `start ci ${member}`];
 }
 
-const POLICY = {
-  apiVersion: API_VERSION,
-  kind: DEFENDER_POLICIES.kind,
-  metadata: { name: FLEET_DEFAULT },
-  spec: {},
-};
 const TRIAL = [
   'snapshot ci',
   ...change('etcd', 'v3.6.8'),

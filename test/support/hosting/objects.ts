@@ -1,6 +1,7 @@
 /** Builders for hosted clusters and what is observed of them. */
+import { DEFENDER_POLICIES } from '../../../src/api/generated/resources.ts';
 import type { Cluster, Freeze, HostedAddon, Window } from '../../../src/api/generated/types.ts';
-import { FINALIZER_HOSTING } from '../../../src/api/names.ts';
+import { FINALIZER_HOSTING, FLEET_DEFAULT } from '../../../src/api/names.ts';
 import { API_VERSION } from '../../../src/api/version.ts';
 import {
   API_SERVERS,
@@ -26,6 +27,13 @@ import { planeOf } from '../../../src/controllers/hosting/plan/plane-of.ts';
 import { wholeSeconds } from '../../../src/os/dates.ts';
 import { NOW } from '../builders.ts';
 
+/** The policy of the Defender of a hub, which limits nothing of its own. */
+export const POLICY = {
+  apiVersion: API_VERSION,
+  kind: DEFENDER_POLICIES.kind,
+  metadata: { name: FLEET_DEFAULT },
+  spec: {},
+};
 export const VERSION = 'v1.36.3';
 export const ETCD_VERSION = 'v3.6.8';
 export const OLD_VERSION = 'v1.35.4';

@@ -1,8 +1,6 @@
 /** Control planes of pods with several API servers: the real controller and the real driver on a hub in memory, also killed at every write. */
 import { describe, expect, it } from 'vitest';
-import { CLUSTERS, DEFENDER_POLICIES } from '../../../../../../src/api/generated/resources.ts';
-import { FLEET_DEFAULT } from '../../../../../../src/api/names.ts';
-import { API_VERSION } from '../../../../../../src/api/version.ts';
+import { CLUSTERS } from '../../../../../../src/api/generated/resources.ts';
 import { API_SERVERS } from '../../../../../../src/controllers/hosting/drivers/driver.ts';
 import {
   planeNamespace,
@@ -18,7 +16,7 @@ import { listAt, textAt } from '../../../../../../src/kube/objects/json.ts';
 import { servedKind } from '../../../../../../src/sim/api-server/kinds.ts';
 import { applied, conditionText, found } from '../../../../../support/hosting/bed.ts';
 import { hubImages, type MemoryHub, memoryHub } from '../../../../../support/hosting/memory-hub.ts';
-import { HOSTED, OLD_VERSION, VERSION } from '../../../../../support/hosting/objects.ts';
+import { HOSTED, OLD_VERSION, POLICY, VERSION } from '../../../../../support/hosting/objects.ts';
 import { LONG, SEED } from '../../../../../support/sweep-size.ts';
 
 /** Each run takes a second; the long tests crash at every write. */
@@ -29,12 +27,6 @@ const NEW: Partial<Hosted> = { ...OLD, version: VERSION };
 const ONE: Partial<Hosted> = { ...NEW, replicas: 1 };
 const THREE: Partial<Hosted> = { ...NEW, replicas: 3 };
 const READY = 'True Ready; True AsWanted';
-const POLICY = {
-  apiVersion: API_VERSION,
-  kind: DEFENDER_POLICIES.kind,
-  metadata: { name: FLEET_DEFAULT },
-  spec: {},
-};
 
 function verbose(v: string): Partial<Hosted> {
   return { apiServer: { extraArgs: { v } } };

@@ -1,8 +1,5 @@
 /** Whole changes of control planes of pods: the real controller and the real driver on a hub in memory, also killed at every write. */
 import { describe, expect, it } from 'vitest';
-import { DEFENDER_POLICIES } from '../../../../../../src/api/generated/resources.ts';
-import { FLEET_DEFAULT } from '../../../../../../src/api/names.ts';
-import { API_VERSION } from '../../../../../../src/api/version.ts';
 import {
   ANNOTATION_VERSION,
   SNAPSHOT,
@@ -11,7 +8,7 @@ import type { Hosted } from '../../../../../../src/controllers/hosting/plan/inpu
 import { listAt, valueAt } from '../../../../../../src/kube/objects/json.ts';
 import { applied, conditionText, found } from '../../../../../support/hosting/bed.ts';
 import { hubImages, type MemoryHub, memoryHub } from '../../../../../support/hosting/memory-hub.ts';
-import { HOSTED, OLD_VERSION, VERSION } from '../../../../../support/hosting/objects.ts';
+import { HOSTED, OLD_VERSION, POLICY, VERSION } from '../../../../../support/hosting/objects.ts';
 import { LONG, SEED } from '../../../../../support/sweep-size.ts';
 
 /** Each run takes a second; the long tests crash at every write. */
@@ -42,12 +39,6 @@ const BACK = [
   'kube-apiserver v1.35.4',
   'etcd v3.6.5',
 ];
-const POLICY = {
-  apiVersion: API_VERSION,
-  kind: DEFENDER_POLICIES.kind,
-  metadata: { name: FLEET_DEFAULT },
-  spec: {},
-};
 
 function verbose(v: string): Partial<Hosted> {
   return { apiServer: { extraArgs: { v } } };
