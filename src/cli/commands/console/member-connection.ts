@@ -31,7 +31,7 @@ export interface ExpectedCluster {
 }
 
 /** Holds what the connections of one person share. */
-export interface MemberParts {
+export interface MemberSharing {
   readonly bearer: BearerSource;
   readonly refusals: MemberRefusals;
   readonly places: MachinePlaces;
@@ -41,7 +41,7 @@ export interface MemberParts {
 
 /** Before anything is read, the server has to read tokens, to accept this one, and to be the cluster of the hub. */
 export async function connectShown(
-  { bearer, refusals, places, person, signal }: MemberParts,
+  { bearer, refusals, places, person, signal }: MemberSharing,
   { found, uid }: ExpectedCluster,
   onCall: OnCall,
 ): Promise<ShownConnection> {
