@@ -137,6 +137,9 @@ export function stepEnd({ timeoutSeconds }: JobStep, startedAt: string | undefin
 /** When each notice was delivered: by receiver, and by the step of the job. */
 export type Delivered = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
+/** Follows the id of a step for the notice that the machine needs no person any more. No step has a slash in its id. */
+export const RESOLVED = '/resolved';
+
 /** An annotation that somebody damaged counts as none: what was delivered is sent again. */
 export function deliveredOf({ metadata }: Pick<KubeObject, 'metadata'>): Delivered {
   const found = parseRecord(metadata.annotations?.[ANNOTATION_NOTIFIED] ?? '{}') ?? {};

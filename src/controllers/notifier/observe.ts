@@ -5,7 +5,7 @@
 
 import type { StepInputs } from '../../api/generated/steps.ts';
 import type { JobStep, Machine, NodeRemedier, RemedyOperationJob } from '../../api/generated/types.ts';
-import { stepRecord } from '../../api/status/step-records.ts';
+import { RESOLVED, stepRecord } from '../../api/status/step-records.ts';
 import { stepInput, stepInputProblems, stepOfReference } from '../../api/steps/steps.ts';
 import { conditionOf } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
@@ -69,7 +69,7 @@ function resolved(notice: Notice, { at, because }: Over): Notice {
   return {
     ...notice,
     event: 'Resolved',
-    id: `${notice.id}/resolved`,
+    id: `${notice.id}${RESOLVED}`,
     at,
     summary: `${machine}: ${faultClass} fault of rule ${rule}, needs no person any more: ${because}`,
   };

@@ -1,5 +1,5 @@
 /** Decides which notices of a job are sent to which receivers now. Pure. */
-import type { Delivered } from '../../api/status/step-records.ts';
+import { type Delivered, RESOLVED } from '../../api/status/step-records.ts';
 import { ownValue } from '../../kube/objects/json.ts';
 import type { Notice, NoticeSeverity } from './notice.ts';
 
@@ -30,14 +30,14 @@ export function planDeliveries(
     notices
       .filter((notice) => takes(selection, notice))
       .filter((notice) => !isDelivered(delivered, selection.name, recordKeyOf(notice)))
-      .filter((notice) => isOpenAt(selection, notice, delivered))
+      .filter((notice) => isOpenFor(selection, notice, delivered))
       .filter(({ at }) => now.getTime() - Date.parse(at) < DELIVERED_WITHIN_HOURS * 3_600_000)
       .map((notice) => ({ receiver: selection.name, notice })),
   );
 }
 
 /** A receiver that got no notice of a step has nothing that could end. */
-function isOpenAt(
+function isOpenFor(
   { name, sendResolved }: ReceiverSelection,
   { event, stepId }: Notice,
   delivered: Delivered,
@@ -45,9 +45,8 @@ function isOpenAt(
   return event === 'Opened' || (sendResolved === true && isDelivered(delivered, name, stepId));
 }
 
-/** No step has a slash in its id. */
 function recordKeyOf({ event, stepId }: Notice): string {
-  return event === 'Opened' ? stepId : `${stepId}/resolved`;
+  return event === 'Opened' ? stepId : `${stepId}${RESOLVED}`;
 }
 
 /** A receiver may be named `constructor`, and a step `name`. */

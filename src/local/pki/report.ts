@@ -58,6 +58,7 @@ export function keyDigestOf(text: string | undefined): string | undefined {
   return text === undefined ? undefined : digestOfKey(text);
 }
 
+/** The keys that are made once, of a hundred control planes. */
 const MAX_KEYS = 512;
 
 const digestOfKey = rememberByText(MAX_KEYS, (text): string | undefined => {

@@ -1,5 +1,7 @@
 /** Shows one job to people: what it repairs, what it waits for, when what happened, and its steps. Pure. */
+
 import type { JobDrain } from '../../api/generated/types.ts';
+import { RESOLVED } from '../../api/status/step-records.ts';
 import { formatAge, shortCommit } from '../text/age.ts';
 import { fitTable, formatField, formatTitle } from '../text/wrap.ts';
 import type { JobView } from './job.ts';
@@ -26,7 +28,7 @@ export function formatJobSummary(view: JobView, now: Date, columns: number): str
     field('outcome', view.outcome ?? ''),
     field(
       'notified',
-      view.notified.map(({ receiver, step, at }) => `${receiver} of ${step} at ${at}`).join('; '),
+      view.notified.map(({ receiver, step, at }) => `${receiver} of ${stepText(step)} at ${at}`).join('; '),
     ),
   ].join('');
 }
@@ -73,4 +75,8 @@ function stepTable(steps: readonly JobStepView[], now: Date, columns: number): s
 
 function tookText({ startedAt, finishedAt }: JobStepView, now: Date): string {
   return startedAt === undefined ? '-' : formatAge(startedAt, finishedAt ? new Date(finishedAt) : now);
+}
+
+function stepText(step: string): string {
+  return step.endsWith(RESOLVED) ? `the end of ${step.slice(0, -RESOLVED.length)}` : step;
 }

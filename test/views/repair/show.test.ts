@@ -93,6 +93,9 @@ describe('formatJob', () => {
     expect(shown('{"on-call":{"s5":"2030-01-01T11:59:00Z"},"bad":{"s5":7}}')).toContain(
       '  notified   on-call of s5 at 2030-01-01T11:59:00Z\n',
     );
+    expect(shown('{"on-call":{"s5/resolved":"2030-01-01T11:59:00Z"}}')).toContain(
+      '  notified   on-call of the end of s5 at 2030-01-01T11:59:00Z\n',
+    );
     expect(shown('{"on-call"')).not.toContain('notified');
   });
 });
